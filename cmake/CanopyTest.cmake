@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# How tests are declared.
+
+# canopy_add_test(<name> <source>...): a GoogleTest program that sees include/ only and links the shared library.
+function(canopy_add_test name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE canopy canopy_options GTest::gtest GTest::gtest_main Threads::Threads)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()
+
+# canopy_add_unit_test(<name> <source>...): the same, for code below the interface: sees src/ and links its objects.
+function(canopy_add_unit_test name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE canopy_internal canopy_options GTest::gtest GTest::gtest_main Threads::Threads)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every entry point shares: one scope that turns a Status into the interface's code, keeps the thread's last
+// error, and lets no exception out.
+#pragma once
+
+#include <new>
+#include <type_traits>
+
+#include "base/error_text.h"
+#include "base/result.h"
+#include "core/error_codes.h"
+#include "core/thread_state.h"
+
+namespace canopy {
+
+// Codes of the runtime and of the device are remembered; those of the argument checks above it are not.
+inline int finish_call(int code) noexcept {
+    const int family = code / 1000;
+    if (family == 107 || family == 207 || family == 507) thread_state.last_error = code;
+    return code;
+}
+
+// The body of an entry point: `return api([&]() -> Status { ... });`
+template <class Body>
+inline int api(Body&& body) noexcept {
+    try {
+        const Status status = body();
+        if (status.ok()) [[likely]]
+            return 0;
+        return finish_call(status.code());
+    } catch (const std::bad_alloc&) {
+        return finish_call(fail(code::bad_alloc, "out of host memory").code());
+    } catch (...) {
+        return finish_call(fail(code::internal, "unexpected failure inside the runtime").code());
+    }
+}
+
+template <class T>
+inline Status required(T* pointer, const char* name) {
+    if (pointer == nullptr) [[unlikely]]
+        return fail_null(name);
+    return {};
+}
+
+}  // namespace canopy

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names for clang's thread-safety analysis; they mean nothing to other compilers.
+#pragma once
+
+#if defined(__clang__)
+#define CANOPY_THREAD_ATTRIBUTE(x) __attribute__((x))
+#else
+#define CANOPY_THREAD_ATTRIBUTE(x)
+#endif
+
+#define CANOPY_CAPABILITY(x) CANOPY_THREAD_ATTRIBUTE(capability(x))
+#define CANOPY_SCOPED_CAPABILITY CANOPY_THREAD_ATTRIBUTE(scoped_lockable)
+#define CANOPY_GUARDED_BY(x) CANOPY_THREAD_ATTRIBUTE(guarded_by(x))
+#define CANOPY_REQUIRES(...) CANOPY_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
+#define CANOPY_ACQUIRE(...) CANOPY_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
+#define CANOPY_RELEASE(...) CANOPY_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
+#define CANOPY_TRY_ACQUIRE(...) CANOPY_THREAD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
+#define CANOPY_NO_THREAD_SAFETY_ANALYSIS CANOPY_THREAD_ATTRIBUTE(no_thread_safety_analysis)

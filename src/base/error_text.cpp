@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/error_text.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace canopy {
+namespace {
+
+constexpr std::size_t longest_text = 16 * 1024;  // older sentences fall off the end
+
+struct Texts {
+    std::string collected;  // newest first
+    std::string handed_out;
+
+    void add(std::string_view entry) {
+        collected.insert(0, entry);
+        if (collected.size() > longest_text) collected.resize(longest_text);
+    }
+    const char* take() {
+        if (collected.empty()) return nullptr;
+        handed_out.swap(collected);
+        collected.clear();
+        return handed_out.c_str();
+    }
+};
+
+thread_local Texts thread_texts;
+std::mutex process_mutex;
+std::atomic<ErrorTextScope> scope{ErrorTextScope::thread};
+
+Texts& process_texts() {
+    static Texts texts;
+    return texts;
+}
+
+// The id a message begins with, by family of the code.
+std::string_view message_id(int code) {
+    switch (code) {
+        case 107019: case 107020: case 507046: case 507047: return "EE1002";
+        case 207000: return "EE1006";
+        case 207001: case 207018: return "EL0004";
+        case 207005: case 207007: case 207008: case 207009: return "EE1023";
+        case 107000: return "EE1003";
+        default: break;
+    }
+    if (code >= 100000 && code < 107000) return "EH0001";
+    if (code >= 507000) return "EE9999";
+    return "EE1001";
+}
+
+void remember(std::string_view id, int code, std::string_view text) noexcept {
+    try {
+        const std::string entry = fmt::format("{}: {} (code {})\n", id, text, code);
+        if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread) {
+            thread_texts.add(entry);
+        } else {
+            std::lock_guard guard(process_mutex);
+            process_texts().add(entry);
+        }
+    } catch (...) {  // no memory for the sentence: the code alone must do
+    }
+}
+
+}  // namespace
+
+Status fail_text(int code, std::string_view text) {
+    remember(message_id(code), code, text);
+    return Status(code);
+}
+
+Status fail_null(std::string_view argument) {
+    constexpr int invalid_parameter = 100000;
+    remember("EH0002", invalid_parameter, fmt::format("Argument {} must not be null", argument));
+    return Status(invalid_parameter);
+}
+
+const char* take_error_text() {
+    if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread) return thread_texts.take();
+    std::lock_guard guard(process_mutex);
+    return process_texts().take();
+}
+
+void set_error_text_scope(ErrorTextScope new_scope) { scope.store(new_scope, std::memory_order_relaxed); }
+
+}  // namespace canopy

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentences behind error codes: written by `fail` where a failure is known, collected per thread (or per process
+// when the configuration says so), handed out newest first by aclGetRecentErrMsg. Any thread.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace canopy {
+
+// Remembers `text` under the message id that belongs to `code` and returns the code as a Status.
+Status fail_text(int code, std::string_view text);
+
+// fail(107000, "count {} is larger than destMax {}", count, max)
+template <class... Arguments>
+Status fail(int code, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    return fail_text(code, fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+// "Argument NAME must not be null", with the id programs search for.
+Status fail_null(std::string_view argument);
+
+// Takes the collected text; nullptr when there is none. The pointer stays valid until this thread's next call.
+const char* take_error_text();
+
+enum class ErrorTextScope { thread, process };
+void set_error_text_scope(ErrorTextScope scope);
+
+}  // namespace canopy

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Status and Result<T>: how every function inside Canopy says that it failed. A Status is the interface's own code
+// (an aclError value, 0 when all is well); the sentence that explains it is written where the failure is known, with
+// `fail`, and kept per thread for aclGetRecentErrMsg (error_text.h). Free when nothing fails.
+#pragma once
+
+#include <cassert>
+#include <optional>
+#include <utility>
+
+namespace canopy {
+
+class [[nodiscard]] Status {
+public:
+    constexpr Status() noexcept = default;
+    constexpr explicit Status(int code) noexcept : code_(code) {}
+
+    [[nodiscard]] constexpr bool ok() const noexcept { return code_ == 0; }
+    [[nodiscard]] constexpr int code() const noexcept { return code_; }
+
+    // Says at the place of the call that this failure is of no interest.
+    void ignore() const noexcept {}
+
+private:
+    int code_ = 0;
+};
+
+template <class T>
+class [[nodiscard]] Result {
+public:
+    Result(T value) : value_(std::move(value)) {}
+    Result(Status failure) : status_(failure) { assert(!failure.ok()); }
+
+    [[nodiscard]] bool ok() const noexcept { return status_.ok(); }
+    [[nodiscard]] Status status() const noexcept { return status_; }
+    [[nodiscard]] T& value() & { return *value_; }
+    [[nodiscard]] const T& value() const& { return *value_; }
+    [[nodiscard]] T&& value() && { return std::move(*value_); }
+    T* operator->() { return &*value_; }
+    T& operator*() & { return *value_; }
+    T&& operator*() && { return std::move(*value_); }
+
+private:
+    Status status_;
+    std::optional<T> value_;
+};
+
+}  // namespace canopy
+
+// Returns the failure to the caller when `expression` (a Status) is one.
+#define CANOPY_TRY(expression)                                                  \
+    do {                                                                        \
+        if (::canopy::Status canopy_try_status = (expression); !canopy_try_status.ok()) \
+            return canopy_try_status;                                           \
+    } while (false)

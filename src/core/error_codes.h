@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short names for the interface's codes that the runtime returns; the numbers are those of the public headers.
+#pragma once
+
+namespace canopy::code {
+
+inline constexpr int ok = 0;
+// the interface's own layer
+inline constexpr int invalid_parameter = 100000;
+inline constexpr int uninitialised = 100001;
+inline constexpr int repeat_initialise = 100002;
+inline constexpr int invalid_file = 100003;
+inline constexpr int parse_file = 100006;
+inline constexpr int repeat_finalise = 100037;
+inline constexpr int bad_alloc = 200000;
+inline constexpr int feature_unsupported = 200006;
+inline constexpr int internal = 500000;
+// the runtime: user errors
+inline constexpr int param_invalid = 107000;
+inline constexpr int invalid_device = 107001;
+inline constexpr int context_null = 107002;
+inline constexpr int stream_context = 107003;
+inline constexpr int event_timestamp = 107006;
+inline constexpr int timestamp_reversal = 107007;
+inline constexpr int unaligned = 107008;
+inline constexpr int stream_subscribe = 107011;
+inline constexpr int thread_subscribe = 107012;
+inline constexpr int no_callback = 107015;
+inline constexpr int invalid_memory_type = 107016;
+inline constexpr int invalid_handle = 107017;
+inline constexpr int wait_timeout = 107019;
+inline constexpr int option_not_set = 107021;
+inline constexpr int device_task_abort = 107022;
+inline constexpr int stream_abort = 107023;
+inline constexpr int symbol_not_found = 107042;
+inline constexpr int invalid_symbol = 107043;
+inline constexpr int invalid_device_function = 107044;
+// the runtime: resources
+inline constexpr int not_supported = 207000;
+inline constexpr int memory_allocation = 207001;
+inline constexpr int no_device = 207004;
+inline constexpr int resource_alloc = 207005;
+inline constexpr int no_event = 207007;
+inline constexpr int no_stream = 207008;
+inline constexpr int no_notify = 207009;
+// the runtime: the device
+inline constexpr int runtime_internal = 507000;
+inline constexpr int context_release = 507007;
+inline constexpr int report_timeout = 507012;
+inline constexpr int aicore_timeout = 507014;
+inline constexpr int aicore_exception = 507015;
+inline constexpr int vector_timeout = 507034;
+inline constexpr int vector_exception = 507035;
+inline constexpr int stream_sync_timeout = 507046;
+inline constexpr int event_sync_timeout = 507047;
+inline constexpr int host_already_registered = 507910;
+inline constexpr int host_not_registered = 507911;
+
+}  // namespace canopy::code

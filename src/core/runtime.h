@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process-wide runtime: settings, the table of devices, and the tables of every handle kind. One instance, made
+// on first use and never destroyed, so that calls from late threads and from exit handlers always find it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/handles.h"
+#include "core/settings.h"
+#include "device/backend.h"
+
+namespace canopy {
+
+class Context;
+class Stream;
+class Event;
+class Notify;
+class Binary;
+class Function;
+class Arguments;
+
+inline constexpr std::uint32_t max_devices = 64;
+
+enum class CoreLimit : std::uint32_t { cube = 0, vector = 1 };
+
+// A device as programs number it. Lives for the process; the backend's device behind it is opened at first use and
+// closed when the process ends, because memory outlives a reset of its contexts.
+struct DeviceRecord {
+    std::uint32_t index = 0;     // what programs call it: position in the visible list
+    std::uint32_t physical = 0;  // number before the visible list was applied
+    const Chip* chip = nullptr;
+
+    std::mutex mutex;            // guards the fields below; taken before any context's mutex
+    std::uint32_t references = 0;
+    Handle primary = 0;          // 0 while nobody has set the device
+    std::atomic<Handle> primary_hint{0};  // same value, readable without the mutex
+
+    std::atomic<std::uint32_t> streams{0}, events{0}, notifies{0};  // live ones, against the chip's limits
+    std::array<std::atomic<std::uint32_t>, 2> core_limit{};         // by CoreLimit; 0: the chip's own
+    std::atomic<std::uint64_t> peers{0};                            // bit n: may reach device n
+    std::atomic<int> saturation_mode{1};
+
+    // Opens the backend's device on first call.
+    Result<Device*> open();
+    [[nodiscard]] Device* opened() const noexcept { return device_.load(std::memory_order_acquire); }
+
+private:
+    std::mutex open_mutex_;
+    std::unique_ptr<Device> owned_;
+    std::atomic<Device*> device_{nullptr};
+};
+
+class Runtime {
+public:
+    static Runtime& instance();
+
+    [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+    [[nodiscard]] std::uint32_t device_count() const noexcept { return static_cast<std::uint32_t>(devices_.size()); }
+    // 107001 for an id out of range.
+    Result<DeviceRecord*> device(std::int64_t id);
+    // The device whose heap an address lies in; nullptr for host memory.
+    DeviceRecord* device_of(const void* address) noexcept;
+
+    HandleTable<Context> contexts{HandleKind::context};
+    HandleTable<Stream> streams{HandleKind::stream};
+    HandleTable<Event> events{HandleKind::event};
+    HandleTable<Notify> notifies{HandleKind::notify};
+    HandleTable<Binary> binaries{HandleKind::binary};
+    HandleTable<Function> functions{HandleKind::function};
+    HandleTable<Arguments> arguments{HandleKind::arguments};
+
+    // Process-wide defaults that calls change.
+    std::atomic<std::uint64_t> kernel_timeout{1091ull * 1'000'000'000};  // nanoseconds; 0: for ever
+    std::atomic<std::uint64_t> wait_timeout{0};                          // nanoseconds; 0: never
+
+private:
+    Runtime();
+    Settings settings_;
+    std::vector<std::unique_ptr<DeviceRecord>> devices_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams: the only way work reaches a device. `Stream::submit` is the one place where a command is stamped with its
+// task number, checked against the context's state and handed to the queue (and, while capturing, to a graph).
+//
+// A Stream lives in a table slot for ever; its lock may therefore be taken before the handle is checked. The pattern
+// of every hot path is: find the slot, take the lock, ask whether the handle is alive, submit, leave.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/spin_lock.h"
+#include "core/context.h"
+#include "core/handles.h"
+#include "core/runtime.h"
+#include "core/thread_state.h"
+#include "device/backend.h"
+
+namespace canopy {
+
+enum StreamFlags : std::uint32_t {
+    stream_fast_launch = 0x1,
+    stream_fast_sync = 0x2,
+    stream_persistent = 0x4,
+    stream_huge = 0x8,
+    stream_cpu_schedule = 0x10,
+    stream_device_use_only = 0x20,
+};
+
+enum class FailureMode : std::uint8_t { go_on = 0, stop = 1 };
+
+struct StreamOptions {
+    std::uint32_t priority = 0;
+    std::uint32_t flags = 0;
+};
+
+class Stream final : public QueueObserver {
+public:
+    SpinLock lock;  // submit order; also the queue's
+    Handle self = 0;
+    Handle context = 0;
+    DeviceRecord* record = nullptr;
+    Device* device = nullptr;
+    std::unique_ptr<Queue> queue;
+    std::int32_t id = 0;
+    std::uint32_t priority = 0;
+    std::uint32_t flags = 0;
+    bool is_default = false;
+    std::atomic<FailureMode> failure_mode{FailureMode::go_on};
+    std::atomic<bool> failure_mode_set{false};
+    std::atomic<std::uint32_t> overflow_switch{0};
+    std::atomic<std::uint32_t> user_tag{0};
+    std::atomic<std::uint32_t> cache_operator_info{0};
+    std::atomic<std::uint32_t> core_limit[2]{};   // by CoreLimit; 0: none
+    std::atomic<int> error{0};                    // first failure since the last report
+    std::atomic<const std::atomic<int>*> context_failure{nullptr};
+    std::uint32_t next_task = 0;                  // guarded by lock
+    std::uint64_t last_sequence = 0;              // guarded by lock
+    // Host functions are routed to a subscribed thread when set; owned by callbacks.cpp.
+    std::atomic<CallRouter*> router{nullptr};
+
+    // Caller holds `lock` and has found the handle alive. Fills in task numbers and hands the commands over.
+    Result<std::uint64_t> submit(std::span<Command> commands) noexcept CANOPY_REQUIRES(lock);
+
+    AfterFailure task_failed(const TaskFailure& failure) noexcept override;
+
+    // Persistent and device-only streams have nothing a host could wait for.
+    [[nodiscard]] bool never_waits() const noexcept {
+        return (flags & (stream_persistent | stream_device_use_only | stream_cpu_schedule)) != 0;
+    }
+    void recycle() noexcept;
+};
+
+// A stream that the calling thread may submit to: locked, alive, of the thread's current context.
+// NULL stands for the current context's default stream.
+class LockedStream {
+public:
+    static Result<LockedStream> acquire(const void* stream);
+    LockedStream(LockedStream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+    LockedStream& operator=(LockedStream&&) = delete;
+    ~LockedStream() {
+        if (stream_) stream_->lock.unlock();
+    }
+    Stream* operator->() const noexcept { return stream_; }
+    Stream& operator*() const noexcept { return *stream_; }
+
+    Status submit(Command& command) const noexcept { return submit(std::span(&command, 1)); }
+    Status submit(std::span<Command> commands) const noexcept;
+
+private:
+    explicit LockedStream(Stream* stream) noexcept : stream_(stream) {}
+    Stream* stream_;
+};
+
+// Pins the stream an argument names: NULL is the current context's default stream. 107017 when it is not one,
+// 107002 without a context. `same_context` additionally asks for the thread's current context (107003).
+Result<Pin<Stream>> find_stream(const void* stream, bool same_context);
+
+Result<Handle> create_stream(Context& context, const StreamOptions& options, bool is_default = false);
+
+enum class DestroyMode { wait, force };
+// Waits for the work (force: only for what can run), then ends the handle.
+Status destroy_stream(Handle handle, DestroyMode mode);
+
+// Waits for everything submitted so far and reports the stream's failure, if any.
+Status synchronise_stream(Stream& stream, Deadline deadline);
+// Takes the failure the stream has to report: its own, or its context's. 0 when there is none.
+int take_stream_error(Stream& stream) noexcept;
+Status abort_stream(Stream& stream, int code);
+
+}  // namespace canopy

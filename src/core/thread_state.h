@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the interface keeps per thread: the current context, the last error, the number of the last task.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "core/handles.h"
+
+namespace canopy {
+
+class Context;
+
+struct ThreadState {
+    Handle context = 0;          // the current one: set explicitly, or the primary one of the device set last
+    bool context_is_primary = false;
+    Handle default_stream = 0;   // of `context`
+    std::int32_t device = -1;    // of `context`
+    int last_error = 0;
+    std::uint32_t last_task = 0;
+    Handle resource_stream = 0;  // whose core limits this thread uses
+};
+
+inline thread_local constinit ThreadState thread_state;
+
+// The thread's current context; sets the configured default device first when the thread has none.
+// 107002 when there is none.
+Result<Pin<Context>> current_context();
+// The same without pinning, for calls that only compare: ensures that thread_state.context is a live context.
+Status require_context();
+
+}  // namespace canopy

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The waist: what a kind of device must provide. Everything above (src/core) is written once against these classes;
+// everything below (src/device/<kind>) sees this header, command.h and src/base only. A new device: copy null/, fill
+// the bodies, add one line to registry.cpp, run the conformance suite.
+//
+// Threads: every function may be called from any thread at any time unless its comment says otherwise.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/spin_lock.h"
+#include "device/chip.h"
+#include "device/command.h"
+
+namespace canopy {
+
+// A 64-bit counter that queues raise, wait for and stamp with the time. Reference counted: its creator holds one
+// reference, every queued command that names it another.
+class Fence {
+public:
+    virtual ~Fence() = default;
+    [[nodiscard]] virtual std::uint64_t value() const noexcept = 0;
+    // Time of the last signal, on the device's clock; 0 before the first.
+    [[nodiscard]] virtual Nanoseconds signalled_at() const noexcept = 0;
+    // Host-side change, with the same effect on waiters as a signal command.
+    virtual void signal(SignalMode mode, std::uint64_t value) noexcept = 0;
+
+    void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+    void release() noexcept {
+        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    }
+
+private:
+    std::atomic<std::uint32_t> references_{1};
+};
+
+struct ParameterInfo {
+    std::uint32_t offset = 0;
+    std::uint32_t size = 0;
+    std::uint32_t alignment = 8;
+};
+
+// What an image says about one kernel.
+struct KernelInfo {
+    std::string name;
+    CoreType core = CoreType::vector;
+    std::uint16_t cube_ratio = 0;    // cube cores of a group, mix kernels
+    std::uint16_t vector_ratio = 1;  // vector cores of a group
+    bool batch = false;              // scheduling mode written into the kernel
+    std::uint32_t arguments_size = 0;
+    std::uint64_t code_size = 0;
+    std::vector<ParameterInfo> parameters;
+    std::string source;  // file the kernel was compiled from
+};
+
+// A kernel a device can launch. Lives as long as its module; backends extend it.
+struct Kernel {
+    const KernelInfo* info = nullptr;
+    void* user = nullptr;  // core's function object, for exception callbacks
+};
+
+struct SymbolInfo {
+    void* address = nullptr;
+    std::size_t size = 0;
+};
+
+class Module {
+public:
+    virtual ~Module() = default;
+    [[nodiscard]] virtual std::span<const KernelInfo> kernels() const = 0;
+    // nullptr when there is none of that name.
+    [[nodiscard]] virtual Kernel* kernel(std::string_view name) = 0;
+    [[nodiscard]] virtual std::optional<SymbolInfo> symbol(std::string_view name) = 0;
+    // Address and size of the code as the device sees it.
+    [[nodiscard]] virtual SymbolInfo code() const = 0;
+    [[nodiscard]] virtual void* kernel_address(const Kernel& kernel) const = 0;
+};
+
+// Why a task failed, as the device saw it.
+enum class FaultKind : std::uint8_t { none, exception, trap, timeout, wait_timeout, memory, aborted };
+
+struct TaskFailure {
+    FaultKind kind = FaultKind::none;
+    CoreType core = CoreType::vector;
+    Opcode opcode = Opcode::launch;
+    std::uint32_t task = 0;
+    std::uint64_t thread = 0;      // operating-system thread that ran it
+    const Kernel* kernel = nullptr;
+    const void* arguments = nullptr;
+    std::uint32_t arguments_size = 0;
+    std::uint32_t block = 0;
+    std::uintptr_t address = 0;    // faulting address or instruction
+    std::string_view what;         // one clause in plain words
+};
+
+enum class AfterFailure { go_on, drop_the_rest };
+
+// Told about failures on the thread that ran the task, before the task counts as completed.
+class QueueObserver {
+public:
+    virtual ~QueueObserver() = default;
+    virtual AfterFailure task_failed(const TaskFailure& failure) noexcept = 0;
+};
+
+// Runs host_call work on threads of somebody else's choosing. `done` must be called exactly once, from any thread.
+class CallRouter {
+public:
+    virtual ~CallRouter() = default;
+    virtual void route(const CallWork& call, void (*done)(void*), void* token) noexcept = 0;
+};
+
+struct QueueOptions {
+    std::uint32_t priority = 0;  // 0 is the most urgent, 7 the least
+    // Serialises submit; owned by the caller, outlives the queue. The queue takes it for short moments itself.
+    SpinLock* submit_lock = nullptr;
+    QueueObserver* observer = nullptr;
+    // The caller promises never to wait for this queue's work to run before the device is told (persistent streams).
+    bool held = false;
+};
+
+enum class WaitOutcome { done, timed_out };
+
+class Queue {
+public:
+    virtual ~Queue() = default;
+    // Caller holds options.submit_lock. Copies everything the commands point at. Returns the sequence number of the
+    // last one: 1 for the queue's first command, one more for each further one.
+    virtual Result<std::uint64_t> submit(std::span<const Command> commands) noexcept = 0;
+    [[nodiscard]] virtual std::uint64_t completed() const noexcept = 0;
+    // Waits until `sequence` has completed. A thread that waits without deadline may run the work itself.
+    // Must not be called with the submit lock held.
+    virtual WaitOutcome wait(std::uint64_t sequence, Deadline deadline) noexcept = 0;
+    // True while the queue stands before an unsatisfied wait: it cannot run without help from elsewhere.
+    [[nodiscard]] virtual bool blocked() const noexcept = 0;
+    // Stops the running task, drops the queued ones and returns when nothing of it runs any more. Dropped commands
+    // count as completed. Must not be called with the submit lock held.
+    virtual void abort() noexcept = 0;
+    // A different priority from the next task border on.
+    virtual void set_priority(std::uint32_t priority) noexcept = 0;
+    // Where host_call work goes from now on; nullptr: the device's own threads.
+    virtual void set_router(CallRouter* router) noexcept = 0;
+};
+
+struct MemoryRange {
+    void* base = nullptr;
+    std::size_t size = 0;
+};
+
+enum MemoryFlags : std::uint32_t {
+    memory_default = 0,
+    memory_huge_pages = 1u << 0,
+    memory_huge_pages_only = 1u << 1,
+    memory_read_only = 1u << 2,
+};
+
+struct MemoryUsage {
+    std::uint64_t total = 0;
+    std::uint64_t free = 0;
+    std::uint64_t peak = 0;
+    std::uint64_t allocations = 0;
+};
+
+// Physical memory and addresses handled apart from each other. Optional for a device.
+class VirtualMemory {
+public:
+    virtual ~VirtualMemory() = default;
+    using Physical = std::uint64_t;  // 0 is none
+    [[nodiscard]] virtual std::size_t granularity(bool recommended) const = 0;
+    virtual Result<Physical> create(std::size_t size) = 0;
+    virtual void destroy(Physical memory) = 0;
+    virtual Result<void*> reserve(std::size_t size, std::size_t alignment, void* wanted) = 0;
+    virtual Status unreserve(void* address) = 0;
+    virtual Status map(void* address, std::size_t size, Physical memory, bool accessible) = 0;
+    virtual Status set_accessible(void* address, std::size_t size) = 0;
+    virtual Status unmap(void* address, std::size_t size) = 0;
+};
+
+struct DeviceInfo {
+    const Chip* chip = nullptr;
+    std::string name;
+    std::uint32_t workers = 0;  // operating-system threads that stand for cores
+    bool checking = false;
+    MemoryRange heap;           // every allocation lies inside
+};
+
+struct Utilisation {
+    int cube = -1, vector = -1, cpu = -1;  // percent; -1: not known
+};
+
+class Device {
+public:
+    virtual ~Device() = default;
+    [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
+    [[nodiscard]] virtual MemoryUsage memory_usage() const noexcept = 0;
+    [[nodiscard]] virtual Utilisation utilisation() noexcept = 0;
+
+    virtual Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept = 0;
+    // Only addresses that allocate returned. Memory that running work may still use is kept back until it is done.
+    virtual Status release(void* address) noexcept = 0;
+    // The live allocation an address lies in.
+    [[nodiscard]] virtual std::optional<MemoryRange> find(const void* address) const noexcept = 0;
+    [[nodiscard]] virtual VirtualMemory* virtual_memory() noexcept = 0;
+
+    // Makes host memory usable by kernels of this device; returns the address kernels use.
+    virtual Result<void*> register_host(void* address, std::size_t size) noexcept = 0;
+    virtual Status unregister_host(void* address) noexcept = 0;
+    virtual Status enable_peer(Device& peer) noexcept = 0;
+
+    virtual Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options) = 0;
+    virtual Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) = 0;
+    virtual Result<Fence*> create_fence() = 0;
+
+    // Waits until no queue has work that could run right now; work behind an unsatisfied wait does not count.
+    virtual void settle() noexcept = 0;
+    // The default time a kernel may take; nanoseconds, 0: for ever.
+    virtual void set_kernel_timeout(std::uint64_t timeout) noexcept = 0;
+    [[nodiscard]] virtual Nanoseconds now() const noexcept = 0;
+};
+
+struct DeviceOptions {
+    std::uint32_t index = 0;
+    const Chip* chip = nullptr;
+    std::uint64_t memory = 0;    // bytes; 0: chosen by the backend
+    std::uint32_t workers = 0;   // 0: as many as the machine has processors
+    std::uint32_t stack_size = 0;  // bytes of a block's stack; 0: the backend's default
+    bool checking = false;
+};
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+    [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+    // Whether it can run on this machine.
+    [[nodiscard]] virtual bool probe() noexcept = 0;
+    virtual Result<std::unique_ptr<Device>> open(const DeviceOptions& options) = 0;
+};
+
+// The backend of that name ("soft", "null"), or nullptr. Never freed.
+Backend* find_backend(std::string_view name) noexcept;
+
+}  // namespace canopy

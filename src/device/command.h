@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command: one piece of device work as data. Streams submit it, graphs store it, backends run it, profilers name it.
+// Fixed size (one cache line), trivially copyable. What a command points at (arguments, placeholders) is read during
+// Queue::submit and may go away afterwards, except where a field says otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace canopy {
+
+class Fence;
+struct Kernel;
+
+enum class Opcode : std::uint8_t {
+    launch,       // a kernel on AI cores
+    cpu_kernel,   // a kernel on the device's CPU cores
+    copy,         // bytes, optionally rows with pitches
+    fill,         // a repeated 1- or 4-byte pattern
+    reduce,       // dst = dst (op) src, element-wise
+    signal,       // changes a fence and stamps the time
+    wait,         // holds the queue until a fence satisfies a condition
+    write_value,  // one 64-bit word in memory
+    wait_value,   // holds the queue until a 64-bit word in memory satisfies a condition
+    host_call,    // user code on a thread of the runtime; later work of the queue waits for it
+    inline_call,  // a short function of the runtime itself, run by whoever drains the queue
+    replay,       // a prepared graph
+};
+
+enum class CoreType : std::uint8_t { aicore = 0, cube = 1, vector = 2, mix = 3, cpu = 100 };
+
+// Where a pointer slot of an argument block is, and where in the same block the data lies that it must point at.
+struct Placeholder {
+    std::uint32_t address_offset;
+    std::uint32_t data_offset;
+};
+
+struct LaunchWork {
+    const Kernel* kernel;
+    const void* arguments;
+    const Placeholder* placeholders;
+    std::uint64_t timeout;  // nanoseconds; 0: the device's default
+    std::uint32_t arguments_size;
+    std::uint32_t blocks;
+    std::uint32_t block_offset;
+    std::uint32_t dynamic_size;
+    std::uint16_t placeholder_count;
+    bool arguments_in_place;  // `arguments` is device memory that stays: no copy, read when the kernel starts
+    bool batch;               // all blocks resident at once, or the task waits
+};
+
+struct CopyWork {
+    void* destination;
+    const void* source;
+    std::uint64_t width;   // bytes of a row; all bytes when height is 1
+    std::uint64_t height;  // rows
+    std::uint64_t destination_pitch;
+    std::uint64_t source_pitch;
+};
+
+// A copy whose source bytes are taken during submit (`Command::snapshot`): then `source` may be freed on return.
+struct FillWork {
+    void* destination;
+    std::uint64_t count;         // elements
+    std::uint32_t value;
+    std::uint32_t element_size;  // 1 or 4
+};
+
+enum class ReduceOperation : std::uint8_t { sum, maximum, minimum, equal };
+enum class ElementType : std::uint8_t { int8, int16, int32, float16, float32, bfloat16 };
+
+struct ReduceWork {
+    void* destination;
+    const void* source;
+    std::uint64_t count;  // elements
+    ReduceOperation operation;
+    ElementType type;
+};
+
+enum class SignalMode : std::uint8_t { raise, set, add, bit_or, bit_and };  // raise: to the larger of old and new
+enum class WaitMode : std::uint8_t { at_least, equal, less, greater, mask };
+
+struct SignalWork {
+    Fence* fence;  // kept alive by the queue until the command is done
+    std::uint64_t value;
+    SignalMode mode;
+};
+
+struct WaitWork {
+    Fence* fence;  // kept alive by the queue until the command is done
+    std::uint64_t value;
+    std::uint64_t timeout;  // nanoseconds; 0: never
+    WaitMode mode;
+    bool clear;  // set the fence to 0 once satisfied
+};
+
+enum class ValueCondition : std::uint8_t { at_least, equal, bits_and, bits_nor };
+
+struct ValueWork {
+    std::uint64_t* address;
+    std::uint64_t value;
+    ValueCondition condition;  // of wait_value
+};
+
+struct CallWork {
+    void (*function)(void*);
+    void* argument;
+    // Runs instead of `function` when the command is dropped by an abort; may be null.
+    void (*dropped)(void*);
+};
+
+// Where a host_call runs: the device hands it to this object instead of its own threads when it is set.
+class CallRouter;
+
+struct alignas(64) Command {
+    Opcode opcode = Opcode::inline_call;
+    bool snapshot = false;             // copy: take the source bytes during submit
+    std::uint16_t payload_lines = 0;   // the queue's own: cache lines of copied bytes behind the command
+    std::uint32_t task = 0;            // the stream's number for it; what callbacks and profilers show
+    union {
+        LaunchWork launch;
+        CopyWork copy;
+        FillWork fill;
+        ReduceWork reduce;
+        SignalWork signal;
+        WaitWork wait;
+        ValueWork value;
+        CallWork call;
+    };
+
+    Command() : call{} {}
+    explicit Command(Opcode code) : opcode(code), call{} {}
+};
+
+static_assert(sizeof(Command) == 64);
+static_assert(std::is_trivially_copyable_v<Command>);
+
+}  // namespace canopy
