@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/memory_range.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "device/chip.h"
@@ -151,23 +152,11 @@ public:
     virtual void set_router(CallRouter* router) noexcept = 0;
 };
 
-struct MemoryRange {
-    void* base = nullptr;
-    std::size_t size = 0;
-};
-
 enum MemoryFlags : std::uint32_t {
     memory_default = 0,
     memory_huge_pages = 1u << 0,
     memory_huge_pages_only = 1u << 1,
     memory_read_only = 1u << 2,
-};
-
-struct MemoryUsage {
-    std::uint64_t total = 0;
-    std::uint64_t free = 0;
-    std::uint64_t peak = 0;
-    std::uint64_t allocations = 0;
 };
 
 // Physical memory and addresses handled apart from each other. Optional for a device.

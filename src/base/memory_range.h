@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two facts about memory that everybody passes around: where a piece of it lies, and how much of it is in use.
+// Plain values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace canopy {
+
+struct MemoryRange {
+    void* base = nullptr;
+    std::size_t size = 0;
+};
+
+struct MemoryUsage {
+    std::uint64_t total = 0;
+    std::uint64_t free = 0;
+    std::uint64_t peak = 0;
+    std::uint64_t allocations = 0;
+};
+
+}  // namespace canopy
