@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Platform.
+ * Figures of the chip as text, for compilers and tilings that pick a variant by them. Every call only reads;
+ * safe from any thread.
  */
 #ifndef CANOPY_INCLUDE_ACL_ACL_PLATFORM_H
 #define CANOPY_INCLUDE_ACL_ACL_PLATFORM_H
+
+#include <stdint.h>
 
 #include "acl_base.h"
 
@@ -11,6 +14,7 @@
 extern "C" {
 #endif
 
+/** A figure of the chip. Sizes are in bytes, frequencies in megahertz. */
 typedef enum aclplatformDevInfo {
     ACL_PLATFORM_AICORE_CNT = 0,
     ACL_PLATFORM_AICORE_UB_SIZE = 1,
@@ -20,7 +24,7 @@ typedef enum aclplatformDevInfo {
     ACL_PLATFORM_MEMORY_SIZE = 5,
     ACL_PLATFORM_CUBE_FREQ = 6,
     ACL_PLATFORM_VEC_FREQ = 7,
-    ACL_PLATFORM_BT_SIZE = 8,
+    ACL_PLATFORM_BT_SIZE = 8, /**< the bias table */
     ACL_PLATFORM_L0_A_SIZE = 9,
     ACL_PLATFORM_L0_B_SIZE = 10,
     ACL_PLATFORM_L0_C_SIZE = 11,
@@ -31,11 +35,13 @@ typedef enum aclplatformDevInfo {
     ACL_PLATFORM_MEMORY_TYPE = 16
 } aclplatformDevInfo;
 
+/** A kind of core that has an instruction set. */
 typedef enum aclplatformCoreType {
     ACL_PLATFORM_CORE_TYPE_AI_CORE = 0,
     ACL_PLATFORM_CORE_TYPE_VECTOR_CORE = 1
 } aclplatformCoreType;
 
+/** The number of an architecture of cores. */
 typedef enum aclplatformNpuArch {
     DAV_1001 = 1001,
     DAV_2002 = 2002,
@@ -53,25 +59,26 @@ typedef enum aclplatformNpuArch {
     DAV_RESV = 0xFFFF
 } aclplatformNpuArch;
 
+/** A memory that kernels see, from the operand buffers of a core to the memory of the device. */
 typedef enum aclplatformLocalMemType {
-    L0_A = 0,
-    L0_B = 1,
-    L0_C = 2,
+    L0_A = 0, /**< left operand of the cube */
+    L0_B = 1, /**< right operand of the cube */
+    L0_C = 2, /**< result of the cube */
     L1 = 3,
     L2 = 4,
-    UB = 5,
+    UB = 5, /**< buffer of the vector unit */
     HBM = 6
 } aclplatformLocalMemType;
 
-/* ----------------------------------------------------------------------------------------------
- * device
- * ---------------------------------------------------------------------------------------------- */
+/** Writes a figure of the current chip as text into `value`, which holds `maxLen` bytes with the final zero. */
+ACL_FUNC_VISIBILITY aclError aclplatformGetDeviceInfo(aclplatformDevInfo infoType, char* value, uint32_t maxLen);
 
-ACL_FUNC_VISIBILITY aclError aclplatformGetDeviceInfo(
-    aclplatformDevInfo infoType, char *value, uint32_t maxLen);
-
-ACL_FUNC_VISIBILITY aclError aclplatformGetInstructionInfo(
-    aclplatformCoreType type, const char *instruction, char *value, uint32_t maxLen);
+/**
+ * Writes the data types that an instruction of a kind of core takes as text into `value`, which holds `maxLen`
+ * bytes with the final zero.
+ */
+ACL_FUNC_VISIBILITY aclError aclplatformGetInstructionInfo(aclplatformCoreType type, const char* instruction,
+                                                           char* value, uint32_t maxLen);
 
 #ifdef __cplusplus
 }

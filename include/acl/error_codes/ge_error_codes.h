@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Codes of the graph engine: 145xxx, 245xxx, 345xxx and 545xxx.
+ * Codes of the graph engine, as values that model programs compare with. 145xxx: the caller's mistake; 245xxx:
+ * memory; 345xxx: the state of the service; 545xxx: failures inside the engine. The runtime itself returns none
+ * of them.
  */
 #ifndef CANOPY_INCLUDE_ACL_ERROR_CODES_GE_ERROR_CODES_H
 #define CANOPY_INCLUDE_ACL_ERROR_CODES_GE_ERROR_CODES_H
 
 #include <stdint.h>
 
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-const-variable"
+#endif
+
+/** The caller named a model, an input or an attribute that is not valid. */
 static const uint32_t ACL_ERROR_GE_PARAM_INVALID = 145000U;
 static const uint32_t ACL_ERROR_GE_EXEC_NOT_INIT = 145001U;
 static const uint32_t ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID = 145002U;
@@ -27,12 +35,18 @@ static const uint32_t ACL_ERROR_GE_PLGMGR_PATH_INVALID = 145019U;
 static const uint32_t ACL_ERROR_GE_FORMAT_INVALID = 145020U;
 static const uint32_t ACL_ERROR_GE_SHAPE_INVALID = 145021U;
 static const uint32_t ACL_ERROR_GE_DATATYPE_INVALID = 145022U;
+
+/** Memory of the host or the device could not be had or used. */
 static const uint32_t ACL_ERROR_GE_MEMORY_ALLOCATION = 245000U;
 static const uint32_t ACL_ERROR_GE_MEMORY_OPERATE_FAILED = 245001U;
 static const uint32_t ACL_ERROR_GE_DEVICE_MEMORY_OPERATE_FAILED = 245002U;
+
+/** The service is impaired, or the data it was given is unusable. */
 static const uint32_t ACL_ERROR_GE_SUBHEALTHY = 345102U;
 static const uint32_t ACL_ERROR_GE_USER_RAISE_EXCEPTION = 345103U;
 static const uint32_t ACL_ERROR_GE_DATA_NOT_ALIGNED = 345104U;
+
+/** Loading, running or unloading a model failed. */
 static const uint32_t ACL_ERROR_GE_INTERNAL_ERROR = 545000U;
 static const uint32_t ACL_ERROR_GE_LOAD_MODEL = 545001U;
 static const uint32_t ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED = 545002U;
@@ -45,5 +59,9 @@ static const uint32_t ACL_ERROR_GE_GET_TENSOR_INFO = 545008U;
 static const uint32_t ACL_ERROR_GE_UNLOAD_MODEL = 545009U;
 static const uint32_t ACL_ERROR_GE_MODEL_EXECUTE_TIMEOUT = 545601U;
 static const uint32_t ACL_ERROR_GE_REDEPLOYING = 545602U;
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif /* CANOPY_INCLUDE_ACL_ERROR_CODES_GE_ERROR_CODES_H */

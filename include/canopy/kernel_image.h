@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel image file: what canopy-cc writes and what a device reads.
+ *
+ * An image is an ELF64 little-endian container (e_type ET_REL, e_machine EM_NONE). It holds no code of its own:
+ *
+ *   .note.canopy        ELF notes of owner "Canopy": one CANOPY_NOTE_IMAGE, one CANOPY_NOTE_KERNEL for each kernel, one
+ *                       CANOPY_NOTE_TARGET for each target, and one CANOPY_NOTE_SEAL at the end
+ *   .canopy.<target>    the shared object for that target, for example .canopy.x86-64-v3
+ *
+ * Inside a note numbers are little-endian without padding, and a text is a u16 length followed by its bytes. A reader
+ * skips notes of a type it does not know and bytes behind the last field it knows, so notes may grow at their end.
+ *
+ *   IMAGE   u32 format version, u32 kernel ABI version, u32 count, count x u32 architecture, text producer
+ *   KERNEL  u32 core type, u16 cube ratio, u16 vector ratio, u32 schedule mode, u32 arguments size, u32 count,
+ *           count x { u32 offset, u32 size, u32 alignment }, text name, text entry symbol, text source file
+ *   TARGET  text name, text section, u64 size of the section, u64 checksum of the section
+ *   SEAL    u64 checksum of all bytes of .note.canopy before the header of this note
+ *
+ * Checksums are XXH3 with 64 bits and seed 0. They find damage, not malice: an image is code, and loading it is trust.
+ */
+#ifndef CANOPY_KERNEL_IMAGE_H
+#define CANOPY_KERNEL_IMAGE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CANOPY_IMAGE_FORMAT_VERSION 1u
+
+#define CANOPY_NOTE_SECTION ".note.canopy"
+#define CANOPY_NOTE_OWNER "Canopy"
+#define CANOPY_TARGET_SECTION_PREFIX ".canopy."
+
+enum CanopyNoteType {
+    CANOPY_NOTE_IMAGE = 1,
+    CANOPY_NOTE_KERNEL = 2,
+    CANOPY_NOTE_TARGET = 3,
+    CANOPY_NOTE_SEAL = 4
+};
+
+/* What a writer may write and a reader accepts. */
+enum CanopyImageLimit {
+    CANOPY_IMAGE_MAX_ARCHITECTURES = 16,
+    CANOPY_IMAGE_MAX_KERNELS = 4096,
+    CANOPY_IMAGE_MAX_TARGETS = 16,
+    CANOPY_IMAGE_MAX_PARAMETERS = 128,
+    CANOPY_IMAGE_MAX_ARGUMENTS = 65536, /* bytes of an argument block */
+    CANOPY_IMAGE_MAX_ALIGNMENT = 4096,
+    CANOPY_IMAGE_MAX_RATIO = 16,
+    CANOPY_IMAGE_MAX_TEXT = 4096
+};
+
+/* The rule of the argument block: a parameter starts at the next multiple of its alignment, never below 8; the block's
+ * size is a multiple of 8. */
+#define CANOPY_ARGUMENT_ALIGNMENT 8u
+
+/* Targets of an x86-64 processor are its published levels; a higher level runs the code of all lower ones. */
+#if defined(__x86_64__)
+#define CANOPY_BASELINE_LEVEL 2
+static inline int canopy_machine_level(void) {
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
+        !__builtin_cpu_supports("fma"))
+        return 2;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512cd") || !__builtin_cpu_supports("avx512dq") ||
+        !__builtin_cpu_supports("avx512vl"))
+        return 3;
+    return 4;
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
