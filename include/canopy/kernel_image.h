@@ -2,7 +2,7 @@
 /*
  * The kernel image file: what canopy-cc writes and what a device reads.
  *
- * An image is an ELF64 little-endian container (e_type ET_REL, e_machine EM_NONE). It holds no code of its own:
+ * An image is an ELF64 little-endian container (e_type ET_REL, e_machine EM_X86_64). It holds no code of its own:
  *
  *   .note.canopy        ELF notes of owner "Canopy": one CANOPY_NOTE_IMAGE, one CANOPY_NOTE_KERNEL for each kernel, one
  *                       CANOPY_NOTE_TARGET for each target, and one CANOPY_NOTE_SEAL at the end
@@ -35,10 +35,10 @@ extern "C" {
 #define CANOPY_TARGET_SECTION_PREFIX ".canopy."
 
 enum CanopyNoteType {
-    CANOPY_NOTE_IMAGE = 1,
-    CANOPY_NOTE_KERNEL = 2,
-    CANOPY_NOTE_TARGET = 3,
-    CANOPY_NOTE_SEAL = 4
+    CANOPY_NOTE_IMAGE = 0x4301,
+    CANOPY_NOTE_KERNEL = 0x4302,
+    CANOPY_NOTE_TARGET = 0x4303,
+    CANOPY_NOTE_SEAL = 0x4304
 };
 
 /* What a writer may write and a reader accepts. */

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the notes of a kernel image. A note is decoded by a cursor that never leaves the note's bytes and remembers
+// where it ran out; counts are compared with fixed limits before anything is allocated for them.
+#include "device/image.h"
+
+#include <canopy/kernel_image.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstring>
+#include <unordered_set>
+
+#include "base/elf.h"
+#include "base/error_text.h"
+
+namespace canopy {
+namespace {
+
+constexpr int bad_image = 107000;
+
+// Walks over one note. After the first read past its end everything reads as zero and `ok` is false.
+class Cursor {
+public:
+    Cursor(const ElfNote& note, std::string_view what) : note_(note), what_(what) {}
+
+    template <class T>
+    T number() noexcept {
+        T value{};
+        if (!room(sizeof(T))) return value;
+        std::memcpy(&value, note_.description.data() + at_, sizeof(T));
+        at_ += sizeof(T);
+        return value;
+    }
+
+    std::string text() {
+        const auto length = number<std::uint16_t>();
+        if (!ok_ || !room(length)) return {};
+        if (length > CANOPY_IMAGE_MAX_TEXT) {
+            ok_ = false;
+            return {};
+        }
+        std::string value(reinterpret_cast<const char*>(note_.description.data()) + at_, length);
+        at_ += length;
+        return value;
+    }
+
+    [[nodiscard]] Status finish() const {
+        if (ok_) return {};
+        return fail(bad_image, "the {} note of the image is truncated at byte {} of the file", what_, offset());
+    }
+    // A value the format does not allow, at the place just read.
+    template <class... Arguments>
+    Status reject(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+        CANOPY_TRY(finish());
+        return fail(bad_image, "the {} note of the image is damaged before byte {} of the file: {}", what_, offset(),
+                    fmt::format(format, std::forward<Arguments>(arguments)...));
+    }
+
+private:
+    bool room(std::size_t size) noexcept {
+        if (ok_ && size > note_.description.size() - at_) ok_ = false;
+        return ok_;
+    }
+    [[nodiscard]] std::size_t offset() const noexcept { return note_.description_offset + at_; }
+
+    const ElfNote& note_;
+    std::string_view what_;
+    std::size_t at_ = 0;
+    bool ok_ = true;
+};
+
+bool is_name(const std::string& text) noexcept { return !text.empty() && text.find('\0') == std::string::npos; }
+
+// Fuzzing wants to get past checksums; everything else never skips them.
+bool checksum_matches(std::span<const std::byte> bytes, std::uint64_t expected) noexcept {
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    (void)bytes, (void)expected;
+    return true;
+#else
+    return XXH3_64bits(bytes.data(), bytes.size()) == expected;
+#endif
+}
+
+Status read_image_note(const ElfNote& note, Image& image) {
+    Cursor cursor(note, "image");
+    const auto version = cursor.number<std::uint32_t>();
+    CANOPY_TRY(cursor.finish());
+    if (version != CANOPY_IMAGE_FORMAT_VERSION)
+        return fail(bad_image, "a kernel image of format version {}; this release reads version {}. Rebuild it: {}",
+                    version, CANOPY_IMAGE_FORMAT_VERSION, rebuild_command(image, 0));
+    image.kernel_abi = cursor.number<std::uint32_t>();
+    const auto count = cursor.number<std::uint32_t>();
+    if (count == 0 || count > CANOPY_IMAGE_MAX_ARCHITECTURES) return cursor.reject("{} architectures", count);
+    for (std::uint32_t index = 0; index < count; ++index) image.architectures.push_back(cursor.number<std::uint32_t>());
+    image.producer = cursor.text();
+    return cursor.finish();
+}
+
+Status check_parameter(const Cursor& cursor, const ParameterInfo& parameter, const KernelInfo& info) {
+    const std::uint32_t alignment = parameter.alignment;
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > CANOPY_IMAGE_MAX_ALIGNMENT)
+        return cursor.reject("a parameter with alignment {}", alignment);
+    if (parameter.offset % alignment != 0 || parameter.offset > info.arguments_size ||
+        parameter.size > info.arguments_size - parameter.offset)
+        return cursor.reject("a parameter of {} bytes at offset {} of {}", parameter.size, parameter.offset,
+                             info.arguments_size);
+    return {};
+}
+
+Status read_kernel_note(const ElfNote& note, Image& image) {
+    Cursor cursor(note, "kernel");
+    ImageKernel kernel;
+    KernelInfo& info = kernel.info;
+    const auto core = cursor.number<std::uint32_t>();
+    if (core > static_cast<std::uint32_t>(CoreType::mix)) return cursor.reject("core type {}", core);
+    info.core = static_cast<CoreType>(core);
+    info.cube_ratio = cursor.number<std::uint16_t>();
+    info.vector_ratio = cursor.number<std::uint16_t>();
+    if (info.cube_ratio > CANOPY_IMAGE_MAX_RATIO || info.vector_ratio > CANOPY_IMAGE_MAX_RATIO)
+        return cursor.reject("ratio {}:{}", info.cube_ratio, info.vector_ratio);
+    const auto schedule = cursor.number<std::uint32_t>();
+    if (schedule > 1) return cursor.reject("schedule mode {}", schedule);
+    info.batch = schedule == 1;
+    info.arguments_size = cursor.number<std::uint32_t>();
+    if (info.arguments_size > CANOPY_IMAGE_MAX_ARGUMENTS)
+        return cursor.reject("{} bytes of arguments", info.arguments_size);
+    const auto count = cursor.number<std::uint32_t>();
+    if (count > CANOPY_IMAGE_MAX_PARAMETERS) return cursor.reject("{} parameters", count);
+    for (std::uint32_t index = 0; index < count; ++index) {
+        ParameterInfo parameter;
+        parameter.offset = cursor.number<std::uint32_t>();
+        parameter.size = cursor.number<std::uint32_t>();
+        parameter.alignment = cursor.number<std::uint32_t>();
+        CANOPY_TRY(check_parameter(cursor, parameter, info));
+        info.parameters.push_back(parameter);
+    }
+    info.name = cursor.text();
+    kernel.entry = cursor.text();
+    info.source = cursor.text();
+    if (!is_name(info.name) || !is_name(kernel.entry)) return cursor.reject("a kernel without a name");
+    if (image.kernels.size() == CANOPY_IMAGE_MAX_KERNELS)
+        return cursor.reject("more than {} kernels", static_cast<int>(CANOPY_IMAGE_MAX_KERNELS));
+    CANOPY_TRY(cursor.finish());
+    image.kernels.push_back(std::move(kernel));
+    return {};
+}
+
+Status read_target_note(const ElfNote& note, const ElfFile& elf, Image& image) {
+    Cursor cursor(note, "target");
+    ImageTarget target;
+    target.name = cursor.text();
+    const std::string section_name = cursor.text();
+    const auto size = cursor.number<std::uint64_t>();
+    const auto checksum = cursor.number<std::uint64_t>();
+    CANOPY_TRY(cursor.finish());
+    if (!is_name(target.name)) return cursor.reject("a target without a name");
+    if (image.targets.size() == CANOPY_IMAGE_MAX_TARGETS)
+        return cursor.reject("more than {} targets", static_cast<int>(CANOPY_IMAGE_MAX_TARGETS));
+    const ElfSection* section = elf.section(section_name);
+    if (section == nullptr)
+        return fail(bad_image, "the image has no section {} although it names target {}", section_name, target.name);
+    if (section->bytes.size() != size)
+        return fail(bad_image, "section {} of the image has {} bytes instead of {}", section_name,
+                    section->bytes.size(), size);
+    if (!checksum_matches(section->bytes, checksum))
+        return fail(bad_image,
+                    "the code for target {} is damaged: bytes {} to {} of the file do not have their checksum",
+                    target.name, section->offset, section->offset + size);
+    target.object = section->bytes;
+    image.targets.push_back(std::move(target));
+    return {};
+}
+
+// Damage is found before any field is believed: the seal covers all notes in front of it.
+Status check_seal(const ElfSection& section, std::span<const ElfNote> notes) {
+    if (notes.empty() || notes.back().owner != CANOPY_NOTE_OWNER || notes.back().type != CANOPY_NOTE_SEAL)
+        return fail(bad_image, "the notes of the image end at byte {} of the file without their seal",
+                    section.offset + section.bytes.size());
+    Cursor cursor(notes.back(), "seal");
+    const auto checksum = cursor.number<std::uint64_t>();
+    CANOPY_TRY(cursor.finish());
+    if (!checksum_matches(section.bytes.first(notes.back().header_offset), checksum))
+        return fail(bad_image,
+                    "the notes of the image are damaged: bytes {} to {} of the file do not have their checksum",
+                    section.offset, section.offset + notes.back().header_offset);
+    return {};
+}
+
+Status foreign(const ElfFile& elf) {
+    return fail(bad_image,
+                "an ELF file for {} without a Canopy note, which this device cannot run. Compile the kernel's source "
+                "for it: canopy-cc --image -o IMAGE SOURCE",
+                elf_machine_name(elf.machine()));
+}
+
+Status check_whole(const Image& image) {
+    if (image.architectures.empty()) return fail(bad_image, "the notes of the image lack the image note");
+    if (image.targets.empty()) return fail(bad_image, "the image carries code for no target");
+    std::unordered_set<std::string_view> names;
+    for (const ImageKernel& kernel : image.kernels)
+        if (!names.insert(kernel.info.name).second)
+            return fail(bad_image, "the image holds two kernels named {}", kernel.info.name);
+    return {};
+}
+
+}  // namespace
+
+Result<Image> read_image(std::span<const std::byte> file) {
+    auto elf = ElfFile::read(file);
+    if (!elf.ok()) return elf.status();
+    const ElfSection* section = elf->section(CANOPY_NOTE_SECTION);
+    if (section == nullptr) return foreign(*elf);
+    auto notes = ElfFile::notes(*section);
+    if (!notes.ok()) return notes.status();
+    CANOPY_TRY(check_seal(*section, *notes));
+    Image image;
+    for (const ElfNote& note : *notes) {
+        if (note.owner != CANOPY_NOTE_OWNER) continue;
+        switch (note.type) {
+            case CANOPY_NOTE_IMAGE:
+                if (!image.architectures.empty()) return fail(bad_image, "the image has two image notes");
+                CANOPY_TRY(read_image_note(note, image));
+                break;
+            case CANOPY_NOTE_KERNEL:
+                CANOPY_TRY(read_kernel_note(note, image));
+                break;
+            case CANOPY_NOTE_TARGET:
+                CANOPY_TRY(read_target_note(note, *elf, image));
+                break;
+            default:
+                break;
+        }
+    }
+    CANOPY_TRY(check_whole(image));
+    return image;
+}
+
+std::string rebuild_command(const Image& image, std::uint32_t architecture) {
+    const bool known = !image.kernels.empty() && !image.kernels.front().info.source.empty();
+    const std::string_view source = known ? std::string_view(image.kernels.front().info.source) : "SOURCE";
+    const std::string option = architecture == 0 ? "" : fmt::format(" --npu-arch=dav-{}", architecture);
+    return fmt::format("canopy-cc --image{} -o IMAGE {}", option, source);
+}
+
+}  // namespace canopy
