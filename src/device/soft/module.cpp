@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module loader. The memory file stays open while the module lives and is opened by its full /proc name: that name
+// is unique among loaded modules, and a debugger in another process finds the same file under it.
+#include "device/soft/module.h"
+
+#include <canopy/kernel_image.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+#include "base/elf.h"
+#include "base/error_text.h"
+#include "device/image.h"
+#include "device/soft/services.h"
+
+namespace canopy {
+namespace {
+
+constexpr int bad_image = 107000;
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+// A read-only memory file with the given content; closed with the object.
+class MemoryFile {
+public:
+    MemoryFile() = default;
+    MemoryFile(MemoryFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    MemoryFile& operator=(MemoryFile&& other) noexcept {
+        std::swap(descriptor_, other.descriptor_);
+        return *this;
+    }
+    ~MemoryFile() {
+        if (descriptor_ >= 0) close(descriptor_);
+    }
+
+    static Result<MemoryFile> create(const std::string& name, std::span<const std::byte> content) {
+        MemoryFile file;
+        constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+        file.descriptor_ = memfd_create(name.c_str(), flags | MFD_EXEC);
+        // Kernels before 6.3 do not know the flag and make every memory file executable.
+        if (file.descriptor_ < 0 && errno == EINVAL) file.descriptor_ = memfd_create(name.c_str(), flags);
+        if (file.descriptor_ < 0)
+            return fail(bad_image, "no memory file for the code of the image: {}", std::strerror(errno));
+        CANOPY_TRY(file.write_all(content));
+        fcntl(file.descriptor_, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+        return file;
+    }
+
+    [[nodiscard]] std::string path() const { return fmt::format("/proc/{}/fd/{}", getpid(), descriptor_); }
+
+private:
+    Status write_all(std::span<const std::byte> content) const {
+        while (!content.empty()) {
+            const ssize_t written = write(descriptor_, content.data(), content.size());
+            if (written < 0 && errno == EINTR) continue;
+            if (written <= 0)
+                return fail(bad_image, "the code of the image does not fit into memory: {}", std::strerror(errno));
+            content = content.subspan(static_cast<std::size_t>(written));
+        }
+        return {};
+    }
+
+    int descriptor_ = -1;
+};
+
+struct CloseLibrary {
+    void operator()(void* library) const noexcept { dlclose(library); }
+};
+using Library = std::unique_ptr<void, CloseLibrary>;
+
+class SoftModule final : public Module {
+public:
+    Status open(const Image& image, const ImageTarget& target);
+
+    [[nodiscard]] std::span<const KernelInfo> kernels() const override { return infos_; }
+    [[nodiscard]] Kernel* kernel(std::string_view name) override {
+        const auto found = kernel_index_.find(name);
+        return found == kernel_index_.end() ? nullptr : &kernels_[found->second];
+    }
+    [[nodiscard]] std::optional<SymbolInfo> symbol(std::string_view name) override {
+        const auto found = symbols_.find(std::string(name));
+        if (found == symbols_.end()) return std::nullopt;
+        return found->second;
+    }
+    [[nodiscard]] SymbolInfo code() const override { return code_; }
+    [[nodiscard]] void* kernel_address(const Kernel& kernel) const override {
+        return reinterpret_cast<void*>(static_cast<const SoftKernel&>(kernel).entry);
+    }
+
+private:
+    Status open_library(const Image& image, const ImageTarget& target);
+    Status connect_services();
+    Status read_symbols(const ElfFile& object);
+    void find_code(const ElfFile& object);
+    Status find_entries(const Image& image);
+
+    [[nodiscard]] std::byte* at(std::uint64_t address) const noexcept {
+        return reinterpret_cast<std::byte*>(load_address_ + address);
+    }
+
+    // The library goes before the file it was opened from.
+    MemoryFile file_;
+    Library library_;
+    std::uintptr_t load_address_ = 0;
+    SymbolInfo code_;
+    std::vector<KernelInfo> infos_;
+    std::vector<SoftKernel> kernels_;  // same order as infos_, never resized after loading
+    std::unordered_map<std::string_view, std::size_t> kernel_index_;
+    std::unordered_map<std::string, SymbolInfo> symbols_;
+};
+
+Status SoftModule::open(const Image& image, const ImageTarget& target) {
+    auto object = ElfFile::read(target.object);
+    if (!object.ok()) return object.status();
+    CANOPY_TRY(open_library(image, target));
+    CANOPY_TRY(connect_services());
+    CANOPY_TRY(read_symbols(*object));
+    find_code(*object);
+    return find_entries(image);
+}
+
+Status SoftModule::open_library(const Image& image, const ImageTarget& target) {
+    const std::string_view first = image.kernels.empty() ? "kernels" : std::string_view(image.kernels[0].info.name);
+    // Names of memory files end at 249 bytes.
+    auto file = MemoryFile::create(fmt::format("{:.200}.{:.40}", first, target.name), target.object);
+    if (!file.ok()) return file.status();
+    file_ = std::move(*file);
+    library_.reset(dlopen(file_.path().c_str(), RTLD_NOW | RTLD_LOCAL));
+    if (!library_) {
+        const char* reason = dlerror();
+        return fail(bad_image, "the code of the image for target {} does not load: {}", target.name,
+                    reason == nullptr ? "no reason given" : reason);
+    }
+    link_map* map = nullptr;
+    if (dlinfo(library_.get(), RTLD_DI_LINKMAP, &map) != 0 || map == nullptr)
+        return fail(bad_image, "the loaded code of the image has no address");
+    load_address_ = map->l_addr;
+    return {};
+}
+
+Status SoftModule::connect_services() {
+    auto* services = static_cast<const CanopyServices**>(dlsym(library_.get(), "canopy_image_services"));
+    if (services == nullptr) return fail(bad_image, "the code of the image lacks the symbol canopy_image_services");
+    *services = &kernel_services();
+    return {};
+}
+
+// Symbols other files could see win over local ones of the same name.
+Status SoftModule::read_symbols(const ElfFile& object) {
+    auto symbols = object.symbols();
+    if (!symbols.ok()) return symbols.status();
+    for (const bool local : {false, true}) {
+        for (const ElfSymbol& symbol : *symbols) {
+            if ((symbol.binding == STB_LOCAL) != local || symbol.name.empty()) continue;
+            if (symbol.type != STT_OBJECT && symbol.type != STT_FUNC) continue;
+            symbols_.try_emplace(std::string(symbol.name), SymbolInfo{at(symbol.value), symbol.size});
+        }
+    }
+    return {};
+}
+
+void SoftModule::find_code(const ElfFile& object) {
+    for (const ElfSegment& segment : object.segments()) {
+        if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
+        code_ = {at(segment.address), segment.memory_size};
+        return;
+    }
+}
+
+Status SoftModule::find_entries(const Image& image) {
+    infos_.reserve(image.kernels.size());
+    kernels_.reserve(image.kernels.size());
+    for (const ImageKernel& kernel : image.kernels) {
+        const auto entry = symbol(kernel.entry);
+        if (!entry)
+            return fail(bad_image, "the code of the image lacks {}, the entry of kernel {}", kernel.entry,
+                        kernel.info.name);
+        KernelInfo& info = infos_.emplace_back(kernel.info);
+        info.code_size = entry->size;
+        SoftKernel& loaded = kernels_.emplace_back();
+        loaded.info = &info;
+        loaded.entry = reinterpret_cast<CanopyKernelEntry>(entry->address);
+        kernel_index_.emplace(info.name, kernels_.size() - 1);
+    }
+    return {};
+}
+
+// The level an image target asks of the processor; 0 when the name is none of this processor family.
+int required_level(std::string_view target) noexcept {
+#if defined(__x86_64__)
+    constexpr std::string_view prefix = "x86-64-v";
+    if (target.size() != prefix.size() + 1 || !target.starts_with(prefix)) return 0;
+    const int level = target.back() - '0';
+    return level >= CANOPY_BASELINE_LEVEL && level <= 4 ? level : 0;
+#else
+    (void)target;
+    return 0;
+#endif
+}
+
+int machine_level() noexcept {
+#if defined(__x86_64__)
+    return canopy_machine_level();
+#else
+    return 0;
+#endif
+}
+
+const ImageTarget* best_target(const Image& image) noexcept {
+    const ImageTarget* best = nullptr;
+    int best_level = 0;
+    for (const ImageTarget& target : image.targets) {
+        const int level = required_level(target.name);
+        if (level <= best_level || level > machine_level()) continue;
+        best = &target;
+        best_level = level;
+    }
+    return best;
+}
+
+Status check_fits(const Image& image, const Chip& chip) {
+    const auto& found = image.architectures;
+    if (std::find(found.begin(), found.end(), chip.architecture) == found.end())
+        return fail(bad_image,
+                    "a kernel image for chip architecture {}; this device is an {} of architecture {}. Rebuild it: {}",
+                    found.front(), chip.name, chip.architecture, rebuild_command(image, chip.architecture));
+    if (image.kernel_abi != CANOPY_KERNEL_ABI_VERSION)
+        return fail(bad_image, "a kernel image with kernel interface {}; this release offers {}. Rebuild it: {}",
+                    image.kernel_abi, CANOPY_KERNEL_ABI_VERSION, rebuild_command(image, chip.architecture));
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Module>> load_module(std::span<const std::byte> bytes, const Chip& chip) {
+    auto image = read_image(bytes);
+    if (!image.ok()) return image.status();
+    CANOPY_TRY(check_fits(*image, chip));
+    const ImageTarget* target = best_target(*image);
+    if (target == nullptr) {
+        std::string names;
+        for (const ImageTarget& present : image->targets) names += (names.empty() ? "" : ", ") + present.name;
+        return fail(bad_image, "a kernel image for {}, which this processor does not run. Rebuild it: {}", names,
+                    rebuild_command(*image, chip.architecture));
+    }
+    auto module = std::make_unique<SoftModule>();
+    CANOPY_TRY(module->open(*image, *target));
+    return std::unique_ptr<Module>(std::move(module));
+}
+
+}  // namespace canopy
