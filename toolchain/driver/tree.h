@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the driver finds what it needs: the headers beside its own executable (<root>/bin/canopy-cc), and a compiler.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace canopy_cc {
+
+struct Tree {
+    std::string kernel_headers;  // <root>/toolchain/include
+    std::string headers;         // <root>/include
+    std::string compiler;        // clang++, full path
+    std::string resource_directory;
+};
+
+// Fills `tree`; returns an empty text, or what is missing.
+std::string find_tree(Tree& tree);
+
+}  // namespace canopy_cc

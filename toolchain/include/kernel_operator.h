@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel language: the one header a kernel source includes. It is parsed several times for every image, so it
+// stays light: no header of the C++ library is included from here.
+//
+// canopy_kernel/target.h is the layer that knows what the code runs on; the other headers build on it alone.
+#ifndef CANOPY_KERNEL_OPERATOR_H
+#define CANOPY_KERNEL_OPERATOR_H
+
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "kernel_operator.h needs C++17 or newer"
+#endif
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "canopy_kernel/architecture.h"
+#include "canopy_kernel/qualifiers.h"
+#include "canopy_kernel/target.h"
+
+#include "canopy_kernel/block.h"
+#include "canopy_kernel/debug.h"
+#include "canopy_kernel/synchronise.h"
+
+#endif
