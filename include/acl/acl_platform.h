@@ -14,6 +14,10 @@
 extern "C" {
 #endif
 
+/* ------------------------------------------------------------------------------------------------------------
+ * Platform figures
+ * ------------------------------------------------------------------------------------------------------------ */
+
 /** A figure of the chip. Sizes are in bytes, frequencies in megahertz. */
 typedef enum aclplatformDevInfo {
     ACL_PLATFORM_AICORE_CNT = 0,

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* ------------------------------------------------------------------------------------------------------------
- * What to collect
+ * Profiling data
  *
  * The parts of the mask `dataTypeConfig` of aclprofCreateConfig.
  * ------------------------------------------------------------------------------------------------------------ */
@@ -102,7 +102,7 @@ typedef enum aclprofConfigType {
 } aclprofConfigType;
 
 /* ------------------------------------------------------------------------------------------------------------
- * Sessions
+ * Profiling sessions
  * ------------------------------------------------------------------------------------------------------------ */
 
 /**
@@ -133,7 +133,7 @@ ACL_FUNC_VISIBILITY aclError aclprofStart(const aclprofConfig* profilerConfig);
 ACL_FUNC_VISIBILITY aclError aclprofStop(const aclprofConfig* profilerConfig);
 
 /* ------------------------------------------------------------------------------------------------------------
- * Subscriptions
+ * Profiling subscriptions
  *
  * A model sends a record of fixed size for each operator through a pipe. The functions that read records take
  * the received bytes and the number of the record.
@@ -208,7 +208,7 @@ ACL_FUNC_VISIBILITY const char* aclprofGetOpAttriValue(const void* opInfo, size_
                                                        aclprofSubscribeOpAttri attri);
 
 /* ------------------------------------------------------------------------------------------------------------
- * Steps
+ * Profiling steps
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** The start or the end of a step. */
@@ -224,7 +224,7 @@ ACL_FUNC_VISIBILITY void aclprofDestroyStepInfo(aclprofStepInfo* stepinfo);
 ACL_FUNC_VISIBILITY aclError aclprofGetStepTimestamp(aclprofStepInfo* stepInfo, aclprofStepTag tag, aclrtStream stream);
 
 /* ------------------------------------------------------------------------------------------------------------
- * Marks of the application
+ * Profiling marks
  *
  * A stamp carries a text. Push and pop nest within one thread; start and stop may be called by different
  * threads.

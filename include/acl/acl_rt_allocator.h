@@ -15,6 +15,10 @@
 extern "C" {
 #endif
 
+/* ------------------------------------------------------------------------------------------------------------
+ * Stream allocators
+ * ------------------------------------------------------------------------------------------------------------ */
+
 /** Allocates a block of at least `size` bytes and returns it, or null. */
 typedef void* (*aclrtAllocatorAllocFunc)(aclrtAllocator object, size_t size);
 

@@ -120,7 +120,7 @@ ACL_FUNC_VISIBILITY aclError acltdtDequeueData(uint32_t qid, void* data, size_t 
                                                void* userData, size_t userDataSize, int32_t timeout);
 
 /* ------------------------------------------------------------------------------------------------------------
- * Buffers
+ * Queue buffers
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** Allocates a buffer of `size` bytes (at most 4 GiB) of the kind `type`. Its data length starts at 0. */
@@ -157,7 +157,7 @@ ACL_FUNC_VISIBILITY aclError acltdtGetBufChainNum(acltdtBuf headBuf, uint32_t* n
 ACL_FUNC_VISIBILITY aclError acltdtGetBufFromChain(acltdtBuf headBuf, uint32_t index, acltdtBuf* buf);
 
 /* ------------------------------------------------------------------------------------------------------------
- * Routes
+ * Queue routes
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** Describes a route between two queues. Returns null when host memory is exhausted. */
