@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies whose addresses lie in memory: behind pointer slots, or in a descriptor.
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/error_text.h"
+#include "core/copy.h"
+#include "core/error_codes.h"
+#include "core/memory.h"
+#include "core/stream.h"
+#include "core/thread_state.h"
+
+namespace canopy {
+namespace {
+
+// What SetMemcpyDesc writes; the mark tells whether a descriptor was ever written.
+struct CopyDescriptor {
+    static constexpr std::uint64_t written = 0x43616e6f70794344;
+    std::uint64_t mark = 0;
+    const void* source = nullptr;
+    void* destination = nullptr;
+    std::uint64_t count = 0;
+    std::uint64_t reserved[4] = {};
+};
+static_assert(sizeof(CopyDescriptor) == copy_descriptor_size);
+
+// True when all of the bytes are memory somebody may touch, as far as the runtime knows.
+bool reachable(const void* address, std::size_t size) {
+    if (!address) return false;
+    const MemoryPlace place = classify(address);
+    if (place.kind == MemoryKind::unknown) return true;
+    const std::size_t offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) -
+                                                        static_cast<const std::byte*>(place.range.base));
+    return place.range.size != 0 && size <= place.range.size - offset;
+}
+
+Copy resolve(const IndirectCopy& copy) {
+    return {static_cast<std::byte*>(*copy.destination_slot) + copy.destination_offset, copy.capacity,
+            static_cast<const std::byte*>(*copy.source_slot) + copy.source_offset, copy.count};
+}
+
+// An indirect copy on its way through a stream.
+struct QueuedCopy {
+    IndirectCopy copy;
+    Handle stream = 0;
+};
+
+// Runs in the stream, after everything before it. Addresses that turn out to be no memory fail the stream.
+void run_queued(void* argument) {
+    const std::unique_ptr<QueuedCopy> queued(static_cast<QueuedCopy*>(argument));
+    const Copy copy = resolve(queued->copy);
+    if (reachable(copy.destination, copy.count) && reachable(copy.source, copy.count)) {
+        std::memmove(copy.destination, copy.source, copy.count);
+        return;
+    }
+    int none = 0;
+    if (const Pin<Stream> stream = Runtime::instance().streams.pin(queued->stream))
+        stream->error.compare_exchange_strong(none, code::param_invalid);
+}
+
+void drop_queued(void* argument) { delete static_cast<QueuedCopy*>(argument); }
+
+}  // namespace
+
+Status copy_in_stream(const IndirectCopy& copy, CopyKind kind, const void* stream) {
+    CANOPY_TRY(require_context());
+    if (copy.count > copy.capacity)
+        return fail(code::param_invalid, "count {} is larger than destMax {}", copy.count, copy.capacity);
+    Result<MemoryPlace> to = usable_place(copy.destination_slot, sizeof(void*), "dst");
+    if (!to.ok()) return to.status();
+    Result<MemoryPlace> from = usable_place(copy.source_slot, sizeof(void*), "src");
+    if (!from.ok()) return from.status();
+    if (!to->on_device() && !from->on_device()) {
+        if (!*copy.destination_slot) return fail_null("*dst");
+        if (!*copy.source_slot) return fail_null("*src");
+        return copy_in_stream(resolve(copy), kind, stream);
+    }
+    Result<LockedStream> locked = LockedStream::acquire(stream);
+    if (!locked.ok()) return locked.status();
+    auto queued = std::unique_ptr<QueuedCopy>(new (std::nothrow) QueuedCopy{copy, (*locked)->self});
+    if (!queued) return fail(code::bad_alloc, "out of host memory");
+    Command command(Opcode::inline_call);
+    command.call = {&run_queued, queued.get(), &drop_queued};
+    CANOPY_TRY(locked->submit(command));
+    queued.release();
+    return {};
+}
+
+Status write_copy_descriptor(void* descriptor, const void* source, void* destination, std::size_t count) {
+    CANOPY_TRY(require_context());
+    Result<MemoryPlace> place = usable_place(descriptor, sizeof(CopyDescriptor), "desc");
+    if (!place.ok()) return place.status();
+    Result<MemoryPlace> from = usable_place(source, count, "srcAddr");
+    if (!from.ok()) return from.status();
+    Result<MemoryPlace> to = usable_place(destination, count, "dstAddr");
+    if (!to.ok()) return to.status();
+    if (!from->on_device()) return fail(code::param_invalid, "srcAddr {} is not device memory", fmt::ptr(source));
+    if (!to->on_device()) return fail(code::param_invalid, "dstAddr {} is not device memory", fmt::ptr(destination));
+    CopyDescriptor content;
+    content.mark = CopyDescriptor::written;
+    content.source = source;
+    content.destination = destination;
+    content.count = count;
+    std::memcpy(descriptor, &content, sizeof(content));
+    return {};
+}
+
+Status copy_by_descriptor(const void* descriptor, const void* stream) {
+    CANOPY_TRY(require_context());
+    Result<MemoryPlace> place = usable_place(descriptor, sizeof(CopyDescriptor), "desc");
+    if (!place.ok()) return place.status();
+    CopyDescriptor content;
+    std::memcpy(&content, descriptor, sizeof(content));
+    if (content.mark != CopyDescriptor::written)
+        return fail(code::param_invalid, "desc {} was not written by aclrtSetMemcpyDesc", fmt::ptr(descriptor));
+    const Copy copy{content.destination, content.count, content.source, content.count};
+    return copy_in_stream(copy, CopyKind::inside_device, stream);
+}
+
+}  // namespace canopy
