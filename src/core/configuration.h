@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "core/settings.h"
 
 namespace canopy {
 
@@ -25,15 +26,13 @@ struct Configuration {
     std::optional<std::uint64_t> simd_printf_fifo_size_per_core;
     bool dump = false;      // the file has a dump section that is not empty
     bool profiler = false;  // the file has a profiler section that is switched on
-    // The section "canopy"; the same things as the environment variables of settings.h.
-    std::optional<std::uint32_t> device_count;
-    std::optional<std::string> chip;
-    std::optional<std::uint64_t> device_memory;
-    std::optional<std::uint32_t> workers;
-    std::optional<bool> check;
+    SettingsChange settings;  // the section "canopy"
+    std::string normalised;   // the whole text without blanks and in one order, for comparison; "{}" without a file
 };
 
-// Reads the text of a configuration file. 100006 when it is no JSON object, 100000 when a value is not allowed.
+// Reads the text of a configuration file (configuration_parse.cpp).
+// 100006 when it is no JSON object or nested deeper than 10; when a value is not allowed: 100009 in the dump section,
+// 100010 in the profiler section, 148048 for max_opqueue_num, 100000 elsewhere.
 Result<Configuration> parse_configuration(std::string_view text);
 
 // path: null or empty means no file. 100002 when initialised before (and the reference is counted).
@@ -49,8 +48,9 @@ Status finalise_reference(std::uint64_t* remaining);
 // True when aclInit's file set up a dump.
 [[nodiscard]] bool configured_dump() noexcept;
 
-// Callbacks of aclInit (called with the text of the configuration) and of aclFinalize. The same function may be
-// registered once per kind.
+// Callbacks of aclInit (called with the text of the configuration; at once when initialised already) and of
+// aclFinalize. A function is there once per kind: registering it again replaces its user data. Taking out one that is
+// not there gives 100000.
 using InitialiseFunction = int (*)(const char* text, std::size_t length, void* user_data);
 using FinaliseFunction = int (*)(void* user_data);
 Status register_initialise_callback(std::int32_t kind, InitialiseFunction function, void* user_data);

@@ -36,6 +36,7 @@ enum class HandleKind : std::uint8_t {
     memory_pool,
     model,
     label,
+    data_buffer,
 };
 
 // [63..56] kind, [55..32] generation, [31..0] slot

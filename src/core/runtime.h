@@ -26,8 +26,8 @@ class Notify;
 class Binary;
 class Function;
 class Arguments;
-
-inline constexpr std::uint32_t max_devices = 64;
+class PhysicalMemory;
+class MemoryPool;
 
 enum class CoreLimit : std::uint32_t { cube = 0, vector = 1 };
 
@@ -51,19 +51,35 @@ struct DeviceRecord {
     // Opens the backend's device on first call.
     Result<Device*> open();
     [[nodiscard]] Device* opened() const noexcept { return device_.load(std::memory_order_acquire); }
+    [[nodiscard]] bool holds(std::uintptr_t address) const noexcept {
+        const std::uintptr_t size = heap_size_.load(std::memory_order_acquire);  // pairs with open_backend
+        return address - heap_base_.load(std::memory_order_relaxed) < size;
+    }
 
 private:
-    std::mutex open_mutex_;
+    Result<Device*> open_backend(const Settings& settings);
+
     std::unique_ptr<Device> owned_;
     std::atomic<Device*> device_{nullptr};
+    std::atomic<std::uintptr_t> heap_base_{0};  // of the opened device; written before the size
+    std::atomic<std::uintptr_t> heap_size_{0};
 };
 
 class Runtime {
 public:
     static Runtime& instance();
 
-    [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
-    [[nodiscard]] std::uint32_t device_count() const noexcept { return static_cast<std::uint32_t>(devices_.size()); }
+    // A snapshot that stays valid for the process.
+    [[nodiscard]] const Settings& settings() const noexcept { return *settings_.load(std::memory_order_acquire); }
+    [[nodiscard]] std::uint32_t device_count() const noexcept {
+        return static_cast<std::uint32_t>(settings().visible.size());
+    }
+    // Replaces the settings unless a device has been opened; false then.
+    bool change(const SettingsChange& change);
+    // A block's stack from now on; false when a device has been opened already.
+    bool change_stack_size(std::uint32_t bytes);
+    // The default time a kernel may take, here and on every opened device; nanoseconds, 0: for ever.
+    void set_kernel_timeout(std::uint64_t timeout) noexcept;
     // 107001 for an id out of range.
     Result<DeviceRecord*> device(std::int64_t id);
     // The device whose heap an address lies in; nullptr for host memory.
@@ -76,15 +92,23 @@ public:
     HandleTable<Binary> binaries{HandleKind::binary};
     HandleTable<Function> functions{HandleKind::function};
     HandleTable<Arguments> arguments{HandleKind::arguments};
+    HandleTable<PhysicalMemory> physical_memory{HandleKind::physical_memory};
+    HandleTable<MemoryPool> memory_pools{HandleKind::memory_pool};
 
     // Process-wide defaults that calls change.
     std::atomic<std::uint64_t> kernel_timeout{1091ull * 1'000'000'000};  // nanoseconds; 0: for ever
     std::atomic<std::uint64_t> wait_timeout{0};                          // nanoseconds; 0: never
 
 private:
+    friend struct DeviceRecord;
     Runtime();
-    Settings settings_;
-    std::vector<std::unique_ptr<DeviceRecord>> devices_;
+    void publish(Settings settings);
+    [[nodiscard]] bool any_opened() const noexcept;
+
+    std::mutex open_mutex_;  // held while a device is opened and while settings change
+    std::vector<std::unique_ptr<const Settings>> all_settings_;  // every snapshot ever published
+    std::atomic<const Settings*> settings_{nullptr};
+    std::array<DeviceRecord, max_devices> devices_;
 };
 
 }  // namespace canopy

@@ -4,25 +4,57 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/chip.h"
 
 namespace canopy {
 
+inline constexpr std::uint32_t max_devices = 64;
+inline constexpr std::uint32_t max_workers = 1024;
+
 struct Settings {
     std::string backend = "soft";          // CANOPY_DEVICE: soft, null
     std::uint32_t device_count = 4;        // CANOPY_DEVICE_COUNT
-    const Chip* chip = nullptr;            // CANOPY_CHIP, by name
-    std::uint64_t memory = 0;              // CANOPY_DEVICE_MEMORY: bytes of one device, with K/M/G; 0: by machine
+    const Chip* chip = nullptr;            // CANOPY_CHIP, by name; never null once read
+    std::uint64_t memory = 0;              // CANOPY_DEVICE_MEMORY: bytes of one device, with K/M/G/T
     std::uint32_t workers = 0;             // CANOPY_WORKERS: threads of one device; 0: by machine
     bool checking = false;                 // CANOPY_CHECK=1
     std::uint32_t stack_size = 0;          // bytes of a block's stack; 0: default
     std::vector<std::uint32_t> visible;    // ASCEND_RT_VISIBLE_DEVICES applied: physical number of each device
     std::vector<std::string> problems;     // what could not be understood, in words, for `canopy info`
+    // Who chose a value, by the name of its key in the file ("chip"): the variable, or "aclInit". Absent: the default.
+    std::map<std::string, std::string, std::less<>> origins;
+};
+
+// What the section "canopy" of a configuration file may say; each value means the same as the variable of its name.
+struct SettingsChange {
+    std::optional<std::uint32_t> device_count;
+    std::optional<std::string> chip;
+    std::optional<std::uint64_t> memory;
+    std::optional<std::uint32_t> workers;
+    std::optional<bool> checking;
+
+    [[nodiscard]] bool empty() const noexcept {
+        return !device_count && !chip && !memory && !workers && !checking;
+    }
 };
 
 Settings read_settings();
+
+// The settings with a change applied. Values must have been checked against the limits above.
+Settings change_settings(Settings settings, const SettingsChange& change);
+
+// "512M", "2G", "4096": bytes. Empty when it is no size.
+std::optional<std::uint64_t> parse_size(std::string_view text) noexcept;
+// The smallest memory a device can be given.
+inline constexpr std::uint64_t smallest_memory = 64ull << 20;
+
+// What everything is set to, who chose it and what could not be understood, as JSON; for the command line.
+std::string describe_settings(const Settings& settings);
 
 }  // namespace canopy
