@@ -15,7 +15,7 @@
  *   KERNEL  u32 core type, u16 cube ratio, u16 vector ratio, u32 schedule mode, u32 arguments size, u32 count,
  *           count x { u32 offset, u32 size, u32 alignment }, text name, text entry symbol, text source file
  *   TARGET  text name, text section, u64 size of the section, u64 checksum of the section
- *   SEAL    u64 checksum of all bytes of .note.canopy before the header of this note
+ *   SEAL    u64 checksum of all bytes of .note.canopy in front of this number
  *
  * Checksums are XXH3 with 64 bits and seed 0. They find damage, not malice: an image is code, and loading it is trust.
  */

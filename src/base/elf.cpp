@@ -145,7 +145,6 @@ Result<std::vector<ElfNote>> ElfFile::notes(const ElfSection& section) {
                         section.offset + bytes.size());
         ElfNote note;
         note.type = header.n_type;
-        note.header_offset = offset;
         note.description_offset = section.offset + name_at + name_room;
         note.description = bytes.subspan(name_at + name_room, header.n_descsz);
         note.owner = std::string_view(reinterpret_cast<const char*>(bytes.data()) + name_at, header.n_namesz);

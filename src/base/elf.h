@@ -38,8 +38,7 @@ struct ElfNote {
     std::string_view owner;
     std::uint32_t type = 0;
     std::span<const std::byte> description;
-    std::size_t header_offset = 0;       // of the note, inside its section
-    std::size_t description_offset = 0;  // of the description, inside the file
+    std::size_t description_offset = 0;  // inside the file
 };
 
 struct ElfSymbol {

@@ -171,7 +171,7 @@ Status read_target_note(const ElfNote& note, const ElfFile& elf, Image& image) {
     return {};
 }
 
-// Damage is found before any field is believed: the seal covers all notes in front of it.
+// Damage is found before any field is believed: the seal covers everything in front of it.
 Status check_seal(const ElfSection& section, std::span<const ElfNote> notes) {
     if (notes.empty() || notes.back().owner != CANOPY_NOTE_OWNER || notes.back().type != CANOPY_NOTE_SEAL)
         return fail(bad_image, "the notes of the image end at byte {} of the file without their seal",
@@ -179,10 +179,11 @@ Status check_seal(const ElfSection& section, std::span<const ElfNote> notes) {
     Cursor cursor(notes.back(), "seal");
     const auto checksum = cursor.number<std::uint64_t>();
     CANOPY_TRY(cursor.finish());
-    if (!checksum_matches(section.bytes.first(notes.back().header_offset), checksum))
+    const std::size_t sealed = notes.back().description_offset - section.offset;
+    if (!checksum_matches(section.bytes.first(sealed), checksum))
         return fail(bad_image,
                     "the notes of the image are damaged: bytes {} to {} of the file do not have their checksum",
-                    section.offset, section.offset + notes.back().header_offset);
+                    section.offset, section.offset + sealed);
     return {};
 }
 

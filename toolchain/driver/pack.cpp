@@ -85,9 +85,12 @@ std::string note_section(const ImageContent& content) {
     add_note(notes, CANOPY_NOTE_IMAGE, image_note(content));
     for (const KernelDescription& kernel : content.kernels) add_note(notes, CANOPY_NOTE_KERNEL, kernel_note(kernel));
     for (const PackedTarget& target : content.targets) add_note(notes, CANOPY_NOTE_TARGET, target_note(target));
-    Description seal;
-    seal.number(static_cast<std::uint64_t>(XXH3_64bits(notes.data(), notes.size())));
-    add_note(notes, CANOPY_NOTE_SEAL, seal);
+    // The seal is the last number of the section, over everything in front of it.
+    std::uint64_t seal = 0;
+    add_note(notes, CANOPY_NOTE_SEAL, Description().number(seal));
+    const std::size_t sealed = notes.size() - sizeof seal;
+    seal = XXH3_64bits(notes.data(), sealed);
+    std::memcpy(notes.data() + sealed, &seal, sizeof seal);
     return notes;
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer harness for the readers of kernel images. Built by clang with FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so
+// that checksums do not hide the code behind them. Run: image_fuzz -max_total_time=60 CORPUS
+#include <elf.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/elf.h"
+#include "base/error_text.h"
+#include "device/image.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto bytes = std::as_bytes(std::span(data, size));
+    const auto image = canopy::read_image(bytes);
+    if (image.ok()) (void)canopy::rebuild_command(image.value(), 2201);
+    if (const auto file = canopy::ElfFile::read(bytes); file.ok()) {
+        (void)file.value().symbols().ok();
+        for (const canopy::ElfSection& section : file.value().sections())
+            if (section.type == SHT_NOTE) (void)canopy::ElfFile::notes(section).ok();
+    }
+    canopy::take_error_text();
+    return 0;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/error_text.h"
+
+namespace canopy::test {
+namespace {
+
+Recorded record;
+
+// The exit status of a process that asked its device for a trap.
+constexpr int trapped = 43;
+
+const CanopyServices recording_services{
+    CANOPY_KERNEL_ABI_VERSION,    sizeof(CanopyServices),
+    [] { return &record.block; }, [] { ++record.meetings; },
+    [] { _exit(trapped); },       [](const char* text, std::size_t length) { record.printed.append(text, length); }};
+
+}  // namespace
+
+std::string read_whole(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Toolchain::Toolchain() {
+    std::string pattern = testing::TempDir() + "/canopy-toolchain-XXXXXX";
+    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+    record = {};
+}
+
+Toolchain::~Toolchain() {
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+}
+
+std::string Toolchain::write(const std::string& name, const std::string& text) const {
+    const std::string path = directory_ + "/" + name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+}
+
+Compilation Toolchain::run(const std::string& arguments) const {
+    const std::string messages = directory_ + "/messages";
+    const std::string line = "cd " + directory_ + " && " CANOPY_TEST_CC " " + arguments + " >" + messages + " 2>&1";
+    const int status = std::system(line.c_str());
+    Compilation result;
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    result.messages = read_whole(messages);
+    return result;
+}
+
+Compilation Toolchain::compile_file(const std::string& path, const std::string& flags) const {
+    const std::string image = directory_ + "/image.o";
+    std::filesystem::remove(image);
+    Compilation result = run("--image " + flags + " -o " + image + " " + path);
+    if (std::filesystem::exists(image)) result.image = read_whole(image);
+    return result;
+}
+
+Compilation Toolchain::compile(const std::string& text, const std::string& flags) const {
+    write("kernel.cpp", text);
+    return compile_file("kernel.cpp", flags);
+}
+
+std::unique_ptr<Module> Toolchain::load(const Compilation& compilation) const {
+    EXPECT_EQ(compilation.status, 0) << compilation.messages;
+    auto module = load_module(std::as_bytes(std::span(compilation.image)), *find_chip("Ascend910B1"));
+    if (!module.ok()) {
+        ADD_FAILURE() << take_error_text();
+        return nullptr;
+    }
+    const auto services = (*module)->symbol("canopy_image_services");
+    if (!services) {
+        ADD_FAILURE() << "canopy_image_services is not to be found";
+        return nullptr;
+    }
+    *static_cast<const CanopyServices**>(services->address) = &recording_services;
+    return std::move(*module);
+}
+
+void Toolchain::call(Module& module, const std::string& kernel, const void* arguments) {
+    auto* found = static_cast<SoftKernel*>(module.kernel(kernel));
+    ASSERT_NE(found, nullptr) << kernel;
+    found->entry(arguments);
+}
+
+Recorded& Toolchain::recorded() { return record; }
+
+std::string Toolchain::source(const std::string& name) { return std::string(CANOPY_TEST_SOURCES "/") + name; }
+
+}  // namespace canopy::test

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the toolchain tests share: running canopy-cc on a source, loading the image it wrote, and calling a kernel as a
+// device would, with services that only record.
+#pragma once
+
+#include <canopy/kernel_abi.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/backend.h"
+#include "device/soft/module.h"
+
+namespace canopy::test {
+
+struct Compilation {
+    int status = -1;
+    std::string messages;  // standard output and standard error
+    std::string image;     // bytes of the file, empty when there is none
+};
+
+// What the services of the last kernel call saw.
+struct Recorded {
+    CanopyBlock block{0, 1, 0, 1, CANOPY_CORE_VECTOR, 0, nullptr};
+    int meetings = 0;
+    std::string printed;
+};
+
+class Toolchain : public testing::Test {
+protected:
+    Toolchain();
+    ~Toolchain() override;
+
+    std::string write(const std::string& name, const std::string& text) const;
+    // Compiles a file of the test's own directory, or of tests/toolchain/sources.
+    Compilation compile_file(const std::string& path, const std::string& flags = "") const;
+    Compilation compile(const std::string& text, const std::string& flags = "") const;
+    Compilation run(const std::string& arguments) const;
+    // Loads and connects the recording services; null, with a failed expectation, when the image is refused.
+    std::unique_ptr<Module> load(const Compilation& compilation) const;
+
+    static void call(Module& module, const std::string& kernel, const void* arguments);
+    static Recorded& recorded();
+    static std::string source(const std::string& name);
+
+    std::string directory_;
+};
+
+std::string read_whole(const std::string& path);
+
+}  // namespace canopy::test
+
+#define EXPECT_CONTAINS(text, part) EXPECT_NE(std::string(text).find(part), std::string::npos) << (text)
+#define EXPECT_LACKS(text, part) EXPECT_EQ(std::string(text).find(part), std::string::npos) << (text)

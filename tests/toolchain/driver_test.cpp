@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// canopy-cc as its users meet it: what it accepts, what it says, and the status it exits with.
+#include "compiler.h"
+#include "device/image.h"
+
+namespace canopy::test {
+namespace {
+
+class Driver : public Toolchain {};
+
+const std::string header = "#include \"kernel_operator.h\"\n";
+const std::string empty_kernel = header + "extern \"C\" __global__ __aicore__ void nothing() {}\n";
+
+std::vector<std::string> targets_of(const Compilation& compilation) {
+    const auto image = read_image(std::as_bytes(std::span(compilation.image)));
+    std::vector<std::string> names;
+    if (!image.ok()) return names;
+    for (const ImageTarget& target : image.value().targets) names.push_back(target.name);
+    return names;
+}
+
+TEST_F(Driver, ReportsASyntaxErrorOnTheUsersLine) {
+    const auto result = compile(header + "\nextern \"C\" __global__ __aicore__ void k(int* p) {\n    *p = 1\n}\n");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(result.image.empty());
+    EXPECT_CONTAINS(result.messages, "kernel.cpp:4:11: error: expected ';'");
+    EXPECT_LACKS(result.messages, "canopy-cc-");
+}
+
+TEST_F(Driver, ReportsAnUndefinedFunctionAKernelCalls) {
+    const auto result = compile(header +
+                                "extern \"C\" int elsewhere();\n"
+                                "extern \"C\" __global__ __aicore__ void k(int* p) { *p = elsewhere(); }\n");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_CONTAINS(result.messages, "elsewhere");
+}
+
+TEST_F(Driver, WarnsOnceHoweverManyTargets) {
+    const auto result = compile(header + "extern \"C\" __global__ __aicore__ void k() { int unused; }\n",
+                                "-Wall --targets=x86-64-v2,x86-64-v3,x86-64-v4");
+    EXPECT_EQ(result.status, 0);
+    const std::size_t first = result.messages.find("kernel.cpp:2:");
+    ASSERT_NE(first, std::string::npos) << result.messages;
+    EXPECT_EQ(result.messages.find("kernel.cpp:2:", first + 1), std::string::npos) << result.messages;
+}
+
+TEST_F(Driver, OwnHeadersAndEntriesAreFreeOfWarnings) {
+    const auto result = compile_file(source("structures.cpp"),
+                                     "-Wall -Wextra -Wmissing-variable-declarations -Wold-style-cast "
+                                     "-Wconversion -Werror");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.messages, "");
+}
+
+TEST_F(Driver, ASourceWithoutKernelIsRefused) {
+    const auto result = compile(header + "void helper() {}\n__global__ void only_declared();\n");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_CONTAINS(result.messages, "no kernel in kernel.cpp");
+    const auto generic = compile(header + "template <class T> __global__ __aicore__ void k(T*) {}\n");
+    EXPECT_EQ(generic.status, 1);
+    EXPECT_CONTAINS(generic.messages, "::k is a template");
+}
+
+TEST_F(Driver, TwoKernelsOfOneNameAreRefused) {
+    const auto result =
+        compile(header + "namespace a { __global__ void k() {} }\nnamespace b { __global__ void k() {} }\n");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_CONTAINS(result.messages, "kernel.cpp:3:");
+    EXPECT_CONTAINS(result.messages, "a second kernel is named 'k' (the first: kernel.cpp:2)");
+}
+
+TEST_F(Driver, ParametersADeviceCannotTakeAreRefused) {
+    const auto reference = compile(header + "extern \"C\" __global__ __aicore__ void k(int a, int& b) {}\n");
+    EXPECT_EQ(reference.status, 1);
+    EXPECT_CONTAINS(reference.messages, "kernel.cpp:2:");
+    EXPECT_CONTAINS(reference.messages, "parameter 2 of kernel 'k' has type 'int &'");
+    const auto owner = compile(header + "struct Owner { ~Owner(); };\n__global__ __aicore__ void k(Owner o) {}\n");
+    EXPECT_EQ(owner.status, 1);
+    EXPECT_CONTAINS(owner.messages, "must be trivially copyable");
+    const auto value = compile(header + "__global__ __aicore__ int k() { return 1; }\n");
+    EXPECT_EQ(value.status, 1);
+    EXPECT_CONTAINS(value.messages, "kernel 'k' must return void");
+    const auto mix = compile(header + "__global__ __mix__(2,1) void k() {}\n");
+    EXPECT_EQ(mix.status, 1);
+    EXPECT_CONTAINS(mix.messages, "__mix__ takes");
+}
+
+TEST_F(Driver, FlagsReachTheCompiler) {
+    write("forced.h", "#define FORCED 20\n");
+    const auto module = load(
+        compile(header + "extern \"C\" __global__ __aicore__ void k(int* p) { *p = GIVEN + FORCED + __NPU_ARCH__; }\n",
+                "-D GIVEN=3 -I. -include forced.h -std=c++20 -march=x86-64-v2 -ffast-math "
+                "--cce-auto-sync -x asc -c -fPIC --enable-simt"));
+    ASSERT_NE(module, nullptr);
+    int result = 0;
+    int* argument = &result;
+    call(*module, "k", &argument);
+    EXPECT_EQ(result, 2224);
+}
+
+TEST_F(Driver, ChipsAreChosenInEverySpelling) {
+    for (const char* flag : {"--npu-arch=dav-3510", "--npu-arch dav-3510", "-arch dav-3510",
+                             "--npu-soc=Ascend950PR_9599", "--cce-aicore-arch=dav-c310"}) {
+        const auto result = compile(empty_kernel, flag);
+        ASSERT_EQ(result.status, 0) << flag << result.messages;
+        const auto image = read_image(std::as_bytes(std::span(result.image)));
+        ASSERT_TRUE(image.ok());
+        EXPECT_EQ(image.value().architectures, std::vector<std::uint32_t>{3510}) << flag;
+    }
+    const auto unknown = compile(empty_kernel, "--npu-arch=dav-9");
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_CONTAINS(unknown.messages, "unknown architecture 'dav-9'");
+}
+
+TEST_F(Driver, TargetsAreChosen) {
+    EXPECT_EQ(targets_of(compile(empty_kernel, "--targets=x86-64-v3,baseline,x86-64-v3")),
+              (std::vector<std::string>{"x86-64-v3", "x86-64-v2"}));
+    const auto normal = targets_of(compile(empty_kernel));
+    ASSERT_FALSE(normal.empty());
+    EXPECT_EQ(normal[0], "x86-64-v2");
+    const auto unknown = compile(empty_kernel, "--targets=sparc");
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_CONTAINS(unknown.messages, "unknown target 'sparc'");
+}
+
+TEST_F(Driver, TheSameSourceGivesTheSameBytes) {
+    const auto first = compile_file(source("several.cpp"), "-g"), second = compile_file(source("several.cpp"), "-g");
+    ASSERT_FALSE(first.image.empty());
+    EXPECT_TRUE(first.image == second.image);
+}
+
+TEST_F(Driver, DebugInformationNamesTheUsersLines) {
+    const auto result =
+        compile(header + "extern \"C\" __global__ __aicore__ void k(int* p) {\n    p[0] = 1;\n    p[1] = 2;\n}\n",
+                "-g -O0 --targets=baseline");
+    ASSERT_EQ(result.status, 0) << result.messages;
+    const auto image = read_image(std::as_bytes(std::span(result.image)));
+    ASSERT_TRUE(image.ok());
+    const auto object = image.value().targets[0].object;
+    write("object.so", std::string(reinterpret_cast<const char*>(object.data()), object.size()));
+    const std::string lines = directory_ + "/lines";
+    ASSERT_EQ(std::system(("readelf --debug-dump=decodedline " + directory_ + "/object.so >" + lines).c_str()), 0);
+    const std::string text = read_whole(lines);
+    for (const char* line :
+         {"kernel.cpp                                     2", "kernel.cpp                                     3",
+          "kernel.cpp                                     4"})
+        EXPECT_CONTAINS(text, line);
+    EXPECT_LACKS(text, "/tmp/canopy-cc-");
+}
+
+TEST_F(Driver, WritesADependencyFile) {
+    const auto result = compile_file(source("several.cpp"), "-MMD -MF deps.d -MT wanted.o");
+    ASSERT_EQ(result.status, 0) << result.messages;
+    const std::string text = read_whole(directory_ + "/deps.d");
+    EXPECT_EQ(text.rfind("wanted.o:", 0), 0u) << text;
+    EXPECT_CONTAINS(text, "several.cpp");
+    EXPECT_CONTAINS(text, "sources/offsets.h");
+    EXPECT_CONTAINS(text, "kernel_operator.h");
+    EXPECT_LACKS(text, "/usr/include");
+}
+
+TEST_F(Driver, ASourceWithByteOrderMarkAndWithoutLastNewlineCompiles) {
+    EXPECT_EQ(compile("\xEF\xBB\xBF" + header + "extern \"C\" __global__ __aicore__ void k() {} // end").status, 0);
+}
+
+TEST_F(Driver, CommandLinesThatCannotWorkExitWithTwo) {
+    write("kernel.cpp", empty_kernel);
+    const auto plain = run("kernel.cpp -o x.o");
+    EXPECT_EQ(plain.status, 2);
+    EXPECT_CONTAINS(plain.messages, "add --image");
+    EXPECT_EQ(run("--image").status, 2);
+    EXPECT_EQ(run("--image kernel.cpp kernel.cpp").status, 2);
+    EXPECT_EQ(run("--image kernel.cpp -o").status, 2);
+    EXPECT_EQ(run("--image -E kernel.cpp").status, 2);
+}
+
+TEST_F(Driver, MissingFilesAreNamed) {
+    const auto missing = run("--image no_such_file.cpp");
+    EXPECT_EQ(missing.status, 1);
+    EXPECT_CONTAINS(missing.messages, "no_such_file.cpp");
+    write("kernel.cpp", empty_kernel);
+    const auto unwritable = run("--image kernel.cpp -o no_such_directory/x.o");
+    EXPECT_EQ(unwritable.status, 3);
+    EXPECT_CONTAINS(unwritable.messages, "no_such_directory/x.o");
+}
+
+TEST_F(Driver, HelpAndVersionExitWithZero) {
+    const auto help = run("--help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_CONTAINS(help.messages, "--targets=");
+    const auto version = run("--version");
+    EXPECT_EQ(version.status, 0);
+    EXPECT_CONTAINS(version.messages, "canopy-cc ");
+}
+
+}  // namespace
+}  // namespace canopy::test
