@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles every public header alone, in each language and with each compiler that is installed.
+
+CTest runs it. A header passes when it compiles without a warning as C11 and as C++11, 14, 17 and 20, included by its
+full name and, as some programs do, by its bare name.
+"""
+
+import argparse
+import glob
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
+C_COMPILERS = ["gcc", "clang"]
+CPP_COMPILERS = ["g++", "clang++"]
+CPP_STANDARDS = ["c++11", "c++14", "c++17", "c++20"]
+
+
+def command_lines(include):
+    """Yields the compiler command and the text of each translation unit."""
+    pattern = os.path.join(include, "acl", "**", "*.h")
+    names = [os.path.relpath(path, include) for path in sorted(glob.glob(pattern, recursive=True))]
+    languages = [(compiler, "c", "c11") for compiler in C_COMPILERS]
+    languages += [(compiler, "c++", standard) for compiler in CPP_COMPILERS for standard in CPP_STANDARDS]
+    for compiler, language, standard in languages:
+        if shutil.which(compiler) is None:
+            continue
+        command = [compiler, "-x", language, f"-std={standard}", "-fsyntax-only"] + WARNINGS
+        for name in names:
+            yield command + ["-I", include, "-"], name
+            if os.path.dirname(name) == "acl":
+                yield command + ["-I", os.path.join(include, "acl"), "-"], os.path.basename(name)
+
+
+def compile_one(job):
+    command, name = job
+    # Some headers hold macros only, and C wants at least one declaration.
+    text = f'#include "{name}"\nint translation_unit_is_not_empty;\n'
+    result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    return "" if result.returncode == 0 else f"{name}: {' '.join(command)}\n{result.stderr}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Compiles every public header alone.")
+    parser.add_argument("--include", required=True, help="directory that holds acl/")
+    arguments = parser.parse_args()
+    jobs = list(command_lines(os.path.abspath(arguments.include)))
+    if not jobs:
+        sys.exit("no compiler or no header was found")
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        failures = [failure for failure in pool.map(compile_one, jobs) if failure]
+    print(f"{len(jobs)} compilations, {len(failures)} failures")
+    if failures:
+        sys.exit("\n".join(failures[:5]))
+
+
+if __name__ == "__main__":
+    main()

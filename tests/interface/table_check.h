@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the generated checks of a public header, in C and in C++, report to table_test.cpp. One thread. */
+#ifndef CANOPY_TESTS_INTERFACE_TABLE_CHECK_H
+#define CANOPY_TESTS_INTERFACE_TABLE_CHECK_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum TableCheckKind { CONSTANT, OPAQUE, LAYOUT, ALIGNMENT_OF_TYPE, FIELD_OFFSET, FIELD_SIZE, FUNCTION, TYPE };
+
+typedef void (*TableReport)(void* context, enum TableCheckKind kind, const char* item, long long expected,
+                            long long actual);
+
+/* The headers that the tables name, by their file names. */
+#define CANOPY_FOR_EACH_HEADER(apply)                                                                            \
+    apply(acl_base_rt) apply(acl_dump) apply(acl_platform) apply(acl_prof) apply(acl_rt) apply(acl_rt_allocator) \
+        apply(acl_rt_memory_soma) apply(acl_tdt) apply(acl_tdt_queue) apply(ge_error_codes) apply(rt_error_codes)
+
+#define CANOPY_DECLARE_CHECK(name)                            \
+    void check_##name##_c(TableReport report, void* context); \
+    void check_##name##_cpp(TableReport report, void* context);
+CANOPY_FOR_EACH_HEADER(CANOPY_DECLARE_CHECK)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
