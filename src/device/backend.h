@@ -141,6 +141,8 @@ public:
     // Waits until `sequence` has completed. A thread that waits without deadline may run the work itself.
     // Must not be called with the submit lock held.
     virtual WaitOutcome wait(std::uint64_t sequence, Deadline deadline) noexcept = 0;
+    // Helps until `sequence` has completed or the queue cannot go on by itself. For submitters whose backlog is long.
+    virtual void relieve(std::uint64_t sequence) noexcept = 0;
     // True while the queue stands before an unsatisfied wait: it cannot run without help from elsewhere.
     [[nodiscard]] virtual bool blocked() const noexcept = 0;
     // Stops the running task, drops the queued ones and returns when nothing of it runs any more. Dropped commands

@@ -19,6 +19,8 @@ namespace canopy {
 // A kernel of a loaded module: the queue calls `entry` once for each block.
 struct SoftKernel : Kernel {
     CanopyKernelEntry entry = nullptr;
+    // What a block took lately, in nanoseconds; written by whoever ran some, read as a hint. Use through atomic_ref.
+    mutable std::int64_t block_time = INT64_MAX;
 };
 
 // Refuses with 107000 what read_image refuses, an image for another chip than `chip`, and one without code this

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The null device: accepts everything and does nothing. What a launch costs here is what the interface itself costs,
+// and its bodies are where a new kind of device starts. Work counts as completed when it is submitted; fences are
+// signalled and host calls made, so that nobody waits in vain; memory is real, its contents are not computed.
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "base/error_text.h"
+#include "base/heap.h"
+#include "device/backend.h"
+#include "device/image.h"
+
+namespace canopy {
+namespace {
+
+class NullFence final : public Fence {
+public:
+    [[nodiscard]] std::uint64_t value() const noexcept override { return value_.load(std::memory_order_acquire); }
+    [[nodiscard]] Nanoseconds signalled_at() const noexcept override { return at_.load(std::memory_order_acquire); }
+    void signal(SignalMode mode, std::uint64_t value) noexcept override {
+        at_.store(now(), std::memory_order_release);
+        if (mode == SignalMode::add) value_.fetch_add(value, std::memory_order_acq_rel);
+        else value_.store(value, std::memory_order_release);
+    }
+
+private:
+    std::atomic<std::uint64_t> value_{0};
+    std::atomic<Nanoseconds> at_{0};
+};
+
+class NullQueue final : public Queue {
+public:
+    Result<std::uint64_t> submit(std::span<const Command> commands) noexcept override {
+        for (const Command& command : commands) {
+            if (command.opcode == Opcode::signal) command.signal.fence->signal(command.signal.mode, command.signal.value);
+            if (command.opcode == Opcode::host_call || command.opcode == Opcode::inline_call) call(command);
+        }
+        const std::uint64_t last = completed_.load(std::memory_order_relaxed) + commands.size();
+        completed_.store(last, std::memory_order_release);
+        return last;
+    }
+    [[nodiscard]] std::uint64_t completed() const noexcept override {
+        return completed_.load(std::memory_order_acquire);
+    }
+    WaitOutcome wait(std::uint64_t, Deadline) noexcept override { return WaitOutcome::done; }
+    void relieve(std::uint64_t) noexcept override {}
+    [[nodiscard]] bool blocked() const noexcept override { return false; }
+    void abort() noexcept override {}
+    void set_priority(std::uint32_t) noexcept override {}
+    void set_router(CallRouter* router) noexcept override { router_.store(router, std::memory_order_release); }
+
+private:
+    void call(const Command& command) noexcept {
+        CallRouter* router = command.opcode == Opcode::host_call ? router_.load(std::memory_order_acquire) : nullptr;
+        if (router) router->route(command.call, [](void*) {}, nullptr);
+        else command.call.function(command.call.argument);
+    }
+    std::atomic<std::uint64_t> completed_{0};
+    std::atomic<CallRouter*> router_{nullptr};
+};
+
+class NullModule final : public Module {
+public:
+    explicit NullModule(const Image& image) : kernels_(image.kernels.size()) {
+        infos_.reserve(kernels_.size());
+        for (const ImageKernel& kernel : image.kernels) {
+            infos_.push_back(kernel.info);
+            kernels_[infos_.size() - 1].info = &infos_.back();
+        }
+    }
+    [[nodiscard]] std::span<const KernelInfo> kernels() const override { return infos_; }
+    [[nodiscard]] Kernel* kernel(std::string_view name) override {
+        for (Kernel& kernel : kernels_)
+            if (kernel.info->name == name) return &kernel;
+        return nullptr;
+    }
+    [[nodiscard]] std::optional<SymbolInfo> symbol(std::string_view) override { return std::nullopt; }
+    [[nodiscard]] SymbolInfo code() const override { return {}; }
+    [[nodiscard]] void* kernel_address(const Kernel&) const override { return nullptr; }
+
+private:
+    std::vector<KernelInfo> infos_;
+    std::vector<Kernel> kernels_;
+};
+
+class NullDevice final : public Device {
+public:
+    NullDevice(const DeviceOptions& options, std::unique_ptr<Heap> heap) : heap_(std::move(heap)) {
+        info_.chip = options.chip;
+        info_.name = std::string(options.chip->name);
+        info_.heap = heap_->range();
+    }
+    [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
+    [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
+    [[nodiscard]] Utilisation utilisation() noexcept override { return {0, 0, 0}; }
+    Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
+        return heap_->allocate(size, flags);
+    }
+    Status release(void* address) noexcept override { return heap_->release(address); }
+    [[nodiscard]] std::optional<MemoryRange> find(const void* address) const noexcept override {
+        return heap_->find(address);
+    }
+    [[nodiscard]] VirtualMemory* virtual_memory() noexcept override { return nullptr; }
+    Result<void*> register_host(void* address, std::size_t) noexcept override { return address; }
+    Status unregister_host(void*) noexcept override { return {}; }
+    Status enable_peer(Device&) noexcept override { return {}; }
+    Result<std::unique_ptr<Queue>> create_queue(const QueueOptions&) override {
+        return std::unique_ptr<Queue>(new NullQueue);
+    }
+    Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) override {
+        Result<Image> read = read_image(image);
+        if (!read.ok()) return read.status();
+        return std::unique_ptr<Module>(new NullModule(*read));
+    }
+    Result<Fence*> create_fence() override { return static_cast<Fence*>(new NullFence); }
+    void settle() noexcept override {}
+    void set_kernel_timeout(std::uint64_t) noexcept override {}
+    [[nodiscard]] Nanoseconds now() const noexcept override { return canopy::now(); }
+
+private:
+    DeviceInfo info_;
+    std::unique_ptr<Heap> heap_;
+};
+
+class NullBackend final : public Backend {
+public:
+    [[nodiscard]] std::string_view name() const noexcept override { return "null"; }
+    [[nodiscard]] bool probe() noexcept override { return true; }
+    Result<std::unique_ptr<Device>> open(const DeviceOptions& options) override {
+        Result<std::unique_ptr<Heap>> heap =
+            Heap::create({fmt::format("canopy-null-{}", options.index), options.memory, false});
+        if (!heap.ok()) return heap.status();
+        return std::unique_ptr<Device>(new NullDevice(options, std::move(*heap)));
+    }
+};
+
+}  // namespace
+
+Backend& null_backend() noexcept {
+    static NullBackend backend;
+    return backend;
+}
+
+}  // namespace canopy

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The software NPU: one heap, one scheduler, and the backend that opens them.
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error_text.h"
+#include "base/heap.h"
+#include "device/backend.h"
+#include "device/soft/fence.h"
+#include "device/soft/module.h"
+#include "device/soft/queue.h"
+#include "device/soft/scheduler.h"
+#include "device/soft/virtual_memory.h"
+
+namespace canopy {
+namespace {
+
+class HeapChecker final : public Checker {
+public:
+    explicit HeapChecker(Heap& heap) : heap_(heap) {}
+    bool damaged(std::string& what) noexcept override {
+        try {
+            const auto finding = heap_.check();
+            if (finding) what = finding->describe();
+            return finding.has_value();
+        } catch (...) {
+            return false;
+        }
+    }
+    std::string describe(std::uintptr_t address) noexcept override {
+        try {
+            return heap_.describe(reinterpret_cast<const void*>(address));
+        } catch (...) {
+            return {};
+        }
+    }
+    [[nodiscard]] bool enabled() const noexcept override { return heap_.checking(); }
+
+private:
+    Heap& heap_;
+};
+
+class SoftDevice final : public Device {
+public:
+    SoftDevice(const DeviceOptions& options, std::unique_ptr<Heap> heap, std::unique_ptr<SoftVirtualMemory> addresses)
+        : heap_(std::move(heap)), virtual_memory_(std::move(addresses)), checker_(*heap_),
+          scheduler_(scheduler_options(options), &checker_) {
+        info_.chip = options.chip;
+        info_.name = std::string(options.chip->name);
+        info_.workers = scheduler_options(options).workers;
+        info_.checking = options.checking;
+        info_.heap = heap_->range();
+    }
+
+    [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
+    [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
+    [[nodiscard]] Utilisation utilisation() noexcept override {
+        const int share = scheduler_.utilisation();
+        return {share, share, 0};
+    }
+
+    Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
+        Result<void*> memory = heap_->allocate(size, flags);
+        if (memory.ok() || !kept_back_count_.load(std::memory_order_relaxed)) return memory;
+        settle();
+        release_kept_back();
+        return heap_->allocate(size, flags);
+    }
+
+    // A running kernel may still write to memory that is freed under it: such memory is handed out again only after
+    // everything that could run at this moment has run.
+    Status release(void* address) noexcept override {
+        if (!scheduler_.busy()) {
+            if (kept_back_count_.load(std::memory_order_relaxed) != 0) release_kept_back();
+            return heap_->release(address);
+        }
+        const std::optional<MemoryRange> range = heap_->find(address);
+        if (!range || range->base != address || !keep_back(address)) return heap_->release(address);
+        return {};
+    }
+    [[nodiscard]] std::optional<MemoryRange> find(const void* address) const noexcept override {
+        return heap_->find(address);
+    }
+    [[nodiscard]] VirtualMemory* virtual_memory() noexcept override { return virtual_memory_.get(); }
+
+    // Kernels run in this process: host memory is usable as it is.
+    Result<void*> register_host(void* address, std::size_t) noexcept override { return address; }
+    Status unregister_host(void*) noexcept override { return {}; }
+    Status enable_peer(Device&) noexcept override { return {}; }
+
+    Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options) override {
+        std::unique_ptr<SoftQueue> queue = SoftQueue::create(scheduler_, options);
+        if (!queue) return fail(207001, "out of host memory for a stream");
+        return std::unique_ptr<Queue>(std::move(queue));
+    }
+    Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) override {
+        return load_module(image, *info_.chip);
+    }
+    Result<Fence*> create_fence() override { return static_cast<Fence*>(new SoftFence); }
+
+    void settle() noexcept override { scheduler_.settle(); }
+    void set_kernel_timeout(std::uint64_t timeout) noexcept override { scheduler_.set_kernel_timeout(timeout); }
+    [[nodiscard]] Nanoseconds now() const noexcept override { return canopy::now(); }
+
+private:
+    static SchedulerOptions scheduler_options(const DeviceOptions& options) {
+        SchedulerOptions scheduler;
+        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        scheduler.workers = options.workers ? options.workers : static_cast<std::uint32_t>(std::max(processors, 1L));
+        scheduler.cores[0] = options.chip->cube_cores;
+        scheduler.cores[1] = options.chip->vector_cores;
+        scheduler.max_workers = std::max(scheduler.workers + options.chip->cube_cores + options.chip->vector_cores, 64u);
+        return scheduler;
+    }
+
+    bool keep_back(void* address) noexcept {
+        SpinGuard guard(kept_back_lock_);
+        try {
+            kept_back_.push_back(address);
+        } catch (...) {
+            return false;
+        }
+        kept_back_count_.store(kept_back_.size(), std::memory_order_relaxed);
+        return true;
+    }
+    void release_kept_back() noexcept {
+        std::vector<void*> addresses;
+        {
+            SpinGuard guard(kept_back_lock_);
+            addresses.swap(kept_back_);
+            kept_back_count_.store(0, std::memory_order_relaxed);
+        }
+        for (void* address : addresses) heap_->release(address).ignore();
+    }
+
+    DeviceInfo info_;
+    std::unique_ptr<Heap> heap_;
+    std::unique_ptr<SoftVirtualMemory> virtual_memory_;
+    HeapChecker checker_;
+    Scheduler scheduler_;
+    SpinLock kept_back_lock_;
+    std::vector<void*> kept_back_ CANOPY_GUARDED_BY(kept_back_lock_);
+    std::atomic<std::size_t> kept_back_count_{0};
+};
+
+class SoftBackend final : public Backend {
+public:
+    [[nodiscard]] std::string_view name() const noexcept override { return "soft"; }
+    [[nodiscard]] bool probe() noexcept override { return true; }
+    Result<std::unique_ptr<Device>> open(const DeviceOptions& options) override {
+        if (options.stack_size != 0)
+            set_block_stack_size(std::max(tuning::default_block_stack, options.stack_size * tuning::stack_scale));
+        const std::string name = fmt::format("canopy-device-{}", options.index);
+        Result<std::unique_ptr<Heap>> heap = Heap::create({name, options.memory, options.checking});
+        if (!heap.ok()) return heap.status();
+        Result<std::unique_ptr<SoftVirtualMemory>> addresses = SoftVirtualMemory::create(name, **heap);
+        if (!addresses.ok()) return addresses.status();
+        return std::unique_ptr<Device>(new SoftDevice(options, std::move(*heap), std::move(*addresses)));
+    }
+};
+
+}  // namespace
+
+Backend& soft_backend() noexcept {
+    static SoftBackend backend;
+    return backend;
+}
+
+}  // namespace canopy

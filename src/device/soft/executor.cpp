@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executors and the signal handlers behind them. A fault inside guarded code is turned into a normal return: the
+// handler changes the interrupted context so that the thread continues in `leave_block`, on the fiber's own stack
+// from its top, and from there steps back to whoever entered the fiber. Faults anywhere else go to whoever handled
+// that signal before.
+#include "device/soft/executor.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <mutex>
+
+#include "device/soft/tuning.h"
+
+namespace canopy {
+namespace {
+
+constexpr std::size_t signal_stack_size = 64 * 1024;
+constexpr int cancel_signal = SIGURG;  // ignored by default, so a late one does no harm
+constexpr int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+// Reached from the signal handler: the access must not allocate.
+__attribute__((tls_model("initial-exec"))) thread_local Executor* current_executor = nullptr;
+
+struct Registry {
+    std::mutex mutex;
+    Executor* first = nullptr;
+};
+Registry& registry() noexcept {
+    static Registry* instance = new Registry;  // outlives every thread
+    return *instance;
+}
+
+struct sigaction previous_action[NSIG];
+std::atomic<std::size_t> stack_size{tuning::default_block_stack};
+
+void pass_on(int signal, siginfo_t* info, void* context) noexcept {
+    const struct sigaction& previous = previous_action[signal];
+    if (previous.sa_flags & SA_SIGINFO) {
+        previous.sa_sigaction(signal, info, context);
+    } else if (previous.sa_handler == SIG_DFL) {
+        if (signal == cancel_signal) return;
+        // The default action, at the place of the fault: returning raises it again.
+        struct sigaction fallback = {};
+        fallback.sa_handler = SIG_DFL;
+        sigaction(signal, &fallback, nullptr);
+    } else if (previous.sa_handler != SIG_IGN) {
+        previous.sa_handler(signal);
+    }
+}
+
+[[noreturn]] void leave_block() {
+    Executor::existing()->fiber->abandon();
+}
+
+// Lets the interrupted thread continue in leave_block when the handler returns.
+void redirect(void* context, Fiber& fiber) noexcept {
+    auto* interrupted = static_cast<ucontext_t*>(context);
+    const auto top = reinterpret_cast<std::uintptr_t>(fiber.stack_top());
+#if defined(__x86_64__)
+    constexpr std::uintptr_t headroom = 256;  // above: the frames the fiber's first function left there
+    interrupted->uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(((top - headroom) & ~std::uintptr_t{15}) - 8);
+    interrupted->uc_mcontext.gregs[REG_RIP] = reinterpret_cast<greg_t>(&leave_block);
+    interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x400;  // direction flag as the ABI wants it
+#elif defined(__aarch64__)
+    interrupted->uc_mcontext.sp = (top - 256) & ~std::uintptr_t{15};
+    interrupted->uc_mcontext.pc = reinterpret_cast<std::uintptr_t>(&leave_block);
+#else
+#error "no way to leave a block on this processor"
+#endif
+}
+
+std::uintptr_t instruction_of(void* context) noexcept {
+    auto* interrupted = static_cast<ucontext_t*>(context);
+#if defined(__x86_64__)
+    return static_cast<std::uintptr_t>(interrupted->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    return interrupted->uc_mcontext.pc;
+#endif
+}
+
+}  // namespace
+
+struct FaultHandlers {
+    static void on_fault(int signal, siginfo_t* info, void* context) {
+        Executor* executor = current_executor;
+        const bool sent = info->si_code <= 0;  // by kill or raise, not by the processor
+        if (!executor || sent || !Executor::inside(executor->step_.load(std::memory_order_relaxed)) ||
+            !executor->fiber)
+            return pass_on(signal, info, context);
+        Fault& fault = executor->fault_;
+        fault.signal = signal;
+        fault.instruction = instruction_of(context);
+        fault.address = signal == SIGSEGV || signal == SIGBUS ? reinterpret_cast<std::uintptr_t>(info->si_addr) : 0;
+        fault.stack_overflow = signal == SIGSEGV && executor->fiber->on_stack(fault.address);
+        fault.kind = signal == SIGILL ? FaultKind::trap : FaultKind::exception;
+        redirect(context, *executor->fiber);
+    }
+
+    static void on_cancel(int signal, siginfo_t* info, void* context) {
+        Executor* executor = current_executor;
+        if (!executor) return pass_on(signal, info, context);
+        const std::uint64_t step = executor->step_.load(std::memory_order_relaxed);
+        if (!Executor::inside(step) || executor->cancel_step_.load(std::memory_order_relaxed) != step ||
+            !executor->fiber) {
+            if (info->si_code != SI_TKILL) pass_on(signal, info, context);
+            return;
+        }
+        if (executor->in_service_) {
+            executor->cancel_waits_ = true;
+            return;
+        }
+        take_cancellation(*executor);
+        executor->fault_.instruction = instruction_of(context);
+        redirect(context, *executor->fiber);
+    }
+
+    static void take_cancellation(Executor& executor) noexcept {
+        executor.fault_ = {};
+        executor.fault_.kind = executor.cancel_kind_.load(std::memory_order_relaxed);
+    }
+
+    static void install() noexcept {
+        static std::once_flag once;
+        std::call_once(once, [] {
+            struct sigaction action = {};
+            action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+            sigemptyset(&action.sa_mask);
+            action.sa_sigaction = &on_fault;
+            for (int signal : fault_signals) sigaction(signal, &action, &previous_action[signal]);
+            action.sa_sigaction = &on_cancel;
+            action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+            sigaction(cancel_signal, &action, &previous_action[cancel_signal]);
+        });
+    }
+};
+
+namespace {
+
+// A stack for handlers: a kernel that overran its own cannot host them. A stack the program chose itself stays.
+void* give_signal_stack() noexcept {
+    stack_t present = {};
+    if (sigaltstack(nullptr, &present) == 0 && !(present.ss_flags & SS_DISABLE)) return nullptr;
+    void* memory = mmap(nullptr, signal_stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    stack_t chosen = {};
+    chosen.ss_sp = memory;
+    chosen.ss_size = signal_stack_size;
+    if (sigaltstack(&chosen, nullptr) != 0) {
+        munmap(memory, signal_stack_size);
+        return nullptr;
+    }
+    return memory;
+}
+
+}  // namespace
+
+// Not inlined: code that ran on another thread before a suspension must not reuse an address it computed there.
+__attribute__((noinline)) Executor* Executor::existing() noexcept { return current_executor; }
+
+Executor* Executor::current() noexcept {
+    if (current_executor) [[likely]]
+        return current_executor;
+    // Owned by the thread: ends with it.
+    static thread_local std::unique_ptr<Executor> owner;
+    std::unique_ptr<Executor> executor(new (std::nothrow) Executor);
+    if (!executor) return nullptr;
+    executor->own_fiber_ = std::make_unique<Fiber>(block_stack_size());
+    if (!executor->own_fiber_->valid()) return nullptr;
+    FaultHandlers::install();
+    executor->signal_stack_ = give_signal_stack();
+    executor->thread = static_cast<pid_t>(syscall(SYS_gettid));
+    {
+        Registry& all = registry();
+        std::lock_guard guard(all.mutex);
+        executor->next = all.first;
+        if (all.first) all.first->previous = executor.get();
+        all.first = executor.get();
+    }
+    current_executor = executor.get();
+    owner = std::move(executor);
+    return current_executor;
+}
+
+Executor::~Executor() {
+    Registry& all = registry();
+    {
+        std::lock_guard guard(all.mutex);
+        if (previous) previous->next = next;
+        else if (all.first == this) all.first = next;
+        if (next) next->previous = previous;
+    }
+    current_executor = nullptr;
+    if (signal_stack_) {
+        stack_t off = {};
+        off.ss_flags = SS_DISABLE;
+        sigaltstack(&off, nullptr);
+        munmap(signal_stack_, signal_stack_size);
+    }
+}
+
+namespace {
+
+struct Call {
+    Fiber::Body body;
+    void* argument;
+};
+
+// First and last steps of guarded code: cancellations take effect between them only, when the way out is known.
+void call_body(void* data) {
+    const Call call = *static_cast<const Call*>(data);
+    Executor::existing()->leave_service();
+    call.body(call.argument);
+    Executor::existing()->enter_service();
+}
+
+}  // namespace
+
+Fiber::Exit Executor::run(Fiber* on, Fiber::Body body, void* argument, CanopyBlock* who, Fault& fault) noexcept {
+    return guarded(on ? on : own_fiber_.get(), body, argument, who, fault, false);
+}
+
+Fiber::Exit Executor::resume(Fiber* on, CanopyBlock* who, Fault& fault) noexcept {
+    return guarded(on, nullptr, nullptr, who, fault, true);
+}
+
+Fiber::Exit Executor::guarded(Fiber* on, Fiber::Body body, void* argument, CanopyBlock* who, Fault& fault,
+                              bool resuming) noexcept {
+    fiber = on;
+    block = who;
+    const std::uint64_t step = step_.load(std::memory_order_relaxed);
+    step_.store(step + 1, std::memory_order_release);
+    in_service_ = true;
+    Call call{body, argument};
+    const Fiber::Exit how = resuming ? on->resume() : on->start(&call_body, &call);
+    step_.store(step + 2, std::memory_order_release);
+    block = nullptr;
+    if (how == Fiber::Exit::abandoned) [[unlikely]] {
+        fault = fault_;
+        fault_ = {};
+    }
+    cancel_waits_ = false;
+    return how;
+}
+
+void Executor::cancel(std::uint64_t at_step, FaultKind why) noexcept {
+    cancel_kind_.store(why, std::memory_order_relaxed);
+    cancel_step_.store(at_step, std::memory_order_release);
+    syscall(SYS_tgkill, getpid(), thread, cancel_signal);
+}
+
+void Executor::enter_service() noexcept { in_service_ = true; }
+
+void Executor::leave_service() noexcept {
+    in_service_ = false;
+    if (!cancel_waits_) return;
+    cancel_waits_ = false;
+    FaultHandlers::take_cancellation(*this);
+    fiber->abandon();
+}
+
+void visit_executors(void (*visit)(Executor&, void*), void* data) noexcept {
+    Registry& all = registry();
+    std::lock_guard guard(all.mutex);
+    for (Executor* executor = all.first; executor; executor = executor->next) visit(*executor, data);
+}
+
+void set_block_stack_size(std::size_t size) noexcept { stack_size.store(size, std::memory_order_relaxed); }
+std::size_t block_stack_size() noexcept { return stack_size.load(std::memory_order_relaxed); }
+
+}  // namespace canopy

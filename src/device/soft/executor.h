@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executor: one operating-system thread in its role of running device work, and the guard around that work. Workers
+// have one, and so does every host thread that helps. What runs inside `run` may fault, trap or never end: the
+// process' signal handlers lead it back to the caller with a Fault instead.
+//
+// Fields marked "own" are written by the thread itself only; `cancel` may come from any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/fiber.h"
+#include "canopy/kernel_abi.h"
+#include "device/backend.h"
+
+namespace canopy {
+
+class SoftQueue;
+class Scheduler;
+
+struct Fault {
+    FaultKind kind = FaultKind::none;
+    int signal = 0;
+    std::uintptr_t address = 0;      // memory that was touched
+    std::uintptr_t instruction = 0;  // where
+    bool stack_overflow = false;
+};
+
+class Executor {
+public:
+    // The calling thread's; made on first use. nullptr when there is no memory for it.
+    static Executor* current() noexcept;
+    // The calling thread's if it has one; safe in a signal handler.
+    static Executor* existing() noexcept;
+    ~Executor();
+
+    // Runs `body(argument)` on `fiber` (nullptr: the thread's own) until it finishes, suspends or must be abandoned;
+    // `fault` tells why in the last case.
+    Fiber::Exit run(Fiber* fiber, Fiber::Body body, void* argument, CanopyBlock* block, Fault& fault) noexcept;
+    Fiber::Exit resume(Fiber* fiber, CanopyBlock* block, Fault& fault) noexcept;
+
+    // What it is doing, for the monitor and for abort.
+    void begin_task(SoftQueue* queue, std::uint64_t timeout) noexcept {
+        queue_.store(queue, std::memory_order_relaxed);
+        timeout_.store(timeout, std::memory_order_relaxed);
+    }
+    void end_task() noexcept { queue_.store(nullptr, std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t step() const noexcept { return step_.load(std::memory_order_acquire); }
+    [[nodiscard]] static bool inside(std::uint64_t step) noexcept { return (step & 1) != 0; }
+    [[nodiscard]] SoftQueue* queue() const noexcept { return queue_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t timeout() const noexcept { return timeout_.load(std::memory_order_relaxed); }
+
+    // Ends what runs in that step, from another thread.
+    void cancel(std::uint64_t step, FaultKind why) noexcept;
+
+    // Between these two a cancellation waits: the block is inside the runtime and may hold its locks. A fiber that
+    // suspends does so inside a service and leaves it on the thread that resumed it.
+    void enter_service() noexcept;
+    void leave_service() noexcept;
+
+    Fiber* fiber = nullptr;        // own: what runs now
+    CanopyBlock* block = nullptr;  // own: who runs now
+    Scheduler* scheduler = nullptr;  // own: whose work, set before begin_task
+    bool in_host_call = false;     // own: running user code of a callback
+    pid_t thread = 0;
+
+    // the monitor's notes
+    std::uint64_t seen_step = 0;
+    Nanoseconds seen_at = 0;
+
+    Executor* next = nullptr;  // the registry's list
+    Executor* previous = nullptr;
+
+private:
+    Executor() = default;
+    friend struct FaultHandlers;
+    Fiber::Exit guarded(Fiber* fiber, Fiber::Body body, void* argument, CanopyBlock* block, Fault& fault,
+                        bool resuming) noexcept;
+
+    std::atomic<std::uint64_t> step_{0};  // own; odd while inside guarded code
+    std::atomic<SoftQueue*> queue_{nullptr};
+    std::atomic<std::uint64_t> timeout_{0};
+    std::atomic<std::uint64_t> cancel_step_{0};
+    std::atomic<FaultKind> cancel_kind_{FaultKind::none};
+    volatile bool in_service_ = false;
+    volatile bool cancel_waits_ = false;
+    Fault fault_;
+    std::unique_ptr<Fiber> own_fiber_;
+    void* signal_stack_ = nullptr;
+};
+
+// All executors of the process, for monitors and aborts. The visitor runs under the registry's lock: an executor seen
+// there does not go away meanwhile.
+template <class Visit>
+void for_each_executor(Visit&& visit);
+void visit_executors(void (*visit)(Executor&, void*), void* data) noexcept;
+
+template <class Visit>
+void for_each_executor(Visit&& visit) {
+    visit_executors([](Executor& executor, void* data) { (*static_cast<std::remove_reference_t<Visit>*>(data))(executor); },
+                    &visit);
+}
+
+// Stack size of blocks, set by the device before the first executor is made.
+void set_block_stack_size(std::size_t size) noexcept;
+std::size_t block_stack_size() noexcept;
+
+}  // namespace canopy

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/soft/fence.h"
+
+#include "device/soft/queue.h"
+
+namespace canopy {
+
+bool SoftFence::satisfied(const WaitWork& wait) const noexcept {
+    const std::uint64_t value = value_.load(std::memory_order_acquire);
+    switch (wait.mode) {
+        case WaitMode::at_least: return value >= wait.value;
+        case WaitMode::equal: return value == wait.value;
+        case WaitMode::less: return value < wait.value;
+        case WaitMode::greater: return value > wait.value;
+        case WaitMode::mask: return (value & wait.value) != 0;
+    }
+    return true;
+}
+
+void SoftFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
+    FenceWaiter* released = nullptr;
+    FenceWaiter** released_end = &released;
+    {
+        SpinGuard guard(lock_);
+        const std::uint64_t old = value_.load(std::memory_order_relaxed);
+        std::uint64_t value = old;
+        switch (mode) {
+            case SignalMode::raise: value = operand > old ? operand : old; break;
+            case SignalMode::set: value = operand; break;
+            // counting notifies are 32 bits wide
+            case SignalMode::add: value = static_cast<std::uint32_t>(old + operand); break;
+            case SignalMode::bit_or: value = old | operand; break;
+            case SignalMode::bit_and: value = old & operand; break;
+        }
+        signalled_at_.store(now(), std::memory_order_release);
+        value_.store(value, std::memory_order_release);
+        for (FenceWaiter** link = &first_; *link;) {
+            FenceWaiter* waiter = *link;
+            if (!satisfied(waiter->wait)) {
+                link = &waiter->next;
+                continue;
+            }
+            if (waiter->wait.clear) value_.store(0, std::memory_order_release);
+            *link = waiter->next;
+            waiter->linked = false;
+            waiter->next = nullptr;
+            *released_end = waiter;
+            released_end = &waiter->next;
+        }
+    }
+    // A released waiter belongs to its queue again as soon as that runs: the next one is read before.
+    while (released) {
+        FenceWaiter* waiter = released;
+        released = waiter->next;
+        waiter->next = nullptr;
+        waiter->queue->continue_after_wait(WaitResult::satisfied);
+    }
+}
+
+bool SoftFence::wait(FenceWaiter& waiter) noexcept {
+    if (!waiter.wait.clear && satisfied(waiter.wait)) return true;
+    SpinGuard guard(lock_);
+    if (satisfied(waiter.wait)) {
+        if (waiter.wait.clear) value_.store(0, std::memory_order_release);
+        return true;
+    }
+    waiter.queue->begin_wait();
+    FenceWaiter** link = &first_;
+    while (*link) link = &(*link)->next;
+    waiter.next = nullptr;
+    waiter.linked = true;
+    *link = &waiter;
+    return false;
+}
+
+bool SoftFence::withdraw(FenceWaiter& waiter) noexcept {
+    SpinGuard guard(lock_);
+    if (!waiter.linked) return false;
+    for (FenceWaiter** link = &first_; *link; link = &(*link)->next) {
+        if (*link != &waiter) continue;
+        *link = waiter.next;
+        break;
+    }
+    waiter.linked = false;
+    waiter.next = nullptr;
+    return true;
+}
+
+}  // namespace canopy

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SoftFence: the counter behind events and notifies, and the queues that stand before it. A wait that is not satisfied
+// hangs its queue on the fence; the signal that satisfies it puts the queue back among the ready ones. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/spin_lock.h"
+#include "device/backend.h"
+
+namespace canopy {
+
+class SoftQueue;
+
+// A queue's place in the list of a fence. Part of the queue: a queue waits for one thing at a time.
+struct FenceWaiter {
+    SoftQueue* queue = nullptr;
+    WaitWork wait{};
+    FenceWaiter* next = nullptr;
+    bool linked = false;  // guarded by the fence's lock
+};
+
+class SoftFence final : public Fence {
+public:
+    [[nodiscard]] std::uint64_t value() const noexcept override { return value_.load(std::memory_order_acquire); }
+    [[nodiscard]] Nanoseconds signalled_at() const noexcept override {
+        return signalled_at_.load(std::memory_order_acquire);
+    }
+    void signal(SignalMode mode, std::uint64_t value) noexcept override;
+
+    // True when the condition holds (and its clearing has been done); otherwise `waiter` is in the list, its queue has
+    // been marked as waiting and may already be running again when this returns.
+    bool wait(FenceWaiter& waiter) noexcept;
+    // Takes a waiter out again; false when a signal was faster.
+    bool withdraw(FenceWaiter& waiter) noexcept;
+
+private:
+    bool satisfied(const WaitWork& wait) const noexcept;
+
+    std::atomic<std::uint64_t> value_{0};
+    std::atomic<Nanoseconds> signalled_at_{0};
+    SpinLock lock_;
+    FenceWaiter* first_ CANOPY_GUARDED_BY(lock_) = nullptr;
+};
+
+}  // namespace canopy

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// HostCalls: threads of the runtime that run user code between the tasks of streams. They are apart from the workers,
+// because user code may block; a call never waits for another stream's call: a thread is added when all are busy.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+#include "device/command.h"
+
+namespace canopy {
+
+class HostCalls {
+public:
+    HostCalls() = default;
+    ~HostCalls();
+    // Runs `call` on some thread, then `done(token)` on the same one. False when no thread can be had.
+    bool run(const CallWork& call, void (*done)(void*), void* token) noexcept;
+
+private:
+    struct Entry {
+        CallWork call;
+        void (*done)(void*);
+        void* token;
+    };
+    void thread_main() noexcept;
+
+    std::mutex mutex_;
+    std::condition_variable news_;
+    std::condition_variable ended_;
+    std::deque<Entry> entries_;
+    std::uint32_t threads_ = 0;
+    std::uint32_t idle_ = 0;
+    bool stopping_ = false;
+};
+
+}  // namespace canopy

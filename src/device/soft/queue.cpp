@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ownership and waiting of queues; what commands do when they run is in queue_commands.cpp.
+#include "device/soft/queue.h"
+
+#include <cstring>
+
+#include "base/error_text.h"
+#include "device/soft/scheduler.h"
+
+namespace canopy {
+
+SoftQueue::SoftQueue(Scheduler& scheduler, const QueueOptions& options)
+    : scheduler_(scheduler), submit_lock_(*options.submit_lock), observer_(options.observer),
+      priority_(options.priority & 7u) {
+    waiter_.queue = this;
+}
+
+std::unique_ptr<SoftQueue> SoftQueue::create(Scheduler& scheduler, const QueueOptions& options) {
+    std::unique_ptr<SoftQueue> queue(new SoftQueue(scheduler, options));
+    if (!queue->ring_.create()) return nullptr;
+    scheduler.add(*queue);
+    return queue;
+}
+
+SoftQueue::~SoftQueue() {
+    if (completed() != ring_.tail()) abort();
+    // The last owner may still be on its way out: it lets go under the lock, or by leaving the list of ready queues.
+    for (;;) {
+        {
+            SpinGuard guard(submit_lock_);
+            if (state_.load(std::memory_order_acquire) == QueueState::idle) break;
+            QueueState lingering = QueueState::lingering;
+            if (state_.compare_exchange_strong(lingering, QueueState::idle, std::memory_order_acq_rel)) {
+                scheduler_.count_runnable(-1);
+                break;
+            }
+        }
+        sched_yield();
+    }
+    // A worker that lingered here may not have noticed yet.
+    while (watchers_.load(std::memory_order_acquire) != 0) sched_yield();
+    scheduler_.remove(*this);
+}
+
+// ---- submitting ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The bytes a command wants to carry with it.
+struct Payload {
+    const void* bytes = nullptr;
+    std::size_t size = 0;
+};
+
+Payload payload_of(const Command& command) noexcept {
+    if (command.opcode == Opcode::launch && !command.launch.arguments_in_place)
+        return {command.launch.arguments, command.launch.arguments_size};
+    if (command.opcode == Opcode::copy && command.snapshot) return {command.copy.source, command.copy.width};
+    return {};
+}
+
+void patch(const LaunchWork& launch, char* arguments) noexcept {
+    for (std::uint16_t i = 0; i < launch.placeholder_count; ++i) {
+        const char* data = arguments + launch.placeholders[i].data_offset;
+        std::memcpy(arguments + launch.placeholders[i].address_offset, &data, sizeof(data));
+    }
+}
+
+}  // namespace
+
+bool SoftQueue::place(const Command& command) noexcept {
+    const Payload payload = payload_of(command);
+    const bool apart = payload.size > tuning::ring_payload_limit;
+    const std::size_t lines = apart ? 0 : (payload.size + CommandRing::line - 1) / CommandRing::line;
+    char* bytes = nullptr;
+    if (apart) {
+        bytes = static_cast<char*>(std::malloc(payload.size));
+        if (!bytes) return false;
+    }
+    Command* placed = ring_.reserve(lines);
+    if (!placed) {
+        std::free(bytes);
+        return false;
+    }
+    *placed = command;
+    placed->payload_lines = apart ? CommandRing::heap_payload : static_cast<std::uint16_t>(lines);
+    if (payload.size != 0) {
+        if (!apart) bytes = reinterpret_cast<char*>(placed + 1);
+        std::memcpy(bytes, payload.bytes, payload.size);
+        if (command.opcode == Opcode::launch) {
+            if (command.launch.placeholder_count != 0) patch(command.launch, bytes);
+            placed->launch.arguments = bytes;
+        } else {
+            placed->copy.source = bytes;
+        }
+    }
+    if (command.opcode == Opcode::signal) command.signal.fence->retain();
+    if (command.opcode == Opcode::wait) command.wait.fence->retain();
+    return true;
+}
+
+Result<std::uint64_t> SoftQueue::submit(std::span<const Command> commands) noexcept {
+    for (const Command& command : commands) {
+        if (!place(command)) [[unlikely]]
+            return fail(207001, "out of host memory for the stream's queue");
+        ring_.publish(1);
+    }
+    if (state_.load(std::memory_order_relaxed) == QueueState::idle) {
+        state_.store(QueueState::ready, std::memory_order_release);
+        scheduler_.count_runnable(1);
+        scheduler_.enqueue(*this);
+    }
+    return ring_.published();
+}
+
+// ---- ownership -----------------------------------------------------------------------------------------------------
+
+bool SoftQueue::claim() noexcept {
+    QueueState expected = QueueState::ready;
+    return state_.compare_exchange_strong(expected, QueueState::draining, std::memory_order_acq_rel);
+}
+
+void SoftQueue::drain(Executor& executor, std::uint64_t until, bool linger) noexcept {
+    executor.scheduler = &scheduler_;
+    std::uint32_t turn = 0;
+    for (;;) {
+        Command* command = ring_.front();
+        if (!command) {
+            if (!(linger ? more_after_lingering() : more_or_let_go())) return;
+            continue;
+        }
+        if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]]
+            drop(*command);
+        else if (execute(executor, *command) == Step::left)
+            return;
+        finish(*command);
+        if (ring_.popped() >= until) {
+            if (more_or_let_go()) hand_over();
+            return;
+        }
+        if (scheduler_.should_yield(priority(), ++turn)) return hand_over();
+    }
+}
+
+void SoftQueue::finish(Command& command) noexcept {
+    if (command.payload_lines == CommandRing::heap_payload) [[unlikely]]
+        std::free(const_cast<void*>(command.opcode == Opcode::launch ? command.launch.arguments : command.copy.source));
+    ring_.pop(command);
+    completed_.store(ring_.popped(), std::memory_order_release);
+    notify_waiters();
+}
+
+void SoftQueue::notify_waiters() noexcept {
+    if (completed_.load(std::memory_order_relaxed) >= wake_at_.load(std::memory_order_relaxed)) [[unlikely]]
+        wake_sleepers();
+}
+
+void SoftQueue::wake_sleepers() noexcept {
+    wake_at_.store(UINT64_MAX, std::memory_order_seq_cst);
+    sleepers_.wake_all();
+}
+
+// More to do than this owner will: back to the ready ones.
+void SoftQueue::hand_over() noexcept {
+    state_.store(QueueState::ready, std::memory_order_release);
+    scheduler_.enqueue(*this);
+}
+
+// The queue looks empty. True: there is more after all. False: it has been let go.
+bool SoftQueue::more_or_let_go() noexcept {
+    SpinGuard guard(submit_lock_);
+    if (!ring_.empty()) return true;
+    notify_waiters();  // a sleeper that registered before the lock was taken is seen here at the latest
+    if (lingerer_) {
+        state_.store(QueueState::lingering, std::memory_order_release);
+    } else {
+        state_.store(QueueState::idle, std::memory_order_release);
+        scheduler_.count_runnable(-1);
+    }
+    return false;
+}
+
+// Watches the empty queue before letting go. While it does, a host thread that waits may take the queue over and give
+// it back; then this worker goes on watching.
+bool SoftQueue::more_after_lingering() noexcept {
+    if (!scheduler_.may_spin()) return more_or_let_go();
+    lingerer_ = true;
+    watchers_.fetch_add(1, std::memory_order_relaxed);
+    std::uint64_t seen = ring_.popped();
+    state_.store(QueueState::lingering, std::memory_order_release);
+    Nanoseconds end = 0;
+    for (;;) {
+        for (int poll = 0; poll < 16; ++poll) {
+            if (const std::uint64_t tail = ring_.tail(); tail != seen) {
+                QueueState lingering = QueueState::lingering;
+                if (state_.compare_exchange_strong(lingering, QueueState::draining, std::memory_order_acq_rel)) {
+                    watchers_.fetch_sub(1, std::memory_order_release);
+                    return true;
+                }
+                seen = tail;
+            }
+            cpu_relax();
+        }
+        const Nanoseconds time = now();
+        if (end == 0) end = time + tuning::linger_time;
+        if (time > end || scheduler_.has_other_work()) break;
+    }
+    bool more = false;
+    {
+        SpinGuard guard(submit_lock_);
+        lingerer_ = false;
+        if (state_.load(std::memory_order_acquire) == QueueState::lingering) {
+            more = !ring_.empty();
+            state_.store(more ? QueueState::draining : QueueState::idle, std::memory_order_release);
+            if (!more) {
+                notify_waiters();
+                scheduler_.count_runnable(-1);
+            }
+        }
+    }
+    watchers_.fetch_sub(1, std::memory_order_release);
+    return more;
+}
+
+// ---- waiting -------------------------------------------------------------------------------------------------------
+
+void SoftQueue::begin_wait() noexcept {
+    if (reason_.load(std::memory_order_relaxed) != WaitReason::cores) scheduler_.count_runnable(-1);
+    state_.store(QueueState::waiting, std::memory_order_release);
+}
+
+void SoftQueue::continue_after_wait(WaitResult result) noexcept {
+    if (reason_.load(std::memory_order_relaxed) != WaitReason::cores) scheduler_.count_runnable(1);
+    wait_result_ = result;
+    state_.store(QueueState::ready, std::memory_order_release);
+    scheduler_.enqueue(*this);
+}
+
+WaitResult SoftQueue::take_wait_result() noexcept { return std::exchange(wait_result_, WaitResult::none); }
+
+void SoftQueue::expire_wait(std::uint64_t serial) noexcept {
+    SoftFence* fence = nullptr;
+    {
+        SpinGuard guard(wait_lock_);
+        if (wait_serial_ != serial || !waiting_for_) return;
+        fence = waiting_for_;
+        fence->retain();
+    }
+    if (fence->withdraw(waiter_)) continue_after_wait(WaitResult::timed_out);
+    fence->release();
+}
+
+// Ends the present wait, whatever it is for, so that the owner that follows can drop it.
+void SoftQueue::withdraw_wait(WaitResult result) noexcept {
+    if (state_.load(std::memory_order_acquire) != QueueState::waiting) return;
+    if (reason_.load(std::memory_order_relaxed) == WaitReason::value) {
+        if (scheduler_.withdraw_value_wait(*this)) continue_after_wait(result);
+        return;
+    }
+    SoftFence* fence = nullptr;
+    {
+        SpinGuard guard(wait_lock_);
+        fence = waiting_for_;
+        if (fence) fence->retain();
+    }
+    if (!fence) return;
+    if (fence->withdraw(waiter_)) continue_after_wait(result);
+    fence->release();
+}
+
+bool SoftQueue::blocked() const noexcept {
+    // Cores become free by themselves; everything else needs somebody outside the queue, a callback's thread included.
+    return state_.load(std::memory_order_acquire) == QueueState::waiting &&
+           reason_.load(std::memory_order_relaxed) != WaitReason::cores;
+}
+
+bool SoftQueue::settled() const noexcept {
+    switch (state_.load(std::memory_order_acquire)) {
+        case QueueState::idle: return true;
+        case QueueState::lingering: return completed_.load(std::memory_order_acquire) == ring_.tail();
+        case QueueState::waiting: return blocked();
+        default: return false;
+    }
+}
+
+// Takes the queue when nobody runs it and drains it up to `sequence`.
+bool SoftQueue::try_to_help(Executor* executor, std::uint64_t sequence) noexcept {
+    QueueState state = state_.load(std::memory_order_acquire);
+    if (state != QueueState::ready && state != QueueState::lingering) return false;
+    if (!state_.compare_exchange_strong(state, QueueState::draining, std::memory_order_acq_rel)) return false;
+    drain(*executor, sequence, false);
+    return true;
+}
+
+WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept {
+    if (completed() >= sequence) return WaitOutcome::done;
+    // A thread with a deadline cannot promise to be back in time from somebody's kernel: it does not help.
+    Executor* executor = deadline.is_never() ? Executor::current() : nullptr;
+    Deadline first_sleep = Deadline::never();
+    for (Nanoseconds spin_end = 0;;) {
+        for (int poll = 0; poll < 32; ++poll) {
+            if (completed() >= sequence) return WaitOutcome::done;
+            if (executor && try_to_help(executor, sequence)) spin_end = 0;
+            cpu_relax();
+        }
+        const Nanoseconds time = canopy::now();
+        if (deadline.at <= time) return completed() >= sequence ? WaitOutcome::done : WaitOutcome::timed_out;
+        if (spin_end == 0) spin_end = time + (scheduler_.may_spin() ? tuning::host_spin_time : 0);
+        if (time < spin_end) continue;
+
+        const ParkingLot::Epoch epoch = sleepers_.prepare();
+        std::uint64_t wanted = wake_at_.load(std::memory_order_relaxed);
+        while (sequence < wanted && !wake_at_.compare_exchange_weak(wanted, sequence, std::memory_order_seq_cst)) {
+        }
+        const QueueState state = state_.load(std::memory_order_seq_cst);
+        const bool can_help = executor && (state == QueueState::ready || state == QueueState::lingering);
+        if (completed_.load(std::memory_order_seq_cst) >= sequence || can_help) {
+            sleepers_.cancel();
+            continue;
+        }
+        // The owner looks at wake_at_ without a fence after each command. Should it have missed this registration, it
+        // sees it at the next one; the first sleep is short in case that next command is a long kernel.
+        Deadline until = deadline;
+        if (first_sleep.is_never()) first_sleep = Deadline::after(millisecond);
+        if (!first_sleep.passed() && first_sleep.at < until.at) until = first_sleep;
+        sleepers_.park(epoch, until);
+    }
+}
+
+void SoftQueue::relieve(std::uint64_t sequence) noexcept {
+    Executor* executor = Executor::current();
+    while (completed() < sequence && !blocked()) {
+        if (executor && try_to_help(executor, sequence)) continue;
+        for (int poll = 0; poll < 64 && completed() < sequence; ++poll) cpu_relax();
+        if (completed() < sequence) sched_yield();
+    }
+}
+
+void SoftQueue::abort() noexcept {
+    std::uint64_t last = 0;
+    {
+        SpinGuard guard(submit_lock_);
+        last = ring_.published();
+        if (drop_until_.load(std::memory_order_relaxed) < last) drop_until_.store(last, std::memory_order_release);
+    }
+    while (completed() < last) {
+        withdraw_wait(WaitResult::satisfied);
+        scheduler_.cancel_running(*this, FaultKind::aborted);
+        if (wait(last, Deadline::after(millisecond)) == WaitOutcome::done) break;
+    }
+}
+
+}  // namespace canopy

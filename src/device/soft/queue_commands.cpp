@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each command does when its turn has come. Everything that touches memory of the program runs guarded.
+#include <algorithm>
+#include <string>
+
+#include "base/error_text.h"
+#include "device/soft/memory_work.h"
+#include "device/soft/module.h"
+#include "device/soft/queue.h"
+#include "device/soft/scheduler.h"
+
+namespace canopy {
+
+SoftQueue::Step SoftQueue::execute(Executor& executor, Command& command) noexcept {
+    switch (command.opcode) {
+        case Opcode::launch: return run_launch(executor, command);
+        case Opcode::copy: run_guarded(executor, command, &run_copy); return Step::done;
+        case Opcode::fill: run_guarded(executor, command, &run_fill); return Step::done;
+        case Opcode::reduce: run_guarded(executor, command, &run_reduce); return Step::done;
+        case Opcode::write_value: run_guarded(executor, command, &run_write_value); return Step::done;
+        case Opcode::signal:
+            command.signal.fence->signal(command.signal.mode, command.signal.value);
+            command.signal.fence->release();
+            return Step::done;
+        case Opcode::wait: return run_wait(command);
+        case Opcode::wait_value: return run_wait_value(executor, command);
+        case Opcode::host_call: return run_host_call(command);
+        case Opcode::inline_call: command.call.function(command.call.argument); return Step::done;
+        case Opcode::cpu_kernel:
+        case Opcode::replay: break;
+    }
+    report(command, {.kind = FaultKind::exception}, 0, "the software NPU cannot run this kind of task");
+    return Step::done;
+}
+
+// A dropped command has no effect of its own, but nobody may wait for it in vain.
+void SoftQueue::drop(Command& command) noexcept {
+    switch (command.opcode) {
+        case Opcode::signal:
+            command.signal.fence->signal(command.signal.mode, command.signal.value);
+            command.signal.fence->release();
+            break;
+        case Opcode::wait: {
+            take_wait_result();
+            SpinGuard guard(wait_lock_);
+            waiting_for_ = nullptr;
+            command.wait.fence->release();
+            break;
+        }
+        case Opcode::wait_value: take_wait_result(); break;
+        case Opcode::host_call:
+            // A call that has been made already only needs its result taken.
+            if (take_wait_result() == WaitResult::none && command.call.dropped)
+                command.call.dropped(command.call.argument);
+            break;
+        case Opcode::inline_call: command.call.function(command.call.argument); break;
+        case Opcode::launch:
+            if (take_wait_result() != WaitResult::none) scheduler_.release_cores(launch_);  // it had just got them
+            break;
+        default: break;
+    }
+}
+
+void SoftQueue::run_guarded(Executor& executor, Command& command, Fiber::Body body) noexcept {
+    Fault fault;
+    executor.begin_task(this, 0);
+    const Fiber::Exit how = executor.run(nullptr, body, &command, nullptr, fault);
+    executor.end_task();
+    if (how != Fiber::Exit::finished) [[unlikely]] {
+        if (fault.kind == FaultKind::exception) fault.kind = FaultKind::memory;
+        report(command, fault, 0, {});
+    }
+}
+
+SoftQueue::Step SoftQueue::run_launch(Executor& executor, Command& command) noexcept {
+    const LaunchWork& work = command.launch;
+    if (work.blocks != 1) return run_many_blocks(executor, command);
+    const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
+    CanopyBlock block = {work.block_offset, 1, 0, 1, static_cast<std::uint32_t>(kernel.info->core), work.dynamic_size,
+                         nullptr};
+    Fault fault;
+    executor.begin_task(this, work.timeout ? work.timeout : scheduler_.kernel_timeout());
+    const Fiber::Exit how = executor.run(nullptr, reinterpret_cast<Fiber::Body>(kernel.entry),
+                                         const_cast<void*>(work.arguments), &block, fault);
+    executor.end_task();
+    if (how != Fiber::Exit::finished) [[unlikely]]
+        report(command, fault, block.index, {});
+    else if (Checker* checker = scheduler_.checker(); checker && checker->enabled()) [[unlikely]]
+        check_memory(command);
+    return Step::done;
+}
+
+void SoftQueue::check_memory(const Command& command) noexcept {
+    std::string what;
+    if (scheduler_.checker()->damaged(what)) report(command, {.kind = FaultKind::exception}, 0, what);
+}
+
+SoftQueue::Step SoftQueue::run_many_blocks(Executor& executor, Command& command) noexcept {
+    const LaunchWork& work = command.launch;
+    const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
+    const CoreType core = kernel.info->core;
+    const bool on_cube = core == CoreType::cube || core == CoreType::mix || core == CoreType::aicore;
+    const bool on_vector = core == CoreType::vector || core == CoreType::mix;
+    const std::uint32_t limit = scheduler_.core_count(on_cube);
+    const std::uint32_t resident = std::min(work.blocks, std::max(limit, 1u));
+    if (take_wait_result() == WaitResult::none) {  // otherwise the cores have just been given to it
+        reason_.store(WaitReason::cores, std::memory_order_relaxed);
+        launch_.cores_held[0] = on_cube ? resident : 0;
+        launch_.cores_held[1] = on_vector ? std::min(resident * std::max<std::uint32_t>(kernel.info->vector_ratio, 1u),
+                                                     scheduler_.core_count(false))
+                                          : 0;
+        if (!scheduler_.acquire_cores(*this, launch_.cores_held[0], launch_.cores_held[1])) return Step::left;
+    }
+    launch_.begin(*this, kernel, work, work.arguments, resident,
+                  work.timeout ? work.timeout : scheduler_.kernel_timeout());
+    scheduler_.publish(launch_);
+    if (!scheduler_.work_on(launch_, executor)) return Step::left;
+    complete_launch(command);
+    return Step::done;
+}
+
+void SoftQueue::complete_launch(const Command& command) noexcept {
+    const Launch::Outcome outcome = launch_.end(scheduler_.fibers());
+    scheduler_.release_cores(launch_);
+    if (outcome.fault.kind != FaultKind::none) [[unlikely]]
+        report(command, outcome.fault, outcome.block, outcome.what ? outcome.what : "");
+    else if (Checker* checker = scheduler_.checker(); checker && checker->enabled()) [[unlikely]]
+        check_memory(command);
+}
+
+void SoftQueue::continue_after_launch(Executor& executor) noexcept {
+    Command* command = ring_.front();
+    complete_launch(*command);
+    finish(*command);
+    drain(executor, UINT64_MAX, true);
+}
+
+SoftQueue::Step SoftQueue::run_wait(Command& command) noexcept {
+    const WaitResult result = take_wait_result();
+    auto* fence = static_cast<SoftFence*>(command.wait.fence);
+    if (result == WaitResult::none) {
+        reason_.store(WaitReason::fence, std::memory_order_relaxed);
+        waiter_.wait = command.wait;
+        std::uint64_t serial = 0;
+        {
+            SpinGuard guard(wait_lock_);
+            waiting_for_ = fence;
+            serial = ++wait_serial_;
+        }
+        const std::uint64_t timeout = command.wait.timeout;
+        Scheduler& scheduler = scheduler_;
+        if (timeout != 0) scheduler.start_timer(*this, serial, Deadline::after(static_cast<Nanoseconds>(timeout)).at);
+        if (!fence->wait(waiter_)) return Step::left;
+    } else if (result == WaitResult::timed_out) {
+        report(command, {.kind = FaultKind::wait_timeout}, 0, "the wait was not satisfied in time");
+    }
+    {
+        SpinGuard guard(wait_lock_);
+        waiting_for_ = nullptr;
+    }
+    fence->release();
+    return Step::done;
+}
+
+SoftQueue::Step SoftQueue::run_wait_value(Executor& executor, Command& command) noexcept {
+    switch (take_wait_result()) {
+        case WaitResult::none: break;
+        case WaitResult::faulted:
+            report(command, {.kind = FaultKind::memory}, 0, "the word waited for is not readable memory");
+            return Step::done;
+        default: return Step::done;
+    }
+    value_waiter.wait = command.value;
+    switch (check_value(executor, this, value_waiter.wait)) {
+        case ValueCheck::satisfied: return Step::done;
+        case ValueCheck::unreadable:
+            report(command, {.kind = FaultKind::memory}, 0, "the word waited for is not readable memory");
+            return Step::done;
+        case ValueCheck::not_yet: break;
+    }
+    reason_.store(WaitReason::value, std::memory_order_relaxed);
+    scheduler_.wait_for_value(*this);
+    return Step::left;
+}
+
+SoftQueue::Step SoftQueue::run_host_call(Command& command) noexcept {
+    if (take_wait_result() != WaitResult::none) return Step::done;
+    const CallWork call = command.call;
+    reason_.store(WaitReason::host_call, std::memory_order_relaxed);
+    constexpr auto done = [](void* token) {
+        static_cast<SoftQueue*>(token)->continue_after_wait(WaitResult::satisfied);
+    };
+    CallRouter* router = router_.load(std::memory_order_acquire);
+    begin_wait();  // from here on another thread may own the queue
+    if (router) {
+        router->route(call, done, this);
+    } else if (!scheduler_.host_calls().run(call, done, this)) {
+        call.function(call.argument);
+        done(this);
+    }
+    return Step::left;
+}
+
+namespace {
+
+std::string explain(const Fault& fault, Scheduler& scheduler) {
+    if (fault.stack_overflow) return "the kernel ran off its stack";
+    switch (fault.kind) {
+        case FaultKind::trap: return "the kernel executed a trap or an illegal instruction";
+        case FaultKind::timeout: return "the kernel did not end in time";
+        case FaultKind::aborted: return "the task was aborted";
+        default: break;
+    }
+    if (fault.signal == 8) return "the kernel divided by zero";
+    if (fault.address == 0 && fault.signal == 0) return "the task failed";
+    return fmt::format("access to address {:#x}: {}", fault.address,
+                       scheduler.checker() ? scheduler.checker()->describe(fault.address) : "not device memory");
+}
+
+}  // namespace
+
+void SoftQueue::report(const Command& command, const Fault& fault, std::uint32_t block,
+                       std::string_view what) noexcept {
+    if (fault.kind == FaultKind::aborted && dropping()) return;  // whoever aborted it knows
+    TaskFailure failure;
+    failure.kind = fault.kind;
+    failure.opcode = command.opcode;
+    failure.task = command.task;
+    failure.block = block;
+    failure.address = fault.address ? fault.address : fault.instruction;
+    if (const Executor* executor = Executor::existing()) failure.thread = static_cast<std::uint64_t>(executor->thread);
+    if (command.opcode == Opcode::launch) {
+        failure.kernel = command.launch.kernel;
+        failure.core = command.launch.kernel->info->core;
+        failure.arguments = command.launch.arguments;
+        failure.arguments_size = command.launch.arguments_size;
+    }
+    std::string text;
+    try {
+        text = what.empty() ? explain(fault, scheduler_) : std::string(what);
+    } catch (...) {
+    }
+    failure.what = text;
+    if (observer_ && observer_->task_failed(failure) == AfterFailure::drop_the_rest) {
+        const std::uint64_t last = ring_.tail();
+        std::uint64_t old = drop_until_.load(std::memory_order_relaxed);
+        while (old < last && !drop_until_.compare_exchange_weak(old, last, std::memory_order_acq_rel)) {
+        }
+    }
+}
+
+}  // namespace canopy

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers and what they choose from. The monitor is in monitor.cpp.
+#include "device/soft/scheduler.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <bit>
+#include <thread>
+
+#include "device/soft/memory_work.h"
+#include "device/soft/module.h"
+
+namespace canopy {
+
+Scheduler::Scheduler(const SchedulerOptions& options, Checker* checker)
+    : options_(options), checker_(checker), may_spin_(sysconf(_SC_NPROCESSORS_ONLN) > 1) {}
+
+Scheduler::~Scheduler() {
+    stopping_.store(true, std::memory_order_seq_cst);
+    while (workers_.load(std::memory_order_acquire) != 0 || !monitor_ended_.load(std::memory_order_acquire)) {
+        parked_.wake_all();
+        monitor_.wake_all();
+        sched_yield();
+    }
+}
+
+// ---- threads -------------------------------------------------------------------------------------------------------
+
+void Scheduler::start_threads() noexcept {
+    std::lock_guard guard(start_mutex_);
+    if (started_.load(std::memory_order_relaxed)) return;
+    for (std::uint32_t i = 0; i < options_.workers; ++i) start_worker(false);
+    monitor_ended_.store(false, std::memory_order_release);
+    try {
+        std::thread([this] { monitor_main(); }).detach();
+    } catch (...) {
+        monitor_ended_.store(true, std::memory_order_release);
+    }
+    started_.store(true, std::memory_order_release);
+}
+
+bool Scheduler::start_worker(bool extra) noexcept {
+    workers_.fetch_add(1, std::memory_order_acq_rel);
+    try {
+        std::thread([this, extra] { worker_main(extra); }).detach();
+        return true;
+    } catch (...) {
+        workers_.fetch_sub(1, std::memory_order_acq_rel);
+        return false;
+    }
+}
+
+void Scheduler::worker_main(bool extra) noexcept {
+    pthread_setname_np(pthread_self(), options_.thread_name);
+    Executor* executor = Executor::current();
+    Nanoseconds idle_since = now();
+    while (executor && !stopping_.load(std::memory_order_relaxed)) {
+        if (work_once(*executor)) {
+            idle_since = 0;
+            continue;
+        }
+        idle_.fetch_add(1, std::memory_order_seq_cst);
+        bool found = spin_for_work();
+        if (!found) {
+            const ParkingLot::Epoch epoch = parked_.prepare();
+            Deadline until = Deadline::never();
+            if (value_waits_.load(std::memory_order_seq_cst) != 0) until = Deadline::after(tuning::value_poll_interval);
+            else if (extra) until = Deadline::after(tuning::extra_worker_idle);
+            if (ready_mask_.load(std::memory_order_seq_cst) != 0 ||
+                open_launches_.load(std::memory_order_seq_cst) != 0 || stopping_.load(std::memory_order_seq_cst))
+                parked_.cancel();
+            else
+                parked_.park(epoch, until);
+        }
+        idle_.fetch_sub(1, std::memory_order_seq_cst);
+        if (idle_since == 0) idle_since = now();
+        if (extra && !found && !has_other_work() && now() - idle_since > tuning::extra_worker_idle) break;
+    }
+    workers_.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+// One thing to do, if there is any.
+bool Scheduler::work_once(Executor& executor) noexcept {
+    executor.scheduler = this;
+    if (SoftQueue* queue = take_ready()) {
+        if (has_other_work()) wake_worker();
+        queue->drain(executor, UINT64_MAX, true);
+        return true;
+    }
+    if (Launch* launch = join_launch()) {
+        SoftQueue& queue = launch->queue();
+        if (work_on(*launch, executor)) queue.continue_after_launch(executor);
+        return true;
+    }
+    return value_waits_.load(std::memory_order_relaxed) != 0 && poll_values(executor);
+}
+
+// One worker at a time looks around for a while instead of sleeping: the next task then needs no wake-up.
+bool Scheduler::spin_for_work() noexcept {
+    if (!may_spin_) return false;
+    std::uint32_t none = 0;
+    if (!spinning_.compare_exchange_strong(none, 1, std::memory_order_seq_cst)) return false;
+    const Nanoseconds end = now() + tuning::idle_spin_time;
+    bool found = false;
+    do {
+        for (int poll = 0; poll < 32 && !found; ++poll) {
+            found = has_other_work();
+            if (!found) cpu_relax();
+        }
+        found = found || value_waits_.load(std::memory_order_relaxed) != 0;
+    } while (!found && now() < end && !stopping_.load(std::memory_order_relaxed));
+    spinning_.store(0, std::memory_order_seq_cst);
+    return found;
+}
+
+void Scheduler::wake_worker() noexcept {
+    if (spinning_.load(std::memory_order_seq_cst) == 0) parked_.wake_one();
+}
+
+// ---- ready queues --------------------------------------------------------------------------------------------------
+
+void Scheduler::add(SoftQueue& queue) noexcept {
+    SpinGuard guard(lock_);
+    queue.all_next = all_;
+    if (all_) all_->all_previous = &queue;
+    all_ = &queue;
+}
+
+void Scheduler::remove(SoftQueue& queue) noexcept {
+    {
+        SpinGuard guard(lock_);
+        unlist(queue);
+        if (queue.all_previous) queue.all_previous->all_next = queue.all_next;
+        else all_ = queue.all_next;
+        if (queue.all_next) queue.all_next->all_previous = queue.all_previous;
+    }
+    std::lock_guard guard(timer_mutex_);
+    std::erase_if(timers_, [&](const Timer& timer) { return timer.queue == &queue; });
+    timer_count_.store(static_cast<std::uint32_t>(timers_.size()), std::memory_order_relaxed);
+}
+
+void Scheduler::enqueue(SoftQueue& queue) noexcept {
+    if (!started_.load(std::memory_order_acquire)) [[unlikely]]
+        start_threads();
+    {
+        SpinGuard guard(lock_);
+        if (!queue.listed) {
+            const std::uint32_t level = queue.priority();
+            ReadyList& list = ready_[level];
+            queue.listed = true;
+            queue.ready_level = level;
+            queue.ready_next = nullptr;
+            queue.ready_previous = list.last;
+            (list.last ? list.last->ready_next : list.first) = &queue;
+            list.last = &queue;
+            ready_mask_.fetch_or(1u << level, std::memory_order_seq_cst);  // pairs with the look before parking
+        }
+    }
+    wake_worker();
+    wake_monitor();
+}
+
+void Scheduler::unlist(SoftQueue& queue) noexcept {
+    if (!queue.listed) return;
+    ReadyList& list = ready_[queue.ready_level];
+    (queue.ready_previous ? queue.ready_previous->ready_next : list.first) = queue.ready_next;
+    (queue.ready_next ? queue.ready_next->ready_previous : list.last) = queue.ready_previous;
+    queue.listed = false;
+    queue.ready_next = queue.ready_previous = nullptr;
+    if (!list.first) ready_mask_.fetch_and(~(1u << queue.ready_level), std::memory_order_seq_cst);
+}
+
+// The most urgent ready queue, claimed for the caller. Queues that somebody else has claimed fall out on the way.
+SoftQueue* Scheduler::take_ready() noexcept {
+    if (ready_mask_.load(std::memory_order_relaxed) == 0) return nullptr;
+    SpinGuard guard(lock_);
+    for (;;) {
+        const std::uint32_t mask = ready_mask_.load(std::memory_order_relaxed);
+        if (mask == 0) return nullptr;
+        SoftQueue* queue = ready_[std::countr_zero(mask)].first;
+        unlist(*queue);
+        if (queue->claim()) return queue;
+    }
+}
+
+// ---- launches with many blocks -------------------------------------------------------------------------------------
+
+void Scheduler::publish(Launch& launch) noexcept {
+    {
+        SpinGuard guard(lock_);
+        launch.listed = true;
+        launch.next = launches_;
+        launch.previous = nullptr;
+        if (launches_) launches_->previous = &launch;
+        launches_ = &launch;
+        open_launches_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    const SoftKernel& kernel = *launch.kernel();
+    if (std::atomic_ref(kernel.block_time).load(std::memory_order_relaxed) < tuning::block_time_worth_waking) return;
+    for (std::uint32_t i = 1; i < launch.blocks() && i < options_.workers && parked_.has_waiters(); ++i)
+        parked_.wake_one();
+}
+
+void Scheduler::invite(Launch& launch) noexcept {
+    {
+        SpinGuard guard(lock_);
+        if (launch.listed) return;
+        launch.listed = true;
+        launch.next = launches_;
+        launch.previous = nullptr;
+        if (launches_) launches_->previous = &launch;
+        launches_ = &launch;
+        open_launches_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    wake_worker();
+}
+
+Launch* Scheduler::join_launch() noexcept {
+    if (open_launches_.load(std::memory_order_relaxed) == 0) return nullptr;
+    SpinGuard guard(lock_);
+    Launch* best = nullptr;
+    for (Launch* launch = launches_; launch; launch = launch->next)
+        if (launch->has_work() && (!best || launch->queue().priority() < best->queue().priority())) best = launch;
+    if (best) {
+        ++best->participants;
+        return best;
+    }
+    // Nothing to join: what is still listed has no work for anybody, its participants list it again when it has.
+    while (launches_) {
+        Launch* launch = launches_;
+        launches_ = launch->next;
+        launch->listed = false;
+        launch->next = launch->previous = nullptr;
+        open_launches_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    return nullptr;
+}
+
+Scheduler::Leave Scheduler::leave(Launch& launch) noexcept {
+    SpinGuard guard(lock_);
+    if (launch.has_work()) return Leave::more_to_do;
+    if (launch.listed) {
+        (launch.previous ? launch.previous->next : launches_) = launch.next;
+        if (launch.next) launch.next->previous = launch.previous;
+        launch.listed = false;
+        launch.next = launch.previous = nullptr;
+        open_launches_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    if (--launch.participants != 0) return Leave::others_work;
+    if (!launch.all_finished() && !launch.cancelled()) launch.fail_deadlock();
+    return Leave::last;
+}
+
+bool Scheduler::work_on(Launch& launch, Executor& executor) noexcept {
+    for (;;) {
+        launch.take_part(executor, fibers_);
+        switch (leave(launch)) {
+            case Leave::more_to_do: continue;
+            case Leave::others_work: return false;
+            case Leave::last: return true;
+        }
+    }
+}
+
+bool Scheduler::acquire_cores(SoftQueue& queue, std::uint32_t cube, std::uint32_t vector) noexcept {
+    SpinGuard guard(lock_);
+    const bool fits = (cube == 0 || cores_used_[0] + cube <= options_.cores[0]) &&
+                      (vector == 0 || cores_used_[1] + vector <= options_.cores[1]);
+    if (fits && !cores_first_) {
+        cores_used_[0] += cube;
+        cores_used_[1] += vector;
+        return true;
+    }
+    // In order of arrival, more urgent ones first.
+    SoftQueue** link = &cores_first_;
+    while (*link && (*link)->priority() <= queue.priority()) link = &(*link)->cores_next;
+    queue.cores_next = *link;
+    *link = &queue;
+    queue.begin_wait();
+    return false;
+}
+
+void Scheduler::release_cores(Launch& launch) noexcept {
+    SoftQueue* served = nullptr;
+    {
+        SpinGuard guard(lock_);
+        cores_used_[0] -= launch.cores_held[0];
+        cores_used_[1] -= launch.cores_held[1];
+        SoftQueue** end = &served;
+        while (cores_first_) {
+            Launch& next = cores_first_->launch();
+            if (cores_used_[0] + next.cores_held[0] > options_.cores[0] ||
+                cores_used_[1] + next.cores_held[1] > options_.cores[1])
+                break;
+            cores_used_[0] += next.cores_held[0];
+            cores_used_[1] += next.cores_held[1];
+            *end = cores_first_;
+            cores_first_ = cores_first_->cores_next;
+            (*end)->cores_next = nullptr;
+            end = &(*end)->cores_next;
+        }
+    }
+    while (served) {
+        SoftQueue* queue = served;
+        served = queue->cores_next;
+        queue->cores_next = nullptr;
+        queue->continue_after_wait(WaitResult::satisfied);
+    }
+}
+
+// ---- waits for words in memory -------------------------------------------------------------------------------------
+
+void Scheduler::wait_for_value(SoftQueue& queue) noexcept {
+    {
+        SpinGuard guard(value_lock_);
+        queue.begin_wait();
+        queue.value_waiter.next = value_first_;
+        queue.value_waiter.linked = true;
+        value_first_ = &queue;
+        value_waits_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    wake_worker();
+    wake_monitor();
+}
+
+bool Scheduler::withdraw_value_wait(SoftQueue& queue) noexcept {
+    SpinGuard guard(value_lock_);
+    if (!queue.value_waiter.linked) return false;
+    SoftQueue** link = &value_first_;
+    while (*link != &queue) link = &(*link)->value_waiter.next;
+    *link = queue.value_waiter.next;
+    queue.value_waiter.linked = false;
+    value_waits_.fetch_sub(1, std::memory_order_seq_cst);
+    return true;
+}
+
+// Looks at every word once; true when a queue could go on.
+bool Scheduler::poll_values(Executor& executor) noexcept {
+    SoftQueue* served = nullptr;
+    SoftQueue* faulted = nullptr;
+    {
+        if (!value_lock_.try_lock()) return false;
+        for (SoftQueue** link = &value_first_; *link;) {
+            SoftQueue* queue = *link;
+            const ValueCheck check = check_value(executor, nullptr, queue->value_waiter.wait);
+            if (check == ValueCheck::not_yet) {
+                link = &queue->value_waiter.next;
+                continue;
+            }
+            *link = queue->value_waiter.next;
+            queue->value_waiter.linked = false;
+            SoftQueue*& list = check == ValueCheck::satisfied ? served : faulted;
+            queue->value_waiter.next = list;
+            list = queue;
+            value_waits_.fetch_sub(1, std::memory_order_seq_cst);
+        }
+        value_lock_.unlock();
+    }
+    const bool any = served || faulted;
+    while (served) {
+        SoftQueue* queue = std::exchange(served, served->value_waiter.next);
+        queue->continue_after_wait(WaitResult::satisfied);
+    }
+    while (faulted) {
+        SoftQueue* queue = std::exchange(faulted, faulted->value_waiter.next);
+        queue->continue_after_wait(WaitResult::faulted);
+    }
+    return any;
+}
+
+// ---- coming to rest ------------------------------------------------------------------------------------------------
+
+void Scheduler::count_runnable(int change) noexcept {
+    if (runnable_.fetch_add(change, std::memory_order_seq_cst) + change == 0) settled_.wake_all();
+}
+
+bool Scheduler::busy() noexcept {
+    if (runnable_.load(std::memory_order_seq_cst) == 0) return false;
+    SpinGuard guard(lock_);
+    for (SoftQueue* queue = all_; queue; queue = queue->all_next)
+        if (!queue->settled()) return true;
+    return false;
+}
+
+void Scheduler::settle() noexcept {
+    Executor* executor = nullptr;
+    for (int round = 0; busy(); ++round) {
+        if (!executor) executor = Executor::current();
+        // Helping: a queue that is ready needs no worker to be woken.
+        if (SoftQueue* queue = executor ? take_ready() : nullptr) {
+            queue->drain(*executor, UINT64_MAX, false);
+            continue;
+        }
+        if (round < 64) {
+            sched_yield();
+            continue;
+        }
+        const ParkingLot::Epoch epoch = settled_.prepare();
+        if (runnable_.load(std::memory_order_seq_cst) == 0) settled_.cancel();
+        else settled_.park(epoch, Deadline::after(millisecond));  // a lingering queue does not say that it settled
+    }
+}
+
+void Scheduler::cancel_running(SoftQueue& queue, FaultKind why) noexcept {
+    const Executor* self = Executor::existing();
+    for_each_executor([&](Executor& executor) {
+        if (&executor == self || executor.queue() != &queue) return;
+        const std::uint64_t step = executor.step();
+        if (Executor::inside(step)) executor.cancel(step, why);
+    });
+}
+
+}  // namespace canopy

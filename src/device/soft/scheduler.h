@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scheduler: the workers of one software NPU and what they choose from. Ready queues by strict priority, running
+// launches that want more hands, words in memory that queues wait for. A monitor thread watches for blocks that stop
+// finishing (and adds workers until every resident block has one), for kernels that take too long, and for waits whose
+// time is over; it sleeps when the device does.
+//
+// Lock order: a stream's submit lock, a fence's lock, then lock_ here; value_lock_ and timer_mutex_ are leaves.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "base/parking.h"
+#include "base/spin_lock.h"
+#include "device/soft/executor.h"
+#include "device/soft/host_calls.h"
+#include "device/soft/launch.h"
+#include "device/soft/queue.h"
+
+namespace canopy {
+
+struct SchedulerOptions {
+    std::uint32_t workers = 1;
+    std::uint32_t max_workers = 64;  // with those added so that every resident block has a thread
+    std::uint32_t cores[2] = {1, 1};  // cube, vector
+    const char* thread_name = "canopy";
+};
+
+// What runs after every kernel in checking mode; returns an explanation when it found damage.
+class Checker {
+public:
+    virtual ~Checker() = default;
+    virtual bool damaged(std::string& what) noexcept = 0;
+    // Where an address lies, in words.
+    virtual std::string describe(std::uintptr_t address) noexcept = 0;
+    [[nodiscard]] virtual bool enabled() const noexcept = 0;
+};
+
+class Scheduler {
+public:
+    Scheduler(const SchedulerOptions& options, Checker* checker);
+    ~Scheduler();
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
+
+    void add(SoftQueue& queue) noexcept;
+    void remove(SoftQueue& queue) noexcept;
+
+    // The queue's state is ready; somebody will claim it.
+    void enqueue(SoftQueue& queue) noexcept;
+    // Should the owner of a queue of that priority step back after `turn` tasks?
+    [[nodiscard]] bool should_yield(std::uint32_t priority, std::uint32_t turn) const noexcept {
+        const std::uint32_t mask = ready_mask_.load(std::memory_order_relaxed);
+        if (mask == 0) [[likely]]
+            return false;
+        if (idle_.load(std::memory_order_relaxed) != 0) return false;
+        if (mask & ((1u << priority) - 1)) return true;
+        return turn >= tuning::tasks_per_turn && (mask & (1u << priority)) != 0;
+    }
+    [[nodiscard]] bool has_other_work() const noexcept {
+        return ready_mask_.load(std::memory_order_relaxed) != 0 || open_launches_.load(std::memory_order_relaxed) != 0;
+    }
+
+    // Lists a launch so that other workers can join; called again when blocks became runnable.
+    void publish(Launch& launch) noexcept;
+    void invite(Launch& launch) noexcept;
+    // Takes part until there is nothing left for this thread, which has been counted as participant. True when it was
+    // the last one and must complete the launch; otherwise the launch may be gone already.
+    bool work_on(Launch& launch, Executor& executor) noexcept;
+    // Takes cores for a launch; false when they are busy: the queue is then waiting for them.
+    bool acquire_cores(SoftQueue& queue, std::uint32_t cube, std::uint32_t vector) noexcept;
+    void release_cores(Launch& launch) noexcept;
+
+    // Stops what runs for this queue, wherever it runs.
+    void cancel_running(SoftQueue& queue, FaultKind why) noexcept;
+
+    void wait_for_value(SoftQueue& queue) noexcept;
+    bool withdraw_value_wait(SoftQueue& queue) noexcept;
+    void start_timer(SoftQueue& queue, std::uint64_t serial, Nanoseconds at) noexcept;
+
+    // Counts queues that are neither idle nor before a wait.
+    void count_runnable(int change) noexcept;
+    void settle() noexcept;
+    // Whether anything could be running right now.
+    [[nodiscard]] bool busy() noexcept;
+
+    void set_kernel_timeout(std::uint64_t timeout) noexcept {
+        kernel_timeout_.store(timeout, std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::uint64_t kernel_timeout() const noexcept {
+        return kernel_timeout_.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] FiberPool& fibers() noexcept { return fibers_; }
+    [[nodiscard]] HostCalls& host_calls() noexcept { return host_calls_; }
+    [[nodiscard]] Checker* checker() const noexcept { return checker_; }
+    [[nodiscard]] std::uint32_t core_count(bool cube) const noexcept { return options_.cores[cube ? 0 : 1]; }
+    [[nodiscard]] bool may_spin() const noexcept { return may_spin_; }
+    // Share of the time since the last call in which workers were inside blocks, in percent.
+    int utilisation() noexcept;
+
+private:
+    struct Timer {
+        Nanoseconds at;
+        SoftQueue* queue;
+        std::uint64_t serial;
+    };
+
+    void start_threads() noexcept;
+    bool start_worker(bool extra) noexcept;
+    void worker_main(bool extra) noexcept;
+    bool work_once(Executor& executor) noexcept;
+    bool spin_for_work() noexcept;
+    enum class Leave { more_to_do, others_work, last };
+    Leave leave(Launch& launch) noexcept;
+    SoftQueue* take_ready() noexcept;
+    Launch* join_launch() noexcept;
+    bool poll_values(Executor& executor) noexcept;
+    void wake_worker() noexcept;
+    void unlist(SoftQueue& queue) noexcept CANOPY_REQUIRES(lock_);
+
+    void monitor_main() noexcept;
+    void wake_monitor() noexcept;
+    bool monitor_beat(Executor& executor) noexcept;
+    void check_executors(bool& progress, std::uint32_t& running) noexcept;
+    void check_timers() noexcept;
+    bool anything_to_watch() noexcept;
+
+    const SchedulerOptions options_;
+    Checker* const checker_;
+    const bool may_spin_;
+
+    SpinLock lock_;
+    struct ReadyList {
+        SoftQueue* first = nullptr;
+        SoftQueue* last = nullptr;
+    };
+    ReadyList ready_[8] CANOPY_GUARDED_BY(lock_);
+    SoftQueue* all_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    Launch* launches_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    std::uint32_t cores_used_[2] CANOPY_GUARDED_BY(lock_) = {0, 0};
+    SoftQueue* cores_first_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    std::atomic<std::uint32_t> ready_mask_{0};
+    std::atomic<std::uint32_t> open_launches_{0};
+
+    alignas(64) std::atomic<std::uint32_t> spinning_{0};
+    std::atomic<std::uint32_t> idle_{0};  // workers that spin or sleep
+    std::atomic<std::uint32_t> workers_{0};
+    ParkingLot parked_;
+    std::atomic<bool> started_{false};
+    std::atomic<bool> stopping_{false};
+    std::mutex start_mutex_;
+
+    alignas(64) std::atomic<std::int32_t> runnable_{0};
+    ParkingLot settled_;
+
+    SpinLock value_lock_;
+    SoftQueue* value_first_ CANOPY_GUARDED_BY(value_lock_) = nullptr;
+    std::atomic<std::uint32_t> value_waits_{0};
+
+    std::mutex timer_mutex_;
+    std::vector<Timer> timers_;
+    std::atomic<std::uint32_t> timer_count_{0};
+
+    ParkingLot monitor_;
+    std::atomic<bool> monitor_sleeps_{false};
+    std::atomic<bool> monitor_ended_{true};
+    std::atomic<std::uint64_t> kernel_timeout_{0};
+    std::atomic<std::uint64_t> busy_samples_{0}, all_samples_{0};
+
+    FiberPool fibers_;
+    HostCalls host_calls_;
+};
+
+}  // namespace canopy

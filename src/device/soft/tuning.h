@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every tuning constant of the software NPU, each with the measurement behind it. bench/ prints the figures.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/clock.h"
+
+namespace canopy::tuning {
+
+// One segment of a stream's command ring. Two are alive in steady state: 64 KiB a stream.
+inline constexpr std::size_t ring_segment_bytes = 32 * 1024;
+// Arguments up to this size travel inside the ring; larger ones get memory of their own.
+inline constexpr std::size_t ring_payload_limit = 8 * 1024;
+// A submitter looks at its backlog every so many commands (looking costs a cache-line transfer, 46 to 72 ns on two
+// virtual cores), and helps when it is longer than the limit.
+inline constexpr std::uint64_t backlog_check_interval = 256;
+inline constexpr std::uint64_t backlog_limit = 4096;
+
+// How long a worker watches an empty stream it has just drained before it lets go of it. Waking a parked thread costs
+// 2 to 40 us, so watching for a comparable time never costs more than twice the best choice.
+inline constexpr Nanoseconds linger_time = 30 * microsecond;
+// How long an idle worker looks for other work before it parks. One worker at a time does so.
+inline constexpr Nanoseconds idle_spin_time = 50 * microsecond;
+// How long a host thread that waits watches the stream before it sleeps.
+inline constexpr Nanoseconds host_spin_time = 20 * microsecond;
+
+// After so many tasks in a row a worker looks whether another stream of the same priority waits for its turn.
+inline constexpr std::uint32_t tasks_per_turn = 256;
+
+// Blocks shorter than this are not worth waking a parked worker for (a wake-up costs the waker 1 to 2 us).
+inline constexpr Nanoseconds block_time_worth_waking = 2 * microsecond;
+
+// The monitor's beat: stalls, time-outs and timers are noticed within two of them.
+inline constexpr Nanoseconds monitor_tick = 2 * millisecond;
+// Beats without any activity before the monitor sleeps until it is called.
+inline constexpr int monitor_idle_ticks = 50;
+// A worker added because blocks stopped finishing goes away after so long without work.
+inline constexpr Nanoseconds extra_worker_idle = 200 * millisecond;
+// A parked worker looks at memory words that streams wait for this often.
+inline constexpr Nanoseconds value_poll_interval = 100 * microsecond;
+
+// Stack of a block. Chips have 32 KiB by default; compiled for a CPU the same code needs several times that.
+inline constexpr std::size_t default_block_stack = 256 * 1024;
+inline constexpr std::size_t stack_scale = 8;
+
+}  // namespace canopy::tuning

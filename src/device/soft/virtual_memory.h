@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Physical memory and addresses of the software NPU, handled apart from each other: the memory lies in one memory
+// file, reservations are bare address ranges, and mapping shows a part of the file in a part of a reservation. The
+// memory counts against the capacity of the device's heap. Any thread; calls hold a mutex across system calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/heap.h"
+#include "base/mapping.h"
+#include "base/offset_allocator.h"
+#include "device/backend.h"
+
+namespace canopy {
+
+class SoftVirtualMemory final : public VirtualMemory {
+public:
+    static constexpr std::size_t page = std::size_t{2} << 20;  // sizes and addresses are multiples of it
+    // Where reservations lie and where programs may wish them; elsewhere when the range is taken, as it is in part
+    // under sanitizers.
+    static constexpr std::uintptr_t first_address = std::uintptr_t{16} << 40;
+    static constexpr std::uintptr_t end_address = std::uintptr_t{24} << 40;
+
+    // What is mapped around an address.
+    struct Mapped {
+        MemoryRange range;
+        Physical memory = 0;
+        bool accessible = false;
+    };
+    // Live objects, for leak checks. Physical memory that was destroyed but is still mapped counts as live.
+    struct Counts {
+        std::size_t physical = 0;
+        std::size_t reservations = 0;
+        std::size_t mappings = 0;
+    };
+
+    // Every byte of physical memory is claimed from `budget`, which outlives this object.
+    static Result<std::unique_ptr<SoftVirtualMemory>> create(const std::string& name, Heap& budget);
+    ~SoftVirtualMemory() override;
+
+    [[nodiscard]] std::size_t granularity(bool) const override { return page; }
+    // 107000 unless `size` is a positive multiple of the granularity, 207001 when there is no room.
+    Result<Physical> create(std::size_t size) override;
+    // The memory is freed at once, or when its last mapping goes; it cannot be mapped any more. Unknown: no effect.
+    void destroy(Physical memory) override;
+    // `wanted` is a wish: when its place is taken the reservation lies elsewhere. 107000 when it is outside the range.
+    Result<void*> reserve(std::size_t size, std::size_t alignment, void* wanted) override;
+    // 107000 unless `address` is the start of a reservation in which nothing is mapped.
+    Status unreserve(void* address) override;
+    // 107017: unknown memory. 107000: not its size, not inside one reservation, or something is mapped there.
+    Status map(void* address, std::size_t size, Physical memory, bool accessible) override;
+    // The range consists of one or more whole mappings, for both of these; 107000 otherwise.
+    Status set_accessible(void* address, std::size_t size) override;
+    Status unmap(void* address, std::size_t size) override;
+
+    [[nodiscard]] std::optional<Mapped> find(const void* address) const;
+    // The reservation an address lies in.
+    [[nodiscard]] std::optional<MemoryRange> find_reservation(const void* address) const;
+    // Size of physical memory; nullopt when it is unknown or destroyed.
+    [[nodiscard]] std::optional<std::size_t> size_of(Physical memory) const;
+    [[nodiscard]] Counts counts() const;
+
+    // The memory file and where in it physical memory lies.
+    [[nodiscard]] int file() const noexcept { return file_.descriptor(); }
+    [[nodiscard]] std::optional<std::uint64_t> offset_of(Physical memory) const;
+
+private:
+    struct PhysicalPart {
+        std::uint64_t offset = 0;  // in the file
+        std::size_t size = 0;
+        std::size_t mappings = 0;
+        bool destroyed = false;
+    };
+    struct MappedPart {
+        std::size_t size = 0;
+        Physical memory = 0;
+        bool accessible = false;
+    };
+    using Mappings = std::map<std::uintptr_t, MappedPart>;
+
+    SoftVirtualMemory(Heap& budget, OffsetAllocator allocator, MemoryFile file);
+    void free_unmapped(Physical memory);
+    [[nodiscard]] Mapping* reservation_around(std::uintptr_t address, std::size_t size);
+    [[nodiscard]] bool anything_mapped(std::uintptr_t address, std::size_t size) const;
+    // The first mapping of a range that whole mappings cover without a gap; end() otherwise.
+    [[nodiscard]] Mappings::iterator whole_mappings(std::uintptr_t address, std::size_t size);
+
+    Heap& budget_;
+    mutable std::mutex mutex_;  // guards everything below
+    OffsetAllocator allocator_;
+    MemoryFile file_;
+    Physical last_ = 0;
+    std::map<Physical, PhysicalPart> physical_;
+    std::map<std::uintptr_t, Mapping> reservations_;
+    Mappings mappings_;
+};
+
+}  // namespace canopy
