@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data buffers: an address and a size that travel together. They own nothing, and any address may be in them.
-#include <mutex>
+#include "api/data_buffer.h"
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
@@ -35,6 +35,8 @@ Status unknown(const aclDataBuffer* buffer) {
 }
 
 }  // namespace
+
+std::uint64_t canopy::live_data_buffers() noexcept { return data_buffers().live(); }
 
 extern "C" {
 

@@ -4,6 +4,7 @@
 #include "api/api.h"
 #include "core/context.h"
 #include "core/device_limits.h"
+#include "core/memory.h"
 #include "core/runtime.h"
 #include "core/stream.h"
 
@@ -21,12 +22,6 @@ std::uint32_t stream_cores(const Stream& stream, CoreLimit kind) {
     return own != 0 ? own : device_cores(*stream.record, kind);
 }
 
-// The record of the thread's device.
-Result<DeviceRecord*> current_device() {
-    CANOPY_TRY(require_context());
-    return Runtime::instance().device(thread_state.device);
-}
-
 // Puts the status, in stream order, into 64 bytes of device memory. Kernels here follow IEEE arithmetic and raise no
 // overflow flag, so the status is all zeros.
 Status write_overflow_status(void* address, std::uint64_t size, aclrtStream stream) {
@@ -34,13 +29,9 @@ Status write_overflow_status(void* address, std::uint64_t size, aclrtStream stre
     if (size != overflow_status_bytes)
         return fail(code::param_invalid, "outputSize {} is not {}", size, overflow_status_bytes);
     CANOPY_TRY(require_context());
-    const DeviceRecord* record = Runtime::instance().device_of(address);
-    const auto allocation = record != nullptr ? record->opened()->find(address) : std::nullopt;
-    if (!allocation) return fail(code::param_invalid, "outputAddr {} is not device memory", address);
-    const auto offset = static_cast<std::size_t>(static_cast<char*>(address) - static_cast<char*>(allocation->base));
-    if (allocation->size - offset < overflow_status_bytes)
-        return fail(code::param_invalid, "fewer than {} bytes lie behind outputAddr {}", overflow_status_bytes,
-                    address);
+    const auto place = usable_place(address, size, "outputAddr");
+    if (!place.ok()) return place.status();
+    if (!place.value().on_device()) return fail(code::param_invalid, "outputAddr {} is not device memory", address);
     const auto target = LockedStream::acquire(stream);
     if (!target.ok()) return target.status();
     Command command(Opcode::fill);

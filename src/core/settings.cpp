@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "device/backend.h"
+
 namespace canopy {
 namespace {
 
@@ -146,6 +148,9 @@ Settings read_settings() {
         [&](std::uint32_t value) { settings.workers = value; });
     read_variable(settings, "CANOPY_CHECK", "check", "0 or 1", parse_switch,
                   [&](bool value) { settings.checking = value; });
+    if (find_backend(settings.backend) == nullptr)
+        settings.problems.push_back(
+            fmt::format("CANOPY_DEVICE=\"{}\" is not a kind of device: no device can be set", settings.backend));
     if (settings.memory == 0) settings.memory = default_memory(*settings.chip);
     apply_visible_devices(settings);
     return settings;

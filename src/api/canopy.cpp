@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Canopy says about itself: its settings and devices, and what is alive.
+#include "canopy/canopy.h"
+
+#include <string>
+
+#include "api/api.h"
+#include "api/data_buffer.h"
+#include "core/memory.h"
+#include "core/runtime.h"
+
+using namespace canopy;
+
+extern "C" {
+
+const char* canopyDescribe(void) {
+    thread_local std::string text;
+    const int code = api([&]() -> Status {
+        text = describe_settings(Runtime::instance().settings());
+        return {};
+    });
+    return code == 0 ? text.c_str() : "{}";
+}
+
+void canopyCountLiveObjects(CanopyLiveObjects* live) {
+    if (live == nullptr) return;
+    Runtime& runtime = Runtime::instance();
+    *live = {};
+    live->contexts = runtime.contexts.live();
+    live->streams = runtime.streams.live();
+    live->events = runtime.events.live();
+    live->notifies = runtime.notifies.live();
+    live->binaries = runtime.binaries.live();
+    live->functions = runtime.functions.live();
+    live->arguments = runtime.arguments.live();
+    const LiveMemory memory = count_live_memory();
+    live->other = memory.objects + live_data_buffers();
+    live->host_bytes = memory.host_bytes;
+    for (std::uint32_t index = 0; index < runtime.device_count(); ++index) {
+        auto record = runtime.device(index);
+        if (!record.ok() || (*record)->opened() == nullptr) continue;
+        const MemoryUsage usage = (*record)->opened()->memory_usage();
+        live->device_bytes += usage.total - usage.free;
+    }
+}
+
+}  // extern "C"
