@@ -13,7 +13,8 @@
  *
  *   IMAGE   u32 format version, u32 kernel ABI version, u32 count, count x u32 architecture, text producer
  *   KERNEL  u32 core type, u16 cube ratio, u16 vector ratio, u32 schedule mode, u32 arguments size, u32 count,
- *           count x { u32 offset, u32 size, u32 alignment }, text name, text entry symbol, text source file
+ *           count x { u32 offset, u32 size, u32 alignment }, text name, text entry symbol, text symbol of the
+ *           kernel's own function, text source file
  *   TARGET  text name, text section, u64 size of the section, u64 checksum of the section
  *   SEAL    u64 checksum of all bytes of .note.canopy in front of this number
  *

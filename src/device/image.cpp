@@ -136,6 +136,7 @@ Status read_kernel_note(const ElfNote& note, Image& image) {
     }
     info.name = cursor.text();
     kernel.entry = cursor.text();
+    kernel.symbol = cursor.text();
     info.source = cursor.text();
     if (!is_name(info.name) || !is_name(kernel.entry)) return cursor.reject("a kernel without a name");
     if (image.kernels.size() == CANOPY_IMAGE_MAX_KERNELS)

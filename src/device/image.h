@@ -19,7 +19,8 @@ namespace canopy {
 
 struct ImageKernel {
     KernelInfo info;
-    std::string entry;  // symbol of the function that takes the argument block
+    std::string entry;   // symbol of the function that takes the argument block
+    std::string symbol;  // symbol of the kernel's own function
 };
 
 struct ImageTarget {

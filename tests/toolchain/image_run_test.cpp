@@ -102,7 +102,7 @@ extern "C" __global__ __aicore__ void also_trapping() { asm volatile("trap"); })
     EXPECT_EXIT(trap("also_trapping", 0), testing::ExitedWithCode(illegal_instruction), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Optimisation, ImageRunAtLevel, testing::Values("-O0", "-O2", "-O3 -g", "-Os"));
+INSTANTIATE_TEST_SUITE_P(Optimisation, ImageRunAtLevel, testing::Values("-O0 -g", "-O2", "-O3 -g", "-Os"));
 
 TEST_F(ImageRun, BlocksKnowWhoTheyAre) {
     const auto module = load(compile_file(source("several.cpp")));
@@ -181,6 +181,15 @@ TEST_F(ImageRun, KernelsInNamespacesAreCalledByTheirName) {
     EXPECT_EQ(result, 10.0f);
 }
 
+TEST_F(ImageRun, TheAddressOfAKernelIsThatOfItsFunction) {
+    const auto module = load(compile_file(source("several.cpp"), "-O3"));
+    ASSERT_NE(module, nullptr);
+    const auto function = module->symbol("add");
+    ASSERT_TRUE(function.has_value());
+    EXPECT_EQ(module->kernel_address(*module->kernel("add")), function->address);
+    EXPECT_EQ(module->kernel("add")->info->code_size, function->size);
+}
+
 TEST_F(ImageRun, CodeLiesWhereTheModuleSays) {
     const auto module = load(compile_file(source("several.cpp")));
     ASSERT_NE(module, nullptr);
@@ -188,6 +197,7 @@ TEST_F(ImageRun, CodeLiesWhereTheModuleSays) {
     for (const KernelInfo& info : module->kernels()) {
         const auto* address = static_cast<const char*>(module->kernel_address(*module->kernel(info.name)));
         EXPECT_GE(address, start);
+        EXPECT_GT(info.code_size, 0u);
         EXPECT_LE(address + info.code_size, start + module->code().size);
     }
 }

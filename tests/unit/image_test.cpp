@@ -25,6 +25,7 @@ KernelDescription add_kernel() {
     KernelDescription kernel;
     kernel.name = "add";
     kernel.entry = "canopy_entry_add";
+    kernel.symbol = "_Z3addPh";
     kernel.source = "kernels/add.cpp";
     kernel.core_type = CANOPY_CORE_MIX;
     kernel.cube_ratio = 1;
@@ -70,6 +71,7 @@ TEST(KernelImage, KeepsWhatTheDriverWrote) {
     const ImageKernel& add = image.value().kernels[0];
     EXPECT_EQ(add.info.name, "add");
     EXPECT_EQ(add.entry, "canopy_entry_add");
+    EXPECT_EQ(add.symbol, "_Z3addPh");
     EXPECT_EQ(add.info.source, "kernels/add.cpp");
     EXPECT_EQ(add.info.core, CoreType::mix);
     EXPECT_EQ(add.info.cube_ratio, 1);

@@ -48,7 +48,11 @@ Command target_command(const CompileJob& job, const std::string& target, bool qu
     command.push_back("-march=" + target);
     // A symbol of the image means the image's own, whatever else the process holds.
     add(command, {"-shared", "-Wl,-Bsymbolic", "-Wl,--gc-sections", "-Wl,--as-needed"});
-    if (!job.options.sanitized) command.push_back("-Wl,-z,defs");
+    // A sanitizer's own functions come from the process that loads the image; gcc's lack those of one check.
+    if (job.options.sanitized)
+        add(command, {"-fno-sanitize-link-runtime", "-fno-sanitize=function"});
+    else
+        command.push_back("-Wl,-z,defs");
     command.push_back("-Wl,--version-script=" + job.directory + "/exports");
     if (quiet) command.push_back("-w");
     add(command, {"-o"});

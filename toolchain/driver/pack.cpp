@@ -66,7 +66,7 @@ Description kernel_note(const KernelDescription& kernel) {
     note.number(static_cast<std::uint32_t>(kernel.parameters.size()));
     for (const Parameter& parameter : kernel.parameters)
         note.number(parameter.offset).number(parameter.size).number(parameter.alignment);
-    note.text(kernel.name).text(kernel.entry).text(kernel.source);
+    note.text(kernel.name).text(kernel.entry).text(kernel.symbol).text(kernel.source);
     return note;
 }
 

@@ -96,7 +96,7 @@ public:
     }
     [[nodiscard]] SymbolInfo code() const override { return code_; }
     [[nodiscard]] void* kernel_address(const Kernel& kernel) const override {
-        return reinterpret_cast<void*>(static_cast<const SoftKernel&>(kernel).entry);
+        return static_cast<const SoftKernel&>(kernel).function;
     }
 
 private:
@@ -187,11 +187,13 @@ Status SoftModule::find_entries(const Image& image) {
         if (!entry)
             return fail(bad_image, "the code of the image lacks {}, the entry of kernel {}", kernel.entry,
                         kernel.info.name);
+        const SymbolInfo function = symbol(kernel.symbol).value_or(*entry);
         KernelInfo& info = infos_.emplace_back(kernel.info);
-        info.code_size = entry->size;
+        info.code_size = function.size;
         SoftKernel& loaded = kernels_.emplace_back();
         loaded.info = &info;
         loaded.entry = reinterpret_cast<CanopyKernelEntry>(entry->address);
+        loaded.function = function.address;
         kernel_index_.emplace(info.name, kernels_.size() - 1);
     }
     return {};

@@ -19,6 +19,7 @@ namespace canopy {
 // A kernel of a loaded module: the queue calls `entry` once for each block.
 struct SoftKernel : Kernel {
     CanopyKernelEntry entry = nullptr;
+    void* function = nullptr;  // the kernel itself, which the entry calls
     // What a block took lately, in nanoseconds; written by whoever ran some, read as a hint. Use through atomic_ref.
     mutable std::int64_t block_time = INT64_MAX;
 };

@@ -60,7 +60,8 @@ struct Signature<void (*)(Parameters...)> {
     __attribute__((nodebug, always_inline)) static void call(Function function, const unsigned char* block,
                                                              Indexes<index...>) {
         (void)block;
-        function(Argument<Parameters>(block + slots.offset[index]).value()...);
+        // The kernel stays a function of its own: debuggers and profilers show it under its name.
+        [[clang::noinline]] function(Argument<Parameters>(block + slots.offset[index]).value()...);
     }
     template <class Function>
     __attribute__((nodebug, always_inline)) static void call(Function function, const void* block) {
