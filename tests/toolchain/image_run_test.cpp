@@ -2,6 +2,7 @@
 // Compiled images at work: arguments, identities, globals, traps, printing, several modules at once.
 #include <link.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -16,13 +17,13 @@ namespace {
 class ImageRun : public Toolchain {};
 class ImageRunAtLevel : public Toolchain, public testing::WithParamInterface<const char*> {};
 
-// A trap reaches the process as SIGILL; the handler turns it into an exit status a test can expect.
-constexpr int illegal_instruction = 42;
+// A handler turns the signal a kernel raises (SIGILL for a trap) into an exit status a test can expect.
+constexpr int ended_by_signal = 42;
 
-void exit_on_illegal_instruction() {
+void exit_on(int signal) {
     struct sigaction action {};
-    action.sa_handler = [](int) { _exit(illegal_instruction); };
-    sigaction(SIGILL, &action, nullptr);
+    action.sa_handler = [](int) { _exit(ended_by_signal); };
+    sigaction(signal, &action, nullptr);
 }
 
 TEST_P(ImageRunAtLevel, AddsTwoVectorsInBlocks) {
@@ -90,16 +91,16 @@ extern "C" __global__ __aicore__ void also_trapping() { asm volatile("trap"); })
                                      GetParam()));
     ASSERT_NE(module, nullptr);
     const auto trap = [&](const char* kernel, std::int64_t which) {
-        exit_on_illegal_instruction();
+        exit_on(SIGILL);
         call(*module, kernel, &which);
         _exit(0);
     };
     EXPECT_EXIT(trap("trapping", 0), testing::ExitedWithCode(0), "");
-    EXPECT_EXIT(trap("trapping", 1), testing::ExitedWithCode(illegal_instruction), "");
-    EXPECT_EXIT(trap("trapping", 2), testing::ExitedWithCode(illegal_instruction), "");
+    EXPECT_EXIT(trap("trapping", 1), testing::ExitedWithCode(ended_by_signal), "");
+    EXPECT_EXIT(trap("trapping", 2), testing::ExitedWithCode(ended_by_signal), "");
     EXPECT_EXIT(trap("trapping", 3), testing::ExitedWithCode(43), "");
     EXPECT_EXIT(trap("trapping", 4), testing::ExitedWithCode(43), "");
-    EXPECT_EXIT(trap("also_trapping", 0), testing::ExitedWithCode(illegal_instruction), "");
+    EXPECT_EXIT(trap("also_trapping", 0), testing::ExitedWithCode(ended_by_signal), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Optimisation, ImageRunAtLevel, testing::Values("-O0 -g", "-O2", "-O3 -g", "-Os"));
@@ -213,6 +214,21 @@ extern "C" __global__ __aicore__ void both(int* result) { write(result); })"));
     int* argument = &result;
     call(*module, "both", &argument);
     EXPECT_EQ(result, -5);
+}
+
+// A device times such a kernel out; the compiler must not let it run on into whatever follows.
+TEST_F(ImageRun, ALoopWithoutEndIsKept) {
+    const auto module = load(compile(R"(#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void forever() { while (true) { } })"));
+    ASSERT_NE(module, nullptr);
+    const auto loop = [&] {
+        exit_on(SIGVTALRM);
+        const itimerval soon{{0, 0}, {0, 10000}};
+        setitimer(ITIMER_VIRTUAL, &soon, nullptr);
+        call(*module, "forever", nullptr);
+        _exit(0);
+    };
+    EXPECT_EXIT(loop(), testing::ExitedWithCode(ended_by_signal), "");
 }
 
 TEST_F(ImageRun, PrintsThroughTheDevice) {
