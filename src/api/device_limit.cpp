@@ -32,7 +32,7 @@ Status write_overflow_status(void* address, std::uint64_t size, aclrtStream stre
     const auto place = usable_place(address, size, "outputAddr");
     if (!place.ok()) return place.status();
     if (!place.value().on_device()) return fail(code::param_invalid, "outputAddr {} is not device memory", address);
-    const auto target = LockedStream::acquire(stream);
+    auto target = LockedStream::acquire(stream);
     if (!target.ok()) return target.status();
     Command command(Opcode::fill);
     command.fill = {address, overflow_status_bytes, 0, 1};
