@@ -58,6 +58,7 @@ inline constexpr int vector_timeout = 507034;
 inline constexpr int vector_exception = 507035;
 inline constexpr int stream_sync_timeout = 507046;
 inline constexpr int event_sync_timeout = 507047;
+inline constexpr int driver_internal = 507899;
 inline constexpr int host_already_registered = 507910;
 inline constexpr int host_not_registered = 507911;
 

@@ -89,6 +89,7 @@ public:
     HandleTable<Stream> streams{HandleKind::stream};
     HandleTable<Event> events{HandleKind::event};
     HandleTable<Notify> notifies{HandleKind::notify};
+    HandleTable<Notify> counting_notifies{HandleKind::counting_notify};
     HandleTable<Binary> binaries{HandleKind::binary};
     HandleTable<Function> functions{HandleKind::function};
     HandleTable<Arguments> arguments{HandleKind::arguments};

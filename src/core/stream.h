@@ -48,7 +48,7 @@ public:
     Device* device = nullptr;
     std::unique_ptr<Queue> queue;
     std::int32_t id = 0;
-    std::uint32_t priority = 0;
+    std::atomic<std::uint32_t> priority{0};
     std::uint32_t flags = 0;
     bool is_default = false;
     std::atomic<FailureMode> failure_mode{FailureMode::go_on};
@@ -58,11 +58,11 @@ public:
     std::atomic<std::uint32_t> cache_operator_info{0};
     std::atomic<std::uint32_t> core_limit[2]{};   // by CoreLimit; 0: none
     std::atomic<int> error{0};                    // first failure since the last report
-    std::atomic<const std::atomic<int>*> context_failure{nullptr};
-    std::uint32_t next_task = 0;                  // guarded by lock
-    std::uint64_t last_sequence = 0;              // guarded by lock
-    // Host functions are routed to a subscribed thread when set; owned by callbacks.cpp.
-    std::atomic<CallRouter*> router{nullptr};
+    std::atomic<int>* context_failure = nullptr;  // its context's
+    std::uint32_t next_task CANOPY_GUARDED_BY(lock) = 0;
+    std::uint64_t last_sequence CANOPY_GUARDED_BY(lock) = 0;
+    SpinLock error_lock;
+    std::string error_text CANOPY_GUARDED_BY(error_lock);  // of `error`
 
     // Caller holds `lock` and has found the handle alive. Fills in task numbers and hands the commands over.
     Result<std::uint64_t> submit(std::span<Command> commands) noexcept CANOPY_REQUIRES(lock);
@@ -81,20 +81,25 @@ public:
 class LockedStream {
 public:
     static Result<LockedStream> acquire(const void* stream);
-    LockedStream(LockedStream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+    LockedStream(LockedStream&& other) noexcept
+        : stream_(std::exchange(other.stream_, nullptr)), relieve_(other.relieve_) {}
     LockedStream& operator=(LockedStream&&) = delete;
     ~LockedStream() {
-        if (stream_) stream_->lock.unlock();
+        if (stream_) release();
     }
     Stream* operator->() const noexcept { return stream_; }
     Stream& operator*() const noexcept { return *stream_; }
 
-    Status submit(Command& command) const noexcept { return submit(std::span(&command, 1)); }
-    Status submit(std::span<Command> commands) const noexcept;
+    Status submit(Command& command) noexcept { return submit(std::span(&command, 1)); }
+    Status submit(std::span<Command> commands) noexcept;
+    // Number of the last submitted command, for Queue::wait on a pinned stream.
+    [[nodiscard]] std::uint64_t sequence() const noexcept { return stream_->last_sequence; }
 
 private:
     explicit LockedStream(Stream* stream) noexcept : stream_(stream) {}
+    void release() noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS;
     Stream* stream_;
+    bool relieve_ = false;  // the backlog is long: help after unlocking
 };
 
 // Pins the stream an argument names: NULL is the current context's default stream. 107017 when it is not one,
@@ -111,6 +116,12 @@ Status destroy_stream(Handle handle, DestroyMode mode);
 Status synchronise_stream(Stream& stream, Deadline deadline);
 // Takes the failure the stream has to report: its own, or its context's. 0 when there is none.
 int take_stream_error(Stream& stream) noexcept;
-Status abort_stream(Stream& stream, int code);
+// Drops everything; the next synchronisation reports `code`.
+void abort_stream(Stream& stream, int code) noexcept;
+// Ends the running task and goes on with the next.
+void stop_stream(Stream& stream) noexcept;
+
+// What the stream's failure means as a code.
+int failure_code(const TaskFailure& failure) noexcept;
 
 }  // namespace canopy

@@ -21,7 +21,8 @@ struct ThreadState {
     Handle resource_stream = 0;  // whose core limits this thread uses
 };
 
-inline thread_local constinit ThreadState thread_state;
+// In the static block of every thread: reading it costs one instruction, no call.
+__attribute__((tls_model("initial-exec"))) inline thread_local constinit ThreadState thread_state;
 
 // The thread's current context; sets the configured default device first when the thread has none.
 // 107002 when there is none.

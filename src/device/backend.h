@@ -148,6 +148,8 @@ public:
     // Stops the running task, drops the queued ones and returns when nothing of it runs any more. Dropped commands
     // count as completed. Must not be called with the submit lock held.
     virtual void abort() noexcept = 0;
+    // Ends the task that runs now, if any, as aborted; later ones go on.
+    virtual void stop_running() noexcept = 0;
     // A different priority from the next task border on.
     virtual void set_priority(std::uint32_t priority) noexcept = 0;
     // Where host_call work goes from now on; nullptr: the device's own threads.

@@ -40,7 +40,7 @@ struct LaunchWork {
     const Kernel* kernel;
     const void* arguments;
     const Placeholder* placeholders;
-    std::uint64_t timeout;  // nanoseconds; 0: the device's default
+    std::uint64_t timeout;  // nanoseconds; 0: the device's default, UINT64_MAX: none
     std::uint32_t arguments_size;
     std::uint32_t blocks;
     std::uint32_t block_offset;
@@ -79,6 +79,7 @@ struct ReduceWork {
 };
 
 enum class SignalMode : std::uint8_t { raise, set, add, bit_or, bit_and };  // raise: to the larger of old and new
+// mask: every bit of the wait's value is set
 enum class WaitMode : std::uint8_t { at_least, equal, less, greater, mask };
 
 struct SignalWork {
@@ -106,7 +107,8 @@ struct ValueWork {
 struct CallWork {
     void (*function)(void*);
     void* argument;
-    // Runs instead of `function` when the command is dropped by an abort; may be null.
+    // Runs instead of `function` when the command is dropped by an abort. Null: a dropped host_call is not made at
+    // all, a dropped inline_call is made all the same.
     void (*dropped)(void*);
 };
 

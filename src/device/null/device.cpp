@@ -47,6 +47,7 @@ public:
     void relieve(std::uint64_t) noexcept override {}
     [[nodiscard]] bool blocked() const noexcept override { return false; }
     void abort() noexcept override {}
+    void stop_running() noexcept override {}
     void set_priority(std::uint32_t) noexcept override {}
     void set_router(CallRouter* router) noexcept override { router_.store(router, std::memory_order_release); }
 

@@ -12,7 +12,7 @@ bool SoftFence::satisfied(const WaitWork& wait) const noexcept {
         case WaitMode::equal: return value == wait.value;
         case WaitMode::less: return value < wait.value;
         case WaitMode::greater: return value > wait.value;
-        case WaitMode::mask: return (value & wait.value) != 0;
+        case WaitMode::mask: return (value & wait.value) == wait.value;
     }
     return true;
 }

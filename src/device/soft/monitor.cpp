@@ -92,7 +92,7 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
         busy_samples_.fetch_add(1, std::memory_order_relaxed);
         ++running;
         const std::uint64_t limit = executor.timeout();
-        if (limit != 0 && time - executor.seen_at > static_cast<Nanoseconds>(limit))
+        if (limit != 0 && static_cast<std::uint64_t>(time - executor.seen_at) > limit)
             executor.cancel(step, FaultKind::timeout);
     });
 }

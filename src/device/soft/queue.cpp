@@ -336,6 +336,15 @@ void SoftQueue::relieve(std::uint64_t sequence) noexcept {
     }
 }
 
+void SoftQueue::stop_running() noexcept {
+    const std::uint64_t running = completed();
+    if (running == ring_.tail()) return;
+    while (completed() == running && state_.load(std::memory_order_acquire) == QueueState::draining) {
+        scheduler_.cancel_running(*this, FaultKind::aborted);
+        if (wait(running + 1, Deadline::after(millisecond)) == WaitOutcome::done) break;
+    }
+}
+
 void SoftQueue::abort() noexcept {
     std::uint64_t last = 0;
     {

@@ -52,6 +52,7 @@ public:
     void relieve(std::uint64_t sequence) noexcept override;
     [[nodiscard]] bool blocked() const noexcept override;
     void abort() noexcept override;
+    void stop_running() noexcept override;
     void set_priority(std::uint32_t priority) noexcept override {
         priority_.store(priority & 7u, std::memory_order_relaxed);
     }

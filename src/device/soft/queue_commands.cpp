@@ -53,7 +53,9 @@ void SoftQueue::drop(Command& command) noexcept {
             if (take_wait_result() == WaitResult::none && command.call.dropped)
                 command.call.dropped(command.call.argument);
             break;
-        case Opcode::inline_call: command.call.function(command.call.argument); break;
+        case Opcode::inline_call:
+            (command.call.dropped ? command.call.dropped : command.call.function)(command.call.argument);
+            break;
         case Opcode::launch:
             if (take_wait_result() != WaitResult::none) scheduler_.release_cores(launch_);  // it had just got them
             break;

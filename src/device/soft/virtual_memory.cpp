@@ -27,8 +27,7 @@ bool whole_pages(std::uint64_t value) noexcept { return value % SoftVirtualMemor
 // addresses programs are likely to wish for stay free, and around: a freed address comes back late.
 std::uintptr_t next_place(std::size_t size, std::size_t alignment) {
     static std::mutex mutex;
-    static std::uintptr_t next =
-        (SoftVirtualMemory::first_address + SoftVirtualMemory::end_address) / 2;
+    static std::uintptr_t next = (SoftVirtualMemory::first_address + SoftVirtualMemory::end_address) / 2;
     std::lock_guard guard(mutex);
     std::uintptr_t place = round_up(next, alignment);
     if (place + size > SoftVirtualMemory::end_address) place = round_up(SoftVirtualMemory::first_address, alignment);
@@ -52,14 +51,12 @@ Result<Mapping> reserve_in_range(std::size_t size, std::size_t alignment) {
 
 Result<std::unique_ptr<SoftVirtualMemory>> SoftVirtualMemory::create(const std::string& name, Heap& budget) {
     // Twice the budget, so that free parts of the file that lie apart rarely keep a large request out.
-    const std::uint64_t span =
-        std::min(OffsetAllocator::max_capacity, round_up(budget.usage().total, page) * 2);
+    const std::uint64_t span = std::min(OffsetAllocator::max_capacity, round_up(budget.usage().total, page) * 2);
     Result<OffsetAllocator> allocator = OffsetAllocator::create(span);
     if (!allocator.ok()) return allocator.status();
     Result<MemoryFile> file = MemoryFile::create(name, span);
     if (!file.ok()) return file.status();
-    return std::unique_ptr<SoftVirtualMemory>(
-        new SoftVirtualMemory(budget, std::move(*allocator), std::move(*file)));
+    return std::unique_ptr<SoftVirtualMemory>(new SoftVirtualMemory(budget, std::move(*allocator), std::move(*file)));
 }
 
 SoftVirtualMemory::SoftVirtualMemory(Heap& budget, OffsetAllocator allocator, MemoryFile file)
@@ -69,7 +66,8 @@ SoftVirtualMemory::~SoftVirtualMemory() { budget_.unclaim(allocator_.used()); }
 
 Result<VirtualMemory::Physical> SoftVirtualMemory::create(std::size_t size) {
     if (size == 0 || !whole_pages(size))
-        return fail(wrong_argument, "physical memory of {} bytes: the size must be a positive multiple of {}", size, page);
+        return fail(wrong_argument, "physical memory of {} bytes: the size must be a positive multiple of {}", size,
+                    page);
     std::lock_guard guard(mutex_);
     if (!budget_.claim(size))
         return fail(no_room, "no room for {} bytes of physical memory: {} bytes are free", size, budget_.usage().free);
@@ -103,7 +101,8 @@ void SoftVirtualMemory::free_unmapped(Physical memory) {
 
 Result<void*> SoftVirtualMemory::reserve(std::size_t size, std::size_t alignment, void* wanted) {
     if (size == 0 || !whole_pages(size))
-        return fail(wrong_argument, "a reservation of {} bytes: the size must be a positive multiple of {}", size, page);
+        return fail(wrong_argument, "a reservation of {} bytes: the size must be a positive multiple of {}", size,
+                    page);
     if (alignment != 0 && !std::has_single_bit(alignment))
         return fail(wrong_argument, "alignment {} is neither 0 nor a power of two", alignment);
     alignment = std::max(alignment, page);

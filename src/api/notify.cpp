@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notifies and counting notifies.
+#include "core/notify.h"
+
+#include <vector>
+
+#include "acl/acl_rt.h"
+#include "api/api.h"
+#include "core/context.h"
+
+using namespace canopy;
+
+namespace {
+
+Status create(void** notify, NotifyKind kind, std::uint64_t flag, const char* name) {
+    CANOPY_TRY(required(notify, name));
+    if (flag > 1) return fail(code::param_invalid, "flag {} is neither 0 (default) nor 1 (device only)", flag);
+    Result<Handle> handle = create_notify(kind);
+    if (!handle.ok()) return handle.status();
+    *notify = opaque_of(*handle);
+    return {};
+}
+
+template <class Body>
+int with_notify(NotifyKind kind, void* notify, const char* name, Body&& body) noexcept {
+    return api([&]() -> Status {
+        CANOPY_TRY(required(notify, name));
+        Result<Pin<Notify>> pinned = find_notify(kind, notify);
+        if (!pinned.ok()) return pinned.status();
+        return body(**pinned);
+    });
+}
+
+}  // namespace
+
+aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
+    return api([&]() -> Status { return create(notify, NotifyKind::binary, flag, "notify"); });
+}
+
+aclError aclrtDestroyNotify(aclrtNotify notify) {
+    return api([&]() -> Status {
+        CANOPY_TRY(required(notify, "notify"));
+        return destroy_notify(NotifyKind::binary, notify);
+    });
+}
+
+aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
+    return with_notify(NotifyKind::binary, notify, "notify",
+                       [&](Notify& target) { return signal_notify(target, stream, SignalMode::set, 1); });
+}
+
+aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {
+    return with_notify(NotifyKind::binary, notify, "notify", [&](Notify& target) {
+        return wait_for_notify(target, stream, WaitMode::equal, 1, true, timeout * second);
+    });
+}
+
+aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t* notifyId) {
+    return with_notify(NotifyKind::binary, notify, "notify", [&](Notify& target) -> Status {
+        CANOPY_TRY(required(notifyId, "notifyId"));
+        *notifyId = slot_of(target.self);
+        return {};
+    });
+}
+
+aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t num) {
+    return api([&]() -> Status {
+        CANOPY_TRY(required(notifies, "notifies"));
+        if (num == 0) return fail(code::param_invalid, "num must not be 0");
+        CANOPY_TRY(require_context());
+        std::vector<Pin<Notify>> pinned;
+        for (size_t i = 0; i < num; ++i) {
+            Result<Pin<Notify>> notify = find_notify(NotifyKind::binary, notifies[i]);
+            if (!notify.ok()) return notify.status();
+            pinned.push_back(std::move(*notify));
+        }
+        for (const Pin<Notify>& notify : pinned) notify->fence->signal(SignalMode::set, 0);
+        return {};
+    });
+}
+
+aclError aclrtCntNotifyCreate(aclrtCntNotify* cntNotify, uint64_t flag) {
+    return api([&]() -> Status { return create(cntNotify, NotifyKind::counting, flag, "cntNotify"); });
+}
+
+aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify) {
+    return api([&]() -> Status {
+        CANOPY_TRY(required(cntNotify, "cntNotify"));
+        return destroy_notify(NotifyKind::counting, cntNotify);
+    });
+}
+
+aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo* info) {
+    return with_notify(NotifyKind::counting, cntNotify, "cntNotify", [&](Notify& target) -> Status {
+        CANOPY_TRY(required(info, "info"));
+        SignalMode mode = SignalMode::set;
+        switch (info->mode) {
+            case ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE: mode = SignalMode::set; break;
+            case ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE: mode = SignalMode::add; break;
+            case ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE: mode = SignalMode::bit_or; break;
+            case ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE: mode = SignalMode::bit_and; break;
+            default: return fail(code::param_invalid, "info->mode {} is not a record mode", static_cast<int>(info->mode));
+        }
+        return signal_notify(target, stream, mode, info->value);
+    });
+}
+
+aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyWaitInfo* info) {
+    return with_notify(NotifyKind::counting, cntNotify, "cntNotify", [&](Notify& target) -> Status {
+        CANOPY_TRY(required(info, "info"));
+        WaitMode mode = WaitMode::equal;
+        switch (info->mode) {
+            case ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE: mode = WaitMode::less; break;
+            case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE: mode = WaitMode::equal; break;
+            case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE: mode = WaitMode::greater; break;
+            case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE: mode = WaitMode::at_least; break;
+            case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE: mode = WaitMode::mask; break;
+            default: return fail(code::param_invalid, "info->mode {} is not a wait mode", static_cast<int>(info->mode));
+        }
+        return wait_for_notify(target, stream, mode, info->value, info->isClear != 0, info->timeout * second);
+    });
+}
+
+aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream) {
+    return with_notify(NotifyKind::counting, cntNotify, "cntNotify",
+                       [&](Notify& target) { return signal_notify(target, stream, SignalMode::set, 0); });
+}
+
+aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t* notifyId) {
+    return with_notify(NotifyKind::counting, cntNotify, "cntNotify", [&](Notify& target) -> Status {
+        CANOPY_TRY(required(notifyId, "notifyId"));
+        *notifyId = slot_of(target.self);
+        return {};
+    });
+}

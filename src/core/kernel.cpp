@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/kernel.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "base/error_text.h"
+#include "core/context.h"
+#include "core/error_codes.h"
+#include "core/stream.h"
+#include "core/thread_state.h"
+#include "device/image.h"
+
+namespace canopy {
+
+// ---- binaries ------------------------------------------------------------------------------------------------------
+
+void Binary::recycle() noexcept {
+    exception_function.store(nullptr, std::memory_order_relaxed);
+    exception_argument.store(nullptr, std::memory_order_relaxed);
+    std::lock_guard guard(mutex);
+    self = context = 0;
+    image.clear();
+    image.shrink_to_fit();
+    for (auto& module : modules) module.reset();
+    functions.clear();
+}
+
+void Function::recycle() noexcept {
+    for (auto& kernel : kernels) kernel.store(nullptr, std::memory_order_release);
+    std::lock_guard guard(mutex);
+    arguments.clear();
+}
+
+Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
+    std::lock_guard guard(mutex);
+    std::shared_ptr<Module>& module = modules[record.index];
+    if (module) return module;
+    Result<Device*> device = record.open();
+    if (!device.ok()) return device.status();
+    Result<std::unique_ptr<Module>> loaded = (*device)->load(image);
+    if (!loaded.ok()) return loaded.status();
+    module = std::move(*loaded);
+    return module;
+}
+
+Result<Handle> load_binary(std::vector<std::byte> image, const LoadOptions& options) {
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    // Read once now, so that even a lazily loaded image is refused here and not at its first use.
+    if (Result<Image> read = read_image(image); !read.ok()) return read.status();
+    Runtime& runtime = Runtime::instance();
+    const Handle handle = runtime.binaries.open([&](Binary& binary, Handle self) {
+        std::lock_guard guard(binary.mutex);
+        binary.self = self;
+        binary.context = (*context)->self;
+        binary.lazy = options.lazy;
+        binary.image = std::move(image);
+    });
+    if (handle == 0) return fail(code::resource_alloc, "the process has as many binaries as it can have");
+    if (options.lazy) return handle;
+    Pin<Binary> binary = runtime.binaries.pin(handle);
+    Result<std::shared_ptr<Module>> module = binary->module_for(*(*context)->record);
+    if (!module.ok()) {
+        runtime.binaries.close(handle);
+        return module.status();
+    }
+    return handle;
+}
+
+Result<Handle> load_binary_file(const char* path, const LoadOptions& options) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) return fail(code::param_invalid, "cannot open kernel image {}: {}", path, std::strerror(errno));
+    const std::streamoff size = file.tellg();
+    constexpr std::streamoff largest = std::streamoff{1} << 30;
+    if (size <= 0 || size > largest)
+        return fail(code::param_invalid, "kernel image {} has {} bytes: not a file with an image in it", path, size);
+    std::vector<std::byte> image(static_cast<std::size_t>(size));
+    file.seekg(0);
+    if (!file.read(reinterpret_cast<char*>(image.data()), size))
+        return fail(code::param_invalid, "cannot read kernel image {}", path);
+    return load_binary(std::move(image), options);
+}
+
+Result<Pin<Binary>> find_binary(const void* opaque) {
+    Pin<Binary> binary = Runtime::instance().binaries.pin(handle_of(opaque));
+    if (!binary) return fail(code::invalid_handle, "binary handle {} is not a loaded binary", fmt::ptr(opaque));
+    return binary;
+}
+
+namespace {
+
+// Keeps a module until a stream has passed the point where it may still use it.
+void keep_until_passed(Stream& stream, const std::vector<std::shared_ptr<Module>>& modules) {
+    Command command(Opcode::inline_call);
+    command.call.function = [](void* data) { delete static_cast<std::vector<std::shared_ptr<Module>>*>(data); };
+    SpinGuard guard(stream.lock);
+    if (!Runtime::instance().streams.alive(stream.self) || stream.queue->completed() == stream.last_sequence) return;
+    auto copy = std::make_unique<std::vector<std::shared_ptr<Module>>>(modules);
+    command.call.argument = copy.get();
+    command.task = stream.next_task++;
+    Result<std::uint64_t> sequence = stream.queue->submit(std::span(&command, 1));
+    if (!sequence.ok()) return;
+    stream.last_sequence = *sequence;
+    copy.release();
+}
+
+void close_functions(const std::vector<Handle>& functions) {
+    Runtime& runtime = Runtime::instance();
+    for (Handle handle : functions) {
+        Pin<Function> function = runtime.functions.pin(handle);
+        if (!function) continue;
+        runtime.functions.close(handle);
+        std::lock_guard guard(function->mutex);
+        for (Handle arguments : function->arguments) runtime.arguments.close(arguments);
+    }
+}
+
+}  // namespace
+
+Status unload_binary(const void* opaque) {
+    Runtime& runtime = Runtime::instance();
+    Result<Pin<Binary>> binary = find_binary(opaque);
+    if (!binary.ok()) return binary.status();
+    if (!runtime.binaries.close((*binary)->self))
+        return fail(code::invalid_handle, "binary handle {} is not a loaded binary", fmt::ptr(opaque));
+    std::vector<std::shared_ptr<Module>> modules;
+    std::vector<Handle> functions;
+    {
+        std::lock_guard guard((*binary)->mutex);
+        for (auto& module : (*binary)->modules)
+            if (module) modules.push_back(std::move(module));
+        functions.swap((*binary)->functions);
+    }
+    close_functions(functions);
+    // Whoever found a function alive did so under a stream's lock and has submitted by the time it is free again.
+    runtime.streams.for_each([](Pin<Stream> stream) { SpinGuard guard(stream->lock); });
+    for (std::uint32_t index = 0; index < runtime.device_count(); ++index) {
+        Result<DeviceRecord*> record = runtime.device(index);
+        if (record.ok() && (*record)->opened()) (*record)->opened()->settle();
+    }
+    runtime.streams.for_each([&](Pin<Stream> stream) { keep_until_passed(*stream, modules); });
+    return {};
+}
+
+void unload_all_binaries() noexcept {
+    std::vector<Handle> binaries;
+    Runtime::instance().binaries.for_each([&](Pin<Binary> binary) { binaries.push_back(binary->self); });
+    for (Handle binary : binaries) unload_binary(opaque_of(binary)).ignore();
+}
+
+// ---- functions -----------------------------------------------------------------------------------------------------
+
+Result<Pin<Function>> find_function(const void* opaque) {
+    Pin<Function> function = Runtime::instance().functions.pin(handle_of(opaque));
+    if (!function)
+        return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", fmt::ptr(opaque));
+    return function;
+}
+
+Result<Handle> get_function(const void* opaque, std::string_view name) {
+    if (name.size() > max_name_length)
+        return fail(code::param_invalid, "kernelName has {} characters; {} are the most", name.size(), max_name_length);
+    Result<Pin<Binary>> binary = find_binary(opaque);
+    if (!binary.ok()) return binary.status();
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    DeviceRecord& record = *(*context)->record;
+    Result<std::shared_ptr<Module>> module = (*binary)->module_for(record);
+    if (!module.ok()) return module.status();
+    Kernel* kernel = (*module)->kernel(name);
+    if (!kernel) {
+        std::string known;
+        for (const KernelInfo& info : (*module)->kernels()) known += (known.empty() ? "" : ", ") + info.name;
+        return fail(code::param_invalid, "the binary has no kernel named {}; it has: {}", name, known);
+    }
+    Runtime& runtime = Runtime::instance();
+    std::lock_guard guard((*binary)->mutex);
+    for (Handle handle : (*binary)->functions) {
+        Pin<Function> known = runtime.functions.pin(handle);
+        if (known && known->info.name == name) return handle;
+    }
+    const Handle handle = runtime.functions.open([&](Function& function, Handle self) {
+        function.self = self;
+        function.binary = (*binary)->self;
+        function.info = *kernel->info;
+        function.kernels[record.index].store(kernel, std::memory_order_release);
+    });
+    if (handle == 0) return fail(code::resource_alloc, "the process has as many functions as it can have");
+    (*binary)->functions.push_back(handle);
+    kernel->user = opaque_of(handle);
+    return handle;
+}
+
+Result<Kernel*> kernel_for(Function& function, DeviceRecord& record) {
+    if (Kernel* kernel = function.kernels[record.index].load(std::memory_order_acquire)) return kernel;
+    Result<Pin<Binary>> binary = find_binary(opaque_of(function.binary));
+    if (!binary.ok()) return binary.status();
+    Result<std::shared_ptr<Module>> module = (*binary)->module_for(record);
+    if (!module.ok()) return module.status();
+    Kernel* kernel = (*module)->kernel(function.info.name);
+    if (!kernel) return fail(code::param_invalid, "kernel {} is missing on device {}", function.info.name, record.index);
+    kernel->user = opaque_of(function.self);
+    function.kernels[record.index].store(kernel, std::memory_order_release);
+    return kernel;
+}
+
+}  // namespace canopy

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel images, functions and argument lists as programs handle them. A binary is loaded once per device that uses
+// it; a function is looked up once and launched on whichever device the stream belongs to.
+//
+// A launch does not pin its function: it checks the handle while it holds the stream's lock. Unloading first closes
+// the handles, then passes through every stream's lock, and only then lets go of the code.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/spin_lock.h"
+#include "core/exceptions.h"
+#include "core/handles.h"
+#include "core/runtime.h"
+#include "device/backend.h"
+
+namespace canopy {
+
+inline constexpr std::size_t max_parameters = 128;
+inline constexpr std::size_t max_name_length = 4095;
+
+class Binary {
+public:
+    Handle self = 0;
+    Handle context = 0;  // that loaded it
+    bool lazy = false;
+    std::atomic<BinaryExceptionFunction> exception_function{nullptr};
+    std::atomic<void*> exception_argument{nullptr};
+
+    std::mutex mutex;
+    std::vector<std::byte> image;                                    // guarded by mutex, as are the following
+    std::array<std::shared_ptr<Module>, max_devices> modules;
+    std::vector<Handle> functions;
+
+    // The module for a device, loaded now if it was not.
+    Result<std::shared_ptr<Module>> module_for(DeviceRecord& record);
+    void recycle() noexcept;
+};
+
+class Function {
+public:
+    Handle self = 0;
+    Handle binary = 0;
+    KernelInfo info;
+    // By device; null until the first launch there. Cleared when the function ends.
+    std::array<std::atomic<Kernel*>, max_devices> kernels{};
+
+    std::mutex mutex;
+    std::vector<Handle> arguments;  // guarded by mutex: argument lists made for it
+    void recycle() noexcept;
+};
+
+// One argument list: parameters in order, each in an 8-byte aligned slot, then the data of placeholders.
+class Arguments {
+public:
+    Handle self = 0;
+    Handle function = 0;
+
+    SpinLock lock;
+    struct Parameter {
+        std::uint32_t offset = 0;
+        std::uint32_t size = 0;
+        bool placeholder = false;
+        std::uint32_t data_size = 0;
+        std::unique_ptr<char[]> data;  // what the program fills for a placeholder
+    };
+    std::vector<Parameter> parameters CANOPY_GUARDED_BY(lock);
+    std::vector<char> values CANOPY_GUARDED_BY(lock);        // the slots
+    std::vector<char> block CANOPY_GUARDED_BY(lock);         // slots and data as the kernel gets them
+    std::vector<Placeholder> placeholders CANOPY_GUARDED_BY(lock);
+    std::size_t capacity CANOPY_GUARDED_BY(lock) = SIZE_MAX;  // of memory the program provided
+    std::size_t data_bytes CANOPY_GUARDED_BY(lock) = 0;
+    bool finalised CANOPY_GUARDED_BY(lock) = false;
+    bool ever_finalised CANOPY_GUARDED_BY(lock) = false;
+    bool buffers_given CANOPY_GUARDED_BY(lock) = false;
+
+    void recycle() noexcept;
+};
+
+struct LoadOptions {
+    bool lazy = false;
+};
+
+Result<Handle> load_binary(std::vector<std::byte> image, const LoadOptions& options);
+Result<Handle> load_binary_file(const char* path, const LoadOptions& options);
+Status unload_binary(const void* binary);
+void unload_all_binaries() noexcept;
+
+Result<Pin<Binary>> find_binary(const void* binary);
+Result<Pin<Function>> find_function(const void* function);
+Result<Handle> get_function(const void* binary, std::string_view name);
+// Makes sure the function can run on that device.
+Result<Kernel*> kernel_for(Function& function, DeviceRecord& record);
+
+// Argument lists. `opaque` is a handle, or the memory a program gave to initialise one in.
+Result<Handle> create_arguments(Pin<Function>& function);
+Status create_arguments_in(Pin<Function>& function, void* memory, std::size_t capacity);
+Result<Pin<Arguments>> find_arguments(const void* opaque);
+Result<std::uint32_t> append_parameter(Arguments& arguments, const void* value, std::size_t size);
+Result<std::uint32_t> append_placeholder(Arguments& arguments);
+Status update_parameter(Arguments& arguments, std::uint32_t index, const void* value, std::size_t size);
+Result<void*> placeholder_buffer(Arguments& arguments, std::uint32_t index, std::size_t size);
+Status finalise_arguments(Arguments& arguments);
+inline constexpr std::size_t arguments_handle_size = 64;
+
+// Parameters as programs hold them: which list, which position.
+void* parameter_handle(const Arguments& arguments, std::uint32_t index) noexcept;
+Result<std::uint32_t> parameter_index(const Arguments& arguments, const void* parameter);
+
+}  // namespace canopy

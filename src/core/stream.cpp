@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/stream.h"
+
+#include <algorithm>
+
+#include "base/error_text.h"
+#include "core/error_codes.h"
+#include "core/exceptions.h"
+#include "core/memory_pool.h"
+#include "core/stream_callbacks.h"
+
+namespace canopy {
+namespace {
+
+// A submitter looks at its backlog this often, and helps when it is longer than the limit: looking costs a transfer of
+// the cache line the owner writes after every command.
+constexpr std::uint64_t backlog_check_interval = 256;
+constexpr std::uint64_t backlog_limit = 4096;
+
+Status no_such_stream(const void* stream) {
+    return fail(code::invalid_handle, "stream {} is not a live stream: never created, destroyed, or another kind of handle",
+                fmt::ptr(stream));
+}
+
+}  // namespace
+
+// ---- submitting ----------------------------------------------------------------------------------------------------
+
+Result<std::uint64_t> Stream::submit(std::span<Command> commands) noexcept {
+    if (const int stopped = context_failure->load(std::memory_order_relaxed); stopped != 0) [[unlikely]]
+        return fail(stopped, "the context was stopped by a failure on a stream in stop-on-failure mode");
+    for (Command& command : commands) command.task = next_task++;
+    thread_state.last_task = next_task - 1;
+    Result<std::uint64_t> sequence = queue->submit(commands);
+    if (sequence.ok()) [[likely]]
+        last_sequence = *sequence;
+    return sequence;
+}
+
+Result<LockedStream> LockedStream::acquire(const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    CANOPY_TRY(require_context());
+    HandleTable<Stream>& table = Runtime::instance().streams;
+    const Handle handle = opaque ? handle_of(opaque) : thread_state.default_stream;
+    Stream* stream = table.peek(handle);
+    if (!stream) [[unlikely]]
+        return no_such_stream(opaque);
+    stream->lock.lock();
+    LockedStream locked(stream);
+    if (!table.alive(handle)) [[unlikely]]
+        return no_such_stream(opaque);
+    if (stream->context != thread_state.context) [[unlikely]]
+        return fail(code::stream_context, "stream {} belongs to another context than the thread's current one",
+                    stream->id);
+    return locked;
+}
+
+Status LockedStream::submit(std::span<Command> commands) noexcept {
+    const Result<std::uint64_t> sequence = stream_->submit(commands);
+    if (!sequence.ok()) return sequence.status();
+    if (sequence.value() % backlog_check_interval < commands.size()) [[unlikely]]
+        relieve_ = sequence.value() - stream_->queue->completed() > backlog_limit;
+    return {};
+}
+
+void LockedStream::release() noexcept {
+    if (!relieve_) [[likely]]
+        return stream_->lock.unlock();
+    const Handle handle = stream_->self;
+    const std::uint64_t target = stream_->last_sequence - backlog_limit / 2;
+    stream_->lock.unlock();
+    if (Pin<Stream> pinned = Runtime::instance().streams.pin(handle)) pinned->queue->relieve(target);
+}
+
+Result<Pin<Stream>> find_stream(const void* opaque, bool same_context) {
+    if (!opaque || same_context) CANOPY_TRY(require_context());
+    const Handle handle = opaque ? handle_of(opaque) : thread_state.default_stream;
+    Pin<Stream> stream = Runtime::instance().streams.pin(handle);
+    if (!stream) return no_such_stream(opaque);
+    if (same_context && stream->context != thread_state.context)
+        return fail(code::stream_context, "stream {} belongs to another context than the thread's current one",
+                    stream->id);
+    return stream;
+}
+
+// ---- life ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Status check_flags(std::uint32_t flags) {
+    const std::uint32_t special = flags & (stream_persistent | stream_cpu_schedule | stream_device_use_only);
+    if ((special & (special - 1)) != 0)
+        return fail(code::param_invalid,
+                    "flags {:#x}: persistent, CPU-scheduled and device-only streams exclude each other", flags);
+    return {};
+}
+
+}  // namespace
+
+Result<Handle> create_stream(Context& context, const StreamOptions& options, bool is_default) {
+    static std::atomic<std::int32_t> next_id{0};
+    CANOPY_TRY(check_flags(options.flags));
+    DeviceRecord& record = *context.record;
+    if (record.streams.fetch_add(1, std::memory_order_acq_rel) >= record.chip->max_streams) {
+        record.streams.fetch_sub(1, std::memory_order_acq_rel);
+        return fail(code::no_stream, "device {} has {} streams already, the most {} allows", record.index,
+                    record.chip->max_streams, record.chip->name);
+    }
+    Status failure;
+    const Handle handle = Runtime::instance().streams.open([&](Stream& stream, Handle self) {
+        stream.record = &record;
+        stream.device = context.device;
+        stream.self = self;
+        stream.context = context.self;
+        stream.context_failure = &context.failure;
+        stream.id = next_id.fetch_add(1, std::memory_order_relaxed) & 0x7FFFFFFF;
+        stream.priority = std::min(options.priority, 7u);
+        stream.flags = options.flags;
+        stream.is_default = is_default;
+        QueueOptions queue_options;
+        queue_options.priority = stream.priority;
+        queue_options.submit_lock = &stream.lock;
+        queue_options.observer = &stream;
+        Result<std::unique_ptr<Queue>> queue = context.device->create_queue(queue_options);
+        if (queue.ok()) stream.queue = std::move(*queue);
+        else failure = queue.status();
+    });
+    if (handle == 0) {
+        record.streams.fetch_sub(1, std::memory_order_acq_rel);
+        return fail(code::no_stream, "the process has as many streams as it can have");
+    }
+    if (!failure.ok()) {
+        Runtime::instance().streams.close(handle);
+        return failure;
+    }
+    {
+        std::lock_guard guard(context.mutex);
+        context.streams.push_back(handle);
+    }
+    notify_stream_state(handle, StreamStage::created);
+    return handle;
+}
+
+void Stream::recycle() noexcept {
+    queue.reset();
+    if (record) record->streams.fetch_sub(1, std::memory_order_acq_rel);
+    record = nullptr;
+    device = nullptr;
+    self = context = 0;
+    is_default = false;
+    flags = 0;
+    priority.store(0, std::memory_order_relaxed);
+    failure_mode.store(FailureMode::go_on, std::memory_order_relaxed);
+    failure_mode_set.store(false, std::memory_order_relaxed);
+    overflow_switch.store(0, std::memory_order_relaxed);
+    user_tag.store(0, std::memory_order_relaxed);
+    cache_operator_info.store(0, std::memory_order_relaxed);
+    for (auto& limit : core_limit) limit.store(0, std::memory_order_relaxed);
+    error.store(0, std::memory_order_relaxed);
+    SpinGuard guard(lock);
+    next_task = 0;
+    last_sequence = 0;
+}
+
+Status destroy_stream(Handle handle, DestroyMode mode) {
+    Runtime& runtime = Runtime::instance();
+    Pin<Stream> stream = runtime.streams.pin(handle);
+    if (!stream) return no_such_stream(opaque_of(handle));
+    notify_stream_state(handle, StreamStage::destroying);
+    if (mode == DestroyMode::wait) {
+        synchronise_stream(*stream, Deadline::never()).ignore();
+    } else {
+        stream->device->settle();  // what can run does; what stands before a wait is dropped
+    }
+    {
+        SpinGuard guard(stream->lock);
+        if (!runtime.streams.close(handle)) return no_such_stream(opaque_of(handle));
+    }
+    stream->queue->abort();
+    if (Pin<Context> context = runtime.contexts.pin(stream->context)) {
+        std::lock_guard guard(context->mutex);
+        std::erase(context->streams, handle);
+    }
+    forget_stream(handle);
+    return {};
+}
+
+// ---- waiting and failing -------------------------------------------------------------------------------------------
+
+Status synchronise_stream(Stream& stream, Deadline deadline) {
+    if (stream.never_waits()) return {};
+    std::uint64_t last = 0;
+    {
+        SpinGuard guard(stream.lock);
+        last = stream.last_sequence;
+    }
+    if (stream.queue->wait(last, deadline) == WaitOutcome::timed_out)
+        return fail(code::stream_sync_timeout, "stream {} did not finish its work in time", stream.id);
+    pools_after_synchronise(stream.self);
+    if (stream.error.load(std::memory_order_acquire) == 0 &&
+        stream.context_failure->load(std::memory_order_acquire) == 0) [[likely]]
+        return {};
+    std::string text;
+    {
+        SpinGuard guard(stream.error_lock);
+        text.swap(stream.error_text);
+    }
+    const int failed = take_stream_error(stream);
+    if (failed == 0) return {};
+    if (text.empty()) text = "the context was stopped by an earlier failure";
+    return fail(failed, "stream {}: {}", stream.id, text);
+}
+
+int take_stream_error(Stream& stream) noexcept {
+    const int own = stream.error.exchange(0, std::memory_order_acq_rel);
+    return own != 0 ? own : stream.context_failure->load(std::memory_order_acquire);
+}
+
+int failure_code(const TaskFailure& failure) noexcept {
+    const bool on_vector = failure.core == CoreType::vector;
+    switch (failure.kind) {
+        case FaultKind::timeout: return on_vector ? code::vector_timeout : code::aicore_timeout;
+        case FaultKind::wait_timeout: return code::wait_timeout;
+        case FaultKind::aborted: return code::stream_abort;
+        default: break;
+    }
+    if (failure.opcode != Opcode::launch) return code::driver_internal;
+    return on_vector ? code::vector_exception : code::aicore_exception;
+}
+
+AfterFailure Stream::task_failed(const TaskFailure& failure) noexcept {
+    const int failed = failure_code(failure);
+    try {
+        std::string text;
+        if (failure.kernel)
+            text = fmt::format("kernel {} (task {}, block {}): {}", failure.kernel->info->name, failure.task,
+                               failure.block, failure.what);
+        else
+            text = fmt::format("task {}: {}", failure.task, failure.what);
+        SpinGuard guard(error_lock);
+        if (error.load(std::memory_order_relaxed) == 0) error_text = std::move(text);
+    } catch (...) {
+    }
+    if (failure.kind != FaultKind::aborted && failure.kind != FaultKind::wait_timeout)
+        fire_exception(*this, failure, failed);
+    int none = 0;
+    error.compare_exchange_strong(none, failed, std::memory_order_acq_rel);
+    if (failure_mode.load(std::memory_order_acquire) == FailureMode::go_on) return AfterFailure::go_on;
+    none = 0;
+    context_failure->compare_exchange_strong(none, failed, std::memory_order_acq_rel);
+    return AfterFailure::drop_the_rest;
+}
+
+void abort_stream(Stream& stream, int with_code) noexcept {
+    stream.queue->abort();
+    int none = 0;
+    stream.error.compare_exchange_strong(none, with_code, std::memory_order_acq_rel);
+    SpinGuard guard(stream.error_lock);
+    if (none == 0) stream.error_text = "its tasks were aborted";
+}
+
+void stop_stream(Stream& stream) noexcept { stream.queue->stop_running(); }
+
+}  // namespace canopy

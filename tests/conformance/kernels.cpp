@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels the conformance tests launch.
+#include "kernel_operator.h"
+
+// counter += 1
+extern "C" __global__ __aicore__ void increment(__gm__ uint32_t* counter) { *counter = *counter + 1; }
+
+extern "C" __global__ __aicore__ void nothing() {}
+
+// out[block] = block + 1000 * blocks
+extern "C" __global__ __aicore__ void identify(__gm__ uint32_t* out) {
+    out[block_idx] = static_cast<uint32_t>(block_idx) + 1000u * static_cast<uint32_t>(block_num);
+}
+
+extern "C" __global__ __aicore__ void add(__gm__ float* a, __gm__ float* b, __gm__ float* out, uint32_t count) {
+    const uint32_t share = (count + block_num - 1) / block_num;
+    const uint32_t begin = block_idx * share;
+    const uint32_t end = begin + share < count ? begin + share : count;
+    for (uint32_t i = begin; i < end; ++i) out[i] = a[i] + b[i];
+}
+
+// Mixed sizes: slots are eight bytes each.
+extern "C" __global__ __aicore__ void mixed_arguments(__gm__ double* out, uint8_t a, int16_t b, float c, int64_t d) {
+    *out = a + b + c + static_cast<double>(d);
+}
+
+// *out = *in + sum of the bytes the placeholder points at
+extern "C" __global__ __aicore__ void sum_bytes(__gm__ uint64_t* out, __gm__ uint8_t* bytes, uint64_t count) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; ++i) sum += bytes[i];
+    *out = sum;
+}
+
+extern "C" __global__ __aicore__ void trap_always() { asm("trap"); }
+
+// Traps in one block only.
+extern "C" __global__ __aicore__ void trap_in_block(uint32_t block) {
+    if (static_cast<uint32_t>(block_idx) == block) asm("trap");
+}
+
+extern "C" __global__ __aicore__ void store_at(uint64_t address, uint32_t value) {
+    *reinterpret_cast<volatile __gm__ uint32_t*>(address) = value;
+}
+
+extern "C" __global__ __aicore__ void store_byte_at(__gm__ uint8_t* base, uint64_t offset, uint8_t value) {
+    *(static_cast<volatile __gm__ uint8_t*>(base) + offset) = value;
+}
+
+extern "C" __global__ __aicore__ void divide(__gm__ int32_t* out, int32_t a, int32_t b) {
+    volatile int32_t divisor = b;
+    *out = a / divisor;
+}
+
+static __aicore__ uint64_t recurse(volatile uint64_t* depth) {
+    volatile uint64_t frame[64];
+    frame[0] = ++*depth;
+    return recurse(depth) + frame[0];
+}
+
+extern "C" __global__ __aicore__ void overflow_stack(__gm__ uint64_t* out) {
+    volatile uint64_t depth = 0;
+    *out = recurse(&depth);
+}
+
+extern "C" __global__ __aicore__ void never_return(__gm__ uint32_t* started) {
+    *static_cast<volatile __gm__ uint32_t*>(started) = 1;
+    for (;;) asm volatile("");
+}
+
+// Spins until the word is nonzero, then writes 1 to done.
+extern "C" __global__ __aicore__ void wait_for_word(__gm__ uint32_t* word, __gm__ uint32_t* done) {
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == 0) asm volatile("");
+    __atomic_store_n(done, 1u, __ATOMIC_RELEASE);
+}
+
+extern "C" __global__ __aicore__ void set_word(__gm__ uint32_t* word) { __atomic_store_n(word, 1u, __ATOMIC_RELEASE); }
+
+// Every block adds one, meets the others, and then must see all additions. Repeats `rounds` times.
+extern "C" __global__ __aicore__ void meet_in_barrier(__gm__ uint32_t* arrived, __gm__ uint32_t* wrong, uint32_t rounds) {
+    for (uint32_t round = 1; round <= rounds; ++round) {
+        __atomic_fetch_add(arrived, 1u, __ATOMIC_ACQ_REL);
+        AscendC::SyncAll();
+        const uint32_t expected = round * static_cast<uint32_t>(block_num);
+        if (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) < expected) __atomic_fetch_add(wrong, 1u, __ATOMIC_ACQ_REL);
+        AscendC::SyncAll();
+    }
+}
+
+// Every block adds one and spins on plain memory until all have.
+extern "C" __global__ __aicore__ void meet_in_memory(__gm__ uint32_t* arrived) {
+    __atomic_fetch_add(arrived, 1u, __ATOMIC_ACQ_REL);
+    while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) < static_cast<uint32_t>(block_num)) asm volatile("");
+}
+
+// Leaves without reaching the barrier the others stand in.
+extern "C" __global__ __aicore__ void miss_barrier(uint32_t block) {
+    if (static_cast<uint32_t>(block_idx) != block) AscendC::SyncAll();
+}
+
+// Appends its number to a log in memory: log[0] is the count.
+extern "C" __global__ __aicore__ void append(__gm__ uint32_t* log, uint32_t number) {
+    const uint32_t at = __atomic_fetch_add(&log[0], 1u, __ATOMIC_ACQ_REL);
+    log[1 + at] = number;
+}
+
+extern "C" __global__ __cube__ __aicore__ void trap_on_cube() { asm("trap"); }
+
+__gm__ uint32_t global_word = 41;
+
+extern "C" __global__ __aicore__ void read_global(__gm__ uint32_t* out) { *out = global_word; }
