@@ -29,7 +29,7 @@ void canopyCountLiveObjects(CanopyLiveObjects* live) {
     live->contexts = runtime.contexts.live();
     live->streams = runtime.streams.live();
     live->events = runtime.events.live();
-    live->notifies = runtime.notifies.live();
+    live->notifies = runtime.notifies.live() + runtime.counting_notifies.live();
     live->binaries = runtime.binaries.live();
     live->functions = runtime.functions.live();
     live->arguments = runtime.arguments.live();

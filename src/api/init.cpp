@@ -14,16 +14,16 @@ using namespace canopy;
 namespace {
 
 // The device counts the time of a kernel in steps; a timeout is 1 to 254 of them.
-constexpr std::uint64_t timeout_step = 4'294'967;                  // microseconds
-constexpr std::uint64_t largest_timeout = 254 * timeout_step;      // microseconds
-constexpr std::uint64_t standard_timeout = 1091ull * 1'000'000;    // microseconds; what 0 stands for
+constexpr std::uint64_t timeout_step = 4'294'967;                // microseconds
+constexpr std::uint64_t most_timeout_steps = 254;
+constexpr std::uint64_t standard_timeout = 1091ull * 1'000'000;  // microseconds; what 0 stands for
 
 // Sets the kernel timeout and returns what was set, both in microseconds.
 std::uint64_t set_execute_timeout(std::uint64_t wanted) {
     std::uint64_t actual = standard_timeout;
     if (wanted != 0) {
         const std::uint64_t steps = wanted / timeout_step + (wanted % timeout_step != 0 ? 1 : 0);
-        actual = std::min(steps * timeout_step, largest_timeout);
+        actual = std::min(steps, most_timeout_steps) * timeout_step;
     }
     Runtime::instance().set_kernel_timeout(actual * 1'000);
     return actual;

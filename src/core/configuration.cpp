@@ -80,11 +80,9 @@ Result<std::string> read_file(const char* path) {
     return text;
 }
 
-// Makes the values take effect. The section "canopy" is for devices that are still closed: once one is open it has
-// been applied before (a process keeps its first configuration) or comes too late, and is passed over.
-Status apply(const Configuration& configuration) {
-    Runtime& runtime = Runtime::instance();
-    const Settings planned = change_settings(runtime.settings(), configuration.settings);
+// Whether the values fit the devices there will be.
+Status check_against_devices(const Configuration& configuration) {
+    const Settings planned = change_settings(Runtime::instance().settings(), configuration.settings);
     if (configuration.default_device &&
         *configuration.default_device >= static_cast<std::int32_t>(planned.visible.size()))
         return fail(code::invalid_parameter, "defaultDevice.default_device {} is not in [0, {})",
@@ -92,12 +90,17 @@ Status apply(const Configuration& configuration) {
     if (configuration.aicore_stack_size && *configuration.aicore_stack_size > planned.chip->max_stack)
         return fail(code::invalid_parameter, "StackSize.aicore_stack_size {} is larger than {}, the limit of {}",
                     *configuration.aicore_stack_size, planned.chip->max_stack, planned.chip->name);
-    if (!configuration.settings.empty()) runtime.change(configuration.settings);
+    return {};
+}
+
+// Makes the values take effect. The section "canopy" is for devices that are still closed: once one is open it has
+// been applied before (a process keeps its first configuration) or comes too late, and is passed over.
+void apply(const Configuration& configuration) {
+    if (!configuration.settings.empty()) Runtime::instance().change(configuration.settings);
     configure_limits(configuration);
     set_error_text_scope(configuration.process_wide_error_text ? ErrorTextScope::process : ErrorTextScope::thread);
     state().default_device.store(configuration.default_device.value_or(no_device), std::memory_order_release);
     state().dump.store(configuration.dump, std::memory_order_release);
-    return {};
 }
 
 // Takes back what ends with an initialisation.
@@ -186,10 +189,11 @@ Status initialise(const char* path) {
     }
     auto configuration = parse_configuration(has_file ? text : "{}");
     if (!configuration.ok()) return configuration.status();
+    CANOPY_TRY(check_against_devices(*configuration));
     if (all.normalised && *all.normalised != configuration->normalised)
         return fail(code::invalid_parameter,
                     "the configuration differs from the one of this process's first aclInit, which cannot be changed");
-    CANOPY_TRY(apply(*configuration));
+    apply(*configuration);
     all.references.store(1, std::memory_order_release);
     all.text = text;
     if (Status status = run_initialise_callbacks(text); !status.ok()) {

@@ -39,6 +39,16 @@ private:
     std::string path_;
 };
 
+// What a body's process ends with: its failures on the standard error, where the test that started it looks.
+[[noreturn]] inline void end_own_process() {
+    const testing::TestResult& result = *testing::UnitTest::GetInstance()->current_test_info()->result();
+    for (int part = 0; part < result.total_part_count(); ++part) {
+        const testing::TestPartResult& entry = result.GetTestPartResult(part);
+        if (entry.failed()) std::fprintf(stderr, "line %d: %s\n", entry.line_number(), entry.message());
+    }
+    std::exit(testing::Test::HasFailure() ? 1 : 0);
+}
+
 }  // namespace conformance
 
 // Runs `body` (a callable) in a new process and expects that nothing failed in it.
@@ -48,7 +58,7 @@ private:
         EXPECT_EXIT(                                                             \
             {                                                                    \
                 body();                                                          \
-                std::exit(testing::Test::HasFailure() ? 1 : 0);                  \
+                ::conformance::end_own_process();                                \
             },                                                                   \
             testing::ExitedWithCode(0), "");                                     \
     } while (false)
