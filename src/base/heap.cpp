@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Heap: allocation, release and pages. What checking mode adds, and the words about addresses, are in
+// heap_checking.cpp.
+#include "base/heap.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error_text.h"
+
+namespace canopy {
+
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+
+// Access is granted in steps: one mprotect (about 1 us) per 64 MiB of growth.
+constexpr std::uint64_t commit_step = 64 * mebibyte;
+constexpr std::uint64_t huge_page = 2 * mebibyte;
+
+// A block whose release looks at the pages that lie unused: asking the system costs less than 1 us.
+constexpr std::uint64_t large_block = 64 * mebibyte;
+
+// Pages given back under one hold of the lock by trim: well below a millisecond.
+constexpr std::uint64_t trim_step = 8 * mebibyte;
+
+// Addresses reserved in checking mode, for each byte of capacity: guard pages and quarantine need room.
+constexpr std::uint64_t checking_factor = 4;
+
+constexpr int size_bits = 40;
+constexpr int state_bits = 2;
+
+std::uint64_t address_span(const HeapOptions& options) noexcept {
+    if (!options.checking) return options.capacity;
+    return std::min(OffsetAllocator::max_capacity, options.capacity * checking_factor + 1024 * mebibyte);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Heap>> Heap::create(const HeapOptions& options) {
+    if (options.capacity < page_size() || options.capacity > OffsetAllocator::max_capacity)
+        return fail(207001, "a heap of {} bytes is not possible: it holds {} to {}", options.capacity, page_size(),
+                    OffsetAllocator::max_capacity);
+    const std::uint64_t span = round_up(address_span(options), page_size());
+    Result<OffsetAllocator> allocator = OffsetAllocator::create(span);
+    if (!allocator.ok()) return allocator.status();
+    Result<Mapping> memory = Mapping::reserve(span, huge_page);
+    if (!memory.ok()) return memory.status();
+    Result<MemoryFile> file = MemoryFile::create(options.name, span);
+    if (!file.ok()) return file.status();
+    if (!file->map(*memory, 0, span, 0, Access::none))
+        return fail(207001, "cannot map {} bytes of device memory", span);
+    return std::unique_ptr<Heap>(new Heap(options, std::move(*allocator), std::move(*memory), std::move(*file)));
+}
+
+Heap::Heap(const HeapOptions& options, OffsetAllocator allocator, Mapping memory, MemoryFile file)
+    : capacity_(options.capacity),
+      checking_(options.checking),
+      kept_free_(options.kept_free),
+      quarantine_limit_(memory.size() / 4),
+      file_(std::move(file)),
+      memory_(std::move(memory)),
+      allocator_(std::move(allocator)) {}
+
+std::uint64_t Heap::encode(Tag tag) noexcept {
+    return tag.size | static_cast<std::uint64_t>(tag.state) << size_bits |
+           static_cast<std::uint64_t>(tag.flags) << (size_bits + state_bits);
+}
+
+Heap::Tag Heap::decode(std::uint64_t tag) noexcept {
+    return {tag & ((std::uint64_t{1} << size_bits) - 1), static_cast<std::uint32_t>(tag >> (size_bits + state_bits)),
+            static_cast<State>(tag >> size_bits & ((1u << state_bits) - 1))};
+}
+
+Result<void*> Heap::allocate(std::size_t size, std::uint32_t flags) noexcept {
+    if (size == 0) return fail(107000, "an allocation of 0 bytes is not possible");
+    if (checking_) return allocate_guarded(size, flags);
+    const auto offset = take(size, size, {size, flags, State::live});
+    if (!offset) return no_room(size);
+    return memory_.base() + *offset;
+}
+
+// Finds a block of `block_size` bytes and accounts for `size`.
+std::optional<std::uint64_t> Heap::take(std::size_t size, std::uint64_t block_size, Tag tag) noexcept {
+    if (size > capacity_) return std::nullopt;
+    const std::uint64_t whole = round_up(size, OffsetAllocator::granule);
+    SpinGuard guard(lock_);
+    if (used_ + claimed_ + whole > round_up(capacity_, OffsetAllocator::granule)) return std::nullopt;
+    const auto offset = take_block(block_size, tag);
+    if (!offset) return std::nullopt;
+    used_ += whole;
+    peak_ = std::max(peak_, used_ + claimed_);
+    handed_out_ = std::max(handed_out_, *offset + round_up(block_size, OffsetAllocator::granule));
+    ++allocations_;
+    return offset;
+}
+
+std::optional<std::uint64_t> Heap::take_block(std::uint64_t size, Tag tag) noexcept {
+    auto offset = allocator_.allocate(size, OffsetAllocator::granule, encode(tag));
+    while (!offset && leave_quarantine()) offset = allocator_.allocate(size, OffsetAllocator::granule, encode(tag));
+    if (!offset || checking_ || *offset + size <= committed_ || commit(*offset + size)) return offset;
+    allocator_.release(*offset);
+    return std::nullopt;
+}
+
+bool Heap::commit(std::uint64_t end) noexcept {
+    const std::uint64_t mark = std::min<std::uint64_t>(round_up(end, commit_step), memory_.size());
+    if (!memory_.protect(committed_, mark - committed_, Access::read_write)) return false;
+    committed_ = mark;
+    return true;
+}
+
+Status Heap::no_room(std::size_t size) const {
+    std::uint64_t free = 0;
+    std::uint64_t largest = 0;
+    {
+        SpinGuard guard(lock_);
+        free = capacity_ - std::min(capacity_, used_ + claimed_);
+        largest = std::min(free, allocator_.largest_free());
+    }
+    return fail(207001, "no room for {} bytes of device memory: {} of {} bytes are free, {} of them in one piece", size,
+                free, capacity_, largest);
+}
+
+Status Heap::release(void* address) noexcept {
+    std::optional<OffsetAllocator::Block> slow;
+    {
+        SpinGuard guard(lock_);
+        const auto block = live_block(address);
+        if (block) {
+            Tag tag = decode(block->tag);
+            if (memory_.base() + base_in(*block, tag.size) == address) {
+                if (!checking_ && block->size < large_block) {
+                    allocator_.release(*block);
+                    forget(block->offset, tag.size);
+                    return {};
+                }
+                tag.state = State::in_transit;
+                allocator_.set_tag(block->offset, encode(tag));
+                slow = block;
+            }
+        }
+    }
+    if (!slow) return refuse_release(address);
+    if (checking_)
+        release_guarded(*slow);
+    else
+        release_large(*slow);
+    return {};
+}
+
+// Accounts for an allocation that is gone.
+void Heap::forget(std::uint64_t base, std::uint64_t size) noexcept {
+    used_ -= round_up(size, OffsetAllocator::granule);
+    --allocations_;
+    freed_[freed_count_++ % remembered] = {base, size};
+}
+
+// The block is in transit: nobody else can have it until it is back in the allocator, so its pages go without a lock.
+void Heap::release_large(const OffsetAllocator::Block& block) noexcept {
+    std::uint64_t used = 0;
+    {
+        SpinGuard guard(lock_);
+        used = used_ - block.size;
+    }
+    if (file_.resident() > used + kept_free_) file_.discard(block.offset, block.size);
+    SpinGuard guard(lock_);
+    allocator_.release(block.offset);
+    forget(block.offset, decode(block.tag).size);
+}
+
+// The block of the live allocation that `address` lies in.
+std::optional<OffsetAllocator::Block> Heap::live_block(const void* address) const noexcept {
+    if (!memory_.contains(address)) return std::nullopt;
+    const std::uint64_t offset = offset_of(address);
+    const auto block = allocator_.find(offset);
+    if (!block) return std::nullopt;
+    const Tag tag = decode(block->tag);
+    if (tag.state != State::live || offset - base_in(*block, tag.size) >= tag.size) return std::nullopt;
+    return block;
+}
+
+std::uint64_t Heap::base_in(const OffsetAllocator::Block& block, std::uint64_t size) const noexcept {
+    return checking_ ? block.offset + guarded_pages(size) - round_up(size, alignment) : block.offset;
+}
+
+std::optional<MemoryRange> Heap::find(const void* address) const noexcept {
+    SpinGuard guard(lock_);
+    const auto block = live_block(address);
+    if (!block) return std::nullopt;
+    const std::uint64_t size = decode(block->tag).size;
+    return MemoryRange{memory_.base() + base_in(*block, size), size};
+}
+
+std::optional<std::uint32_t> Heap::flags(const void* address) const noexcept {
+    SpinGuard guard(lock_);
+    const auto block = live_block(address);
+    if (!block) return std::nullopt;
+    return decode(block->tag).flags;
+}
+
+MemoryUsage Heap::usage() const noexcept {
+    SpinGuard guard(lock_);
+    return {capacity_, capacity_ - std::min(capacity_, used_ + claimed_), std::min(capacity_, peak_), allocations_};
+}
+
+bool Heap::claim(std::uint64_t bytes) noexcept {
+    SpinGuard guard(lock_);
+    if (bytes > capacity_ - std::min(capacity_, used_ + claimed_)) return false;
+    claimed_ += bytes;
+    peak_ = std::max(peak_, used_ + claimed_);
+    return true;
+}
+
+void Heap::unclaim(std::uint64_t bytes) noexcept {
+    SpinGuard guard(lock_);
+    claimed_ -= bytes;
+}
+
+void Heap::trim() noexcept {
+    for (std::uint64_t next = 0;;) {
+        SpinGuard guard(lock_);
+        if (next >= handed_out_) return;
+        const OffsetAllocator::Extent extent = allocator_.extent(next);
+        std::uint64_t end = std::min(handed_out_, extent.block.offset + extent.block.size);
+        if (!extent.live) {
+            end = std::min(end, round_down(next, page_size()) + trim_step);
+            file_.discard(next, end - next);
+        }
+        next = end;
+    }
+}
+
+}  // namespace canopy
