@@ -209,11 +209,13 @@ bool SoftQueue::more_after_lingering() noexcept {
     {
         SpinGuard guard(submit_lock_);
         lingerer_ = false;
-        if (state_.load(std::memory_order_acquire) == QueueState::lingering) {
+        // Taking it first: a host thread or another watcher may be about to, without the lock.
+        QueueState lingering = QueueState::lingering;
+        if (state_.compare_exchange_strong(lingering, QueueState::draining, std::memory_order_acq_rel)) {
             more = !ring_.empty();
-            state_.store(more ? QueueState::draining : QueueState::idle, std::memory_order_release);
             if (!more) {
                 notify_waiters();
+                state_.store(QueueState::idle, std::memory_order_release);
                 scheduler_.count_runnable(-1);
             }
         }
