@@ -23,6 +23,29 @@ constexpr std::size_t signal_stack_size = 64 * 1024;
 constexpr int cancel_signal = SIGURG;  // ignored by default, so a late one does no harm
 constexpr int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
+// The thread sanitizer holds back signals until the program calls something it watches, which a kernel in an endless
+// loop never does. The handlers are therefore installed behind its back, and what they run is not instrumented.
+#if defined(__SANITIZE_THREAD__)
+#define CANOPY_IN_HANDLER __attribute__((no_sanitize_thread))
+extern "C" int __sigaction(int, const struct sigaction*, struct sigaction*);
+int install_handler(int signal, const struct sigaction* action, struct sigaction* previous) noexcept {
+    return __sigaction(signal, action, previous);
+}
+#else
+#define CANOPY_IN_HANDLER
+int install_handler(int signal, const struct sigaction* action, struct sigaction* previous) noexcept {
+    return sigaction(signal, action, previous);
+}
+#endif
+
+// As std::atomic's load, in a form that stays free of instrumentation.
+template <class T>
+[[gnu::always_inline]] CANOPY_IN_HANDLER inline T read_in_handler(const std::atomic<T>& value) noexcept {
+    T result;
+    __atomic_load(reinterpret_cast<const T*>(&value), &result, __ATOMIC_RELAXED);
+    return result;
+}
+
 // Reached from the signal handler: the access must not allocate.
 __attribute__((tls_model("initial-exec"))) thread_local Executor* current_executor = nullptr;
 
@@ -38,7 +61,7 @@ Registry& registry() noexcept {
 struct sigaction previous_action[NSIG];
 std::atomic<std::size_t> stack_size{tuning::default_block_stack};
 
-void pass_on(int signal, siginfo_t* info, void* context) noexcept {
+CANOPY_IN_HANDLER void pass_on(int signal, siginfo_t* info, void* context) noexcept {
     const struct sigaction& previous = previous_action[signal];
     if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(signal, info, context);
@@ -47,7 +70,7 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
         // The default action, at the place of the fault: returning raises it again.
         struct sigaction fallback = {};
         fallback.sa_handler = SIG_DFL;
-        sigaction(signal, &fallback, nullptr);
+        install_handler(signal, &fallback, nullptr);
     } else if (previous.sa_handler != SIG_IGN) {
         previous.sa_handler(signal);
     }
@@ -58,9 +81,8 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
 }
 
 // Lets the interrupted thread continue in leave_block when the handler returns.
-void redirect(void* context, Fiber& fiber) noexcept {
+CANOPY_IN_HANDLER void redirect(void* context, std::uintptr_t top) noexcept {
     auto* interrupted = static_cast<ucontext_t*>(context);
-    const auto top = reinterpret_cast<std::uintptr_t>(fiber.stack_top());
 #if defined(__x86_64__)
     constexpr std::uintptr_t headroom = 256;  // above: the frames the fiber's first function left there
     interrupted->uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(((top - headroom) & ~std::uintptr_t{15}) - 8);
@@ -74,7 +96,7 @@ void redirect(void* context, Fiber& fiber) noexcept {
 #endif
 }
 
-std::uintptr_t instruction_of(void* context) noexcept {
+CANOPY_IN_HANDLER std::uintptr_t instruction_of(void* context) noexcept {
     auto* interrupted = static_cast<ucontext_t*>(context);
 #if defined(__x86_64__)
     return static_cast<std::uintptr_t>(interrupted->uc_mcontext.gregs[REG_RIP]);
@@ -86,27 +108,23 @@ std::uintptr_t instruction_of(void* context) noexcept {
 }  // namespace
 
 struct FaultHandlers {
-    static void on_fault(int signal, siginfo_t* info, void* context) {
+    CANOPY_IN_HANDLER static void on_fault(int signal, siginfo_t* info, void* context) {
         Executor* executor = current_executor;
         const bool sent = info->si_code <= 0;  // by kill or raise, not by the processor
-        if (!executor || sent || !Executor::inside(executor->step_.load(std::memory_order_relaxed)) ||
-            !executor->fiber)
-            return pass_on(signal, info, context);
+        if (!executor || sent || !inside(*executor)) return pass_on(signal, info, context);
+        const bool on_memory = signal == SIGSEGV || signal == SIGBUS;
         Fault& fault = executor->fault_;
-        fault.signal = signal;
-        fault.instruction = instruction_of(context);
-        fault.address = signal == SIGSEGV || signal == SIGBUS ? reinterpret_cast<std::uintptr_t>(info->si_addr) : 0;
-        fault.stack_overflow = signal == SIGSEGV && executor->fiber->on_stack(fault.address);
         fault.kind = signal == SIGILL ? FaultKind::trap : FaultKind::exception;
-        redirect(context, *executor->fiber);
+        fault.signal = signal;
+        fault.address = on_memory ? reinterpret_cast<std::uintptr_t>(info->si_addr) : 0;
+        fault.instruction = instruction_of(context);
+        leave(*executor, context);
     }
 
-    static void on_cancel(int signal, siginfo_t* info, void* context) {
+    CANOPY_IN_HANDLER static void on_cancel(int signal, siginfo_t* info, void* context) {
         Executor* executor = current_executor;
         if (!executor) return pass_on(signal, info, context);
-        const std::uint64_t step = executor->step_.load(std::memory_order_relaxed);
-        if (!Executor::inside(step) || executor->cancel_step_.load(std::memory_order_relaxed) != step ||
-            !executor->fiber) {
+        if (!inside(*executor) || read_in_handler(executor->cancel_step_) != read_in_handler(executor->step_)) {
             if (info->si_code != SI_TKILL) pass_on(signal, info, context);
             return;
         }
@@ -114,9 +132,22 @@ struct FaultHandlers {
             executor->cancel_waits_ = true;
             return;
         }
-        take_cancellation(*executor);
-        executor->fault_.instruction = instruction_of(context);
-        redirect(context, *executor->fiber);
+        Fault& fault = executor->fault_;
+        fault.kind = read_in_handler(executor->cancel_kind_);
+        fault.signal = 0;
+        fault.address = 0;
+        fault.instruction = instruction_of(context);
+        leave(*executor, context);
+    }
+
+    CANOPY_IN_HANDLER static bool inside(const Executor& executor) noexcept {
+        return (read_in_handler(executor.step_) & 1) != 0 && executor.fiber != nullptr;
+    }
+
+    // From here to the caller of the fiber nothing may be cancelled a second time.
+    CANOPY_IN_HANDLER static void leave(Executor& executor, void* context) noexcept {
+        executor.in_service_ = true;
+        redirect(context, executor.stack_top_);
     }
 
     static void take_cancellation(Executor& executor) noexcept {
@@ -130,11 +161,12 @@ struct FaultHandlers {
             struct sigaction action = {};
             action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
             sigemptyset(&action.sa_mask);
+            sigaddset(&action.sa_mask, cancel_signal);
             action.sa_sigaction = &on_fault;
-            for (int signal : fault_signals) sigaction(signal, &action, &previous_action[signal]);
+            for (int signal : fault_signals) install_handler(signal, &action, &previous_action[signal]);
             action.sa_sigaction = &on_cancel;
             action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-            sigaction(cancel_signal, &action, &previous_action[cancel_signal]);
+            install_handler(cancel_signal, &action, &previous_action[cancel_signal]);
         });
     }
 };
@@ -232,15 +264,18 @@ Fiber::Exit Executor::guarded(Fiber* on, Fiber::Body body, void* argument, Canop
                               bool resuming) noexcept {
     fiber = on;
     block = who;
+    stack_top_ = reinterpret_cast<std::uintptr_t>(on->stack_top());
+    // Before the step is odd: a cancellation that comes now must wait until the body has begun.
+    in_service_ = true;
     const std::uint64_t step = step_.load(std::memory_order_relaxed);
     step_.store(step + 1, std::memory_order_release);
-    in_service_ = true;
     Call call{body, argument};
     const Fiber::Exit how = resuming ? on->resume() : on->start(&call_body, &call);
     step_.store(step + 2, std::memory_order_release);
     block = nullptr;
     if (how == Fiber::Exit::abandoned) [[unlikely]] {
         fault = fault_;
+        fault.stack_overflow = fault.signal == SIGSEGV && on->on_stack(fault.address);
         fault_ = {};
     }
     cancel_waits_ = false;
@@ -257,8 +292,9 @@ void Executor::enter_service() noexcept { in_service_ = true; }
 
 void Executor::leave_service() noexcept {
     in_service_ = false;
-    if (!cancel_waits_) return;
-    cancel_waits_ = false;
+    if (!cancel_waits_) [[likely]]
+        return;
+    in_service_ = true;  // on the way out
     FaultHandlers::take_cancellation(*this);
     fiber->abandon();
 }

@@ -64,7 +64,7 @@ public:
 
     Fiber* fiber = nullptr;        // own: what runs now
     CanopyBlock* block = nullptr;  // own: who runs now
-    Scheduler* scheduler = nullptr;  // own: whose work, set before begin_task
+    std::atomic<Scheduler*> scheduler{nullptr};  // own: whose work, set before begin_task; monitors compare it
     bool in_host_call = false;     // own: running user code of a callback
     pid_t thread = 0;
 
@@ -88,6 +88,7 @@ private:
     std::atomic<FaultKind> cancel_kind_{FaultKind::none};
     volatile bool in_service_ = false;
     volatile bool cancel_waits_ = false;
+    std::uintptr_t stack_top_ = 0;  // of `fiber`
     Fault fault_;
     std::unique_ptr<Fiber> own_fiber_;
     void* signal_stack_ = nullptr;

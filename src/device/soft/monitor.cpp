@@ -78,7 +78,7 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
     const Nanoseconds time = now();
     for_each_executor([&](Executor& executor) {
         SoftQueue* queue = executor.queue();
-        if (executor.scheduler != this) return;
+        if (executor.scheduler.load(std::memory_order_relaxed) != this) return;
         const std::uint64_t step = executor.step();
         all_samples_.fetch_add(1, std::memory_order_relaxed);
         if (step != executor.seen_step) {

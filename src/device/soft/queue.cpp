@@ -121,7 +121,7 @@ bool SoftQueue::claim() noexcept {
 }
 
 void SoftQueue::drain(Executor& executor, std::uint64_t until, bool linger) noexcept {
-    executor.scheduler = &scheduler_;
+    executor.scheduler.store(&scheduler_, std::memory_order_relaxed);
     std::uint32_t turn = 0;
     for (;;) {
         Command* command = ring_.front();

@@ -83,7 +83,7 @@ void Scheduler::worker_main(bool extra) noexcept {
 
 // One thing to do, if there is any.
 bool Scheduler::work_once(Executor& executor) noexcept {
-    executor.scheduler = this;
+    executor.scheduler.store(this, std::memory_order_relaxed);
     if (SoftQueue* queue = take_ready()) {
         if (has_other_work()) wake_worker();
         queue->drain(executor, UINT64_MAX, true);
