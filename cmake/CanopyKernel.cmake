@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernel images made while the project is built, with the canopy-cc of the same build. Defines nothing when the
-# compiler driver is not built.
-if(DEFINED CANOPY_TOOLCHAIN AND NOT CANOPY_TOOLCHAIN)
+# Kernel images made while the project is built, with the canopy-cc of the same build or the one CANOPY_CC_EXECUTABLE
+# names. Defines nothing when there is neither.
+if(DEFINED CANOPY_TOOLCHAIN AND NOT CANOPY_TOOLCHAIN AND NOT CANOPY_CC_EXECUTABLE)
   return()
 endif()
 
@@ -20,13 +20,17 @@ function(canopy_add_kernel_image target source)
   if(CMAKE_GENERATOR MATCHES "Ninja|Makefiles")
     set(depfile DEPFILE ${IMAGE_OUTPUT}.d)
   endif()
+  set(compiler canopy-cc)
+  if(CANOPY_CC_EXECUTABLE)
+    set(compiler ${CANOPY_CC_EXECUTABLE})
+  endif()
   cmake_path(GET IMAGE_OUTPUT PARENT_PATH directory)
   file(MAKE_DIRECTORY ${directory})
   add_custom_command(
     OUTPUT ${IMAGE_OUTPUT}
-    COMMAND canopy-cc --image -O2 ${IMAGE_OPTIONS} -MD -MF ${IMAGE_OUTPUT}.d -MT ${IMAGE_OUTPUT} -o ${IMAGE_OUTPUT}
+    COMMAND ${compiler} --image -O2 ${IMAGE_OPTIONS} -MD -MF ${IMAGE_OUTPUT}.d -MT ${IMAGE_OUTPUT} -o ${IMAGE_OUTPUT}
             ${source}
-    DEPENDS ${source} canopy-cc
+    DEPENDS ${source} ${compiler}
     ${depfile}
     COMMENT "Compiling kernel image ${target}"
     VERBATIM)

@@ -3,7 +3,7 @@
 // when the configuration says so), handed out newest first by aclGetRecentErrMsg. Any thread.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <string_view>
