@@ -2,6 +2,7 @@
 // Ownership and waiting of queues; what commands do when they run is in queue_commands.cpp.
 #include "device/soft/queue.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error_text.h"
@@ -106,7 +107,6 @@ Result<std::uint64_t> SoftQueue::submit(std::span<const Command> commands) noexc
         ring_.publish(1);
     }
     if (state_.load(std::memory_order_relaxed) == QueueState::idle) {
-        state_.store(QueueState::ready, std::memory_order_release);
         scheduler_.count_runnable(1);
         scheduler_.enqueue(*this);
     }
@@ -161,10 +161,7 @@ void SoftQueue::wake_sleepers() noexcept {
 }
 
 // More to do than this owner will: back to the ready ones.
-void SoftQueue::hand_over() noexcept {
-    state_.store(QueueState::ready, std::memory_order_release);
-    scheduler_.enqueue(*this);
-}
+void SoftQueue::hand_over() noexcept { scheduler_.enqueue(*this); }
 
 // The queue looks empty. True: there is more after all. False: it has been let go.
 bool SoftQueue::more_or_let_go() noexcept {
@@ -190,7 +187,10 @@ bool SoftQueue::more_after_lingering() noexcept {
     state_.store(QueueState::lingering, std::memory_order_release);
     Nanoseconds end = 0;
     for (;;) {
-        for (int poll = 0; poll < 16; ++poll) {
+        for (int poll = 0; poll < 4; ++poll) {
+            // Looking rarely lets the submitter run ahead in its own cache and turns its commands into batches; a host
+            // thread that wants one command done at once takes the queue over itself.
+            for (int pause = 0; pause < tuning::linger_pauses; ++pause) cpu_relax();
             if (const std::uint64_t tail = ring_.tail(); tail != seen) {
                 QueueState lingering = QueueState::lingering;
                 if (state_.compare_exchange_strong(lingering, QueueState::draining, std::memory_order_acq_rel)) {
@@ -199,7 +199,6 @@ bool SoftQueue::more_after_lingering() noexcept {
                 }
                 seen = tail;
             }
-            cpu_relax();
         }
         const Nanoseconds time = now();
         if (end == 0) end = time + tuning::linger_time;
@@ -234,30 +233,37 @@ void SoftQueue::begin_wait() noexcept {
 void SoftQueue::continue_after_wait(WaitResult result) noexcept {
     if (reason_.load(std::memory_order_relaxed) != WaitReason::cores) scheduler_.count_runnable(1);
     wait_result_ = result;
-    state_.store(QueueState::ready, std::memory_order_release);
     scheduler_.enqueue(*this);
 }
 
 WaitResult SoftQueue::take_wait_result() noexcept { return std::exchange(wait_result_, WaitResult::none); }
 
-void SoftQueue::expire_wait(std::uint64_t serial) noexcept {
+bool SoftQueue::expire_wait(std::uint64_t serial) noexcept {
     SoftFence* fence = nullptr;
     {
         SpinGuard guard(wait_lock_);
-        if (wait_serial_ != serial || !waiting_for_) return;
+        if (wait_serial_ != serial || !waiting_for_) return true;
         fence = waiting_for_;
         fence->retain();
     }
-    if (fence->withdraw(waiter_)) continue_after_wait(WaitResult::timed_out);
+    // Not among the waiters: a signal was faster, or the owner is still on its way there.
+    const bool ended = fence->withdraw(waiter_);
+    if (ended) continue_after_wait(WaitResult::timed_out);
     fence->release();
+    return ended;
 }
 
 // Ends the present wait, whatever it is for, so that the owner that follows can drop it.
 void SoftQueue::withdraw_wait(WaitResult result) noexcept {
     if (state_.load(std::memory_order_acquire) != QueueState::waiting) return;
-    if (reason_.load(std::memory_order_relaxed) == WaitReason::value) {
-        if (scheduler_.withdraw_value_wait(*this)) continue_after_wait(result);
-        return;
+    switch (reason_.load(std::memory_order_relaxed)) {
+        case WaitReason::value:
+            if (scheduler_.withdraw_value_wait(*this)) continue_after_wait(result);
+            return;
+        case WaitReason::cores:
+            if (scheduler_.withdraw_core_wait(*this)) continue_after_wait(WaitResult::timed_out);
+            return;
+        default: break;
     }
     SoftFence* fence = nullptr;
     {
@@ -276,13 +282,9 @@ bool SoftQueue::blocked() const noexcept {
            reason_.load(std::memory_order_relaxed) != WaitReason::cores;
 }
 
-bool SoftQueue::settled() const noexcept {
-    switch (state_.load(std::memory_order_acquire)) {
-        case QueueState::idle: return true;
-        case QueueState::lingering: return completed_.load(std::memory_order_acquire) == ring_.tail();
-        case QueueState::waiting: return blocked();
-        default: return false;
-    }
+std::uint64_t SoftQueue::unfinished(std::uint64_t sequence) const noexcept {
+    const std::uint64_t done = completed();
+    return done >= sequence || blocked() ? 0 : sequence - done;
 }
 
 // Takes the queue when nobody runs it and drains it up to `sequence`.
@@ -298,7 +300,6 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
     if (completed() >= sequence) return WaitOutcome::done;
     // A thread with a deadline cannot promise to be back in time from somebody's kernel: it does not help.
     Executor* executor = deadline.is_never() ? Executor::current() : nullptr;
-    Deadline first_sleep = Deadline::never();
     for (Nanoseconds spin_end = 0;;) {
         for (int poll = 0; poll < 32; ++poll) {
             if (completed() >= sequence) return WaitOutcome::done;
@@ -312,6 +313,7 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
 
         const ParkingLot::Epoch epoch = sleepers_.prepare();
         std::uint64_t wanted = wake_at_.load(std::memory_order_relaxed);
+        const bool registers = sequence < wanted;
         while (sequence < wanted && !wake_at_.compare_exchange_weak(wanted, sequence, std::memory_order_seq_cst)) {
         }
         const QueueState state = state_.load(std::memory_order_seq_cst);
@@ -321,10 +323,9 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
             continue;
         }
         // The owner looks at wake_at_ without a fence after each command. Should it have missed this registration, it
-        // sees it at the next one; the first sleep is short in case that next command is a long kernel.
+        // sees it at the next one; the sleep after a registration is short in case that next command is a long kernel.
         Deadline until = deadline;
-        if (first_sleep.is_never()) first_sleep = Deadline::after(millisecond);
-        if (!first_sleep.passed() && first_sleep.at < until.at) until = first_sleep;
+        if (registers) until.at = std::min(until.at, Deadline::after(millisecond).at);
         sleepers_.park(epoch, until);
     }
 }
@@ -334,7 +335,7 @@ void SoftQueue::relieve(std::uint64_t sequence) noexcept {
     while (completed() < sequence && !blocked()) {
         if (executor && try_to_help(executor, sequence)) continue;
         for (int poll = 0; poll < 64 && completed() < sequence; ++poll) cpu_relax();
-        if (completed() < sequence) sched_yield();
+        if (completed() < sequence) wait(sequence, Deadline::after(millisecond));
     }
 }
 

@@ -21,6 +21,9 @@ inline constexpr std::uint64_t backlog_limit = 4096;
 // How long a worker watches an empty stream it has just drained before it lets go of it. Waking a parked thread costs
 // 2 to 40 us, so watching for a comparable time never costs more than twice the best choice.
 inline constexpr Nanoseconds linger_time = 30 * microsecond;
+// Pauses between two looks of a watching worker. With a look at every pause each command crosses between the caches by
+// itself (115 ns a launch); with this many they cross in batches.
+inline constexpr int linger_pauses = 32;
 // How long an idle worker looks for other work before it parks. One worker at a time does so.
 inline constexpr Nanoseconds idle_spin_time = 50 * microsecond;
 // How long a host thread that waits watches the stream before it sleeps.
@@ -40,6 +43,9 @@ inline constexpr int monitor_idle_ticks = 50;
 inline constexpr Nanoseconds extra_worker_idle = 200 * millisecond;
 // A parked worker looks at memory words that streams wait for this often.
 inline constexpr Nanoseconds value_poll_interval = 100 * microsecond;
+
+// How long settling waits while nothing ends: a kernel may be polling memory that the waiting host is about to write.
+inline constexpr Nanoseconds settle_patience = 5 * second;
 
 // Stack of a block. Chips have 32 KiB by default; compiled for a CPU the same code needs several times that.
 inline constexpr std::size_t default_block_stack = 256 * 1024;
