@@ -187,10 +187,17 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
         CANOPY_TRY(Runtime::instance().device(deviceId).status());
         const Chip& chip = *Runtime::instance().settings().chip;
         switch (deviceInfo) {
-            case ACL_DEVICE_INFO_AI_CORE_NUM: *value = chip.cube_cores; return {};
-            case ACL_DEVICE_INFO_VECTOR_CORE_NUM: *value = chip.vector_cores; return {};
-            case ACL_DEVICE_INFO_L2_SIZE: *value = static_cast<int64_t>(chip.l2_cache); return {};
-            default: break;
+            case ACL_DEVICE_INFO_AI_CORE_NUM:
+                *value = chip.cube_cores;
+                return {};
+            case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
+                *value = chip.vector_cores;
+                return {};
+            case ACL_DEVICE_INFO_L2_SIZE:
+                *value = static_cast<int64_t>(chip.l2_cache);
+                return {};
+            default:
+                break;
         }
         return fail(code::invalid_parameter, "deviceInfo {} is not a capability", static_cast<int>(deviceInfo));
     });
@@ -201,9 +208,14 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
         CANOPY_TRY(required(value, "value"));
         CANOPY_TRY(Runtime::instance().device(deviceId).status());
         switch (devFeatureType) {
-            case ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV: *value = ACL_DEV_FEATURE_SUPPORT; return {};
-            case ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV: *value = ACL_DEV_FEATURE_NOT_SUPPORT; return {};
-            default: break;
+            case ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV:
+                *value = ACL_DEV_FEATURE_SUPPORT;
+                return {};
+            case ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV:
+                *value = ACL_DEV_FEATURE_NOT_SUPPORT;
+                return {};
+            default:
+                break;
         }
         return fail(code::param_invalid, "devFeatureType {} is not a feature", static_cast<int>(devFeatureType));
     });

@@ -109,9 +109,14 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value) {
         CANOPY_TRY(required(value, "value"));
         switch (cannAttr) {
             case ACL_CANN_ATTR_INF_NAN:
-            case ACL_CANN_ATTR_BF16: *value = 1; return {};
-            case ACL_CANN_ATTR_JIT_COMPILE: *value = 0; return {};
-            default: break;
+            case ACL_CANN_ATTR_BF16:
+                *value = 1;
+                return {};
+            case ACL_CANN_ATTR_JIT_COMPILE:
+                *value = 0;
+                return {};
+            default:
+                break;
         }
         return fail(code::invalid_parameter, "cannAttr {} is not an attribute", static_cast<int>(cannAttr));
     });
@@ -120,7 +125,8 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value) {
 size_t aclDataTypeSize(aclDataType dataType) {
     switch (dataType) {
         case ACL_STRING:
-        case ACL_DT_UNDEFINED: return 0;
+        case ACL_DT_UNDEFINED:
+            return 0;
         case ACL_BOOL:
         case ACL_INT8:
         case ACL_UINT8:
@@ -129,17 +135,22 @@ size_t aclDataTypeSize(aclDataType dataType) {
         case ACL_HIFLOAT8:
         case ACL_FLOAT8_E5M2:
         case ACL_FLOAT8_E4M3FN:
-        case ACL_FLOAT8_E8M0: return 1;
+        case ACL_FLOAT8_E8M0:
+            return 1;
         case ACL_FLOAT16:
         case ACL_BF16:
         case ACL_INT16:
-        case ACL_UINT16: return 2;
+        case ACL_UINT16:
+            return 2;
         case ACL_FLOAT:
         case ACL_INT32:
         case ACL_UINT32:
-        case ACL_COMPLEX32: return 4;
-        case ACL_COMPLEX128: return 16;
-        default: return 8;  // 64-bit types, and packed or unknown ones, which have no size of their own
+        case ACL_COMPLEX32:
+            return 4;
+        case ACL_COMPLEX128:
+            return 16;
+        default:
+            return 8;  // 64-bit types, and packed or unknown ones, which have no size of their own
     }
 }
 

@@ -62,8 +62,8 @@ Result<std::string> read_file(const char* path) {
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
         status = fail(code::invalid_file, "configuration {} is not a file", path);
     } else if (static_cast<std::size_t>(facts.st_size) > largest_file) {
-        status = fail(code::invalid_file, "configuration file {} has {} bytes; at most {} are read", path, facts.st_size,
-                      largest_file);
+        status = fail(code::invalid_file, "configuration file {} has {} bytes; at most {} are read", path,
+                      facts.st_size, largest_file);
     } else {
         text.resize(static_cast<std::size_t>(facts.st_size));
         std::size_t filled = 0;
@@ -209,8 +209,9 @@ Status finalise() {
     State& all = state();
     std::lock_guard guard(all.transition);
     if (all.references.load(std::memory_order_relaxed) == 0)
-        return fail(code::repeat_finalise, "there is no initialisation to end: aclFinalize was called before, or "
-                                           "aclInit was not");
+        return fail(code::repeat_finalise,
+                    "there is no initialisation to end: aclFinalize was called before, or "
+                    "aclInit was not");
     all.references.store(0, std::memory_order_release);
     return finish();
 }
@@ -220,8 +221,7 @@ Status finalise_reference(std::uint64_t* remaining) {
     std::lock_guard guard(all.transition);
     const std::uint64_t references = all.references.load(std::memory_order_relaxed);
     if (remaining != nullptr) *remaining = references == 0 ? 0 : references - 1;
-    if (references == 0)
-        return fail(code::repeat_finalise, "there is no initialisation left to end");
+    if (references == 0) return fail(code::repeat_finalise, "there is no initialisation left to end");
     all.references.store(references - 1, std::memory_order_release);
     return references == 1 ? finish() : Status();
 }

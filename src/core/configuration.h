@@ -24,8 +24,8 @@ struct Configuration {
     std::optional<std::uint64_t> simt_divergence_stack_size;
     std::optional<std::uint64_t> simt_printf_fifo_size;
     std::optional<std::uint64_t> simd_printf_fifo_size_per_core;
-    bool dump = false;      // the file has a dump section that is not empty
-    bool profiler = false;  // the file has a profiler section that is switched on
+    bool dump = false;        // the file has a dump section that is not empty
+    bool profiler = false;    // the file has a profiler section that is switched on
     SettingsChange settings;  // the section "canopy"
     std::string normalised;   // the whole text without blanks and in one order, for comparison; "{}" without a file
 };

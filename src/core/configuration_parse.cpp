@@ -128,11 +128,11 @@ Status read_limits(const Json& root, Configuration& configuration) {
             return fail(code::invalid_parameter, "StackSize.aicore_stack_size {} is not a multiple of {}",
                         *configuration.aicore_stack_size, stack_step);
         CANOPY_TRY(read_number(*stack, "simt_stack_size", 1, INT32_MAX, configuration.simt_stack_size));
-        CANOPY_TRY(read_number(*stack, "simt_divergence_stack_size", 1, INT32_MAX,
-                               configuration.simt_divergence_stack_size));
+        CANOPY_TRY(
+            read_number(*stack, "simt_divergence_stack_size", 1, INT32_MAX, configuration.simt_divergence_stack_size));
     }
-    CANOPY_TRY(read_number(root, "simt_printf_fifo_size", smallest_fifo, largest_fifo,
-                           configuration.simt_printf_fifo_size));
+    CANOPY_TRY(
+        read_number(root, "simt_printf_fifo_size", smallest_fifo, largest_fifo, configuration.simt_printf_fifo_size));
     return read_number(root, "simd_printf_fifo_size_per_core", smallest_fifo, largest_fifo,
                        configuration.simd_printf_fifo_size_per_core);
 }

@@ -15,13 +15,13 @@ constexpr std::uint32_t first_bus = 0xC1;
 
 // SIMT figures of a vector core, from attribute 202 on.
 constexpr std::array<std::int64_t, 11> simt_attributes = {
-    32,                                      // warp size
-    2048,                                    // threads of a vector core
-    0,                                       // local memory of a vector core: the chip's unified buffer
-    65535, 65535, 65535,                     // grid, per dimension
-    65535,                                   // blocks of a grid
-    2048,                                    // threads of a block
-    2048, 2048, 64,                          // block, per dimension
+    32,                   // warp size
+    2048,                 // threads of a vector core
+    0,                    // local memory of a vector core: the chip's unified buffer
+    65535, 65535, 65535,  // grid, per dimension
+    65535,                // blocks of a grid
+    2048,                 // threads of a block
+    2048,  2048,  64,     // block, per dimension
 };
 
 Status no_such_attribute(const Chip& chip, std::int32_t attribute) {
@@ -36,15 +36,24 @@ Result<std::int64_t> simt_attribute(const Chip& chip, std::int32_t attribute) {
 
 Result<std::int64_t> place_attribute(const DeviceRecord& record, const Chip& chip, std::int32_t attribute) {
     switch (attribute) {
-        case 401: return std::int64_t{0};                                // which operating system image
-        case 402: return static_cast<std::int64_t>(record.physical);     // chip
-        case 403: return static_cast<std::int64_t>(record.physical);     // device in its pod
-        case 404: return std::int64_t{0};                                // server in its pod
-        case 405: return std::int64_t{0};                                // pod
-        case 406: return std::int64_t{0};                                // privilege of custom operators
-        case 407: return std::int64_t{0};                                // mainboard
-        case 408: return chip.series == "A5" ? Result<std::int64_t>(0) : no_such_attribute(chip, attribute);
-        default: return chip.series == "A5" ? Result<std::int64_t>(3) : no_such_attribute(chip, attribute);
+        case 401:
+            return std::int64_t{0};  // which operating system image
+        case 402:
+            return static_cast<std::int64_t>(record.physical);  // chip
+        case 403:
+            return static_cast<std::int64_t>(record.physical);  // device in its pod
+        case 404:
+            return std::int64_t{0};  // server in its pod
+        case 405:
+            return std::int64_t{0};  // pod
+        case 406:
+            return std::int64_t{0};  // privilege of custom operators
+        case 407:
+            return std::int64_t{0};  // mainboard
+        case 408:
+            return chip.series == "A5" ? Result<std::int64_t>(0) : no_such_attribute(chip, attribute);
+        default:
+            return chip.series == "A5" ? Result<std::int64_t>(3) : no_such_attribute(chip, attribute);
     }
 }
 
@@ -111,15 +120,23 @@ Result<std::int64_t> device_attribute(const DeviceRecord& record, std::int32_t a
     if (attribute >= 202 && attribute <= 212) return simt_attribute(chip, attribute);
     if (attribute >= 401 && attribute <= 409) return place_attribute(record, chip, attribute);
     switch (attribute) {
-        case 1: return static_cast<std::int64_t>(chip.cpu_cores);
+        case 1:
+            return static_cast<std::int64_t>(chip.cpu_cores);
         case 101:
-        case 102: return static_cast<std::int64_t>(chip.cube_cores);
-        case 201: return static_cast<std::int64_t>(chip.vector_cores);
-        case 301: return static_cast<std::int64_t>(settings.memory);
-        case 302: return static_cast<std::int64_t>(chip.l2_cache);
-        case 501: return std::int64_t{0};
-        case 601: return static_cast<std::int64_t>(chip.architecture);
-        default: return fail(code::param_invalid, "attr {} is not a device attribute", attribute);
+        case 102:
+            return static_cast<std::int64_t>(chip.cube_cores);
+        case 201:
+            return static_cast<std::int64_t>(chip.vector_cores);
+        case 301:
+            return static_cast<std::int64_t>(settings.memory);
+        case 302:
+            return static_cast<std::int64_t>(chip.l2_cache);
+        case 501:
+            return std::int64_t{0};
+        case 601:
+            return static_cast<std::int64_t>(chip.architecture);
+        default:
+            return fail(code::param_invalid, "attr {} is not a device attribute", attribute);
     }
 }
 
@@ -155,24 +172,41 @@ Result<std::string> platform_fact(std::int32_t number) {
     const Chip& chip = *settings.chip;
     const auto text = [](std::uint64_t value) { return fmt::format("{}", value); };
     switch (number) {
-        case 0: return text(chip.cube_cores);
-        case 1: return text(chip.unified_buffer);
-        case 2: return text(chip.cube_cores);
-        case 3: return text(chip.vector_cores);
-        case 4: return text(chip.l2_cache);
-        case 5: return text(settings.memory);
+        case 0:
+            return text(chip.cube_cores);
+        case 1:
+            return text(chip.unified_buffer);
+        case 2:
+            return text(chip.cube_cores);
+        case 3:
+            return text(chip.vector_cores);
+        case 4:
+            return text(chip.l2_cache);
+        case 5:
+            return text(settings.memory);
         case 6:
-        case 7: return text(1800);  // MHz
-        case 8: return text(chip.series == "A5" ? 4096 : 1024);
-        case 9: return text(chip.l0a_buffer);
-        case 10: return text(chip.l0b_buffer);
-        case 11: return text(chip.l0c_buffer);
-        case 12: return text(chip.l1_buffer);
-        case 13: return std::string(chip.name);
-        case 14: return std::string(chip.series == "A5" ? "AIC-C-310" : "AIC-C-220");
-        case 15: return text(chip.architecture);
-        case 16: return std::string("HBM");
-        default: return fail(code::invalid_parameter, "infoType {} is not a fact about a platform", number);
+        case 7:
+            return text(1800);  // MHz
+        case 8:
+            return text(chip.series == "A5" ? 4096 : 1024);
+        case 9:
+            return text(chip.l0a_buffer);
+        case 10:
+            return text(chip.l0b_buffer);
+        case 11:
+            return text(chip.l0c_buffer);
+        case 12:
+            return text(chip.l1_buffer);
+        case 13:
+            return std::string(chip.name);
+        case 14:
+            return std::string(chip.series == "A5" ? "AIC-C-310" : "AIC-C-220");
+        case 15:
+            return text(chip.architecture);
+        case 16:
+            return std::string("HBM");
+        default:
+            return fail(code::invalid_parameter, "infoType {} is not a fact about a platform", number);
     }
 }
 

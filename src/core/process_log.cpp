@@ -55,8 +55,8 @@ int open_log_file() {
     if (error) return -1;
     timespec time{};
     clock_gettime(CLOCK_REALTIME, &time);
-    const std::string path = fmt::format("{}/plog-{}_{}{:03}.log", options().directory, getpid(), time.tv_sec,
-                                         time.tv_nsec / 1'000'000);
+    const std::string path =
+        fmt::format("{}/plog-{}_{}{:03}.log", options().directory, getpid(), time.tv_sec, time.tv_nsec / 1'000'000);
     return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
 }
 

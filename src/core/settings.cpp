@@ -39,8 +39,8 @@ std::optional<bool> parse_switch(std::string_view text) {
 
 // Half of the machine, in whole GiB, within what the chip has. It is reserved, not taken.
 std::uint64_t default_memory(const Chip& chip) {
-    const auto machine = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const auto machine =
+        static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     const std::uint64_t half = machine / 2 / gib * gib;
     return std::clamp(half, gib, std::max(chip.memory, gib));
 }
@@ -98,11 +98,24 @@ std::optional<std::uint64_t> parse_size(std::string_view text) noexcept {
     int shift = 0;
     if (!unit.empty()) {
         switch (unit.front()) {
-            case 'k': case 'K': shift = 10; break;
-            case 'm': case 'M': shift = 20; break;
-            case 'g': case 'G': shift = 30; break;
-            case 't': case 'T': shift = 40; break;
-            default: return std::nullopt;
+            case 'k':
+            case 'K':
+                shift = 10;
+                break;
+            case 'm':
+            case 'M':
+                shift = 20;
+                break;
+            case 'g':
+            case 'G':
+                shift = 30;
+                break;
+            case 't':
+            case 'T':
+                shift = 40;
+                break;
+            default:
+                return std::nullopt;
         }
         unit.remove_prefix(1);
         if (!unit.empty() && unit != "B" && unit != "iB") return std::nullopt;
@@ -221,7 +234,7 @@ std::string describe_settings(const Settings& settings) {
     entry("check", "CANOPY_CHECK", settings.checking, "1: check every access of a kernel to device memory");
     Json chips = Json::array();
     for (const Chip& known : all_chips()) chips.push_back(known.name);
-    const Json document = {{"version", CANOPY_VERSION}, {"processors", processors},        {"devices", devices},
+    const Json document = {{"version", CANOPY_VERSION}, {"processors", processors},      {"devices", devices},
                            {"settings", entries},       {"problems", settings.problems}, {"chips", chips}};
     return document.dump(2);
 }

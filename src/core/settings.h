@@ -18,15 +18,15 @@ inline constexpr std::uint32_t max_devices = 64;
 inline constexpr std::uint32_t max_workers = 1024;
 
 struct Settings {
-    std::string backend = "soft";          // CANOPY_DEVICE: soft, null
-    std::uint32_t device_count = 4;        // CANOPY_DEVICE_COUNT
-    const Chip* chip = nullptr;            // CANOPY_CHIP, by name; never null once read
-    std::uint64_t memory = 0;              // CANOPY_DEVICE_MEMORY: bytes of one device, with K/M/G/T
-    std::uint32_t workers = 0;             // CANOPY_WORKERS: threads of one device; 0: by machine
-    bool checking = false;                 // CANOPY_CHECK=1
-    std::uint32_t stack_size = 0;          // bytes of a block's stack; 0: default
-    std::vector<std::uint32_t> visible;    // ASCEND_RT_VISIBLE_DEVICES applied: physical number of each device
-    std::vector<std::string> problems;     // what could not be understood, in words, for `canopy info`
+    std::string backend = "soft";        // CANOPY_DEVICE: soft, null
+    std::uint32_t device_count = 4;      // CANOPY_DEVICE_COUNT
+    const Chip* chip = nullptr;          // CANOPY_CHIP, by name; never null once read
+    std::uint64_t memory = 0;            // CANOPY_DEVICE_MEMORY: bytes of one device, with K/M/G/T
+    std::uint32_t workers = 0;           // CANOPY_WORKERS: threads of one device; 0: by machine
+    bool checking = false;               // CANOPY_CHECK=1
+    std::uint32_t stack_size = 0;        // bytes of a block's stack; 0: default
+    std::vector<std::uint32_t> visible;  // ASCEND_RT_VISIBLE_DEVICES applied: physical number of each device
+    std::vector<std::string> problems;   // what could not be understood, in words, for `canopy info`
     // Who chose a value, by the name of its key in the file ("chip"): the variable, or "aclInit". Absent: the default.
     std::map<std::string, std::string, std::less<>> origins;
 };
@@ -39,9 +39,7 @@ struct SettingsChange {
     std::optional<std::uint32_t> workers;
     std::optional<bool> checking;
 
-    [[nodiscard]] bool empty() const noexcept {
-        return !device_count && !chip && !memory && !workers && !checking;
-    }
+    [[nodiscard]] bool empty() const noexcept { return !device_count && !chip && !memory && !workers && !checking; }
 };
 
 Settings read_settings();

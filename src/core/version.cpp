@@ -107,8 +107,7 @@ Result<std::int32_t> version_number(std::string_view version) {
         parts[part] = number;
         rest = behind;
     }
-    const std::int64_t value =
-        parts[0] * 10'000'000 + parts[1] * 100'000 + parts[2] * 1'000 + pre_release(rest);
+    const std::int64_t value = parts[0] * 10'000'000 + parts[1] * 100'000 + parts[2] * 1'000 + pre_release(rest);
     if (value > INT32_MAX) return fail(code::internal, "version \"{}\" is too large for a number", version);
     return static_cast<std::int32_t>(value);
 }

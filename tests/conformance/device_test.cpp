@@ -139,9 +139,9 @@ TEST_F(DeviceQueryTest, AttributesFollowTheChip) {
     EXPECT_ACL_OK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_VECTOR_CORE_NUM, &vector));
     EXPECT_GT(cube, 0);
     EXPECT_EQ(vector, 2 * cube);
-    for (const auto attribute : {ACL_DEV_ATTR_AICPU_CORE_NUM, ACL_DEV_ATTR_AICORE_CORE_NUM,
-                                 ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE, ACL_DEV_ATTR_L2_CACHE_SIZE,
-                                 ACL_DEV_ATTR_NPU_ARCH}) {
+    for (const auto attribute :
+         {ACL_DEV_ATTR_AICPU_CORE_NUM, ACL_DEV_ATTR_AICORE_CORE_NUM, ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE,
+          ACL_DEV_ATTR_L2_CACHE_SIZE, ACL_DEV_ATTR_NPU_ARCH}) {
         EXPECT_ACL_OK(aclrtGetDeviceInfo(0, attribute, &value));
         EXPECT_GT(value, 0) << attribute;
     }
@@ -189,8 +189,7 @@ TEST_F(DeviceQueryTest, CapabilitiesAnswer) {
     }
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "deviceInfo",
                      aclGetDeviceCapability(0, ACL_DEVICE_INFO_UNDEFINED, &value));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value",
-                     aclGetDeviceCapability(0, ACL_DEVICE_INFO_AI_CORE_NUM, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value", aclGetDeviceCapability(0, ACL_DEVICE_INFO_AI_CORE_NUM, nullptr));
     int32_t feature = -1;
     for (const auto what : {ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV, ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV}) {
         EXPECT_ACL_OK(aclrtGetDeviceCapability(0, what, &feature));
@@ -393,13 +392,11 @@ TEST_F(DeviceUseTest, CoreLimitsOfTheProcessAreSeenByAllThreads) {
     EXPECT_ACL_OK(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, &value));
     EXPECT_EQ(value, 3u);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "value", aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, 0));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "value",
-                     aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, all + 1));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "value", aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, all + 1));
     const auto unknown = static_cast<aclrtDevResLimitType>(2);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "type", aclrtSetDeviceResLimit(0, unknown, 1));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "type", aclrtGetDeviceResLimit(0, unknown, &value));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value",
-                     aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value", aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, nullptr));
     EXPECT_ACL_OK(aclrtResetDeviceResLimit(0));
     EXPECT_ACL_OK(aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, &value));
     EXPECT_EQ(value, all);
@@ -457,8 +454,7 @@ TEST_F(DeviceUseTest, StreamLimitsCheckTheirArguments) {
     EXPECT_EQ(aclrtUseStreamResInCurrentThread(&value), stale);
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value",
                      aclrtGetStreamResLimit(stream_, ACL_RT_DEV_RES_CUBE_CORE, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value",
-                     aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value", aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, nullptr));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "value",
                      aclrtSetStreamResLimit(stream_, ACL_RT_DEV_RES_CUBE_CORE, 100000));
     std::thread([] {

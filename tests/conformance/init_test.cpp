@@ -115,8 +115,7 @@ TEST_F(InitTest, InitCallbackFiresAtOnceWhenInitialisedAndAgainAtTheNext) {
     EXPECT_ACL_OK(aclFinalize());
     EXPECT_ACL_OK(aclInit(nullptr));
     EXPECT_EQ(log.initialised, 2);
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "not registered",
-                     aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, on_init));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "not registered", aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, on_init));
 }
 
 TEST_F(InitTest, FinalizeCallbackFiresInEveryRealFinalisation) {
@@ -296,7 +295,9 @@ void error_text_can_be_shared_by_the_process() {
     EXPECT_ACL_OK(aclFinalize());
 }
 
-TEST(InitDeathTest, ErrorTextCanBeSharedByTheProcess) { EXPECT_IN_OWN_PROCESS(error_text_can_be_shared_by_the_process); }
+TEST(InitDeathTest, ErrorTextCanBeSharedByTheProcess) {
+    EXPECT_IN_OWN_PROCESS(error_text_can_be_shared_by_the_process);
+}
 
 void the_file_chooses_devices_and_limits() {
     TemporaryDirectory directory;
@@ -357,7 +358,9 @@ void the_environment_chooses_what_is_visible() {
     EXPECT_ACL_OK(aclrtResetDevice(2));
 }
 
-TEST(InitDeathTest, TheEnvironmentChoosesWhatIsVisible) { EXPECT_IN_OWN_PROCESS(the_environment_chooses_what_is_visible); }
+TEST(InitDeathTest, TheEnvironmentChoosesWhatIsVisible) {
+    EXPECT_IN_OWN_PROCESS(the_environment_chooses_what_is_visible);
+}
 
 void a_list_without_a_good_entry_leaves_no_device() {
     setenv("ASCEND_RT_VISIBLE_DEVICES", "none", 1);
@@ -380,7 +383,9 @@ void an_unknown_kind_of_device_cannot_be_set() {
     EXPECT_ACL_OK(aclFinalize());
 }
 
-TEST(InitDeathTest, AnUnknownKindOfDeviceCannotBeSet) { EXPECT_IN_OWN_PROCESS(an_unknown_kind_of_device_cannot_be_set); }
+TEST(InitDeathTest, AnUnknownKindOfDeviceCannotBeSet) {
+    EXPECT_IN_OWN_PROCESS(an_unknown_kind_of_device_cannot_be_set);
+}
 
 }  // namespace
 }  // namespace conformance

@@ -52,13 +52,13 @@ private:
 }  // namespace conformance
 
 // Runs `body` (a callable) in a new process and expects that nothing failed in it.
-#define EXPECT_IN_OWN_PROCESS(body)                                              \
-    do {                                                                         \
-        GTEST_FLAG_SET(death_test_style, "threadsafe");                          \
-        EXPECT_EXIT(                                                             \
-            {                                                                    \
-                body();                                                          \
-                ::conformance::end_own_process();                                \
-            },                                                                   \
-            testing::ExitedWithCode(0), "");                                     \
+#define EXPECT_IN_OWN_PROCESS(body)                     \
+    do {                                                \
+        GTEST_FLAG_SET(death_test_style, "threadsafe"); \
+        EXPECT_EXIT(                                    \
+            {                                           \
+                body();                                 \
+                ::conformance::end_own_process();       \
+            },                                          \
+            testing::ExitedWithCode(0), "");            \
     } while (false)
