@@ -54,9 +54,15 @@ void run_queued(void* argument) {
         std::memmove(copy.destination, copy.source, copy.count);
         return;
     }
+    const Pin<Stream> stream = Runtime::instance().streams.pin(queued->stream);
+    if (!stream) return;
+    {
+        SpinGuard guard(stream->error_lock);
+        if (stream->error.load(std::memory_order_relaxed) == 0)
+            stream->error_text = "a copy with offsets found addresses behind dst or src that are not allocated";
+    }
     int none = 0;
-    if (const Pin<Stream> stream = Runtime::instance().streams.pin(queued->stream))
-        stream->error.compare_exchange_strong(none, code::param_invalid);
+    stream->error.compare_exchange_strong(none, code::param_invalid, std::memory_order_acq_rel);
 }
 
 void drop_queued(void* argument) { delete static_cast<QueuedCopy*>(argument); }

@@ -103,6 +103,7 @@ Status destroy_pool(Handle handle);
 Result<Pin<MemoryPool>> find_pool(const void* handle);
 // The pool whose memory an address lies in; empty for other memory. Costs one load while there are no pools.
 Pin<MemoryPool> pool_of(const void* address) noexcept;
+[[nodiscard]] inline bool pools_exist() noexcept { return Runtime::instance().memory_pools.live() != 0; }
 // To be called when everything submitted to a stream so far is known to be done.
 void pools_after_synchronise(Handle stream) noexcept;
 

@@ -21,7 +21,9 @@ protected:
     }
     void TearDown() override {
         EXPECT_ACL_OK(aclrtAllocatorUnregister(stream_));
-        if (description_) EXPECT_ACL_OK(aclrtAllocatorDestroyDesc(description_));
+        if (description_) {
+            EXPECT_ACL_OK(aclrtAllocatorDestroyDesc(description_));
+        }
         DeviceTest::TearDown();
     }
     void fill() {
@@ -113,7 +115,8 @@ TEST_F(MemoryAllocator, ArgumentsAreChecked) {
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "func", aclrtAllocatorSetAllocAdviseFuncToDesc(description_, nullptr));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "allocatorDesc",
                      aclrtAllocatorSetGetAddrFromBlockFuncToDesc(nullptr, address_of));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "func", aclrtAllocatorSetGetAddrFromBlockFuncToDesc(description_, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "func",
+                     aclrtAllocatorSetGetAddrFromBlockFuncToDesc(description_, nullptr));
 }
 
 }  // namespace

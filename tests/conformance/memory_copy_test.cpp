@@ -106,8 +106,13 @@ TEST_F(MemoryCopy, BetweenDevicesNeedsPeerAccess) {
     ASSERT_ACL_OK(aclrtSetDevice(1));
     void* there = nullptr;
     ASSERT_ACL_OK(aclrtMalloc(&there, size, ACL_MEM_MALLOC_HUGE_FIRST_P2P));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "aclrtDeviceEnablePeerAccess",
-                     aclrtMemcpy(there, size, here, size, ACL_MEMCPY_DEVICE_TO_DEVICE));
+    const bool always_connected = std::string(aclrtGetSocName()).rfind("Ascend910_93", 0) == 0;
+    if (always_connected) {
+        EXPECT_ACL_OK(aclrtMemcpy(there, size, here, size, ACL_MEMCPY_DEVICE_TO_DEVICE));
+    } else {
+        EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "aclrtDeviceEnablePeerAccess",
+                         aclrtMemcpy(there, size, here, size, ACL_MEMCPY_DEVICE_TO_DEVICE));
+    }
     ASSERT_ACL_OK(aclrtDeviceEnablePeerAccess(0, 0));
     EXPECT_ACL_OK(aclrtMemcpy(there, size, here, size, ACL_MEMCPY_DEVICE_TO_DEVICE));
     std::vector<char> back(size);

@@ -110,7 +110,8 @@ TEST_F(MemoryManaged, PrefetchIsOrderedAndRemembered) {
     ASSERT_ACL_OK(aclrtMemManagedPrefetchBatchAsync(parts, sizes, 2, places, starts, 2, 0, stream_));
     EXPECT_EQ(attribute(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, granule), -1);
     int32_t second = 9;
-    ASSERT_ACL_OK(aclrtMemManagedGetAttr(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, parts[1], granule, &second, 4));
+    ASSERT_ACL_OK(
+        aclrtMemManagedGetAttr(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, parts[1], granule, &second, 4));
     EXPECT_EQ(second, 1);
     EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
 }
@@ -125,13 +126,18 @@ TEST_F(MemoryManaged, SeveralAttributesAtOnce) {
     ASSERT_ACL_OK(aclrtMemManagedGetAttrs(which, 2, memory_, granule, data, sizes));
     EXPECT_EQ(a, 1);
     EXPECT_EQ(b, -2);
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "attributes", aclrtMemManagedGetAttrs(nullptr, 2, memory_, granule, data, sizes));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "attributes",
+                     aclrtMemManagedGetAttrs(nullptr, 2, memory_, granule, data, sizes));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "ptr", aclrtMemManagedGetAttrs(which, 2, nullptr, granule, data, sizes));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "data", aclrtMemManagedGetAttrs(which, 2, memory_, granule, nullptr, sizes));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "dataSizes", aclrtMemManagedGetAttrs(which, 2, memory_, granule, data, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "numAttributes", aclrtMemManagedGetAttrs(which, 0, memory_, granule, data, sizes));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "data",
+                     aclrtMemManagedGetAttrs(which, 2, memory_, granule, nullptr, sizes));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "dataSizes",
+                     aclrtMemManagedGetAttrs(which, 2, memory_, granule, data, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "numAttributes",
+                     aclrtMemManagedGetAttrs(which, 0, memory_, granule, data, sizes));
     data[1] = nullptr;
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "data[i]", aclrtMemManagedGetAttrs(which, 2, memory_, granule, data, sizes));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "data[i]",
+                     aclrtMemManagedGetAttrs(which, 2, memory_, granule, data, sizes));
 }
 
 TEST_F(MemoryManaged, RangesAndPlacesAreChecked) {
@@ -152,26 +158,31 @@ TEST_F(MemoryManaged, RangesAndPlacesAreChecked) {
                      aclrtMemManagedAdvise(memory_, granule, set, {ACL_MEM_LOCATIONTYPE_DEVICE, 1000}));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "location",
                      aclrtMemManagedAdvise(memory_, granule, set, {ACL_MEM_LOCATIONTYPE_INVALID, 0}));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "attribute",
-                     aclrtMemManagedGetAttr(static_cast<aclrtMemManagedRangeAttribute>(0), memory_, granule, &value, 4));
+    EXPECT_ACL_FAILS(
+        ACL_ERROR_INVALID_PARAM, "attribute",
+        aclrtMemManagedGetAttr(static_cast<aclrtMemManagedRangeAttribute>(0), memory_, granule, &value, 4));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "ptr", aclrtMemManagedGetAttr(read_mostly, nullptr, granule, &value, 4));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "data", aclrtMemManagedGetAttr(read_mostly, memory_, granule, nullptr, 4));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "dataSize", aclrtMemManagedGetAttr(read_mostly, memory_, granule, &value, 3));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "dataSize", aclrtMemManagedGetAttr(read_mostly, memory_, granule, &wide, 8));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "data",
+                     aclrtMemManagedGetAttr(read_mostly, memory_, granule, nullptr, 4));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "dataSize",
+                     aclrtMemManagedGetAttr(read_mostly, memory_, granule, &value, 3));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "dataSize",
+                     aclrtMemManagedGetAttr(read_mostly, memory_, granule, &wide, 8));
 }
 
 TEST_F(MemoryManaged, PrefetchArgumentsAreChecked) {
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "ptr", aclrtMemManagedPrefetchAsync(nullptr, granule, on_device, 0, stream_));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "ptr",
+                     aclrtMemManagedPrefetchAsync(nullptr, granule, on_device, 0, stream_));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "size", aclrtMemManagedPrefetchAsync(memory_, 0, on_device, 0, stream_));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "flags", aclrtMemManagedPrefetchAsync(memory_, granule, on_device, 1, stream_));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "flags",
+                     aclrtMemManagedPrefetchAsync(memory_, granule, on_device, 1, stream_));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "stream",
                      aclrtMemManagedPrefetchAsync(memory_, granule, on_device, 0, memory_));
     const void* parts[1] = {memory_};
     size_t sizes[1] = {granule}, starts[1] = {0};
     aclrtMemManagedLocation places[1] = {on_device};
-    const auto batch = [&](const void** p, size_t* s, size_t n, aclrtMemManagedLocation* l, size_t* i, size_t k, uint64_t f) {
-        return aclrtMemManagedPrefetchBatchAsync(p, s, n, l, i, k, f, stream_);
-    };
+    const auto batch = [&](const void** p, size_t* s, size_t n, aclrtMemManagedLocation* l, size_t* i, size_t k,
+                           uint64_t f) { return aclrtMemManagedPrefetchBatchAsync(p, s, n, l, i, k, f, stream_); };
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "ptrs", batch(nullptr, sizes, 1, places, starts, 1, 0));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "sizes", batch(parts, nullptr, 1, places, starts, 1, 0));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "prefetchLocs", batch(parts, sizes, 1, nullptr, starts, 1, 0));

@@ -27,7 +27,9 @@ protected:
         ASSERT_ACL_OK(aclrtCreateStream(&other_));
     }
     void TearDown() override {
-        if (pool_) EXPECT_ACL_OK(aclrtMemPoolDestroy(pool_));
+        if (pool_) {
+            EXPECT_ACL_OK(aclrtMemPoolDestroy(pool_));
+        }
         EXPECT_ACL_OK(aclrtDestroyStream(other_));
         DeviceTest::TearDown();
     }
@@ -167,12 +169,16 @@ TEST_F(MemoryPoolTest, AttributeArgumentsAreChecked) {
     uint64_t value = 5;
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "memPool",
                      aclrtMemPoolGetAttr(nullptr, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value", aclrtMemPoolGetAttr(pool_, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "attr", aclrtMemPoolGetAttr(pool_, static_cast<aclrtMemPoolAttr>(0), &value));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "attr", aclrtMemPoolSetAttr(pool_, static_cast<aclrtMemPoolAttr>(9), &value));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value",
+                     aclrtMemPoolGetAttr(pool_, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "attr",
+                     aclrtMemPoolGetAttr(pool_, static_cast<aclrtMemPoolAttr>(0), &value));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "attr",
+                     aclrtMemPoolSetAttr(pool_, static_cast<aclrtMemPoolAttr>(9), &value));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "memPool",
                      aclrtMemPoolSetAttr(nullptr, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value", aclrtMemPoolSetAttr(pool_, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value",
+                     aclrtMemPoolSetAttr(pool_, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, nullptr));
     for (auto attr : {ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH})
         EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "only be set to 0", aclrtMemPoolSetAttr(pool_, attr, &value));
     for (auto attr : {ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT})
@@ -249,7 +255,8 @@ TEST_F(MemoryPoolTest, AllocationArgumentsAreChecked) {
     EXPECT_EQ(block, nullptr);
     block = take(64, stream_);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "stream", aclrtMemPoolFreeAsync(block, &block));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "begins", aclrtMemPoolFreeAsync(static_cast<char*>(block) + 8, stream_));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "begins",
+                     aclrtMemPoolFreeAsync(static_cast<char*>(block) + 8, stream_));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "begins", aclrtFree(static_cast<char*>(block) + 8));
     EXPECT_ACL_OK(aclrtMemPoolFreeAsync(block, nullptr));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "before", aclrtMemPoolFreeAsync(block, stream_));

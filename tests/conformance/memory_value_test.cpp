@@ -19,17 +19,18 @@ protected:
     }
     void set(uint64_t value) { ASSERT_ACL_OK(aclrtMemcpy(word_, 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE)); }
     uint64_t get() { return read_back(word_, 1)[0]; }
-    // Whether a wait for `value` holds while the word is `present`.
-    bool passes(uint64_t present, uint64_t value, uint32_t flag) {
+    void expect_passes(uint64_t present, uint64_t value, uint32_t flag) {
         set(present);
         EXPECT_ACL_OK(aclrtValueWait(word_, value, flag, stream_));
-        const aclError result = aclrtSynchronizeStreamWithTimeout(stream_, 30);
-        if (result == ACL_SUCCESS) return true;
-        EXPECT_EQ(result, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-        EXPECT_ACL_OK(aclrtStreamAbort(stream_));
-        aclrtSynchronizeStream(stream_);  // takes the report of the abort
-        recent_error();
-        return false;
+        EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    }
+    // Ends with the word at `later`, which satisfies the wait.
+    void expect_holds(uint64_t present, uint64_t value, uint32_t flag, uint64_t later) {
+        set(present);
+        EXPECT_ACL_OK(aclrtValueWait(word_, value, flag, stream_));
+        EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 5), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+        set(later);
+        EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
     }
     uint64_t* word_ = nullptr;
     aclrtStream other_ = nullptr;
@@ -62,16 +63,17 @@ TEST_F(MemoryValue, WaitHoldsLaterWorkUntilAnotherStreamWrites) {
 TEST_F(MemoryValue, ConditionsAreThoseOfTheirFlags) {
     if (!device_computes()) GTEST_SKIP();
     constexpr uint32_t at_least = 0, equal = 1, bits_and = 2, bits_nor = 3;
-    EXPECT_TRUE(passes(5, 5, at_least));
-    EXPECT_TRUE(passes(6, 5, at_least));
-    EXPECT_FALSE(passes(4, 5, at_least));
-    EXPECT_TRUE(passes(1, UINT64_MAX, at_least));  // the signed difference is 2
-    EXPECT_TRUE(passes(5, 5, equal));
-    EXPECT_FALSE(passes(6, 5, equal));
-    EXPECT_TRUE(passes(6, 2, bits_and));
-    EXPECT_FALSE(passes(4, 2, bits_and));
-    EXPECT_TRUE(passes(0, 1, bits_nor));
-    EXPECT_FALSE(passes(UINT64_MAX - 1, 1, bits_nor));
+    expect_passes(5, 5, at_least);
+    expect_passes(6, 5, at_least);
+    expect_passes(1, UINT64_MAX, at_least);  // the signed difference is 2
+    expect_holds(4, 5, at_least, 5);
+    expect_holds(UINT64_MAX, 1, at_least, 1);
+    expect_passes(5, 5, equal);
+    expect_holds(6, 5, equal, 5);
+    expect_passes(6, 2, bits_and);
+    expect_holds(4, 2, bits_and, 3);
+    expect_passes(0, 1, bits_nor);
+    expect_holds(UINT64_MAX - 1, 1, bits_nor, 0);
 }
 
 TEST_F(MemoryValue, ArgumentsAreChecked) {
@@ -131,17 +133,25 @@ TEST_F(MemoryReduce, ArgumentsAreChecked) {
     void *dst = device_memory(64), *src = device_memory(64);
     char local[64] = {};
     const auto sum = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM;
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "dst", aclrtReduceAsync(nullptr, src, 64, sum, ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "src", aclrtReduceAsync(dst, nullptr, 64, sum, ACL_INT32, stream_, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "dst",
+                     aclrtReduceAsync(nullptr, src, 64, sum, ACL_INT32, stream_, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "src",
+                     aclrtReduceAsync(dst, nullptr, 64, sum, ACL_INT32, stream_, nullptr));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "count", aclrtReduceAsync(dst, src, 0, sum, ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "reserve", aclrtReduceAsync(dst, src, 64, sum, ACL_INT32, stream_, local));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "reserve",
+                     aclrtReduceAsync(dst, src, 64, sum, ACL_INT32, stream_, local));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "kind",
                      aclrtReduceAsync(dst, src, 64, static_cast<aclrtReduceKind>(14), ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "type", aclrtReduceAsync(dst, src, 64, sum, ACL_DOUBLE, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "count", aclrtReduceAsync(dst, src, 63, sum, ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "src", aclrtReduceAsync(dst, local, 64, sum, ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "dst", aclrtReduceAsync(dst, src, 4096, sum, ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "stream", aclrtReduceAsync(dst, src, 64, sum, ACL_INT32, local, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "type",
+                     aclrtReduceAsync(dst, src, 64, sum, ACL_DOUBLE, stream_, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "count",
+                     aclrtReduceAsync(dst, src, 63, sum, ACL_INT32, stream_, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "src",
+                     aclrtReduceAsync(dst, local, 64, sum, ACL_INT32, stream_, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "dst",
+                     aclrtReduceAsync(dst, src, 4096, sum, ACL_INT32, stream_, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "stream",
+                     aclrtReduceAsync(dst, src, 64, sum, ACL_INT32, local, nullptr));
 }
 
 using MemoryCacheHint = DeviceTest;
@@ -166,7 +176,8 @@ TEST_F(MemoryCacheHint, ArgumentsAreChecked) {
     const auto prefetch = ACL_RT_CMO_TYPE_PREFETCH;
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "src", aclrtCmoAsync(nullptr, 64, prefetch, stream_));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "size", aclrtCmoAsync(memory, 0, prefetch, stream_));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "cmoType", aclrtCmoAsync(memory, 64, static_cast<aclrtCmoType>(9), stream_));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "cmoType",
+                     aclrtCmoAsync(memory, 64, static_cast<aclrtCmoType>(9), stream_));
     for (auto type : {ACL_RT_CMO_TYPE_WRITEBACK, ACL_RT_CMO_TYPE_INVALID, ACL_RT_CMO_TYPE_FLUSH})
         EXPECT_ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "cmoType", aclrtCmoAsync(memory, 64, type, stream_));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "device memory", aclrtCmoAsync(&local, 4, prefetch, stream_));
@@ -184,7 +195,8 @@ TEST_F(MemoryCacheHint, BarriersAreForStreamsOfModels) {
     aclrtBarrierTaskInfo barriers = {};
     barriers.barrierNum = 1;
     const auto invalid = ACL_RT_CMO_TYPE_INVALID;
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "model", aclrtCmoAsyncWithBarrier(memory, 64, invalid, 1, stream_));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "model",
+                     aclrtCmoAsyncWithBarrier(memory, 64, invalid, 1, stream_));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "model", aclrtCmoWaitBarrier(&barriers, stream_, 0));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "cmoType",
                      aclrtCmoAsyncWithBarrier(memory, 64, ACL_RT_CMO_TYPE_PREFETCH, 1, stream_));

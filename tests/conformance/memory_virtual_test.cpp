@@ -272,7 +272,8 @@ TEST_F(MemoryVirtual, GranularityAndPropertiesAreReported) {
     }
     const auto minimum = ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM;
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "prop", aclrtMemGetAllocationGranularity(nullptr, minimum, &granularity));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "granularity", aclrtMemGetAllocationGranularity(&properties, minimum, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "granularity",
+                     aclrtMemGetAllocationGranularity(&properties, minimum, nullptr));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "option",
                      aclrtMemGetAllocationGranularity(&properties, ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF, &granularity));
     properties.memAttr = ACL_HBM_MEM_HUGE1G;
