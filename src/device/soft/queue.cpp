@@ -38,8 +38,9 @@ SoftQueue::~SoftQueue() {
         }
         sched_yield();
     }
-    // A worker that lingered here may not have noticed yet.
+    // A worker that lingered here may not have noticed yet; the last thing it does is to leave the lock.
     while (watchers_.load(std::memory_order_acquire) != 0) sched_yield();
+    { SpinGuard guard(submit_lock_); }
     scheduler_.remove(*this);
 }
 
@@ -168,7 +169,7 @@ bool SoftQueue::more_or_let_go() noexcept {
     SpinGuard guard(submit_lock_);
     if (!ring_.empty()) return true;
     notify_waiters();  // a sleeper that registered before the lock was taken is seen here at the latest
-    if (lingerer_) {
+    if (watchers_.load(std::memory_order_relaxed) != 0) {  // they leave under the lock, so at least one will look
         state_.store(QueueState::lingering, std::memory_order_release);
     } else {
         state_.store(QueueState::idle, std::memory_order_release);
@@ -181,7 +182,6 @@ bool SoftQueue::more_or_let_go() noexcept {
 // it back; then this worker goes on watching.
 bool SoftQueue::more_after_lingering() noexcept {
     if (!scheduler_.may_spin()) return more_or_let_go();
-    lingerer_ = true;
     watchers_.fetch_add(1, std::memory_order_relaxed);
     std::uint64_t seen = ring_.popped();
     state_.store(QueueState::lingering, std::memory_order_release);
@@ -207,7 +207,7 @@ bool SoftQueue::more_after_lingering() noexcept {
     bool more = false;
     {
         SpinGuard guard(submit_lock_);
-        lingerer_ = false;
+        watchers_.fetch_sub(1, std::memory_order_release);
         // Taking it first: a host thread or another watcher may be about to, without the lock.
         QueueState lingering = QueueState::lingering;
         if (state_.compare_exchange_strong(lingering, QueueState::draining, std::memory_order_acq_rel)) {
@@ -219,7 +219,6 @@ bool SoftQueue::more_after_lingering() noexcept {
             }
         }
     }
-    watchers_.fetch_sub(1, std::memory_order_release);
     return more;
 }
 

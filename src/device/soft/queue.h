@@ -69,10 +69,13 @@ public:
     void continue_after_launch(Executor& executor) noexcept;
     void begin_wait() noexcept;
     void continue_after_wait(WaitResult result) noexcept;
-    // A timed wait's time is over; ignored unless it still stands before that very wait.
-    void expire_wait(std::uint64_t serial) noexcept;
-    // True when it has nothing that could run now.
-    [[nodiscard]] bool settled() const noexcept;
+    // A timed wait's time is over; ignored unless it still stands before that very wait. False: ask again later.
+    bool expire_wait(std::uint64_t serial) noexcept;
+    // Commands up to `sequence` that are still to be completed; 0 while the queue stands before a wait.
+    [[nodiscard]] std::uint64_t unfinished(std::uint64_t sequence) const noexcept;
+    [[nodiscard]] std::uint64_t submitted() const noexcept { return ring_.tail(); }
+    // ready, as the scheduler sets it together with the list.
+    void become_ready() noexcept { state_.store(QueueState::ready, std::memory_order_release); }
     [[nodiscard]] bool dropping() const noexcept { return drop_until_.load(std::memory_order_acquire) > completed(); }
     [[nodiscard]] Launch& launch() noexcept { return launch_; }
     [[nodiscard]] Scheduler& scheduler() noexcept { return scheduler_; }
@@ -82,6 +85,7 @@ public:
     SoftQueue* ready_previous = nullptr;
     std::uint32_t ready_level = 0;
     bool listed = false;
+    std::uint64_t number = 0;  // among all queues of the scheduler; never used twice
     SoftQueue* all_next = nullptr;
     SoftQueue* all_previous = nullptr;
     SoftQueue* cores_next = nullptr;
@@ -121,8 +125,7 @@ private:
     CommandRing ring_;
 
     alignas(64) std::atomic<QueueState> state_{QueueState::idle};
-    bool lingerer_ = false;  // a worker watches; set by it while it owns the queue, cleared under the lock
-    std::atomic<std::uint32_t> watchers_{0};  // workers inside the watching loop
+    std::atomic<std::uint32_t> watchers_{0};  // workers that watch it; they stop under the lock or by claiming it
     std::atomic<std::uint64_t> drop_until_{0};  // commands up to this number are not run
     std::atomic<WaitReason> reason_{WaitReason::none};
     WaitResult wait_result_ = WaitResult::none;  // handed from whoever ends a wait to the next owner by state_
