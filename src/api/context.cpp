@@ -100,3 +100,27 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
         return {};
     });
 }
+
+aclError aclrtCtxGetFloatOverflowAddr(void** overflowAddr) {
+    return api([&]() -> Status {
+        CANOPY_TRY(required(overflowAddr, "overflowAddr"));
+        Result<Pin<Context>> context = current_context();
+        if (!context.ok()) return context.status();
+        Result<void*> memory = context_memory(**context, ContextMemory::overflow);
+        if (!memory.ok()) return memory.status();
+        *overflowAddr = *memory;
+        return {};
+    });
+}
+
+aclError aclrtGetHardwareSyncAddr(void** addr) {
+    return api([&]() -> Status {
+        CANOPY_TRY(required(addr, "addr"));
+        Result<Pin<Context>> context = current_context();
+        if (!context.ok()) return context.status();
+        Result<void*> memory = context_memory(**context, ContextMemory::synchronisation);
+        if (!memory.ok()) return memory.status();
+        *addr = *memory;
+        return {};
+    });
+}

@@ -2,6 +2,7 @@
 #include "core/context.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error_text.h"
 #include "core/configuration.h"
@@ -60,6 +61,9 @@ Status end_context(Handle handle) {
         streams.swap(context->streams);
     }
     for (Handle stream : streams) destroy_stream(stream, DestroyMode::force).ignore();
+    std::lock_guard guard(context->mutex);
+    for (void** memory : {&context->overflow_words, &context->sync_words})
+        if (void* address = std::exchange(*memory, nullptr)) context->device->release(address).ignore();
     return {};
 }
 
@@ -210,6 +214,20 @@ Status synchronise_context(Context& context, Deadline deadline) {
         if (status.code() == code::stream_sync_timeout) break;
     }
     return first;
+}
+
+Result<void*> context_memory(Context& context, ContextMemory which) {
+    constexpr std::size_t overflow_bytes = 64, synchronisation_bytes = 16 * 1024;
+    const bool overflow = which == ContextMemory::overflow;
+    std::lock_guard guard(context.mutex);
+    void*& memory = overflow ? context.overflow_words : context.sync_words;
+    if (memory) return memory;
+    const std::size_t size = overflow ? overflow_bytes : synchronisation_bytes;
+    Result<void*> fresh = context.device->allocate(size, memory_default);
+    if (!fresh.ok()) return fresh.status();
+    std::memset(*fresh, 0, size);
+    memory = *fresh;
+    return memory;
 }
 
 void settle_context(Context& context) noexcept { context.device->settle(); }

@@ -30,6 +30,8 @@ public:
     std::mutex mutex;
     std::vector<Handle> streams;                      // all of them, the default stream first
     std::vector<std::optional<std::int64_t>> options;  // system parameters by number
+    void* overflow_words = nullptr;                    // device memory, see context_memory
+    void* sync_words = nullptr;
 
     void recycle() noexcept;
 };
@@ -50,6 +52,11 @@ Status synchronise_context(Context& context, Deadline deadline);
 
 // Lets everything that can run in this context finish, without waiting for streams that stand before a wait.
 void settle_context(Context& context) noexcept;
+
+// Memory on the device that programs may ask the address of: where cores report floating-point overflow, and the words
+// cores of a mixed kernel meet in. Made at the first request, freed with the context.
+enum class ContextMemory { overflow, synchronisation };
+Result<void*> context_memory(Context& context, ContextMemory which);
 
 // Ends all contexts and streams of all devices; the last step of aclFinalize.
 void release_all_devices() noexcept;
