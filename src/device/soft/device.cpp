@@ -11,6 +11,7 @@
 #include "base/heap.h"
 #include "device/backend.h"
 #include "device/soft/fence.h"
+#include "device/soft/kept_back.h"
 #include "device/soft/module.h"
 #include "device/soft/queue.h"
 #include "device/soft/scheduler.h"
@@ -48,7 +49,7 @@ class SoftDevice final : public Device {
 public:
     SoftDevice(const DeviceOptions& options, std::unique_ptr<Heap> heap, std::unique_ptr<SoftVirtualMemory> addresses)
         : heap_(std::move(heap)), virtual_memory_(std::move(addresses)), checker_(*heap_),
-          scheduler_(scheduler_options(options), &checker_) {
+          scheduler_(scheduler_options(options), &checker_), kept_back_(*heap_, scheduler_) {
         info_.chip = options.chip;
         info_.name = std::string(options.chip->name);
         info_.workers = scheduler_options(options).workers;
@@ -65,9 +66,8 @@ public:
 
     Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
         Result<void*> memory = heap_->allocate(size, flags);
-        if (memory.ok() || !kept_back_count_.load(std::memory_order_relaxed)) return memory;
+        if (memory.ok() || kept_back_.empty()) return memory;
         settle();
-        release_kept_back();
         return heap_->allocate(size, flags);
     }
 
@@ -75,12 +75,16 @@ public:
     // everything that could run at this moment has run.
     Status release(void* address) noexcept override {
         if (!scheduler_.busy()) {
-            if (kept_back_count_.load(std::memory_order_relaxed) != 0) release_kept_back();
+            if (!kept_back_.empty()) kept_back_.release_passed();
             return heap_->release(address);
         }
         const std::optional<MemoryRange> range = heap_->find(address);
-        if (!range || range->base != address || !keep_back(address)) return heap_->release(address);
-        return {};
+        if (!range || range->base != address) return heap_->release(address);
+        try {
+            return kept_back_.add(address);
+        } catch (...) {  // no memory to remember it: it goes at once
+            return heap_->release(address);
+        }
     }
     [[nodiscard]] std::optional<MemoryRange> find(const void* address) const noexcept override {
         return heap_->find(address);
@@ -102,7 +106,10 @@ public:
     }
     Result<Fence*> create_fence() override { return static_cast<Fence*>(new SoftFence); }
 
-    void settle() noexcept override { scheduler_.settle(); }
+    void settle() noexcept override {
+        scheduler_.settle();
+        if (!kept_back_.empty()) kept_back_.release_passed();
+    }
     void set_kernel_timeout(std::uint64_t timeout) noexcept override { scheduler_.set_kernel_timeout(timeout); }
     [[nodiscard]] Nanoseconds now() const noexcept override { return canopy::now(); }
 
@@ -117,34 +124,12 @@ private:
         return scheduler;
     }
 
-    bool keep_back(void* address) noexcept {
-        SpinGuard guard(kept_back_lock_);
-        try {
-            kept_back_.push_back(address);
-        } catch (...) {
-            return false;
-        }
-        kept_back_count_.store(kept_back_.size(), std::memory_order_relaxed);
-        return true;
-    }
-    void release_kept_back() noexcept {
-        std::vector<void*> addresses;
-        {
-            SpinGuard guard(kept_back_lock_);
-            addresses.swap(kept_back_);
-            kept_back_count_.store(0, std::memory_order_relaxed);
-        }
-        for (void* address : addresses) heap_->release(address).ignore();
-    }
-
     DeviceInfo info_;
     std::unique_ptr<Heap> heap_;
     std::unique_ptr<SoftVirtualMemory> virtual_memory_;
     HeapChecker checker_;
     Scheduler scheduler_;
-    SpinLock kept_back_lock_;
-    std::vector<void*> kept_back_ CANOPY_GUARDED_BY(kept_back_lock_);
-    std::atomic<std::size_t> kept_back_count_{0};
+    KeptBack kept_back_;
 };
 
 class SoftBackend final : public Backend {

@@ -2,6 +2,8 @@
 // The monitor of a scheduler: a thread with a slow beat that does what must not cost the hot path anything.
 #include <pthread.h>
 
+#include <algorithm>
+
 #include "device/soft/module.h"
 #include "device/soft/scheduler.h"
 
@@ -15,8 +17,11 @@ void Scheduler::wake_monitor() noexcept {
 void Scheduler::start_timer(SoftQueue& queue, std::uint64_t serial, Nanoseconds at) noexcept {
     {
         std::lock_guard guard(timer_mutex_);
+        // A queue waits for one thing at a time: an older timer of it means nothing any more.
+        const auto old = std::find_if(timers_.begin(), timers_.end(), [&](const Timer& t) { return t.queue == &queue; });
         try {
-            timers_.push_back({at, &queue, serial});
+            if (old != timers_.end()) *old = {at, &queue, serial};
+            else timers_.push_back({at, &queue, serial});
         } catch (...) {
             return;  // without memory the wait simply has no limit
         }
@@ -103,14 +108,12 @@ void Scheduler::check_timers() noexcept {
     // Under the mutex a queue cannot be removed, so an expired one is still there.
     std::lock_guard guard(timer_mutex_);
     for (std::size_t i = 0; i < timers_.size();) {
-        if (timers_[i].at > time) {
+        if (timers_[i].at > time || !timers_[i].queue->expire_wait(timers_[i].serial)) {
             ++i;
             continue;
         }
-        const Timer timer = timers_[i];
         timers_[i] = timers_.back();
         timers_.pop_back();
-        timer.queue->expire_wait(timer.serial);
     }
     timer_count_.store(static_cast<std::uint32_t>(timers_.size()), std::memory_order_relaxed);
 }

@@ -57,7 +57,7 @@ void SoftQueue::drop(Command& command) noexcept {
             (command.call.dropped ? command.call.dropped : command.call.function)(command.call.argument);
             break;
         case Opcode::launch:
-            if (take_wait_result() != WaitResult::none) scheduler_.release_cores(launch_);  // it had just got them
+            if (take_wait_result() == WaitResult::satisfied) scheduler_.release_cores(launch_);  // it had just got them
             break;
         default: break;
     }

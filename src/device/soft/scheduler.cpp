@@ -123,6 +123,7 @@ void Scheduler::wake_worker() noexcept {
 
 void Scheduler::add(SoftQueue& queue) noexcept {
     SpinGuard guard(lock_);
+    queue.number = ++queues_made_;
     queue.all_next = all_;
     if (all_) all_->all_previous = &queue;
     all_ = &queue;
@@ -157,6 +158,8 @@ void Scheduler::enqueue(SoftQueue& queue) noexcept {
             list.last = &queue;
             ready_mask_.fetch_or(1u << level, std::memory_order_seq_cst);  // pairs with the look before parking
         }
+        // Inside the lock: whoever claims the queue, empties it and removes it must pass here first.
+        queue.become_ready();
     }
     wake_worker();
     wake_monitor();
@@ -282,26 +285,52 @@ bool Scheduler::acquire_cores(SoftQueue& queue, std::uint32_t cube, std::uint32_
     return false;
 }
 
+// Takes those out of the line whose cores are free now, and gives them the cores.
+SoftQueue* Scheduler::take_served() noexcept {
+    SoftQueue* served = nullptr;
+    SoftQueue** end = &served;
+    while (cores_first_) {
+        const Launch& next = cores_first_->launch();
+        if (cores_used_[0] + next.cores_held[0] > options_.cores[0] ||
+            cores_used_[1] + next.cores_held[1] > options_.cores[1])
+            break;
+        cores_used_[0] += next.cores_held[0];
+        cores_used_[1] += next.cores_held[1];
+        *end = cores_first_;
+        cores_first_ = cores_first_->cores_next;
+        (*end)->cores_next = nullptr;
+        end = &(*end)->cores_next;
+    }
+    return served;
+}
+
 void Scheduler::release_cores(Launch& launch) noexcept {
     SoftQueue* served = nullptr;
     {
         SpinGuard guard(lock_);
         cores_used_[0] -= launch.cores_held[0];
         cores_used_[1] -= launch.cores_held[1];
-        SoftQueue** end = &served;
-        while (cores_first_) {
-            Launch& next = cores_first_->launch();
-            if (cores_used_[0] + next.cores_held[0] > options_.cores[0] ||
-                cores_used_[1] + next.cores_held[1] > options_.cores[1])
-                break;
-            cores_used_[0] += next.cores_held[0];
-            cores_used_[1] += next.cores_held[1];
-            *end = cores_first_;
-            cores_first_ = cores_first_->cores_next;
-            (*end)->cores_next = nullptr;
-            end = &(*end)->cores_next;
-        }
+        served = take_served();
     }
+    give_cores(served);
+}
+
+bool Scheduler::withdraw_core_wait(SoftQueue& queue) noexcept {
+    SoftQueue* served = nullptr;
+    {
+        SpinGuard guard(lock_);
+        SoftQueue** link = &cores_first_;
+        while (*link && *link != &queue) link = &(*link)->cores_next;
+        if (!*link) return false;
+        *link = queue.cores_next;
+        queue.cores_next = nullptr;
+        served = take_served();  // those behind it may need fewer
+    }
+    give_cores(served);
+    return true;
+}
+
+void Scheduler::give_cores(SoftQueue* served) noexcept {
     while (served) {
         SoftQueue* queue = served;
         served = queue->cores_next;
@@ -380,26 +409,53 @@ bool Scheduler::busy() noexcept {
     if (runnable_.load(std::memory_order_seq_cst) == 0) return false;
     SpinGuard guard(lock_);
     for (SoftQueue* queue = all_; queue; queue = queue->all_next)
-        if (!queue->settled()) return true;
+        if (queue->unfinished(queue->submitted()) != 0) return true;
     return false;
 }
 
+Scheduler::Backlog Scheduler::backlog() {
+    Backlog found;
+    SpinGuard guard(lock_);
+    for (SoftQueue* queue = all_; queue; queue = queue->all_next)
+        if (const std::uint64_t last = queue->submitted(); queue->completed() < last)
+            found.entries.push_back({queue->number, last});
+    return found;
+}
+
+std::uint64_t Scheduler::unfinished(const Backlog& backlog) noexcept {
+    std::uint64_t count = 0;
+    SpinGuard guard(lock_);
+    SoftQueue* queue = all_;  // numbers fall along the list, as they do in the backlog
+    for (const Backlog::Entry& entry : backlog.entries) {
+        while (queue && queue->number > entry.queue) queue = queue->all_next;
+        if (queue && queue->number == entry.queue) count += queue->unfinished(entry.sequence);
+    }
+    return count;
+}
+
+// The caller does not help: what runs may be waiting for what the caller does next, and must not do so on its thread.
 void Scheduler::settle() noexcept {
-    Executor* executor = nullptr;
-    for (int round = 0; busy(); ++round) {
-        if (!executor) executor = Executor::current();
-        // Helping: a queue that is ready needs no worker to be woken.
-        if (SoftQueue* queue = executor ? take_ready() : nullptr) {
-            queue->drain(*executor, UINT64_MAX, false);
-            continue;
-        }
+    if (!busy()) return;
+    Backlog before;
+    try {
+        before = backlog();
+    } catch (...) {
+        return;
+    }
+    Nanoseconds progress_at = now();
+    std::uint64_t left_before = 0;
+    for (int round = 0;; ++round) {
+        const std::uint64_t left = unfinished(before);
+        if (left == 0) return;
+        if (std::exchange(left_before, left) != left) progress_at = now();
+        else if (now() - progress_at > tuning::settle_patience) return;
         if (round < 64) {
             sched_yield();
             continue;
         }
         const ParkingLot::Epoch epoch = settled_.prepare();
         if (runnable_.load(std::memory_order_seq_cst) == 0) settled_.cancel();
-        else settled_.park(epoch, Deadline::after(millisecond));  // a lingering queue does not say that it settled
+        else settled_.park(epoch, Deadline::after(millisecond));  // a queue that goes on does not say what it has passed
     }
 }
 

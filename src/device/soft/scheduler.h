@@ -48,7 +48,7 @@ public:
     void add(SoftQueue& queue) noexcept;
     void remove(SoftQueue& queue) noexcept;
 
-    // The queue's state is ready; somebody will claim it.
+    // Makes the queue ready; somebody will claim it. It may be gone when this returns.
     void enqueue(SoftQueue& queue) noexcept;
     // Should the owner of a queue of that priority step back after `turn` tasks?
     [[nodiscard]] bool should_yield(std::uint32_t priority, std::uint32_t turn) const noexcept {
@@ -72,6 +72,8 @@ public:
     // Takes cores for a launch; false when they are busy: the queue is then waiting for them.
     bool acquire_cores(SoftQueue& queue, std::uint32_t cube, std::uint32_t vector) noexcept;
     void release_cores(Launch& launch) noexcept;
+    // Gives up waiting for cores; false when they have been given meanwhile.
+    bool withdraw_core_wait(SoftQueue& queue) noexcept;
 
     // Stops what runs for this queue, wherever it runs.
     void cancel_running(SoftQueue& queue, FaultKind why) noexcept;
@@ -82,9 +84,21 @@ public:
 
     // Counts queues that are neither idle nor before a wait.
     void count_runnable(int change) noexcept;
-    void settle() noexcept;
     // Whether anything could be running right now.
     [[nodiscard]] bool busy() noexcept;
+    // What had been submitted at one moment and was not completed, newest queue first.
+    struct Backlog {
+        struct Entry {
+            std::uint64_t queue;  // its number
+            std::uint64_t sequence;
+        };
+        std::vector<Entry> entries;
+    };
+    [[nodiscard]] Backlog backlog();
+    // Commands of it that could still run; 0 when all are done or stand before a wait.
+    [[nodiscard]] std::uint64_t unfinished(const Backlog& backlog) noexcept;
+    // Waits until everything submitted before that could run has, or nothing has ended for a long time.
+    void settle() noexcept;
 
     void set_kernel_timeout(std::uint64_t timeout) noexcept {
         kernel_timeout_.store(timeout, std::memory_order_relaxed);
@@ -119,6 +133,8 @@ private:
     bool poll_values(Executor& executor) noexcept;
     void wake_worker() noexcept;
     void unlist(SoftQueue& queue) noexcept CANOPY_REQUIRES(lock_);
+    SoftQueue* take_served() noexcept CANOPY_REQUIRES(lock_);
+    static void give_cores(SoftQueue* served) noexcept;
 
     void monitor_main() noexcept;
     void wake_monitor() noexcept;
@@ -138,6 +154,7 @@ private:
     };
     ReadyList ready_[8] CANOPY_GUARDED_BY(lock_);
     SoftQueue* all_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    std::uint64_t queues_made_ CANOPY_GUARDED_BY(lock_) = 0;
     Launch* launches_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::uint32_t cores_used_[2] CANOPY_GUARDED_BY(lock_) = {0, 0};
     SoftQueue* cores_first_ CANOPY_GUARDED_BY(lock_) = nullptr;
