@@ -21,6 +21,18 @@ std::string recent_error() {
     return text ? text : "";
 }
 
+testing::AssertionResult succeeded(const char* call, int code) {
+    if (code == ACL_SUCCESS) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << call << " returned " << code << ": " << recent_error();
+}
+
+testing::AssertionResult failed_with(const char* call, int code, int expected, const std::string& words) {
+    const std::string text = recent_error();
+    if (code == expected && text.find(words) != std::string::npos) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << call << " returned " << code << " instead of " << expected << ", or its text"
+                                       << " does not mention '" << words << "': " << text;
+}
+
 void RuntimeTest::SetUp() {
     recent_error();
     ASSERT_ACL_OK(aclInit(nullptr));
