@@ -17,9 +17,20 @@ namespace {
 
 // What aclrtCreateBinary keeps: the bytes belong to the program.
 struct BinaryData {
-    const void* data;
-    std::size_t size;
+    const void* data = nullptr;
+    std::size_t size = 0;
+    void recycle() noexcept { *this = {}; }
 };
+
+HandleTable<BinaryData>& binary_data() {
+    static auto* table = new HandleTable<BinaryData>(HandleKind::binary_data);
+    return *table;
+}
+
+Status no_such_data(const void* binary) {
+    return fail(code::invalid_handle, "binary {} was not made by aclrtCreateBinary, or has been destroyed",
+                fmt::ptr(binary));
+}
 
 Result<LoadOptions> read_options(const aclrtBinaryLoadOptions* options) {
     LoadOptions read;
@@ -107,17 +118,21 @@ aclError aclrtBinaryLoadFromData(const void* data, size_t length, const aclrtBin
 }
 
 aclrtBinary aclrtCreateBinary(const void* data, size_t dataLen) {
-    if (!data) {
-        fail_null("data").ignore();
-        return nullptr;
-    }
-    return new (std::nothrow) BinaryData{data, dataLen};
+    aclrtBinary binary = nullptr;
+    api([&]() -> Status {
+        CANOPY_TRY(required(data, "data"));
+        const Handle handle = binary_data().open([&](BinaryData& entry, Handle) { entry = {data, dataLen}; });
+        if (handle == 0) return fail(code::resource_alloc, "the process has as many binaries as it can have");
+        binary = opaque_of(handle);
+        return {};
+    });
+    return binary;
 }
 
 aclError aclrtDestroyBinary(aclrtBinary binary) {
     return api([&]() -> Status {
         CANOPY_TRY(required(binary, "binary"));
-        delete static_cast<BinaryData*>(binary);
+        if (!binary_data().close(handle_of(binary))) return no_such_data(binary);
         return {};
     });
 }
@@ -126,7 +141,8 @@ aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle) {
     return api([&]() -> Status {
         CANOPY_TRY(required(binary, "binary"));
         CANOPY_TRY(required(binHandle, "binHandle"));
-        const auto* data = static_cast<const BinaryData*>(binary);
+        const Pin<BinaryData> data = binary_data().pin(handle_of(binary));
+        if (!data) return no_such_data(binary);
         if (data->size == 0) return fail(code::param_invalid, "the binary has no bytes");
         return load_from_data(data->data, data->size, {}, binHandle);
     });

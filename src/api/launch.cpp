@@ -66,22 +66,28 @@ Status read_config(const aclrtLaunchKernelCfg* config, LaunchWork& work) {
     return {};
 }
 
+// The first launch of a function on a device loads its binary there.
+Result<const Kernel*> load_kernel(const void* function, Stream& stream) {
+    Result<Pin<Function>> pinned = find_function(function);
+    if (!pinned.ok()) return pinned.status();
+    Result<Kernel*> loaded = kernel_for(**pinned, *stream.record);
+    if (!loaded.ok()) return loaded.status();
+    return static_cast<const Kernel*>(*loaded);
+}
+
 // The kernel behind a function on the stream's device. The stream is locked: a function found alive stays loaded until
 // the command is submitted.
 Result<const Kernel*> kernel_on(const void* opaque, Stream& stream) {
     HandleTable<Function>& functions = Runtime::instance().functions;
     const Handle handle = handle_of(opaque);
-    Function* function = functions.peek(handle);
-    if (function && functions.alive(handle)) [[likely]] {
-        if (const Kernel* kernel = function->kernels[stream.record->index].load(std::memory_order_acquire)) [[likely]]
-            return kernel;
-        Result<Pin<Function>> pinned = find_function(opaque);
-        if (!pinned.ok()) return pinned.status();
-        Result<Kernel*> loaded = kernel_for(**pinned, *stream.record);
-        if (!loaded.ok()) return loaded.status();
-        return static_cast<const Kernel*>(*loaded);
-    }
-    return fail(code::invalid_handle, "funcHandle {} is not a function of a loaded binary", fmt::ptr(opaque));
+    const Function* function = functions.peek(handle);
+    // Read before the handle is checked: the slot may be given to another function at any time.
+    const Kernel* kernel = function ? function->kernels[stream.record->index].load(std::memory_order_acquire) : nullptr;
+    if (!functions.alive(handle)) [[unlikely]]
+        return fail(code::invalid_handle, "funcHandle {} is not a function of a loaded binary", fmt::ptr(opaque));
+    if (!kernel) [[unlikely]]
+        return load_kernel(opaque, stream);
+    return kernel;
 }
 
 // Fills in the kernel, checks what only it knows, and submits.

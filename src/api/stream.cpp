@@ -2,6 +2,9 @@
 // Streams.
 #include "core/stream.h"
 
+#include <mutex>
+#include <set>
+
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "core/stream_callbacks.h"
@@ -39,10 +42,10 @@ Result<Deadline> deadline_of(int32_t timeout) {
 
 Status set_failure_mode(Stream& stream, std::uint64_t mode) {
     if (mode > 1) return fail(code::param_invalid, "failure mode {} is neither 0 (continue) nor 1 (stop)", mode);
-    if (stream.failure_mode_set.exchange(true) &&
-        stream.failure_mode.load() != static_cast<FailureMode>(mode))
-        return fail(code::param_invalid, "the failure mode of stream {} has been set before", stream.id);
-    stream.failure_mode.store(static_cast<FailureMode>(mode), std::memory_order_release);
+    // Programs go from continue to stop after a first failure; there is no way back.
+    if (mode == 1) stream.failure_mode.store(FailureMode::stop, std::memory_order_release);
+    else if (stream.failure_mode.load(std::memory_order_acquire) == FailureMode::stop)
+        return fail(code::param_invalid, "stream {} stops on failure, which cannot be taken back", stream.id);
     return {};
 }
 
@@ -56,11 +59,53 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
     return api([&]() -> Status { return create(stream, priority, flag); });
 }
 
-aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) { return new (std::nothrow) aclrtStreamConfigHandle(); }
+// Options are memory of ours; the addresses given out are remembered, so that a handle that is none is refused before
+// it is touched.
+namespace {
+
+struct StreamConfigurations {
+    std::mutex mutex;
+    std::set<const aclrtStreamConfigHandle*> live;
+};
+StreamConfigurations& configurations() {
+    static auto* instance = new StreamConfigurations;
+    return *instance;
+}
+
+Status no_such_configuration(const aclrtStreamConfigHandle* handle) {
+    return fail(code::invalid_handle, "handle {} was not made by aclrtCreateStreamConfigHandle, or has been destroyed",
+                fmt::ptr(handle));
+}
+
+Status check_configuration(const aclrtStreamConfigHandle* handle) {
+    CANOPY_TRY(required(handle, "handle"));
+    std::lock_guard guard(configurations().mutex);
+    if (configurations().live.count(handle) == 0) return no_such_configuration(handle);
+    return {};
+}
+
+}  // namespace
+
+aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
+    aclrtStreamConfigHandle* handle = nullptr;
+    api([&]() -> Status {
+        auto made = std::make_unique<aclrtStreamConfigHandle>();
+        StreamConfigurations& all = configurations();
+        std::lock_guard guard(all.mutex);
+        all.live.insert(made.get());
+        handle = made.release();
+        return {};
+    });
+    return handle;
+}
 
 aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
     return api([&]() -> Status {
         CANOPY_TRY(required(handle, "handle"));
+        {
+            std::lock_guard guard(configurations().mutex);
+            if (configurations().live.erase(handle) == 0) return no_such_configuration(handle);
+        }
         delete handle;
         return {};
     });
@@ -69,7 +114,7 @@ aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
 aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamConfigAttr attr, const void* attrValue,
                                  size_t valueSize) {
     return api([&]() -> Status {
-        CANOPY_TRY(required(handle, "handle"));
+        CANOPY_TRY(check_configuration(handle));
         CANOPY_TRY(required(attrValue, "attrValue"));
         const auto take = [&](auto& field) -> Status {
             if (valueSize != sizeof(field))
@@ -90,7 +135,7 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamCon
 
 aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle* handle) {
     return api([&]() -> Status {
-        CANOPY_TRY(required(handle, "handle"));
+        CANOPY_TRY(check_configuration(handle));
         return create(stream, handle->priority, static_cast<std::uint32_t>(handle->flag));
     });
 }

@@ -60,7 +60,7 @@ Status end_context(Handle handle) {
         std::lock_guard guard(context->mutex);
         streams.swap(context->streams);
     }
-    for (Handle stream : streams) destroy_stream(stream, DestroyMode::force).ignore();
+    for (Handle stream : streams) destroy_stream(stream, DestroyMode::settled).ignore();
     std::lock_guard guard(context->mutex);
     for (void** memory : {&context->overflow_words, &context->sync_words})
         if (void* address = std::exchange(*memory, nullptr)) context->device->release(address).ignore();
@@ -249,6 +249,9 @@ void release_all_devices() noexcept {
         forget_current(context);
     }
     unload_all_binaries();
+    for (std::uint32_t index = 0; index < runtime.device_count(); ++index)
+        if (Result<DeviceRecord*> record = runtime.device(index); record.ok() && (*record)->opened())
+            (*record)->opened()->settle();  // memory freed under running work goes back to its heap
 }
 
 }  // namespace canopy

@@ -101,6 +101,7 @@ Status record_event(Event& event, const void* opaque) {
         Result<Fence*> fresh = target->device->create_fence();
         if (!fresh.ok()) return fresh.status();
         replaced = std::exchange(event.fence, *fresh);
+        event.records = 0;
     }
     Command command(Opcode::signal);
     command.signal = {event.fence, event.records + 1, SignalMode::raise};
@@ -138,6 +139,13 @@ Status reset_event(Event& event, const void* opaque) {
     command.call.function = [](void*) {};
     CANOPY_TRY(stream->submit(command));
     SpinGuard guard(event.lock);
+    // A record that is still on its way must not be taken for the next one: those who wait for it keep its fence.
+    if (event.recorded && event.fence->value() < event.records) {
+        Result<Fence*> fresh = (*stream)->device->create_fence();
+        if (!fresh.ok()) return fresh.status();
+        std::exchange(event.fence, *fresh)->release();
+        event.records = 0;
+    }
     event.recorded = false;
     return {};
 }

@@ -52,7 +52,8 @@ void fire_exception(Stream& stream, const TaskFailure& failure, int code) noexce
     info.code = static_cast<std::uint32_t>(code);
     info.arguments = failure.arguments;
     info.arguments_size = failure.arguments_size;
-    info.function = failure.kernel ? failure.kernel->user : nullptr;
+    if (failure.kernel)
+        info.function = std::atomic_ref(const_cast<Kernel*>(failure.kernel)->user).load(std::memory_order_acquire);
     try {
         ExceptionFunction single = nullptr;
         std::vector<ExceptionFunction> all;

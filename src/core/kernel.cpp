@@ -22,6 +22,7 @@ void Binary::recycle() noexcept {
     exception_argument.store(nullptr, std::memory_order_relaxed);
     std::lock_guard guard(mutex);
     self = context = 0;
+    unloading = false;
     image.clear();
     image.shrink_to_fit();
     for (auto& module : modules) module.reset();
@@ -36,6 +37,7 @@ void Function::recycle() noexcept {
 
 Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
     std::lock_guard guard(mutex);
+    if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
     std::shared_ptr<Module>& module = modules[record.index];
     if (module) return module;
     Result<Device*> device = record.open();
@@ -130,6 +132,7 @@ Status unload_binary(const void* opaque) {
     std::vector<Handle> functions;
     {
         std::lock_guard guard((*binary)->mutex);
+        (*binary)->unloading = true;
         for (auto& module : (*binary)->modules)
             if (module) modules.push_back(std::move(module));
         functions.swap((*binary)->functions);
@@ -137,10 +140,7 @@ Status unload_binary(const void* opaque) {
     close_functions(functions);
     // Whoever found a function alive did so under a stream's lock and has submitted by the time it is free again.
     runtime.streams.for_each([](Pin<Stream> stream) { SpinGuard guard(stream->lock); });
-    for (std::uint32_t index = 0; index < runtime.device_count(); ++index) {
-        Result<DeviceRecord*> record = runtime.device(index);
-        if (record.ok() && (*record)->opened()) (*record)->opened()->settle();
-    }
+    // Launches that are queued or running still run: the code goes when the last stream has passed them.
     runtime.streams.for_each([&](Pin<Stream> stream) { keep_until_passed(*stream, modules); });
     return {};
 }
@@ -178,6 +178,7 @@ Result<Handle> get_function(const void* opaque, std::string_view name) {
     }
     Runtime& runtime = Runtime::instance();
     std::lock_guard guard((*binary)->mutex);
+    if ((*binary)->unloading) return fail(code::invalid_handle, "the binary is being unloaded");
     for (Handle handle : (*binary)->functions) {
         Pin<Function> known = runtime.functions.pin(handle);
         if (known && known->info.name == name) return handle;
@@ -190,7 +191,7 @@ Result<Handle> get_function(const void* opaque, std::string_view name) {
     });
     if (handle == 0) return fail(code::resource_alloc, "the process has as many functions as it can have");
     (*binary)->functions.push_back(handle);
-    kernel->user = opaque_of(handle);
+    std::atomic_ref(kernel->user).store(opaque_of(handle), std::memory_order_release);
     return handle;
 }
 
@@ -202,7 +203,7 @@ Result<Kernel*> kernel_for(Function& function, DeviceRecord& record) {
     if (!module.ok()) return module.status();
     Kernel* kernel = (*module)->kernel(function.info.name);
     if (!kernel) return fail(code::param_invalid, "kernel {} is missing on device {}", function.info.name, record.index);
-    kernel->user = opaque_of(function.self);
+    std::atomic_ref(kernel->user).store(opaque_of(function.self), std::memory_order_release);
     function.kernels[record.index].store(kernel, std::memory_order_release);
     return kernel;
 }

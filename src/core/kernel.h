@@ -33,6 +33,7 @@ public:
     Handle self = 0;
     Handle context = 0;  // that loaded it
     bool lazy = false;
+    bool unloading = false;  // guarded by mutex: nothing is loaded or looked up any more
     std::atomic<BinaryExceptionFunction> exception_function{nullptr};
     std::atomic<void*> exception_argument{nullptr};
 

@@ -132,9 +132,16 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
         Runtime::instance().streams.close(handle);
         return failure;
     }
+    bool listed = false;
     {
+        // A context that ends is closed first and then takes its streams from this list.
         std::lock_guard guard(context.mutex);
-        context.streams.push_back(handle);
+        listed = Runtime::instance().contexts.alive(context.self);
+        if (listed) context.streams.push_back(handle);
+    }
+    if (!listed) {
+        Runtime::instance().streams.close(handle);
+        return fail(code::context_null, "the context has ended meanwhile");
     }
     notify_stream_state(handle, StreamStage::created);
     return handle;
@@ -150,12 +157,15 @@ void Stream::recycle() noexcept {
     flags = 0;
     priority.store(0, std::memory_order_relaxed);
     failure_mode.store(FailureMode::go_on, std::memory_order_relaxed);
-    failure_mode_set.store(false, std::memory_order_relaxed);
     overflow_switch.store(0, std::memory_order_relaxed);
     user_tag.store(0, std::memory_order_relaxed);
     cache_operator_info.store(0, std::memory_order_relaxed);
     for (auto& limit : core_limit) limit.store(0, std::memory_order_relaxed);
     error.store(0, std::memory_order_relaxed);
+    {
+        SpinGuard guard(error_lock);
+        error_text.clear();
+    }
     SpinGuard guard(lock);
     next_task = 0;
     last_sequence = 0;
@@ -169,18 +179,25 @@ Status destroy_stream(Handle handle, DestroyMode mode) {
     if (mode == DestroyMode::wait) {
         synchronise_stream(*stream, Deadline::never()).ignore();
     } else {
-        stream->device->settle();  // what can run does; what stands before a wait is dropped
+        // What can run does; what stands before a wait that no running work is about to end is dropped.
+        if (mode == DestroyMode::force) stream->device->settle();
+        std::uint64_t last = 0;
+        {
+            SpinGuard guard(stream->lock);
+            last = stream->last_sequence;
+        }
+        stream->queue->relieve(last);
     }
     {
         SpinGuard guard(stream->lock);
         if (!runtime.streams.close(handle)) return no_such_stream(opaque_of(handle));
     }
+    forget_stream(handle);  // calls that wait for a thread of the program are given up: the queue can end
     stream->queue->abort();
     if (Pin<Context> context = runtime.contexts.pin(stream->context)) {
         std::lock_guard guard(context->mutex);
         std::erase(context->streams, handle);
     }
-    forget_stream(handle);
     return {};
 }
 
@@ -212,7 +229,8 @@ Status synchronise_stream(Stream& stream, Deadline deadline) {
 
 int take_stream_error(Stream& stream) noexcept {
     const int own = stream.error.exchange(0, std::memory_order_acq_rel);
-    return own != 0 ? own : stream.context_failure->load(std::memory_order_acquire);
+    const int stopped = stream.context_failure->load(std::memory_order_acquire);
+    return stopped != 0 ? stopped : own;  // what stopped the context stands above what came after it
 }
 
 int failure_code(const TaskFailure& failure) noexcept {
@@ -251,11 +269,14 @@ AfterFailure Stream::task_failed(const TaskFailure& failure) noexcept {
 }
 
 void abort_stream(Stream& stream, int with_code) noexcept {
+    {
+        // Before the queue ends: whoever waits for it now must find the reason.
+        SpinGuard guard(stream.error_lock);
+        int none = 0;
+        if (stream.error.compare_exchange_strong(none, with_code, std::memory_order_acq_rel))
+            stream.error_text = "its tasks were aborted";
+    }
     stream.queue->abort();
-    int none = 0;
-    stream.error.compare_exchange_strong(none, with_code, std::memory_order_acq_rel);
-    SpinGuard guard(stream.error_lock);
-    if (none == 0) stream.error_text = "its tasks were aborted";
 }
 
 void stop_stream(Stream& stream) noexcept { stream.queue->stop_running(); }

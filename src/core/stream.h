@@ -39,7 +39,7 @@ struct StreamOptions {
     std::uint32_t flags = 0;
 };
 
-class Stream final : public QueueObserver {
+class Stream final : public QueueObserver, public CallRouter {
 public:
     SpinLock lock;  // submit order; also the queue's
     Handle self = 0;
@@ -52,7 +52,6 @@ public:
     std::uint32_t flags = 0;
     bool is_default = false;
     std::atomic<FailureMode> failure_mode{FailureMode::go_on};
-    std::atomic<bool> failure_mode_set{false};
     std::atomic<std::uint32_t> overflow_switch{0};
     std::atomic<std::uint32_t> user_tag{0};
     std::atomic<std::uint32_t> cache_operator_info{0};
@@ -68,6 +67,8 @@ public:
     Result<std::uint64_t> submit(std::span<Command> commands) noexcept CANOPY_REQUIRES(lock);
 
     AfterFailure task_failed(const TaskFailure& failure) noexcept override;
+    // To the thread of the program that is subscribed for the stream's host functions.
+    void route(const CallWork& call, void (*done)(void*), void* token) noexcept override;
 
     // Persistent and device-only streams have nothing a host could wait for.
     [[nodiscard]] bool never_waits() const noexcept {
@@ -108,7 +109,8 @@ Result<Pin<Stream>> find_stream(const void* stream, bool same_context);
 
 Result<Handle> create_stream(Context& context, const StreamOptions& options, bool is_default = false);
 
-enum class DestroyMode { wait, force };
+// settled: force, for a device that has been settled.
+enum class DestroyMode { wait, force, settled };
 // Waits for the work (force: only for what can run), then ends the handle.
 Status destroy_stream(Handle handle, DestroyMode mode);
 

@@ -69,31 +69,37 @@ void notify_stream_state(Handle stream, StreamStage stage) noexcept {
 
 namespace {
 
-// What waits for one thread of the program. Made at the first subscription, kept for the process: streams hold its
-// address.
-class ReportThread final : public CallRouter {
-public:
-    void route(const CallWork& call, void (*done)(void*), void* token) noexcept override { add(call, done, token); }
+// A call for a thread of the program. `done`, if any, lets the stream go on.
+struct Entry {
+    Handle stream;
+    CallWork call;
+    void (*done)(void*);
+    void* token;
+};
 
-    void add(const CallWork& call, void (*done)(void*), void* token) noexcept {
+void give_up(const std::deque<Entry>& entries) noexcept {
+    for (const Entry& entry : entries)
+        if (entry.done) entry.done(entry.token);
+}
+
+// What waits for one thread of the program. Made at the first subscription, kept for the process.
+class ReportThread {
+public:
+    void add(const Entry& entry) {
         {
             std::lock_guard guard(mutex_);
-            try {
-                entries_.push_back({call, done, token});
-            } catch (...) {
-                if (done) done(token);
-                return;
-            }
+            entries_.push_back(entry);
         }
         news_.notify_all();
     }
 
-    // True when something was run before the time was over.
-    bool process(std::int32_t timeout_ms) {
+    enum class Outcome { ran, timed_out, nobody_left };
+    Outcome process(std::int32_t timeout_ms) {
         std::unique_lock lock(mutex_);
-        const auto has_news = [this] { return !entries_.empty(); };
+        const auto has_news = [this] { return !entries_.empty() || !subscribed_; };
         if (timeout_ms < 0) news_.wait(lock, has_news);
-        else if (!news_.wait_for(lock, std::chrono::milliseconds(timeout_ms), has_news)) return false;
+        else if (!news_.wait_for(lock, std::chrono::milliseconds(timeout_ms), has_news)) return Outcome::timed_out;
+        if (entries_.empty()) return Outcome::nobody_left;
         while (!entries_.empty()) {
             const Entry entry = entries_.front();
             entries_.pop_front();
@@ -102,29 +108,33 @@ public:
             if (entry.done) entry.done(entry.token);
             lock.lock();
         }
-        return true;
+        return Outcome::ran;
     }
 
-    // Nobody will run what is left: streams go on without it.
-    void give_up() {
-        std::deque<Entry> left;
+    // Takes out what has not been run for a stream.
+    std::deque<Entry> take_out(Handle stream) {
+        std::deque<Entry> taken;
+        std::lock_guard guard(mutex_);
+        for (const Entry& entry : entries_)
+            if (entry.stream == stream) taken.push_back(entry);
+        std::erase_if(entries_, [&](const Entry& entry) { return entry.stream == stream; });
+        return taken;
+    }
+
+    // Without any stream a thread does not wait for calls.
+    void set_subscribed(bool subscribed) {
         {
             std::lock_guard guard(mutex_);
-            left.swap(entries_);
+            subscribed_ = subscribed;
         }
-        for (const Entry& entry : left)
-            if (entry.done) entry.done(entry.token);
+        news_.notify_all();
     }
 
 private:
-    struct Entry {
-        CallWork call;
-        void (*done)(void*);
-        void* token;
-    };
     std::mutex mutex_;
     std::condition_variable news_;
     std::deque<Entry> entries_;
+    bool subscribed_ = false;
 };
 
 void raise_and_release(void* token) {
@@ -133,28 +143,49 @@ void raise_and_release(void* token) {
     fence->release();
 }
 
+// Lock order: this mutex, then a thread's.
 struct Subscriptions {
     std::mutex mutex;
     std::map<std::uint64_t, std::unique_ptr<ReportThread>> threads[2];  // by kind
     std::map<Handle, std::uint64_t> streams[2];                         // stream -> thread
+
+    [[nodiscard]] bool has_streams(std::size_t which, std::uint64_t thread) const {
+        for (const auto& [stream, owner] : streams[which])
+            if (owner == thread) return true;
+        return false;
+    }
+    // Ends the subscription of a stream; what was to be run for it comes back.
+    std::deque<Entry> remove(std::size_t which, Handle stream) {
+        const auto entry = streams[which].find(stream);
+        if (entry == streams[which].end()) return {};
+        const std::uint64_t thread = entry->second;
+        streams[which].erase(entry);
+        ReportThread& reports = *threads[which][thread];
+        if (!has_streams(which, thread)) reports.set_subscribed(false);
+        return reports.take_out(stream);
+    }
 };
 Subscriptions& subscriptions() {
     static Subscriptions* instance = new Subscriptions;
     return *instance;
 }
 
-ReportThread* thread_of_stream(ReportKind kind, Handle stream) {
-    Subscriptions& all = subscriptions();
-    const auto which = static_cast<std::size_t>(kind);
-    std::lock_guard guard(all.mutex);
-    const auto entry = all.streams[which].find(stream);
-    return entry == all.streams[which].end() ? nullptr : all.threads[which][entry->second].get();
+bool is_subscribed(ReportKind kind, Handle stream) {
+    std::lock_guard guard(subscriptions().mutex);
+    return subscriptions().streams[static_cast<std::size_t>(kind)].count(stream) != 0;
 }
 
-bool has_streams(const Subscriptions& all, std::size_t which, std::uint64_t thread) {
-    for (const auto& [stream, owner] : all.streams[which])
-        if (owner == thread) return true;
-    return false;
+// Hands a call to the thread of its stream; without one it is given up.
+void deliver(ReportKind kind, const Entry& entry) noexcept {
+    try {
+        Subscriptions& all = subscriptions();
+        const auto which = static_cast<std::size_t>(kind);
+        std::lock_guard guard(all.mutex);
+        const auto found = all.streams[which].find(entry.stream);
+        if (found != all.streams[which].end()) return all.threads[which][found->second]->add(entry);
+    } catch (...) {
+    }
+    if (entry.done) entry.done(entry.token);
 }
 
 }  // namespace
@@ -167,16 +198,13 @@ Status subscribe(ReportKind kind, std::uint64_t thread, const void* opaque) {
     std::lock_guard guard(all.mutex);
     if (all.streams[which].count((*stream)->self) != 0)
         return fail(code::stream_subscribe, "stream {} is subscribed to a thread already", (*stream)->id);
+    if (all.threads[which].count(thread) == 0 && all.threads[which].size() >= max_threads)
+        return fail(code::thread_subscribe, "{} threads have subscribed already, the most there can be", max_threads);
     std::unique_ptr<ReportThread>& target = all.threads[which][thread];
-    if (!target) {
-        if (all.threads[which].size() > max_threads) {
-            all.threads[which].erase(thread);
-            return fail(code::thread_subscribe, "{} threads have subscribed already, the most there can be", max_threads);
-        }
-        target = std::make_unique<ReportThread>();
-    }
+    if (!target) target = std::make_unique<ReportThread>();
     all.streams[which].emplace((*stream)->self, thread);
-    if (kind == ReportKind::host_function) (*stream)->queue->set_router(target.get());
+    target->set_subscribed(true);
+    if (kind == ReportKind::host_function) (*stream)->queue->set_router(stream->get());
     return {};
 }
 
@@ -185,17 +213,16 @@ Status unsubscribe(ReportKind kind, std::uint64_t thread, const void* opaque) {
     if (!stream.ok()) return stream.status();
     Subscriptions& all = subscriptions();
     const auto which = static_cast<std::size_t>(kind);
-    ReportThread* last = nullptr;
+    std::deque<Entry> left;
     {
         std::lock_guard guard(all.mutex);
         const auto entry = all.streams[which].find((*stream)->self);
         if (entry == all.streams[which].end() || entry->second != thread)
             return fail(code::stream_subscribe, "stream {} is not subscribed to thread {}", (*stream)->id, thread);
-        all.streams[which].erase(entry);
         if (kind == ReportKind::host_function) (*stream)->queue->set_router(nullptr);
-        if (!has_streams(all, which, thread)) last = all.threads[which][thread].get();
+        left = all.remove(which, (*stream)->self);
     }
-    if (last) last->give_up();
+    give_up(left);
     return {};
 }
 
@@ -209,48 +236,47 @@ Status process_reports(ReportKind kind, std::int32_t timeout_ms) {
         Subscriptions& all = subscriptions();
         const auto which = static_cast<std::size_t>(kind);
         std::lock_guard guard(all.mutex);
-        const auto entry = all.threads[which].find(self);
-        if (entry != all.threads[which].end() && has_streams(all, which, self)) reports = entry->second.get();
+        if (all.has_streams(which, self)) reports = all.threads[which][self].get();
     }
-    if (!reports) return fail(code::thread_subscribe, "no stream is subscribed to this thread");
-    if (!reports->process(timeout_ms))
-        return fail(code::report_timeout, "no callback came within {} ms", timeout_ms);
-    return {};
+    const auto outcome = reports ? reports->process(timeout_ms) : ReportThread::Outcome::nobody_left;
+    switch (outcome) {
+        case ReportThread::Outcome::ran: return {};
+        case ReportThread::Outcome::timed_out:
+            return fail(code::report_timeout, "no callback came within {} ms", timeout_ms);
+        case ReportThread::Outcome::nobody_left: break;
+    }
+    return fail(code::thread_subscribe, "no stream is subscribed to this thread");
 }
 
 Status launch_callback(HostFunction function, void* argument, bool block, const void* opaque) {
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
-    ReportThread* reports = thread_of_stream(ReportKind::callback, (*stream)->self);
-    if (!reports)
+    const Handle self = (*stream)->self;
+    if (!is_subscribed(ReportKind::callback, self))
         return fail(code::no_callback, "no thread is subscribed to stream {}: call aclrtSubscribeReport first",
                     (*stream)->id);
     // The call is handed over in stream order; a blocking one raises a fence when it is done, and the stream waits there.
-    struct Report {
-        ReportThread* reports;
-        CallWork call;
-        Fence* done;
-    };
     Fence* fence = nullptr;
     if (block) {
         Result<Fence*> created = (*stream)->device->create_fence();
         if (!created.ok()) return created.status();
         fence = *created;
     }
-    auto report = std::make_unique<Report>(Report{reports, {function, argument, nullptr}, fence});
+    auto entry = std::make_unique<Entry>(
+        Entry{self, {function, argument, nullptr}, fence ? &raise_and_release : nullptr, fence});
     Command commands[2] = {Command(Opcode::inline_call), Command(Opcode::wait)};
-    commands[0].call.argument = report.get();
+    commands[0].call.argument = entry.get();
     commands[0].call.function = [](void* data) {
-        const std::unique_ptr<Report> own(static_cast<Report*>(data));
-        own->reports->add(own->call, own->done ? &raise_and_release : nullptr, own->done);
+        const std::unique_ptr<Entry> own(static_cast<Entry*>(data));
+        deliver(ReportKind::callback, *own);
     };
     commands[0].call.dropped = [](void* data) {
-        const std::unique_ptr<Report> own(static_cast<Report*>(data));
-        if (own->done) own->done->release();
+        const std::unique_ptr<Entry> own(static_cast<Entry*>(data));
+        if (own->done) own->done(own->token);
     };
     if (block) commands[1].wait = {fence, 1, 0, WaitMode::at_least, false};
     const Status status = stream->submit(std::span(commands, block ? 2 : 1));
-    if (status.ok()) report.release();
+    if (status.ok()) entry.release();
     else if (fence) fence->release();
     return status;
 }
@@ -263,10 +289,20 @@ Status launch_host_function(HostFunction function, void* argument, const void* o
     return stream->submit(command);
 }
 
+void Stream::route(const CallWork& call, void (*done)(void*), void* token) noexcept {
+    deliver(ReportKind::host_function, {self, call, done, token});
+}
+
 void forget_stream(Handle stream) noexcept {
-    Subscriptions& all = subscriptions();
-    std::lock_guard guard(all.mutex);
-    for (auto& by_stream : all.streams) by_stream.erase(stream);
+    try {
+        std::deque<Entry> left[2];
+        {
+            std::lock_guard guard(subscriptions().mutex);
+            for (std::size_t which = 0; which < 2; ++which) left[which] = subscriptions().remove(which, stream);
+        }
+        for (const auto& entries : left) give_up(entries);
+    } catch (...) {
+    }
 }
 
 }  // namespace canopy
