@@ -75,6 +75,18 @@ Result<MemoryPlace> check(const Fill& fill_) {
     return usable_place(fill_.destination, fill_.count * fill_.element, "devPtr");
 }
 
+// Copies on this thread. A word that streams may be waiting for changes as a whole.
+void copy_bytes(void* destination, const void* source, std::size_t count) noexcept {
+    const auto bits = reinterpret_cast<std::uintptr_t>(destination) | reinterpret_cast<std::uintptr_t>(source);
+    if (count != sizeof(std::uint64_t) || bits % sizeof(std::uint64_t) != 0) {
+        std::memmove(destination, source, count);
+        return;
+    }
+    std::uint64_t word = 0;
+    __atomic_load(static_cast<const std::uint64_t*>(source), &word, __ATOMIC_ACQUIRE);
+    __atomic_store(static_cast<std::uint64_t*>(destination), &word, __ATOMIC_RELEASE);
+}
+
 void set_words(void* destination, std::uint32_t value, std::size_t count) noexcept {
     auto* bytes = static_cast<std::byte*>(destination);
     for (std::size_t index = 0; index < count; ++index)
@@ -133,7 +145,7 @@ Status copy_now(const Copy& copy) {
     if (Result<Places> places = check(copy); !places.ok()) return places.status();
     if (copy.destination == copy.source) return {};
     settle_context(**context);
-    std::memmove(copy.destination, copy.source, copy.count);
+    copy_bytes(copy.destination, copy.source, copy.count);
     return {};
 }
 
@@ -153,7 +165,7 @@ Status copy_now(std::span<const Copy> copies) {
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
     settle_context(**context);
-    for (const Copy& copy : copies) std::memmove(copy.destination, copy.source, copy.count);
+    for (const Copy& copy : copies) copy_bytes(copy.destination, copy.source, copy.count);
     return {};
 }
 
