@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# From a fresh clone to a running program: installs the packages, builds the library and the kernel compiler, installs
+# them into build/install, then compiles and runs an example with that tree as any user would.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+if [[ $# -gt 0 ]]; then
+    echo "usage: ./quickstart.sh"
+    echo "Sets everything up, builds, and runs examples/vector_add. Output of the build goes to build/quickstart.*.log."
+    [[ $1 == -h || $1 == --help ]] && exit 0 || exit 2
+fi
+source scripts/steps.sh
+log=build/quickstart
+
+scripts/setup.sh build
+# A folder that is configured with tests stays so; they are not built here.
+configure=(cmake --preset release)
+[[ -f build/release/CMakeCache.txt ]] || configure+=(-DCANOPY_TESTS=OFF)
+step "configuring" $log.configure.log "${configure[@]}"
+step "building the library and canopy-cc (about a minute on two cores, seconds when built before)" $log.build.log \
+    cmake --build --preset release --target canopy canopy-cc canopy_tool
+step "installing into build/install" $log.install.log cmake --install build/release --prefix "$PWD/build/install"
+
+echo "==> compiling and running examples/vector_add with that install tree"
+source build/install/set_env.sh
+examples/vector_add/run.sh "$PWD/build/vector_add"
+echo "==> canopy info"
+canopy info
+
+cat <<'TEXT'
+
+It works. To run your own program, in this shell:
+
+  source build/install/set_env.sh
+  g++ -I$ASCEND_HOME_PATH/include main.cpp -L$ASCEND_HOME_PATH/lib64 -lascendcl -o main
+  canopy-cc --image -O2 -g -o kernel.o kernel.cpp
+  ./main
+
+README.md says what works and what does not yet; ./test.sh runs all tests; ./bench.sh measures.
+TEXT
