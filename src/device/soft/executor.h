@@ -66,6 +66,10 @@ public:
     CanopyBlock* block = nullptr;  // own: who runs now
     std::atomic<Scheduler*> scheduler{nullptr};  // own: whose work, set before begin_task; monitors compare it
     bool in_host_call = false;     // own: running user code of a callback
+    // own: a queue this thread's signal has released, claimed for this thread to go on with when its present queue
+    // stops; taken only while `collects` is set
+    SoftQueue* next_queue = nullptr;
+    bool collects = false;
     pid_t thread = 0;
 
     // the monitor's notes

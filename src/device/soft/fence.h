@@ -21,7 +21,8 @@ struct FenceWaiter {
     bool linked = false;  // guarded by the fence's lock
 };
 
-class SoftFence final : public Fence {
+// One cache line: the submitter counts a reference in it, the owner of the queue signals it.
+class alignas(64) SoftFence final : public Fence {
 public:
     [[nodiscard]] std::uint64_t value() const noexcept override { return value_.load(std::memory_order_acquire); }
     [[nodiscard]] Nanoseconds signalled_at() const noexcept override {

@@ -3,6 +3,7 @@
 #include "device/soft/queue.h"
 
 #include <algorithm>
+#include <algorithm>
 #include <cstring>
 
 #include "base/error_text.h"
@@ -121,15 +122,41 @@ bool SoftQueue::claim() noexcept {
     return state_.compare_exchange_strong(expected, QueueState::draining, std::memory_order_acq_rel);
 }
 
+namespace {
+
+// Commands that end at once or stop the queue: a released queue does not have to wait long behind them.
+bool is_brief(Opcode opcode) noexcept {
+    return opcode == Opcode::signal || opcode == Opcode::wait || opcode == Opcode::wait_value;
+}
+
+}  // namespace
+
+// Drains this queue, then the ones its signals released and nobody else needs to be woken for. The queue itself may be
+// gone when its own part is over.
 void SoftQueue::drain(Executor& executor, std::uint64_t until, bool linger) noexcept {
+    Scheduler& scheduler = scheduler_;
+    drain_own(executor, until, linger);
+    while (SoftQueue* next = std::exchange(executor.next_queue, nullptr)) {
+        // A host thread that has what it waited for leaves the rest to the workers.
+        const bool enough = !linger && completed() >= until;
+        if (enough || scheduler.should_yield(next->priority(), 0)) next->hand_over();
+        else next->drain_own(executor, linger ? UINT64_MAX : next->ring_.popped() + tuning::help_at_a_time, linger);
+    }
+}
+
+void SoftQueue::drain_own(Executor& executor, std::uint64_t until, bool linger) noexcept {
     executor.scheduler.store(&scheduler_, std::memory_order_relaxed);
     std::uint32_t turn = 0;
     for (;;) {
         Command* command = ring_.front();
         if (!command) {
-            if (!(linger ? more_after_lingering() : more_or_let_go())) return;
+            const bool stay = linger && !executor.next_queue;
+            if (!(stay ? more_after_lingering() : more_or_let_go())) return;
             continue;
         }
+        if (executor.next_queue && !is_brief(command->opcode)) [[unlikely]]
+            std::exchange(executor.next_queue, nullptr)->hand_over();
+        ring_.prefetch_operand_after(*command);
         if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]]
             drop(*command);
         else if (execute(executor, *command) == Step::left)
@@ -184,13 +211,18 @@ bool SoftQueue::more_after_lingering() noexcept {
     if (!scheduler_.may_spin()) return more_or_let_go();
     watchers_.fetch_add(1, std::memory_order_relaxed);
     std::uint64_t seen = ring_.popped();
+    // Small batches mean that every look disturbs the submitter for little: look more rarely, and the other way round.
+    const std::uint64_t batch = seen - std::exchange(watched_from_, seen);
+    if (batch < tuning::smallest_batch) watch_pauses_ = std::min(watch_pauses_ * 2, tuning::most_watch_pauses);
+    else if (batch > tuning::largest_batch) watch_pauses_ = std::max(watch_pauses_ / 2, tuning::fewest_watch_pauses);
+    const std::uint32_t pauses = watch_pauses_;
     state_.store(QueueState::lingering, std::memory_order_release);
     Nanoseconds end = 0;
     for (;;) {
         for (int poll = 0; poll < 4; ++poll) {
             // Looking rarely lets the submitter run ahead in its own cache and turns its commands into batches; a host
             // thread that wants one command done at once takes the queue over itself.
-            for (int pause = 0; pause < tuning::linger_pauses; ++pause) cpu_relax();
+            for (std::uint32_t pause = 0; pause < pauses; ++pause) cpu_relax();
             if (const std::uint64_t tail = ring_.tail(); tail != seen) {
                 QueueState lingering = QueueState::lingering;
                 if (state_.compare_exchange_strong(lingering, QueueState::draining, std::memory_order_acq_rel)) {
@@ -232,6 +264,13 @@ void SoftQueue::begin_wait() noexcept {
 void SoftQueue::continue_after_wait(WaitResult result) noexcept {
     if (reason_.load(std::memory_order_relaxed) != WaitReason::cores) scheduler_.count_runnable(1);
     wait_result_ = result;
+    Executor* executor = Executor::existing();
+    if (executor && executor->collects && !executor->next_queue &&
+        executor->scheduler.load(std::memory_order_relaxed) == &scheduler_) {
+        state_.store(QueueState::draining, std::memory_order_release);
+        executor->next_queue = this;
+        return;
+    }
     scheduler_.enqueue(*this);
 }
 
@@ -299,11 +338,14 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
     if (completed() >= sequence) return WaitOutcome::done;
     // A thread with a deadline cannot promise to be back in time from somebody's kernel: it does not help.
     Executor* executor = deadline.is_never() ? Executor::current() : nullptr;
+    std::uint32_t pauses = 1;
     for (Nanoseconds spin_end = 0;;) {
-        for (int poll = 0; poll < 32; ++poll) {
+        for (int poll = 0; poll < 16; ++poll) {
             if (completed() >= sequence) return WaitOutcome::done;
             if (executor && try_to_help(executor, sequence)) spin_end = 0;
-            cpu_relax();
+            // Each look takes the line away from the owner, who writes it after every command.
+            for (std::uint32_t pause = 0; pause < pauses; ++pause) cpu_relax();
+            pauses = std::min(pauses * 2, tuning::most_host_pauses);
         }
         const Nanoseconds time = canopy::now();
         if (deadline.at <= time) return completed() >= sequence ? WaitOutcome::done : WaitOutcome::timed_out;

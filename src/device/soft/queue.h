@@ -93,6 +93,7 @@ public:
 
 private:
     enum class Step { done, left };
+    void drain_own(Executor& executor, std::uint64_t until, bool linger) noexcept;
 
     SoftQueue(Scheduler& scheduler, const QueueOptions& options);
     bool place(const Command& command) noexcept;
@@ -129,6 +130,9 @@ private:
     std::atomic<std::uint64_t> drop_until_{0};  // commands up to this number are not run
     std::atomic<WaitReason> reason_{WaitReason::none};
     WaitResult wait_result_ = WaitResult::none;  // handed from whoever ends a wait to the next owner by state_
+
+    std::uint64_t watched_from_ = 0;  // the owner's: what was completed when it began to watch last
+    std::uint32_t watch_pauses_ = tuning::fewest_watch_pauses;
 
     alignas(64) std::atomic<std::uint64_t> completed_{0};
     std::atomic<std::uint64_t> wake_at_{UINT64_MAX};  // a sleeper wants to know when this number is completed

@@ -19,7 +19,9 @@ SoftQueue::Step SoftQueue::execute(Executor& executor, Command& command) noexcep
         case Opcode::reduce: run_guarded(executor, command, &run_reduce); return Step::done;
         case Opcode::write_value: run_guarded(executor, command, &run_write_value); return Step::done;
         case Opcode::signal:
+            executor.collects = true;
             command.signal.fence->signal(command.signal.mode, command.signal.value);
+            executor.collects = false;
             command.signal.fence->release();
             return Step::done;
         case Opcode::wait: return run_wait(command);
@@ -152,6 +154,7 @@ SoftQueue::Step SoftQueue::run_wait(Command& command) noexcept {
         const std::uint64_t timeout = command.wait.timeout;
         Scheduler& scheduler = scheduler_;
         if (timeout != 0) scheduler.start_timer(*this, serial, Deadline::after(static_cast<Nanoseconds>(timeout)).at);
+        ring_.prefetch_front();  // what follows is wanted as soon as the wait is over
         if (!fence->wait(waiter_)) return Step::left;
     } else if (result == WaitResult::timed_out) {
         report(command, {.kind = FaultKind::wait_timeout}, 0, "the wait was not satisfied in time");

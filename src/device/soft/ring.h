@@ -43,6 +43,7 @@ public:
         if (write_line_ + 1 + payload_lines >= lines_per_segment && !next_segment()) return nullptr;
         Command* place = reinterpret_cast<Command*>(write_segment_->lines[write_line_]);
         write_line_ += 1 + payload_lines;
+        prefetch<1>(write_segment_, write_line_ + tuning::lines_ahead);
         return place;
     }
     // Makes `count` reserved commands visible to the owner.
@@ -61,12 +62,27 @@ public:
         }
         for (;;) {
             Command* command = reinterpret_cast<Command*>(read_segment_->lines[read_line_]);
-            if (command->opcode != end_of_segment) return command;
+            if (command->opcode != end_of_segment) {
+                if (known_tail_ - popped_ > tuning::commands_ahead)
+                    prefetch<0>(read_segment_, read_line_ + tuning::lines_ahead);
+                return command;
+            }
             Segment* drained = read_segment_;
             read_segment_ = drained->next;
             read_line_ = 0;
             std::free(spare_.exchange(drained, std::memory_order_acq_rel));
         }
+    }
+    // Asks for the lines the next commands lie in; by the owner, when it will come back to them soon.
+    void prefetch_front() noexcept {
+        for (std::size_t ahead = 0; ahead < 6; ahead += 2) prefetch<0>(read_segment_, read_line_ + ahead);
+    }
+    // Asks for what the command after `command` works on first: its fence, kernel or destination, whatever its first
+    // word points at.
+    void prefetch_operand_after(const Command& command) noexcept {
+        if (known_tail_ - popped_ < 2 || command.payload_lines == heap_payload) return;
+        const Command& next = (&command)[1 + command.payload_lines];
+        __builtin_prefetch(next.signal.fence, 1);
     }
     void pop(const Command& command) noexcept {
         read_line_ += 1 + (command.payload_lines == heap_payload ? 0 : command.payload_lines);
@@ -87,6 +103,14 @@ private:
         char lines[lines_per_segment][line];
     };
     static_assert(sizeof(Segment) == tuning::ring_segment_bytes);
+
+    // Asks for the two lines a command with its arguments usually takes, to read (0) or to write (1).
+    template <int Write>
+    static void prefetch(Segment* segment, std::size_t first) noexcept {
+        if (first + 1 >= lines_per_segment) return;
+        __builtin_prefetch(segment->lines[first], Write);
+        __builtin_prefetch(segment->lines[first + 1], Write);
+    }
 
     static Segment* new_segment() noexcept {
         auto* segment = static_cast<Segment*>(std::aligned_alloc(line, sizeof(Segment)));
