@@ -68,6 +68,15 @@ Status load_from_data(const void* data, std::size_t length, const LoadOptions& o
     return {};
 }
 
+// A binary's module on the device of the current context.
+Result<std::shared_ptr<Module>> module_here(const void* handle) {
+    Result<Pin<Binary>> binary = find_binary(handle);
+    if (!binary.ok()) return binary.status();
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    return (*binary)->module_for(*(*context)->record);
+}
+
 template <class Body>
 int with_function(const void* function, const char* name, Body&& body) noexcept {
     return api([&]() -> Status {
@@ -184,11 +193,7 @@ aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char* name, void**
         CANOPY_TRY(required(name, "name"));
         if (!dptr && !size) return fail(code::invalid_parameter, "dptr and size must not both be null");
         if (std::strlen(name) > max_name_length) return fail(code::param_invalid, "name is too long");
-        Result<Pin<Binary>> binary = find_binary(binHandle);
-        if (!binary.ok()) return binary.status();
-        Result<Pin<Context>> context = current_context();
-        if (!context.ok()) return context.status();
-        Result<std::shared_ptr<Module>> module = (*binary)->module_for(*(*context)->record);
+        Result<std::shared_ptr<Module>> module = module_here(binHandle);
         if (!module.ok()) return module.status();
         const std::optional<SymbolInfo> symbol = (*module)->symbol(name);
         if (!symbol) return fail(code::symbol_not_found, "the binary has no global variable named {}", name);
@@ -216,12 +221,8 @@ aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEn
     return api([&]() -> Status {
         CANOPY_TRY(required(binHandle, "binHandle"));
         CANOPY_TRY(required(funcHandle, "funcHandle"));
-        Result<Pin<Binary>> binary = find_binary(binHandle);
-        if (!binary.ok()) return binary.status();
         // Kernels with tiling keys end in _<key>; an image of this compiler has none.
-        Result<Pin<Context>> context = current_context();
-        if (!context.ok()) return context.status();
-        Result<std::shared_ptr<Module>> module = (*binary)->module_for(*(*context)->record);
+        Result<std::shared_ptr<Module>> module = module_here(binHandle);
         if (!module.ok()) return module.status();
         const std::string suffix = "_" + std::to_string(funcEntry);
         for (const KernelInfo& info : (*module)->kernels()) {
@@ -259,15 +260,10 @@ aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr, void**
     return with_function(funcHandle, "funcHandle", [&](Pin<Function>& function) -> Status {
         CANOPY_TRY(required(aicAddr, "aicAddr"));
         CANOPY_TRY(required(aivAddr, "aivAddr"));
-        Result<Pin<Context>> context = current_context();
-        if (!context.ok()) return context.status();
-        Result<Kernel*> kernel = kernel_for(*function, *(*context)->record);
-        if (!kernel.ok()) return kernel.status();
-        Result<Pin<Binary>> binary = find_binary(opaque_of(function->binary));
-        if (!binary.ok()) return binary.status();
-        Result<std::shared_ptr<Module>> module = (*binary)->module_for(*(*context)->record);
+        Result<std::shared_ptr<Module>> module = module_here(opaque_of(function->binary));
         if (!module.ok()) return module.status();
-        void* address = (*module)->kernel_address(**kernel);
+        const Kernel* kernel = (*module)->kernel(function->info.name);
+        void* address = kernel ? (*module)->kernel_address(*kernel) : nullptr;
         const CoreType core = function->info.core;
         *aicAddr = core != CoreType::vector ? address : nullptr;
         *aivAddr = core == CoreType::vector || core == CoreType::mix ? address : nullptr;
