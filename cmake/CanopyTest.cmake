@@ -6,7 +6,9 @@
 function(canopy_compile_fast target)
   # GoogleTest's macros begin with an if; from a precompiled header gcc warns about that in our code.
   target_compile_options(${target} PRIVATE -O0 -Wno-dangling-else)
-  target_precompile_headers(${target} PRIVATE <gtest/gtest.h> <cstdint> <cstring> <memory> <string> <thread> <vector>)
+  foreach(header gtest/gtest.h cstdint cstring memory string thread vector)
+    target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
+  endforeach()
 endfunction()
 
 # canopy_add_test(<name> <source>...): a GoogleTest program that sees include/ only and links the shared library.

@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the text of every file of the repository: the licence line, no unfinished business, nothing about the place
+it was written at, file sizes, whitespace; and that what the pages say exists: links, scripts, presets, variables.
+
+    scripts/check_text.py [--root FOLDER]
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+CODE = {".cpp", ".h", ".c", ".py", ".sh", ".bash", ".cmake", ".map"}
+TEXT = CODE | {".md", ".txt", ".json", ".in", ".tsv", ".svg", ""}
+MAX_LINES = 700
+# Written by rule, not by hand: as long as it must be.
+FREE_LENGTH = ("include/acl/", "docs/coverage.md", "LICENSE")
+# This file has to name what it looks for.
+SELF = "scripts/check_text.py"
+
+UNWANTED = [
+    (re.compile(r"\b(TODO|FIXME|XXX|HACK)\b"), "unfinished business"),
+    (re.compile(r"(?<![\w.])/work/|(?<![\w.])\.\./shared\b|/tmp/canopy/"), "a path of the place it was written at"),
+    (re.compile(r"\bissues?\s+#?\d+|\b(?:this|next|last|later|another) session\b|\bsub-?agents?\b|\bLLM\b", re.I),
+     "how the work was organised"),
+    (re.compile(r"[ \t]+$"), "blanks at the end of a line"),
+]
+
+
+def repository_files(root):
+    """What is tracked, or about to be; without git, everything outside build/."""
+    try:
+        names = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"], check=True,
+                               capture_output=True, text=True).stdout.splitlines()
+    except (OSError, subprocess.CalledProcessError):
+        names = [path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()]
+        names = [name for name in names if not name.startswith(("build/", ".git/"))]
+    return sorted(name for name in names if (root / name).is_file())
+
+
+def check_file(name, text):
+    lines = text.split("\n")
+    suffix = pathlib.PurePosixPath(name).suffix
+    if (suffix in CODE or name.endswith("CMakeLists.txt")) and not any("SPDX-License-Identifier: Apache-2.0" in line
+                                                                       for line in lines[:3]):
+        yield f"{name}:1: no licence line"
+    if text and not text.endswith("\n"):
+        yield f"{name}:{len(lines)}: no end of line at the end of the file"
+    if suffix in CODE and len(lines) > MAX_LINES + 1 and not name.startswith(FREE_LENGTH):
+        yield f"{name}: {len(lines) - 1} lines are more than {MAX_LINES}"
+    if name == SELF or name == "LICENSE":
+        return
+    for number, line in enumerate(lines, 1):
+        for pattern, what in UNWANTED:
+            if pattern.search(line):
+                yield f"{name}:{number}: {what}: {line.strip()[:100]}"
+
+
+def check_page(root, name, text, presets, variables):
+    """Links, and what the commands of a page name."""
+    folder = (root / name).parent
+    for number, line in enumerate(text.split("\n"), 1):
+        for target in re.findall(r"\]\(([^)\s]+)\)", line) + re.findall(r'<img[^>]*src="([^"]+)"', line):
+            if not re.match(r"[a-z]+:|#", target) and not (folder / target.split("#")[0]).exists():
+                yield f"{name}:{number}: link to {target}, which is not there"
+        for preset in re.findall(r"--preset[ =]([a-z]+)", line):
+            if preset not in presets:
+                yield f"{name}:{number}: there is no preset {preset}"
+        for variable in re.findall(r"\bCANOPY_[A-Z_]+\b", line):
+            if variable not in variables:
+                yield f"{name}:{number}: nothing reads {variable}"
+        for script in re.findall(r"(?:^|[\s`\"(])((?:\./|scripts/|examples/|src/|tests/|tools/|toolchain/|docs/)"
+                                 r"[\w./-]*\w)", line):
+            if not (root / script).exists() and not (folder / script).exists():
+                yield f"{name}:{number}: {script} is not there"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    root = parser.parse_args().root.resolve()
+    problems, texts = [], {}
+    for name in repository_files(root):
+        if pathlib.PurePosixPath(name).suffix not in TEXT:
+            continue
+        try:
+            texts[name] = (root / name).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            problems.append(f"{name}: not UTF-8")
+    presets = {preset["name"] for preset in json.loads(texts["CMakePresets.json"])["configurePresets"]}
+    code = "\n".join(text for name, text in texts.items() if not name.endswith(".md") and name != SELF)
+    variables = set(re.findall(r"\bCANOPY_[A-Z_]+\b", code))
+    for name, text in texts.items():
+        problems.extend(check_file(name, text))
+        if name.endswith(".md"):
+            problems.extend(check_page(root, name, text, presets, variables))
+    # Every variable that the library reads is explained in the README.
+    if "README.md" in texts:
+        for variable in sorted(set(re.findall(r'"(CANOPY_[A-Z_]+|ASCEND_[A-Z_]+)"', texts["src/core/settings.cpp"]))):
+            if variable not in texts["README.md"]:
+                problems.append(f"README.md: does not mention {variable}, which src/core/settings.cpp reads")
+    for problem in problems:
+        print(problem)
+    if problems:
+        print(f"check_text: {len(problems)} problems", file=sys.stderr)
+        return 1
+    print(f"check_text: {len(texts)} files are in order")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

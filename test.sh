@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Sets up and passes everything: the checks of the text, all tests of the release build, and the unit and conformance
+# tests under the address, undefined-behaviour and thread sanitizers. Ends with one line: "N passed, N failed".
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+usage() {
+    cat <<'TEXT'
+usage: ./test.sh [--quick] [--only release|asan|tsan|checks]...
+
+  --quick        the checks and the release build only, no sanitizers
+  --only PART    just this part; may be given several times
+  -h, --help     this text
+
+Output of builds goes to build/test.*.log; that of the tests is shown.
+TEXT
+}
+
+parts=()
+while [[ $# -gt 0 ]]; do
+    case "$1" in
+        --quick) parts+=(checks release) ;;
+        --only)
+            [[ ${2:-} =~ ^(release|asan|tsan|checks)$ ]] || { usage >&2 && exit 2; }
+            parts+=("$2") && shift
+            ;;
+        -h | --help) usage && exit 0 ;;
+        *) usage >&2 && exit 2 ;;
+    esac
+    shift
+done
+[[ ${#parts[@]} -gt 0 ]] || parts=(checks release asan tsan)
+source scripts/steps.sh
+
+passed=0 failed=0 failures=()
+count() {  # what, its status
+    if [[ $2 -eq 0 ]]; then passed=$((passed + 1)); else failed=$((failed + 1)) failures+=("$1"); fi
+}
+
+run_checks() {
+    local check status
+    for check in check_format.sh check_dependencies.py check_text.py; do
+        echo "==> scripts/$check"
+        status=0
+        "scripts/$check" || status=$?
+        count "scripts/$check" $status
+    done
+}
+
+# Configures and builds one preset and runs its tests, two at a time.
+run_preset() {
+    local preset="$1" log="build/test.$1" status=0 begin=$SECONDS
+    shift
+    step "$preset: configuring" "$log.configure.log" cmake --preset "$preset" -DCANOPY_TESTS=ON "$@" || status=$?
+    [[ $status -ne 0 ]] || step "$preset: building" "$log.build.log" cmake --build --preset "$preset" || status=$?
+    if [[ $status -ne 0 ]]; then
+        count "$preset: build" 1
+        return 0
+    fi
+    echo "==> $preset: tests"
+    ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --parallel 2 2>&1 | tee "$log.tests.log" || status=$?
+    # "97% tests passed, 1 tests failed out of 34"; the names of the failed ones follow.
+    local summary bad=0 total=0
+    summary="$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$log.tests.log" || true)"
+    if [[ $summary =~ ,\ ([0-9]+)\ tests?\ failed\ out\ of\ ([0-9]+) ]]; then
+        bad=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+        passed=$((passed + total - bad)) failed=$((failed + bad))
+        [[ $bad -eq 0 ]] || mapfile -t -O ${#failures[@]} failures < <(sed -n "s/^\t *[0-9]* - \([^ ]*\) .*/$preset: \1/p" "$log.tests.log")
+    fi
+    [[ $status -eq 0 || $bad -gt 0 ]] || count "$preset: tests" 1
+    [[ $status -ne 0 || -n $summary ]] || count "$preset: tests" 1
+    echo "==> $preset took $((SECONDS - begin)) s"
+}
+
+scripts/setup.sh build test
+# Sanitizer builds compile kernels with the release build's compiler.
+compiler=build/release/toolchain/tree/bin/canopy-cc
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}" TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1}"
+for part in "${parts[@]}"; do
+    case "$part" in
+        checks) run_checks ;;
+        release) run_preset release ;;
+        *)
+            if [[ ! -x $compiler ]]; then
+                step "release: configuring" build/test.release.configure.log cmake --preset release
+                step "release: building canopy-cc" build/test.release.build.log cmake --build --preset release --target canopy-cc
+            fi
+            run_preset "$part" "-DCANOPY_CC_EXECUTABLE=$PWD/$compiler"
+            ;;
+    esac
+done
+
+for failure in "${failures[@]+"${failures[@]}"}"; do echo "FAILED: $failure"; done
+echo "$passed passed, $failed failed"
+[[ $failed -eq 0 ]]

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs into a fresh folder and uses the tree as programs do: sources its scripts under strict shell options, links
+# and opens every name of the library, compiles and runs the example, moves the tree and runs it again.
+#   install_test.sh <build folder> <source folder> <folder to work in>
+set -euo pipefail
+build="$1" source="$2" work="$3"
+rm -rf "$work"
+mkdir -p "$work"
+unset ASCEND_HOME_PATH LD_LIBRARY_PATH PYTHONPATH CMAKE_PREFIX_PATH SOC_VERSION CANOPY_CHIP
+
+fail() {
+    echo "install_test: $*" >&2
+    exit 1
+}
+variables() { env | grep -v '^_=' | sort; }
+
+cmake --install "$build" --prefix "$work/first" > "$work/install.log"
+# Programs live with the tree wherever it is put.
+mv "$work/first" "$work/tree"
+tree="$(cd "$work/tree" && pwd -P)"
+
+# --- the environment -------------------------------------------------------------------------------------------------
+options_before="$(set +o)"
+source "$tree/set_env.sh"
+[[ "$(set +o)" == "$options_before" ]] || fail "set_env.sh changes shell options"
+once="$(variables)"
+source "$tree/set_env.sh"
+source "$tree/bin/setenv.bash"
+[[ "$(variables)" == "$once" ]] || fail "sourcing again changes the environment"
+[[ $ASCEND_HOME_PATH == "$tree" ]] || fail "ASCEND_HOME_PATH is $ASCEND_HOME_PATH"
+for name in ASCEND_INSTALL_PATH ASCEND_TOOLKIT_HOME ASCEND_AICPU_PATH ASCEND_OPP_PATH TOOLCHAIN_HOME ASCENDC_CMAKE_DIR \
+    LD_LIBRARY_PATH PYTHONPATH CMAKE_PREFIX_PATH; do
+    [[ ${!name-} == "$tree"* ]] || fail "$name is \"${!name-}\""
+done
+declare -F _canopy_prepend > /dev/null && fail "set_env.sh leaves a function behind"
+[[ $(command -v canopy) == "$tree/bin/canopy" ]] || fail "canopy is not found on PATH"
+
+# --- headers and libraries -------------------------------------------------------------------------------------------
+for pair in "include lib64" "$(uname -m)-linux/include $(uname -m)-linux/lib64"; do
+    read -r include lib <<< "$pair"
+    [[ -f $tree/$include/acl/acl.h && -e $tree/$lib/libacl_rt.so ]] || fail "$pair is not a pair of headers and libraries"
+done
+cd "$work"
+gcc -std=c11 -Wall -Wextra -Werror "-I$tree/include" -c "$source/tests/install/uses_names.c" -o uses_names.o
+count=0
+names=()
+for library in "$tree"/lib64/lib*.so; do
+    name="$(basename "$library")"
+    names+=("$name")
+    gcc uses_names.o "-L$tree/lib64" "-l:$name" -ldl -o "uses_$name" || fail "cannot link $name"
+    chip="$("./uses_$name")" || fail "a program linked with $name does not run"
+    [[ $chip == "$SOC_VERSION" ]] || fail "SOC_VERSION is $SOC_VERSION, but the chip is $chip"
+    count=$((count + 1))
+done
+[[ $count -ge 14 ]] || fail "only $count library names"
+"./uses_libascendcl.so" "${names[@]}" > /dev/null || fail "not every name can be opened"
+strangers="$(readelf -d "$tree/lib64/libascendcl.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
+    grep -vE '^(libstdc\+\+|libm|libgcc_s|libc|libdl|libpthread|ld-linux-[a-z0-9-]+)\.so' || true)"
+[[ -z $strangers ]] || fail "libascendcl.so needs more than the system: $strangers"
+
+# --- the programs of the tree ----------------------------------------------------------------------------------------
+canopy info > info.txt
+grep -q "$SOC_VERSION" info.txt || fail "canopy info does not show the chip"
+canopy info --json | python3 -c 'import json, sys; info = json.load(sys.stdin); assert len(info["devices"]) >= 4, info'
+"$source/examples/vector_add/run.sh" "$work/vector_add" | tee example.txt
+grep -q ' 0 wrong$' example.txt || fail "the example is wrong"
+echo "install_test: $count library names, example right"
