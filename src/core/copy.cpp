@@ -259,4 +259,17 @@ Status submit_nothing(const void* stream) {
     return submit_to(stream, command);
 }
 
+void fail_stream(Handle handle, int with_code, const char* what) noexcept {
+    const Pin<Stream> stream = Runtime::instance().streams.pin(handle);
+    if (!stream) return;
+    try {
+        std::string text(what);
+        SpinGuard guard(stream->error_lock);
+        if (stream->error.load(std::memory_order_relaxed) == 0) stream->error_text.swap(text);
+    } catch (...) {  // no memory for the sentence: the code alone must do
+    }
+    int none = 0;
+    stream->error.compare_exchange_strong(none, with_code, std::memory_order_acq_rel);
+}
+
 }  // namespace canopy

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/result.h"
+#include "core/handles.h"
 #include "device/command.h"
 
 namespace canopy {
@@ -84,6 +85,8 @@ Status copy_by_descriptor(const void* descriptor, const void* stream);
 
 // Puts a command of the memory functions into a stream.
 Status submit_to(const void* stream, Command& command);
+// Fails a stream from inside work that runs in it; the next synchronisation reports it.
+void fail_stream(Handle stream, int code, const char* what) noexcept;
 // A command without effect that has its place and number in the stream.
 Status submit_nothing(const void* stream);
 

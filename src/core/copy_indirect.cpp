@@ -25,16 +25,6 @@ struct CopyDescriptor {
 };
 static_assert(sizeof(CopyDescriptor) == copy_descriptor_size);
 
-// True when all of the bytes are memory somebody may touch, as far as the runtime knows.
-bool reachable(const void* address, std::size_t size) {
-    if (!address) return false;
-    const MemoryPlace place = classify(address);
-    if (place.kind == MemoryKind::unknown) return true;
-    const std::size_t offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) -
-                                                        static_cast<const std::byte*>(place.range.base));
-    return place.range.size != 0 && size <= place.range.size - offset;
-}
-
 Copy resolve(const IndirectCopy& copy) {
     return {static_cast<std::byte*>(*copy.destination_slot) + copy.destination_offset, copy.capacity,
             static_cast<const std::byte*>(*copy.source_slot) + copy.source_offset, copy.count};
@@ -54,15 +44,8 @@ void run_queued(void* argument) {
         std::memmove(copy.destination, copy.source, copy.count);
         return;
     }
-    const Pin<Stream> stream = Runtime::instance().streams.pin(queued->stream);
-    if (!stream) return;
-    {
-        SpinGuard guard(stream->error_lock);
-        if (stream->error.load(std::memory_order_relaxed) == 0)
-            stream->error_text = "a copy with offsets found addresses behind dst or src that are not allocated";
-    }
-    int none = 0;
-    stream->error.compare_exchange_strong(none, code::param_invalid, std::memory_order_acq_rel);
+    fail_stream(queued->stream, code::param_invalid,
+                "a copy with offsets found addresses behind dst or src that are not allocated");
 }
 
 void drop_queued(void* argument) { delete static_cast<QueuedCopy*>(argument); }

@@ -111,6 +111,17 @@ Result<MemoryPlace> usable_place(const void* address, std::size_t size, const ch
     }
 }
 
+bool reachable(const void* address, std::size_t size) noexcept {
+    if (!address) return false;
+    const MemoryPlace place = classify(address);
+    switch (place.kind) {
+        case MemoryKind::unknown:
+        case MemoryKind::registered_host: return true;
+        case MemoryKind::mapped: return mapped_throughout(address, size);
+        default: return place.range.size != 0 && bytes_from(address, place.range) >= size;
+    }
+}
+
 Result<DeviceRecord*> current_device() {
     CANOPY_TRY(require_context());
     return Runtime::instance().device(thread_state.device);

@@ -41,6 +41,9 @@ MemoryPlace classify(const void* address) noexcept;
 // bytes than that belong to one. `argument` is how the caller names the address.
 Result<MemoryPlace> usable_place(const void* address, std::size_t size, const char* argument);
 
+// The same without words, for work that runs in a stream.
+bool reachable(const void* address, std::size_t size) noexcept;
+
 // What a call of the malloc family asks for. Policies are the numbers of aclrtMemMallocPolicy.
 struct AllocationRequest {
     std::size_t size = 0;
