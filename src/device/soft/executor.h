@@ -70,6 +70,10 @@ public:
     // stops; taken only while `collects` is set
     SoftQueue* next_queue = nullptr;
     bool collects = false;
+    // own: change of the scheduler's count of runnable queues that has not been told it yet. A queue that stops and one
+    // that goes on in its place cancel out.
+    bool draining = false;
+    std::int32_t runnable_change = 0;
     pid_t thread = 0;
 
     // the monitor's notes

@@ -32,7 +32,7 @@ void SoftFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
             case SignalMode::bit_or: value = old | operand; break;
             case SignalMode::bit_and: value = old & operand; break;
         }
-        signalled_at_.store(now(), std::memory_order_release);
+        stamp_.store(ticks(), std::memory_order_release);
         value_.store(value, std::memory_order_release);
         for (FenceWaiter** link = &first_; *link;) {
             FenceWaiter* waiter = *link;
@@ -58,7 +58,6 @@ void SoftFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
 }
 
 bool SoftFence::wait(FenceWaiter& waiter) noexcept {
-    if (!waiter.wait.clear && satisfied(waiter.wait)) return true;
     SpinGuard guard(lock_);
     if (satisfied(waiter.wait)) {
         if (waiter.wait.clear) value_.store(0, std::memory_order_release);

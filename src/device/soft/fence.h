@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/spin_lock.h"
+#include "base/ticks.h"
 #include "device/backend.h"
 
 namespace canopy {
@@ -26,10 +27,13 @@ class alignas(64) SoftFence final : public Fence {
 public:
     [[nodiscard]] std::uint64_t value() const noexcept override { return value_.load(std::memory_order_acquire); }
     [[nodiscard]] Nanoseconds signalled_at() const noexcept override {
-        return signalled_at_.load(std::memory_order_acquire);
+        const Ticks stamp = stamp_.load(std::memory_order_acquire);
+        return stamp == 0 ? 0 : time_of(stamp);
     }
     void signal(SignalMode mode, std::uint64_t value) noexcept override;
 
+    // True when the condition holds and nothing has to be cleared: no need to wait.
+    [[nodiscard]] bool holds(const WaitWork& wait) const noexcept { return !wait.clear && satisfied(wait); }
     // True when the condition holds (and its clearing has been done); otherwise `waiter` is in the list, its queue has
     // been marked as waiting and may already be running again when this returns.
     bool wait(FenceWaiter& waiter) noexcept;
@@ -40,7 +44,7 @@ private:
     bool satisfied(const WaitWork& wait) const noexcept;
 
     std::atomic<std::uint64_t> value_{0};
-    std::atomic<Nanoseconds> signalled_at_{0};
+    std::atomic<Ticks> stamp_{0};  // of the last signal
     SpinLock lock_;
     FenceWaiter* first_ CANOPY_GUARDED_BY(lock_) = nullptr;
 };

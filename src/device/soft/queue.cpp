@@ -43,6 +43,7 @@ SoftQueue::~SoftQueue() {
     while (watchers_.load(std::memory_order_acquire) != 0) sched_yield();
     { SpinGuard guard(submit_lock_); }
     scheduler_.remove(*this);
+    if (waiting_for_) waiting_for_->release();
 }
 
 // ---- submitting ----------------------------------------------------------------------------------------------------
@@ -135,6 +136,7 @@ bool is_brief(Opcode opcode) noexcept {
 // gone when its own part is over.
 void SoftQueue::drain(Executor& executor, std::uint64_t until, bool linger) noexcept {
     Scheduler& scheduler = scheduler_;
+    executor.draining = true;
     drain_own(executor, until, linger);
     while (SoftQueue* next = std::exchange(executor.next_queue, nullptr)) {
         // A host thread that has what it waited for leaves the rest to the workers.
@@ -142,6 +144,8 @@ void SoftQueue::drain(Executor& executor, std::uint64_t until, bool linger) noex
         if (enough || scheduler.should_yield(next->priority(), 0)) next->hand_over();
         else next->drain_own(executor, linger ? UINT64_MAX : next->ring_.popped() + tuning::help_at_a_time, linger);
     }
+    executor.draining = false;
+    scheduler.settle_count(executor);
 }
 
 void SoftQueue::drain_own(Executor& executor, std::uint64_t until, bool linger) noexcept {
@@ -151,11 +155,15 @@ void SoftQueue::drain_own(Executor& executor, std::uint64_t until, bool linger) 
         Command* command = ring_.front();
         if (!command) {
             const bool stay = linger && !executor.next_queue;
+            scheduler_.settle_count(executor);
             if (!(stay ? more_after_lingering() : more_or_let_go())) return;
             continue;
         }
-        if (executor.next_queue && !is_brief(command->opcode)) [[unlikely]]
-            std::exchange(executor.next_queue, nullptr)->hand_over();
+        if (!is_brief(command->opcode)) {
+            if (executor.next_queue) [[unlikely]]
+                std::exchange(executor.next_queue, nullptr)->hand_over();
+            scheduler_.settle_count(executor);
+        }
         ring_.prefetch_operand_after(*command);
         if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]]
             drop(*command);
@@ -256,13 +264,22 @@ bool SoftQueue::more_after_lingering() noexcept {
 
 // ---- waiting -------------------------------------------------------------------------------------------------------
 
+// A thread that drains tells the scheduler before its next real task and when it stops.
+void SoftQueue::count_runnable(int change) noexcept {
+    Executor* executor = Executor::existing();
+    if (executor && executor->draining && executor->scheduler.load(std::memory_order_relaxed) == &scheduler_)
+        executor->runnable_change += change;
+    else
+        scheduler_.count_runnable(change);
+}
+
 void SoftQueue::begin_wait() noexcept {
-    if (reason_.load(std::memory_order_relaxed) != WaitReason::cores) scheduler_.count_runnable(-1);
+    if (reason_.load(std::memory_order_relaxed) != WaitReason::cores) count_runnable(-1);
     state_.store(QueueState::waiting, std::memory_order_release);
 }
 
 void SoftQueue::continue_after_wait(WaitResult result) noexcept {
-    if (reason_.load(std::memory_order_relaxed) != WaitReason::cores) scheduler_.count_runnable(1);
+    if (reason_.load(std::memory_order_relaxed) != WaitReason::cores) count_runnable(1);
     wait_result_ = result;
     Executor* executor = Executor::existing();
     if (executor && executor->collects && !executor->next_queue &&
@@ -280,7 +297,7 @@ bool SoftQueue::expire_wait(std::uint64_t serial) noexcept {
     SoftFence* fence = nullptr;
     {
         SpinGuard guard(wait_lock_);
-        if (wait_serial_ != serial || !waiting_for_) return true;
+        if (wait_serial_.load(std::memory_order_relaxed) != serial) return true;
         fence = waiting_for_;
         fence->retain();
     }

@@ -103,6 +103,7 @@ private:
     void complete_launch(const Command& command) noexcept;
     void check_memory(const Command& command) noexcept;
     Step run_wait(Command& command) noexcept;
+    std::uint64_t stand_before(SoftFence* fence) noexcept;
     Step run_wait_value(Executor& executor, Command& command) noexcept;
     Step run_host_call(Command& command) noexcept;
     void run_guarded(Executor& executor, Command& command, Fiber::Body body) noexcept;
@@ -110,6 +111,7 @@ private:
     void finish(Command& command) noexcept;
     void report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what) noexcept;
     WaitResult take_wait_result() noexcept;
+    void count_runnable(int change) noexcept;
     bool more_after_lingering() noexcept;
     bool more_or_let_go() noexcept;
     void hand_over() noexcept;
@@ -140,8 +142,8 @@ private:
 
     FenceWaiter waiter_;
     SpinLock wait_lock_;  // keeps the fence of the present wait alive for expire and abort
-    SoftFence* waiting_for_ CANOPY_GUARDED_BY(wait_lock_) = nullptr;
-    std::uint64_t wait_serial_ CANOPY_GUARDED_BY(wait_lock_) = 0;
+    SoftFence* waiting_for_ CANOPY_GUARDED_BY(wait_lock_) = nullptr;  // of the last wait, with a reference
+    std::atomic<std::uint64_t> wait_serial_{0};  // one step when a wait begins, one when it has ended
 
     Launch launch_;
 };

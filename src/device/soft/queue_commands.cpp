@@ -42,13 +42,11 @@ void SoftQueue::drop(Command& command) noexcept {
             command.signal.fence->signal(command.signal.mode, command.signal.value);
             command.signal.fence->release();
             break;
-        case Opcode::wait: {
-            take_wait_result();
-            SpinGuard guard(wait_lock_);
-            waiting_for_ = nullptr;
-            command.wait.fence->release();
+        case Opcode::wait:
+            if (take_wait_result() != WaitResult::none)
+                wait_serial_.store(wait_serial_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+            if (command.wait.fence) command.wait.fence->release();
             break;
-        }
         case Opcode::wait_value: take_wait_result(); break;
         case Opcode::host_call:
             // A call that has been made already only needs its result taken.
@@ -141,30 +139,39 @@ void SoftQueue::continue_after_launch(Executor& executor) noexcept {
 
 SoftQueue::Step SoftQueue::run_wait(Command& command) noexcept {
     const WaitResult result = take_wait_result();
-    auto* fence = static_cast<SoftFence*>(command.wait.fence);
     if (result == WaitResult::none) {
+        auto* fence = static_cast<SoftFence*>(command.wait.fence);
+        if (fence->holds(command.wait)) {
+            fence->release();
+            return Step::done;
+        }
         reason_.store(WaitReason::fence, std::memory_order_relaxed);
         waiter_.wait = command.wait;
-        std::uint64_t serial = 0;
-        {
-            SpinGuard guard(wait_lock_);
-            waiting_for_ = fence;
-            serial = ++wait_serial_;
-        }
+        command.wait.fence = nullptr;  // its reference is the queue's from here on
+        const std::uint64_t serial = stand_before(fence);
         const std::uint64_t timeout = command.wait.timeout;
-        Scheduler& scheduler = scheduler_;
-        if (timeout != 0) scheduler.start_timer(*this, serial, Deadline::after(static_cast<Nanoseconds>(timeout)).at);
+        if (timeout != 0) scheduler_.start_timer(*this, serial, Deadline::after(static_cast<Nanoseconds>(timeout)).at);
         ring_.prefetch_front();  // what follows is wanted as soon as the wait is over
         if (!fence->wait(waiter_)) return Step::left;
     } else if (result == WaitResult::timed_out) {
         report(command, {.kind = FaultKind::wait_timeout}, 0, "the wait was not satisfied in time");
     }
+    wait_serial_.store(wait_serial_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return Step::done;
+}
+
+// Remembers the fence, with a reference to it, for those who may end the wait from outside; lets go of the one before.
+std::uint64_t SoftQueue::stand_before(SoftFence* fence) noexcept {
+    SoftFence* before = nullptr;
+    std::uint64_t serial = 0;
     {
         SpinGuard guard(wait_lock_);
-        waiting_for_ = nullptr;
+        before = std::exchange(waiting_for_, fence);
+        serial = wait_serial_.load(std::memory_order_relaxed) + 1;
+        wait_serial_.store(serial, std::memory_order_relaxed);
     }
-    fence->release();
-    return Step::done;
+    if (before) before->release();
+    return serial;
 }
 
 SoftQueue::Step SoftQueue::run_wait_value(Executor& executor, Command& command) noexcept {

@@ -84,6 +84,11 @@ public:
 
     // Counts queues that are neither idle nor before a wait.
     void count_runnable(int change) noexcept;
+    // Takes over what a draining thread has counted by itself.
+    void settle_count(Executor& executor) noexcept {
+        if (executor.runnable_change != 0) [[unlikely]]
+            count_runnable(std::exchange(executor.runnable_change, 0));
+    }
     // Whether anything could be running right now.
     [[nodiscard]] bool busy() noexcept;
     // What had been submitted at one moment and was not completed, newest queue first.
