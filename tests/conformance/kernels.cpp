@@ -108,3 +108,45 @@ extern "C" __global__ __cube__ __aicore__ void trap_on_cube() { asm("trap"); }
 __gm__ uint32_t global_word = 41;
 
 extern "C" __global__ __aicore__ void read_global(__gm__ uint32_t* out) { *out = global_word; }
+
+extern "C" __global__ __aicore__ void load_at(uint64_t address, __gm__ uint32_t* out) {
+    *out = *reinterpret_cast<volatile __gm__ uint32_t*>(address);
+}
+
+// counter += amount, from every block
+extern "C" __global__ __aicore__ void add_atomically(__gm__ uint64_t* counter, uint64_t amount) {
+    __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+}
+
+// Runs for ever in one block; the others end at once or, with `together`, stand in a barrier.
+extern "C" __global__ __aicore__ void never_return_in_block(uint32_t block, uint32_t together) {
+    if (static_cast<uint32_t>(block_idx) == block)
+        for (;;) asm volatile("");
+    if (together) AscendC::SyncAll();
+}
+
+extern "C" __global__ __schedmode__(1) __aicore__ void all_at_once(__gm__ uint32_t* counter) {
+    __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED);
+}
+
+extern "C" __global__ __mix__(1, 2) __aicore__ void on_both_cores(__gm__ uint32_t* counter) {
+    __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED);
+}
+
+#define CANOPY_PARAMETERS_8(n) \
+    uint64_t a##n##0, uint64_t a##n##1, uint64_t a##n##2, uint64_t a##n##3, uint64_t a##n##4, uint64_t a##n##5, \
+        uint64_t a##n##6, uint64_t a##n##7
+#define CANOPY_SUM_8(n) a##n##0 + a##n##1 + a##n##2 + a##n##3 + a##n##4 + a##n##5 + a##n##6 + a##n##7
+
+// As many parameters as a kernel may have: 128.
+extern "C" __global__ __aicore__ void sum_many(
+    __gm__ uint64_t* out, uint64_t b1, uint64_t b2, uint64_t b3, uint64_t b4, uint64_t b5, uint64_t b6, uint64_t b7,
+    CANOPY_PARAMETERS_8(01), CANOPY_PARAMETERS_8(02), CANOPY_PARAMETERS_8(03), CANOPY_PARAMETERS_8(04),
+    CANOPY_PARAMETERS_8(05), CANOPY_PARAMETERS_8(06), CANOPY_PARAMETERS_8(07), CANOPY_PARAMETERS_8(08),
+    CANOPY_PARAMETERS_8(09), CANOPY_PARAMETERS_8(10), CANOPY_PARAMETERS_8(11), CANOPY_PARAMETERS_8(12),
+    CANOPY_PARAMETERS_8(13), CANOPY_PARAMETERS_8(14), CANOPY_PARAMETERS_8(15)) {
+    *out = b1 + b2 + b3 + b4 + b5 + b6 + b7 + CANOPY_SUM_8(01) + CANOPY_SUM_8(02) + CANOPY_SUM_8(03) +
+           CANOPY_SUM_8(04) + CANOPY_SUM_8(05) + CANOPY_SUM_8(06) + CANOPY_SUM_8(07) + CANOPY_SUM_8(08) +
+           CANOPY_SUM_8(09) + CANOPY_SUM_8(10) + CANOPY_SUM_8(11) + CANOPY_SUM_8(12) + CANOPY_SUM_8(13) +
+           CANOPY_SUM_8(14) + CANOPY_SUM_8(15);
+}
