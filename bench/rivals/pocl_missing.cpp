@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands in for pocl.cpp where the OpenCL headers are missing.
+#include "rivals/pocl.h"
+
+namespace bench {
+
+std::unique_ptr<Pocl> Pocl::open() { return nullptr; }
+std::string Pocl::version() { return "PoCL not installed"; }
+
+}  // namespace bench

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The topics: one source file each, rows of the table out.
+#pragma once
+
+#include "report.h"
+#include "session.h"
+
+namespace bench {
+
+struct Options {
+    bool quick = false;
+    // Rounds of a row; fewer when the reader is in a hurry.
+    [[nodiscard]] int rounds(int usual) const { return quick ? (usual + 3) / 4 : usual; }
+};
+
+struct Environment {
+    Session& session;
+    const Options& options;
+    Report& report;
+};
+
+void measure_launch(Environment& environment);
+void measure_launch_synchronise(Environment& environment);
+void measure_gap(Environment& environment);
+void measure_hop(Environment& environment);
+void measure_launch_null(Environment& environment);
+void measure_allocation(Environment& environment);
+void measure_copy(Environment& environment);
+void measure_streams(Environment& environment);
+void measure_launch_threads(Environment& environment);
+void measure_launch_idle(Environment& environment);
+
+// What a child process measures, as JSON: the launch of the empty kernel on whatever device the environment names,
+// and what many streams cost.
+nlohmann::ordered_json child_launch(const Options& options);
+nlohmann::ordered_json child_streams();
+
+}  // namespace bench
