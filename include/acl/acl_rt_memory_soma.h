@@ -43,7 +43,7 @@ typedef struct aclrtMemPoolProps {
 /** Creates a pool on the device that `poolProps` names. */
 ACL_FUNC_VISIBILITY aclError aclrtMemPoolCreate(aclrtMemPool* memPool, const aclrtMemPoolProps* poolProps);
 
-/** Destroys a pool. Blocks still in use are released when they are freed. */
+/** Destroys a pool. ACL_ERROR_RT_PARAM_INVALID while blocks of it are in use. */
 ACL_FUNC_VISIBILITY aclError aclrtMemPoolDestroy(const aclrtMemPool memPool);
 
 /**

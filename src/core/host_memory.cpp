@@ -11,6 +11,7 @@
 #include "base/error_text.h"
 #include "base/heap.h"
 #include "core/error_codes.h"
+#include "core/memory.h"
 
 namespace canopy {
 namespace {
@@ -66,15 +67,6 @@ struct Registrations {
 
 std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
 
-void settle_all_devices() noexcept {
-    Runtime& runtime = Runtime::instance();
-    for (std::uint32_t id = 0; id < runtime.device_count(); ++id) {
-        Result<DeviceRecord*> record = runtime.device(id);
-        if (!record.ok()) continue;
-        if (Device* device = (*record)->opened()) device->settle();
-    }
-}
-
 // The flags of a pinned allocation name the device that may use its addresses as they are: 0 none, else index + 1.
 std::uint32_t visible_flag(const DeviceRecord& record) noexcept { return record.index + 1; }
 DeviceRecord* visible_to(const Heap& heap, const void* address) {
@@ -121,7 +113,7 @@ Status release_pinned(void* address) {
         return fail(code::param_invalid, "hostPtr {} does not come from aclrtMallocHost", fmt::ptr(address));
     Heap& heap = *opened_heap.load(std::memory_order_acquire);
     if (const std::optional<MemoryRange> range = heap.find(address); range && range->base == address) {
-        settle_all_devices();
+        settle_devices();
         forget_registrations_in(*range);
         if (DeviceRecord* record = visible_to(heap, address)) record->opened()->unregister_host(address).ignore();
     }
@@ -174,7 +166,7 @@ Result<void*> register_host_memory(const Registration& registration) {
 }
 
 Status unregister_host_memory(void* address) {
-    settle_all_devices();
+    settle_devices();
     Registrations& registrations = Registrations::instance();
     std::unique_lock guard(registrations.mutex);
     auto found = registrations.ranges.find(number(address));

@@ -25,7 +25,6 @@ struct GranuleState {
     ManagedLocation last_prefetch;
     std::uint64_t accessed_by = 0;  // bit n: device n
     bool accessed_by_host = false;
-    friend bool operator==(const GranuleState&, const GranuleState&) = default;
 };
 
 struct ManagedBlock {

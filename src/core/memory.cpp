@@ -116,9 +116,12 @@ bool reachable(const void* address, std::size_t size) noexcept {
     const MemoryPlace place = classify(address);
     switch (place.kind) {
         case MemoryKind::unknown:
-        case MemoryKind::registered_host: return true;
-        case MemoryKind::mapped: return mapped_throughout(address, size);
-        default: return place.range.size != 0 && bytes_from(address, place.range) >= size;
+        case MemoryKind::registered_host:
+            return true;
+        case MemoryKind::mapped:
+            return mapped_throughout(address, size);
+        default:
+            return place.range.size != 0 && bytes_from(address, place.range) >= size;
     }
 }
 
@@ -174,6 +177,15 @@ Status release_device_memory(void* address) {
                         address);
         default:
             return fail(code::param_invalid, "devPtr {} is not memory of a device", address);
+    }
+}
+
+void settle_devices() noexcept {
+    Runtime& runtime = Runtime::instance();
+    for (std::uint32_t id = 0; id < runtime.device_count(); ++id) {
+        Result<DeviceRecord*> record = runtime.device(id);
+        if (!record.ok()) continue;
+        if (Device* device = (*record)->opened()) device->settle();
     }
 }
 

@@ -55,11 +55,15 @@ struct AllocationRequest {
 
 // 107002 without a context, 100000 for size 0, 207001 when the device has no room.
 Result<void*> allocate_device_memory(const AllocationRequest& request);
-// Memory of the malloc family, managed memory and blocks of pools. Needs no context and waits for nothing.
+// Memory of the malloc family, managed memory and blocks of pools. Needs no context. Waits for nothing, except that
+// managed memory lets work that can run finish.
 Status release_device_memory(void* address);
 
 // The device of the current context. 107002 without one.
 Result<DeviceRecord*> current_device();
+
+// Lets everything that can run on any device finish; for memory that is about to go away.
+void settle_devices() noexcept;
 
 // Bytes of a page of the memory an address lies in, as aclrtPointerGetAttributes reports it.
 std::uint32_t page_size_of(const MemoryPlace& place) noexcept;

@@ -110,6 +110,20 @@ Status check_free(AddressSpace& space, std::uintptr_t address, std::size_t size)
     return {};
 }
 
+// True when exactly this place could be reserved.
+bool reserve_at(VirtualMemory& memory, std::uintptr_t address, std::size_t size) {
+    Result<void*> reserved = memory.reserve(size, 0, pointer(address));
+    if (!reserved.ok()) return false;
+    if (number(*reserved) == address) return true;
+    memory.unreserve(*reserved).ignore();
+    return false;
+}
+
+void forget(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator reservation) {
+    space.reservations.erase(reservation);
+    space.count.fetch_sub(1, std::memory_order_release);
+}
+
 // Addresses belong to one device; an unused reservation follows the first memory that is mapped into it.
 Status adopt(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator reservation, PhysicalBlock& block) {
     if (reservation->second.memory == &block.memory) return {};
@@ -117,22 +131,22 @@ Status adopt(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterato
     if (mapped != space.mappings.end() && mapped->first - reservation->first < reservation->second.size)
         return fail(code::param_invalid, "the reservation at {} holds memory of device {}, not of device {}",
                     fmt::ptr(pointer(reservation->first)), reservation->second.record->index, block.record.index);
-    CANOPY_TRY(reservation->second.memory->unreserve(pointer(reservation->first)));
-    Result<void*> moved = block.memory.reserve(reservation->second.size, 0, pointer(reservation->first));
-    if (moved.ok() && number(*moved) == reservation->first) {
-        reservation->second.record = &block.record;
-        reservation->second.memory = &block.memory;
-        return {};
+    bool moved = false;
+    // Only addresses that a device accepts as a wish can change hands.
+    if (reservation->first >= wanted_from && reservation->first < wanted_to) {
+        Reservation& held = reservation->second;
+        CANOPY_TRY(held.memory->unreserve(pointer(reservation->first)));
+        moved = reserve_at(block.memory, reservation->first, held.size);
+        if (moved)
+            held = {held.size, &block.record, &block.memory};
+        else if (!reserve_at(*held.memory, reservation->first, held.size))
+            forget(space, reservation);
     }
-    if (moved.ok()) block.memory.unreserve(*moved).ignore();
-    Result<void*> back = reservation->second.memory->reserve(reservation->second.size, 0, pointer(reservation->first));
-    if (!back.ok() || number(*back) != reservation->first) {
-        if (back.ok()) reservation->second.memory->unreserve(*back).ignore();
-        space.reservations.erase(reservation);
-        space.count.fetch_sub(1, std::memory_order_release);
-    }
-    return fail(code::param_invalid, "memory of device {} cannot be mapped into addresses reserved for another device",
-                block.record.index);
+    if (moved) return {};
+    return fail(
+        code::param_invalid,
+        "memory of device {} cannot be mapped here: the addresses were reserved while another device was current",
+        block.record.index);
 }
 
 std::uint64_t device_bit(const DeviceRecord& record) noexcept { return std::uint64_t{1} << record.index; }
@@ -240,8 +254,7 @@ Status release_addresses(void* address) {
         return fail(code::param_invalid, "physical memory is still mapped at {}; unmap it first",
                     fmt::ptr(pointer(mapped->first)));
     CANOPY_TRY(found->second.memory->unreserve(address));
-    space.reservations.erase(found);
-    space.count.fetch_sub(1, std::memory_order_release);
+    forget(space, found);
     return {};
 }
 

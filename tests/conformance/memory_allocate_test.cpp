@@ -46,7 +46,7 @@ TEST_F(MemoryAllocate, EveryPolicyGivesAlignedMemoryThatHoldsData) {
     for (int policy : {0, 1, 2, 3, 4, 5, 6, 7, 0x100, 0x1000, 0x1102, 99}) {
         for (size_t size : {size_t{1}, size_t{33}, size_t{1} << 20, (size_t{2} << 20) + 5}) {
             void* memory = nullptr;
-            ASSERT_ACL_OK(aclrtMalloc(&memory, size, static_cast<aclrtMemMallocPolicy>(policy))) << policy;
+            ASSERT_ACL_OK(aclrtMalloc(&memory, size, static_cast<aclrtMemMallocPolicy>(policy)));
             EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u);
             EXPECT_ACL_OK(aclrtMemset(memory, size, 0x5A, size));
             unsigned char last = 0;
@@ -145,6 +145,18 @@ TEST_F(MemoryAllocate, WrongPointersAreNotFreed) {
     ASSERT_ACL_OK(aclrtMallocHost(&pinned, 64));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "aclrtFreeHost", aclrtFree(pinned));
     EXPECT_ACL_OK(aclrtFreeHost(pinned));
+}
+
+TEST_F(MemoryAllocate, FreeingTwiceIsRefusedAlsoWhileWorkRuns) {
+    constexpr size_t size = size_t{16} << 20;
+    for (int round = 0; round < 10; ++round) {
+        void* memory = nullptr;
+        ASSERT_ACL_OK(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_HUGE_FIRST));
+        ASSERT_ACL_OK(aclrtMemsetAsync(memory, size, round, size, stream_));
+        ASSERT_ACL_OK(aclrtFree(memory));
+        EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "", aclrtFree(memory));
+        ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    }
 }
 
 TEST_F(MemoryAllocate, MemoryInfoFollowsAllocations) {

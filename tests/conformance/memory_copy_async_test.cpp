@@ -97,14 +97,21 @@ TEST_F(MemoryCopyAsync, RegisteredMemoryIsCopiedWhenTheStreamGetsThere) {
 
 TEST_F(MemoryCopyAsync, BufferedCopyTakesItsSourceAtOnce) {
     if (!device_computes()) GTEST_SKIP();
-    std::vector<char> source(1000, 3);
-    auto* device = static_cast<char*>(device_memory(1000));
+    constexpr size_t largest = 64 * 1024;  // more than that is waited for
     hold();
-    ASSERT_ACL_OK(aclrtMemcpyAsync(device, 1000, source.data(), 1000, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream_));
-    std::fill(source.begin(), source.end(), 0);
+    std::vector<char*> targets;
+    for (size_t size : {size_t{1}, size_t{1000}, size_t{9000}, largest}) {
+        std::vector<char> source(size, 3);
+        targets.push_back(static_cast<char*>(device_memory(size)));
+        ASSERT_ACL_OK(
+            aclrtMemcpyAsync(targets.back(), size, source.data(), size, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream_));
+    }
     let_go();
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
-    EXPECT_EQ(read_back(device, 1000), std::vector<char>(1000, 3));
+    EXPECT_EQ(read_back(targets[0], 1), std::vector<char>(1, 3));
+    EXPECT_EQ(read_back(targets[1], 1000), std::vector<char>(1000, 3));
+    EXPECT_EQ(read_back(targets[2], 9000), std::vector<char>(9000, 3));
+    EXPECT_EQ(read_back(targets[3], largest), std::vector<char>(largest, 3));
 }
 
 TEST_F(MemoryCopyAsync, LargeBufferedCopyTakesItsSourceBeforeItReturns) {
