@@ -8,8 +8,10 @@
 #include "core/error_codes.h"
 #include "core/event.h"
 #include "core/kernel.h"
+#include "core/memory_pool.h"
 #include "core/notify.h"
 #include "core/stream.h"
+#include "core/virtual_memory.h"
 
 namespace canopy {
 
