@@ -92,9 +92,11 @@ public:
     Stream& operator*() const noexcept { return *stream_; }
 
     Status submit(Command& command) noexcept { return submit(std::span(&command, 1)); }
-    Status submit(std::span<Command> commands) noexcept;
+    Status submit(std::span<Command> commands) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS;
     // Number of the last submitted command, for Queue::wait on a pinned stream.
-    [[nodiscard]] std::uint64_t sequence() const noexcept { return stream_->last_sequence; }
+    [[nodiscard]] std::uint64_t sequence() const noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+        return stream_->last_sequence;
+    }
 
 private:
     explicit LockedStream(Stream* stream) noexcept : stream_(stream) {}
