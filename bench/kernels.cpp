@@ -5,8 +5,8 @@
 extern "C" __global__ __aicore__ void empty_five(__gm__ float*, __gm__ float*, __gm__ float*, uint32_t, float) {}
 
 // Three words per index: the time stamp counter at the first instruction, the processor, and the time stamp counter at
-// the last instruction, `work` ticks later. The first is read only after everything before it has been executed, the last may be read
-// early: what is seen between two kernels is never less than what there is.
+// the last instruction, `work` ticks later. The first is read only after everything before it has been executed, the
+// last may be read early: what is seen between two kernels is never less than what there is.
 extern "C" __global__ __aicore__ void stamp(__gm__ uint64_t* stamps, uint64_t index, uint64_t work) {
     unsigned processor;
     const uint64_t begin = __builtin_ia32_rdtscp(&processor);

@@ -28,10 +28,10 @@ typedef struct CanopyLiveObjects {
     uint64_t host_bytes;
 } CanopyLiveObjects;
 
-CANOPY_EXPORT void canopyCountLiveObjects(CanopyLiveObjects *live);
+CANOPY_EXPORT void canopyCountLiveObjects(CanopyLiveObjects* live);
 
 /* The runtime's settings, devices and chips as JSON text. Valid until the next call from the same thread. */
-CANOPY_EXPORT const char *canopyDescribe(void);
+CANOPY_EXPORT const char* canopyDescribe(void);
 
 #ifdef __cplusplus
 }

@@ -20,12 +20,7 @@ extern "C" {
 #define CANOPY_KERNEL_ABI_VERSION 1u
 
 /* Which cores a kernel asks for; the numbers are those of the function attribute "kernel type". */
-enum CanopyCoreType {
-    CANOPY_CORE_AICORE = 0,
-    CANOPY_CORE_CUBE = 1,
-    CANOPY_CORE_VECTOR = 2,
-    CANOPY_CORE_MIX = 3
-};
+enum CanopyCoreType { CANOPY_CORE_AICORE = 0, CANOPY_CORE_CUBE = 1, CANOPY_CORE_VECTOR = 2, CANOPY_CORE_MIX = 3 };
 
 /* Who the running block is. One per block; stays valid while the block runs. */
 typedef struct CanopyBlock {
@@ -35,7 +30,7 @@ typedef struct CanopyBlock {
     uint32_t sub_count;    /* vector cores of a group, at least 1 */
     uint32_t core_type;    /* a CanopyCoreType */
     uint32_t dynamic_size; /* bytes of dynamic local memory asked for at the launch */
-    void *launch;          /* the device's own */
+    void* launch;          /* the device's own */
 } CanopyBlock;
 
 /* What a kernel may ask of the device. Every function may be called from any block at any time; because a block can
@@ -43,14 +38,14 @@ typedef struct CanopyBlock {
 typedef struct CanopyServices {
     uint32_t version;
     uint32_t size; /* bytes of this table as the device knows it */
-    CanopyBlock *(*current_block)(void);
-    void (*sync_all)(void);                              /* waits until every block of the launch has arrived */
-    void (*trap)(void);                                  /* ends the block with the device's trap code; does not return */
-    void (*print)(const char *text, size_t length);      /* appends to standard output, whole lines stay together */
+    CanopyBlock* (*current_block)(void);
+    void (*sync_all)(void);                         /* waits until every block of the launch has arrived */
+    void (*trap)(void);                             /* ends the block with the device's trap code; does not return */
+    void (*print)(const char* text, size_t length); /* appends to standard output, whole lines stay together */
 } CanopyServices;
 
 /* A kernel's entry: `arguments` is the launch's argument block, parameters at the offsets its metadata names. */
-typedef void (*CanopyKernelEntry)(const void *arguments);
+typedef void (*CanopyKernelEntry)(const void* arguments);
 
 #ifdef __cplusplus
 }

@@ -31,7 +31,8 @@ int with_event(aclrtEvent event, Body&& body) noexcept {
 
 Status plain_only(const Event& event, const char* function) {
     if (event.kind == EventKind::extended)
-        return fail(code::not_supported, "{} does not work on events created with aclrtCreateEventExWithFlag", function);
+        return fail(code::not_supported, "{} does not work on events created with aclrtCreateEventExWithFlag",
+                    function);
     return {};
 }
 
@@ -51,7 +52,8 @@ Status default_flag_only(std::uint32_t flag) {
 }  // namespace
 
 aclError aclrtCreateEvent(aclrtEvent* event) {
-    return api([&]() -> Status { return create(event, EventKind::plain, event_sync | event_progress | event_timeline); });
+    return api(
+        [&]() -> Status { return create(event, EventKind::plain, event_sync | event_progress | event_timeline); });
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag) {

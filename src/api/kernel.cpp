@@ -287,11 +287,16 @@ aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle, aclrtFuncAttribut
         CANOPY_TRY(required(attrValue, "attrValue"));
         const KernelInfo& info = function->info;
         switch (attrType) {
-            case ACL_FUNC_ATTR_KERNEL_TYPE: *attrValue = static_cast<std::int64_t>(info.core); return {};
-            case ACL_FUNC_ATTR_KERNEL_RATIO:
-                *attrValue = static_cast<std::int64_t>(info.cube_ratio) | static_cast<std::int64_t>(info.vector_ratio) << 16;
+            case ACL_FUNC_ATTR_KERNEL_TYPE:
+                *attrValue = static_cast<std::int64_t>(info.core);
                 return {};
-            case ACL_FUNC_ATTR_KERNEL_SCHED_MODE: *attrValue = info.batch ? 1 : 0; return {};
+            case ACL_FUNC_ATTR_KERNEL_RATIO:
+                *attrValue = static_cast<std::int64_t>(info.cube_ratio) | static_cast<std::int64_t>(info.vector_ratio)
+                                                                              << 16;
+                return {};
+            case ACL_FUNC_ATTR_KERNEL_SCHED_MODE:
+                *attrValue = info.batch ? 1 : 0;
+                return {};
         }
         return fail(code::param_invalid, "attrType {} is not an attribute of a function", static_cast<int>(attrType));
     });

@@ -26,30 +26,38 @@ Status read_attribute(const aclrtLaunchKernelAttr& attribute, LaunchWork& work, 
     const aclrtLaunchKernelAttrValue& value = attribute.value;
     switch (attribute.id) {
         case ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE:
-            if (value.schemMode > 1) return fail(code::param_invalid, "schemMode {} is neither 0 nor 1", value.schemMode);
+            if (value.schemMode > 1)
+                return fail(code::param_invalid, "schemMode {} is neither 0 nor 1", value.schemMode);
             work.batch = value.schemMode == 1;
             return {};
-        case ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE: work.dynamic_size = value.dynUBufSize; return {};
+        case ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE:
+            work.dynamic_size = value.dynUBufSize;
+            return {};
         case ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE:
             if (value.engineType != ACL_RT_ENGINE_TYPE_AIC && value.engineType != ACL_RT_ENGINE_TYPE_AIV)
-                return fail(code::param_invalid, "engineType {} is neither 0 nor 1", static_cast<int>(value.engineType));
+                return fail(code::param_invalid, "engineType {} is neither 0 nor 1",
+                            static_cast<int>(value.engineType));
             return {};  // a hint: the kernel's own kind decides
-        case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET: work.block_offset = value.blockDimOffset; return {};
+        case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET:
+            work.block_offset = value.blockDimOffset;
+            return {};
         case ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT:
             seconds = true;
             work.timeout = value.timeout == 0 ? UINT64_MAX : value.timeout * static_cast<std::uint64_t>(second);
             return {};
         case ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US: {
             microseconds = true;
-            const std::uint64_t time = static_cast<std::uint64_t>(value.timeoutUs.timeoutHigh) << 32 |
-                                       value.timeoutUs.timeoutLow;
+            const std::uint64_t time =
+                static_cast<std::uint64_t>(value.timeoutUs.timeoutHigh) << 32 | value.timeoutUs.timeoutLow;
             work.timeout = time == 0 || time > INT64_MAX / microsecond ? UINT64_MAX : time * microsecond;
             return {};
         }
         case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH:
         case ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP:
-        case ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING: return {};
-        default: break;
+        case ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING:
+            return {};
+        default:
+            break;
     }
     return fail(code::param_invalid, "launch attribute {} is not known", static_cast<int>(attribute.id));
 }
@@ -196,8 +204,7 @@ Result<std::uint32_t> simt_blocks(dim3 grid, dim3 block) {
     if (!context.ok()) return context.status();
     if (!(*context)->record->chip->simt)
         return fail(code::not_supported, "{} has no SIMT cores", (*context)->record->chip->name);
-    if (block.x == 0 || block.y == 0 || block.z == 0)
-        return fail(code::invalid_parameter, "blockDim has a zero in it");
+    if (block.x == 0 || block.y == 0 || block.z == 0) return fail(code::invalid_parameter, "blockDim has a zero in it");
     const std::uint64_t blocks = static_cast<std::uint64_t>(grid.x) * grid.y * grid.z;
     if (blocks == 0 || blocks > max_blocks) return fail(code::param_invalid, "gridDim has {} blocks", blocks);
     return fail(code::not_supported, "SIMT kernels cannot be run yet");

@@ -95,11 +95,20 @@ aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclr
         CANOPY_TRY(required(info, "info"));
         SignalMode mode = SignalMode::set;
         switch (info->mode) {
-            case ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE: mode = SignalMode::set; break;
-            case ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE: mode = SignalMode::add; break;
-            case ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE: mode = SignalMode::bit_or; break;
-            case ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE: mode = SignalMode::bit_and; break;
-            default: return fail(code::param_invalid, "info->mode {} is not a record mode", static_cast<int>(info->mode));
+            case ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE:
+                mode = SignalMode::set;
+                break;
+            case ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE:
+                mode = SignalMode::add;
+                break;
+            case ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE:
+                mode = SignalMode::bit_or;
+                break;
+            case ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE:
+                mode = SignalMode::bit_and;
+                break;
+            default:
+                return fail(code::param_invalid, "info->mode {} is not a record mode", static_cast<int>(info->mode));
         }
         return signal_notify(target, stream, mode, info->value);
     });
@@ -110,12 +119,23 @@ aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream str
         CANOPY_TRY(required(info, "info"));
         WaitMode mode = WaitMode::equal;
         switch (info->mode) {
-            case ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE: mode = WaitMode::less; break;
-            case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE: mode = WaitMode::equal; break;
-            case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE: mode = WaitMode::greater; break;
-            case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE: mode = WaitMode::at_least; break;
-            case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE: mode = WaitMode::mask; break;
-            default: return fail(code::param_invalid, "info->mode {} is not a wait mode", static_cast<int>(info->mode));
+            case ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE:
+                mode = WaitMode::less;
+                break;
+            case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE:
+                mode = WaitMode::equal;
+                break;
+            case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE:
+                mode = WaitMode::greater;
+                break;
+            case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE:
+                mode = WaitMode::at_least;
+                break;
+            case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE:
+                mode = WaitMode::mask;
+                break;
+            default:
+                return fail(code::param_invalid, "info->mode {} is not a wait mode", static_cast<int>(info->mode));
         }
         return wait_for_notify(target, stream, mode, info->value, info->isClear != 0, info->timeout * second);
     });

@@ -28,8 +28,7 @@ Status destroy(aclrtStream stream, DestroyMode mode) {
     CANOPY_TRY(required(stream, "stream"));
     Result<Pin<Stream>> pinned = find_stream(stream, true);
     if (!pinned.ok()) return pinned.status();
-    if ((*pinned)->is_default)
-        return fail(code::param_invalid, "the default stream of a context cannot be destroyed");
+    if ((*pinned)->is_default) return fail(code::param_invalid, "the default stream of a context cannot be destroyed");
     return destroy_stream((*pinned)->self, mode);
 }
 
@@ -43,7 +42,8 @@ Result<Deadline> deadline_of(int32_t timeout) {
 Status set_failure_mode(Stream& stream, std::uint64_t mode) {
     if (mode > 1) return fail(code::param_invalid, "failure mode {} is neither 0 (continue) nor 1 (stop)", mode);
     // Programs go from continue to stop after a first failure; there is no way back.
-    if (mode == 1) stream.failure_mode.store(FailureMode::stop, std::memory_order_release);
+    if (mode == 1)
+        stream.failure_mode.store(FailureMode::stop, std::memory_order_release);
     else if (stream.failure_mode.load(std::memory_order_acquire) == FailureMode::stop)
         return fail(code::param_invalid, "stream {} stops on failure, which cannot be taken back", stream.id);
     return {};
@@ -124,10 +124,14 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamCon
             return {};
         };
         switch (attr) {
-            case ACL_RT_STREAM_WORK_ADDR_PTR: return take(handle->workptr);
-            case ACL_RT_STREAM_WORK_SIZE: return take(handle->workSize);
-            case ACL_RT_STREAM_FLAG: return take(handle->flag);
-            case ACL_RT_STREAM_PRIORITY: return take(handle->priority);
+            case ACL_RT_STREAM_WORK_ADDR_PTR:
+                return take(handle->workptr);
+            case ACL_RT_STREAM_WORK_SIZE:
+                return take(handle->workSize);
+            case ACL_RT_STREAM_FLAG:
+                return take(handle->flag);
+            case ACL_RT_STREAM_PRIORITY:
+                return take(handle->priority);
         }
         return fail(code::invalid_parameter, "attr {} is not an attribute of a stream", static_cast<int>(attr));
     });
@@ -265,13 +269,16 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
         if (!pinned.ok()) return pinned.status();
         Stream& target = **pinned;
         switch (stmAttrType) {
-            case ACL_STREAM_ATTR_FAILURE_MODE: return set_failure_mode(target, value->failureMode);
+            case ACL_STREAM_ATTR_FAILURE_MODE:
+                return set_failure_mode(target, value->failureMode);
             case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
                 if (value->overflowSwitch > 1)
                     return fail(code::param_invalid, "overflowSwitch {} is neither 0 nor 1", value->overflowSwitch);
                 target.overflow_switch.store(value->overflowSwitch);
                 return {};
-            case ACL_STREAM_ATTR_USER_CUSTOM_TAG: target.user_tag.store(value->userCustomTag); return {};
+            case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
+                target.user_tag.store(value->userCustomTag);
+                return {};
             case ACL_STREAM_ATTR_CACHE_OP_INFO:
                 if (value->cacheOpInfoSwitch > 1)
                     return fail(code::param_invalid, "cacheOpInfoSwitch {} is neither 0 nor 1",
@@ -300,12 +307,18 @@ aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
             case ACL_STREAM_ATTR_FAILURE_MODE:
                 value->failureMode = static_cast<std::uint64_t>(target.failure_mode.load());
                 return {};
-            case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK: value->overflowSwitch = target.overflow_switch.load(); return {};
-            case ACL_STREAM_ATTR_USER_CUSTOM_TAG: value->userCustomTag = target.user_tag.load(); return {};
+            case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
+                value->overflowSwitch = target.overflow_switch.load();
+                return {};
+            case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
+                value->userCustomTag = target.user_tag.load();
+                return {};
             case ACL_STREAM_ATTR_CACHE_OP_INFO:
                 value->cacheOpInfoSwitch = target.cache_operator_info.load();
                 return {};
-            case ACL_STREAM_ATTR_PRIORITY: value->streamPriority = target.priority.load(); return {};
+            case ACL_STREAM_ATTR_PRIORITY:
+                value->streamPriority = target.priority.load();
+                return {};
         }
         return fail(code::param_invalid, "{} is not an attribute of a stream", static_cast<int>(stmAttrType));
     });

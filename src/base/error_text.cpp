@@ -37,12 +37,25 @@ Texts& process_texts() {
 // The id a message begins with, by family of the code.
 std::string_view message_id(int code) {
     switch (code) {
-        case 107019: case 107020: case 507046: case 507047: return "EE1002";
-        case 207000: return "EE1006";
-        case 207001: case 207018: return "EL0004";
-        case 207005: case 207007: case 207008: case 207009: return "EE1023";
-        case 107000: return "EE1003";
-        default: break;
+        case 107019:
+        case 107020:
+        case 507046:
+        case 507047:
+            return "EE1002";
+        case 207000:
+            return "EE1006";
+        case 207001:
+        case 207018:
+            return "EL0004";
+        case 207005:
+        case 207007:
+        case 207008:
+        case 207009:
+            return "EE1023";
+        case 107000:
+            return "EE1003";
+        default:
+            break;
     }
     if (code >= 100000 && code < 107000) return "EH0001";
     if (code >= 507000) return "EE9999";

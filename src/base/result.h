@@ -48,8 +48,7 @@ private:
 }  // namespace canopy
 
 // Returns the failure to the caller when `expression` (a Status) is one.
-#define CANOPY_TRY(expression)                                                  \
-    do {                                                                        \
-        if (::canopy::Status canopy_try_status = (expression); !canopy_try_status.ok()) \
-            return canopy_try_status;                                           \
+#define CANOPY_TRY(expression)                                                                                    \
+    do {                                                                                                          \
+        if (::canopy::Status canopy_try_status = (expression); !canopy_try_status.ok()) return canopy_try_status; \
     } while (false)

@@ -45,8 +45,8 @@ double rate() noexcept {
     if (settled_rate != 0) return settled_rate;
     const Moment present = read_both();
     if (present.stamp == beginning.stamp) return 1;
-    const double found = static_cast<double>(present.time - beginning.time) /
-                         static_cast<double>(present.stamp - beginning.stamp);
+    const double found =
+        static_cast<double>(present.time - beginning.time) / static_cast<double>(present.stamp - beginning.stamp);
     if (present.time - beginning.time > rate_settles_after) settled_rate = found;
     return found;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ticks: a clock that costs a few nanoseconds to read, for stamps that are rarely looked at. The processor's time-stamp
-// counter where it runs evenly, the monotonic clock elsewhere. Stamps become nanoseconds when somebody asks. Any thread.
+// counter where it runs evenly, the monotonic clock elsewhere. Stamps become nanoseconds when somebody asks. Any
+// thread.
 #pragma once
 
 #include <cstdint>

@@ -170,8 +170,10 @@ Status finalise_arguments(Arguments& list) {
         const Arguments::Parameter& parameter = list.parameters[index];
         if (!parameter.placeholder) continue;
         if (!parameter.data)
-            return fail(code::param_invalid, "placeholder parameter {} has no buffer: call "
-                        "aclrtKernelArgsGetPlaceHolderBuffer first", index);
+            return fail(code::param_invalid,
+                        "placeholder parameter {} has no buffer: call "
+                        "aclrtKernelArgsGetPlaceHolderBuffer first",
+                        index);
         list.placeholders.push_back({parameter.offset, static_cast<std::uint32_t>(list.block.size())});
         list.block.insert(list.block.end(), parameter.data.get(), parameter.data.get() + aligned(parameter.data_size));
     }

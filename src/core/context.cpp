@@ -52,8 +52,7 @@ Result<Handle> make_context(DeviceRecord& record, Device& device, bool primary) 
 Status end_context(Handle handle) {
     Runtime& runtime = Runtime::instance();
     Pin<Context> context = runtime.contexts.pin(handle);
-    if (!context || !runtime.contexts.close(handle))
-        return fail(code::context_null, "the context is not a live one");
+    if (!context || !runtime.contexts.close(handle)) return fail(code::context_null, "the context is not a live one");
     context->device->settle();
     std::vector<Handle> streams;
     {
@@ -182,8 +181,7 @@ Status reset_device(std::int64_t device_id, ResetMode mode) {
     Handle ending = 0;
     {
         std::lock_guard guard(record.mutex);
-        if (record.references == 0)
-            return fail(code::context_release, "device {} is not set: nothing to reset", id);
+        if (record.references == 0) return fail(code::context_release, "device {} is not set: nothing to reset", id);
         record.references = mode == ResetMode::forced ? 0 : record.references - 1;
         if (record.references == 0) {
             ending = std::exchange(record.primary, 0);

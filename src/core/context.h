@@ -28,7 +28,7 @@ public:
     std::atomic<int> failure{0};
 
     std::mutex mutex;
-    std::vector<Handle> streams;                      // all of them, the default stream first
+    std::vector<Handle> streams;                       // all of them, the default stream first
     std::vector<std::optional<std::int64_t>> options;  // system parameters by number
     void* overflow_words = nullptr;                    // device memory, see context_memory
     void* sync_words = nullptr;

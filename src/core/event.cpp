@@ -33,8 +33,8 @@ Status check_flags(EventKind kind, std::uint32_t flags) {
         return fail(code::param_invalid, "flag {:#x} is not a combination this kind of event can have", flags);
     constexpr std::uint32_t exclusive = event_device_only | event_external | event_interprocess;
     if ((flags & exclusive) != 0 && (flags & (flags - 1)) != 0)
-        return fail(code::param_invalid, "flag {:#x}: device-only, external and inter-process events have no other flag",
-                    flags);
+        return fail(code::param_invalid,
+                    "flag {:#x}: device-only, external and inter-process events have no other flag", flags);
     return {};
 }
 
@@ -75,8 +75,10 @@ Result<Handle> create_event(EventKind kind, std::uint32_t flags) {
 Result<Pin<Event>> find_event(const void* opaque) {
     Pin<Event> event = Runtime::instance().events.pin(handle_of(opaque));
     if (!event)
-        return fail(code::invalid_handle, "event {} is not a live event: never created, destroyed, or another kind of "
-                    "handle", fmt::ptr(opaque));
+        return fail(code::invalid_handle,
+                    "event {} is not a live event: never created, destroyed, or another kind of "
+                    "handle",
+                    fmt::ptr(opaque));
     return event;
 }
 
@@ -183,7 +185,8 @@ Status synchronise_event(Event& event, Deadline deadline) {
 Result<Nanoseconds> event_time(Event& event) {
     SpinGuard guard(event.lock);
     if (!event.recorded || event.fence->value() < event.records)
-        return fail(code::event_timestamp, "the event has no time yet: it is not recorded or its record has not been "
+        return fail(code::event_timestamp,
+                    "the event has no time yet: it is not recorded or its record has not been "
                     "reached");
     return event.fence->signalled_at();
 }

@@ -34,9 +34,9 @@ public:
 
     SpinLock lock;
     Fence* fence CANOPY_GUARDED_BY(lock) = nullptr;
-    std::uint64_t records CANOPY_GUARDED_BY(lock) = 0;  // value the last record raises the fence to
-    bool recorded CANOPY_GUARDED_BY(lock) = false;      // recorded, and not reset since
-    Handle stream CANOPY_GUARDED_BY(lock) = 0;          // of the last record
+    std::uint64_t records CANOPY_GUARDED_BY(lock) = 0;   // value the last record raises the fence to
+    bool recorded CANOPY_GUARDED_BY(lock) = false;       // recorded, and not reset since
+    Handle stream CANOPY_GUARDED_BY(lock) = 0;           // of the last record
     std::uint64_t sequence CANOPY_GUARDED_BY(lock) = 0;  // its command
 
     void recycle() noexcept;

@@ -58,7 +58,8 @@ template <class T>
 class Pin {
 public:
     Pin() noexcept = default;
-    Pin(Pin&& other) noexcept : table_(other.table_), slot_(other.slot_), object_(std::exchange(other.object_, nullptr)) {}
+    Pin(Pin&& other) noexcept
+        : table_(other.table_), slot_(other.slot_), object_(std::exchange(other.object_, nullptr)) {}
     Pin& operator=(Pin&& other) noexcept {
         std::swap(table_, other.table_);
         std::swap(slot_, other.slot_);

@@ -202,7 +202,8 @@ Result<Kernel*> kernel_for(Function& function, DeviceRecord& record) {
     Result<std::shared_ptr<Module>> module = (*binary)->module_for(record);
     if (!module.ok()) return module.status();
     Kernel* kernel = (*module)->kernel(function.info.name);
-    if (!kernel) return fail(code::param_invalid, "kernel {} is missing on device {}", function.info.name, record.index);
+    if (!kernel)
+        return fail(code::param_invalid, "kernel {} is missing on device {}", function.info.name, record.index);
     std::atomic_ref(kernel->user).store(opaque_of(function.self), std::memory_order_release);
     function.kernels[record.index].store(kernel, std::memory_order_release);
     return kernel;

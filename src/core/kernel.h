@@ -38,7 +38,7 @@ public:
     std::atomic<void*> exception_argument{nullptr};
 
     std::mutex mutex;
-    std::vector<std::byte> image;                                    // guarded by mutex, as are the following
+    std::vector<std::byte> image;  // guarded by mutex, as are the following
     std::array<std::shared_ptr<Module>, max_devices> modules;
     std::vector<Handle> functions;
 
@@ -75,8 +75,8 @@ public:
         std::unique_ptr<char[]> data;  // what the program fills for a placeholder
     };
     std::vector<Parameter> parameters CANOPY_GUARDED_BY(lock);
-    std::vector<char> values CANOPY_GUARDED_BY(lock);        // the slots
-    std::vector<char> block CANOPY_GUARDED_BY(lock);         // slots and data as the kernel gets them
+    std::vector<char> values CANOPY_GUARDED_BY(lock);  // the slots
+    std::vector<char> block CANOPY_GUARDED_BY(lock);   // slots and data as the kernel gets them
     std::vector<Placeholder> placeholders CANOPY_GUARDED_BY(lock);
     std::size_t capacity CANOPY_GUARDED_BY(lock) = SIZE_MAX;  // of memory the program provided
     std::size_t data_bytes CANOPY_GUARDED_BY(lock) = 0;

@@ -55,8 +55,10 @@ Result<Handle> create_notify(NotifyKind kind) {
 Result<Pin<Notify>> find_notify(NotifyKind kind, const void* opaque) {
     Pin<Notify> notify = table(kind).pin(handle_of(opaque));
     if (!notify)
-        return fail(code::invalid_handle, "notify {} is not a live notify: never created, destroyed, or another kind "
-                    "of handle", fmt::ptr(opaque));
+        return fail(code::invalid_handle,
+                    "notify {} is not a live notify: never created, destroyed, or another kind "
+                    "of handle",
+                    fmt::ptr(opaque));
     return notify;
 }
 

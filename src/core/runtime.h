@@ -38,9 +38,9 @@ struct DeviceRecord {
     std::uint32_t physical = 0;  // number before the visible list was applied
     const Chip* chip = nullptr;
 
-    std::mutex mutex;            // guards the fields below; taken before any context's mutex
+    std::mutex mutex;  // guards the fields below; taken before any context's mutex
     std::uint32_t references = 0;
-    Handle primary = 0;          // 0 while nobody has set the device
+    Handle primary = 0;                   // 0 while nobody has set the device
     std::atomic<Handle> primary_hint{0};  // same value, readable without the mutex
 
     std::atomic<std::uint32_t> streams{0}, events{0}, notifies{0};  // live ones, against the chip's limits

@@ -18,7 +18,8 @@ constexpr std::uint64_t backlog_check_interval = 256;
 constexpr std::uint64_t backlog_limit = 4096;
 
 Status no_such_stream(const void* stream) {
-    return fail(code::invalid_handle, "stream {} is not a live stream: never created, destroyed, or another kind of handle",
+    return fail(code::invalid_handle,
+                "stream {} is not a live stream: never created, destroyed, or another kind of handle",
                 fmt::ptr(stream));
 }
 
@@ -121,8 +122,10 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
         queue_options.submit_lock = &stream.lock;
         queue_options.observer = &stream;
         Result<std::unique_ptr<Queue>> queue = context.device->create_queue(queue_options);
-        if (queue.ok()) stream.queue = std::move(*queue);
-        else failure = queue.status();
+        if (queue.ok())
+            stream.queue = std::move(*queue);
+        else
+            failure = queue.status();
     });
     if (handle == 0) {
         record.streams.fetch_sub(1, std::memory_order_acq_rel);
@@ -236,10 +239,14 @@ int take_stream_error(Stream& stream) noexcept {
 int failure_code(const TaskFailure& failure) noexcept {
     const bool on_vector = failure.core == CoreType::vector;
     switch (failure.kind) {
-        case FaultKind::timeout: return on_vector ? code::vector_timeout : code::aicore_timeout;
-        case FaultKind::wait_timeout: return code::wait_timeout;
-        case FaultKind::aborted: return code::stream_abort;
-        default: break;
+        case FaultKind::timeout:
+            return on_vector ? code::vector_timeout : code::aicore_timeout;
+        case FaultKind::wait_timeout:
+            return code::wait_timeout;
+        case FaultKind::aborted:
+            return code::stream_abort;
+        default:
+            break;
     }
     if (failure.opcode != Opcode::launch) return code::driver_internal;
     return on_vector ? code::vector_exception : code::aicore_exception;

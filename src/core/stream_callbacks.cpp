@@ -97,8 +97,10 @@ public:
     Outcome process(std::int32_t timeout_ms) {
         std::unique_lock lock(mutex_);
         const auto has_news = [this] { return !entries_.empty() || !subscribed_; };
-        if (timeout_ms < 0) news_.wait(lock, has_news);
-        else if (!news_.wait_for(lock, std::chrono::milliseconds(timeout_ms), has_news)) return Outcome::timed_out;
+        if (timeout_ms < 0)
+            news_.wait(lock, has_news);
+        else if (!news_.wait_for(lock, std::chrono::milliseconds(timeout_ms), has_news))
+            return Outcome::timed_out;
         if (entries_.empty()) return Outcome::nobody_left;
         while (!entries_.empty()) {
             const Entry entry = entries_.front();
@@ -240,10 +242,12 @@ Status process_reports(ReportKind kind, std::int32_t timeout_ms) {
     }
     const auto outcome = reports ? reports->process(timeout_ms) : ReportThread::Outcome::nobody_left;
     switch (outcome) {
-        case ReportThread::Outcome::ran: return {};
+        case ReportThread::Outcome::ran:
+            return {};
         case ReportThread::Outcome::timed_out:
             return fail(code::report_timeout, "no callback came within {} ms", timeout_ms);
-        case ReportThread::Outcome::nobody_left: break;
+        case ReportThread::Outcome::nobody_left:
+            break;
     }
     return fail(code::thread_subscribe, "no stream is subscribed to this thread");
 }
@@ -255,7 +259,8 @@ Status launch_callback(HostFunction function, void* argument, bool block, const 
     if (!is_subscribed(ReportKind::callback, self))
         return fail(code::no_callback, "no thread is subscribed to stream {}: call aclrtSubscribeReport first",
                     (*stream)->id);
-    // The call is handed over in stream order; a blocking one raises a fence when it is done, and the stream waits there.
+    // The call is handed over in stream order; a blocking one raises a fence when it is done, and the stream waits
+    // there.
     Fence* fence = nullptr;
     if (block) {
         Result<Fence*> created = (*stream)->device->create_fence();
@@ -276,8 +281,10 @@ Status launch_callback(HostFunction function, void* argument, bool block, const 
     };
     if (block) commands[1].wait = {fence, 1, 0, WaitMode::at_least, false};
     const Status status = stream->submit(std::span(commands, block ? 2 : 1));
-    if (status.ok()) entry.release();
-    else if (fence) fence->release();
+    if (status.ok())
+        entry.release();
+    else if (fence)
+        fence->release();
     return status;
 }
 

@@ -12,10 +12,10 @@ namespace canopy {
 class Context;
 
 struct ThreadState {
-    Handle context = 0;          // the current one: set explicitly, or the primary one of the device set last
+    Handle context = 0;  // the current one: set explicitly, or the primary one of the device set last
     bool context_is_primary = false;
-    Handle default_stream = 0;   // of `context`
-    std::int32_t device = -1;    // of `context`
+    Handle default_stream = 0;  // of `context`
+    std::int32_t device = -1;   // of `context`
     int last_error = 0;
     std::uint32_t last_task = 0;
     Handle resource_stream = 0;  // whose core limits this thread uses

@@ -95,13 +95,13 @@ struct TaskFailure {
     CoreType core = CoreType::vector;
     Opcode opcode = Opcode::launch;
     std::uint32_t task = 0;
-    std::uint64_t thread = 0;      // operating-system thread that ran it
+    std::uint64_t thread = 0;  // operating-system thread that ran it
     const Kernel* kernel = nullptr;
     const void* arguments = nullptr;
     std::uint32_t arguments_size = 0;
     std::uint32_t block = 0;
-    std::uintptr_t address = 0;    // faulting address or instruction
-    std::string_view what;         // one clause in plain words
+    std::uintptr_t address = 0;  // faulting address or instruction
+    std::string_view what;       // one clause in plain words
 };
 
 enum class AfterFailure { go_on, drop_the_rest };
@@ -183,7 +183,7 @@ struct DeviceInfo {
     std::string name;
     std::uint32_t workers = 0;  // operating-system threads that stand for cores
     bool checking = false;
-    MemoryRange heap;           // every allocation lies inside
+    MemoryRange heap;  // every allocation lies inside
 };
 
 struct Utilisation {
@@ -223,8 +223,8 @@ public:
 struct DeviceOptions {
     std::uint32_t index = 0;
     const Chip* chip = nullptr;
-    std::uint64_t memory = 0;    // bytes; 0: chosen by the backend
-    std::uint32_t workers = 0;   // 0: as many as the machine has processors
+    std::uint64_t memory = 0;      // bytes; 0: chosen by the backend
+    std::uint32_t workers = 0;     // 0: as many as the machine has processors
     std::uint32_t stack_size = 0;  // bytes of a block's stack; 0: the backend's default
     bool checking = false;
 };

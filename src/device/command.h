@@ -62,7 +62,7 @@ struct CopyWork {
 // A copy whose source bytes are taken during submit (`Command::snapshot`): then `source` may be freed on return.
 struct FillWork {
     void* destination;
-    std::uint64_t count;         // elements
+    std::uint64_t count;  // elements
     std::uint32_t value;
     std::uint32_t element_size;  // 1 or 4
 };
@@ -117,9 +117,9 @@ class CallRouter;
 
 struct alignas(64) Command {
     Opcode opcode = Opcode::inline_call;
-    bool snapshot = false;             // copy: take the source bytes during submit
-    std::uint16_t payload_lines = 0;   // the queue's own: cache lines of copied bytes behind the command
-    std::uint32_t task = 0;            // the stream's number for it; what callbacks and profilers show
+    bool snapshot = false;            // copy: take the source bytes during submit
+    std::uint16_t payload_lines = 0;  // the queue's own: cache lines of copied bytes behind the command
+    std::uint32_t task = 0;           // the stream's number for it; what callbacks and profilers show
     union {
         LaunchWork launch;
         CopyWork copy;

@@ -50,7 +50,8 @@ TEST_F(Context, NothingWorksWithoutOne) {
     EXPECT_ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, "context", aclrtCreateNotify(&notify, 0));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, "context", aclrtCntNotifyCreate(&notify, 0));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, "context",
-                     aclrtLaunchHostFunc(nullptr, [](void*) {}, nullptr));
+                     aclrtLaunchHostFunc(
+                         nullptr, [](void*) {}, nullptr));
     aclrtBinHandle binary = nullptr;
     EXPECT_ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, "context",
                      aclrtBinaryLoadFromFile(CANOPY_TEST_KERNELS, nullptr, &binary));
@@ -269,7 +270,8 @@ TEST_F(ContextWork, StreamsOfAnotherOneTakeNoWork) {
     aclrtCntNotifyWaitInfo wait = {};
     aclrtStreamAttrValue value = {};
     const std::vector<HandleCall> calls = {
-        {"launch", [&](void* s) { return aclrtLaunchKernelWithHostArgs(increment, 1, s, nullptr, &memory, 8, nullptr, 0); }},
+        {"launch",
+         [&](void* s) { return aclrtLaunchKernelWithHostArgs(increment, 1, s, nullptr, &memory, 8, nullptr, 0); }},
         {"launch device", [&](void* s) { return aclrtLaunchKernel(increment, 1, memory, 8, s); }},
         {"record", [&](void* s) { return aclrtRecordEvent(event, s); }},
         {"wait", [&](void* s) { return aclrtStreamWaitEvent(s, event); }},
@@ -282,7 +284,11 @@ TEST_F(ContextWork, StreamsOfAnotherOneTakeNoWork) {
         {"copy", [&](void* s) { return aclrtMemcpyAsync(memory, 8, memory, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, s); }},
         {"fill", [&](void* s) { return aclrtMemsetAsync(memory, 8, 0, 8, s); }},
         {"value write", [&](void* s) { return aclrtValueWrite(memory, 0, 0, s); }},
-        {"host function", [&](void* s) { return aclrtLaunchHostFunc(s, [](void*) {}, nullptr); }},
+        {"host function",
+         [&](void* s) {
+             return aclrtLaunchHostFunc(
+                 s, [](void*) {}, nullptr);
+         }},
         {"callback", [&](void* s) { return aclrtLaunchCallback([](void*) {}, nullptr, ACL_CALLBACK_BLOCK, s); }},
         {"subscribe", [&](void* s) { return aclrtSubscribeReport(1, s); }},
         {"abort", [&](void* s) { return aclrtStreamAbort(s); }},

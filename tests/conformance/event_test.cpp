@@ -146,8 +146,8 @@ TEST_F(Event, TimeoutsOutOfRangeAreRefused) {
 }
 
 TEST_F(Event, WaitingNeedsTheSyncFlag) {
-    for (aclrtEvent event : {plain(ACL_EVENT_TIME_LINE), plain(ACL_EVENT_CAPTURE_STREAM_PROGRESS),
-                             extended(ACL_EVENT_TIME_LINE)}) {
+    for (aclrtEvent event :
+         {plain(ACL_EVENT_TIME_LINE), plain(ACL_EVENT_CAPTURE_STREAM_PROGRESS), extended(ACL_EVENT_TIME_LINE)}) {
         ASSERT_ACL_OK(aclrtRecordEvent(event, stream_));
         EXPECT_ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "SYNC", aclrtStreamWaitEvent(other_, event));
         EXPECT_ACL_OK(aclrtSynchronizeEvent(event));
@@ -481,8 +481,7 @@ TEST_F(Event, HasNoTimeBeforeItIsReached) {
     ASSERT_ACL_OK(aclrtRecordEvent(start, stream_));
     gate.hold(stream_);
     ASSERT_ACL_OK(aclrtRecordEvent(end, stream_));
-    if (device_computes())
-        EXPECT_EQ(aclrtEventElapsedTime(&time, start, end), ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID);
+    if (device_computes()) EXPECT_EQ(aclrtEventElapsedTime(&time, start, end), ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID);
     gate.open();
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
     ASSERT_ACL_OK(aclrtEventElapsedTime(&time, start, end));
@@ -547,9 +546,12 @@ TEST_F(Event, RecordedAndWaitedForByManyThreadsAtOnce) {
             aclrtStream stream = nullptr;
             EXPECT_ACL_OK(aclrtCreateStream(&stream));
             for (int i = 0; i < 300; ++i) {
-                if ((i + t) % 3 == 0) EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
-                else if ((i + t) % 3 == 1) EXPECT_EQ(aclrtStreamWaitEvent(stream, event), ACL_SUCCESS);
-                else EXPECT_EQ(aclrtSynchronizeEvent(event), ACL_SUCCESS);
+                if ((i + t) % 3 == 0)
+                    EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
+                else if ((i + t) % 3 == 1)
+                    EXPECT_EQ(aclrtStreamWaitEvent(stream, event), ACL_SUCCESS);
+                else
+                    EXPECT_EQ(aclrtSynchronizeEvent(event), ACL_SUCCESS);
             }
             EXPECT_ACL_OK(aclrtDestroyStream(stream));
         });

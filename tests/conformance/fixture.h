@@ -26,19 +26,19 @@ std::string recent_error();
 testing::AssertionResult succeeded(const char* call, int code);
 testing::AssertionResult failed_with(const char* call, int code, int expected, const std::string& words);
 
-#define ASSERT_ACL_OK(call)                                  \
-    do {                                                     \
+#define ASSERT_ACL_OK(call)                                   \
+    do {                                                      \
         ASSERT_TRUE(::conformance::succeeded(#call, (call))); \
     } while (false)
-#define EXPECT_ACL_OK(call)                                  \
-    do {                                                     \
+#define EXPECT_ACL_OK(call)                                   \
+    do {                                                      \
         EXPECT_TRUE(::conformance::succeeded(#call, (call))); \
     } while (false)
 // The call fails with `code`, and the recent-error text mentions `words`.
-#define EXPECT_ACL_FAILS(code, words, call)                                         \
-    do {                                                                            \
-        ::conformance::recent_error();                                              \
-        EXPECT_TRUE(::conformance::failed_with(#call, (call), (code), (words)));    \
+#define EXPECT_ACL_FAILS(code, words, call)                                      \
+    do {                                                                         \
+        ::conformance::recent_error();                                           \
+        EXPECT_TRUE(::conformance::failed_with(#call, (call), (code), (words))); \
     } while (false)
 
 // Initialises and finalises around each test, and checks that nothing is left.
@@ -66,8 +66,8 @@ protected:
     template <class T>
     std::vector<T> read_back(const T* device, std::size_t count) {
         std::vector<T> values(count);
-        EXPECT_ACL_OK(aclrtMemcpy(values.data(), count * sizeof(T), device, count * sizeof(T),
-                                  ACL_MEMCPY_DEVICE_TO_HOST));
+        EXPECT_ACL_OK(
+            aclrtMemcpy(values.data(), count * sizeof(T), device, count * sizeof(T), ACL_MEMCPY_DEVICE_TO_HOST));
         return values;
     }
 

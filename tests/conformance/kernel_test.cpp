@@ -38,7 +38,8 @@ TEST_F(Binary, NullArgumentsAreRefused) {
     size_t size = 0;
     const std::vector<char> data = image();
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "binPath", aclrtBinaryLoadFromFile(nullptr, nullptr, &binary));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "binHandle", aclrtBinaryLoadFromFile(CANOPY_TEST_KERNELS, nullptr, nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "binHandle",
+                     aclrtBinaryLoadFromFile(CANOPY_TEST_KERNELS, nullptr, nullptr));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "data", aclrtBinaryLoadFromData(nullptr, 8, nullptr, &binary));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "binHandle",
                      aclrtBinaryLoadFromData(data.data(), data.size(), nullptr, nullptr));
@@ -49,7 +50,8 @@ TEST_F(Binary, NullArgumentsAreRefused) {
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "binHandle", aclrtBinaryGetDevAddress(nullptr, &address, &size));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "binAddr", aclrtBinaryGetDevAddress(binary_, nullptr, &size));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "binSize", aclrtBinaryGetDevAddress(binary_, &address, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "binHandle", aclrtBinaryGetGlobal(nullptr, "global_word", &address, &size));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "binHandle",
+                     aclrtBinaryGetGlobal(nullptr, "global_word", &address, &size));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "name", aclrtBinaryGetGlobal(binary_, nullptr, &address, &size));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "both", aclrtBinaryGetGlobal(binary_, "global_word", nullptr, nullptr));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "binHandle", aclrtBinaryGetFunction(nullptr, "increment", &func));
@@ -78,7 +80,10 @@ TEST_F(Binary, HandlesThatAreNoneAreRefused) {
         {"aclrtBinaryGetFunction", [&](void* b) { return aclrtBinaryGetFunction(b, "increment", &func); }},
         {"aclrtBinaryGetFunctionByEntry", [&](void* b) { return aclrtBinaryGetFunctionByEntry(b, 1, &func); }},
         {"aclrtBinarySetExceptionCallback",
-         [](void* b) { return aclrtBinarySetExceptionCallback(b, [](aclrtExceptionInfo*, void*) {}, nullptr); }},
+         [](void* b) {
+             return aclrtBinarySetExceptionCallback(
+                 b, [](aclrtExceptionInfo*, void*) {}, nullptr);
+         }},
     };
     expect_all_refuse(calls, handles_that_are_none(stale, stream_), ACL_ERROR_RT_INVALID_HANDLE);
     EXPECT_EQ(func, nullptr);
@@ -122,8 +127,7 @@ TEST_F(Binary, LoadsByRelativePath) {
 TEST_F(Binary, FilesThatAreNoImagesAreRefused) {
     aclrtBinHandle binary = nullptr;
     TemporaryDirectory directory;
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "nowhere.o",
-                     aclrtBinaryLoadFromFile("/nowhere.o", nullptr, &binary));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "nowhere.o", aclrtBinaryLoadFromFile("/nowhere.o", nullptr, &binary));
     EXPECT_NE(aclrtBinaryLoadFromFile("", nullptr, &binary), ACL_SUCCESS);
     EXPECT_NE(aclrtBinaryLoadFromFile("/tmp", nullptr, &binary), ACL_SUCCESS);
     const std::string empty = directory.write("empty.o", "");
@@ -142,7 +146,8 @@ TEST_F(Binary, TruncatedImagesAreRefused) {
     for (size_t length = 100; length < whole.size(); length += whole.size() / 61) lengths.push_back(length);
     for (const size_t length : lengths) {
         const std::vector<char> part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
-        EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "", aclrtBinaryLoadFromData(part.data(), length, nullptr, &binary));
+        EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "",
+                         aclrtBinaryLoadFromData(part.data(), length, nullptr, &binary));
     }
     EXPECT_EQ(binary, nullptr);
 }
@@ -171,8 +176,8 @@ TEST_F(Binary, OptionsAreChecked) {
     aclrtBinaryLoadOption options[2] = {};
     aclrtBinaryLoadOptions all = {options, 1};
     aclrtBinHandle binary = nullptr;
-    for (const uint32_t magic : {ACL_RT_BINARY_MAGIC_ELF_AICORE, ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE,
-                                 ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE}) {
+    for (const uint32_t magic :
+         {ACL_RT_BINARY_MAGIC_ELF_AICORE, ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE, ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE}) {
         options[0].type = ACL_RT_BINARY_LOAD_OPT_MAGIC;
         options[0].value.magic = magic;
         ASSERT_ACL_OK(aclrtBinaryLoadFromFile(CANOPY_TEST_KERNELS, &all, &binary));
@@ -230,7 +235,8 @@ TEST_F(Binary, GlobalsAreMemoryOfTheBinary) {
                      aclrtBinaryGetGlobal(binary_, "no_such_word", &address, &size));
     EXPECT_ACL_OK(aclrtBinaryGetGlobal(binary_, "global_word", &address, nullptr));
     EXPECT_ACL_OK(aclrtBinaryGetGlobal(binary_, "global_word", nullptr, &size));
-    EXPECT_EQ(aclrtBinaryGetGlobal(binary_, std::string(5000, 'n').c_str(), &address, &size), ACL_ERROR_RT_PARAM_INVALID);
+    EXPECT_EQ(aclrtBinaryGetGlobal(binary_, std::string(5000, 'n').c_str(), &address, &size),
+              ACL_ERROR_RT_PARAM_INVALID);
 }
 
 TEST_F(Binary, UnloadingLetsQueuedLaunchesRun) {
@@ -407,11 +413,13 @@ TEST_F(Function, HandlesThatAreNoneAreRefused) {
         {"aclrtGetFunctionName", [&](void* f) { return aclrtGetFunctionName(f, 64, name); }},
         {"aclrtGetFunctionAddr", [&](void* f) { return aclrtGetFunctionAddr(f, &first, &second); }},
         {"aclrtGetFunctionSize", [&](void* f) { return aclrtGetFunctionSize(f, &size, &other_size); }},
-        {"aclrtGetFunctionAttribute", [&](void* f) { return aclrtGetFunctionAttribute(f, ACL_FUNC_ATTR_KERNEL_TYPE, &value); }},
+        {"aclrtGetFunctionAttribute",
+         [&](void* f) { return aclrtGetFunctionAttribute(f, ACL_FUNC_ATTR_KERNEL_TYPE, &value); }},
         {"aclrtFunctionGetBinary", [&](void* f) { return aclrtFunctionGetBinary(f, &first); }},
         {"aclrtFunctionGetParamCount", [&](void* f) { return aclrtFunctionGetParamCount(f, &size); }},
         {"aclrtFunctionGetParamInfo", [&](void* f) { return aclrtFunctionGetParamInfo(f, 0, &size, &other_size); }},
-        {"aclrtFunctionGetAvailDynUbufPerBlock", [&](void* f) { return aclrtFunctionGetAvailDynUbufPerBlock(f, 0, &size); }},
+        {"aclrtFunctionGetAvailDynUbufPerBlock",
+         [&](void* f) { return aclrtFunctionGetAvailDynUbufPerBlock(f, 0, &size); }},
         {"aclrtKernelArgsInit", [&](void* f) { return aclrtKernelArgsInit(f, &arguments); }},
         {"aclrtKernelArgsInitByUserMem", [&](void* f) { return aclrtKernelArgsInitByUserMem(f, name, name, 64); }},
         {"aclrtKernelArgsGetHandleMemSize", [&](void* f) { return aclrtKernelArgsGetHandleMemSize(f, &size); }},

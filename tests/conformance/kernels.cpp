@@ -76,7 +76,8 @@ extern "C" __global__ __aicore__ void wait_for_word(__gm__ uint32_t* word, __gm_
 extern "C" __global__ __aicore__ void set_word(__gm__ uint32_t* word) { __atomic_store_n(word, 1u, __ATOMIC_RELEASE); }
 
 // Every block adds one, meets the others, and then must see all additions. Repeats `rounds` times.
-extern "C" __global__ __aicore__ void meet_in_barrier(__gm__ uint32_t* arrived, __gm__ uint32_t* wrong, uint32_t rounds) {
+extern "C" __global__ __aicore__ void meet_in_barrier(__gm__ uint32_t* arrived, __gm__ uint32_t* wrong,
+                                                      uint32_t rounds) {
     for (uint32_t round = 1; round <= rounds; ++round) {
         __atomic_fetch_add(arrived, 1u, __ATOMIC_ACQ_REL);
         AscendC::SyncAll();
@@ -133,7 +134,7 @@ extern "C" __global__ __mix__(1, 2) __aicore__ void on_both_cores(__gm__ uint32_
     __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED);
 }
 
-#define CANOPY_PARAMETERS_8(n) \
+#define CANOPY_PARAMETERS_8(n)                                                                                  \
     uint64_t a##n##0, uint64_t a##n##1, uint64_t a##n##2, uint64_t a##n##3, uint64_t a##n##4, uint64_t a##n##5, \
         uint64_t a##n##6, uint64_t a##n##7
 #define CANOPY_SUM_8(n) a##n##0 + a##n##1 + a##n##2 + a##n##3 + a##n##4 + a##n##5 + a##n##6 + a##n##7

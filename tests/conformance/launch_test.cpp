@@ -44,7 +44,8 @@ TEST_F(Launch, NullAndZeroArgumentsAreRefused) {
     aclrtFuncHandle increment = function("increment");
     void* memory = device_memory(64);
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "argsData", aclrtLaunchKernel(increment, 1, nullptr, 8, stream_));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "argsData", aclrtLaunchKernelV2(increment, 1, nullptr, 8, nullptr, stream_));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "argsData",
+                     aclrtLaunchKernelV2(increment, 1, nullptr, 8, nullptr, stream_));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "hostArgs",
                      aclrtLaunchKernelWithHostArgs(increment, 1, stream_, nullptr, nullptr, 8, nullptr, 0));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "args",
@@ -74,8 +75,9 @@ TEST_F(Launch, NullAndZeroArgumentsAreRefused) {
 
 TEST_F(Launch, FewerBytesThanTheParametersNeedAreRefused) {
     uint64_t slots[8] = {};
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "argsSize",
-                     aclrtLaunchKernelWithHostArgs(function("mixed_arguments"), 1, stream_, nullptr, slots, 39, nullptr, 0));
+    EXPECT_ACL_FAILS(
+        ACL_ERROR_RT_PARAM_INVALID, "argsSize",
+        aclrtLaunchKernelWithHostArgs(function("mixed_arguments"), 1, stream_, nullptr, slots, 39, nullptr, 0));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "argsSize",
                      aclrtLaunchKernel(function("mixed_arguments"), 1, device_memory(64), 32, stream_));
 }
@@ -143,14 +145,16 @@ TEST_F(Launch, TakesArgumentsThatLieOnTheDevice) {
 
 TEST_F(Launch, DeviceArgumentsMustLieOnTheLaunchingDevice) {
     uint64_t on_host = 0;
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "argsData", aclrtLaunchKernel(function("increment"), 1, &on_host, 8, stream_));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "argsData",
+                     aclrtLaunchKernel(function("increment"), 1, &on_host, 8, stream_));
     aclrtContext home = nullptr, other = nullptr;
     ASSERT_ACL_OK(aclrtGetCurrentContext(&home));
     ASSERT_ACL_OK(aclrtCreateContext(&other, 1));
     void* far = nullptr;
     ASSERT_ACL_OK(aclrtMalloc(&far, 64, ACL_MEM_MALLOC_HUGE_FIRST));
     ASSERT_ACL_OK(aclrtSetCurrentContext(home));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "device 1", aclrtLaunchKernel(function("increment"), 1, far, 8, stream_));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "device 1",
+                     aclrtLaunchKernel(function("increment"), 1, far, 8, stream_));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "device 1",
                      aclrtLaunchKernelV2(function("increment"), 1, far, 8, nullptr, stream_));
     EXPECT_ACL_OK(aclrtFree(far));
@@ -200,7 +204,8 @@ TEST_F(Launch, PlaceholdersOutsideTheBlockAreRefused) {
     aclrtFuncHandle sum = function("sum_bytes");
     const auto with = [&](uint32_t address, uint32_t data, size_t count) {
         std::vector<aclrtPlaceHolderInfo> placeholders(count, {address, data});
-        return aclrtLaunchKernelWithHostArgs(sum, 1, stream_, nullptr, block, sizeof(block), placeholders.data(), count);
+        return aclrtLaunchKernelWithHostArgs(sum, 1, stream_, nullptr, block, sizeof(block), placeholders.data(),
+                                             count);
     };
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "placeholder", with(25, 0, 1));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "placeholder", with(0, 33, 1));
@@ -320,10 +325,12 @@ TEST_F(Launch, AttributesThatMeanNothingAreRefused) {
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "99", launch_configured("increment", 1, config({one}), counter));
     one = attribute(ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE);
     one.value.schemMode = 2;
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "schemMode", launch_configured("increment", 1, config({one}), counter));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "schemMode",
+                     launch_configured("increment", 1, config({one}), counter));
     one = attribute(ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE);
     one.value.engineType = static_cast<aclrtEngineType>(7);
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "engineType", launch_configured("increment", 1, config({one}), counter));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "engineType",
+                     launch_configured("increment", 1, config({one}), counter));
     aclrtLaunchKernelCfg broken = {nullptr, 1};
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "attrs", launch_configured("increment", 1, &broken, counter));
 }
@@ -350,8 +357,8 @@ TEST_F(Launch, TimeoutOfTheProcessAppliesUnlessTheLaunchHasItsOwn) {
     struct {
         uint32_t *word, *done;
     } arguments = {go.device(), done.device()};
-    ASSERT_ACL_OK(aclrtLaunchKernelWithHostArgs(function("wait_for_word"), 1, stream_, config({timeout_us(0)}), &arguments,
-                                                sizeof(arguments), nullptr, 0));
+    ASSERT_ACL_OK(aclrtLaunchKernelWithHostArgs(function("wait_for_word"), 1, stream_, config({timeout_us(0)}),
+                                                &arguments, sizeof(arguments), nullptr, 0));
     aclrtStream other = nullptr;
     ASSERT_ACL_OK(aclrtCreateStream(&other));
     ASSERT_ACL_OK(launch("never_return", 1, other, started.device()));
@@ -365,12 +372,12 @@ TEST_F(Launch, TimeoutOfTheProcessAppliesUnlessTheLaunchHasItsOwn) {
 
 TEST_F(Launch, SimtKernelsNeedAChipThatHasThem) {
     void* memory = device_memory(64);
-    EXPECT_EQ(aclrtLaunchSIMTKernelWithHostArgs(function("increment"), dim3{1, 1, 1}, dim3{1, 1, 1}, 0, stream_, nullptr,
-                                                &memory, 8, nullptr, 0),
+    EXPECT_EQ(aclrtLaunchSIMTKernelWithHostArgs(function("increment"), dim3{1, 1, 1}, dim3{1, 1, 1}, 0, stream_,
+                                                nullptr, &memory, 8, nullptr, 0),
               ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     void* pointers[] = {&memory};
-    EXPECT_EQ(aclrtLaunchSIMTKernelWithArgsArray(function("increment"), dim3{1, 1, 1}, dim3{1, 1, 1}, 0, stream_, nullptr,
-                                                 pointers),
+    EXPECT_EQ(aclrtLaunchSIMTKernelWithArgsArray(function("increment"), dim3{1, 1, 1}, dim3{1, 1, 1}, 0, stream_,
+                                                 nullptr, pointers),
               ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     EXPECT_EQ(aclrtLaunchSIMTKernelWithArgsArray(nullptr, dim3{1, 1, 1}, dim3{1, 1, 1}, 0, stream_, nullptr, pointers),
               ACL_ERROR_INVALID_PARAM);

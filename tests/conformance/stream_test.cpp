@@ -74,8 +74,10 @@ TEST_F(Stream, HandlesThatAreNoneAreRefused) {
         {"aclrtStreamGetPriority", [&](void* s) { return aclrtStreamGetPriority(s, &number); }},
         {"aclrtStreamGetFlags", [&](void* s) { return aclrtStreamGetFlags(s, &number); }},
         {"aclrtSetStreamFailureMode", [](void* s) { return aclrtSetStreamFailureMode(s, 0); }},
-        {"aclrtSetStreamAttribute", [&](void* s) { return aclrtSetStreamAttribute(s, ACL_STREAM_ATTR_PRIORITY, &value); }},
-        {"aclrtGetStreamAttribute", [&](void* s) { return aclrtGetStreamAttribute(s, ACL_STREAM_ATTR_PRIORITY, &value); }},
+        {"aclrtSetStreamAttribute",
+         [&](void* s) { return aclrtSetStreamAttribute(s, ACL_STREAM_ATTR_PRIORITY, &value); }},
+        {"aclrtGetStreamAttribute",
+         [&](void* s) { return aclrtGetStreamAttribute(s, ACL_STREAM_ATTR_PRIORITY, &value); }},
         {"aclrtSetStreamOverflowSwitch", [](void* s) { return aclrtSetStreamOverflowSwitch(s, 0); }},
         {"aclrtGetStreamOverflowSwitch", [&](void* s) { return aclrtGetStreamOverflowSwitch(s, &number); }},
         {"aclrtRecordEvent", [&](void* s) { return aclrtRecordEvent(foreign, s); }},
@@ -93,7 +95,11 @@ TEST_F(Stream, HandlesThatAreNoneAreRefused) {
          [&](void* s) { return aclrtLaunchKernelWithHostArgs(nothing, 1, s, nullptr, &arguments, 8, nullptr, 0); }},
         {"aclrtLaunchKernelWithArgsArray",
          [&](void* s) { return aclrtLaunchKernelWithArgsArray(nothing, 1, s, nullptr, nullptr); }},
-        {"aclrtLaunchHostFunc", [](void* s) { return aclrtLaunchHostFunc(s, [](void*) {}, nullptr); }},
+        {"aclrtLaunchHostFunc",
+         [](void* s) {
+             return aclrtLaunchHostFunc(
+                 s, [](void*) {}, nullptr);
+         }},
         {"aclrtLaunchCallback",
          [](void* s) { return aclrtLaunchCallback([](void*) {}, nullptr, ACL_CALLBACK_BLOCK, s); }},
         {"aclrtSubscribeReport", [](void* s) { return aclrtSubscribeReport(1, s); }},
@@ -155,9 +161,9 @@ TEST_F(Stream, PrioritiesAboveSevenCountAsSeven) {
 }
 
 TEST_F(Stream, FlagsAreKeptAndUnknownBitsIgnored) {
-    for (const uint32_t wanted : {ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC, ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC,
-                                  ACL_STREAM_PERSISTENT, ACL_STREAM_HUGE, ACL_STREAM_CPU_SCHEDULE,
-                                  ACL_STREAM_DEVICE_USE_ONLY}) {
+    for (const uint32_t wanted :
+         {ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC, ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC,
+          ACL_STREAM_PERSISTENT, ACL_STREAM_HUGE, ACL_STREAM_CPU_SCHEDULE, ACL_STREAM_DEVICE_USE_ONLY}) {
         aclrtStream stream = nullptr;
         ASSERT_ACL_OK(aclrtCreateStreamWithConfig(&stream, 0, wanted | 0x4000u));
         uint32_t flags = 0;
@@ -205,8 +211,9 @@ TEST_F(Stream, ConfigurationHandleSetsFlagsAndPriority) {
     EXPECT_ACL_OK(aclrtDestroyStreamConfigHandle(handle));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "handle", aclrtDestroyStreamConfigHandle(handle));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "handle", aclrtCreateStreamV2(&stream, handle));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "handle",
-                     aclrtSetStreamConfigOpt(reinterpret_cast<aclrtStreamConfigHandle*>(0x40), ACL_RT_STREAM_FLAG, &flag, 8));
+    EXPECT_ACL_FAILS(
+        ACL_ERROR_RT_INVALID_HANDLE, "handle",
+        aclrtSetStreamConfigOpt(reinterpret_cast<aclrtStreamConfigHandle*>(0x40), ACL_RT_STREAM_FLAG, &flag, 8));
 }
 
 TEST_F(Stream, IdsDiffer) {
@@ -377,8 +384,10 @@ TEST_F(Stream, ManyThreadsWaitForOneStream) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i)
         threads.emplace_back([&, i] {
-            if (i % 2) EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
-            else EXPECT_ACL_OK(aclrtSynchronizeStreamWithTimeout(stream_, 100000));
+            if (i % 2)
+                EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+            else
+                EXPECT_ACL_OK(aclrtSynchronizeStreamWithTimeout(stream_, 100000));
         });
     gate.open();
     for (std::thread& thread : threads) thread.join();
@@ -467,11 +476,10 @@ TEST_F(Stream, StateCallbacksFollowEveryStream) {
     ASSERT_ACL_OK(aclrtRegStreamStateCallback("observer", nullptr, nullptr));
     ASSERT_ACL_OK(aclrtCreateStream(&stream));
     ASSERT_ACL_OK(aclrtDestroyStream(stream));
-    const std::vector<std::pair<aclrtStream, int>> expected = {
-        {seen.all.at(0).first, ACL_RT_STREAM_STATE_CREATE_POST},
-        {seen.all.at(0).first, ACL_RT_STREAM_STATE_DESTROY_PRE},
-        {by_default, ACL_RT_STREAM_STATE_CREATE_POST},
-        {by_default, ACL_RT_STREAM_STATE_DESTROY_PRE}};
+    const std::vector<std::pair<aclrtStream, int>> expected = {{seen.all.at(0).first, ACL_RT_STREAM_STATE_CREATE_POST},
+                                                               {seen.all.at(0).first, ACL_RT_STREAM_STATE_DESTROY_PRE},
+                                                               {by_default, ACL_RT_STREAM_STATE_CREATE_POST},
+                                                               {by_default, ACL_RT_STREAM_STATE_DESTROY_PRE}};
     EXPECT_EQ(seen.all, expected);
     EXPECT_EQ(aclrtRegStreamStateCallback("observer", nullptr, nullptr), ACL_ERROR_RT_PARAM_INVALID);
 }

@@ -20,8 +20,10 @@ public:
     [[nodiscard]] Nanoseconds signalled_at() const noexcept override { return at_.load(std::memory_order_acquire); }
     void signal(SignalMode mode, std::uint64_t value) noexcept override {
         at_.store(now(), std::memory_order_release);
-        if (mode == SignalMode::add) value_.fetch_add(value, std::memory_order_acq_rel);
-        else value_.store(value, std::memory_order_release);
+        if (mode == SignalMode::add)
+            value_.fetch_add(value, std::memory_order_acq_rel);
+        else
+            value_.store(value, std::memory_order_release);
     }
 
 private:
@@ -33,7 +35,8 @@ class NullQueue final : public Queue {
 public:
     Result<std::uint64_t> submit(std::span<const Command> commands) noexcept override {
         for (const Command& command : commands) {
-            if (command.opcode == Opcode::signal) command.signal.fence->signal(command.signal.mode, command.signal.value);
+            if (command.opcode == Opcode::signal)
+                command.signal.fence->signal(command.signal.mode, command.signal.value);
             if (command.opcode == Opcode::host_call || command.opcode == Opcode::inline_call) call(command);
         }
         const std::uint64_t last = completed_.load(std::memory_order_relaxed) + commands.size();
@@ -54,8 +57,11 @@ public:
 private:
     void call(const Command& command) noexcept {
         CallRouter* router = command.opcode == Opcode::host_call ? router_.load(std::memory_order_acquire) : nullptr;
-        if (router) router->route(command.call, [](void*) {}, nullptr);
-        else command.call.function(command.call.argument);
+        if (router)
+            router->route(
+                command.call, [](void*) {}, nullptr);
+        else
+            command.call.function(command.call.argument);
     }
     std::atomic<std::uint64_t> completed_{0};
     std::atomic<CallRouter*> router_{nullptr};

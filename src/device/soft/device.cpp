@@ -48,8 +48,11 @@ private:
 class SoftDevice final : public Device {
 public:
     SoftDevice(const DeviceOptions& options, std::unique_ptr<Heap> heap, std::unique_ptr<SoftVirtualMemory> addresses)
-        : heap_(std::move(heap)), virtual_memory_(std::move(addresses)), checker_(*heap_),
-          scheduler_(scheduler_options(options), &checker_), kept_back_(*heap_, scheduler_) {
+        : heap_(std::move(heap)),
+          virtual_memory_(std::move(addresses)),
+          checker_(*heap_),
+          scheduler_(scheduler_options(options), &checker_),
+          kept_back_(*heap_, scheduler_) {
         info_.chip = options.chip;
         info_.name = std::string(options.chip->name);
         info_.workers = scheduler_options(options).workers;
@@ -120,7 +123,8 @@ private:
         scheduler.workers = options.workers ? options.workers : static_cast<std::uint32_t>(std::max(processors, 1L));
         scheduler.cores[0] = options.chip->cube_cores;
         scheduler.cores[1] = options.chip->vector_cores;
-        scheduler.max_workers = std::max(scheduler.workers + options.chip->cube_cores + options.chip->vector_cores, 64u);
+        scheduler.max_workers =
+            std::max(scheduler.workers + options.chip->cube_cores + options.chip->vector_cores, 64u);
         return scheduler;
     }
 

@@ -76,9 +76,7 @@ CANOPY_IN_HANDLER void pass_on(int signal, siginfo_t* info, void* context) noexc
     }
 }
 
-[[noreturn]] void leave_block() {
-    Executor::existing()->fiber->abandon();
-}
+[[noreturn]] void leave_block() { Executor::existing()->fiber->abandon(); }
 
 // Lets the interrupted thread continue in leave_block when the handler returns.
 CANOPY_IN_HANDLER void redirect(void* context, std::uintptr_t top) noexcept {
@@ -222,8 +220,10 @@ Executor::~Executor() {
     Registry& all = registry();
     {
         std::lock_guard guard(all.mutex);
-        if (previous) previous->next = next;
-        else if (all.first == this) all.first = next;
+        if (previous)
+            previous->next = next;
+        else if (all.first == this)
+            all.first = next;
         if (next) next->previous = previous;
     }
     current_executor = nullptr;

@@ -62,10 +62,10 @@ public:
     void enter_service() noexcept;
     void leave_service() noexcept;
 
-    Fiber* fiber = nullptr;        // own: what runs now
-    CanopyBlock* block = nullptr;  // own: who runs now
+    Fiber* fiber = nullptr;                      // own: what runs now
+    CanopyBlock* block = nullptr;                // own: who runs now
     std::atomic<Scheduler*> scheduler{nullptr};  // own: whose work, set before begin_task; monitors compare it
-    bool in_host_call = false;     // own: running user code of a callback
+    bool in_host_call = false;                   // own: running user code of a callback
     // own: a queue this thread's signal has released, claimed for this thread to go on with when its present queue
     // stops; taken only while `collects` is set
     SoftQueue* next_queue = nullptr;
@@ -110,8 +110,9 @@ void visit_executors(void (*visit)(Executor&, void*), void* data) noexcept;
 
 template <class Visit>
 void for_each_executor(Visit&& visit) {
-    visit_executors([](Executor& executor, void* data) { (*static_cast<std::remove_reference_t<Visit>*>(data))(executor); },
-                    &visit);
+    visit_executors(
+        [](Executor& executor, void* data) { (*static_cast<std::remove_reference_t<Visit>*>(data))(executor); },
+        &visit);
 }
 
 // Stack size of blocks, set by the device before the first executor is made.

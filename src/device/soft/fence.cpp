@@ -8,11 +8,16 @@ namespace canopy {
 bool SoftFence::satisfied(const WaitWork& wait) const noexcept {
     const std::uint64_t value = value_.load(std::memory_order_acquire);
     switch (wait.mode) {
-        case WaitMode::at_least: return value >= wait.value;
-        case WaitMode::equal: return value == wait.value;
-        case WaitMode::less: return value < wait.value;
-        case WaitMode::greater: return value > wait.value;
-        case WaitMode::mask: return (value & wait.value) == wait.value;
+        case WaitMode::at_least:
+            return value >= wait.value;
+        case WaitMode::equal:
+            return value == wait.value;
+        case WaitMode::less:
+            return value < wait.value;
+        case WaitMode::greater:
+            return value > wait.value;
+        case WaitMode::mask:
+            return (value & wait.value) == wait.value;
     }
     return true;
 }
@@ -25,12 +30,22 @@ void SoftFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
         const std::uint64_t old = value_.load(std::memory_order_relaxed);
         std::uint64_t value = old;
         switch (mode) {
-            case SignalMode::raise: value = operand > old ? operand : old; break;
-            case SignalMode::set: value = operand; break;
+            case SignalMode::raise:
+                value = operand > old ? operand : old;
+                break;
+            case SignalMode::set:
+                value = operand;
+                break;
             // counting notifies are 32 bits wide
-            case SignalMode::add: value = static_cast<std::uint32_t>(old + operand); break;
-            case SignalMode::bit_or: value = old | operand; break;
-            case SignalMode::bit_and: value = old & operand; break;
+            case SignalMode::add:
+                value = static_cast<std::uint32_t>(old + operand);
+                break;
+            case SignalMode::bit_or:
+                value = old | operand;
+                break;
+            case SignalMode::bit_and:
+                value = old & operand;
+                break;
         }
         stamp_.store(ticks(), std::memory_order_release);
         value_.store(value, std::memory_order_release);

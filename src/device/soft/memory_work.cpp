@@ -13,10 +13,14 @@ namespace {
 template <class T>
 T combine(ReduceOperation operation, T a, T b) {
     switch (operation) {
-        case ReduceOperation::sum: return static_cast<T>(a + b);
-        case ReduceOperation::maximum: return a < b ? b : a;
-        case ReduceOperation::minimum: return b < a ? b : a;
-        case ReduceOperation::equal: return static_cast<T>(a == b);
+        case ReduceOperation::sum:
+            return static_cast<T>(a + b);
+        case ReduceOperation::maximum:
+            return a < b ? b : a;
+        case ReduceOperation::minimum:
+            return b < a ? b : a;
+        case ReduceOperation::equal:
+            return static_cast<T>(a == b);
     }
     return a;
 }
@@ -25,8 +29,7 @@ template <class T>
 void reduce_plain(const ReduceWork& work) {
     auto* destination = static_cast<T*>(work.destination);
     const auto* source = static_cast<const T*>(work.source);
-    for (std::uint64_t i = 0; i < work.count; ++i)
-        destination[i] = combine(work.operation, destination[i], source[i]);
+    for (std::uint64_t i = 0; i < work.count; ++i) destination[i] = combine(work.operation, destination[i], source[i]);
 }
 
 template <float (*Load)(std::uint16_t), std::uint16_t (*Store)(float)>
@@ -39,10 +42,14 @@ void reduce_small_float(const ReduceWork& work) {
 
 bool holds(std::uint64_t word, const ValueWork& wait) noexcept {
     switch (wait.condition) {
-        case ValueCondition::at_least: return static_cast<std::int64_t>(word - wait.value) >= 0;
-        case ValueCondition::equal: return word == wait.value;
-        case ValueCondition::bits_and: return (word & wait.value) != 0;
-        case ValueCondition::bits_nor: return ~(word | wait.value) != 0;
+        case ValueCondition::at_least:
+            return static_cast<std::int64_t>(word - wait.value) >= 0;
+        case ValueCondition::equal:
+            return word == wait.value;
+        case ValueCondition::bits_and:
+            return (word & wait.value) != 0;
+        case ValueCondition::bits_nor:
+            return ~(word | wait.value) != 0;
     }
     return true;
 }
@@ -80,12 +87,18 @@ void run_fill(void* data) {
 void run_reduce(void* data) {
     const ReduceWork& work = static_cast<const Command*>(data)->reduce;
     switch (work.type) {
-        case ElementType::int8: return reduce_plain<std::int8_t>(work);
-        case ElementType::int16: return reduce_plain<std::int16_t>(work);
-        case ElementType::int32: return reduce_plain<std::int32_t>(work);
-        case ElementType::float32: return reduce_plain<float>(work);
-        case ElementType::float16: return reduce_small_float<half_to_float, float_to_half>(work);
-        case ElementType::bfloat16: return reduce_small_float<bfloat16_to_float, float_to_bfloat16>(work);
+        case ElementType::int8:
+            return reduce_plain<std::int8_t>(work);
+        case ElementType::int16:
+            return reduce_plain<std::int16_t>(work);
+        case ElementType::int32:
+            return reduce_plain<std::int32_t>(work);
+        case ElementType::float32:
+            return reduce_plain<float>(work);
+        case ElementType::float16:
+            return reduce_small_float<half_to_float, float_to_half>(work);
+        case ElementType::bfloat16:
+            return reduce_small_float<bfloat16_to_float, float_to_bfloat16>(work);
     }
 }
 

@@ -18,10 +18,13 @@ void Scheduler::start_timer(SoftQueue& queue, std::uint64_t serial, Nanoseconds 
     {
         std::lock_guard guard(timer_mutex_);
         // A queue waits for one thing at a time: an older timer of it means nothing any more.
-        const auto old = std::find_if(timers_.begin(), timers_.end(), [&](const Timer& t) { return t.queue == &queue; });
+        const auto old =
+            std::find_if(timers_.begin(), timers_.end(), [&](const Timer& t) { return t.queue == &queue; });
         try {
-            if (old != timers_.end()) *old = {at, &queue, serial};
-            else timers_.push_back({at, &queue, serial});
+            if (old != timers_.end())
+                *old = {at, &queue, serial};
+            else
+                timers_.push_back({at, &queue, serial});
         } catch (...) {
             return;  // without memory the wait simply has no limit
         }

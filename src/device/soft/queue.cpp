@@ -3,7 +3,6 @@
 #include "device/soft/queue.h"
 
 #include <algorithm>
-#include <algorithm>
 #include <cstring>
 
 #include "base/error_text.h"
@@ -12,7 +11,9 @@
 namespace canopy {
 
 SoftQueue::SoftQueue(Scheduler& scheduler, const QueueOptions& options)
-    : scheduler_(scheduler), submit_lock_(*options.submit_lock), observer_(options.observer),
+    : scheduler_(scheduler),
+      submit_lock_(*options.submit_lock),
+      observer_(options.observer),
       priority_(options.priority & 7u) {
     waiter_.queue = this;
 }
@@ -141,8 +142,10 @@ void SoftQueue::drain(Executor& executor, std::uint64_t until, bool linger) noex
     while (SoftQueue* next = std::exchange(executor.next_queue, nullptr)) {
         // A host thread that has what it waited for leaves the rest to the workers.
         const bool enough = !linger && completed() >= until;
-        if (enough || scheduler.should_yield(next->priority(), 0)) next->hand_over();
-        else next->drain_own(executor, linger ? UINT64_MAX : next->ring_.popped() + tuning::help_at_a_time, linger);
+        if (enough || scheduler.should_yield(next->priority(), 0))
+            next->hand_over();
+        else
+            next->drain_own(executor, linger ? UINT64_MAX : next->ring_.popped() + tuning::help_at_a_time, linger);
     }
     executor.draining = false;
     scheduler.settle_count(executor);
@@ -221,8 +224,10 @@ bool SoftQueue::more_after_lingering() noexcept {
     std::uint64_t seen = ring_.popped();
     // Small batches mean that every look disturbs the submitter for little: look more rarely, and the other way round.
     const std::uint64_t batch = seen - std::exchange(watched_from_, seen);
-    if (batch < tuning::smallest_batch) watch_pauses_ = std::min(watch_pauses_ * 2, tuning::most_watch_pauses);
-    else if (batch > tuning::largest_batch) watch_pauses_ = std::max(watch_pauses_ / 2, tuning::fewest_watch_pauses);
+    if (batch < tuning::smallest_batch)
+        watch_pauses_ = std::min(watch_pauses_ * 2, tuning::most_watch_pauses);
+    else if (batch > tuning::largest_batch)
+        watch_pauses_ = std::max(watch_pauses_ / 2, tuning::fewest_watch_pauses);
     const std::uint32_t pauses = watch_pauses_;
     state_.store(QueueState::lingering, std::memory_order_release);
     Nanoseconds end = 0;
@@ -318,7 +323,8 @@ void SoftQueue::withdraw_wait(WaitResult result) noexcept {
         case WaitReason::cores:
             if (scheduler_.withdraw_core_wait(*this)) continue_after_wait(WaitResult::timed_out);
             return;
-        default: break;
+        default:
+            break;
     }
     SoftFence* fence = nullptr;
     {

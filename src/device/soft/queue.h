@@ -128,7 +128,7 @@ private:
     CommandRing ring_;
 
     alignas(64) std::atomic<QueueState> state_{QueueState::idle};
-    std::atomic<std::uint32_t> watchers_{0};  // workers that watch it; they stop under the lock or by claiming it
+    std::atomic<std::uint32_t> watchers_{0};    // workers that watch it; they stop under the lock or by claiming it
     std::atomic<std::uint64_t> drop_until_{0};  // commands up to this number are not run
     std::atomic<WaitReason> reason_{WaitReason::none};
     WaitResult wait_result_ = WaitResult::none;  // handed from whoever ends a wait to the next owner by state_

@@ -13,23 +13,38 @@ namespace canopy {
 
 SoftQueue::Step SoftQueue::execute(Executor& executor, Command& command) noexcept {
     switch (command.opcode) {
-        case Opcode::launch: return run_launch(executor, command);
-        case Opcode::copy: run_guarded(executor, command, &run_copy); return Step::done;
-        case Opcode::fill: run_guarded(executor, command, &run_fill); return Step::done;
-        case Opcode::reduce: run_guarded(executor, command, &run_reduce); return Step::done;
-        case Opcode::write_value: run_guarded(executor, command, &run_write_value); return Step::done;
+        case Opcode::launch:
+            return run_launch(executor, command);
+        case Opcode::copy:
+            run_guarded(executor, command, &run_copy);
+            return Step::done;
+        case Opcode::fill:
+            run_guarded(executor, command, &run_fill);
+            return Step::done;
+        case Opcode::reduce:
+            run_guarded(executor, command, &run_reduce);
+            return Step::done;
+        case Opcode::write_value:
+            run_guarded(executor, command, &run_write_value);
+            return Step::done;
         case Opcode::signal:
             executor.collects = true;
             command.signal.fence->signal(command.signal.mode, command.signal.value);
             executor.collects = false;
             command.signal.fence->release();
             return Step::done;
-        case Opcode::wait: return run_wait(command);
-        case Opcode::wait_value: return run_wait_value(executor, command);
-        case Opcode::host_call: return run_host_call(command);
-        case Opcode::inline_call: command.call.function(command.call.argument); return Step::done;
+        case Opcode::wait:
+            return run_wait(command);
+        case Opcode::wait_value:
+            return run_wait_value(executor, command);
+        case Opcode::host_call:
+            return run_host_call(command);
+        case Opcode::inline_call:
+            command.call.function(command.call.argument);
+            return Step::done;
         case Opcode::cpu_kernel:
-        case Opcode::replay: break;
+        case Opcode::replay:
+            break;
     }
     report(command, {.kind = FaultKind::exception}, 0, "the software NPU cannot run this kind of task");
     return Step::done;
@@ -47,7 +62,9 @@ void SoftQueue::drop(Command& command) noexcept {
                 wait_serial_.store(wait_serial_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
             if (command.wait.fence) command.wait.fence->release();
             break;
-        case Opcode::wait_value: take_wait_result(); break;
+        case Opcode::wait_value:
+            take_wait_result();
+            break;
         case Opcode::host_call:
             // A call that has been made already only needs its result taken.
             if (take_wait_result() == WaitResult::none && command.call.dropped)
@@ -59,7 +76,8 @@ void SoftQueue::drop(Command& command) noexcept {
         case Opcode::launch:
             if (take_wait_result() == WaitResult::satisfied) scheduler_.release_cores(launch_);  // it had just got them
             break;
-        default: break;
+        default:
+            break;
     }
 }
 
@@ -78,8 +96,8 @@ SoftQueue::Step SoftQueue::run_launch(Executor& executor, Command& command) noex
     const LaunchWork& work = command.launch;
     if (work.blocks != 1) return run_many_blocks(executor, command);
     const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
-    CanopyBlock block = {work.block_offset, 1, 0, 1, static_cast<std::uint32_t>(kernel.info->core), work.dynamic_size,
-                         nullptr};
+    CanopyBlock block = {work.block_offset, 1,      0, 1, static_cast<std::uint32_t>(kernel.info->core),
+                         work.dynamic_size, nullptr};
     Fault fault;
     executor.begin_task(this, work.timeout ? work.timeout : scheduler_.kernel_timeout());
     const Fiber::Exit how = executor.run(nullptr, reinterpret_cast<Fiber::Body>(kernel.entry),
@@ -176,19 +194,23 @@ std::uint64_t SoftQueue::stand_before(SoftFence* fence) noexcept {
 
 SoftQueue::Step SoftQueue::run_wait_value(Executor& executor, Command& command) noexcept {
     switch (take_wait_result()) {
-        case WaitResult::none: break;
+        case WaitResult::none:
+            break;
         case WaitResult::faulted:
             report(command, {.kind = FaultKind::memory}, 0, "the word waited for is not readable memory");
             return Step::done;
-        default: return Step::done;
+        default:
+            return Step::done;
     }
     value_waiter.wait = command.value;
     switch (check_value(executor, this, value_waiter.wait)) {
-        case ValueCheck::satisfied: return Step::done;
+        case ValueCheck::satisfied:
+            return Step::done;
         case ValueCheck::unreadable:
             report(command, {.kind = FaultKind::memory}, 0, "the word waited for is not readable memory");
             return Step::done;
-        case ValueCheck::not_yet: break;
+        case ValueCheck::not_yet:
+            break;
     }
     reason_.store(WaitReason::value, std::memory_order_relaxed);
     scheduler_.wait_for_value(*this);
@@ -218,10 +240,14 @@ namespace {
 std::string explain(const Fault& fault, Scheduler& scheduler) {
     if (fault.stack_overflow) return "the kernel ran off its stack";
     switch (fault.kind) {
-        case FaultKind::trap: return "the kernel executed a trap or an illegal instruction";
-        case FaultKind::timeout: return "the kernel did not end in time";
-        case FaultKind::aborted: return "the task was aborted";
-        default: break;
+        case FaultKind::trap:
+            return "the kernel executed a trap or an illegal instruction";
+        case FaultKind::timeout:
+            return "the kernel did not end in time";
+        case FaultKind::aborted:
+            return "the task was aborted";
+        default:
+            break;
     }
     if (fault.signal == 8) return "the kernel divided by zero";
     if (fault.address == 0 && fault.signal == 0) return "the task failed";

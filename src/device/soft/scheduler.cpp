@@ -66,8 +66,10 @@ void Scheduler::worker_main(bool extra) noexcept {
         if (!found) {
             const ParkingLot::Epoch epoch = parked_.prepare();
             Deadline until = Deadline::never();
-            if (value_waits_.load(std::memory_order_seq_cst) != 0) until = Deadline::after(tuning::value_poll_interval);
-            else if (extra) until = Deadline::after(tuning::extra_worker_idle);
+            if (value_waits_.load(std::memory_order_seq_cst) != 0)
+                until = Deadline::after(tuning::value_poll_interval);
+            else if (extra)
+                until = Deadline::after(tuning::extra_worker_idle);
             if (ready_mask_.load(std::memory_order_seq_cst) != 0 ||
                 open_launches_.load(std::memory_order_seq_cst) != 0 || stopping_.load(std::memory_order_seq_cst))
                 parked_.cancel();
@@ -133,8 +135,10 @@ void Scheduler::remove(SoftQueue& queue) noexcept {
     {
         SpinGuard guard(lock_);
         unlist(queue);
-        if (queue.all_previous) queue.all_previous->all_next = queue.all_next;
-        else all_ = queue.all_next;
+        if (queue.all_previous)
+            queue.all_previous->all_next = queue.all_next;
+        else
+            all_ = queue.all_next;
         if (queue.all_next) queue.all_next->all_previous = queue.all_previous;
     }
     std::lock_guard guard(timer_mutex_);
@@ -260,9 +264,12 @@ bool Scheduler::work_on(Launch& launch, Executor& executor) noexcept {
     for (;;) {
         launch.take_part(executor, fibers_);
         switch (leave(launch)) {
-            case Leave::more_to_do: continue;
-            case Leave::others_work: return false;
-            case Leave::last: return true;
+            case Leave::more_to_do:
+                continue;
+            case Leave::others_work:
+                return false;
+            case Leave::last:
+                return true;
         }
     }
 }
@@ -447,15 +454,19 @@ void Scheduler::settle() noexcept {
     for (int round = 0;; ++round) {
         const std::uint64_t left = unfinished(before);
         if (left == 0) return;
-        if (std::exchange(left_before, left) != left) progress_at = now();
-        else if (now() - progress_at > tuning::settle_patience) return;
+        if (std::exchange(left_before, left) != left)
+            progress_at = now();
+        else if (now() - progress_at > tuning::settle_patience)
+            return;
         if (round < 64) {
             sched_yield();
             continue;
         }
         const ParkingLot::Epoch epoch = settled_.prepare();
-        if (runnable_.load(std::memory_order_seq_cst) == 0) settled_.cancel();
-        else settled_.park(epoch, Deadline::after(millisecond));  // a queue that goes on does not say what it has passed
+        if (runnable_.load(std::memory_order_seq_cst) == 0)
+            settled_.cancel();
+        else
+            settled_.park(epoch, Deadline::after(millisecond));  // a queue that goes on does not say what it has passed
     }
 }
 

@@ -23,7 +23,7 @@ namespace canopy {
 
 struct SchedulerOptions {
     std::uint32_t workers = 1;
-    std::uint32_t max_workers = 64;  // with those added so that every resident block has a thread
+    std::uint32_t max_workers = 64;   // with those added so that every resident block has a thread
     std::uint32_t cores[2] = {1, 1};  // cube, vector
     const char* thread_name = "canopy";
 };

@@ -12,9 +12,7 @@
 namespace canopy {
 namespace {
 
-CanopyBlock* current_block() {
-    return Executor::existing()->block;
-}
+CanopyBlock* current_block() { return Executor::existing()->block; }
 
 void sync_all() { Launch::sync_all(); }
 
