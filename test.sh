@@ -7,10 +7,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 usage() {
     cat <<'TEXT'
-usage: ./test.sh [--quick] [--only release|asan|tsan|checks]...
+usage: ./test.sh [--quick] [--only PART]...
 
   --quick        the checks and the release build only, no sanitizers
-  --only PART    just this part; may be given several times
+  --only PART    just this part; may be given several times. Parts: checks, release, asan, tsan, and tidy, which is
+                 run only when named (clang-tidy over all sources)
   -h, --help     this text
 
 Output of builds goes to build/test.*.log; that of the tests is shown.
@@ -22,7 +23,7 @@ while [[ $# -gt 0 ]]; do
     case "$1" in
         --quick) parts+=(checks release) ;;
         --only)
-            [[ ${2:-} =~ ^(release|asan|tsan|checks)$ ]] || { usage >&2 && exit 2; }
+            [[ ${2:-} =~ ^(checks|release|asan|tsan|tidy)$ ]] || { usage >&2 && exit 2; }
             parts+=("$2") && shift
             ;;
         -h | --help) usage && exit 0 ;;
@@ -40,7 +41,7 @@ count() {  # what, its status
 
 run_checks() {
     local check status
-    for check in check_format.sh check_dependencies.py check_text.py; do
+    for check in "$@"; do
         echo "==> scripts/$check"
         status=0
         "scripts/$check" || status=$?
@@ -79,7 +80,8 @@ compiler=build/release/toolchain/tree/bin/canopy-cc
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}" TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1}"
 for part in "${parts[@]}"; do
     case "$part" in
-        checks) run_checks ;;
+        checks) run_checks check_format.sh check_dependencies.py check_text.py ;;
+        tidy) run_checks check_tidy.sh ;;
         release) run_preset release ;;
         *)
             if [[ ! -x $compiler ]]; then

@@ -6,6 +6,9 @@
 function(canopy_compile_fast target)
   # GoogleTest's macros begin with an if; from a precompiled header gcc warns about that in our code.
   target_compile_options(${target} PRIVATE -O0 -Wno-dangling-else)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache needs it to see through the header
+  endif()
   foreach(header gtest/gtest.h cstdint cstring memory string thread vector)
     target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
   endforeach()

@@ -71,7 +71,7 @@ def check_page(root, name, text, presets, variables):
         for variable in re.findall(r"\bCANOPY_[A-Z_]+\b", line):
             if variable not in variables:
                 yield f"{name}:{number}: nothing reads {variable}"
-        for script in re.findall(r"(?:^|[\s`\"(])((?:\./|scripts/|examples/|src/|tests/|tools/|toolchain/|docs/)"
+        for script in re.findall(r"(?:^|[\s`\"(])(\./[\w.-]+\.sh|(?:scripts|examples|src|tests|tools|toolchain|docs)/"
                                  r"[\w./-]*\w)", line):
             if not (root / script).exists() and not (folder / script).exists():
                 yield f"{name}:{number}: {script} is not there"

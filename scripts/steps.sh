@@ -20,3 +20,5 @@ step() {
 
 # ccache keeps its results in the user's home; without one, in the build folder.
 [[ -w ${HOME:-/nonexistent} ]] || export CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}"
+# What it must overlook to keep results of files that use a precompiled header.
+export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"

@@ -17,7 +17,7 @@ constexpr std::size_t bytes = count * sizeof(float);
 void check(aclError code, const char* call) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s failed with %d: %s\n", call, code, text ? text : "");
+    std::fprintf(stderr, "%s failed with %d\n%s\n", call, code, text ? text : "");
     std::exit(1);
 }
 #define CHECK(call) check((call), #call)
