@@ -44,8 +44,10 @@ public:
     Fiber::Exit resume(Fiber* fiber, CanopyBlock* block, Fault& fault) noexcept;
 
     // What it is doing, for the monitor and for abort.
-    void begin_task(SoftQueue* queue, std::uint64_t timeout) noexcept {
+    // `sequence`: how many commands of the queue came before it.
+    void begin_task(SoftQueue* queue, std::uint64_t sequence, std::uint64_t timeout) noexcept {
         queue_.store(queue, std::memory_order_relaxed);
+        sequence_.store(sequence, std::memory_order_relaxed);
         timeout_.store(timeout, std::memory_order_relaxed);
     }
     void end_task() noexcept { queue_.store(nullptr, std::memory_order_relaxed); }
@@ -54,6 +56,11 @@ public:
     [[nodiscard]] SoftQueue* queue() const noexcept { return queue_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t timeout() const noexcept { return timeout_.load(std::memory_order_relaxed); }
 
+    // Whether the step runs a command of that queue with fewer than `limit` before it. The step must have been read
+    // before: what is said of a later one then does no harm, because cancelling a step that is over has no effect.
+    [[nodiscard]] bool runs(const SoftQueue* queue, std::uint64_t limit) const noexcept {
+        return queue_.load(std::memory_order_relaxed) == queue && sequence_.load(std::memory_order_relaxed) < limit;
+    }
     // Ends what runs in that step, from another thread.
     void cancel(std::uint64_t step, FaultKind why) noexcept;
 
@@ -91,6 +98,7 @@ private:
 
     std::atomic<std::uint64_t> step_{0};  // own; odd while inside guarded code
     std::atomic<SoftQueue*> queue_{nullptr};
+    std::atomic<std::uint64_t> sequence_{0};
     std::atomic<std::uint64_t> timeout_{0};
     std::atomic<std::uint64_t> cancel_step_{0};
     std::atomic<FaultKind> cancel_kind_{FaultKind::none};

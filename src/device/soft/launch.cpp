@@ -33,7 +33,7 @@ void FiberPool::give(BlockFiber* fiber) noexcept {
 }
 
 void Launch::begin(SoftQueue& queue, const SoftKernel& kernel, const LaunchWork& work, const void* arguments,
-                   std::uint32_t resident_limit, std::uint64_t timeout) noexcept {
+                   std::uint32_t resident_limit, std::uint64_t sequence, std::uint64_t timeout) noexcept {
     queue_ = &queue;
     kernel_ = &kernel;
     arguments_ = arguments;
@@ -41,6 +41,7 @@ void Launch::begin(SoftQueue& queue, const SoftKernel& kernel, const LaunchWork&
     offset_ = work.block_offset;
     dynamic_size_ = work.dynamic_size;
     resident_limit_ = resident_limit;
+    sequence_ = sequence;
     timeout_ = timeout;
     started_.store(0, std::memory_order_relaxed);
     finished_.store(0, std::memory_order_relaxed);
@@ -89,7 +90,7 @@ void Launch::block_body(void* data) {
 }
 
 void Launch::take_part(Executor& executor, FiberPool& pool) noexcept {
-    executor.begin_task(queue_, timeout_);
+    executor.begin_task(queue_, sequence_, timeout_);
     const Nanoseconds begin = now();
     std::uint32_t ran = 0;
     BlockFiber* spare = nullptr;
@@ -156,7 +157,7 @@ void Launch::record(const Fault& fault, std::uint32_t block) noexcept {
         }
     }
     if (!cancelled_.exchange(true, std::memory_order_acq_rel))
-        queue_->scheduler().cancel_running(*queue_, FaultKind::aborted);
+        queue_->scheduler().cancel_running(*queue_, sequence_ + 1, FaultKind::aborted);
 }
 
 void Launch::fail_deadlock() noexcept {

@@ -43,7 +43,7 @@ class Launch {
 public:
     // The owner of the queue sets it up; nobody else looks at it before it is listed.
     void begin(SoftQueue& queue, const SoftKernel& kernel, const LaunchWork& work, const void* arguments,
-               std::uint32_t resident_limit, std::uint64_t timeout) noexcept;
+               std::uint32_t resident_limit, std::uint64_t sequence, std::uint64_t timeout) noexcept;
 
     // Runs blocks until none is left to this thread. The caller has been counted as participant.
     void take_part(Executor& executor, FiberPool& pool) noexcept;
@@ -92,6 +92,7 @@ private:
     std::uint32_t offset_ = 0;
     std::uint32_t dynamic_size_ = 0;
     std::uint32_t resident_limit_ = 0;
+    std::uint64_t sequence_ = 0;  // commands of the queue before it
     std::uint64_t timeout_ = 0;
     alignas(64) std::atomic<std::uint32_t> started_{0};
     alignas(64) std::atomic<std::uint32_t> finished_{0};

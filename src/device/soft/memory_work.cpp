@@ -110,7 +110,7 @@ void run_write_value(void* data) {
 ValueCheck check_value(Executor& executor, SoftQueue* queue, const ValueWork& wait) noexcept {
     Look look = {wait.address, 0};
     Fault fault;
-    executor.begin_task(queue, 0);
+    executor.begin_task(queue, 0, 0);
     const Fiber::Exit how = executor.run(
         nullptr,
         [](void* data) {

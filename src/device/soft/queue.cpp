@@ -407,7 +407,7 @@ void SoftQueue::stop_running() noexcept {
     const std::uint64_t running = completed();
     if (running == ring_.tail()) return;
     while (completed() == running && state_.load(std::memory_order_acquire) == QueueState::draining) {
-        scheduler_.cancel_running(*this, FaultKind::aborted);
+        scheduler_.cancel_running(*this, running + 1, FaultKind::aborted);
         if (wait(running + 1, Deadline::after(millisecond)) == WaitOutcome::done) break;
     }
 }
@@ -421,7 +421,7 @@ void SoftQueue::abort() noexcept {
     }
     while (completed() < last) {
         withdraw_wait(WaitResult::satisfied);
-        scheduler_.cancel_running(*this, FaultKind::aborted);
+        scheduler_.cancel_running(*this, last, FaultKind::aborted);
         if (wait(last, Deadline::after(millisecond)) == WaitOutcome::done) break;
     }
 }

@@ -83,7 +83,7 @@ void SoftQueue::drop(Command& command) noexcept {
 
 void SoftQueue::run_guarded(Executor& executor, Command& command, Fiber::Body body) noexcept {
     Fault fault;
-    executor.begin_task(this, 0);
+    executor.begin_task(this, ring_.popped(), 0);
     const Fiber::Exit how = executor.run(nullptr, body, &command, nullptr, fault);
     executor.end_task();
     if (how != Fiber::Exit::finished) [[unlikely]] {
@@ -99,7 +99,7 @@ SoftQueue::Step SoftQueue::run_launch(Executor& executor, Command& command) noex
     CanopyBlock block = {work.block_offset, 1,      0, 1, static_cast<std::uint32_t>(kernel.info->core),
                          work.dynamic_size, nullptr};
     Fault fault;
-    executor.begin_task(this, work.timeout ? work.timeout : scheduler_.kernel_timeout());
+    executor.begin_task(this, ring_.popped(), work.timeout ? work.timeout : scheduler_.kernel_timeout());
     const Fiber::Exit how = executor.run(nullptr, reinterpret_cast<Fiber::Body>(kernel.entry),
                                          const_cast<void*>(work.arguments), &block, fault);
     executor.end_task();
@@ -131,7 +131,7 @@ SoftQueue::Step SoftQueue::run_many_blocks(Executor& executor, Command& command)
                                           : 0;
         if (!scheduler_.acquire_cores(*this, launch_.cores_held[0], launch_.cores_held[1])) return Step::left;
     }
-    launch_.begin(*this, kernel, work, work.arguments, resident,
+    launch_.begin(*this, kernel, work, work.arguments, resident, ring_.popped(),
                   work.timeout ? work.timeout : scheduler_.kernel_timeout());
     scheduler_.publish(launch_);
     if (!scheduler_.work_on(launch_, executor)) return Step::left;

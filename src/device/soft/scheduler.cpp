@@ -470,12 +470,12 @@ void Scheduler::settle() noexcept {
     }
 }
 
-void Scheduler::cancel_running(SoftQueue& queue, FaultKind why) noexcept {
+void Scheduler::cancel_running(SoftQueue& queue, std::uint64_t limit, FaultKind why) noexcept {
     const Executor* self = Executor::existing();
     for_each_executor([&](Executor& executor) {
-        if (&executor == self || executor.queue() != &queue) return;
+        if (&executor == self) return;
         const std::uint64_t step = executor.step();
-        if (Executor::inside(step)) executor.cancel(step, why);
+        if (Executor::inside(step) && executor.runs(&queue, limit)) executor.cancel(step, why);
     });
 }
 

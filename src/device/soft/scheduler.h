@@ -75,8 +75,8 @@ public:
     // Gives up waiting for cores; false when they have been given meanwhile.
     bool withdraw_core_wait(SoftQueue& queue) noexcept;
 
-    // Stops what runs for this queue, wherever it runs.
-    void cancel_running(SoftQueue& queue, FaultKind why) noexcept;
+    // Stops what runs of this queue's first `limit` commands, wherever it runs.
+    void cancel_running(SoftQueue& queue, std::uint64_t limit, FaultKind why) noexcept;
 
     void wait_for_value(SoftQueue& queue) noexcept;
     bool withdraw_value_wait(SoftQueue& queue) noexcept;
