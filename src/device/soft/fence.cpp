@@ -57,7 +57,6 @@ void SoftFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
             }
             if (waiter->wait.clear) value_.store(0, std::memory_order_release);
             *link = waiter->next;
-            waiter->linked = false;
             waiter->next = nullptr;
             *released_end = waiter;
             released_end = &waiter->next;
@@ -82,22 +81,20 @@ bool SoftFence::wait(FenceWaiter& waiter) noexcept {
     FenceWaiter** link = &first_;
     while (*link) link = &(*link)->next;
     waiter.next = nullptr;
-    waiter.linked = true;
     *link = &waiter;
     return false;
 }
 
 bool SoftFence::withdraw(FenceWaiter& waiter) noexcept {
     SpinGuard guard(lock_);
-    if (!waiter.linked) return false;
+    // Only the list tells: the waiter may stand before another fence by now, whose lock this is not.
     for (FenceWaiter** link = &first_; *link; link = &(*link)->next) {
         if (*link != &waiter) continue;
         *link = waiter.next;
-        break;
+        waiter.next = nullptr;
+        return true;
     }
-    waiter.linked = false;
-    waiter.next = nullptr;
-    return true;
+    return false;
 }
 
 }  // namespace canopy

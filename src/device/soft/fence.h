@@ -19,7 +19,6 @@ struct FenceWaiter {
     SoftQueue* queue = nullptr;
     WaitWork wait{};
     FenceWaiter* next = nullptr;
-    bool linked = false;  // guarded by the fence's lock
 };
 
 // One cache line: the submitter counts a reference in it, the owner of the queue signals it.
