@@ -128,8 +128,14 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamCon
                 return take(handle->workptr);
             case ACL_RT_STREAM_WORK_SIZE:
                 return take(handle->workSize);
-            case ACL_RT_STREAM_FLAG:
-                return take(handle->flag);
+            case ACL_RT_STREAM_FLAG: {
+                // Programs pass the flags as the 32 bits they are or as the field's type.
+                std::uint32_t narrow = 0;
+                if (valueSize != sizeof(narrow)) return take(handle->flag);
+                CANOPY_TRY(take(narrow));
+                handle->flag = narrow;
+                return {};
+            }
             case ACL_RT_STREAM_PRIORITY:
                 return take(handle->priority);
         }
