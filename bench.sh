@@ -24,5 +24,5 @@ fi
 scripts/setup.sh build bench
 step "configure" build/bench/configure.log cmake --preset bench
 step "build" build/bench/build.log cmake --build --preset bench --target canopy_bench
-echo "==> measure (about two minutes)"
+echo "==> measure (about half a minute)"
 exec build/bench/bench/canopy_bench "$@"

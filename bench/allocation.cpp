@@ -60,10 +60,10 @@ Row row(const char* name, const char* what, const std::vector<Contender>& conten
 
 void measure_allocation(Environment& environment) {
     std::vector<Contender> contenders = {{"Canopy", pair_time}};
-    take_turns(contenders, environment.options.rounds(40));
+    take_turns(contenders, environment.options.rounds(80));
     environment.report.add(row("malloc", "malloc and free of 1 MiB, warm", contenders));
     const LiveAllocations live(100'000);
-    take_turns(contenders, environment.options.rounds(40));
+    take_turns(contenders, environment.options.rounds(80));
     environment.report.add(row("malloc-live", "the same with 100,000 live allocations", contenders));
 }
 

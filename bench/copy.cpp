@@ -133,7 +133,7 @@ void measure_copy(Environment& environment) {
     Buffers buffers;
     check_copies(buffers);
     std::vector<Contender> contenders = all_copies(buffers);
-    take_turns(contenders, environment.options.rounds(20));
+    take_turns(contenders, environment.options.rounds(30));
     const Summary plain = contenders[0].summary();
     for (std::size_t i = 1; i < contenders.size(); ++i) {
         const Summary ours = contenders[i].summary();

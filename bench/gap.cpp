@@ -16,7 +16,7 @@ void measure_gap(Environment& environment) {
     const aclrtFuncHandle hold = environment.session.function("hold");
     const DeviceMemory memory(kernels * sizeof(Stamp));
     std::vector<double> gaps;
-    const int rounds = environment.options.rounds(60);
+    const int rounds = environment.options.rounds(100);
     for (int round = -1; round < rounds; ++round) {
         const std::uint64_t free_at = StampClock::read() + clock.ticks(holding_time);
         launch(hold, stream.get(), free_at);

@@ -105,7 +105,7 @@ void measure_hop(Environment& environment) {
     awake.run(unused);
     plain.run(unused);
     std::vector<double> lines, pocl_times;
-    const int rounds = environment.options.rounds(40);
+    const int rounds = environment.options.rounds(80);
     for (int round = 0; round < rounds; ++round) {
         awake.run(awake_hops);
         plain.run(plain_hops);

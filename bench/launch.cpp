@@ -100,7 +100,7 @@ void measure_launch(Environment& environment) {
     else
         missing.push_back("oneTBB not installed");
     contenders.push_back({"argument list", [&] { return time_each(warm_up, batch, with_list); }});
-    take_turns(contenders, environment.options.rounds(40));
+    take_turns(contenders, environment.options.rounds(100));
 
     const Contender list_contender = contenders.back();
     contenders.pop_back();
@@ -141,7 +141,7 @@ void measure_launch_synchronise(Environment& environment) {
              [&] { return time_each(warm_up, batch, [&](std::size_t count) { group->run_and_wait_each(count); }); }});
     else
         missing.push_back("oneTBB not installed");
-    take_turns(contenders, environment.options.rounds(40));
+    take_turns(contenders, environment.options.rounds(100));
     environment.report.add(
         judge("launch-synchronise", "launch and synchronise", contenders[0], contenders, missing, {400, 50}));
 }

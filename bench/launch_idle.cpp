@@ -23,7 +23,7 @@ void measure_launch_idle(Environment& environment) {
     const auto keep = [](Contender& all, const Contender& some) {
         all.samples.insert(all.samples.end(), some.samples.begin(), some.samples.end());
     };
-    const int turns = environment.options.rounds(8);
+    const int turns = environment.options.rounds(12);
     for (int turn = 0; turn < turns; ++turn) {
         take_turns(alone, 5);
         keep(both[0], alone[0]);

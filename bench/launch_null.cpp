@@ -16,7 +16,7 @@ nlohmann::ordered_json child_launch(const Options& options) {
                                                   launch_empty(function, stream, arguments, count);
                                               });
                                           }}};
-    take_turns(contenders, options.rounds(40));
+    take_turns(contenders, options.rounds(80));
     return to_json(contenders);
 }
 

@@ -78,7 +78,7 @@ void measure_launch_threads(Environment& environment) {
                  stream.synchronise();
              });
          }}};
-    take_turns(contenders, environment.options.rounds(30));
+    take_turns(contenders, environment.options.rounds(60));
     const double eight = contenders[0].summary().p50, one = contenders[1].summary().p50;
     environment.report.add({"launch-threads", "launches from 8 threads on 8 streams",
                             fmt::format("{:.1f} M/s", 1e3 / eight), "total rate >= 1 thread's",

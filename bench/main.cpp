@@ -103,7 +103,9 @@ int main(int argc, char** argv) {
         fmt::print("{}", report.table());
         if (!file.empty()) {
             const nlohmann::ordered_json document = {{"machine", machine}, {"rows", report.json()}};
-            std::ofstream(file) << document.dump(2) << '\n';
+            std::ofstream output(file);
+            output << document.dump(2) << std::endl;
+            if (!output) throw std::runtime_error("cannot write " + file);
         }
         return report.any_failed() ? 1 : 0;
     } catch (const std::exception& problem) {
