@@ -82,7 +82,7 @@ void give_up(const std::deque<Entry>& entries) noexcept {
         if (entry.done) entry.done(entry.token);
 }
 
-// What waits for one thread of the program. Made at the first subscription, kept for the process.
+// What waits for one thread of the program, from its first subscription to its last.
 class ReportThread {
 public:
     void add(const Entry& entry) {
@@ -148,7 +148,7 @@ void raise_and_release(void* token) {
 // Lock order: this mutex, then a thread's.
 struct Subscriptions {
     std::mutex mutex;
-    std::map<std::uint64_t, std::unique_ptr<ReportThread>> threads[2];  // by kind
+    std::map<std::uint64_t, std::shared_ptr<ReportThread>> threads[2];  // by kind
     std::map<Handle, std::uint64_t> streams[2];                         // stream -> thread
 
     [[nodiscard]] bool has_streams(std::size_t which, std::uint64_t thread) const {
@@ -162,9 +162,12 @@ struct Subscriptions {
         if (entry == streams[which].end()) return {};
         const std::uint64_t thread = entry->second;
         streams[which].erase(entry);
-        ReportThread& reports = *threads[which][thread];
-        if (!has_streams(which, thread)) reports.set_subscribed(false);
-        return reports.take_out(stream);
+        const std::shared_ptr<ReportThread> reports = threads[which][thread];
+        if (!has_streams(which, thread)) {
+            reports->set_subscribed(false);
+            threads[which].erase(thread);
+        }
+        return reports->take_out(stream);
     }
 };
 Subscriptions& subscriptions() {
@@ -202,8 +205,8 @@ Status subscribe(ReportKind kind, std::uint64_t thread, const void* opaque) {
         return fail(code::stream_subscribe, "stream {} is subscribed to a thread already", (*stream)->id);
     if (all.threads[which].count(thread) == 0 && all.threads[which].size() >= max_threads)
         return fail(code::thread_subscribe, "{} threads have subscribed already, the most there can be", max_threads);
-    std::unique_ptr<ReportThread>& target = all.threads[which][thread];
-    if (!target) target = std::make_unique<ReportThread>();
+    std::shared_ptr<ReportThread>& target = all.threads[which][thread];
+    if (!target) target = std::make_shared<ReportThread>();
     all.streams[which].emplace((*stream)->self, thread);
     target->set_subscribed(true);
     if (kind == ReportKind::host_function) (*stream)->queue->set_router(stream->get());
@@ -233,12 +236,12 @@ Status process_reports(ReportKind kind, std::int32_t timeout_ms) {
         return fail(code::invalid_parameter, "timeout {} is neither -1 nor a positive number of milliseconds",
                     timeout_ms);
     const auto self = static_cast<std::uint64_t>(pthread_self());
-    ReportThread* reports = nullptr;
+    std::shared_ptr<ReportThread> reports;
     {
         Subscriptions& all = subscriptions();
         const auto which = static_cast<std::size_t>(kind);
         std::lock_guard guard(all.mutex);
-        if (all.has_streams(which, self)) reports = all.threads[which][self].get();
+        if (const auto found = all.threads[which].find(self); found != all.threads[which].end()) reports = found->second;
     }
     const auto outcome = reports ? reports->process(timeout_ms) : ReportThread::Outcome::nobody_left;
     switch (outcome) {
