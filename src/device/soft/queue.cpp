@@ -163,9 +163,11 @@ void SoftQueue::drain_own(Executor& executor, std::uint64_t until, bool linger) 
             continue;
         }
         if (!is_brief(command->opcode)) {
-            if (executor.next_queue) [[unlikely]]
+            const bool kept = executor.next_queue != nullptr;
+            if (kept) [[unlikely]]
                 std::exchange(executor.next_queue, nullptr)->hand_over();
             scheduler_.settle_count(executor);
+            if (kept && scheduler_.should_yield(priority(), turn)) return hand_over();  // it is more urgent than this
         }
         ring_.prefetch_operand_after(*command);
         if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]]
