@@ -48,7 +48,7 @@ is_installed() {  # one alternative: all of its packages
 }
 is_available() {
     local package
-    for package in ${1//:/ }; do apt-cache policy "$package" 2> /dev/null | grep -q 'Candidate: [^(]' || return 1; done
+    for package in ${1//:/ }; do [[ "$(apt-cache policy "$package" 2> /dev/null)" == *"Candidate: "[!\(]* ]] || return 1; done
 }
 first_that() {  # a question and an entry: prints the first alternative for which the answer is yes
     local alternative
