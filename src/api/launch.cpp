@@ -22,6 +22,14 @@ Status check_launch(const void* function, std::uint32_t blocks, const char* name
     return {};
 }
 
+Status check_size(std::size_t size) {
+    if (size == 0) [[unlikely]]
+        return fail(code::invalid_parameter, "argsSize must not be 0");
+    if (size > max_arguments) [[unlikely]]
+        return fail(code::param_invalid, "argsSize {} is more than {}", size, max_arguments);
+    return {};
+}
+
 Status read_attribute(const aclrtLaunchKernelAttr& attribute, LaunchWork& work, bool& seconds, bool& microseconds) {
     const aclrtLaunchKernelAttrValue& value = attribute.value;
     switch (attribute.id) {
@@ -127,8 +135,7 @@ Status launch_device_arguments(aclrtFuncHandle function, std::uint32_t blocks, c
                                const aclrtLaunchKernelCfg* config, aclrtStream stream) {
     CANOPY_TRY(check_launch(function, blocks, "funcHandle"));
     CANOPY_TRY(required(arguments, "argsData"));
-    if (size == 0 || size > max_arguments)
-        return fail(code::param_invalid, "argsSize {} is not 1 to {}", size, max_arguments);
+    CANOPY_TRY(check_size(size));
     Command command = host_launch(arguments, size, nullptr, 0);
     command.launch.arguments_in_place = true;
     CANOPY_TRY(read_config(config, command.launch));
@@ -164,8 +171,7 @@ Status launch_host_arguments(void* function, std::uint32_t blocks, aclrtStream s
                              const aclrtPlaceHolderInfo* placeholders, std::size_t count, std::size_t dynamic_size) {
     CANOPY_TRY(check_launch(function, blocks, "funcHandle"));
     CANOPY_TRY(required(arguments, "hostArgs"));
-    if (size == 0 || size > max_arguments) [[unlikely]]
-        return fail(code::param_invalid, "argsSize {} is not 1 to {}", size, max_arguments);
+    CANOPY_TRY(check_size(size));
     CANOPY_TRY(check_placeholders(placeholders, count, size));
     Command command = host_launch(arguments, size, reinterpret_cast<const Placeholder*>(placeholders), count);
     CANOPY_TRY(read_config(config, command.launch));

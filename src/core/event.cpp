@@ -171,7 +171,8 @@ Status synchronise_event(Event& event, Deadline deadline) {
     std::uint64_t sequence = 0;
     {
         SpinGuard guard(event.lock);
-        if (!event.recorded || complete(event)) return {};
+        // A reset is a task of its stream: the record before it is still to be waited for.
+        if (event.records == 0 || event.fence->value() >= event.records) return {};
         handle = event.stream;
         sequence = event.sequence;
     }

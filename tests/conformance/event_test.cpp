@@ -560,5 +560,20 @@ TEST_F(Event, RecordedAndWaitedForByManyThreadsAtOnce) {
     EXPECT_TRUE(complete(event));
 }
 
+TEST_F(Event, SynchronisingAfterAResetStillWaitsForTheRecordBeforeIt) {
+    if (!device_computes()) GTEST_SKIP() << "needs a device that waits";
+    const aclrtEvent event = plain(ACL_EVENT_SYNC);
+    Gate gate;
+    gate.hold(stream_);
+    ASSERT_ACL_OK(aclrtRecordEvent(event, stream_));
+    ASSERT_ACL_OK(aclrtStreamWaitEvent(other_, event));
+    ASSERT_ACL_OK(aclrtResetEvent(event, other_));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "in time", aclrtSynchronizeEventWithTimeout(event, 1));
+    gate.open();
+    EXPECT_ACL_OK(aclrtSynchronizeEvent(event));
+    EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
+    EXPECT_FALSE(complete(event));
+}
+
 }  // namespace
 }  // namespace conformance

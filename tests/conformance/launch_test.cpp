@@ -53,8 +53,8 @@ TEST_F(Launch, NullAndZeroArgumentsAreRefused) {
     void* none[] = {nullptr};
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "args[0]",
                      aclrtLaunchKernelWithArgsArray(increment, 1, stream_, nullptr, none));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "argsSize", aclrtLaunchKernel(increment, 1, memory, 0, stream_));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "argsSize",
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "argsSize", aclrtLaunchKernel(increment, 1, memory, 0, stream_));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "argsSize",
                      aclrtLaunchKernelWithHostArgs(increment, 1, stream_, nullptr, &memory, 0, nullptr, 0));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "numBlocks", aclrtLaunchKernel(increment, 0, memory, 8, stream_));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "numBlocks",
