@@ -171,13 +171,12 @@ Status synchronise_event(Event& event, Deadline deadline) {
     std::uint64_t sequence = 0;
     {
         SpinGuard guard(event.lock);
-        // A reset is a task of its stream: the record before it is still to be waited for.
-        if (event.records == 0 || event.fence->value() >= event.records) return {};
+        // The last record, even if the event was reset since: a reset is a task that comes after it.
         handle = event.stream;
         sequence = event.sequence;
     }
     Pin<Stream> stream = Runtime::instance().streams.pin(handle);
-    if (!stream) return {};  // a stream that is gone has passed all its records
+    if (!stream) return {};  // never recorded, or on a stream that is gone and has passed all its records
     if (stream->queue->wait(sequence, deadline) == WaitOutcome::timed_out)
         return fail(code::event_sync_timeout, "the event was not reached in time");
     return {};
