@@ -77,6 +77,14 @@ def check_page(root, name, text, presets, variables):
                 yield f"{name}:{number}: {script} is not there"
 
 
+def check_figures(readme, performance):
+    """The README repeats figures of the performance page; they must not drift apart."""
+    for number, line in enumerate(readme.split("\n"), 1):
+        for figure in re.findall(r"[\d,.]*\d (?:ns|GB/s|M/s)", line) if line.startswith("|") else []:
+            if figure not in performance:
+                yield f"README.md:{number}: {figure} does not stand in docs/performance.md"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
@@ -101,6 +109,7 @@ def main():
         for variable in sorted(set(re.findall(r'"(CANOPY_[A-Z_]+|ASCEND_[A-Z_]+)"', texts["src/core/settings.cpp"]))):
             if variable not in texts["README.md"]:
                 problems.append(f"README.md: does not mention {variable}, which src/core/settings.cpp reads")
+        problems.extend(check_figures(texts["README.md"], texts.get("docs/performance.md", "")))
     for problem in problems:
         print(problem)
     if problems:
