@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// A software NPU of its own for unit tests, reached through the waist, and streams on it as the core would make them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/spin_lock.h"
+#include "device/backend.h"
+
+namespace canopy::test {
+
+inline std::unique_ptr<Device> open_soft_device(std::uint32_t workers) {
+    DeviceOptions options;
+    options.chip = &default_chip();
+    options.memory = std::uint64_t{64} << 20;
+    options.workers = workers;
+    Result<std::unique_ptr<Device>> device = find_backend("soft")->open(options);
+    EXPECT_TRUE(device.ok());
+    return std::move(*device);
+}
+
+// A queue with its lock, and what it was told about failures.
+class TestQueue final : public QueueObserver {
+public:
+    explicit TestQueue(Device& device, std::uint32_t priority = 0) {
+        QueueOptions options;
+        options.priority = priority;
+        options.submit_lock = &lock_;
+        options.observer = this;
+        Result<std::unique_ptr<Queue>> queue = device.create_queue(options);
+        EXPECT_TRUE(queue.ok());
+        queue_ = std::move(*queue);
+    }
+
+    std::uint64_t submit(const Command& command) {
+        SpinGuard guard(lock_);
+        Result<std::uint64_t> sequence = queue_->submit(std::span(&command, 1));
+        EXPECT_TRUE(sequence.ok());
+        return *sequence;
+    }
+    std::uint64_t call(void (*function)(void*), void* argument) {
+        Command command(Opcode::inline_call);
+        command.call = {function, argument, nullptr};
+        return submit(command);
+    }
+    // counter += 1, in the order of the queue
+    std::uint64_t count(std::atomic<std::uint64_t>& counter) {
+        return call([](void* target) { static_cast<std::atomic<std::uint64_t>*>(target)->fetch_add(1); }, &counter);
+    }
+    std::uint64_t signal(Fence& fence, std::uint64_t value, SignalMode mode = SignalMode::raise) {
+        Command command(Opcode::signal);
+        command.signal = {&fence, value, mode};
+        return submit(command);
+    }
+    std::uint64_t wait_for(Fence& fence, std::uint64_t value, std::uint64_t timeout = 0,
+                           WaitMode mode = WaitMode::at_least, bool clear = false) {
+        Command command(Opcode::wait);
+        command.wait = {&fence, value, timeout, mode, clear};
+        return submit(command);
+    }
+    void finish(std::uint64_t sequence) { EXPECT_EQ(queue_->wait(sequence, Deadline::never()), WaitOutcome::done); }
+    Queue& operator*() { return *queue_; }
+    Queue* operator->() { return queue_.get(); }
+    void end() { queue_.reset(); }
+
+    AfterFailure task_failed(const TaskFailure& failure) noexcept override {
+        std::lock_guard guard(mutex_);
+        failures_.push_back(failure.kind);
+        return after_;
+    }
+    std::vector<FaultKind> failures() {
+        std::lock_guard guard(mutex_);
+        return failures_;
+    }
+    void set_after(AfterFailure after) { after_ = after; }
+
+private:
+    SpinLock lock_;
+    std::unique_ptr<Queue> queue_;
+    std::mutex mutex_;
+    std::vector<FaultKind> failures_;
+    AfterFailure after_ = AfterFailure::go_on;
+};
+
+}  // namespace canopy::test
