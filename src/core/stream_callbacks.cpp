@@ -241,7 +241,8 @@ Status process_reports(ReportKind kind, std::int32_t timeout_ms) {
         Subscriptions& all = subscriptions();
         const auto which = static_cast<std::size_t>(kind);
         std::lock_guard guard(all.mutex);
-        if (const auto found = all.threads[which].find(self); found != all.threads[which].end()) reports = found->second;
+        if (const auto found = all.threads[which].find(self); found != all.threads[which].end())
+            reports = found->second;
     }
     const auto outcome = reports ? reports->process(timeout_ms) : ReportThread::Outcome::nobody_left;
     switch (outcome) {

@@ -88,8 +88,8 @@ TEST_F(Fault, TrapInOneBlockFailsTheLaunch) {
 }
 
 TEST_F(Fault, StoreOutsideDeviceMemory) {
-    for (const uint64_t address : {uint64_t{0}, uint64_t{8}, uint64_t{0x1000}, uint64_t{0xFFFFFFFFFFFFFFF8},
-                                   uint64_t{0x7000000000000000}})
+    for (const uint64_t address :
+         {uint64_t{0}, uint64_t{8}, uint64_t{0x1000}, uint64_t{0xFFFFFFFFFFFFFFF8}, uint64_t{0x7000000000000000}})
         expect_fault(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "store_at",
                      [&] { return launch("store_at", 1, stream_, address, 5u); });
 }
@@ -100,15 +100,18 @@ TEST_F(Fault, LoadOutsideDeviceMemory) {
 }
 
 TEST_F(Fault, DivisionByZero) {
-    expect_fault(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "divided", [&] { return launch("divide", 1, stream_, counter_ + 8, 1, 0); });
+    expect_fault(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "divided",
+                 [&] { return launch("divide", 1, stream_, counter_ + 8, 1, 0); });
 }
 
 TEST_F(Fault, StackOverflow) {
-    expect_fault(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "stack", [&] { return launch("overflow_stack", 1, stream_, counter_ + 8); });
+    expect_fault(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "stack",
+                 [&] { return launch("overflow_stack", 1, stream_, counter_ + 8); });
 }
 
 TEST_F(Fault, StackOverflowInManyBlocks) {
-    expect_fault(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "stack", [&] { return launch("overflow_stack", 8, stream_, counter_ + 8); });
+    expect_fault(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "stack",
+                 [&] { return launch("overflow_stack", 8, stream_, counter_ + 8); });
 }
 
 aclError launch_limited(aclrtFuncHandle func, uint32_t blocks, aclrtStream stream, void* arguments, size_t size) {
@@ -150,8 +153,9 @@ TEST_F(Fault, OneByteBehindABufferIsFoundInCheckingMode) {
     if (!checking_mode()) GTEST_SKIP() << "needs checking mode";
     for (const size_t size : {1u, 7u, 64u, 1000u, 4096u, 5000u}) {
         auto* buffer = static_cast<uint8_t*>(device_memory(size));
-        expect_fault(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "store_byte_at",
-                     [&] { return launch("store_byte_at", 1, stream_, buffer, static_cast<uint64_t>(size), uint8_t{1}); });
+        expect_fault(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "store_byte_at", [&] {
+            return launch("store_byte_at", 1, stream_, buffer, static_cast<uint64_t>(size), uint8_t{1});
+        });
         ASSERT_ACL_OK(launch("store_byte_at", 1, stream_, buffer, static_cast<uint64_t>(size - 1), uint8_t{1}));
         EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
     }
@@ -165,12 +169,23 @@ TEST_F(Fault, ManyAtOnceOnManyStreams) {
     for (int round = 0; round < 5; ++round) {
         for (size_t i = 0; i < streams.size(); ++i) {
             switch (i % 6) {
-                case 0: ASSERT_ACL_OK(launch("trap_always", 1, streams[i])); break;
-                case 1: ASSERT_ACL_OK(launch("store_at", 4, streams[i], uint64_t{24}, 1u)); break;
-                case 2: ASSERT_ACL_OK(launch("overflow_stack", 1, streams[i], counter_ + 8)); break;
-                case 3: ASSERT_ACL_OK(launch("divide", 1, streams[i], counter_ + 8, 4, 0)); break;
-                case 4: ASSERT_ACL_OK(launch("miss_barrier", 6, streams[i], 2u)); break;
-                default: ASSERT_ACL_OK(launch_limited(function("never_return"), 2, streams[i], &argument, 8));
+                case 0:
+                    ASSERT_ACL_OK(launch("trap_always", 1, streams[i]));
+                    break;
+                case 1:
+                    ASSERT_ACL_OK(launch("store_at", 4, streams[i], uint64_t{24}, 1u));
+                    break;
+                case 2:
+                    ASSERT_ACL_OK(launch("overflow_stack", 1, streams[i], counter_ + 8));
+                    break;
+                case 3:
+                    ASSERT_ACL_OK(launch("divide", 1, streams[i], counter_ + 8, 4, 0));
+                    break;
+                case 4:
+                    ASSERT_ACL_OK(launch("miss_barrier", 6, streams[i], 2u));
+                    break;
+                default:
+                    ASSERT_ACL_OK(launch_limited(function("never_return"), 2, streams[i], &argument, 8));
             }
         }
         for (size_t i = 0; i < streams.size(); ++i)
