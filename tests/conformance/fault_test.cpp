@@ -35,7 +35,6 @@ protected:
     void expect_fault(aclError code, const char* words, const std::function<aclError()>& fails) {
         ASSERT_ACL_OK(aclrtMemset(counter_, 4, 0, 4));
         const int before = exceptions.load();
-        ASSERT_ACL_OK(increment(bystander_));
         ASSERT_ACL_OK(increment(stream_));
         ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
         ASSERT_ACL_OK(fails());
@@ -44,8 +43,10 @@ protected:
         EXPECT_EQ(exceptions.load(), before + 1) << "the callback comes before the synchronisation returns";
         EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), code);
         EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));  // told once
+        // Only now: the counter is not atomic, and a check of memory cannot tell which of two running kernels did damage.
+        ASSERT_ACL_OK(increment(bystander_));
         EXPECT_ACL_OK(aclrtSynchronizeStream(bystander_));
-        EXPECT_EQ(count(), 3u) << "the stream goes on after the fault";
+        EXPECT_EQ(count(), 3u) << "this stream and others go on after the fault";
         expect_all_well();
     }
 
