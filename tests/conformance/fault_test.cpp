@@ -43,7 +43,8 @@ protected:
         EXPECT_EQ(exceptions.load(), before + 1) << "the callback comes before the synchronisation returns";
         EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), code);
         EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));  // told once
-        // Only now: the counter is not atomic, and a check of memory cannot tell which of two running kernels did damage.
+        // Only now: the counter is not atomic, and a check of memory cannot tell which of two running kernels did
+        // damage.
         ASSERT_ACL_OK(increment(bystander_));
         EXPECT_ACL_OK(aclrtSynchronizeStream(bystander_));
         EXPECT_EQ(count(), 3u) << "this stream and others go on after the fault";
