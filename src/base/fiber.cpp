@@ -52,7 +52,11 @@ Fiber::Fiber(std::size_t stack_size) noexcept {
 
 Fiber::~Fiber() {
     discard();
-    if (stack_) munmap(stack_ - page, size_ + 2 * page);
+    if (!stack_) return;
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(stack_, size_);  // marks of frames that were abandoned must not outlive the stack
+#endif
+    munmap(stack_ - page, size_ + 2 * page);
 }
 
 bool Fiber::on_stack(std::uintptr_t address) const noexcept {
