@@ -18,7 +18,9 @@
 #include "canopy_kernel/target.h"
 
 #include "canopy_kernel/block.h"
+#include "canopy_kernel/core.h"
 #include "canopy_kernel/debug.h"
 #include "canopy_kernel/synchronise.h"
+#include "canopy_kernel/tensor.h"
 
 #endif

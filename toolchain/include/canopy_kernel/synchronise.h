@@ -6,12 +6,11 @@
 
 #include <stdint.h>
 
+#include "canopy_kernel/positions.h"
 #include "canopy_kernel/target.h"
 
 enum class cache_line_t : uint64_t { SINGLE_CACHE_LINE = 0, ENTIRE_DATA_CACHE = 1 };
 enum class dcci_dst_t : uint64_t { CACHELINE_ALL = 0, CACHELINE_UB = 1, CACHELINE_OUT = 2, CACHELINE_ATOMIC = 3 };
-
-enum pipe_t : int { PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_ALL, PIPE_FIX = 10 };
 
 // Caches of this device are coherent: cleaning a line is a fence.
 template <class Line>

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core a block runs on, as the kernel language sees it: its memories, the registers that survive from one operation
+// to the next, and how an operation reports misuse. The registers live in CanopyCore::registers and are those of one
+// block; nothing here is shared between blocks.
+#ifndef CANOPY_KERNEL_CORE_H
+#define CANOPY_KERNEL_CORE_H
+
+#include "canopy_kernel/positions.h"
+#include "canopy_kernel/target.h"
+#include "canopy_kernel/types.h"
+
+namespace canopy::kernel {
+
+// A line of the user's source. Functions that can be misused take one as their last, defaulted parameter.
+struct Where {
+    const char* file;
+    unsigned line;
+};
+
+constexpr Where here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) { return {file, line}; }
+
+// Ends the block; the task's failure text says where and why.
+[[noreturn]] __attribute__((cold, noinline, format(printf, 2, 3))) inline void fail(Where where, const char* format,
+                                                                                    ...) {
+    char text[512];
+    int length = __builtin_snprintf(text, sizeof text, "%s:%u: ", where.file, where.line);
+    __builtin_va_list arguments;
+    __builtin_va_start(arguments, format);
+    if (length > 0 && length < static_cast<int>(sizeof text))
+        length += __builtin_vsnprintf(text + length, sizeof text - static_cast<size_t>(length), format, arguments);
+    __builtin_va_end(arguments);
+    const size_t size = length < 0 ? 0 : smaller<size_t>(static_cast<size_t>(length), sizeof text - 1);
+    canopy_image_services->fail(text, size);
+    __builtin_trap();
+}
+
+enum class AtomicKind : uint8_t { none, add, maximum, minimum };
+enum class ElementKind : uint8_t { as_copied, int8, int16, half, bfloat16, int32, float32 };
+
+struct CoreState {
+    bool ready;
+
+    // Vector mask: bits in normal mode; in counter mode `mask[0]` counts elements.
+    bool counter_mode;
+    uint64_t mask[2];          // low, high
+    uint64_t compare_mask[2];  // what Compare without a destination left, and Select reads
+
+    // How copies out of the core combine with what memory holds.
+    AtomicKind atomic;
+    ElementKind atomic_type;
+
+    uint64_t control;           // the control register of SetCtrlSpr; 0 means the defaults
+    uint64_t dequantisation;    // SetDeqScale: bits of the scale
+    uint64_t pad_value;         // SetPadValue: bits of the element
+    int64_t reduced_sum;        // GetReduceRepeatSumSpr: bits
+    uint32_t reduced_value[2];  // of the last ReduceMax/Min: bits of value and index
+    uint64_t gathered;          // elements the last GatherMask kept
+    uint16_t merged[4];         // elements the last MrgSort took from each queue
+
+    struct Cube {
+        uint64_t matrix_left, matrix_right;  // SetFmatrix
+        uint64_t padding;                    // SetLoadDataPaddingValue
+        uint64_t boundary;                   // SetLoadDataBoundary
+        uint64_t repeat;                     // SetLoadDataRepeat
+        uint64_t repeat_stride;              // SetLoadDataRepeatWithStride
+        uint64_t quantisation;               // SetFixpipePreQuantFlag: the scalar parameter
+        uint64_t nz_to_nd;                   // SetFixpipeNz2ndFlag
+        const void* quantisation_vector;     // SetFixPipeConfig
+        const void* relu_vector;
+        bool hf32, hf32_round_to_zero, layout_transform;
+    } cube;
+
+    struct Pipe {
+        void* current;             // the TPipe in use
+        uint32_t used[8];          // bytes handed out, by memory
+        uint8_t allocated[17][8];  // buffers allocated and not freed, by position; [p][0] counts
+        uint8_t event_used[35];    // ids in use, one bit each
+        int8_t flag[35][8];        // set minus waited
+        unsigned flag_line[35][8];
+        const char* flag_file;
+        uint32_t mutexes;
+    } pipe;
+
+    unsigned char* workspace;  // SetSysWorkspace
+    uint64_t tiling_key;
+    uint64_t loop_mode[6];  // SetLoopModePara
+};
+
+static_assert(sizeof(CoreState) <= CANOPY_CORE_REGISTERS, "the state of a core has outgrown its registers");
+
+__attribute__((cold, noinline)) inline CanopyCore& open_core() {
+    CanopyCore& core = *canopy_image_services->open_core(__NPU_ARCH__);
+    auto& state = *reinterpret_cast<CoreState*>(core.registers);
+    state.mask[0] = state.mask[1] = ~0ull;
+    state.ready = true;
+    return core;
+}
+
+// Stays the same from the start of a block to its end, also when the block goes on on another thread.
+inline CanopyCore& core() {
+    CanopyCore* core = current_block().core;
+    return core != nullptr ? *core : open_core();
+}
+
+inline CoreState& core_state() { return *reinterpret_cast<CoreState*>(core().registers); }
+
+// The first byte of a memory.
+inline unsigned char* memory_base(Hardware memory) { return core().memory[static_cast<int>(memory)].base; }
+
+}  // namespace canopy::kernel
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number types of the kernel language and the few type questions its headers ask. half and bfloat16_t are the
+// compiler's own arithmetic types; narrow formats that share a byte are described by `Packing`.
+#ifndef CANOPY_KERNEL_TYPES_H
+#define CANOPY_KERNEL_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+using half = _Float16;
+using bfloat16_t = __bf16;
+
+namespace AscendC {
+
+// Two of them lie in a byte, the lower four bits first. Tensors count elements, not bytes.
+struct int4b_t {
+    uint8_t storage = 0;
+};
+
+}  // namespace AscendC
+
+using AscendC::int4b_t;
+
+namespace canopy::kernel {
+
+// Elements per byte: 1 for every type that fills whole bytes.
+template <class T>
+inline constexpr uint32_t packing = 1;
+template <>
+inline constexpr uint32_t packing<AscendC::int4b_t> = 2;
+
+// Bytes that `count` elements fill.
+template <class T>
+constexpr uint64_t bytes_of(uint64_t count) {
+    return (count * sizeof(T) + packing<T> - 1) / packing<T>;
+}
+
+// Elements in `bytes` bytes.
+template <class T>
+constexpr uint64_t elements_in(uint64_t bytes) {
+    return bytes / sizeof(T) * packing<T>;
+}
+
+template <class T>
+constexpr T* advance(T* address, uint64_t elements) {
+    return address + elements / packing<T>;
+}
+
+template <class A, class B>
+inline constexpr bool is_same = false;
+template <class A>
+inline constexpr bool is_same<A, A> = true;
+
+template <class T, class... Choices>
+inline constexpr bool is_any_of = (is_same<T, Choices> || ...);
+
+template <bool condition, class Yes, class No>
+struct Choose {
+    using type = Yes;
+};
+template <class Yes, class No>
+struct Choose<false, Yes, No> {
+    using type = No;
+};
+template <bool condition, class Yes, class No>
+using choose = typename Choose<condition, Yes, No>::type;
+
+template <bool condition, class T = void>
+struct OnlyIf {};
+template <class T>
+struct OnlyIf<true, T> {
+    using type = T;
+};
+// A template that is out of the question unless the condition holds.
+template <bool condition, class T = void>
+using only_if = typename OnlyIf<condition, T>::type;
+
+template <class T>
+struct WithoutQualifiers {
+    using type = T;
+};
+template <class T>
+struct WithoutQualifiers<const T> {
+    using type = T;
+};
+template <class T>
+struct WithoutQualifiers<volatile T> {
+    using type = T;
+};
+template <class T>
+struct WithoutQualifiers<const volatile T> {
+    using type = T;
+};
+template <class T>
+using plain = typename WithoutQualifiers<T>::type;
+
+template <class T>
+inline constexpr bool is_floating = is_any_of<T, half, bfloat16_t, float, double>;
+
+template <class T>
+inline constexpr bool always_false = false;
+
+constexpr uint64_t round_up(uint64_t value, uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+template <class T>
+constexpr T smaller(T a, T b) {
+    return a < b ? a : b;
+}
+
+}  // namespace canopy::kernel
+
+#endif
