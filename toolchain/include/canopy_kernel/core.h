@@ -30,8 +30,7 @@ constexpr Where here(const char* file = __builtin_FILE(), unsigned line = __buil
         length += __builtin_vsnprintf(text + length, sizeof text - static_cast<size_t>(length), format, arguments);
     __builtin_va_end(arguments);
     const size_t size = length < 0 ? 0 : smaller<size_t>(static_cast<size_t>(length), sizeof text - 1);
-    canopy_image_services->fail(text, size);
-    __builtin_trap();
+    fail(text, size);
 }
 
 enum class AtomicKind : uint8_t { none, add, maximum, minimum };
@@ -88,21 +87,15 @@ struct CoreState {
 
 static_assert(sizeof(CoreState) <= CANOPY_CORE_REGISTERS, "the state of a core has outgrown its registers");
 
-__attribute__((cold, noinline)) inline CanopyCore& open_core() {
-    CanopyCore& core = *canopy_image_services->open_core(__NPU_ARCH__);
-    auto& state = *reinterpret_cast<CoreState*>(core.registers);
-    state.mask[0] = state.mask[1] = ~0ull;
-    state.ready = true;
-    return core;
-}
-
 // Stays the same from the start of a block to its end, also when the block goes on on another thread.
-inline CanopyCore& core() {
-    CanopyCore* core = current_block().core;
-    return core != nullptr ? *core : open_core();
+inline CoreState& core_state() {
+    auto& state = *reinterpret_cast<CoreState*>(core().registers);
+    if (__builtin_expect(!state.ready, 0)) {
+        state.mask[0] = state.mask[1] = ~0ull;
+        state.ready = true;
+    }
+    return state;
 }
-
-inline CoreState& core_state() { return *reinterpret_cast<CoreState*>(core().registers); }
 
 // The first byte of a memory.
 inline unsigned char* memory_base(Hardware memory) { return core().memory[static_cast<int>(memory)].base; }
