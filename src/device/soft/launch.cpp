@@ -111,7 +111,7 @@ void Launch::take_part(Executor& executor, FiberPool& pool) noexcept {
                 continue;
             }
             const auto core = static_cast<std::uint32_t>(kernel_->info->core);
-            fiber->block = {index + offset_, blocks_, 0, 1, core, dynamic_size_, this};
+            fiber->block = {index + offset_, blocks_, 0, 1, core, dynamic_size_, this, nullptr};
             how = executor.run(&fiber->fiber, &block_body, this, &fiber->block, fault);
         }
         if (how == Fiber::Exit::suspended) {

@@ -96,8 +96,8 @@ SoftQueue::Step SoftQueue::run_launch(Executor& executor, Command& command) noex
     const LaunchWork& work = command.launch;
     if (work.blocks != 1) return run_many_blocks(executor, command);
     const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
-    CanopyBlock block = {work.block_offset, 1,      0, 1, static_cast<std::uint32_t>(kernel.info->core),
-                         work.dynamic_size, nullptr};
+    CanopyBlock block = {work.block_offset, 1,       0,      1, static_cast<std::uint32_t>(kernel.info->core),
+                         work.dynamic_size, nullptr, nullptr};
     Fault fault;
     executor.begin_task(this, ring_.popped(), work.timeout ? work.timeout : scheduler_.kernel_timeout());
     const Fiber::Exit how = executor.run(nullptr, reinterpret_cast<Fiber::Body>(kernel.entry),

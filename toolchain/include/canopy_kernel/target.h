@@ -7,6 +7,8 @@
 #include <canopy/kernel_abi.h>
 #include <time.h>
 
+#include "canopy_kernel/architecture.h"
+
 // Defined once in every image; the device fills it in while it loads the image.
 extern "C" __attribute__((visibility("protected"))) const CanopyServices* canopy_image_services;
 
@@ -21,6 +23,36 @@ namespace canopy::kernel {
 
 // Asked anew at every use: a block may go on elsewhere after it has waited.
 inline const CanopyBlock& current_block() { return *canopy_image_services->current_block(); }
+
+// The core of the running block, opened by its first use. The reference stays good while the block runs, also across
+// waits.
+inline CanopyCore& core() {
+    CanopyCore* opened = canopy_image_services->current_block()->core;
+    return __builtin_expect(opened != nullptr, 1) ? *opened : *canopy_image_services->open_core(__NPU_ARCH__);
+}
+
+// Ends the block; the task fails and its failure text contains this one.
+[[noreturn]] inline void fail(const char* text, size_t length) {
+    canopy_image_services->fail(text, length);
+    __builtin_trap();
+}
+
+// Lets other blocks run: for every loop that waits for another block.
+inline void yield() { canopy_image_services->yield(); }
+
+inline void sync(CanopySyncScope scope) { canopy_image_services->sync(scope); }
+
+inline void set_flag(uint32_t mode, uint32_t id) { canopy_image_services->set_flag(mode, id); }
+inline void wait_flag(uint32_t mode, uint32_t id) { canopy_image_services->wait_flag(mode, id); }
+
+// SIMT threads of the running block.
+inline void run_threads(void (*body)(void*), void* data, uint32_t count) {
+    canopy_image_services->run_threads(body, data, count);
+}
+inline uint32_t current_thread() { return canopy_image_services->current_thread(); }
+inline void thread_barrier(uint32_t first, uint32_t count) { canopy_image_services->thread_barrier(first, count); }
+
+inline void multiply(const CanopyProduct& product) { canopy_image_services->multiply(&product); }
 
 inline void wait_for_all_blocks() { canopy_image_services->sync_all(); }
 
