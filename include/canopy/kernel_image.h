@@ -14,7 +14,10 @@
  *   IMAGE   u32 format version, u32 kernel ABI version, u32 count, count x u32 architecture, text producer
  *   KERNEL  u32 core type, u16 cube ratio, u16 vector ratio, u32 schedule mode, u32 arguments size, u32 count,
  *           count x { u32 offset, u32 size, u32 alignment }, text name, text entry symbol, text symbol of the
- *           kernel's own function, text source file
+ *           kernel's own function, text source file, u32 flags, text key
+ *           Flags are CanopyKernelFlag. The key tells instantiations of one template apart and is what a launch in the
+ *           same source looks the kernel up by: the compiler's __PRETTY_FUNCTION__ of it. Notes that end before the
+ *           flags have none and an empty key.
  *   TARGET  text name, text section, u64 size of the section, u64 checksum of the section
  *   SEAL    u64 checksum of all bytes of .note.canopy in front of this number
  *
@@ -42,6 +45,10 @@ enum CanopyNoteType {
     CANOPY_NOTE_SEAL = 0x4304
 };
 
+enum CanopyKernelFlag {
+    CANOPY_KERNEL_SIMT = 1 /* the last slot of the argument block is a CanopyGrid */
+};
+
 /* What a writer may write and a reader accepts. */
 enum CanopyImageLimit {
     CANOPY_IMAGE_MAX_ARCHITECTURES = 16,
@@ -51,7 +58,7 @@ enum CanopyImageLimit {
     CANOPY_IMAGE_MAX_ARGUMENTS = 65536, /* bytes of an argument block */
     CANOPY_IMAGE_MAX_ALIGNMENT = 4096,
     CANOPY_IMAGE_MAX_RATIO = 16,
-    CANOPY_IMAGE_MAX_TEXT = 4096
+    CANOPY_IMAGE_MAX_TEXT = 32768
 };
 
 /* The rule of the argument block: a parameter starts at the next multiple of its alignment, never below 8; the block's

@@ -58,10 +58,12 @@ struct KernelInfo {
     std::uint16_t cube_ratio = 0;    // cube cores of a group, mix kernels
     std::uint16_t vector_ratio = 1;  // vector cores of a group
     bool batch = false;              // scheduling mode written into the kernel
+    bool simt = false;               // the last slot of its argument block is a CanopyGrid
     std::uint32_t arguments_size = 0;
     std::uint64_t code_size = 0;
     std::vector<ParameterInfo> parameters;
     std::string source;  // file the kernel was compiled from
+    std::string key;     // what a launch in the same source knows it by; may be empty
 };
 
 // A kernel a device can launch. Lives as long as its module; backends extend it.
@@ -81,6 +83,8 @@ public:
     [[nodiscard]] virtual std::span<const KernelInfo> kernels() const = 0;
     // nullptr when there is none of that name.
     [[nodiscard]] virtual Kernel* kernel(std::string_view name) = 0;
+    // The same by its key; never finds an empty one.
+    [[nodiscard]] virtual Kernel* kernel_by_key(std::string_view key) = 0;
     [[nodiscard]] virtual std::optional<SymbolInfo> symbol(std::string_view name) = 0;
     // Address and size of the code as the device sees it.
     [[nodiscard]] virtual SymbolInfo code() const = 0;

@@ -44,6 +44,9 @@ public:
         return value;
     }
 
+    // Whether the note goes on: what was added to the format later may be missing.
+    [[nodiscard]] bool more() const noexcept { return ok_ && at_ < note_.description.size(); }
+
     [[nodiscard]] Status finish() const {
         if (ok_) return {};
         return fail(bad_image, "the {} note of the image is truncated at byte {} of the file", what_, offset());
@@ -138,6 +141,10 @@ Status read_kernel_note(const ElfNote& note, Image& image) {
     kernel.entry = cursor.text();
     kernel.symbol = cursor.text();
     info.source = cursor.text();
+    if (cursor.more()) {
+        info.simt = (cursor.number<std::uint32_t>() & CANOPY_KERNEL_SIMT) != 0;
+        info.key = cursor.text();
+    }
     if (!is_name(info.name) || !is_name(kernel.entry)) return cursor.reject("a kernel without a name");
     if (image.kernels.size() == CANOPY_IMAGE_MAX_KERNELS)
         return cursor.reject("more than {} kernels", static_cast<int>(CANOPY_IMAGE_MAX_KERNELS));
@@ -198,10 +205,13 @@ Status foreign(const ElfFile& elf) {
 Status check_whole(const Image& image) {
     if (image.architectures.empty()) return fail(bad_image, "the notes of the image lack the image note");
     if (image.targets.empty()) return fail(bad_image, "the image carries code for no target");
-    std::unordered_set<std::string_view> names;
-    for (const ImageKernel& kernel : image.kernels)
+    std::unordered_set<std::string_view> names, keys;
+    for (const ImageKernel& kernel : image.kernels) {
         if (!names.insert(kernel.info.name).second)
             return fail(bad_image, "the image holds two kernels named {}", kernel.info.name);
+        if (!kernel.info.key.empty() && !keys.insert(kernel.info.key).second)
+            return fail(bad_image, "the image holds two kernels with the key {}", kernel.info.key);
+    }
     return {};
 }
 

@@ -82,6 +82,11 @@ public:
             if (kernel.info->name == name) return &kernel;
         return nullptr;
     }
+    [[nodiscard]] Kernel* kernel_by_key(std::string_view key) override {
+        for (Kernel& kernel : kernels_)
+            if (!key.empty() && kernel.info->key == key) return &kernel;
+        return nullptr;
+    }
     [[nodiscard]] std::optional<SymbolInfo> symbol(std::string_view) override { return std::nullopt; }
     [[nodiscard]] SymbolInfo code() const override { return {}; }
     [[nodiscard]] void* kernel_address(const Kernel&) const override { return nullptr; }

@@ -89,6 +89,10 @@ public:
         const auto found = kernel_index_.find(name);
         return found == kernel_index_.end() ? nullptr : &kernels_[found->second];
     }
+    [[nodiscard]] Kernel* kernel_by_key(std::string_view key) override {
+        const auto found = key_index_.find(key);
+        return found == key_index_.end() ? nullptr : &kernels_[found->second];
+    }
     [[nodiscard]] std::optional<SymbolInfo> symbol(std::string_view name) override {
         const auto found = symbols_.find(std::string(name));
         if (found == symbols_.end()) return std::nullopt;
@@ -118,6 +122,7 @@ private:
     std::vector<KernelInfo> infos_;
     std::vector<SoftKernel> kernels_;  // same order as infos_, never resized after loading
     std::unordered_map<std::string_view, std::size_t> kernel_index_;
+    std::unordered_map<std::string_view, std::size_t> key_index_;
     std::unordered_map<std::string, SymbolInfo> symbols_;
 };
 
@@ -195,6 +200,7 @@ Status SoftModule::find_entries(const Image& image) {
         loaded.entry = reinterpret_cast<CanopyKernelEntry>(entry->address);
         loaded.function = function.address;
         kernel_index_.emplace(info.name, kernels_.size() - 1);
+        if (!info.key.empty()) key_index_.emplace(info.key, kernels_.size() - 1);
     }
     return {};
 }
