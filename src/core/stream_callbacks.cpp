@@ -145,6 +145,10 @@ void raise_and_release(void* token) {
     fence->release();
 }
 
+struct ReleaseFence {
+    void operator()(Fence* fence) const noexcept { fence->release(); }
+};
+
 // Lock order: this mutex, then a thread's.
 struct Subscriptions {
     std::mutex mutex;
@@ -264,15 +268,15 @@ Status launch_callback(HostFunction function, void* argument, bool block, const 
         return fail(code::no_callback, "no thread is subscribed to stream {}: call aclrtSubscribeReport first",
                     (*stream)->id);
     // The call is handed over in stream order; a blocking one raises a fence when it is done, and the stream waits
-    // there.
-    Fence* fence = nullptr;
+    // there. The launch keeps a reference of its own: the call may be over before the wait is queued.
+    std::unique_ptr<Fence, ReleaseFence> fence;
     if (block) {
         Result<Fence*> created = (*stream)->device->create_fence();
         if (!created.ok()) return created.status();
-        fence = *created;
+        fence.reset(*created);
     }
     auto entry = std::make_unique<Entry>(
-        Entry{self, {function, argument, nullptr}, fence ? &raise_and_release : nullptr, fence});
+        Entry{self, {function, argument, nullptr}, fence ? &raise_and_release : nullptr, fence.get()});
     Command commands[2] = {Command(Opcode::inline_call), Command(Opcode::wait)};
     commands[0].call.argument = entry.get();
     commands[0].call.function = [](void* data) {
@@ -283,7 +287,10 @@ Status launch_callback(HostFunction function, void* argument, bool block, const 
         const std::unique_ptr<Entry> own(static_cast<Entry*>(data));
         if (own->done) own->done(own->token);
     };
-    if (block) commands[1].wait = {fence, 1, 0, WaitMode::at_least, false};
+    if (block) {
+        commands[1].wait = {fence.get(), 1, 0, WaitMode::at_least, false};
+        fence->retain();  // the entry's
+    }
     const Status status = stream->submit(std::span(commands, block ? 2 : 1));
     if (status.ok())
         entry.release();

@@ -277,6 +277,20 @@ TEST_F(Callback, OnlyTheBlockingKindHoldsTheStream) {
     EXPECT_ACL_OK(aclrtUnSubscribeReport(thread.number(), stream_));
 }
 
+// The call of an idle stream may be over while its launch still queues what holds the stream behind it.
+TEST_F(Callback, BlockingOneMayBeOverBeforeItsLaunchReturns) {
+    ReportThread thread(&aclrtProcessReport);
+    ASSERT_ACL_OK(aclrtSubscribeReport(thread.number(), stream_));
+    Call call;
+    for (int i = 1; i <= 5000; ++i) {
+        ASSERT_ACL_OK(aclrtLaunchCallback(&Call::run, &call, ACL_CALLBACK_BLOCK, stream_));
+        while (call.count.load() < i) std::this_thread::yield();
+    }
+    ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    thread.stop();
+    EXPECT_ACL_OK(aclrtUnSubscribeReport(thread.number(), stream_));
+}
+
 TEST_F(Callback, OneThreadServesManyStreams) {
     ReportThread thread(&aclrtProcessReport);
     std::vector<aclrtStream> streams(8);
