@@ -20,6 +20,8 @@
 #include "canopy_kernel/block.h"
 #include "canopy_kernel/core.h"
 #include "canopy_kernel/debug.h"
+#include "canopy_kernel/flags.h"
+#include "canopy_kernel/pipe.h"
 #include "canopy_kernel/synchronise.h"
 #include "canopy_kernel/tensor.h"
 

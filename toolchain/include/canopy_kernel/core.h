@@ -74,9 +74,11 @@ struct CoreState {
         uint32_t used[8];          // bytes handed out, by memory
         uint8_t allocated[17][8];  // buffers allocated and not freed, by position; [p][0] counts
         uint8_t event_used[35];    // ids in use, one bit each
-        int8_t flag[35][8];        // set minus waited
-        unsigned flag_line[35][8];
+        // Flags by source pipe, destination pipe and id: set minus waited, and the line that set it last.
+        uint8_t flag[7][7][8];
+        uint32_t flag_line[7][7][8];
         const char* flag_file;
+        int32_t flags_up;
         uint32_t mutexes;
     } pipe;
 
