@@ -21,7 +21,9 @@
 #include "canopy_kernel/core.h"
 #include "canopy_kernel/debug.h"
 #include "canopy_kernel/flags.h"
+#include "canopy_kernel/mask.h"
 #include "canopy_kernel/pipe.h"
+#include "canopy_kernel/repeat.h"
 #include "canopy_kernel/synchronise.h"
 #include "canopy_kernel/tensor.h"
 
