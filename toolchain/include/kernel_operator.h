@@ -26,5 +26,7 @@
 #include "canopy_kernel/repeat.h"
 #include "canopy_kernel/synchronise.h"
 #include "canopy_kernel/tensor.h"
+#include "canopy_kernel/tiling.h"
+#include "canopy_kernel/utility.h"
 
 #endif
