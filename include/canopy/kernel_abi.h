@@ -96,8 +96,25 @@ enum CanopyElement {
     CANOPY_ELEMENT_INT32 = 5,
     CANOPY_ELEMENT_FLOAT8_E4M3 = 6,
     CANOPY_ELEMENT_FLOAT8_E5M2 = 7,
-    CANOPY_ELEMENT_INT4 = 8 /* two in a byte, the lower four bits first; strides count elements */
+    CANOPY_ELEMENT_INT4 = 8, /* two in a byte, the lower four bits first; strides count elements */
+    CANOPY_ELEMENT_HIFLOAT8 = 9,
+    CANOPY_ELEMENT_FLOAT4_E2M1 = 10, /* packed as INT4 */
+    CANOPY_ELEMENT_FLOAT4_E1M2 = 11
 };
+
+/* A matrix stored as blocks. Row i lies i / rows * row_stride + i % rows * (the matrix's own row stride) elements behind
+ * the address; columns alike. 0 rows or columns: not blocked that way. */
+typedef struct CanopyBlocking {
+    uint32_t rows, columns;
+    int64_t row_stride, column_stride;
+} CanopyBlocking;
+
+/* Powers of two (one byte each, 2 ** (byte - 127)) that multiply each 32 neighbours along k. The one of row (A) or
+ * column (B) i and k lies i * stride + k / 64 * pair_stride + k / 32 % 2 * group_stride bytes behind `data`. */
+typedef struct CanopyScale {
+    const uint8_t* data; /* null: none */
+    int64_t stride, pair_stride, group_stride;
+} CanopyScale;
 
 /* C[m][n] = sum over k of A[m][k] * B[k][n], plus what C held or plus a bias of the column. Element (i, j) of a matrix
  * lies i * row_stride + j * column_stride elements behind its address, so a transposed matrix is one with its strides
@@ -118,6 +135,8 @@ typedef struct CanopyProduct {
     int64_t c_row_stride, c_column_stride;
     uint32_t accumulate; /* not 0: added to what C holds */
     uint32_t reserved;   /* 0 */
+    CanopyBlocking a_blocks, b_blocks, c_blocks; /* all 0: plain matrices */
+    CanopyScale a_scale, b_scale;
 } CanopyProduct;
 
 /* What a kernel may ask of the device. Every function may be called from any block at any time; because a block can
