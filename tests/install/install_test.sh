@@ -35,6 +35,22 @@ for name in ASCEND_INSTALL_PATH ASCEND_TOOLKIT_HOME ASCEND_AICPU_PATH ASCEND_OPP
 done
 declare -F _canopy_prepend > /dev/null && fail "set_env.sh leaves a function behind"
 [[ $(command -v canopy) == "$tree/bin/canopy" ]] || fail "canopy is not found on PATH"
+[[ $(readlink -f "$(command -v bisheng)") == "$tree/bin/canopy-cc" ]] || fail "bisheng on PATH is not the compiler of this tree"
+for shell in dash zsh; do
+    command -v $shell > /dev/null || continue
+    for script in set_env.sh bin/setenv.bash; do
+        home="$(env -i PATH=/usr/bin:/bin $shell -euc ". '$tree/$script'; . '$tree/$script'; echo \$ASCEND_HOME_PATH")"
+        [[ $home == "$tree" ]] || fail "$shell finds \"$home\" through $script"
+    done
+done
+
+# --- the names under which programs look for things -------------------------------------------------------------------
+machine="$(uname -m)-linux"
+for file in {$machine/,,compiler/,tools/}tikcpp/ascendc_kernel_cmake/ascendc.cmake lib64/cmake/{asc,aicpu}-config.cmake \
+    {$machine,tools}/ccec_compiler/bin/bisheng asc/include/aicpu_api/aicpu_api.h share/info/runtime/version.info \
+    include/{securec.h,mstx/ms_tools_ext.h,acl/acl_rt_compile.h} python/site-packages opp aclnn toolkit tools; do
+    [[ -e $tree/$file ]] || fail "$file is missing"
+done
 
 # --- headers and libraries -------------------------------------------------------------------------------------------
 for pair in "include lib64" "$(uname -m)-linux/include $(uname -m)-linux/lib64"; do
@@ -46,6 +62,7 @@ gcc -std=c11 -Wall -Wextra -Werror "-I$tree/include" -c "$source/tests/install/u
 count=0
 names=()
 for library in "$tree"/lib64/lib*.so; do
+    [[ $(basename "$(readlink -f "$library")") == libascendcl.so ]] || continue
     name="$(basename "$library")"
     names+=("$name")
     gcc uses_names.o "-L$tree/lib64" "-l:$name" -ldl -o "uses_$name" || fail "cannot link $name"
@@ -53,7 +70,17 @@ for library in "$tree"/lib64/lib*.so; do
     [[ $chip == "$SOC_VERSION" ]] || fail "SOC_VERSION is $SOC_VERSION, but the chip is $chip"
     count=$((count + 1))
 done
-[[ $count -ge 14 ]] || fail "only $count library names"
+[[ $count -ge 18 ]] || fail "only $count names of the runtime library"
+# Everything that stands in link lines of programs exists.
+for name in acl_rt ascendcl acl_rt_impl nnopbase opapi acl_op_compiler acl_tdt_channel acl_tdt_queue ascend_dump msprofiler \
+    profapi c_sec platform register graph_base unified_dlog runtime mmpa error_manager acl_rtc ms_tools_ext; do
+    [[ -e $tree/lib64/lib$name.so ]] || fail "lib$name.so is missing"
+done
+for name in lib64/libtiling_api.a lib64/libascendc_runtime.a lib64/device/lib64/libaicpu_api.a; do
+    ar t "$tree/$name" | grep -q . || fail "$name is missing or empty"
+done
+gcc -std=c11 -Wall -Wextra -Werror "-I$tree/include" "$source/tests/install/uses_securec.c" "-L$tree/lib64" -lc_sec -o uses_securec
+./uses_securec || fail "libc_sec is wrong"
 "./uses_libascendcl.so" "${names[@]}" > /dev/null || fail "not every name can be opened"
 strangers="$(readelf -d "$tree/lib64/libascendcl.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
     grep -vE '^(libstdc\+\+|libm|libgcc_s|libc|libdl|libpthread|ld-linux-[a-z0-9-]+)\.so' || true)"

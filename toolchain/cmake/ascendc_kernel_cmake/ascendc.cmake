@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+# Kernel libraries for projects whose languages are C and C++. Included after project():
+#
+#   include(${ASCENDC_CMAKE_DIR}/ascendc.cmake)
+#   ascendc_library(<target> STATIC|SHARED <source>...)            a library to link: kernels and the functions that launch them
+#   ascendc_fatbin_library(<target> <source>...)                   an image to load: fatbin/<target>/<target>.o
+#   ascendc_compile_definitions(<target> PRIVATE <definition>...)
+#   ascendc_compile_options(<target> PRIVATE <option>...)
+#   ascendc_include_directories(<target> PRIVATE <folder>...)
+#
+# Including it defines these functions and does nothing else. It reads SOC_VERSION (as a variable, then from the
+# environment), RUN_MODE, CMAKE_BUILD_TYPE and CMAKE_INSTALL_PREFIX. Needs CMake 3.16.
+
+get_filename_component(_canopy_file "${CMAKE_CURRENT_LIST_FILE}" REALPATH)
+get_filename_component(_canopy_tree "${_canopy_file}" DIRECTORY)
+get_filename_component(_canopy_tree "${_canopy_tree}/../.." ABSOLUTE)
+set_property(GLOBAL PROPERTY CANOPY_TREE "${_canopy_tree}")
+unset(_canopy_file)
+unset(_canopy_tree)
+
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.16...3.25)
+
+# Adds to a property of a target, also when the target is still to come.
+function(_canopy_add_kernel_property target property)
+  if(TARGET ${target})
+    set_property(TARGET ${target} APPEND PROPERTY ${property} ${ARGN})
+  else()
+    set_property(GLOBAL APPEND PROPERTY ${property}_OF_${target} ${ARGN})
+  endif()
+endfunction()
+
+function(_canopy_take_kernel_properties target)
+  foreach(property CANOPY_KERNEL_OPTIONS CANOPY_KERNEL_DEFINITIONS CANOPY_KERNEL_INCLUDES)
+    get_property(earlier GLOBAL PROPERTY ${property}_OF_${target})
+    set_property(TARGET ${target} PROPERTY ${property} ${earlier})
+  endforeach()
+endfunction()
+
+# The command that compiles for a target, up to its own options: sets `result` in the caller's scope.
+function(_canopy_kernel_command target result)
+  get_property(tree GLOBAL PROPERTY CANOPY_TREE)
+  set(compiler "${tree}/bin/canopy-cc")
+  if(NOT EXISTS "${compiler}")
+    message(FATAL_ERROR "${target}: ${compiler} is missing; this install tree has no kernel compiler")
+  endif()
+  set(command "${compiler}")
+  # Debug is for the debugger; without a build type kernels are optimised, as they are by the compiler itself.
+  list(APPEND command "$<$<CONFIG:Debug>:-O0;-g>" "$<$<CONFIG:Release>:-O3;-DNDEBUG>"
+       "$<$<CONFIG:RelWithDebInfo>:-O2;-g;-DNDEBUG>" "$<$<CONFIG:MinSizeRel>:-Os;-DNDEBUG>")
+  set(chip "${SOC_VERSION}")
+  if(NOT chip)
+    set(chip "$ENV{SOC_VERSION}")
+  endif()
+  if(chip)
+    list(APPEND command "--npu-soc=${chip}")
+  endif()
+  set(includes "$<TARGET_PROPERTY:${target},CANOPY_KERNEL_INCLUDES>")
+  set(definitions "$<TARGET_PROPERTY:${target},CANOPY_KERNEL_DEFINITIONS>")
+  list(APPEND command "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
+       "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+       "$<TARGET_PROPERTY:${target},CANOPY_KERNEL_OPTIONS>")
+  set(${result} "${command}" PARENT_SCOPE)
+endfunction()
+
+# Compiles `source` into `output` whenever the source or a header of it changes. More options of the compiler follow.
+function(_canopy_compile_kernel target source output)
+  _canopy_kernel_command(${target} command)
+  get_filename_component(folder "${output}" DIRECTORY)
+  file(MAKE_DIRECTORY "${folder}")
+  set(written "${output}")
+  set(dependencies)
+  if(CMAKE_GENERATOR MATCHES "Ninja" OR (CMAKE_GENERATOR MATCHES "Makefiles" AND NOT CMAKE_VERSION VERSION_LESS 3.20))
+    set(dependencies DEPFILE "${output}.d")
+    if(CMAKE_VERSION VERSION_LESS 3.20)
+      file(RELATIVE_PATH written "${CMAKE_BINARY_DIR}" "${output}")
+    endif()
+  elseif(CMAKE_GENERATOR MATCHES "Makefiles")
+    set(dependencies IMPLICIT_DEPENDS CXX "${source}")
+  endif()
+  get_property(tree GLOBAL PROPERTY CANOPY_TREE)
+  file(RELATIVE_PATH shown "${CMAKE_BINARY_DIR}" "${output}")
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND "${command}" -MD -MF "${output}.d" -MT "${written}" ${ARGN} -o "${output}" "${source}"
+    DEPENDS "${source}" "${tree}/bin/canopy-cc"
+    ${dependencies}
+    COMMENT "Building kernels ${shown}"
+    COMMAND_EXPAND_LISTS VERBATIM)
+endfunction()
+
+# Sets `result` to the full paths of sources that are given relative to the caller's folder.
+function(_canopy_kernel_sources target result)
+  set(sources)
+  foreach(source ${ARGN})
+    get_filename_component(source "${source}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    list(APPEND sources "${source}")
+  endforeach()
+  if(NOT sources)
+    message(FATAL_ERROR "${target}: no kernel source is given")
+  endif()
+  set(${result} "${sources}" PARENT_SCOPE)
+endfunction()
+
+function(_canopy_check_run_mode target)
+  if(RUN_MODE AND NOT RUN_MODE MATCHES "^(npu|sim|cpu)$")
+    message(FATAL_ERROR "${target}: RUN_MODE is \"${RUN_MODE}\"; known are npu, sim and cpu")
+  endif()
+endfunction()
+
+function(ascendc_library target kind)
+  if(NOT kind MATCHES "^(STATIC|SHARED)$")
+    message(FATAL_ERROR "ascendc_library(${target} ${kind} ...): the second argument must be STATIC or SHARED")
+  endif()
+  _canopy_check_run_mode(${target})
+  _canopy_kernel_sources(${target} sources ${ARGN})
+  get_property(tree GLOBAL PROPERTY CANOPY_TREE)
+  set(headers "${CMAKE_CURRENT_BINARY_DIR}/include/${target}")
+  file(MAKE_DIRECTORY "${headers}")
+
+  set(objects)
+  foreach(source ${sources})
+    get_filename_component(name "${source}" NAME)
+    list(LENGTH objects count)
+    set(object "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.kernels/${count}_${name}.o")
+    list(APPEND objects "${object}")
+  endforeach()
+  add_library(${target} ${kind} ${objects})
+  _canopy_take_kernel_properties(${target})
+  set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  foreach(source ${sources})
+    list(GET objects 0 object)
+    list(REMOVE_AT objects 0)
+    _canopy_compile_kernel(${target} "${source}" "${object}" -c -fPIC "--launch-headers=${headers}")
+  endforeach()
+
+  # Who links this library can include the headers of the runtime and of the launch functions, and links the runtime.
+  # As properties, so that either form of target_link_libraries may still be used on the target.
+  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:${tree}/include>"
+               "$<BUILD_INTERFACE:${headers}>" "$<INSTALL_INTERFACE:include/${target}>")
+  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_DIRECTORIES "${tree}/lib64")
+  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES "${tree}/lib64/libascendcl.so")
+  if(kind STREQUAL "SHARED")
+    set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES "${tree}/lib64/libascendcl.so")
+  endif()
+  install(TARGETS ${target} LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
+  install(DIRECTORY "${headers}/" DESTINATION include/${target})
+endfunction()
+
+function(ascendc_fatbin_library target)
+  _canopy_check_run_mode(${target})
+  _canopy_kernel_sources(${target} sources ${ARGN})
+  set(image "${CMAKE_CURRENT_BINARY_DIR}/fatbin/${target}/${target}.o")
+  add_custom_target(${target} ALL DEPENDS "${image}" SOURCES ${sources})
+  _canopy_take_kernel_properties(${target})
+  list(LENGTH sources count)
+  if(count GREATER 1)
+    # One image is made of one text.
+    set(together "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.kernels/together.cpp")
+    set(text "")
+    foreach(source ${sources})
+      string(APPEND text "#include \"${source}\"\n")
+    endforeach()
+    file(GENERATE OUTPUT "${together}" CONTENT "${text}")
+    set(sources "${together}")
+  endif()
+  _canopy_compile_kernel(${target} "${sources}" "${image}" --image)
+  install(FILES "${image}" DESTINATION fatbin/${target})
+endfunction()
+
+# Drops the keyword PRIVATE, PUBLIC or INTERFACE: what is added concerns the kernels of this target only.
+macro(_canopy_drop_scope list)
+  if(${list})
+    list(GET ${list} 0 _canopy_scope)
+    if(_canopy_scope MATCHES "^(PRIVATE|PUBLIC|INTERFACE)$")
+      list(REMOVE_AT ${list} 0)
+    endif()
+    unset(_canopy_scope)
+  endif()
+endmacro()
+
+# HAVE_WORKSPACE and HAVE_TILING say which parameters of a kernel are its workspace and its tiling data.
+function(ascendc_compile_definitions target)
+  set(definitions ${ARGN})
+  _canopy_drop_scope(definitions)
+  foreach(definition ${definitions})
+    string(REGEX REPLACE "^-D" "" definition "${definition}")
+    _canopy_add_kernel_property(${target} CANOPY_KERNEL_DEFINITIONS "${definition}")
+  endforeach()
+endfunction()
+
+# Options for the host's part of the sources stand behind -forward-options-to-host-compiler. One compiler compiles both
+# parts here, so it gets them all.
+function(ascendc_compile_options target)
+  set(options ${ARGN})
+  _canopy_drop_scope(options)
+  list(REMOVE_ITEM options -forward-options-to-host-compiler)
+  _canopy_add_kernel_property(${target} CANOPY_KERNEL_OPTIONS ${options})
+endfunction()
+
+function(ascendc_include_directories target)
+  set(folders ${ARGN})
+  _canopy_drop_scope(folders)
+  foreach(folder ${folders})
+    if(NOT folder MATCHES "^\\$<")
+      get_filename_component(folder "${folder}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    endif()
+    _canopy_add_kernel_property(${target} CANOPY_KERNEL_INCLUDES "${folder}")
+  endforeach()
+endfunction()
+
+cmake_policy(POP)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# Run by CMake when the language ASC is enabled: chooses the compiler and writes down what is known about it.
+
+get_filename_component(_canopy_root "${CMAKE_CURRENT_LIST_DIR}/../../../.." REALPATH)
+if(NOT CMAKE_ASC_COMPILER)
+  if(NOT "$ENV{ASC}" STREQUAL "")
+    set(CMAKE_ASC_COMPILER "$ENV{ASC}")
+  else()
+    set(CMAKE_ASC_COMPILER "${_canopy_root}/bin/canopy-cc")
+  endif()
+endif()
+if(NOT IS_ABSOLUTE "${CMAKE_ASC_COMPILER}")
+  find_program(_canopy_found_compiler NAMES "${CMAKE_ASC_COMPILER}")
+  if(_canopy_found_compiler)
+    set(CMAKE_ASC_COMPILER "${_canopy_found_compiler}")
+  endif()
+  unset(_canopy_found_compiler CACHE)
+endif()
+if(NOT EXISTS "${CMAKE_ASC_COMPILER}")
+  message(FATAL_ERROR "The compiler of the language ASC is missing: ${CMAKE_ASC_COMPILER}")
+endif()
+set(CMAKE_ASC_COMPILER "${CMAKE_ASC_COMPILER}" CACHE FILEPATH "Compiler of Ascend C sources")
+
+find_program(CMAKE_ASC_COMPILER_AR NAMES ar DOC "Archiver for libraries of Ascend C sources")
+mark_as_advanced(CMAKE_ASC_COMPILER CMAKE_ASC_COMPILER_AR)
+set(CMAKE_ASC_COMPILER_ENV_VAR ASC)
+set(CMAKE_ASC_COMPILER_ID Canopy)
+execute_process(COMMAND "${CMAKE_ASC_COMPILER}" --version OUTPUT_VARIABLE _canopy_version ERROR_QUIET)
+string(REGEX MATCH "canopy-cc[^0-9]*([0-9]+(\\.[0-9]+)+)" _canopy_version "${_canopy_version}")
+set(CMAKE_ASC_COMPILER_VERSION "${CMAKE_MATCH_1}")
+message(STATUS "The ASC compiler is ${CMAKE_ASC_COMPILER} ${CMAKE_ASC_COMPILER_VERSION}")
+
+configure_file("${CMAKE_CURRENT_LIST_DIR}/CMakeASCCompiler.cmake.in"
+               "${CMAKE_PLATFORM_INFO_DIR}/CMakeASCCompiler.cmake" @ONLY)
+unset(_canopy_root)
+unset(_canopy_version)
