@@ -18,14 +18,6 @@ endif()
 unset(_canopy_place)
 unset(_canopy_cmake)
 
-# Targets take these over from the variables of the same names with CMAKE_ in front, when they are made.
-if(NOT CMAKE_VERSION VERSION_LESS 3.23)
-  foreach(_canopy_property ASC_ARCHITECTURES ASC_STANDARD ASC_RUN_MODE ASC_ENABLE_SIMT)
-    define_property(TARGET PROPERTY ${_canopy_property} INITIALIZE_FROM_VARIABLE CMAKE_${_canopy_property})
-  endforeach()
-  unset(_canopy_property)
-endif()
-
 include("${ASC_ROOT}/tikcpp/ascendc_kernel_cmake/ascendc.cmake")
 
 # Operator packages: the functions exist, so that a project can be read, and say that they cannot be used yet.
