@@ -292,6 +292,8 @@ std::vector<std::string> language_flags(const Options& options, const Tree& tree
     if (!any_begins(options.compiler_flags, "-std=")) flags.push_back("-std=gnu++17");
     flags.push_back(fmt::format("-D__NPU_ARCH__={}", options.architecture));
     flags.push_back("-D__CANOPY__=1");
+    // threadIdx.x and its like are properties (canopy_kernel/simt.h).
+    flags.push_back("-fdeclspec");
     flags.insert(flags.end(), options.compiler_flags.begin(), options.compiler_flags.end());
     for (const std::string& directory : {tree.kernel_headers, tree.headers}) {
         flags.push_back("-isystem");

@@ -33,6 +33,7 @@
 #include "canopy_kernel/mask.h"
 #include "canopy_kernel/pipe.h"
 #include "canopy_kernel/repeat.h"
+#include "canopy_kernel/simt.h"
 #include "canopy_kernel/synchronise.h"
 #include "canopy_kernel/tensor.h"
 #include "canopy_kernel/tiling.h"

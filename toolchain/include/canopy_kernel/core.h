@@ -82,9 +82,16 @@ struct CoreState {
         uint32_t mutexes;
     } pipe;
 
+    // SIMT: the extents of the launch, and what the lanes of each warp show each other.
+    struct Threads {
+        uint32_t grid[3], block[3];
+        uint64_t* exchange;
+    } threads;
+
     unsigned char* workspace;  // SetSysWorkspace
     uint64_t tiling_key;
-    uint64_t loop_mode[6];  // SetLoopModePara
+    uint64_t loop_mode[12];  // SetLoopModePara: six numbers for copies in, six for copies out
+    uint64_t stored;         // bytes this block has copied to global memory
 };
 
 static_assert(sizeof(CoreState) <= CANOPY_CORE_REGISTERS, "the state of a core has outgrown its registers");
