@@ -26,13 +26,11 @@ constexpr int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 // The thread sanitizer holds back signals until the program calls something it watches, which a kernel in an endless
 // loop never does. The handlers are therefore installed behind its back, and what they run is not instrumented.
 #if defined(__SANITIZE_THREAD__)
-#define CANOPY_IN_HANDLER __attribute__((no_sanitize_thread))
 extern "C" int __sigaction(int, const struct sigaction*, struct sigaction*);
 int install_handler(int signal, const struct sigaction* action, struct sigaction* previous) noexcept {
     return __sigaction(signal, action, previous);
 }
 #else
-#define CANOPY_IN_HANDLER
 int install_handler(int signal, const struct sigaction* action, struct sigaction* previous) noexcept {
     return sigaction(signal, action, previous);
 }
@@ -40,7 +38,7 @@ int install_handler(int signal, const struct sigaction* action, struct sigaction
 
 // As std::atomic's load, in a form that stays free of instrumentation.
 template <class T>
-[[gnu::always_inline]] CANOPY_IN_HANDLER inline T read_in_handler(const std::atomic<T>& value) noexcept {
+[[gnu::always_inline]] CANOPY_MAY_BE_LEFT inline T read_in_handler(const std::atomic<T>& value) noexcept {
     T result;
     __atomic_load(reinterpret_cast<const T*>(&value), &result, __ATOMIC_RELAXED);
     return result;
@@ -61,7 +59,7 @@ Registry& registry() noexcept {
 struct sigaction previous_action[NSIG];
 std::atomic<std::size_t> stack_size{tuning::default_block_stack};
 
-CANOPY_IN_HANDLER void pass_on(int signal, siginfo_t* info, void* context) noexcept {
+CANOPY_MAY_BE_LEFT void pass_on(int signal, siginfo_t* info, void* context) noexcept {
     const struct sigaction& previous = previous_action[signal];
     if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(signal, info, context);
@@ -79,7 +77,7 @@ CANOPY_IN_HANDLER void pass_on(int signal, siginfo_t* info, void* context) noexc
 [[noreturn]] void leave_block() { Executor::existing()->fiber->abandon(); }
 
 // Lets the interrupted thread continue in leave_block when the handler returns.
-CANOPY_IN_HANDLER void redirect(void* context, std::uintptr_t top) noexcept {
+CANOPY_MAY_BE_LEFT void redirect(void* context, std::uintptr_t top) noexcept {
     auto* interrupted = static_cast<ucontext_t*>(context);
 #if defined(__x86_64__)
     constexpr std::uintptr_t headroom = 256;  // above: the frames the fiber's first function left there
@@ -94,7 +92,7 @@ CANOPY_IN_HANDLER void redirect(void* context, std::uintptr_t top) noexcept {
 #endif
 }
 
-CANOPY_IN_HANDLER std::uintptr_t instruction_of(void* context) noexcept {
+CANOPY_MAY_BE_LEFT std::uintptr_t instruction_of(void* context) noexcept {
     auto* interrupted = static_cast<ucontext_t*>(context);
 #if defined(__x86_64__)
     return static_cast<std::uintptr_t>(interrupted->uc_mcontext.gregs[REG_RIP]);
@@ -106,7 +104,7 @@ CANOPY_IN_HANDLER std::uintptr_t instruction_of(void* context) noexcept {
 }  // namespace
 
 struct FaultHandlers {
-    CANOPY_IN_HANDLER static void on_fault(int signal, siginfo_t* info, void* context) {
+    CANOPY_MAY_BE_LEFT static void on_fault(int signal, siginfo_t* info, void* context) {
         Executor* executor = current_executor;
         const bool sent = info->si_code <= 0;  // by kill or raise, not by the processor
         if (!executor || sent || !inside(*executor)) return pass_on(signal, info, context);
@@ -119,7 +117,7 @@ struct FaultHandlers {
         leave(*executor, context);
     }
 
-    CANOPY_IN_HANDLER static void on_cancel(int signal, siginfo_t* info, void* context) {
+    CANOPY_MAY_BE_LEFT static void on_cancel(int signal, siginfo_t* info, void* context) {
         Executor* executor = current_executor;
         if (!executor) return pass_on(signal, info, context);
         if (!inside(*executor) || read_in_handler(executor->cancel_step_) != read_in_handler(executor->step_)) {
@@ -138,12 +136,12 @@ struct FaultHandlers {
         leave(*executor, context);
     }
 
-    CANOPY_IN_HANDLER static bool inside(const Executor& executor) noexcept {
+    CANOPY_MAY_BE_LEFT static bool inside(const Executor& executor) noexcept {
         return (read_in_handler(executor.step_) & 1) != 0 && executor.fiber != nullptr;
     }
 
     // From here to the caller of the fiber nothing may be cancelled a second time.
-    CANOPY_IN_HANDLER static void leave(Executor& executor, void* context) noexcept {
+    CANOPY_MAY_BE_LEFT static void leave(Executor& executor, void* context) noexcept {
         executor.in_service_ = true;
         redirect(context, executor.stack_top_);
     }
@@ -190,7 +188,7 @@ void* give_signal_stack() noexcept {
 }  // namespace
 
 // Not inlined: code that ran on another thread before a suspension must not reuse an address it computed there.
-__attribute__((noinline)) Executor* Executor::existing() noexcept { return current_executor; }
+__attribute__((noinline)) CANOPY_MAY_BE_LEFT Executor* Executor::existing() noexcept { return current_executor; }
 
 Executor* Executor::current() noexcept {
     if (current_executor) [[likely]]
@@ -240,14 +238,15 @@ namespace {
 struct Call {
     Fiber::Body body;
     void* argument;
+    bool cancellable;
 };
 
 // First and last steps of guarded code: cancellations take effect between them only, when the way out is known.
-void call_body(void* data) {
+CANOPY_MAY_BE_LEFT void call_body(void* data) {
     const Call call = *static_cast<const Call*>(data);
-    Executor::existing()->leave_service();
+    if (call.cancellable) Executor::existing()->leave_service();
     call.body(call.argument);
-    Executor::existing()->enter_service();
+    if (call.cancellable) Executor::existing()->enter_service();
 }
 
 }  // namespace
@@ -269,7 +268,7 @@ Fiber::Exit Executor::guarded(Fiber* on, Fiber::Body body, void* argument, Canop
     in_service_ = true;
     const std::uint64_t step = step_.load(std::memory_order_relaxed);
     step_.store(step + 1, std::memory_order_release);
-    Call call{body, argument};
+    Call call{body, argument, who != nullptr};
     const Fiber::Exit how = resuming ? on->resume() : on->start(&call_body, &call);
     step_.store(step + 2, std::memory_order_release);
     block = nullptr;
@@ -288,9 +287,9 @@ void Executor::cancel(std::uint64_t at_step, FaultKind why) noexcept {
     syscall(SYS_tgkill, getpid(), thread, cancel_signal);
 }
 
-void Executor::enter_service() noexcept { in_service_ = true; }
+CANOPY_MAY_BE_LEFT void Executor::enter_service() noexcept { in_service_ = true; }
 
-void Executor::leave_service() noexcept {
+CANOPY_MAY_BE_LEFT void Executor::leave_service() noexcept {
     in_service_ = false;
     if (!cancel_waits_) [[likely]]
         return;

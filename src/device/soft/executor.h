@@ -22,6 +22,15 @@ namespace canopy {
 class SoftQueue;
 class Scheduler;
 
+// Marks what runs while a cancellation may take effect: signal handlers, the way into a kernel and out of it, services
+// before they say that they are one. It may be left at any instruction, so it must not be inside the thread sanitizer's
+// runtime, which would keep its locks for ever.
+#if defined(__SANITIZE_THREAD__)
+#define CANOPY_MAY_BE_LEFT __attribute__((no_sanitize_thread))
+#else
+#define CANOPY_MAY_BE_LEFT
+#endif
+
 struct Fault {
     FaultKind kind = FaultKind::none;
     int signal = 0;
@@ -39,7 +48,8 @@ public:
     ~Executor();
 
     // Runs `body(argument)` on `fiber` (nullptr: the thread's own) until it finishes, suspends or must be abandoned;
-    // `fault` tells why in the last case.
+    // `fault` tells why in the last case. Work without a block (copies and the like) always ends: it may fault, but is
+    // not cancelled.
     Fiber::Exit run(Fiber* fiber, Fiber::Body body, void* argument, CanopyBlock* block, Fault& fault) noexcept;
     Fiber::Exit resume(Fiber* fiber, CanopyBlock* block, Fault& fault) noexcept;
 

@@ -84,7 +84,7 @@ BlockFiber* Launch::pop_runnable() noexcept {
     return fiber;
 }
 
-void Launch::block_body(void* data) {
+CANOPY_MAY_BE_LEFT void Launch::block_body(void* data) {
     const auto* launch = static_cast<const Launch*>(data);
     launch->kernel_->entry(launch->arguments_);
 }
@@ -181,7 +181,7 @@ Launch::Outcome Launch::end(FiberPool& pool) noexcept {
     return {fault_, fault_block_, what_};
 }
 
-void Launch::sync_all() noexcept {
+CANOPY_MAY_BE_LEFT void Launch::sync_all() noexcept {
     Executor* executor = Executor::existing();
     if (executor->block->count == 1) return;
     executor->enter_service();

@@ -13,13 +13,13 @@
 namespace canopy {
 namespace {
 
-CanopyBlock* current_block() { return Executor::existing()->block; }
+CANOPY_MAY_BE_LEFT CanopyBlock* current_block() { return Executor::existing()->block; }
 
-void sync_all() { Launch::sync_all(); }
+CANOPY_MAY_BE_LEFT void sync_all() { Launch::sync_all(); }
 
-void trap() { __builtin_trap(); }
+CANOPY_MAY_BE_LEFT void trap() { __builtin_trap(); }
 
-void print(const char* text, std::size_t length) {
+CANOPY_MAY_BE_LEFT void print(const char* text, std::size_t length) {
     // One write per call under the stream's own lock: lines of different blocks do not mix.
     Executor* executor = Executor::existing();
     executor->enter_service();
