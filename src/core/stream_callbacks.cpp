@@ -3,12 +3,14 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,15 +74,33 @@ namespace {
 // A call for a thread of the program. `done`, if any, lets the stream go on.
 struct Entry {
     Handle stream;
+    std::optional<std::uint64_t> thread;  // whose call it is; unset: that of whoever is subscribed when its turn comes
     CallWork call;
     void (*done)(void*);
     void* token;
 };
 
-void give_up(const std::deque<Entry>& entries) noexcept {
-    for (const Entry& entry : entries)
-        if (entry.done) entry.done(entry.token);
+void give_up(const Entry& entry) noexcept {
+    if (entry.call.dropped) entry.call.dropped(entry.call.argument);
+    if (entry.done) entry.done(entry.token);
 }
+void give_up(const std::deque<Entry>& entries) noexcept {
+    for (const Entry& entry : entries) give_up(entry);
+}
+
+// A host function launched while a thread was subscribed. Only that thread may run it: when the subscription has ended
+// before its turn, it comes to somebody else and is given up there.
+struct ThreadCall {
+    std::uint64_t thread;
+    void (*function)(void*);
+    void* argument;
+
+    static void run(void* data) {
+        const std::unique_ptr<ThreadCall> own(static_cast<ThreadCall*>(data));
+        if (own->thread == static_cast<std::uint64_t>(pthread_self())) own->function(own->argument);
+    }
+    static void drop(void* data) { delete static_cast<ThreadCall*>(data); }
+};
 
 // What waits for one thread of the program, from its first subscription to its last.
 class ReportThread {
@@ -154,6 +174,7 @@ struct Subscriptions {
     std::mutex mutex;
     std::map<std::uint64_t, std::shared_ptr<ReportThread>> threads[2];  // by kind
     std::map<Handle, std::uint64_t> streams[2];                         // stream -> thread
+    std::atomic<std::size_t> stream_count[2] = {};                      // of them, for a look without the mutex
 
     [[nodiscard]] bool has_streams(std::size_t which, std::uint64_t thread) const {
         for (const auto& [stream, owner] : streams[which])
@@ -166,6 +187,7 @@ struct Subscriptions {
         if (entry == streams[which].end()) return {};
         const std::uint64_t thread = entry->second;
         streams[which].erase(entry);
+        stream_count[which].fetch_sub(1, std::memory_order_relaxed);
         const std::shared_ptr<ReportThread> reports = threads[which][thread];
         if (!has_streams(which, thread)) {
             reports->set_subscribed(false);
@@ -179,22 +201,29 @@ Subscriptions& subscriptions() {
     return *instance;
 }
 
-bool is_subscribed(ReportKind kind, Handle stream) {
-    std::lock_guard guard(subscriptions().mutex);
-    return subscriptions().streams[static_cast<std::size_t>(kind)].count(stream) != 0;
+// The thread a stream's calls go to, if it has one.
+std::optional<std::uint64_t> subscribed_thread(ReportKind kind, Handle stream) {
+    Subscriptions& all = subscriptions();
+    const auto which = static_cast<std::size_t>(kind);
+    if (all.stream_count[which].load(std::memory_order_relaxed) == 0) return std::nullopt;
+    std::lock_guard guard(all.mutex);
+    const auto found = all.streams[which].find(stream);
+    if (found == all.streams[which].end()) return std::nullopt;
+    return found->second;
 }
 
-// Hands a call to the thread of its stream; without one it is given up.
+// Hands a call to the thread of its stream; when that is none, or another one by now, it is given up.
 void deliver(ReportKind kind, const Entry& entry) noexcept {
     try {
         Subscriptions& all = subscriptions();
         const auto which = static_cast<std::size_t>(kind);
         std::lock_guard guard(all.mutex);
         const auto found = all.streams[which].find(entry.stream);
-        if (found != all.streams[which].end()) return all.threads[which][found->second]->add(entry);
+        if (found != all.streams[which].end() && found->second == entry.thread.value_or(found->second))
+            return all.threads[which][found->second]->add(entry);
     } catch (...) {
     }
-    if (entry.done) entry.done(entry.token);
+    give_up(entry);
 }
 
 }  // namespace
@@ -212,6 +241,7 @@ Status subscribe(ReportKind kind, std::uint64_t thread, const void* opaque) {
     std::shared_ptr<ReportThread>& target = all.threads[which][thread];
     if (!target) target = std::make_shared<ReportThread>();
     all.streams[which].emplace((*stream)->self, thread);
+    all.stream_count[which].fetch_add(1, std::memory_order_relaxed);
     target->set_subscribed(true);
     if (kind == ReportKind::host_function) (*stream)->queue->set_router(stream->get());
     return {};
@@ -264,7 +294,8 @@ Status launch_callback(HostFunction function, void* argument, bool block, const 
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
     const Handle self = (*stream)->self;
-    if (!is_subscribed(ReportKind::callback, self))
+    const std::optional<std::uint64_t> thread = subscribed_thread(ReportKind::callback, self);
+    if (!thread)
         return fail(code::no_callback, "no thread is subscribed to stream {}: call aclrtSubscribeReport first",
                     (*stream)->id);
     // The call is handed over in stream order; a blocking one raises a fence when it is done, and the stream waits
@@ -276,7 +307,7 @@ Status launch_callback(HostFunction function, void* argument, bool block, const 
         fence.reset(*created);
     }
     auto entry = std::make_unique<Entry>(
-        Entry{self, {function, argument, nullptr}, fence ? &raise_and_release : nullptr, fence.get()});
+        Entry{self, thread, {function, argument, nullptr}, fence ? &raise_and_release : nullptr, fence.get()});
     Command commands[2] = {Command(Opcode::inline_call), Command(Opcode::wait)};
     commands[0].call.argument = entry.get();
     commands[0].call.function = [](void* data) {
@@ -285,7 +316,7 @@ Status launch_callback(HostFunction function, void* argument, bool block, const 
     };
     commands[0].call.dropped = [](void* data) {
         const std::unique_ptr<Entry> own(static_cast<Entry*>(data));
-        if (own->done) own->done(own->token);
+        give_up(*own);
     };
     if (block) {
         commands[1].wait = {fence.get(), 1, 0, WaitMode::at_least, false};
@@ -304,11 +335,18 @@ Status launch_host_function(HostFunction function, void* argument, const void* o
     if (!stream.ok()) return stream.status();
     Command command(Opcode::host_call);
     command.call = {function, argument, nullptr};
-    return stream->submit(command);
+    std::unique_ptr<ThreadCall> call;
+    if (const auto thread = subscribed_thread(ReportKind::host_function, (*stream)->self)) {
+        call = std::make_unique<ThreadCall>(ThreadCall{*thread, function, argument});
+        command.call = {&ThreadCall::run, call.get(), &ThreadCall::drop};
+    }
+    const Status status = stream->submit(command);
+    if (status.ok()) call.release();
+    return status;
 }
 
 void Stream::route(const CallWork& call, void (*done)(void*), void* token) noexcept {
-    deliver(ReportKind::host_function, {self, call, done, token});
+    deliver(ReportKind::host_function, {self, std::nullopt, call, done, token});
 }
 
 void forget_stream(Handle stream) noexcept {

@@ -23,7 +23,7 @@ enum class ReportKind : std::uint8_t { callback, host_function };
 
 // From now on that thread runs the stream's calls of that kind, inside process_reports. 107011 when the stream has one.
 Status subscribe(ReportKind kind, std::uint64_t thread, const void* stream);
-// Calls nobody has run yet are given up; their streams go on.
+// Calls launched since and not run yet are given up, wherever they are on their way; their streams go on.
 Status unsubscribe(ReportKind kind, std::uint64_t thread, const void* stream);
 // Runs what is there for the calling thread, or waits for something. 107012 for a thread nobody subscribed,
 // 507012 when nothing came in time.

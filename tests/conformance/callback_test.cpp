@@ -188,6 +188,33 @@ TEST_F(HostFunction, NobodyRunsIsGivenUpWithTheSubscription) {
     EXPECT_EQ(read_back(counter, 1)[0], 1u);
 }
 
+TEST_F(HostFunction, NotReachedBeforeTheSubscriptionEndsIsGivenUpToo) {
+    if (!device_computes()) GTEST_SKIP();
+    Gate gate;
+    Call given_up, later;
+    ReportThread thread(&aclrtProcessHostFunc);
+    gate.hold(stream_);
+    ASSERT_ACL_OK(aclrtSubscribeHostFunc(4713, stream_));
+    ASSERT_ACL_OK(aclrtLaunchHostFunc(stream_, &Call::run, &given_up));
+    ASSERT_ACL_OK(aclrtUnSubscribeHostFunc(4713, stream_));
+    ASSERT_ACL_OK(aclrtSubscribeHostFunc(thread.number(), stream_));
+    ASSERT_ACL_OK(aclrtLaunchHostFunc(stream_, &Call::run, &later));
+    gate.open();
+    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_EQ(given_up.count.load(), 0);
+    EXPECT_EQ(later.count.load(), 1);
+    EXPECT_EQ(later.thread.load(), thread.number());
+    EXPECT_ACL_OK(aclrtUnSubscribeHostFunc(thread.number(), stream_));
+    gate.close();
+    gate.hold(stream_);
+    ASSERT_ACL_OK(aclrtSubscribeHostFunc(4713, stream_));
+    ASSERT_ACL_OK(aclrtLaunchHostFunc(stream_, &Call::run, &given_up));
+    ASSERT_ACL_OK(aclrtUnSubscribeHostFunc(4713, stream_));
+    gate.open();
+    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_EQ(given_up.count.load(), 0);
+}
+
 TEST_F(HostFunction, NobodyRunsDoesNotKeepItsStreamFromBeingDestroyed) {
     Call call;
     aclrtStream stream = nullptr;
@@ -354,6 +381,24 @@ TEST_F(Callback, NobodyRunsIsGivenUpWithTheSubscriptionOrTheStream) {
     ASSERT_ACL_OK(aclrtLaunchCallback(&Call::run, &call, ACL_CALLBACK_BLOCK, stream));
     EXPECT_ACL_OK(aclrtDestroyStreamForce(stream));
     EXPECT_EQ(call.count.load(), 0);
+}
+
+TEST_F(Callback, NotReachedBeforeTheSubscriptionEndsIsGivenUpToo) {
+    if (!device_computes()) GTEST_SKIP();
+    Gate gate;
+    Call given_up, later;
+    ReportThread thread(&aclrtProcessReport);
+    gate.hold(stream_);
+    ASSERT_ACL_OK(aclrtSubscribeReport(78, stream_));
+    ASSERT_ACL_OK(aclrtLaunchCallback(&Call::run, &given_up, ACL_CALLBACK_BLOCK, stream_));
+    ASSERT_ACL_OK(aclrtUnSubscribeReport(78, stream_));
+    ASSERT_ACL_OK(aclrtSubscribeReport(thread.number(), stream_));
+    ASSERT_ACL_OK(aclrtLaunchCallback(&Call::run, &later, ACL_CALLBACK_BLOCK, stream_));
+    gate.open();
+    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_EQ(given_up.count.load(), 0);
+    EXPECT_EQ(later.count.load(), 1);
+    EXPECT_ACL_OK(aclrtUnSubscribeReport(thread.number(), stream_));
 }
 
 TEST_F(Callback, BothFamiliesServeOneStream) {
