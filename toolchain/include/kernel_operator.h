@@ -38,5 +38,10 @@
 #include "canopy_kernel/tensor.h"
 #include "canopy_kernel/tiling.h"
 #include "canopy_kernel/utility.h"
+#include "canopy_kernel/vector_binary.h"
+#include "canopy_kernel/vector_fill.h"
+#include "canopy_kernel/vector_scalar.h"
+#include "canopy_kernel/vector_ternary.h"
+#include "canopy_kernel/vector_unary.h"
 
 #endif

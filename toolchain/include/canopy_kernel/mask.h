@@ -92,6 +92,10 @@ inline Selection select_by_register(const CoreState& state, uint32_t width, uint
     return select_bits(width, state.mask[0], state.mask[1], repeats);
 }
 
+// A mask argument of a template parameter's type: bits by address, or a number.
+inline const uint64_t* mask_of(const uint64_t* bits) { return bits; }
+inline uint64_t mask_of(uint64_t count) { return count; }
+
 // What (mask, repeatTime) of a call mean. `set` is the template argument isSetMask: the call's own mask replaces the
 // register's; otherwise the register decides and `mask` is a placeholder.
 template <bool set>

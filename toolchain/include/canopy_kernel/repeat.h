@@ -18,6 +18,8 @@
 #include "canopy_kernel/tensor.h"
 
 #define CANOPY_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
+// The same for loops that convert to or from half: the compiler's own choice is too narrow there.
+#define CANOPY_HALF_LOOP _Pragma("clang loop vectorize(assume_safety) vectorize_width(8) interleave_count(2)")
 
 namespace AscendC {
 
@@ -157,9 +159,19 @@ inline Strided<const T> source(const LocalTensor<T>& tensor, uint32_t block_stri
     return {tensor, block_stride, repeat_stride};
 }
 
-template <class Body, class... T>
+// Stands among the operands of a walk where a run needs its place: the number of its first lane, counted from the start
+// of the first repeat.
+struct LaneIndex {
+    uint32_t width;
+
+    uint64_t at(uint64_t repeat_index, uint32_t lane) const { return repeat_index * width + lane; }
+    bool contiguous_in_repeat() const { return true; }
+    bool contiguous(uint32_t) const { return true; }
+};
+
+template <class Body, class... Operands>
 __attribute__((noinline)) void for_each_sparse_run(const Selection& selection, const Body& body,
-                                                   const Strided<T>&... operands) {
+                                                   const Operands&... operands) {
     const uint32_t lanes_per_bit = selection.width > 128 ? selection.width / 128 : 1;
     const uint32_t width = selection.width / lanes_per_bit;
     const uint32_t block = width / 8;
@@ -176,8 +188,8 @@ __attribute__((noinline)) void for_each_sparse_run(const Selection& selection, c
 }
 
 // Calls body(count, run of each operand...) until every selected element has been passed once.
-template <class Body, class... T>
-inline void for_each_run(const Selection& selection, const Body& body, const Strided<T>&... operands) {
+template <class Body, class... Operands>
+inline void for_each_run(const Selection& selection, const Body& body, const Operands&... operands) {
     if (__builtin_expect(selection.sparse, 0)) return for_each_sparse_run(selection, body, operands...);
     uint64_t repeats = selection.repeats + (selection.tail != 0 ? 1 : 0);
     uint64_t length = selection.lanes;

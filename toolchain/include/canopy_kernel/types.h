@@ -17,6 +17,23 @@ struct int4b_t {
     uint8_t storage = 0;
 };
 
+// How a value between two representable ones is rounded. CAST_NONE is CAST_RINT where something is lost; CAST_ODD goes
+// towards zero and then sets the last bit; CAST_HYBRID belongs to hifloat8_t.
+enum class RoundMode : uint8_t {
+    CAST_NONE = 0,
+    CAST_RINT,
+    CAST_FLOOR,
+    CAST_CEIL,
+    CAST_ROUND,
+    CAST_TRUNC,
+    CAST_ODD,
+    CAST_HYBRID,
+    DEFAULT = 254,
+    UNKNOWN = 255
+};
+
+enum class CMPMODE : uint8_t { LT = 0, GT, EQ, LE, GE, NE };
+
 }  // namespace AscendC
 
 using AscendC::int4b_t;
