@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a piece of kernel code on a core of the device and gives back what it left in memory, for tests that compare
+// it with a loop on the host.
+#ifndef CANOPY_TESTS_LANGUAGE_ON_CORE_H
+#define CANOPY_TESTS_LANGUAGE_ON_CORE_H
+
+#include <acl/acl.h>
+#include <gtest/gtest.h>
+#include <kernel_operator.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+template <class Case>
+__global__ __vector__ void run_case(GM_ADDR memory, Case what) {
+    what.run(memory);
+}
+
+// The device of the tests of one program: opened by the first of them.
+inline aclrtStream test_stream() {
+    static const aclrtStream stream = [] {
+        aclrtStream made = nullptr;
+        EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
+        EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+        EXPECT_EQ(aclrtCreateStream(&made), ACL_SUCCESS);
+        return made;
+    }();
+    return stream;
+}
+
+// Runs `what` on `blocks` blocks with a copy of `memory` as global memory. Returns the failure text, empty if all went
+// well.
+template <class Case>
+std::string run_on_core(const Case& what, std::vector<uint8_t>& memory, uint32_t blocks = 1) {
+    aclrtStream stream = test_stream();
+    void* device = nullptr;
+    const size_t size = memory.empty() ? 1 : memory.size();
+    EXPECT_EQ(aclrtMalloc(&device, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpy(device, size, memory.data(), memory.size(), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+    run_case<Case><<<blocks, nullptr, stream>>>(static_cast<uint8_t*>(device), what);
+    std::string failure;
+    if (aclrtSynchronizeStream(stream) != ACL_SUCCESS) {
+        const char* text = aclGetRecentErrMsg();
+        failure = text != nullptr ? text : "failed without a text";
+    }
+    EXPECT_EQ(aclrtMemcpy(memory.data(), memory.size(), device, memory.size(), ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+    EXPECT_EQ(aclrtFree(device), ACL_SUCCESS);
+    return failure;
+}
+
+#endif
