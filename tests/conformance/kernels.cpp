@@ -73,6 +73,14 @@ extern "C" __global__ __aicore__ void wait_for_word(__gm__ uint32_t* word, __gm_
     __atomic_store_n(done, 1u, __ATOMIC_RELEASE);
 }
 
+// As wait_for_word, but says that it has begun.
+extern "C" __global__ __aicore__ void begin_and_wait_for_word(__gm__ uint32_t* begun, __gm__ uint32_t* word,
+                                                              __gm__ uint32_t* done) {
+    __atomic_store_n(begun, 1u, __ATOMIC_RELEASE);
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == 0) asm volatile("");
+    __atomic_store_n(done, 1u, __ATOMIC_RELEASE);
+}
+
 extern "C" __global__ __aicore__ void set_word(__gm__ uint32_t* word) { __atomic_store_n(word, 1u, __ATOMIC_RELEASE); }
 
 // Every block adds one, meets the others, and then must see all additions. Repeats `rounds` times.

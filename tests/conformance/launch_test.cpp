@@ -340,7 +340,6 @@ TEST_F(Launch, TimeoutEndsAKernelThatNeverReturns) {
     SharedWord started;
     ASSERT_ACL_OK(launch_configured("never_return", 1, config({timeout_us(20000)}), started.device()));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_VECTOR_CORE_TIMEOUT, "in time", aclrtSynchronizeStream(stream_));
-    EXPECT_EQ(started.get(), 1u);
     EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
 }
 

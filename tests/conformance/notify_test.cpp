@@ -111,19 +111,24 @@ TEST_F(Notify, DeviceHas8192) {
 
 TEST_F(Notify, OneRecordReleasesOneWait) {
     if (!device_computes()) GTEST_SKIP();
-    for (int i = 0; i < 3; ++i) {
+    aclrtEvent passed[3] = {};
+    for (aclrtEvent& event : passed) {
+        ASSERT_ACL_OK(aclrtCreateEvent(&event));
         ASSERT_ACL_OK(aclrtWaitAndResetNotify(notify_, other_, 0));
         ASSERT_ACL_OK(increment(other_));
+        ASSERT_ACL_OK(aclrtRecordEvent(event, other_));
     }
     EXPECT_TRUE(held(other_));
-    for (uint32_t i = 1; i <= 3; ++i) {
-        EXPECT_EQ(count(), i - 1);
+    for (uint32_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(count(), i);
         ASSERT_ACL_OK(aclrtRecordNotify(notify_, stream_));
-        ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
-        if (i < 3) EXPECT_TRUE(held(other_));
+        // Two records before the wait has taken one would be one.
+        ASSERT_ACL_OK(aclrtSynchronizeEvent(passed[i]));
+        if (i < 2) EXPECT_TRUE(held(other_));
     }
     EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
     EXPECT_EQ(count(), 3u);
+    for (aclrtEvent event : passed) EXPECT_ACL_OK(aclrtDestroyEvent(event));
 }
 
 TEST_F(Notify, RecordBeforeTheWaitIsKeptOnce) {
@@ -144,14 +149,14 @@ TEST_F(Notify, OneRecordReleasesOneOfManyStreams) {
     aclrtStream third = nullptr;
     ASSERT_ACL_OK(aclrtCreateStream(&third));
     ASSERT_ACL_OK(aclrtWaitAndResetNotify(notify_, other_, 0));
-    EXPECT_TRUE(held(other_));
     ASSERT_ACL_OK(aclrtWaitAndResetNotify(notify_, third, 0));
-    EXPECT_TRUE(held(third));
+    EXPECT_TRUE(held(other_) && held(third));
     ASSERT_ACL_OK(aclrtRecordNotify(notify_, stream_));
-    EXPECT_ACL_OK(aclrtSynchronizeStream(other_));  // who came first
-    EXPECT_TRUE(held(third));
+    while (stands_still(other_) && stands_still(third)) std::this_thread::yield();
+    EXPECT_TRUE(held(stands_still(other_) ? other_ : third));
     ASSERT_ACL_OK(aclrtRecordNotify(notify_, stream_));
     EXPECT_ACL_OK(aclrtDestroyStream(third));
+    EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
 }
 
 TEST_F(Notify, WaitThatTakesTooLongIsReported) {
@@ -251,7 +256,7 @@ protected:
     }
     void expect_value(uint32_t value) {
         wait(ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, value);
-        EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(other_, 10000), ACL_SUCCESS) << "the value is not " << value;
+        EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(other_, 100000), ACL_SUCCESS) << "the value is not " << value;
     }
 };
 

@@ -554,12 +554,12 @@ TEST_F(Stream, AbortLeavesOtherStreamsAlone) {
 
 TEST_F(Stream, AbortOfOneThatWaitsForCoresDoesNotWaitForThem) {
     if (!device_computes()) GTEST_SKIP();
-    SharedWord go, done;
+    SharedWord begun, go, done;
     aclrtStream holder = nullptr;
     ASSERT_ACL_OK(aclrtCreateStream(&holder));
     // All vector cores are held by blocks that spin until the test lets them go.
-    ASSERT_ACL_OK(launch("wait_for_word", 48, holder, go.device(), done.device()));
-    ASSERT_EQ(aclrtSynchronizeStreamWithTimeout(holder, 5), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    ASSERT_ACL_OK(launch("begin_and_wait_for_word", 48, holder, begun.device(), go.device(), done.device()));
+    begun.wait_until_set();
     ASSERT_ACL_OK(launch("identify", 48, stream_, device_memory(48 * 4)));
     ASSERT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 5), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
     EXPECT_ACL_OK(aclrtStreamAbort(stream_));
