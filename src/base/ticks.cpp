@@ -5,6 +5,7 @@
 #include <cpuid.h>
 #endif
 
+#include <atomic>
 #include <mutex>
 
 namespace canopy {
@@ -25,7 +26,21 @@ struct Moment {
     Nanoseconds time;
 };
 
-Moment read_both() noexcept { return {ticks(), now()}; }
+// Both clocks at one moment: the narrowest of several tries, since a thread may lose its processor between two
+// readings.
+Moment read_both() noexcept {
+    Moment best{};
+    Ticks narrowest = ~Ticks{0};
+    for (int i = 0; i < 16; ++i) {
+        const Ticks before = ticks();
+        const Nanoseconds time = now();
+        const Ticks width = ticks() - before;
+        if (width >= narrowest) continue;
+        narrowest = width;
+        best = {before + width / 2, time};
+    }
+    return best;
+}
 
 }  // namespace
 
@@ -34,20 +49,27 @@ const bool ticks_count_cycles = counter_is_even();
 namespace {
 
 const Moment beginning = read_both();
-// Reading both clocks is off by some 50 ns; over this long the rate is right to a few millionths.
-constexpr Nanoseconds rate_settles_after = 20 * millisecond;
+// Reading both clocks is off by some 20 ns; over this long the rate is right to a few millionths.
+constexpr Nanoseconds rate_settles_after = 10 * millisecond;
 
 std::mutex rate_mutex;
-double settled_rate = 0;  // nanoseconds a tick; guarded by rate_mutex, fixed once known so that times keep their order
+std::atomic<double> settled_rate{0};  // nanoseconds a tick; set once, under the mutex, so that times keep their order
 
+// Whoever asks right after the process has begun waits until the rate is known.
 double rate() noexcept {
+    if (const double known = settled_rate.load(std::memory_order_relaxed); known != 0) return known;
     std::lock_guard guard(rate_mutex);
-    if (settled_rate != 0) return settled_rate;
-    const Moment present = read_both();
-    if (present.stamp == beginning.stamp) return 1;
+    if (const double known = settled_rate.load(std::memory_order_relaxed); known != 0) return known;
+    Moment present = read_both();
+    while (present.time - beginning.time < rate_settles_after) {
+        const Nanoseconds left = rate_settles_after - (present.time - beginning.time);
+        const timespec pause{0, static_cast<long>(left)};
+        nanosleep(&pause, nullptr);
+        present = read_both();
+    }
     const double found =
         static_cast<double>(present.time - beginning.time) / static_cast<double>(present.stamp - beginning.stamp);
-    if (present.time - beginning.time > rate_settles_after) settled_rate = found;
+    settled_rate.store(found, std::memory_order_relaxed);
     return found;
 }
 
