@@ -29,6 +29,7 @@
 #include "canopy_kernel/debug.h"
 #include "canopy_kernel/fixpipe.h"
 #include "canopy_kernel/flags.h"
+#include "canopy_kernel/float8.h"
 #include "canopy_kernel/fractal_copy.h"
 #include "canopy_kernel/mask.h"
 #include "canopy_kernel/pipe.h"
