@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Loops below ask to be vectorised; where a compilation does not do it (-O0, -O1), nobody needs to hear of it.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+
 #include "canopy_kernel/architecture.h"
 #include "canopy_kernel/qualifiers.h"
 #include "canopy_kernel/target.h"
@@ -20,6 +24,7 @@
 #include "canopy_kernel/atomic.h"
 #include "canopy_kernel/block.h"
 #include "canopy_kernel/copy.h"
+#include "canopy_kernel/control.h"
 #include "canopy_kernel/core.h"
 #include "canopy_kernel/cube_image.h"
 #include "canopy_kernel/cube_load.h"
@@ -40,9 +45,14 @@
 #include "canopy_kernel/tiling.h"
 #include "canopy_kernel/utility.h"
 #include "canopy_kernel/vector_binary.h"
+#include "canopy_kernel/vector_cast.h"
+#include "canopy_kernel/vector_compare.h"
 #include "canopy_kernel/vector_fill.h"
 #include "canopy_kernel/vector_scalar.h"
+#include "canopy_kernel/vector_select.h"
 #include "canopy_kernel/vector_ternary.h"
 #include "canopy_kernel/vector_unary.h"
+
+#pragma clang diagnostic pop
 
 #endif
