@@ -497,4 +497,7 @@ inline bool PopStackBuffer(LocalTensor<T>& tensor) {
 
 }  // namespace AscendC
 
+// Programs also call it without its namespace.
+using AscendC::GetTPipePtr;
+
 #endif
