@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// The name under which most programs include the figures of the chip.
+#include "../../platform/platform_ascendc.h"
