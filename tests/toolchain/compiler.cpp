@@ -18,11 +18,30 @@ Recorded record;
 
 // The exit status of a process that asked its device for a trap.
 constexpr int trapped = 43;
+// That of one that failed.
+constexpr int failed = 44;
 
-const CanopyServices recording_services{
-    CANOPY_KERNEL_ABI_VERSION,    sizeof(CanopyServices),
-    [] { return &record.block; }, [] { ++record.meetings; },
-    [] { _exit(trapped); },       [](const char* text, std::size_t length) { record.printed.append(text, length); }};
+CanopyCore core;
+
+CanopyServices make_services() {
+    CanopyServices services{};
+    services.version = CANOPY_KERNEL_ABI_VERSION;
+    services.size = sizeof services;
+    services.current_block = [] { return &record.block; };
+    services.sync_all = [] { ++record.meetings; };
+    services.sync = [](std::uint32_t) { ++record.meetings; };
+    services.trap = [] { _exit(trapped); };
+    services.fail = [](const char*, std::size_t) { _exit(failed); };
+    services.print = [](const char* text, std::size_t length) { record.printed.append(text, length); };
+    services.open_core = [](std::uint32_t) { return &core; };
+    services.run_threads = [](void (*body)(void*), void* data, std::uint32_t count) {
+        for (record.thread = 0; record.thread < count; ++record.thread) body(data);
+    };
+    services.current_thread = [] { return record.thread; };
+    return services;
+}
+
+const CanopyServices recording_services = make_services();
 
 }  // namespace
 

@@ -25,6 +25,7 @@ struct Compilation {
 struct Recorded {
     CanopyBlock block{0, 1, 0, 1, CANOPY_CORE_VECTOR, 0, nullptr};
     int meetings = 0;
+    std::uint32_t thread = 0;
     std::string printed;
 };
 

@@ -1,32 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// From generated text to one shared object for each target. Targets are compiled side by side.
+// Runs the compiler: preprocesses a source, compiles its host and device texts side by side, links images.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "kernel.h"
 #include "options.h"
+#include "process.h"
 #include "tree.h"
 
 namespace canopy_cc {
 
-struct CompiledTarget {
-    std::string name;
-    std::string object;  // bytes of the shared object
-};
-
+// One source on its way through the compiler. Files in between lie in `directory`.
 struct CompileJob {
     const Options& options;
     const Tree& tree;
-    std::string directory;  // for files in between
-    std::string text;
-    std::string exports;
+    std::string source;
+    std::string directory;
+    std::string dependency_file;  // empty: none is wanted
+    std::string dependency_target;
 };
 
-// What the compiler says goes to standard error. Returns 0, or the exit status of the first compiler that failed.
-int compile_targets(const CompileJob& job, std::vector<CompiledTarget>& compiled);
+struct Compiled {
+    int status = 0;        // 0, or the exit status of the compiler that failed
+    std::string messages;  // what compilers said, ready to be shown
+    std::string host_object;
+    std::vector<KernelDescription> kernels;
+    std::vector<std::string> names;  // symbols of the name expressions
+    struct Target {
+        std::string name;
+        std::string object;  // bytes of the shared object
+    };
+    std::vector<Target> targets;
+};
 
-// Lets the compiler report the errors of the text; writes nothing.
-int check_text(const CompileJob& job);
+// The whole source after the preprocessor; messages go into `messages`.
+int preprocess(const CompileJob& job, std::string& text, std::string& messages);
+
+// Empty texts are left out. Warnings come from one pass: the device text holds everything the host text does.
+Compiled compile_texts(const CompileJob& job, const std::string& host, const std::string& device);
+
+// Adds an object that holds the image to the host object and writes the result to `output`.
+int join_objects(const CompileJob& job, const std::string& host_object, const std::string& image_object,
+                 const std::string& output);
 
 }  // namespace canopy_cc

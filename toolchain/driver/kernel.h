@@ -17,16 +17,17 @@ struct Parameter {
 };
 
 struct KernelDescription {
-    std::string name;            // what aclrtBinaryGetFunction looks for
-    std::string qualified_name;  // how generated text calls it: "::scope::name"
-    std::string symbol;          // of the function itself
-    std::string entry;           // of the generated function that takes the argument block
+    std::string name;    // what aclrtBinaryGetFunction looks for
+    std::string key;     // __PRETTY_FUNCTION__: what a launch looks for
+    std::string symbol;  // of the function itself
+    std::string entry;   // of the function that takes the argument block
     std::string source;
     unsigned line = 0;
     std::uint32_t core_type = CANOPY_CORE_VECTOR;
     std::uint16_t cube_ratio = 0;
     std::uint16_t vector_ratio = 1;
     std::uint32_t schedule_mode = 0;
+    std::uint32_t flags = 0;
     std::uint32_t arguments_size = 0;
     std::vector<Parameter> parameters;
 };

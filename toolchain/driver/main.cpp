@@ -1,145 +1,176 @@
 // SPDX-License-Identifier: Apache-2.0
-// canopy-cc: compiles a kernel source into a kernel image. Options, parse, generate, compile, pack; each step has its
-// own file.
+// canopy-cc, also called bisheng: compiles C++ with kernels, and hands everything else to clang. Sources with kernels
+// become objects here (source.h); clang links them.
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "compile.h"
-#include "generate.h"
 #include "options.h"
-#include "pack.h"
-#include "parse.h"
 #include "process.h"
+#include "source.h"
 #include "tree.h"
 
 namespace canopy_cc {
 namespace {
 
-enum ExitStatus { success = 0, bad_source = 1, bad_command_line = 2, broken_toolchain = 3 };
-
-constexpr const char* producer = "canopy-cc " CANOPY_CC_VERSION;
-
-int complain(int status, const std::string& text) {
-    fmt::print(stderr, "canopy-cc: error: {}\n", text);
-    return status;
+bool ends(const std::string& text, std::string_view end) {
+    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-class Stopwatch {
-public:
-    explicit Stopwatch(bool enabled) : enabled_(enabled) {}
-    void lap(const char* step) {
-        const auto now = std::chrono::steady_clock::now();
-        if (enabled_)
-            fmt::print(stderr, "canopy-cc: {} took {} ms\n", step,
-                       std::chrono::duration_cast<std::chrono::milliseconds>(now - start_).count());
-        start_ = now;
-    }
+bool is_c(const Input& input) { return input.dialect == "c" || (input.dialect.empty() && ends(input.path, ".c")); }
 
-private:
-    bool enabled_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-// Why a source that compiles gives no image.
-int report_problems(const Options& options, const Source& source) {
-    for (const std::string& problem : source.problems) fmt::print(stderr, "{}\n", problem);
-    if (!source.problems.empty()) return bad_source;
-    if (!source.kernels.empty()) return success;
-    std::string text =
-        fmt::format("no kernel in {}: expected extern \"C\" __global__ __aicore__ void NAME(...)", options.source);
-    if (!source.templates.empty())
-        text += fmt::format(" ({} is a template, which has no entry in an image)", source.templates.front());
-    return complain(bad_source, text);
+// What a program needs to find the library, at link time and when it runs.
+std::vector<std::string> library_flags(const Tree& tree) {
+    if (!std::filesystem::exists(tree.libraries + "/libascendcl.so")) return {};
+    return {"-L" + tree.libraries,
+            "-Wl,-rpath," + tree.libraries,
+            "-Wl,--push-state,--as-needed",
+            "-lascendcl",
+            "-lm",
+            "-ldl",
+            "-Wl,--pop-state"};
 }
 
-bool write_dependencies(const Options& options, const Source& source, const Tree& tree) {
-    std::string text = options.dependency_target + ":";
-    for (const std::string& file : source.files) {
-        const bool system = file.rfind("/usr/", 0) == 0 || file.rfind(tree.resource_directory, 0) == 0;
-        if (system && !options.system_dependencies) continue;
-        text += " \\\n  ";
-        for (const char letter : file) {
-            if (letter == ' ' || letter == '#') text += '\\';
-            text += letter;
+// Everything without kernels is clang's own business. Only linking is told where the library lies.
+int hand_over(const Options& options, const Tree& tree) {
+    const bool only_c = !options.inputs.empty() && std::all_of(options.inputs.begin(), options.inputs.end(), is_c);
+    Command command = {only_c ? tree.c_compiler : tree.compiler};
+    for (const std::string& flag : options.handed_over) {
+        if (flag == "-dc") {
+            command.push_back("-c");
+        } else if (flag == "asc" && command.back() == "-x") {
+            command.push_back("c++");
+        } else {
+            command.push_back(flag);
         }
     }
-    return write_file(options.dependency_file, text + "\n");
+    command.insert(command.end(), {"-idirafter", tree.headers});
+    if (options.action == Action::compile && options.output_kind == Output::program && !options.inputs.empty()) {
+        const auto libraries = library_flags(tree);
+        command.insert(command.end(), libraries.begin(), libraries.end());
+    } else {
+        command.push_back("-Wno-unused-command-line-argument");
+    }
+    if (options.verbose) fmt::print(stderr, "{}\n", quoted(command));
+    std::fflush(nullptr);
+    become(command);
+    return complain(broken_toolchain, fmt::format("cannot start {}", command[0]));
 }
 
-int write_image(const Options& options, const Source& source, std::vector<CompiledTarget> compiled) {
-    ImageContent content;
-    content.architectures = {options.architecture};
-    content.producer = producer;
-    content.kernels = source.kernels;
-    for (CompiledTarget& target : compiled) content.targets.push_back({target.name, std::move(target.object)});
-    if (!write_file(options.output, pack_image(content)))
-        return complain(broken_toolchain, fmt::format("cannot write {}: {}", options.output, std::strerror(errno)));
-    return success;
+int run_clang(const Options& options, const Command& command) {
+    if (options.verbose) fmt::print(stderr, "{}\n", quoted(command));
+    std::string messages;
+    const int status = run_with_files(command, "/dev/null", "", messages);
+    fmt::print(stderr, "{}", messages);
+    return status == 0 ? success : status == 1 ? bad_source : broken_toolchain;
 }
 
-int make_image(const Options& options) {
-    Stopwatch watch(options.verbose);
-    Tree tree;
-    if (const std::string missing = find_tree(tree); !missing.empty()) return complain(broken_toolchain, missing);
-    std::string source_text;
-    if (!read_file(options.source, source_text))
-        return complain(bad_source, fmt::format("cannot read {}: {}", options.source, std::strerror(errno)));
+int compile_plain(const Options& options, const Tree& tree, const Input& input, const std::string& output) {
+    Command command = {is_c(input) ? tree.c_compiler : tree.compiler};
+    for (const auto* list : {&options.compiler_flags, &options.host_flags})
+        command.insert(command.end(), list->begin(), list->end());
+    command.insert(command.end(), {"-idirafter", tree.headers});
+    if (!input.dialect.empty()) command.insert(command.end(), {"-x", input.dialect});
+    command.insert(command.end(), {"-c", input.path, "-o", output});
+    return run_clang(options, command);
+}
+
+std::string object_name(const Options& options, const Input& input) {
+    if (!options.output.empty()) return options.output;
+    return std::filesystem::path(input.path).filename().replace_extension(".o");
+}
+
+int link(const Options& options, const Tree& tree, const std::vector<std::string>& files) {
+    if (options.output_kind == Output::static_library) {
+        std::error_code ignored;
+        std::filesystem::remove(options.output, ignored);
+        Command command = {"ar", "crs", options.output};
+        for (const std::string& file : files) command.push_back(file);
+        return run_clang(options, command);
+    }
+    Command command = {tree.compiler};
+    if (options.shared) command.push_back("-shared");
+    for (const std::string& flag : options.compiler_flags)
+        if (flag.rfind("-I", 0) != 0 && flag.rfind("-D", 0) != 0 && flag != "-c") command.push_back(flag);
+    command.push_back("-Wno-unused-command-line-argument");
+    for (const std::string& word : options.link_line) {
+        if (word[0] == '\x01')
+            command.push_back(files[static_cast<std::size_t>(std::stoul(word.substr(1)))]);
+        else
+            command.push_back(word);
+    }
+    const auto libraries = library_flags(tree);
+    command.insert(command.end(), libraries.begin(), libraries.end());
+    command.insert(command.end(), {"-o", options.output.empty() ? "a.out" : options.output});
+    return run_clang(options, command);
+}
+
+// Objects of the sources, made where they belong or, on the way to something linked, in a directory that goes away.
+int compile_all(const Options& options, const Tree& tree) {
     TemporaryDirectory directory;
     if (directory.path().empty()) return complain(broken_toolchain, "cannot make a temporary directory");
-
-    Source source;
-    if (const std::string reason = parse_source(options, tree, source); !reason.empty())
-        return complain(broken_toolchain, reason);
-    watch.lap("parsing");
-    CompileJob job{options, tree, directory.path(), {}, {}};
-    if (source.has_errors) {
-        job.text = generate_text(options.source, source_text, {});
-        if (check_text(job) == 0) fmt::print(stderr, "{}", source.diagnostics);
-        return bad_source;
+    const bool final_objects = options.output_kind == Output::object || options.output_kind == Output::image;
+    std::vector<std::string> files;
+    for (const Input& input : options.inputs) {
+        if (input.language == Language::linked) {
+            files.push_back(input.path);
+            continue;
+        }
+        const std::string output = final_objects ? object_name(options, input)
+                                                 : fmt::format("{}/{}-{}.o", directory.path(), files.size(),
+                                                               std::filesystem::path(input.path).stem().string());
+        files.push_back(output);
+        const int status = input.language == Language::kernel ? compile_source(options, tree, input.path, output)
+                                                              : compile_plain(options, tree, input, output);
+        if (status != success) return status;
     }
-    if (const int status = report_problems(options, source); status != success) return status;
-    job.text = generate_text(options.source, source_text, source.kernels);
-    job.exports = generate_exports(source);
-    std::vector<CompiledTarget> compiled;
-    if (const int status = compile_targets(job, compiled); status != 0)
-        return status == 1 ? bad_source : broken_toolchain;
-    watch.lap("compiling");
-    if (options.write_dependencies && !write_dependencies(options, source, tree))
-        return complain(broken_toolchain,
-                        fmt::format("cannot write {}: {}", options.dependency_file, std::strerror(errno)));
-    return write_image(options, source, std::move(compiled));
+    return final_objects ? success : link(options, tree, files);
 }
 
-int run(const std::vector<std::string>& arguments) {
+// Sources that may hold kernels are looked at.
+bool find_kernels(Options& options) {
+    bool found = options.output_kind == Output::static_library;
+    for (Input& input : options.inputs) {
+        std::string text;
+        if (input.language == Language::maybe)
+            input.language = read_file(input.path, text) && mentions_kernels(text) ? Language::kernel : Language::plain;
+        found |= input.language == Language::kernel;
+    }
+    return found;
+}
+
+int run(const std::vector<std::string>& arguments, bool as_clang) {
     Options options;
     if (const std::string problem = parse_options(arguments, options); !problem.empty())
         return complain(bad_command_line, problem + " (canopy-cc --help lists the options)");
-    switch (options.action) {
-        case Action::show_help:
-            fmt::print("{}", help_text());
-            return success;
-        case Action::show_version:
-            fmt::print("{} ({})\n", producer, CANOPY_CC_CLANG);
-            return success;
-        case Action::compile:
-            break;
+    if (options.action == Action::show_help) {
+        fmt::print("{}", help_text());
+        return success;
     }
-    return make_image(options);
+    Tree tree;
+    const std::string missing = find_tree(tree);
+    if (options.action == Action::show_version) {
+        if (!as_clang) fmt::print("canopy-cc {} ({})\n", CANOPY_CC_VERSION, tree.compiler);
+        std::fflush(nullptr);
+        if (missing.empty()) become({tree.compiler, "--version"});
+        return success;
+    }
+    if (!missing.empty()) return complain(broken_toolchain, missing);
+    if (options.action == Action::hand_over || !find_kernels(options)) return hand_over(options, tree);
+    return compile_all(options, tree);
 }
 
 }  // namespace
 }  // namespace canopy_cc
 
 int main(int count, char** arguments) {
-    const int status = canopy_cc::run({arguments + 1, arguments + count});
-    std::fflush(nullptr);
-    // The memory of the compiler library goes with the process.
-    _exit(status);
+    const std::string name = count > 0 ? arguments[0] : "";
+    const std::size_t slash = name.find_last_of('/');
+    const bool as_clang = name.compare(slash == std::string::npos ? 0 : slash + 1, 7, "bisheng") == 0;
+    return canopy_cc::run({arguments + 1, arguments + count}, as_clang);
 }

@@ -93,11 +93,15 @@ public:
 
     std::string run() {
         while (at_ < arguments_.size() && problem_.empty()) {
+            const std::size_t first = at_;
             const std::string& flag = arguments_[at_++];
-            if (take_driver_flag(flag) || take_chip_flag(flag) || take_dependency_flag(flag) || take_ignored(flag) ||
-                take_refused(flag) || take_compiler_flag(flag))
-                continue;
-            take_source(flag);
+            if (take_driver_flag(flag) || take_chip_flag(flag) || take_ignored(flag)) continue;
+            if (!take_output_flag(flag) && !take_dependency_flag(flag) && !take_question(flag) &&
+                !take_link_flag(flag) && !take_compiler_flag(flag))
+                take_input(flag);
+            const auto begin = arguments_.begin();
+            options_.handed_over.insert(options_.handed_over.end(), begin + static_cast<std::ptrdiff_t>(first),
+                                        begin + static_cast<std::ptrdiff_t>(at_));
         }
         return problem_;
     }
@@ -122,16 +126,41 @@ private:
         else if (flag == "--version")
             options_.action = Action::show_version;
         else if (flag == "--image")
-            options_.image = true;
-        else if (flag == "--verbose" || flag == "-v")
+            options_.output_kind = Output::image;
+        else if (flag == "--verbose")
             options_.verbose = true;
         else if (begins(flag, "--targets="))
             problem_ = set_targets(flag.substr(10), options_);
-        else if (!begins(flag, "-o"))
-            return false;
+        else if (begins(flag, "--name-expression="))
+            options_.names.push_back(flag.substr(18));
+        else if (begins(flag, "--names-file="))
+            options_.names_file = flag.substr(13);
+        else if (flag == "--enable-simt")
+            options_.simt = true;
+        else if (flag == "--sanitizer")
+            options_.sanitizer = true;
         else
-            options_.output = value(flag, "-o").value_or("");
+            return false;
         return true;
+    }
+
+    bool take_output_flag(const std::string& flag) {
+        if (flag == "-c" || flag == "-dc")
+            set_output(Output::object);
+        else if (flag == "-lib")
+            set_output(Output::static_library);
+        else if (flag == "-shared")
+            options_.shared = true;
+        else if (begins(flag, "-o") && !begins(flag, "-objc"))
+            options_.output = value(flag, "-o").value_or("");
+        else
+            return false;
+        return true;
+    }
+
+    // An image stays one, whatever else is said.
+    void set_output(Output kind) {
+        if (options_.output_kind != Output::image) options_.output_kind = kind;
     }
 
     bool take_chip_flag(const std::string& flag) {
@@ -157,107 +186,181 @@ private:
 
     bool take_dependency_flag(const std::string& flag) {
         if (flag == "-MD" || flag == "-MMD") {
-            options_.write_dependencies = true;
+            options_.dependencies = true;
             options_.system_dependencies = flag == "-MD";
-            return true;
-        }
-        if (flag == "-MP") return true;
-        if (begins(flag, "-MF"))
+        } else if (flag == "-MP") {
+            options_.phony_dependencies = true;
+        } else if (begins(flag, "-MF")) {
             options_.dependency_file = value(flag, "-MF").value_or("");
-        else if (begins(flag, "-MT"))
+        } else if (begins(flag, "-MT")) {
             options_.dependency_target = value(flag, "-MT").value_or("");
-        else if (begins(flag, "-MQ"))
+        } else if (begins(flag, "-MQ")) {
             options_.dependency_target = value(flag, "-MQ").value_or("");
-        else
+        } else {
             return false;
+        }
         return true;
     }
 
     // Flags of other kernel compilers that change nothing here.
     bool take_ignored(const std::string& flag) {
-        if (flag == "-x" || flag == "--gcc-toolchain") {
-            (void)value(flag, flag);
+        if (begins(flag, "--cce-")) {
+            if (is_any(flag, {"--cce-aicpu-L", "--cce-aicpu-l"})) (void)value(flag, flag);
             return true;
         }
-        return begins(flag, "--cce-") || begins(flag, "-x") || begins(flag, "--gcc-toolchain=") ||
-               begins(flag, "--run-mode") ||
-               is_any(flag, {"-c", "-dc", "-shared", "-lib", "-fPIC", "-fpic", "--enable-simt", "--sanitizer"});
+        return begins(flag, "--run-mode") || flag == "-forward-options-to-host-compiler";
     }
 
-    bool take_refused(const std::string& flag) {
-        if (!is_any(flag, {"-E", "-S", "-M", "-MM", "-emit-llvm", "-fsyntax-only"})) return false;
-        problem_ = fmt::format("{} is not supported; canopy-cc writes images", flag);
+    // Questions that clang answers, also about sources with kernels.
+    bool take_question(const std::string& flag) {
+        const bool question = begins(flag, "-print-") || begins(flag, "--print-") || begins(flag, "-dump") ||
+                              is_any(flag, {"-###", "-v", "-E", "-S", "-M", "-MM", "-emit-llvm", "-fsyntax-only", "-dM",
+                                            "-cc1", "-cc1as", "--analyze"});
+        if (question) options_.action = Action::hand_over;
+        return question;
+    }
+
+    bool take_link_flag(const std::string& flag) {
+        const bool with_value = is_any(flag, {"-L", "-l", "-Xlinker", "-T", "-u", "-z", "-framework"});
+        const bool alone = begins(flag, "-L") || begins(flag, "-l") || begins(flag, "-Wl,") ||
+                           begins(flag, "-static") || begins(flag, "-fuse-ld") || begins(flag, "--ld-path") ||
+                           begins(flag, "-rtlib") ||
+                           is_any(flag, {"-rdynamic", "-pie", "-no-pie", "-nostdlib", "-nodefaultlibs", "-nostartfiles",
+                                         "-s", "-r", "-nostdlib++", "-export-dynamic"});
+        if (!with_value && !alone) return false;
+        options_.link_line.push_back(flag);
+        if (with_value) options_.link_line.push_back(value(flag, flag).value_or(""));
         return true;
     }
 
     bool take_compiler_flag(const std::string& flag) {
         if (flag.size() < 2 || flag[0] != '-') return false;
-        if (begins(flag, "-fsanitize=")) options_.sanitized = true;
-        options_.compiler_flags.push_back(flag);
-        if (is_any(flag, {"-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot",
-                          "-Xclang", "-mllvm", "-L", "-l", "-Xlinker", "--param", "-target"})) {
-            const std::string next = value(flag, flag).value_or("");
-            options_.compiler_flags.push_back(next);
+        if (flag == "-x" || begins(flag, "-x")) {
+            dialect_ = value(flag, "-x").value_or("");
+            return true;
         }
+        if (begins(flag, "-fsanitize=")) options_.sanitized = true;
+        // What describes the host's processor or build is not about the kernels.
+        if (begins(flag, "-march=") || begins(flag, "-mtune=") || begins(flag, "-mcpu=") || begins(flag, "-mavx") ||
+            begins(flag, "-msse") || flag == "-mfma" || flag == "-pg" || flag == "--coverage" ||
+            begins(flag, "-fprofile") || begins(flag, "-fcoverage")) {
+            options_.host_flags.push_back(flag);
+            return true;
+        }
+        if (begins(flag, "-flto")) return true;
+        auto& flags = options_.compiler_flags;
+        flags.push_back(flag);
+        if (is_any(flag, {"-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot",
+                          "-Xclang", "-mllvm", "--param", "-target", "--gcc-toolchain", "--sysroot", "-Xpreprocessor"}))
+            flags.push_back(value(flag, flag).value_or(""));
         return true;
     }
 
-    void take_source(const std::string& name) {
-        if (options_.source.empty())
-            options_.source = name;
-        else
-            problem_ = fmt::format("two sources, '{}' and '{}'; an image is made from one", options_.source, name);
+    void take_input(const std::string& name) {
+        options_.link_line.push_back(fmt::format("\x01{}", options_.inputs.size()));
+        options_.inputs.push_back({name, language_of(name), dialect_ == "none" ? "" : dialect_});
+    }
+
+    Language language_of(const std::string& name) const {
+        if (is_any(dialect_, {"asc", "cce", "aicpu"})) return Language::kernel;
+        if (!dialect_.empty() && dialect_ != "none" && dialect_ != "c++") return Language::plain;
+        const std::size_t dot = name.find_last_of('.');
+        const std::string_view suffix = dot == std::string::npos ? "" : std::string_view(name).substr(dot + 1);
+        if (is_any(suffix, {"asc", "cce", "aicpu"}) && dialect_ != "c++") return Language::kernel;
+        if (is_any(suffix, {"cpp", "cc", "cxx", "c++", "C", "CPP", "cp"}) || dialect_ == "c++") return Language::maybe;
+        if (is_any(suffix, {"c", "i", "ii", "s", "S", "m", "mm", "ll", "bc"})) return Language::plain;
+        return Language::linked;
     }
 
     const Texts& arguments_;
     Options& options_;
     std::size_t at_ = 0;
     std::string problem_;
+    std::string dialect_;
 };
+
+std::string without_directory(const std::string& path) {
+    const std::size_t slash = path.find_last_of('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+// What is asked for must be possible with these inputs.
+std::string check(Options& options) {
+    if (options.inputs.empty()) return "no input file";
+    const auto is_source = [](const Input& input) { return input.language != Language::linked; };
+    const auto sources = std::count_if(options.inputs.begin(), options.inputs.end(), is_source);
+    if (options.output_kind == Output::image) {
+        if (options.inputs.size() != 1)
+            return fmt::format("two sources, '{}' and '{}'; an image is made from one", options.inputs[0].path,
+                               options.inputs[1].path);
+        options.inputs[0].language = Language::kernel;
+        const std::string base = without_directory(options.inputs[0].path);
+        if (options.output.empty()) options.output = base.substr(0, base.find_last_of('.')) + ".o";
+    } else if (!options.names.empty()) {
+        return "--name-expression= needs --image";
+    }
+    if (options.output_kind == Output::object && sources > 1 && !options.output.empty())
+        return "-o names one file, and -c makes one object for each source";
+    if (options.output_kind == Output::static_library && options.output.empty()) return "-lib needs -o";
+    return {};
+}
 
 }  // namespace
 
 std::string parse_options(const Texts& arguments, Options& options) {
     if (std::string problem = Parser(arguments, options).run(); !problem.empty()) return problem;
+    if (options.output_kind == Output::image && options.action == Action::hand_over)
+        return "--image goes with no flag that asks for another output";
     if (options.action != Action::compile) return {};
-    if (options.source.empty()) return "no source file";
-    if (!options.image) return "only images can be made yet: add --image";
     if (options.targets.empty()) {
         const std::string problem = set_targets("baseline,native", options);
         if (!problem.empty()) return problem;
     }
-    if (options.output.empty()) {
-        const std::size_t slash = options.source.find_last_of('/');
-        const std::string base = slash == std::string::npos ? options.source : options.source.substr(slash + 1);
-        options.output = base.substr(0, base.find_last_of('.')) + ".o";
-    }
-    if (options.dependency_file.empty())
-        options.dependency_file = options.output.substr(0, options.output.find_last_of('.')) + ".d";
-    if (options.dependency_target.empty()) options.dependency_target = options.output;
-    return {};
+    return check(options);
+}
+
+bool mentions_kernels(const std::string& text) {
+    for (const char* word : {"<<<", "__global__", "kernel_operator.h", "__aicore__"})
+        if (text.find(word) != std::string::npos) return true;
+    return false;
 }
 
 const char* help_text() {
-    return R"(usage: canopy-cc --image [options] -o IMAGE SOURCE
+    return R"(usage: canopy-cc [options] FILE...
 
-Compiles the kernels of one C++ source into a kernel image for aclrtBinaryLoadFromFile.
+Compiles C++ with kernels (.asc, or .cpp that holds kernels) and everything clang compiles. The kernels become an image
+inside the object; `kernel<<<blocks, bytes, stream>>>(arguments)` launches them.
 
-  --image             write a kernel image (the only output there is yet)
-  -o FILE             the image; default: the source's name with .o
-  --targets=LIST      code to put in, by comma: baseline, native, x86-64-v2, x86-64-v3, x86-64-v4
-                      default: baseline,native
+What to make (default: a program)
+  -c, -dc             an object
+  -shared             a shared library
+  -lib                a static library; needs -o
+  --image             a kernel image for aclrtBinaryLoadFromFile, without host code
+  -o FILE             where to
+
+Kernels
   --npu-arch=dav-N    chip architecture the kernels are written for: 1001, 2002, 2201, 3002, 3510; default: 2201
                       (also -arch dav-N, --cce-aicore-arch=, --npu-soc=CHIP)
+  --targets=LIST      code to put in, by comma: baseline, native, x86-64-v2, x86-64-v3, x86-64-v4
+                      default: baseline,native
+  --enable-simt       a __global__ function without a word for its cores is a SIMT kernel
+  --sanitizer         report what a kernel reads or writes outside of its memory, at its line
+  --name-expression=E with --image: make the kernel E names, for example add<float>; may be repeated
+  --names-file=FILE   write one line for each name expression: the symbol of its kernel
+  --cce-*  --run-mode=*   accepted, without effect
+
+Compiler
   -O0 .. -O3 -g       default: -O2
-  -std=               default: gnu++17
-  -I -D -U -include -W* -f* -m* -fsanitize=   and every other flag: handed to the compiler
+  -std=               default for kernels: gnu++17
+  -x LANGUAGE         of the files that follow: asc, cce, aicpu, or one of clang's
+  -I -D -U -include -W* -f* -m* -l -L -Wl, and every other flag: handed to clang
   -MD -MMD -MF FILE -MT TARGET   write a dependency file
-  --cce-*  -c  -x LANGUAGE  -shared  -fPIC    accepted, without effect
+  -E -S -M -v -### -print-*      answered by clang
   --verbose           show the commands that are run, and how long each step took
   --help  --version
 
 Environment: CANOPY_CLANG names the clang++ to compile with.
-Exit status: 0 image written; 1 the source has errors or no kernel; 2 wrong command line; 3 the toolchain is broken.
+Exit status: 0 done; 1 a source has errors; 2 wrong command line; 3 the toolchain is broken.
 )";
 }
 

@@ -67,6 +67,7 @@ Description kernel_note(const KernelDescription& kernel) {
     for (const Parameter& parameter : kernel.parameters)
         note.number(parameter.offset).number(parameter.size).number(parameter.alignment);
     note.text(kernel.name).text(kernel.entry).text(kernel.symbol).text(kernel.source);
+    note.number(kernel.flags).text(kernel.key);
     return note;
 }
 

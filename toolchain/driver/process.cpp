@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -27,16 +28,7 @@ std::vector<char*> c_strings(const Command& command) {
 
 }  // namespace
 
-pid_t start(const Command& command, const std::string& input) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
-    auto arguments = c_strings(command);
-    pid_t process = -1;
-    const int error = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return error == 0 ? process : -1;
-}
+namespace {
 
 int wait_for(pid_t process) {
     int status = 0;
@@ -45,22 +37,37 @@ int wait_for(pid_t process) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int run_and_read(const Command& command, std::string& output) {
+}  // namespace
+
+int run_with_files(const Command& command, const std::string& input, const std::string& output, std::string& messages) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return 127;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
+    if (!output.empty())
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
     auto arguments = c_strings(command);
     pid_t process = -1;
     const int error = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     char buffer[4096];
-    for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;)
-        output.append(buffer, static_cast<std::size_t>(count));
+    for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) != 0;) {
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) break;
+        messages.append(buffer, static_cast<std::size_t>(count));
+    }
     close(ends[0]);
-    return error == 0 ? wait_for(process) : 127;
+    if (error == 0) return wait_for(process);
+    messages += "canopy-cc: error: cannot start " + command[0] + ": " + std::strerror(error) + "\n";
+    return 127;
+}
+
+void become(const Command& command) {
+    auto arguments = c_strings(command);
+    execvp(arguments[0], arguments.data());
 }
 
 std::string quoted(const Command& command) {

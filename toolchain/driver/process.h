@@ -11,12 +11,11 @@ namespace canopy_cc {
 
 using Command = std::vector<std::string>;  // program and arguments, no shell between
 
-// Starts a program whose standard input is `input` (a file). Returns its process id, or -1.
-pid_t start(const Command& command, const std::string& input);
-// Its exit status; 128 and the signal's number when it was killed.
-int wait_for(pid_t process);
-// Runs a program to its end and collects its standard output.
-int run_and_read(const Command& command, std::string& output);
+// Runs a program to its end: standard input from a file, standard output into one (empty: the caller's), and what it
+// writes to standard error into `messages`. May be called from several threads at once.
+int run_with_files(const Command& command, const std::string& input, const std::string& output, std::string& messages);
+// Becomes the program; returns only when that fails.
+void become(const Command& command);
 
 std::string quoted(const Command& command);
 

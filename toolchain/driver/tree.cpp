@@ -40,13 +40,12 @@ std::string find_compiler() {
     return search_path("clang++");
 }
 
-std::string find_resources(const std::string& compiler) {
-    if (compiler == CANOPY_CC_CLANG && fs::exists(fs::path(CANOPY_CC_RESOURCES) / "include/stddef.h"))
-        return CANOPY_CC_RESOURCES;
-    std::string output;
-    if (run_and_read({compiler, "-print-resource-dir"}, output) != 0) return "";
-    while (!output.empty() && output.back() == '\n') output.pop_back();
-    return output;
+// clang++-19 has its clang-19 beside it.
+std::string c_compiler(const std::string& compiler) {
+    std::string name = compiler;
+    const std::size_t at = name.rfind("++");
+    if (at != std::string::npos) name.erase(at, 2);
+    return is_program(name) ? name : compiler;
 }
 
 }  // namespace
@@ -58,12 +57,18 @@ std::string find_tree(Tree& tree) {
     const fs::path root = executable.parent_path().parent_path();
     tree.kernel_headers = root / "toolchain/include";
     tree.headers = root / "include";
+    tree.libraries = root / "lib64";
     if (!fs::exists(fs::path(tree.kernel_headers) / "kernel_operator.h"))
         return fmt::format("{}/kernel_operator.h is missing; canopy-cc works from bin/ of an install tree",
                            tree.kernel_headers);
     tree.compiler = find_compiler();
-    if (tree.compiler.empty()) return "no clang++ found; install clang-19, or name one in CANOPY_CLANG";
-    tree.resource_directory = find_resources(tree.compiler);
+    if (tree.compiler.empty()) {
+        const char* chosen = getenv("CANOPY_CLANG");
+        if (chosen != nullptr && *chosen != '\0')
+            return fmt::format("CANOPY_CLANG names {}, which is no program that can be run", chosen);
+        return "no clang++ found; install clang-19, or name one in CANOPY_CLANG";
+    }
+    tree.c_compiler = c_compiler(tree.compiler);
     return {};
 }
 

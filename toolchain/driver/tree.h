@@ -10,8 +10,9 @@ namespace canopy_cc {
 struct Tree {
     std::string kernel_headers;  // <root>/toolchain/include
     std::string headers;         // <root>/include
+    std::string libraries;       // <root>/lib64
     std::string compiler;        // clang++, full path
-    std::string resource_directory;
+    std::string c_compiler;      // clang beside it
 };
 
 // Fills `tree`; returns an empty text, or what is missing.

@@ -1,23 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words a kernel is declared with. What matters outside the function (it is a kernel, on which cores, how it is
-// scheduled) becomes an annotation that canopy-cc reads; memory spaces are one space here and mean nothing yet.
+// The words a kernel is declared with. canopy-cc reads them in the preprocessed source and takes them out, so there
+// they stand for themselves; any other compiler sees nothing in their place. Memory spaces are one space here.
 #ifndef CANOPY_KERNEL_QUALIFIERS_H
 #define CANOPY_KERNEL_QUALIFIERS_H
 
 #include <stdint.h>
 
-#define CANOPY_ANNOTATE(text) __attribute__((annotate(text)))
+#ifdef __CANOPY_CC__
 
-#define __global__ CANOPY_ANNOTATE("canopy.global")
-#define __vector__ CANOPY_ANNOTATE("canopy.vector")
-#define __cube__ CANOPY_ANNOTATE("canopy.cube")
-#define __mix__(cube, vector) CANOPY_ANNOTATE("canopy.mix " #cube " " #vector)
-#define __schedmode__(mode) CANOPY_ANNOTATE("canopy.schedule " #mode)
-#define __aicpu__ CANOPY_ANNOTATE("canopy.cpu")
+#define __global__ __global__
+#define __vector__ __vector__
+#define __cube__ __cube__
+#define __mix__(cube, vector) __mix__(cube, vector)
+#define __schedmode__(mode) __schedmode__(mode)
+#define __aicpu__ __aicpu__
+#define __aicore__ __aicore__
+#define __host_aicore__ __host_aicore__
+#define __launch_bounds__(...) __launch_bounds__(__VA_ARGS__)
+#define __maxnreg__(...) __maxnreg__(__VA_ARGS__)
+#define __simd_vf__ __simd_vf__
+#define __simt_vf__ __simt_vf__
+#define __simd_callee__ __simd_callee__
+#define __simt_callee__ __simt_callee__
+
+#define __gm__ __gm__
+#define __ubuf__ __ubuf__
+#define __cbuf__ __cbuf__
+#define __ca__ __ca__
+#define __cb__ __cb__
+#define __cc__ __cc__
+#define __biasbuf__ __biasbuf__
+#define __fbuf__ __fbuf__
+#define __ssbuf__ __ssbuf__
+#define __local_mem__ __local_mem__
+
+#else
+
+#define __global__
+#define __vector__
+#define __cube__
+#define __mix__(cube, vector)
+#define __schedmode__(mode)
+#define __aicpu__
 #define __aicore__
 #define __host_aicore__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
+#define __simd_vf__
+#define __simt_vf__
+#define __simd_callee__
+#define __simt_callee__
 
 #define __gm__
 #define __ubuf__
@@ -29,6 +61,8 @@
 #define __fbuf__
 #define __ssbuf__
 #define __local_mem__
+
+#endif
 
 #define GM_ADDR __gm__ uint8_t*
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a preprocessed source declares at namespace scope, found in its tokens: kernels, device variables, and the names
+// of functions and classes. The compiler checks the rest of the language; this only has to find where things begin.
+#pragma once
+
+#include <canopy/kernel_abi.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lex.h"
+
+namespace canopy_cc {
+
+// Tokens from `begin` up to `end`.
+struct TokenRange {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
+struct ParameterName {
+    std::string name;
+    bool pack = false;
+    std::size_t insert_at = 0;  // offset where a missing name goes; 0: the source gives one
+};
+
+struct Cores {
+    std::uint32_t type = CANOPY_CORE_VECTOR;
+    int cube = 0;
+    int vector = 1;
+};
+
+struct KernelSource {
+    TokenRange name;  // also "scope::name" or "name<int>"
+    std::vector<ParameterName> parameters;
+    bool is_template = false;
+    std::vector<ParameterName> template_parameters;
+    TokenRange body;  // braces included
+    Cores cores;
+    int schedule_mode = 0;
+    bool threads = false;  // SIMT
+    Place place;
+};
+
+struct VariableSource {
+    std::string qualified_name;  // "::scope::name"
+    std::string symbol;
+    std::size_t begin = 0;  // offset of the declaration
+};
+
+struct Declarations {
+    std::vector<KernelSource> kernels;
+    std::vector<VariableSource> variables;
+    std::vector<std::string> problems;  // each with its place
+};
+
+struct LanguageChoices {
+    std::uint32_t architecture = 2201;
+    bool simt = false;
+};
+
+// `threaded` holds the names of kernels that some launch gives threads.
+Declarations find_declarations(const Tokens& tokens, const LanguageChoices& choices,
+                               const std::vector<std::string_view>& threaded);
+
+// The words of the language that stand before a type or a function and mean nothing to the compiler; the number of
+// tokens to take away at `index`, 0 when there is none.
+std::size_t qualifier_length(const Tokens& tokens, std::size_t index);
+
+// The token behind the `>` that closes the `<` at `index`; `index` itself when that is no list.
+std::size_t skip_angles(const Tokens& tokens, std::size_t index, std::size_t end);
+
+// "FILE:LINE:COLUMN: error: TEXT"
+std::string located(const Place& place, std::string_view text);
+
+}  // namespace canopy_cc

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// From one preprocessed source to the two texts that are compiled: host code, where a kernel's body is a stub that
+// launches it, and device code, where the kernel is registered in its image. Everything else stays on the line and the
+// column it came from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "declarations.h"
+#include "launches.h"
+#include "lex.h"
+
+namespace canopy_cc {
+
+struct RewrittenSource {
+    bool has_kernels = false;
+    bool has_launches = false;
+    std::string host;
+    std::string device;
+    std::vector<std::string> problems;  // errors, each with its place; then there are no texts
+};
+
+struct RewriteJob {
+    LanguageChoices language;
+    std::string source;                       // name of the file, as the image tells it
+    std::string image_symbol;                 // of the embedded image's bytes
+    std::vector<std::string> instantiations;  // expressions that name kernels: "add<float>"
+};
+
+RewrittenSource rewrite(const std::string& preprocessed, const RewriteJob& job);
+
+}  // namespace canopy_cc

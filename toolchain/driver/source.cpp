@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "compile.h"
+#include "embed.h"
+#include "pack.h"
+#include "process.h"
+#include "rewrite.h"
+
+namespace canopy_cc {
+namespace {
+
+constexpr const char* producer = "canopy-cc " CANOPY_CC_VERSION;
+
+class Stopwatch {
+public:
+    explicit Stopwatch(bool enabled) : enabled_(enabled) {}
+    void lap(const char* step) {
+        const auto now = std::chrono::steady_clock::now();
+        if (enabled_)
+            fmt::print(stderr, "canopy-cc: {} took {} ms\n", step,
+                       std::chrono::duration_cast<std::chrono::milliseconds>(now - start_).count());
+        start_ = now;
+    }
+
+private:
+    bool enabled_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// The same text compiled the same way gives the same image, and the same name for it.
+std::string image_symbol(const Options& options, const std::string& text) {
+    std::string all = text;
+    for (const auto* list : {&options.compiler_flags, &options.targets})
+        for (const std::string& one : *list) all += '\0' + one;
+    const XXH128_hash_t hash = XXH3_128bits(all.data(), all.size());
+    return fmt::format("canopy_image_{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+// The name of a function in the compiler's description of it: "k" in "void ns::k(int) [T = int]".
+std::string plain_name(const std::string& key) {
+    constexpr std::string_view unnamed = "(anonymous namespace)";
+    std::size_t end = 0;
+    while ((end = key.find('(', end)) != std::string::npos && key.compare(end, unnamed.size(), unnamed) == 0)
+        end += unnamed.size();
+    if (end == std::string::npos) return key;
+    if (end > 0 && key[end - 1] == '>') {
+        int depth = 0;
+        while (end > 0) {
+            --end;
+            if (key[end] == '>') ++depth;
+            if (key[end] == '<' && --depth == 0) break;
+        }
+    }
+    const std::size_t begin = key.find_last_of(" :*&", end == 0 ? 0 : end - 1);
+    return key.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1));
+}
+
+// Kernels are found by their plain name where it says which one is meant, else by their symbol.
+void name_kernels(std::vector<KernelDescription>& kernels) {
+    std::map<std::string, int> uses;
+    for (const KernelDescription& kernel : kernels) ++uses[plain_name(kernel.key)];
+    for (KernelDescription& kernel : kernels) {
+        const std::string plain = plain_name(kernel.key);
+        kernel.name = uses[plain] == 1 || kernel.symbol == plain ? plain : kernel.symbol;
+    }
+}
+
+std::string make_image(const Options& options, Compiled& compiled) {
+    ImageContent content;
+    content.architectures = {options.architecture};
+    content.producer = producer;
+    name_kernels(compiled.kernels);
+    content.kernels = compiled.kernels;
+    for (auto& target : compiled.targets) content.targets.push_back({target.name, std::move(target.object)});
+    return pack_image(content);
+}
+
+int write_output(const std::string& path, const std::string& bytes) {
+    if (write_file(path, bytes)) return success;
+    return complain(broken_toolchain, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
+int write_image(const Options& options, Compiled& compiled, const std::string& output) {
+    if (compiled.kernels.empty())
+        return complain(bad_source,
+                        "no kernel was made: every kernel of the source is a template, and nothing says "
+                        "with which arguments (a launch, an explicit instantiation or --name-expression=)");
+    if (!options.names_file.empty()) {
+        std::string names;
+        for (const std::string& symbol : compiled.names) names += symbol + "\n";
+        if (const int status = write_output(options.names_file, names); status != success) return status;
+    }
+    return write_output(output, make_image(options, compiled));
+}
+
+int status_of(int compiler_status) {
+    if (compiler_status == 0 || compiler_status == bad_command_line) return compiler_status;
+    return compiler_status == 1 ? bad_source : broken_toolchain;
+}
+
+}  // namespace
+
+int complain(int status, const std::string& text) {
+    fmt::print(stderr, "canopy-cc: error: {}\n", text);
+    return status;
+}
+
+int compile_source(const Options& options, const Tree& tree, const std::string& source, const std::string& output) {
+    Stopwatch watch(options.verbose);
+    if (access(source.c_str(), R_OK) != 0)
+        return complain(bad_source, fmt::format("cannot read {}: {}", source, std::strerror(errno)));
+    TemporaryDirectory directory;
+    if (directory.path().empty()) return complain(broken_toolchain, "cannot make a temporary directory");
+    CompileJob job{options, tree, source, directory.path(), {}, {}};
+    if (options.dependencies) {
+        job.dependency_target = options.dependency_target.empty() ? output : options.dependency_target;
+        job.dependency_file = options.dependency_file.empty() ? output.substr(0, output.find_last_of('.')) + ".d"
+                                                              : options.dependency_file;
+    }
+    std::string preprocessed, messages;
+    const int preprocessor = preprocess(job, preprocessed, messages);
+    fmt::print(stderr, "{}", messages);
+    if (preprocessor != 0) return status_of(preprocessor);
+    watch.lap("preprocessing");
+
+    const bool image_only = options.output_kind == Output::image;
+    RewriteJob rewrite_job{
+        {options.architecture, options.simt}, source, image_symbol(options, preprocessed), options.names};
+    const RewrittenSource texts = rewrite(preprocessed, rewrite_job);
+    watch.lap("rewriting");
+    for (const std::string& problem : texts.problems) fmt::print(stderr, "{}\n", problem);
+    if (!texts.problems.empty()) return bad_source;
+    if (image_only && !texts.has_kernels)
+        return complain(bad_source, fmt::format("no kernel in {}: expected extern \"C\" __global__ __aicore__ void "
+                                                "NAME(...)",
+                                                source));
+    Compiled compiled = compile_texts(job, image_only ? "" : texts.host, texts.device);
+    fmt::print(stderr, "{}", compiled.messages);
+    if (compiled.status != 0) return status_of(compiled.status);
+    watch.lap("compiling");
+    if (image_only) return write_image(options, compiled, output);
+    if (!texts.has_kernels) return write_output(output, compiled.host_object);
+    const std::string image = embedded_object(make_image(options, compiled), rewrite_job.image_symbol);
+    const int status = join_objects(job, compiled.host_object, image, output);
+    watch.lap("joining");
+    return status == 0 ? success : broken_toolchain;
+}
+
+}  // namespace canopy_cc
