@@ -176,6 +176,7 @@ void SoftQueue::drain_own(Executor& executor, std::uint64_t until, bool linger) 
             return;
         finish(*command);
         if (ring_.popped() >= until) {
+            scheduler_.settle_count(executor);  // a queue this one has released must count before this one stops to
             if (more_or_let_go()) hand_over();
             return;
         }
@@ -364,6 +365,7 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
     // A thread with a deadline cannot promise to be back in time from somebody's kernel: it does not help.
     Executor* executor = deadline.is_never() ? Executor::current() : nullptr;
     std::uint32_t pauses = 1;
+    bool slept = false;
     for (Nanoseconds spin_end = 0;;) {
         for (int poll = 0; poll < 16; ++poll) {
             if (completed() >= sequence) return WaitOutcome::done;
@@ -390,8 +392,10 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
         }
         // The owner looks at wake_at_ without a fence after each command. Should it have missed this registration, it
         // sees it at the next one; the sleep after a registration is short in case that next command is a long kernel.
+        // So is the first one of a thread that found another's registration: that may be the missed one.
         Deadline until = deadline;
-        if (registers) until.at = std::min(until.at, Deadline::after(millisecond).at);
+        if (registers || !slept) until.at = std::min(until.at, Deadline::after(millisecond).at);
+        slept = true;
         sleepers_.park(epoch, until);
     }
 }
