@@ -67,6 +67,7 @@ typedef struct CanopyBlock {
     uint32_t dynamic_size; /* bytes of dynamic local memory asked for at the launch */
     void* launch;          /* the device's own */
     CanopyCore* core;      /* null until the block opens its core */
+    uint32_t vector_count; /* vector cores of a group: 0 when the kernel runs on cube cores alone */
 } CanopyBlock;
 
 /* Dimensions of a SIMT launch: the last slot of the argument block of a kernel whose note carries the SIMT flag. */
