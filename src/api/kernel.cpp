@@ -9,6 +9,7 @@
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "core/context.h"
+#include "core/registered_images.h"
 #include "core/symbols.h"
 
 using namespace canopy;
@@ -193,10 +194,8 @@ aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char* name, void**
         CANOPY_TRY(required(name, "name"));
         if (!dptr && !size) return fail(code::invalid_parameter, "dptr and size must not both be null");
         if (std::strlen(name) > max_name_length) return fail(code::param_invalid, "name is too long");
-        Result<std::shared_ptr<Module>> module = module_here(binHandle);
-        if (!module.ok()) return module.status();
-        const std::optional<SymbolInfo> symbol = (*module)->symbol(name);
-        if (!symbol) return fail(code::symbol_not_found, "the binary has no global variable named {}", name);
+        Result<SymbolInfo> symbol = variable_of(binHandle, name);
+        if (!symbol.ok()) return symbol.status();
         if (dptr) *dptr = symbol->address;
         if (size) *size = symbol->size;
         return {};
@@ -241,7 +240,10 @@ aclError aclrtGetFuncBySymbol(const void* symbol, aclrtFuncHandle* funcHandle) {
         CANOPY_TRY(required(symbol, "symbol"));
         CANOPY_TRY(required(funcHandle, "funcHandle"));
         CANOPY_TRY(require_context());
-        return fail(code::invalid_device_function, "symbol {} is not a registered kernel", fmt::ptr(symbol));
+        Result<Handle> function = function_at(symbol);
+        if (!function.ok()) return function.status();
+        *funcHandle = opaque_of(*function);
+        return {};
     });
 }
 

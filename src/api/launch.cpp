@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launch family. Every function comes down to one LaunchWork on one locked stream.
+#include <algorithm>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "api/launch_checks.h"
+#include "core/context.h"
 #include "core/kernel.h"
 #include "core/memory.h"
 #include "core/stream.h"
@@ -12,14 +17,11 @@ using namespace canopy;
 
 namespace {
 
-constexpr std::uint32_t max_blocks = 65535;
 constexpr std::size_t max_arguments = 1 << 20;
 
 Status check_launch(const void* function, std::uint32_t blocks, const char* name) {
     CANOPY_TRY(required(function, name));
-    if (blocks == 0 || blocks > max_blocks) [[unlikely]]
-        return fail(code::param_invalid, "numBlocks {} is not 1 to {}", blocks, max_blocks);
-    return {};
+    return check_blocks(blocks);
 }
 
 Status check_size(std::size_t size) {
@@ -27,6 +29,12 @@ Status check_size(std::size_t size) {
         return fail(code::invalid_parameter, "argsSize must not be 0");
     if (size > max_arguments) [[unlikely]]
         return fail(code::param_invalid, "argsSize {} is more than {}", size, max_arguments);
+    return {};
+}
+
+Status set_dynamic_size(std::size_t size, LaunchWork& work) {
+    if (size > UINT32_MAX) return fail(code::param_invalid, "dynUbufSize {} is more than any core has", size);
+    work.dynamic_size = static_cast<std::uint32_t>(size);
     return {};
 }
 
@@ -82,42 +90,59 @@ Status read_config(const aclrtLaunchKernelCfg* config, LaunchWork& work) {
     return {};
 }
 
-// The first launch of a function on a device loads its binary there.
-Result<const Kernel*> load_kernel(const void* function, Stream& stream) {
-    Result<Pin<Function>> pinned = find_function(function);
-    if (!pinned.ok()) return pinned.status();
-    Result<Kernel*> loaded = kernel_for(**pinned, *stream.record);
-    if (!loaded.ok()) return loaded.status();
-    return static_cast<const Kernel*>(*loaded);
+// The handle behind what a program passes for "this function": a handle, or a kernel's host function.
+Result<Handle> function_handle(const void* opaque) {
+    if (kind_of(handle_of(opaque)) == HandleKind::function) [[likely]]
+        return handle_of(opaque);
+    Result<Pin<Function>> function = find_function(opaque);
+    if (!function.ok()) return function.status();
+    return (*function)->self;
 }
 
-// The kernel behind a function on the stream's device. The stream is locked: a function found alive stays loaded until
-// the command is submitted.
-Result<const Kernel*> kernel_on(const void* opaque, Stream& stream) {
-    HandleTable<Function>& functions = Runtime::instance().functions;
-    const Handle handle = handle_of(opaque);
-    const Function* function = functions.peek(handle);
-    // Read before the handle is checked: the slot may be given to another function at any time.
-    const Kernel* kernel = function ? function->kernels[stream.record->index].load(std::memory_order_acquire) : nullptr;
-    if (!functions.alive(handle)) [[unlikely]]
-        return fail(code::invalid_handle, "funcHandle {} is not a function of a loaded binary", fmt::ptr(opaque));
-    if (!kernel) [[unlikely]]
-        return load_kernel(opaque, stream);
-    return kernel;
+Status load_function(Handle handle, DeviceRecord& record) {
+    Result<Pin<Function>> function = find_function(opaque_of(handle));
+    if (!function.ok()) return function.status();
+    return kernel_for(**function, record).status();
 }
 
-// Fills in the kernel, checks what only it knows, and submits.
-Status submit_launch(LockedStream& stream, const void* function, std::uint32_t blocks, Command& command) {
-    Result<const Kernel*> kernel = kernel_on(function, *stream);
-    if (!kernel.ok()) [[unlikely]]
-        return kernel.status();
+// Locks the stream, finds the kernel and calls body(LockedStream&, const Kernel&, Handle of the function). The first
+// launch of a function on a device loads its binary there, with the stream unlocked.
+template <class Body>
+Status with_kernel(const void* function, const void* stream, Body&& body) {
+    Result<Handle> handle = function_handle(function);
+    if (!handle.ok()) [[unlikely]]
+        return handle.status();
+    for (;;) {
+        DeviceRecord* record = nullptr;
+        {
+            Result<LockedStream> locked = LockedStream::acquire(stream);
+            if (!locked.ok()) [[unlikely]]
+                return locked.status();
+            record = (*locked)->record;
+            if (const Kernel* kernel = loaded_kernel(*handle, *record)) [[likely]]
+                return body(*locked, *kernel, *handle);
+        }
+        CANOPY_TRY(load_function(*handle, *record));
+    }
+}
+
+// Checks what only the kernel knows, and submits. `threads`: the dimensions are in the argument block.
+Status submit_launch(LockedStream& stream, const Kernel& kernel, std::uint32_t blocks, Command& command,
+                     bool threads = false) {
     LaunchWork& work = command.launch;
-    work.kernel = *kernel;
+    work.kernel = &kernel;
     work.blocks = blocks;
-    if (work.arguments_size < (*kernel)->info->arguments_size) [[unlikely]]
+    CANOPY_TRY(check_form(*kernel.info, threads));
+    if (work.arguments_size < kernel.info->arguments_size) [[unlikely]]
         return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters",
-                    work.arguments_size, (*kernel)->info->arguments_size, (*kernel)->info->name);
+                    work.arguments_size, kernel.info->arguments_size, kernel.info->name);
     return stream.submit(command);
+}
+
+Status submit_launch(const void* stream, const void* function, std::uint32_t blocks, Command& command) {
+    return with_kernel(function, stream, [&](LockedStream& locked, const Kernel& kernel, Handle) {
+        return submit_launch(locked, kernel, blocks, command);
+    });
 }
 
 // A command whose argument block lies on the host.
@@ -141,14 +166,14 @@ Status launch_device_arguments(aclrtFuncHandle function, std::uint32_t blocks, c
     CANOPY_TRY(read_config(config, command.launch));
     Result<MemoryPlace> place = usable_place(arguments, size, "argsData");
     if (!place.ok()) return place.status();
-    Result<LockedStream> locked = LockedStream::acquire(stream);
-    if (!locked.ok()) return locked.status();
-    const DeviceRecord* owner = place->record;
-    if (!place->on_device() || (owner && owner != (*locked)->record))
-        return fail(code::param_invalid, "argsData {} must be memory of device {}, which runs the launch; it is {}",
-                    fmt::ptr(arguments), (*locked)->record->index,
-                    owner ? fmt::format("memory of device {}", owner->index) : std::string("host memory"));
-    return submit_launch(*locked, function, blocks, command);
+    return with_kernel(function, stream, [&](LockedStream& locked, const Kernel& kernel, Handle) -> Status {
+        const DeviceRecord* owner = place->record;
+        if (!place->on_device() || (owner && owner != locked->record))
+            return fail(code::param_invalid, "argsData {} must be memory of device {}, which runs the launch; it is {}",
+                        fmt::ptr(arguments), locked->record->index,
+                        owner ? fmt::format("memory of device {}", owner->index) : std::string("host memory"));
+        return submit_launch(locked, kernel, blocks, command);
+    });
 }
 
 static_assert(sizeof(aclrtPlaceHolderInfo) == sizeof(Placeholder));
@@ -168,52 +193,118 @@ Status check_placeholders(const aclrtPlaceHolderInfo* placeholders, std::size_t 
 
 Status launch_host_arguments(void* function, std::uint32_t blocks, aclrtStream stream,
                              const aclrtLaunchKernelCfg* config, const void* arguments, std::size_t size,
-                             const aclrtPlaceHolderInfo* placeholders, std::size_t count, std::size_t dynamic_size) {
+                             const aclrtPlaceHolderInfo* placeholders, std::size_t count) {
     CANOPY_TRY(check_launch(function, blocks, "funcHandle"));
     CANOPY_TRY(required(arguments, "hostArgs"));
     CANOPY_TRY(check_size(size));
     CANOPY_TRY(check_placeholders(placeholders, count, size));
     Command command = host_launch(arguments, size, reinterpret_cast<const Placeholder*>(placeholders), count);
     CANOPY_TRY(read_config(config, command.launch));
-    if (dynamic_size != 0) command.launch.dynamic_size = static_cast<std::uint32_t>(dynamic_size);
-    Result<LockedStream> locked = LockedStream::acquire(stream);
-    if (!locked.ok()) [[unlikely]]
-        return locked.status();
-    return submit_launch(*locked, function, blocks, command);
+    return submit_launch(stream, function, blocks, command);
 }
 
-// One pointer per parameter; the kernel's metadata says how much each points at.
-Status launch_array(void* function, std::uint32_t blocks, aclrtStream stream, const aclrtLaunchKernelCfg* config,
-                    void** arguments, std::size_t dynamic_size) {
-    CANOPY_TRY(check_launch(function, blocks, "func"));
-    Result<Pin<Function>> pinned = find_function(function);
-    if (!pinned.ok()) return pinned.status();
-    const KernelInfo& info = (*pinned)->info;
-    if (!info.parameters.empty()) CANOPY_TRY(required(arguments, "args"));
-    alignas(16) char small[512];
-    std::vector<char> large;
-    char* block = small;
-    const std::size_t size = std::max<std::size_t>(info.arguments_size, sizeof(void*));
-    if (size > sizeof(small)) {
-        large.resize(size);
-        block = large.data();
+// An argument block on the stack, or on the heap when it is large.
+class ArgumentBlock {
+public:
+    explicit ArgumentBlock(std::size_t size) {
+        if (size > sizeof(small_)) large_.resize(size);
     }
+    [[nodiscard]] char* data() noexcept { return large_.empty() ? small_ : large_.data(); }
+
+private:
+    alignas(16) char small_[512];
+    std::vector<char> large_;
+};
+
+// One pointer per parameter; the kernel's metadata says how much each points at.
+Status gather_arguments(const KernelInfo& info, void** arguments, char* block) {
+    if (!info.parameters.empty()) CANOPY_TRY(required(arguments, "args"));
     for (std::size_t i = 0; i < info.parameters.size(); ++i) {
         if (!arguments[i]) return fail(code::invalid_parameter, "args[{}] must not be null", i);
         std::memcpy(block + info.parameters[i].offset, arguments[i], info.parameters[i].size);
     }
-    return launch_host_arguments(function, blocks, stream, config, block, size, nullptr, 0, dynamic_size);
+    return {};
 }
 
-Result<std::uint32_t> simt_blocks(dim3 grid, dim3 block) {
+Status launch_array(void* function, std::uint32_t blocks, aclrtStream stream, const aclrtLaunchKernelCfg* config,
+                    void** arguments) {
+    CANOPY_TRY(check_launch(function, blocks, "func"));
+    Result<Pin<Function>> pinned = find_function(function);
+    if (!pinned.ok()) return pinned.status();
+    const KernelInfo& info = (*pinned)->info;
+    const std::size_t size = std::max<std::size_t>(info.arguments_size, sizeof(void*));
+    ArgumentBlock block(size);
+    CANOPY_TRY(gather_arguments(info, arguments, block.data()));
+    return launch_host_arguments(function, blocks, stream, config, block.data(), size, nullptr, 0);
+}
+
+// ---- SIMT ----------------------------------------------------------------------------------------------------------
+
+// A launch with threads, checked: its function, and its dimensions as the kernel gets them.
+struct SimtLaunch {
+    Pin<Function> function;
+    CanopyGrid grid;
+
+    [[nodiscard]] std::size_t parameters_size() const { return function->info.arguments_size - sizeof(CanopyGrid); }
+};
+
+Result<SimtLaunch> check_simt(const void* function, dim3 grid, dim3 block) {
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
-    if (!(*context)->record->chip->simt)
-        return fail(code::not_supported, "{} has no SIMT cores", (*context)->record->chip->name);
-    if (block.x == 0 || block.y == 0 || block.z == 0) return fail(code::invalid_parameter, "blockDim has a zero in it");
-    const std::uint64_t blocks = static_cast<std::uint64_t>(grid.x) * grid.y * grid.z;
-    if (blocks == 0 || blocks > max_blocks) return fail(code::param_invalid, "gridDim has {} blocks", blocks);
-    return fail(code::not_supported, "SIMT kernels cannot be run yet");
+    CANOPY_TRY(check_simt_chip(*(*context)->record->chip));
+    const CanopyGrid dimensions{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}};
+    CANOPY_TRY(check_grid(dimensions));
+    Result<Pin<Function>> pinned = find_function(function);
+    if (!pinned.ok()) return pinned.status();
+    const KernelInfo& info = (*pinned)->info;
+    CANOPY_TRY(check_form(info, true));
+    if (info.arguments_size < sizeof(CanopyGrid))
+        return fail(code::param_invalid, "kernel {} is damaged: its arguments have no room for dimensions", info.name);
+    return SimtLaunch{std::move(*pinned), dimensions};
+}
+
+// `block` has the dimensions in it.
+Status submit_simt(const SimtLaunch& launch, aclrtStream stream, const aclrtLaunchKernelCfg* config, Command& command,
+                   std::size_t dynamic_size) {
+    CANOPY_TRY(read_config(config, command.launch));
+    if (dynamic_size != 0) CANOPY_TRY(set_dynamic_size(dynamic_size, command.launch));
+    const auto blocks = static_cast<std::uint32_t>(product(launch.grid.grid));
+    return with_kernel(opaque_of(launch.function->self), stream,
+                       [&](LockedStream& locked, const Kernel& kernel, Handle) {
+                           return submit_launch(locked, kernel, blocks, command, true);
+                       });
+}
+
+Status launch_simt_array(const SimtLaunch& launch, aclrtStream stream, const aclrtLaunchKernelCfg* config,
+                         void** arguments, std::size_t dynamic_size) {
+    const KernelInfo& info = launch.function->info;
+    ArgumentBlock block(info.arguments_size);
+    CANOPY_TRY(gather_arguments(info, arguments, block.data()));
+    std::memcpy(block.data() + launch.parameters_size(), &launch.grid, sizeof(launch.grid));
+    Command command = host_launch(block.data(), info.arguments_size, nullptr, 0);
+    return submit_simt(launch, stream, config, command, dynamic_size);
+}
+
+// The dimensions go between the parameters and the data of placeholders, which moves up.
+Status launch_simt_host(const SimtLaunch& launch, aclrtStream stream, const aclrtLaunchKernelCfg* config,
+                        const char* arguments, std::size_t size, std::span<const aclrtPlaceHolderInfo> placeholders,
+                        std::size_t dynamic_size) {
+    const std::size_t parameters = launch.parameters_size();
+    if (size < parameters)
+        return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters", size,
+                    parameters, launch.function->info.name);
+    const std::size_t with_grid = size + sizeof(CanopyGrid);
+    ArgumentBlock block(with_grid);
+    std::memcpy(block.data(), arguments, parameters);
+    std::memcpy(block.data() + parameters, &launch.grid, sizeof(launch.grid));
+    std::memcpy(block.data() + parameters + sizeof(launch.grid), arguments + parameters, size - parameters);
+    std::vector<Placeholder> moved;
+    for (const aclrtPlaceHolderInfo& each : placeholders) {
+        const std::uint32_t shift = each.dataOffset >= parameters ? sizeof(CanopyGrid) : 0;
+        moved.push_back({each.addrOffset, each.dataOffset + shift});
+    }
+    Command command = host_launch(block.data(), with_grid, moved.data(), moved.size());
+    return submit_simt(launch, stream, config, command, dynamic_size);
 }
 
 }  // namespace
@@ -238,19 +329,20 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
         Result<Pin<Arguments>> list = find_arguments(argsHandle);
         if (!list.ok()) [[unlikely]]
             return list.status();
-        Result<LockedStream> locked = LockedStream::acquire(stream);
-        if (!locked.ok()) [[unlikely]]
-            return locked.status();
-        Arguments& arguments = **list;
-        SpinGuard guard(arguments.lock);
-        if (!arguments.finalised) [[unlikely]]
-            return fail(code::param_invalid, "the argument list is not finalised: call aclrtKernelArgsFinalize first");
-        if (arguments.function != handle_of(funcHandle)) [[unlikely]]
-            return fail(code::param_invalid, "the argument list was made for another function");
-        Command command = host_launch(arguments.block.data(), arguments.block.size(), arguments.placeholders.data(),
-                                      arguments.placeholders.size());
-        CANOPY_TRY(read_config(cfg, command.launch));
-        return submit_launch(*locked, funcHandle, numBlocks, command);
+        return with_kernel(
+            funcHandle, stream, [&](LockedStream& locked, const Kernel& kernel, Handle function) -> Status {
+                Arguments& arguments = **list;
+                SpinGuard guard(arguments.lock);
+                if (!arguments.finalised) [[unlikely]]
+                    return fail(code::param_invalid,
+                                "the argument list is not finalised: call aclrtKernelArgsFinalize first");
+                if (arguments.function != function) [[unlikely]]
+                    return fail(code::param_invalid, "the argument list was made for another function");
+                Command command = host_launch(arguments.block.data(), arguments.block.size(),
+                                              arguments.placeholders.data(), arguments.placeholders.size());
+                CANOPY_TRY(read_config(cfg, command.launch));
+                return submit_launch(locked, kernel, numBlocks, command);
+            });
     });
 }
 
@@ -259,22 +351,22 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
                                        aclrtPlaceHolderInfo* placeHolderArray, size_t placeHolderNum) {
     return api([&] {
         return launch_host_arguments(funcHandle, numBlocks, stream, cfg, hostArgs, argsSize, placeHolderArray,
-                                     placeHolderNum, 0);
+                                     placeHolderNum);
     });
 }
 
 aclError aclrtLaunchKernelWithArgsArray(void* func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg* cfg,
                                         void** args) {
-    return api([&] { return launch_array(func, numBlocks, stream, cfg, args, 0); });
+    return api([&] { return launch_array(func, numBlocks, stream, cfg, args); });
 }
 
 aclError aclrtLaunchSIMTKernelWithArgsArray(void* func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
                                             aclrtStream stream, aclrtLaunchKernelCfg* cfg, void** args) {
     return api([&]() -> Status {
         CANOPY_TRY(required(func, "func"));
-        Result<std::uint32_t> blocks = simt_blocks(gridDim, blockDim);
-        if (!blocks.ok()) return blocks.status();
-        return launch_array(func, *blocks, stream, cfg, args, dynUbufSize);
+        Result<SimtLaunch> launch = check_simt(func, gridDim, blockDim);
+        if (!launch.ok()) return launch.status();
+        return launch_simt_array(*launch, stream, cfg, args, dynUbufSize);
     });
 }
 
@@ -285,9 +377,11 @@ aclError aclrtLaunchSIMTKernelWithHostArgs(void* func, dim3 gridDim, dim3 blockD
     return api([&]() -> Status {
         CANOPY_TRY(required(func, "func"));
         CANOPY_TRY(required(hostArgs, "hostArgs"));
-        Result<std::uint32_t> blocks = simt_blocks(gridDim, blockDim);
-        if (!blocks.ok()) return blocks.status();
-        return launch_host_arguments(func, *blocks, stream, cfg, hostArgs, argsSize, placeHolderArray, placeHolderNum,
-                                     dynUbufSize);
+        CANOPY_TRY(check_size(argsSize));
+        CANOPY_TRY(check_placeholders(placeHolderArray, placeHolderNum, argsSize));
+        Result<SimtLaunch> launch = check_simt(func, gridDim, blockDim);
+        if (!launch.ok()) return launch.status();
+        return launch_simt_host(*launch, stream, cfg, static_cast<const char*>(hostArgs), argsSize,
+                                {placeHolderArray, placeHolderNum}, dynUbufSize);
     });
 }

@@ -8,7 +8,9 @@
 
 #include "base/error_text.h"
 #include "core/context.h"
+#include "core/device_variables.h"
 #include "core/error_codes.h"
+#include "core/registered_images.h"
 #include "core/stream.h"
 #include "core/thread_state.h"
 #include "device/image.h"
@@ -23,8 +25,8 @@ void Binary::recycle() noexcept {
     std::lock_guard guard(mutex);
     self = context = 0;
     unloading = false;
-    image.clear();
-    image.shrink_to_fit();
+    image = {};
+    bytes = {};
     for (auto& module : modules) module.reset();
     functions.clear();
 }
@@ -36,37 +38,59 @@ void Function::recycle() noexcept {
 }
 
 Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
-    std::lock_guard guard(mutex);
-    if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
-    std::shared_ptr<Module>& module = modules[record.index];
-    if (module) return module;
+    const auto present = [&]() -> Result<std::shared_ptr<Module>> {
+        std::lock_guard guard(mutex);
+        if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
+        return modules[record.index];
+    };
+    Result<std::shared_ptr<Module>> found = present();
+    if (!found.ok() || *found) return found;
+    std::lock_guard guard(loading);
+    found = present();
+    if (!found.ok() || *found) return found;
     Result<Device*> device = record.open();
     if (!device.ok()) return device.status();
     Result<std::unique_ptr<Module>> loaded = (*device)->load(image);
     if (!loaded.ok()) return loaded.status();
-    module = std::move(*loaded);
+    std::shared_ptr<Module> module = std::move(*loaded);
+    std::lock_guard state(mutex);
+    if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
+    modules[record.index] = module;
     return module;
 }
 
-Result<Handle> load_binary(std::vector<std::byte> image, const LoadOptions& options) {
-    Result<Pin<Context>> context = current_context();
-    if (!context.ok()) return context.status();
-    // Read once now, so that even a lazily loaded image is refused here and not at its first use.
+namespace {
+
+// Read once now, so that even a lazily loaded image is refused here and not at its first use.
+Result<Handle> make_binary(std::vector<std::byte> bytes, std::span<const std::byte> image, Handle context, bool lazy) {
     if (Result<Image> read = read_image(image); !read.ok()) return read.status();
-    Runtime& runtime = Runtime::instance();
-    const Handle handle = runtime.binaries.open([&](Binary& binary, Handle self) {
+    const Handle handle = Runtime::instance().binaries.open([&](Binary& binary, Handle self) {
         std::lock_guard guard(binary.mutex);
         binary.self = self;
-        binary.context = (*context)->self;
-        binary.lazy = options.lazy;
-        binary.image = std::move(image);
+        binary.context = context;
+        binary.lazy = lazy;
+        binary.bytes = std::move(bytes);  // where they lie does not change
+        binary.image = image;
     });
     if (handle == 0) return fail(code::resource_alloc, "the process has as many binaries as it can have");
-    if (options.lazy) return handle;
-    Pin<Binary> binary = runtime.binaries.pin(handle);
+    return handle;
+}
+
+}  // namespace
+
+Result<Handle> open_binary(std::span<const std::byte> image) { return make_binary({}, image, 0, true); }
+
+Result<Handle> load_binary(std::vector<std::byte> bytes, const LoadOptions& options) {
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    const std::span<const std::byte> image = bytes;
+    Result<Handle> handle = make_binary(std::move(bytes), image, (*context)->self, options.lazy);
+    if (!handle.ok() || options.lazy) return handle;
+    Runtime& runtime = Runtime::instance();
+    Pin<Binary> binary = runtime.binaries.pin(*handle);
     Result<std::shared_ptr<Module>> module = binary->module_for(*(*context)->record);
     if (!module.ok()) {
-        runtime.binaries.close(handle);
+        runtime.binaries.close(*handle);
         return module.status();
     }
     return handle;
@@ -138,6 +162,7 @@ Status unload_binary(const void* opaque) {
         functions.swap((*binary)->functions);
     }
     close_functions(functions);
+    forget_variables((*binary)->self);
     // Whoever found a function alive did so under a stream's lock and has submitted by the time it is free again.
     runtime.streams.for_each([](Pin<Stream> stream) { SpinGuard guard(stream->lock); });
     // Launches that are queued or running still run: the code goes when the last stream has passed them.
@@ -154,15 +179,42 @@ void unload_all_binaries() noexcept {
 // ---- functions -----------------------------------------------------------------------------------------------------
 
 Result<Pin<Function>> find_function(const void* opaque) {
-    Pin<Function> function = Runtime::instance().functions.pin(handle_of(opaque));
-    if (!function)
-        return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", fmt::ptr(opaque));
-    return function;
+    HandleTable<Function>& functions = Runtime::instance().functions;
+    if (Pin<Function> function = functions.pin(handle_of(opaque))) return function;
+    if (is_registered_function(opaque)) {
+        Result<Handle> handle = function_at(opaque);
+        if (!handle.ok()) return handle.status();
+        if (Pin<Function> function = functions.pin(*handle)) return function;
+    }
+    return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", fmt::ptr(opaque));
 }
 
-Result<Handle> get_function(const void* opaque, std::string_view name) {
-    if (name.size() > max_name_length)
-        return fail(code::param_invalid, "kernelName has {} characters; {} are the most", name.size(), max_name_length);
+namespace {
+
+// The handle of a kernel that was found in a binary's module; made at the first request.
+Result<Handle> open_function(Binary& binary, Kernel& kernel, const DeviceRecord& record) {
+    Runtime& runtime = Runtime::instance();
+    std::lock_guard guard(binary.mutex);
+    if (binary.unloading) return fail(code::invalid_handle, "the binary is being unloaded");
+    for (Handle handle : binary.functions) {
+        Pin<Function> known = runtime.functions.pin(handle);
+        if (known && known->info.name == kernel.info->name) return handle;
+    }
+    const Handle handle = runtime.functions.open([&](Function& function, Handle self) {
+        function.self = self;
+        function.binary = binary.self;
+        function.info = *kernel.info;
+        function.kernels[record.index].store(&kernel, std::memory_order_release);
+    });
+    if (handle == 0) return fail(code::resource_alloc, "the process has as many functions as it can have");
+    binary.functions.push_back(handle);
+    std::atomic_ref(kernel.user).store(opaque_of(handle), std::memory_order_release);
+    return handle;
+}
+
+// Looks a kernel up with `find(Module&)` on the device of the current context.
+template <class Find>
+Result<Handle> find_in_binary(const void* opaque, std::string_view name, Find&& find) {
     Result<Pin<Binary>> binary = find_binary(opaque);
     if (!binary.ok()) return binary.status();
     Result<Pin<Context>> context = current_context();
@@ -170,29 +222,25 @@ Result<Handle> get_function(const void* opaque, std::string_view name) {
     DeviceRecord& record = *(*context)->record;
     Result<std::shared_ptr<Module>> module = (*binary)->module_for(record);
     if (!module.ok()) return module.status();
-    Kernel* kernel = (*module)->kernel(name);
-    if (!kernel) {
-        std::string known;
-        for (const KernelInfo& info : (*module)->kernels()) known += (known.empty() ? "" : ", ") + info.name;
-        return fail(code::param_invalid, "the binary has no kernel named {}; it has: {}", name, known);
-    }
-    Runtime& runtime = Runtime::instance();
-    std::lock_guard guard((*binary)->mutex);
-    if ((*binary)->unloading) return fail(code::invalid_handle, "the binary is being unloaded");
-    for (Handle handle : (*binary)->functions) {
-        Pin<Function> known = runtime.functions.pin(handle);
-        if (known && known->info.name == name) return handle;
-    }
-    const Handle handle = runtime.functions.open([&](Function& function, Handle self) {
-        function.self = self;
-        function.binary = (*binary)->self;
-        function.info = *kernel->info;
-        function.kernels[record.index].store(kernel, std::memory_order_release);
+    if (Kernel* kernel = find(**module)) return open_function(**binary, *kernel, record);
+    std::string known;
+    for (const KernelInfo& info : (*module)->kernels()) known += (known.empty() ? "" : ", ") + info.name;
+    return fail(code::param_invalid, "the binary has no kernel named {}; it has: {}", name, known);
+}
+
+}  // namespace
+
+Result<Handle> get_function(const void* binary, std::string_view name) {
+    if (name.size() > max_name_length)
+        return fail(code::param_invalid, "kernelName has {} characters; {} are the most", name.size(), max_name_length);
+    return find_in_binary(binary, name, [&](Module& module) { return module.kernel(name); });
+}
+
+Result<Handle> get_function_by_key(Handle binary, std::string_view key) {
+    return find_in_binary(opaque_of(binary), key, [&](Module& module) {
+        Kernel* kernel = module.kernel_by_key(key);
+        return kernel ? kernel : module.kernel(key);
     });
-    if (handle == 0) return fail(code::resource_alloc, "the process has as many functions as it can have");
-    (*binary)->functions.push_back(handle);
-    std::atomic_ref(kernel->user).store(opaque_of(handle), std::memory_order_release);
-    return handle;
 }
 
 Result<Kernel*> kernel_for(Function& function, DeviceRecord& record) {

@@ -33,12 +33,16 @@ public:
     Handle self = 0;
     Handle context = 0;  // that loaded it
     bool lazy = false;
-    bool unloading = false;  // guarded by mutex: nothing is loaded or looked up any more
     std::atomic<BinaryExceptionFunction> exception_function{nullptr};
     std::atomic<void*> exception_argument{nullptr};
 
+    // Held while code is loaded, which waits for the dynamic loader; a thread that unloads may hold the loader and so
+    // never waits for it. Taken before `mutex`.
+    std::mutex loading;
     std::mutex mutex;
-    std::vector<std::byte> image;  // guarded by mutex, as are the following
+    bool unloading = false;            // guarded by mutex, as are the following: nothing is loaded or found any more
+    std::vector<std::byte> bytes;      // empty when they belong to the program
+    std::span<const std::byte> image;  // the same, or the program's
     std::array<std::shared_ptr<Module>, max_devices> modules;
     std::vector<Handle> functions;
 
@@ -92,15 +96,30 @@ struct LoadOptions {
 };
 
 Result<Handle> load_binary(std::vector<std::byte> image, const LoadOptions& options);
+// A binary whose bytes stay where they are until it is unloaded. Nothing is loaded before it is used.
+Result<Handle> open_binary(std::span<const std::byte> image);
 Result<Handle> load_binary_file(const char* path, const LoadOptions& options);
 Status unload_binary(const void* binary);
 void unload_all_binaries() noexcept;
 
 Result<Pin<Binary>> find_binary(const void* binary);
+// A function by its handle, or by the host address of a kernel that came with the program.
 Result<Pin<Function>> find_function(const void* function);
 Result<Handle> get_function(const void* binary, std::string_view name);
-// Makes sure the function can run on that device.
+// By the key of the kernel's note, or by its name.
+Result<Handle> get_function_by_key(Handle binary, std::string_view key);
+// Makes sure the function can run on that device. Never with a stream's lock held.
 Result<Kernel*> kernel_for(Function& function, DeviceRecord& record);
+
+// The function's kernel on a device, or nullptr when the function is not alive or was not used there yet. The caller
+// holds a stream's lock: what is found stays loaded until the lock is left.
+inline const Kernel* loaded_kernel(Handle handle, const DeviceRecord& record) noexcept {
+    const HandleTable<Function>& functions = Runtime::instance().functions;
+    const Function* function = functions.peek(handle);
+    // Read before the handle is checked: the slot may be given to another function at any time.
+    const Kernel* kernel = function ? function->kernels[record.index].load(std::memory_order_acquire) : nullptr;
+    return functions.alive(handle) ? kernel : nullptr;
+}
 
 // Argument lists. `opaque` is a handle, or the memory a program gave to initialise one in.
 Result<Handle> create_arguments(Pin<Function>& function);

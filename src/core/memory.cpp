@@ -3,6 +3,7 @@
 
 #include "base/error_text.h"
 #include "core/allocator_registry.h"
+#include "core/device_variables.h"
 #include "core/error_codes.h"
 #include "core/host_memory.h"
 #include "core/managed_memory.h"
@@ -72,6 +73,8 @@ MemoryPlace place_elsewhere(const void* address) noexcept {
         return {MemoryKind::mapped, mapped.record, mapped.range};
     if (const std::optional<Registration> registration = find_registration(address))
         return {MemoryKind::registered_host, registration->record, registration->host};
+    if (const std::optional<DeviceVariable> variable = find_device_variable(address))
+        return {MemoryKind::device, variable->record, variable->range};
     return {};
 }
 
