@@ -8,6 +8,7 @@
 #include "api/data_buffer.h"
 #include "core/memory.h"
 #include "core/runtime.h"
+#include "core/source_program.h"
 
 using namespace canopy;
 
@@ -34,7 +35,7 @@ void canopyCountLiveObjects(CanopyLiveObjects* live) {
     live->functions = runtime.functions.live();
     live->arguments = runtime.arguments.live();
     const LiveMemory memory = count_live_memory();
-    live->other = memory.objects + live_data_buffers();
+    live->other = memory.objects + live_data_buffers() + source_programs().live();
     live->host_bytes = memory.host_bytes;
     for (std::uint32_t index = 0; index < runtime.device_count(); ++index) {
         auto record = runtime.device(index);

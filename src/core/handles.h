@@ -37,6 +37,7 @@ enum class HandleKind : std::uint8_t {
     model,
     label,
     data_buffer,
+    source_program,
 };
 
 // [63..56] kind, [55..32] generation, [31..0] slot
