@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the tests of embedded images and of run-time compilation need beside the test program: two libraries with the same
+# image, and the path of the compiler.
+if(NOT TARGET conformance_kernels)
+  return()
+endif()
+get_target_property(embedded_image conformance_kernels CANOPY_IMAGE)
+set_source_files_properties(embedded_library.cpp PROPERTIES OBJECT_DEPENDS ${embedded_image})
+foreach(which first second)
+  add_library(embedded_${which} MODULE embedded_library.cpp)
+  target_link_libraries(embedded_${which} PRIVATE canopy canopy_options)
+  target_compile_definitions(embedded_${which} PRIVATE CANOPY_TEST_KERNELS="${embedded_image}")
+  add_dependencies(embedded_${which} conformance_kernels)
+  add_dependencies(conformance_tests embedded_${which})
+endforeach()
+target_compile_definitions(conformance_tests PRIVATE CANOPY_TEST_LIBRARIES="${CMAKE_CURRENT_BINARY_DIR}")
+if(TARGET canopy-cc)
+  target_compile_definitions(conformance_tests PRIVATE CANOPY_TEST_CC="$<TARGET_FILE:canopy-cc>")
+else()
+  target_compile_definitions(conformance_tests PRIVATE CANOPY_TEST_CC="${CANOPY_CC_EXECUTABLE}")
+endif()
