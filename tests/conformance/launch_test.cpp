@@ -254,7 +254,7 @@ TEST_F(Launch, KindsOfCoresMixInOneStreamAndStayInOrder) {
         ASSERT_ACL_OK(launch("increment", 1, stream_, counter));
     }
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
-    EXPECT_EQ(read_back(counter, 1)[0], 20u * (10 + 48 + 1));
+    EXPECT_EQ(read_back(counter, 1)[0], 20u * (10 * 3 + 48 + 1));  // one cube and two vector cores a block
 }
 
 TEST_F(Launch, LastTaskNumberOfTheThreadGrows) {

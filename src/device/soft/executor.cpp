@@ -274,8 +274,9 @@ Fiber::Exit Executor::guarded(Fiber* on, Fiber::Body body, void* argument, Canop
     block = nullptr;
     if (how == Fiber::Exit::abandoned) [[unlikely]] {
         fault = fault_;
-        fault.stack_overflow = fault.signal == SIGSEGV && on->on_stack(fault.address);
+        fault.stack_overflow = fault.signal == SIGSEGV && (fault.stack_overflow || on->on_stack(fault.address));
         fault_ = {};
+        if (threads_) threads_->abandon();
     }
     cancel_waits_ = false;
     return how;
@@ -295,6 +296,39 @@ CANOPY_MAY_BE_LEFT void Executor::leave_service() noexcept {
         return;
     in_service_ = true;  // on the way out
     FaultHandlers::take_cancellation(*this);
+    fiber->abandon();
+}
+
+void Executor::fail(FaultKind kind, std::string_view text) noexcept {
+    in_service_ = true;  // on the way out
+    const std::size_t length = text.copy(text_, sizeof text_ - 1);
+    text_[length] = '\0';
+    fault_ = {};
+    fault_.kind = kind;
+    fault_.text = text_;
+    fiber->abandon();
+}
+
+CoreFlags& Executor::own_flags(CoreGroup group) noexcept {
+    if (const std::uint64_t now = step(); own_flags_step_ != now) {
+        own_flags_step_ = now;
+        if (!own_flags_.begin(group, 1)) fail(FaultKind::memory, "no memory for the flags of the core");
+    }
+    return own_flags_;
+}
+
+SimtThreads* Executor::threads() noexcept {
+    if (!threads_) threads_.reset(new (std::nothrow) SimtThreads(*this));
+    return threads_.get();
+}
+
+void Executor::set_fiber(Fiber* now) noexcept {
+    fiber = now;
+    stack_top_ = reinterpret_cast<std::uintptr_t>(now->stack_top());
+}
+
+void Executor::abandon_with(const Fiber& where) noexcept {
+    if (where.on_stack(fault_.address)) fault_.stack_overflow = true;
     fiber->abandon();
 }
 

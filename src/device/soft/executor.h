@@ -11,11 +11,15 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/fiber.h"
 #include "canopy/kernel_abi.h"
 #include "device/backend.h"
+#include "device/soft/core.h"
+#include "device/soft/core_flags.h"
+#include "device/soft/threads.h"
 
 namespace canopy {
 
@@ -37,6 +41,7 @@ struct Fault {
     std::uintptr_t address = 0;      // memory that was touched
     std::uintptr_t instruction = 0;  // where
     bool stack_overflow = false;
+    const char* text = nullptr;  // of a failure that explains itself; in the executor until it runs the next thing
 };
 
 class Executor {
@@ -79,6 +84,25 @@ public:
     void enter_service() noexcept;
     void leave_service() noexcept;
 
+    // Inside guarded code: ends it; whoever entered it gets a fault of that kind with that text.
+    [[noreturn]] void fail(FaultKind kind, std::string_view text) noexcept;
+
+    // The core of a block that has the thread's own fiber; other blocks have theirs with their fiber.
+    std::unique_ptr<SoftCore> own_core;
+    // Flags of such a block, made anew by the first use in a step.
+    CoreFlags& own_flags(CoreGroup group) noexcept;
+    // SIMT threads of the running block; nullptr: no memory.
+    SimtThreads* threads() noexcept;
+    [[nodiscard]] bool in_thread() const noexcept { return threads_ && threads_->active(); }
+    // For SimtThreads: which fiber runs now, and the end of the block because of a fault on `where`.
+    void set_fiber(Fiber* now) noexcept;
+    [[noreturn]] void abandon_with(const Fiber& where) noexcept;
+
+    // Steps in which a block did nothing but look whether it may go on.
+    [[nodiscard]] std::uint64_t idle_steps() const noexcept { return idle_steps_.load(std::memory_order_relaxed); }
+    void count_idle_step() noexcept { idle_steps_.store(idle_steps() + 2, std::memory_order_relaxed); }
+
+    std::uint32_t simt_thread = 0;               // own: number of the running SIMT thread
     Fiber* fiber = nullptr;                      // own: what runs now
     CanopyBlock* block = nullptr;                // own: who runs now
     std::atomic<Scheduler*> scheduler{nullptr};  // own: whose work, set before begin_task; monitors compare it
@@ -95,6 +119,7 @@ public:
 
     // the monitor's notes
     std::uint64_t seen_step = 0;
+    std::uint64_t seen_idle_steps = 0;
     Nanoseconds seen_at = 0;
 
     Executor* next = nullptr;  // the registry's list
@@ -107,6 +132,7 @@ private:
                         bool resuming) noexcept;
 
     std::atomic<std::uint64_t> step_{0};  // own; odd while inside guarded code
+    std::atomic<std::uint64_t> idle_steps_{0};
     std::atomic<SoftQueue*> queue_{nullptr};
     std::atomic<std::uint64_t> sequence_{0};
     std::atomic<std::uint64_t> timeout_{0};
@@ -118,6 +144,10 @@ private:
     Fault fault_;
     std::unique_ptr<Fiber> own_fiber_;
     void* signal_stack_ = nullptr;
+    std::unique_ptr<SimtThreads> threads_;
+    CoreFlags own_flags_;
+    std::uint64_t own_flags_step_ = 0;
+    char text_[1024] = {};
 };
 
 // All executors of the process, for monitors and aborts. The visitor runs under the registry's lock: an executor seen

@@ -184,6 +184,12 @@ void SoftModule::find_code(const ElfFile& object) {
     }
 }
 
+CoreGroup group_of(const KernelInfo& info) noexcept {
+    if (info.core == CoreType::cube) return {1, 0};
+    if (info.core != CoreType::mix || info.cube_ratio + info.vector_ratio == 0) return {0, 1};
+    return {info.cube_ratio, info.vector_ratio};
+}
+
 Status SoftModule::find_entries(const Image& image) {
     infos_.reserve(image.kernels.size());
     kernels_.reserve(image.kernels.size());
@@ -199,6 +205,8 @@ Status SoftModule::find_entries(const Image& image) {
         loaded.info = &info;
         loaded.entry = reinterpret_cast<CanopyKernelEntry>(entry->address);
         loaded.function = function.address;
+        loaded.group = group_of(info);
+        loaded.type = info.core == CoreType::aicore ? CANOPY_CORE_AICORE : CANOPY_CORE_VECTOR;
         kernel_index_.emplace(info.name, kernels_.size() - 1);
         if (!info.key.empty()) key_index_.emplace(info.key, kernels_.size() - 1);
     }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "device/soft/module.h"
 #include "device/soft/scheduler.h"
@@ -90,9 +91,13 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
         const std::uint64_t step = executor.step();
         all_samples_.fetch_add(1, std::memory_order_relaxed);
         if (step != executor.seen_step) {
-            executor.seen_step = step;
+            // A step in which a block only looked whether it may go on is none forward. The two numbers are not read
+            // at one moment and may be one step apart.
+            const std::uint64_t idle = executor.idle_steps();
+            const std::uint64_t idled = idle - std::exchange(executor.seen_idle_steps, idle);
+            const auto forward = static_cast<std::int64_t>(step - std::exchange(executor.seen_step, step) - idled);
             executor.seen_at = time;
-            progress = true;
+            if (idled == 0 || forward >= 2) progress = true;
             if (Executor::inside(step)) busy_samples_.fetch_add(1, std::memory_order_relaxed);
             return;
         }

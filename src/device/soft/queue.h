@@ -100,6 +100,7 @@ private:
     Step execute(Executor& executor, Command& command) noexcept;
     Step run_launch(Executor& executor, Command& command) noexcept;
     Step run_many_blocks(Executor& executor, Command& command) noexcept;
+    [[nodiscard]] std::uint32_t resident_groups(const SoftKernel& kernel, std::uint32_t groups) const noexcept;
     void complete_launch(const Command& command) noexcept;
     void check_memory(const Command& command) noexcept;
     Step run_wait(Command& command) noexcept;
@@ -109,7 +110,8 @@ private:
     void run_guarded(Executor& executor, Command& command, Fiber::Body body) noexcept;
     void drop(Command& command) noexcept;
     void finish(Command& command) noexcept;
-    void report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what) noexcept;
+    void report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what,
+                std::string_view who = {}) noexcept;
     WaitResult take_wait_result() noexcept;
     void count_runnable(int change) noexcept;
     bool more_after_lingering() noexcept;

@@ -94,9 +94,9 @@ void SoftQueue::run_guarded(Executor& executor, Command& command, Fiber::Body bo
 
 SoftQueue::Step SoftQueue::run_launch(Executor& executor, Command& command) noexcept {
     const LaunchWork& work = command.launch;
-    if (work.blocks != 1) return run_many_blocks(executor, command);
     const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
-    CanopyBlock block = {work.block_offset, 1,       0,      1, static_cast<std::uint32_t>(kernel.info->core),
+    if (work.blocks != 1 || kernel.group.size() != 1) return run_many_blocks(executor, command);
+    CanopyBlock block = {work.block_offset, 1,       0,      1, kernel.core_type(kernel.group.cube != 0),
                          work.dynamic_size, nullptr, nullptr};
     Fault fault;
     executor.begin_task(this, ring_.popped(), work.timeout ? work.timeout : scheduler_.kernel_timeout());
@@ -104,7 +104,7 @@ SoftQueue::Step SoftQueue::run_launch(Executor& executor, Command& command) noex
                                          const_cast<void*>(work.arguments), &block, fault);
     executor.end_task();
     if (how != Fiber::Exit::finished) [[unlikely]]
-        report(command, fault, block.index, {});
+        report(command, fault, block.index, fault.text ? fault.text : "");
     else if (Checker* checker = scheduler_.checker(); checker && checker->enabled()) [[unlikely]]
         check_memory(command);
     return Step::done;
@@ -115,23 +115,30 @@ void SoftQueue::check_memory(const Command& command) noexcept {
     if (scheduler_.checker()->damaged(what)) report(command, {.kind = FaultKind::exception}, 0, what);
 }
 
+// How many groups of a launch may run at a time: as many as the chip has cores for.
+std::uint32_t SoftQueue::resident_groups(const SoftKernel& kernel, std::uint32_t groups) const noexcept {
+    const CoreGroup group = kernel.group;
+    if (kernel.type == CANOPY_CORE_AICORE) return std::min(groups, std::max(scheduler_.core_count(true), 1u));
+    if (group.cube != 0) groups = std::min(groups, scheduler_.core_count(true) / group.cube);
+    if (group.vector != 0) groups = std::min(groups, scheduler_.core_count(false) / group.vector);
+    return std::max(groups, 1u);
+}
+
 SoftQueue::Step SoftQueue::run_many_blocks(Executor& executor, Command& command) noexcept {
     const LaunchWork& work = command.launch;
     const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
-    const CoreType core = kernel.info->core;
-    const bool on_cube = core == CoreType::cube || core == CoreType::mix || core == CoreType::aicore;
-    const bool on_vector = core == CoreType::vector || core == CoreType::mix;
-    const std::uint32_t limit = scheduler_.core_count(on_cube);
-    const std::uint32_t resident = std::min(work.blocks, std::max(limit, 1u));
+    const CoreGroup group = kernel.group;
+    const std::uint32_t resident = resident_groups(kernel, work.blocks);
     if (take_wait_result() == WaitResult::none) {  // otherwise the cores have just been given to it
         reason_.store(WaitReason::cores, std::memory_order_relaxed);
-        launch_.cores_held[0] = on_cube ? resident : 0;
-        launch_.cores_held[1] = on_vector ? std::min(resident * std::max<std::uint32_t>(kernel.info->vector_ratio, 1u),
-                                                     scheduler_.core_count(false))
-                                          : 0;
+        const bool coupled = kernel.type == CANOPY_CORE_AICORE;
+        const std::uint32_t cube = coupled ? resident : resident * group.cube;
+        const std::uint32_t vector = coupled ? 0 : resident * group.vector;
+        launch_.cores_held[0] = std::min(cube, scheduler_.core_count(true));
+        launch_.cores_held[1] = std::min(vector, scheduler_.core_count(false));
         if (!scheduler_.acquire_cores(*this, launch_.cores_held[0], launch_.cores_held[1])) return Step::left;
     }
-    launch_.begin(*this, kernel, work, work.arguments, resident, ring_.popped(),
+    launch_.begin(*this, kernel, work, resident * group.size(), ring_.popped(),
                   work.timeout ? work.timeout : scheduler_.kernel_timeout());
     scheduler_.publish(launch_);
     if (!scheduler_.work_on(launch_, executor)) return Step::left;
@@ -143,7 +150,7 @@ void SoftQueue::complete_launch(const Command& command) noexcept {
     const Launch::Outcome outcome = launch_.end(scheduler_.fibers());
     scheduler_.release_cores(launch_);
     if (outcome.fault.kind != FaultKind::none) [[unlikely]]
-        report(command, outcome.fault, outcome.block, outcome.what ? outcome.what : "");
+        report(command, outcome.fault, outcome.block, outcome.what, outcome.who);
     else if (Checker* checker = scheduler_.checker(); checker && checker->enabled()) [[unlikely]]
         check_memory(command);
 }
@@ -251,14 +258,15 @@ std::string explain(const Fault& fault, Scheduler& scheduler) {
     }
     if (fault.signal == 8) return "the kernel divided by zero";
     if (fault.address == 0 && fault.signal == 0) return "the task failed";
+    if (std::string beside = describe_core_address(fault.address); !beside.empty()) return beside;
     return fmt::format("access to address {:#x}: {}", fault.address,
                        scheduler.checker() ? scheduler.checker()->describe(fault.address) : "not device memory");
 }
 
 }  // namespace
 
-void SoftQueue::report(const Command& command, const Fault& fault, std::uint32_t block,
-                       std::string_view what) noexcept {
+void SoftQueue::report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what,
+                       std::string_view who) noexcept {
     if (fault.kind == FaultKind::aborted && dropping()) return;  // whoever aborted it knows
     TaskFailure failure;
     failure.kind = fault.kind;
@@ -276,6 +284,7 @@ void SoftQueue::report(const Command& command, const Fault& fault, std::uint32_t
     std::string text;
     try {
         text = what.empty() ? explain(fault, scheduler_) : std::string(what);
+        if (!who.empty()) text = fmt::format("{}: {}", who, text);
     } catch (...) {
     }
     failure.what = text;

@@ -206,7 +206,7 @@ void Scheduler::publish(Launch& launch) noexcept {
     }
     const SoftKernel& kernel = *launch.kernel();
     if (std::atomic_ref(kernel.block_time).load(std::memory_order_relaxed) < tuning::block_time_worth_waking) return;
-    for (std::uint32_t i = 1; i < launch.blocks() && i < options_.workers && parked_.has_waiters(); ++i)
+    for (std::uint32_t i = 1; i < launch.cores() && i < options_.workers && parked_.has_waiters(); ++i)
         parked_.wake_one();
 }
 
@@ -471,6 +471,7 @@ void Scheduler::settle() noexcept {
 }
 
 void Scheduler::cancel_running(SoftQueue& queue, std::uint64_t limit, FaultKind why) noexcept {
+    queue.launch().stop_below(limit);
     const Executor* self = Executor::existing();
     for_each_executor([&](Executor& executor) {
         if (&executor == self) return;

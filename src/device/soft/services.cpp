@@ -15,9 +15,9 @@ namespace {
 
 CANOPY_MAY_BE_LEFT CanopyBlock* current_block() { return Executor::existing()->block; }
 
-CANOPY_MAY_BE_LEFT void sync_all() { Launch::sync_all(); }
+CANOPY_MAY_BE_LEFT void sync_all() { Launch::sync(CANOPY_SYNC_ALL); }
 
-CANOPY_MAY_BE_LEFT void trap() { __builtin_trap(); }
+void trap() { __builtin_trap(); }
 
 CANOPY_MAY_BE_LEFT void print(const char* text, std::size_t length) {
     // One write per call under the stream's own lock: lines of different blocks do not mix.
@@ -28,25 +28,33 @@ CANOPY_MAY_BE_LEFT void print(const char* text, std::size_t length) {
     executor->leave_service();
 }
 
-CanopyCore* open_core(std::uint32_t) { __builtin_trap(); }
-
-void fail(const char*, std::size_t) { __builtin_trap(); }
-
-void yield() {}
-
-void sync(std::uint32_t) { Launch::sync_all(); }
-
-void set_flag(std::uint32_t, std::uint32_t) { __builtin_trap(); }
-
-void wait_flag(std::uint32_t, std::uint32_t) { __builtin_trap(); }
-
-void run_threads(void (*body)(void*), void* data, std::uint32_t count) {
-    for (std::uint32_t thread = 0; thread < count; ++thread) body(data);
+CanopyCore* open_core_of_block(std::uint32_t architecture) {
+    Executor& executor = *Executor::existing();
+    executor.enter_service();
+    auto* fiber = static_cast<BlockFiber*>(executor.block->launch);
+    CanopyCore* core = open_core(fiber ? fiber->core : executor.own_core, architecture);
+    if (!core) executor.fail(FaultKind::memory, "no memory for the local memories of a core");
+    executor.block->core = core;
+    executor.leave_service();
+    return core;
 }
 
-std::uint32_t current_thread() { return 0; }
+void fail(const char* text, std::size_t length) { Executor::existing()->fail(FaultKind::trap, {text, length}); }
 
-void thread_barrier(std::uint32_t, std::uint32_t) { __builtin_trap(); }
+void run_threads(void (*body)(void*), void* data, std::uint32_t count) {
+    Executor& executor = *Executor::existing();
+    SimtThreads* threads = executor.threads();
+    if (!threads) executor.fail(FaultKind::memory, "no memory for SIMT threads");
+    threads->run(body, data, count);
+}
+
+std::uint32_t current_thread() { return Executor::existing()->simt_thread; }
+
+void thread_barrier(std::uint32_t first, std::uint32_t count) {
+    Executor& executor = *Executor::existing();
+    if (!executor.in_thread()) executor.fail(FaultKind::trap, "a barrier of SIMT threads outside of them");
+    executor.threads()->barrier(first, count);
+}
 
 void multiply_matrices(const CanopyProduct* product) { multiply(*product); }
 
@@ -57,12 +65,12 @@ constexpr CanopyServices services = {
     &sync_all,
     &trap,
     &print,
-    &open_core,
+    &open_core_of_block,
     &fail,
-    &yield,
-    &sync,
-    &set_flag,
-    &wait_flag,
+    &Launch::yield,
+    &Launch::sync,
+    &Launch::set_flag,
+    &Launch::wait_flag,
     &run_threads,
     &current_thread,
     &thread_barrier,

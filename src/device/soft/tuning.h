@@ -65,5 +65,9 @@ inline constexpr Nanoseconds settle_patience = 2 * second;
 // Stack of a block. Chips have 32 KiB by default; compiled for a CPU the same code needs several times that.
 inline constexpr std::size_t default_block_stack = 256 * 1024;
 inline constexpr std::size_t stack_scale = 8;
+// Stack of a SIMT thread that waits in a barrier. A block may have 2048 of them; only touched pages count.
+inline constexpr std::size_t thread_stack = 64 * 1024;
+// A worker whose launch always has released blocks takes one that polls every so many turns.
+inline constexpr std::uint32_t turns_per_poll = 16;
 
 }  // namespace canopy::tuning

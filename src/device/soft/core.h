@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SoftCore: the memories and registers a block finds when it opens its core. A core belongs to whatever runs the block
+// (a fiber, or an executor for launches of one block) and passes from block to block with it.
+//
+// Threads: a core is used by one thread at a time; describe_core_address may be called from any.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "canopy/kernel_abi.h"
+
+namespace canopy {
+
+// Bytes of a memory on that architecture; 0 where it has none.
+std::uint32_t core_memory_size(std::uint32_t architecture, CanopyMemory memory) noexcept;
+
+class SoftCore {
+public:
+    // nullptr: no memory.
+    static std::unique_ptr<SoftCore> create(std::uint32_t architecture) noexcept;
+    ~SoftCore();
+    SoftCore(const SoftCore&) = delete;
+    SoftCore& operator=(const SoftCore&) = delete;
+
+    [[nodiscard]] std::uint32_t architecture() const noexcept { return architecture_; }
+    // With all registers zero; the memories stay as they are.
+    CanopyCore& open() noexcept;
+    // In words, when the address lies beside one of its memories; else empty.
+    [[nodiscard]] std::string describe(std::uintptr_t address) const;
+
+private:
+    SoftCore() = default;
+    bool map() noexcept;
+
+    CanopyCore core_{};
+    std::uint32_t architecture_ = 0;
+    std::byte* mapping_ = nullptr;
+    std::size_t mapping_size_ = 0;
+    SoftCore* next_ = nullptr;  // the list of all cores
+    SoftCore* previous_ = nullptr;
+    friend std::string describe_core_address(std::uintptr_t address);
+};
+
+// The same for all cores of the process.
+std::string describe_core_address(std::uintptr_t address);
+
+// The core in `slot`, made or exchanged when there is none of that architecture; nullptr: no memory.
+CanopyCore* open_core(std::unique_ptr<SoftCore>& slot, std::uint32_t architecture) noexcept;
+
+}  // namespace canopy

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cores of one launch wait for: cross-core flags, which are counters of each core, and the meetings of a
+// group's vector cores. A launch has one such table, made when its first core uses one of them.
+//
+// Threads: the owner's lock guards it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "canopy/kernel_abi.h"
+
+namespace canopy {
+
+struct BlockFiber;
+
+// Cores of one group of a kernel; those of a launch are numbered group by group, cube cores first.
+struct CoreGroup {
+    std::uint32_t cube = 0;
+    std::uint32_t vector = 1;
+    [[nodiscard]] constexpr std::uint32_t size() const noexcept { return cube + vector; }
+};
+
+// What a block that has left its thread waits for.
+enum class WaitKind : std::uint8_t { none, yielded, meeting, flag };
+struct CoreWait {
+    WaitKind kind = WaitKind::none;
+    std::uint8_t scope = 0;  // meeting: a CanopySyncScope
+    std::uint8_t mode = 0;   // flag
+    std::uint8_t id = 0;
+};
+
+// Fibers in the order they came.
+class FiberList {
+public:
+    void push(BlockFiber* fiber) noexcept;
+    BlockFiber* pop() noexcept;
+    void append(FiberList& other) noexcept;  // takes them all
+    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+    [[nodiscard]] BlockFiber* first() const noexcept { return first_; }
+
+private:
+    BlockFiber* first_ = nullptr;
+    BlockFiber* last_ = nullptr;
+    std::uint32_t count_ = 0;
+};
+
+// Whether a core of that kind may use the flag at all.
+bool flag_exists(bool cube, std::uint32_t mode, std::uint32_t id) noexcept;
+
+class CoreFlags {
+public:
+    // All counters 0, nobody waits. False: no memory.
+    bool begin(CoreGroup group, std::uint32_t groups) noexcept;
+    void end() noexcept { cores_.clear(); }
+    [[nodiscard]] bool in_use() const noexcept { return !cores_.empty(); }
+
+    // As CanopyServices::set_flag; fibers whose wait this ends are added to `released`. False: a counter is full.
+    bool set(std::uint32_t core, std::uint32_t mode, std::uint32_t id, FiberList& released) noexcept;
+    // Takes one from the core's counter; false when it is 0.
+    bool take(std::uint32_t core, std::uint32_t mode, std::uint32_t id) noexcept;
+    // The core's fiber, suspended, waits as its `wait` says. Released at once when that has happened meanwhile.
+    void wait(std::uint32_t core, BlockFiber* fiber, FiberList& released) noexcept;
+    // Whoever waits, lowest core first; nobody waits afterwards.
+    FiberList take_waiting() noexcept;
+    [[nodiscard]] BlockFiber* first_waiting() const noexcept;
+    [[nodiscard]] std::uint32_t waiting() const noexcept;
+
+private:
+    static constexpr std::uint32_t direct = 16;  // where the counters of mode 4 begin
+    struct Core {
+        std::uint8_t counter[48] = {};
+        std::uint8_t pending[3][16] = {};  // own sets of modes 0 to 2 that the others have not matched yet
+        BlockFiber* waiting = nullptr;
+    };
+    // Cores of one kind: `count` of them from `first` on in every group.
+    struct Kind {
+        std::uint32_t first, count;
+    };
+
+    [[nodiscard]] bool is_cube(std::uint32_t core) const noexcept { return core % group_.size() < group_.cube; }
+    [[nodiscard]] Kind cubes() const noexcept { return {0, group_.cube}; }
+    [[nodiscard]] Kind vectors() const noexcept { return {group_.cube, group_.vector}; }
+    bool set_for_all(std::uint32_t core, std::uint32_t id, FiberList& released) noexcept;
+    bool set_in_group(std::uint32_t core, std::uint32_t mode, std::uint32_t id, Kind setters, Kind targets,
+                      FiberList& released) noexcept;
+    bool set_direct(std::uint32_t core, std::uint32_t id, FiberList& released) noexcept;
+    bool count(Core& target, std::uint32_t counter, FiberList& released) noexcept;
+    static std::uint32_t counter_of(std::uint32_t mode, std::uint32_t id) noexcept {
+        return mode == 4 ? direct + id : id;
+    }
+
+    CoreGroup group_;
+    std::uint32_t groups_ = 0;
+    std::vector<Core> cores_;
+    std::uint32_t ready_[2][16] = {};  // mode 0: cube and vector cores with something pending
+};
+
+}  // namespace canopy

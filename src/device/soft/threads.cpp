@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// SIMT threads. The block's own stack is where the choice is made who runs next: fibers come back to it whenever their
+// thread has to wait, and it enters the next one while its own thread waits too.
+#include "device/soft/threads.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/spin_lock.h"
+#include "canopy/kernel_abi.h"
+#include "device/soft/executor.h"
+#include "device/soft/tuning.h"
+
+namespace canopy {
+namespace {
+
+// Fibers nobody uses now. One for the process: as many exist as were in use at the same time.
+struct Pool {
+    SpinLock lock;
+    SimtThreads::FiberQueue free CANOPY_GUARDED_BY(lock);
+};
+Pool& pool() noexcept {
+    static Pool* instance = new Pool;  // outlives every thread
+    return *instance;
+}
+
+}  // namespace
+
+SimtThreads::ThreadFiber::ThreadFiber() noexcept : fiber(std::min(tuning::thread_stack, block_stack_size())) {}
+
+void SimtThreads::FiberQueue::push(ThreadFiber* fiber) noexcept {
+    fiber->next = nullptr;
+    (last ? last->next : first) = fiber;
+    last = fiber;
+}
+
+SimtThreads::ThreadFiber* SimtThreads::FiberQueue::pop() noexcept {
+    ThreadFiber* fiber = first;
+    if (!fiber) return nullptr;
+    first = fiber->next;
+    if (!first) last = nullptr;
+    return fiber;
+}
+
+void SimtThreads::FiberQueue::append(FiberQueue& other) noexcept {
+    if (!other.first) return;
+    (last ? last->next : first) = other.first;
+    last = other.last;
+    other = {};
+}
+
+void SimtThreads::run(Body body, void* data, std::uint32_t count) noexcept {
+    if (active_) executor_.fail(FaultKind::trap, "SIMT threads were started from a SIMT thread");
+    if (count > CANOPY_MAX_THREADS)
+        executor_.fail(FaultKind::trap, "a block asked for more SIMT threads than the 2048 it may have");
+    active_ = true;
+    body_ = body;
+    data_ = data;
+    count_ = count;
+    next_ = finished_ = 0;
+    own_waits_ = false;
+    running_ = nullptr;
+    while (next_ < count_) {
+        executor_.simt_thread = next_++;
+        body_(data_);
+        ++finished_;
+    }
+    executor_.simt_thread = 0;
+    executor_.enter_service();
+    while (finished_ < count_)
+        if (!run_one()) fail_deadlock();
+    finish();
+    executor_.leave_service();
+}
+
+void SimtThreads::run_on_fiber(void* data) {
+    auto& threads = *static_cast<SimtThreads*>(data);
+    ThreadFiber& fiber = *threads.running_;
+    threads.executor_.leave_service();
+    while (threads.next_ < threads.count_) {
+        fiber.thread = threads.next_++;
+        threads.executor_.simt_thread = fiber.thread;
+        threads.body_(threads.data_);
+        ++threads.finished_;
+    }
+    threads.executor_.enter_service();
+}
+
+void SimtThreads::barrier(std::uint32_t first, std::uint32_t count) noexcept {
+    executor_.enter_service();
+    check_barrier(first, count);
+    if (!arrive(first, count)) {
+        if (running_)
+            running_->fiber.suspend();
+        else
+            run_others();
+    }
+    executor_.leave_service();
+}
+
+void SimtThreads::check_barrier(std::uint32_t first, std::uint32_t count) noexcept {
+    const std::uint32_t thread = executor_.simt_thread;
+    if (thread >= first && thread - first < count && count <= count_ - first) return;
+    try {
+        executor_.fail(FaultKind::trap, fmt::format("thread {} of {} cannot meet {} threads from thread {} on", thread,
+                                                    count_, count, first));
+    } catch (...) {
+        executor_.fail(FaultKind::trap, "a barrier of SIMT threads that do not exist");
+    }
+}
+
+// False when the caller has to wait; it is then among those who do.
+bool SimtThreads::arrive(std::uint32_t first, std::uint32_t count) noexcept {
+    if (count == 1) return true;
+    Barrier& barrier = *find_or_add(first, count);
+    if (++barrier.arrived < count) {
+        if (running_)
+            barrier.waiting.push(running_);
+        else
+            barrier.own = own_waits_ = true;
+        return false;
+    }
+    ready_.append(barrier.waiting);
+    if (barrier.own) own_waits_ = false;
+    barrier = barriers_.back();
+    barriers_.pop_back();
+    return true;
+}
+
+SimtThreads::Barrier* SimtThreads::find_or_add(std::uint32_t first, std::uint32_t count) noexcept {
+    for (Barrier& barrier : barriers_)
+        if (barrier.first == first && barrier.count == count) return &barrier;
+    try {
+        return &barriers_.emplace_back(Barrier{first, count, 0, false, {}});
+    } catch (...) {
+        executor_.fail(FaultKind::memory, "no memory for the barriers of SIMT threads");
+    }
+}
+
+// The thread on the block's stack waits: the others run until it need not any more.
+void SimtThreads::run_others() noexcept {
+    const std::uint32_t own = executor_.simt_thread;
+    while (own_waits_)
+        if (!run_one()) fail_deadlock();
+    executor_.simt_thread = own;
+}
+
+// Lets one other thread run until it ends or waits; false when there is none that could.
+bool SimtThreads::run_one() noexcept {
+    ThreadFiber* fiber = ready_.pop();
+    if (!fiber && next_ < count_) fiber = take_fiber();
+    if (!fiber) fiber = yielded_.pop();
+    if (!fiber) return false;
+    enter(fiber);
+    return true;
+}
+
+void SimtThreads::enter(ThreadFiber* fiber) noexcept {
+    Fiber* const block = executor_.fiber;
+    executor_.set_fiber(&fiber->fiber);
+    executor_.simt_thread = fiber->thread;
+    running_ = fiber;
+    const Fiber::Exit how =
+        std::exchange(fiber->started, true) ? fiber->fiber.resume() : fiber->fiber.start(&run_on_fiber, this);
+    running_ = nullptr;
+    executor_.set_fiber(block);
+    if (how == Fiber::Exit::suspended) return;
+    fiber->started = false;
+    if (how == Fiber::Exit::abandoned) executor_.abandon_with(fiber->fiber);
+    idle_.push(fiber);
+}
+
+SimtThreads::ThreadFiber* SimtThreads::take_fiber() noexcept {
+    if (ThreadFiber* fiber = idle_.pop()) return fiber;
+    ThreadFiber* fiber = nullptr;
+    {
+        Pool& all = pool();
+        SpinGuard guard(all.lock);
+        fiber = all.free.pop();
+    }
+    if (!fiber) fiber = new (std::nothrow) ThreadFiber;
+    if (fiber && fiber->fiber.valid()) {
+        try {
+            taken_.push_back(fiber);
+            return fiber;
+        } catch (...) {
+        }
+    }
+    delete fiber;
+    executor_.fail(FaultKind::memory, "no memory for the stacks of SIMT threads");
+}
+
+void SimtThreads::yield() noexcept {
+    executor_.enter_service();
+    if (running_) {
+        yielded_.push(running_);
+        running_->fiber.suspend();
+    } else {
+        const std::uint32_t own = executor_.simt_thread;
+        if (!run_one()) sched_yield();
+        executor_.simt_thread = own;
+    }
+    executor_.leave_service();
+}
+
+void SimtThreads::fail_deadlock() noexcept {
+    try {
+        const Barrier& barrier = barriers_.front();
+        executor_.fail(FaultKind::timeout,
+                       fmt::format("a barrier of the SIMT threads {} to {} can never complete: {} of {} have arrived, "
+                                   "the others have ended or wait in another barrier",
+                                   barrier.first, barrier.first + barrier.count - 1, barrier.arrived, barrier.count));
+    } catch (...) {
+        executor_.fail(FaultKind::timeout, "a barrier of SIMT threads can never complete");
+    }
+}
+
+void SimtThreads::finish() noexcept {
+    active_ = false;
+    executor_.simt_thread = 0;
+    barriers_.clear();
+    ready_ = yielded_ = idle_ = {};
+    if (taken_.empty()) return;
+    FiberQueue back;
+    for (ThreadFiber* fiber : taken_) back.push(fiber);
+    taken_.clear();
+    Pool& all = pool();
+    SpinGuard guard(all.lock);
+    all.free.append(back);
+}
+
+void SimtThreads::abandon() noexcept {
+    if (!active_) return;
+    for (ThreadFiber* fiber : taken_)
+        if (std::exchange(fiber->started, false)) fiber->fiber.discard();
+    finish();
+}
+
+}  // namespace canopy

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SimtThreads: the SIMT threads of the block an executor runs. They run one after the other on the block's own stack;
+// only a thread that stands in a barrier keeps a stack of its own, and the next thread then runs on another fiber.
+//
+// Threads: used by the executor's operating-system thread alone. The pool of fibers behind it is shared.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/fiber.h"
+
+namespace canopy {
+
+class Executor;
+
+class SimtThreads {
+public:
+    explicit SimtThreads(Executor& executor) noexcept : executor_(executor) {}
+    ~SimtThreads() { abandon(); }
+    SimtThreads(const SimtThreads&) = delete;
+    SimtThreads& operator=(const SimtThreads&) = delete;
+
+    using Body = void (*)(void*);
+    // From the block's stack, outside a service: returns when all threads have.
+    void run(Body body, void* data, std::uint32_t count) noexcept;
+    // From a thread.
+    void barrier(std::uint32_t first, std::uint32_t count) noexcept;
+    void yield() noexcept;
+
+    [[nodiscard]] bool active() const noexcept { return active_; }
+    // The block has ended before its threads did.
+    void abandon() noexcept;
+
+    // A fiber on which threads run, and the thread it runs now.
+    struct ThreadFiber {
+        ThreadFiber() noexcept;
+        Fiber fiber;
+        std::uint32_t thread = 0;
+        bool started = false;  // has a body that has not ended
+        ThreadFiber* next = nullptr;
+    };
+    struct FiberQueue {
+        ThreadFiber* first = nullptr;
+        ThreadFiber* last = nullptr;
+        void push(ThreadFiber* fiber) noexcept;
+        ThreadFiber* pop() noexcept;
+        void append(FiberQueue& other) noexcept;
+    };
+
+private:
+    // Threads that stand in one barrier. The thread on the block's own stack has no fiber here: `own` stands for it.
+    struct Barrier {
+        std::uint32_t first, count;
+        std::uint32_t arrived = 0;
+        bool own = false;
+        FiberQueue waiting;
+    };
+
+    static void run_on_fiber(void* threads);
+    bool arrive(std::uint32_t first, std::uint32_t count) noexcept;
+    void check_barrier(std::uint32_t first, std::uint32_t count) noexcept;
+    Barrier* find_or_add(std::uint32_t first, std::uint32_t count) noexcept;
+    void run_others() noexcept;
+    bool run_one() noexcept;
+    void enter(ThreadFiber* fiber) noexcept;
+    ThreadFiber* take_fiber() noexcept;
+    [[noreturn]] void fail_deadlock() noexcept;
+    void finish() noexcept;
+
+    Executor& executor_;
+    bool active_ = false;
+    Body body_ = nullptr;
+    void* data_ = nullptr;
+    std::uint32_t count_ = 0;
+    std::uint32_t next_ = 0;          // the first thread that has not begun
+    std::uint32_t finished_ = 0;      // threads that have ended
+    bool own_waits_ = false;          // the thread on the block's stack stands in a barrier
+    ThreadFiber* running_ = nullptr;  // null: the block's own stack
+    FiberQueue ready_;
+    FiberQueue yielded_;  // threads that poll; they go on when nobody else can
+    FiberQueue idle_;
+    std::vector<ThreadFiber*> taken_;  // all fibers this block uses
+    std::vector<Barrier> barriers_;
+};
+
+}  // namespace canopy
