@@ -57,7 +57,7 @@ endfunction()
 # canopy_add_program(<target> <source>... [OPTIONS <flag>...] [LINK <library>...] [TEST])
 # Adds a target that compiles sources with kernels (.asc, .cpp) and links them to a program with the library of this
 # build. OPTIONS go to every compilation. LINK names libraries (m, pthread), files or flags; GTest means GoogleTest with
-# its main function. TEST makes the program a test of the same name. The program is <target> in the current binary
+# its main function. TEST makes the program a test of the same name. The program is <target>.dir/<target> in the binary
 # directory; its full path is the target property CANOPY_PROGRAM. Rebuilt when a source, a header, the compiler or the
 # library changes.
 function(canopy_add_program target)
@@ -99,7 +99,7 @@ function(canopy_add_program target)
       list(APPEND libraries -l${library})
     endif()
   endforeach()
-  set(program ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  set(program ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir/${target})
   add_custom_command(
     OUTPUT ${program}
     COMMAND ${compiler} -o ${program} ${objects} -L$<TARGET_FILE_DIR:canopy> -Wl,-rpath,$<TARGET_FILE_DIR:canopy>
