@@ -10,6 +10,26 @@
 using half = _Float16;
 using bfloat16_t = __bf16;
 
+// The functions that conversions to bfloat16_t call on processors without an instruction for them; gcc's own library
+// has them from release 13 on. To nearest, ties to even.
+extern "C" __attribute__((weak, visibility("hidden"), nodebug)) __bf16 __truncsfbf2(float value) {
+    const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+    const bool nan = (bits & 0x7FFFFFFFu) > 0x7F800000u;
+    const uint32_t rounded = nan ? bits | 0x400000u : bits + 0x7FFFu + (bits >> 16 & 1u);
+    return __builtin_bit_cast(__bf16, static_cast<uint16_t>(rounded >> 16));
+}
+extern "C" __attribute__((weak, visibility("hidden"), nodebug)) __bf16 __truncdfbf2(double value) {
+    float near = static_cast<float>(value);
+    uint32_t bits = __builtin_bit_cast(uint32_t, near);
+    if (static_cast<double>(near) != value && value == value) {
+        // Towards zero with the last bit set: then the second rounding is right.
+        if (__builtin_fabs(static_cast<double>(near)) > __builtin_fabs(value)) --bits;
+        bits |= 1u;
+        near = __builtin_bit_cast(float, bits);
+    }
+    return __truncsfbf2(near);
+}
+
 namespace AscendC {
 
 // Two of them lie in a byte, the lower four bits first. Tensors count elements, not bytes.
