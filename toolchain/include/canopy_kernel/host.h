@@ -115,11 +115,9 @@ public:
             begin(blocks, second.kind == Second::pointer ? nullptr : second.threads, second.bytes, third.stream,
                   second.kind == Second::number ? bytes_or_threads : certain);
     }
-    Launch(const Dimensions& blocks, const Second& threads, uint64_t bytes, const Fourth& stream) {
-        begin(blocks, threads.threads, bytes, stream.stream, certain);
+    Launch(const Dimensions& blocks, const Second& threads, const Third& bytes, const Fourth& stream) {
+        begin(blocks, threads.threads, bytes.bytes, stream.stream, certain);
     }
-    Launch(const Dimensions& blocks, const Second& threads, decltype(nullptr), const Fourth& stream)
-        : Launch(blocks, threads, uint64_t{0}, stream) {}
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
     // An argument threw: the kernel was never called.
