@@ -37,7 +37,7 @@ enum class AtomicKind : uint8_t { none, add, maximum, minimum };
 enum class ElementKind : uint8_t { as_copied, int8, int16, half, bfloat16, int32, float32 };
 
 struct CoreState {
-    bool ready;
+    void (*at_end)();  // called when the kernel's function has returned; the first word (canopy_kernel/entry.h)
 
     // Vector mask: bits in normal mode; in counter mode `mask[0]` counts elements.
     bool counter_mode;
@@ -96,12 +96,15 @@ struct CoreState {
 
 static_assert(sizeof(CoreState) <= CANOPY_CORE_REGISTERS, "the state of a core has outgrown its registers");
 
+// Complains about what the kernel left undone (canopy_kernel/flags.h).
+inline void end_of_kernel();
+
 // Stays the same from the start of a block to its end, also when the block goes on on another thread.
 inline CoreState& core_state() {
     auto& state = *reinterpret_cast<CoreState*>(core().registers);
-    if (__builtin_expect(!state.ready, 0)) {
+    if (__builtin_expect(state.at_end == nullptr, 0)) {
         state.mask[0] = state.mask[1] = ~0ull;
-        state.ready = true;
+        state.at_end = &end_of_kernel;
     }
     return state;
 }

@@ -59,6 +59,16 @@ struct Argument {
     __attribute__((nodebug, always_inline)) T& value() { return *reinterpret_cast<T*>(bytes); }
 };
 
+// A core that was opened may have something to say when the kernel's function has returned: the first word of its
+// registers is a function then (canopy_kernel/core.h).
+__attribute__((nodebug, always_inline)) inline void end_kernel() {
+    const CanopyCore* core = canopy_image_services->current_block()->core;
+    if (core == nullptr) return;
+    void (*at_end)() = nullptr;
+    __builtin_memcpy(&at_end, core->registers, sizeof at_end);
+    if (at_end != nullptr) at_end();
+}
+
 // Runs a SIMT kernel: canopy_kernel/simt.h knows what its threads need.
 inline void run_grid(const CanopyGrid& dimensions, void (*body)(void*), void* data);
 
@@ -76,6 +86,10 @@ struct EntryOf<function, void (*)(Parameters...), false> {
         [[clang::noinline]] function(Argument<Parameters>(block + slots.offset[index]).value()...);
     }
     __attribute__((nodebug)) static void run(const void* block) {
+        run_thread(block);
+        end_kernel();
+    }
+    __attribute__((nodebug, always_inline)) static void run_thread(const void* block) {
         call(static_cast<const unsigned char*>(block), __make_integer_seq<IndexesOf, size_t, sizeof...(Parameters)>{});
     }
 };
@@ -85,13 +99,14 @@ struct EntryOf<function, void (*)(Parameters...), true> {
     static constexpr const Slots<Parameters..., CanopyGrid>& slots = slots_of<Parameters..., CanopyGrid>;
 
     __attribute__((nodebug)) static void body(void* block) {
-        EntryOf<function, void (*)(Parameters...), false>::run(block);
+        EntryOf<function, void (*)(Parameters...), false>::run_thread(block);
     }
     __attribute__((nodebug)) static void run(const void* block) {
         const auto* bytes = static_cast<const unsigned char*>(block);
         CanopyGrid grid;
         __builtin_memcpy(&grid, bytes + slots.offset[sizeof...(Parameters)], sizeof grid);
         run_grid(grid, &body, const_cast<void*>(block));
+        end_kernel();
     }
 };
 
