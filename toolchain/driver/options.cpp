@@ -135,6 +135,8 @@ private:
             options_.names.push_back(flag.substr(18));
         else if (begins(flag, "--names-file="))
             options_.names_file = flag.substr(13);
+        else if (begins(flag, "--launch-headers="))
+            options_.launch_headers = flag.substr(17);
         else if (flag == "--enable-simt")
             options_.simt = true;
         else if (flag == "--sanitizer")
@@ -347,6 +349,7 @@ Kernels
   --sanitizer         report what a kernel reads or writes outside of its memory, at its line
   --name-expression=E with --image: make the kernel E names, for example add<float>; may be repeated
   --names-file=FILE   write one line for each name expression: the symbol of its kernel
+  --launch-headers=DIR    write aclrtlaunch_KERNEL.h for each kernel, and put the functions they declare into the object
   --cce-*  --run-mode=*   accepted, without effect
 
 Compiler

@@ -47,6 +47,7 @@ struct Options {
     std::vector<std::string> link_line;       // flags and inputs in their order; "\x01N" stands for input N
     std::vector<std::string> names;           // --name-expression
     std::string names_file;                   // --names-file
+    std::string launch_headers;               // --launch-headers: the folder
     bool sanitized = false;                   // -fsanitize= was given
     bool dependencies = false;
     bool system_dependencies = true;

@@ -276,6 +276,10 @@ RewrittenSource rewrite(const std::string& preprocessed, const RewriteJob& job) 
     if (!result.problems.empty()) return result;
     Rewriter rewriter(tokens, job, launches, declarations);
     result.host = rewriter.host();
+    if (job.launch_functions) {
+        result.launch_functions = find_launch_functions(tokens, declarations);
+        result.host += launch_definitions(result.launch_functions);
+    }
     if (result.has_kernels) result.device = rewriter.device();
     return result;
 }

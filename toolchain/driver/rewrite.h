@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "declarations.h"
+#include "launch_headers.h"
 #include "launches.h"
 #include "lex.h"
 
@@ -18,13 +19,15 @@ struct RewrittenSource {
     bool has_launches = false;
     std::string host;
     std::string device;
+    std::vector<LaunchFunction> launch_functions;
     std::vector<std::string> problems;  // errors, each with its place; then there are no texts
 };
 
 struct RewriteJob {
     LanguageChoices language;
-    std::string source;                       // name of the file, as the image tells it
-    std::string image_symbol;                 // of the embedded image's bytes
+    std::string source;        // name of the file, as the image tells it
+    std::string image_symbol;  // of the embedded image's bytes
+    bool launch_functions = false;
     std::vector<std::string> instantiations;  // expressions that name kernels: "add<float>"
 };
 

@@ -135,8 +135,11 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     watch.lap("preprocessing");
 
     const bool image_only = options.output_kind == Output::image;
-    RewriteJob rewrite_job{
-        {options.architecture, options.simt}, source, image_symbol(options, preprocessed), options.names};
+    RewriteJob rewrite_job{{options.architecture, options.simt},
+                           source,
+                           image_symbol(options, preprocessed),
+                           !options.launch_headers.empty(),
+                           options.names};
     const RewrittenSource texts = rewrite(preprocessed, rewrite_job);
     watch.lap("rewriting");
     for (const std::string& problem : texts.problems) fmt::print(stderr, "{}\n", problem);
@@ -145,6 +148,10 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
         return complain(bad_source, fmt::format("no kernel in {}: expected extern \"C\" __global__ __aicore__ void "
                                                 "NAME(...)",
                                                 source));
+    if (!options.launch_headers.empty())
+        if (const std::string problem = write_launch_headers(texts.launch_functions, options.launch_headers);
+            !problem.empty())
+            return complain(broken_toolchain, problem);
     Compiled compiled = compile_texts(job, image_only ? "" : texts.host, texts.device);
     fmt::print(stderr, "{}", compiled.messages);
     if (compiled.status != 0) return status_of(compiled.status);
