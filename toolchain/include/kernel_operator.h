@@ -23,8 +23,8 @@
 
 #include "canopy_kernel/atomic.h"
 #include "canopy_kernel/block.h"
-#include "canopy_kernel/copy.h"
 #include "canopy_kernel/control.h"
+#include "canopy_kernel/copy.h"
 #include "canopy_kernel/core.h"
 #include "canopy_kernel/cube_image.h"
 #include "canopy_kernel/cube_load.h"
@@ -38,6 +38,7 @@
 #include "canopy_kernel/fractal_copy.h"
 #include "canopy_kernel/mask.h"
 #include "canopy_kernel/pipe.h"
+#include "canopy_kernel/reduce_names.h"
 #include "canopy_kernel/repeat.h"
 #include "canopy_kernel/simt.h"
 #include "canopy_kernel/synchronise.h"
