@@ -107,6 +107,23 @@ TEST_P(Scheduling, DeviceClosesWhileItsWorkersAreStillAwake) {
     }
 }
 
+// Whoever signals a fence may still be on the way out when the queue it released has ended, and the device with it.
+TEST_P(Scheduling, DeviceClosesWhileASignalIsOnItsWayOut) {
+    for (int i = 0; i < 300; ++i) {
+        std::unique_ptr<Device> device = test::open_soft_device(GetParam());
+        Fence* fence = *device->create_fence();
+        TestQueue queue(*device);
+        const std::uint64_t last = queue.wait_for(*fence, 1);
+        while (!queue->blocked()) std::this_thread::yield();
+        std::thread signaller([&] { fence->signal(SignalMode::raise, 1); });
+        queue.finish(last);
+        queue.end();
+        device.reset();
+        signaller.join();
+        fence->release();
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Workers, Scheduling, testing::Values(1, 2, 8));
 
 }  // namespace

@@ -19,7 +19,8 @@ Scheduler::Scheduler(const SchedulerOptions& options, Checker* checker)
 
 Scheduler::~Scheduler() {
     stopping_.store(true, std::memory_order_seq_cst);
-    while (workers_.load(std::memory_order_acquire) != 0 || !monitor_ended_.load(std::memory_order_acquire)) {
+    while (workers_.load(std::memory_order_acquire) != 0 || !monitor_ended_.load(std::memory_order_acquire) ||
+           wakers_.load(std::memory_order_acquire) != 0) {
         parked_.wake_all();
         monitor_.wake_all();
         sched_yield();
@@ -162,11 +163,14 @@ void Scheduler::enqueue(SoftQueue& queue) noexcept {
             list.last = &queue;
             ready_mask_.fetch_or(1u << level, std::memory_order_seq_cst);  // pairs with the look before parking
         }
+        // Before the queue can run and end, and the device with it.
+        wakers_.fetch_add(1, std::memory_order_relaxed);
         // Inside the lock: whoever claims the queue, empties it and removes it must pass here first.
         queue.become_ready();
     }
     wake_worker();
     wake_monitor();
+    wakers_.fetch_sub(1, std::memory_order_release);
 }
 
 void Scheduler::unlist(SoftQueue& queue) noexcept {

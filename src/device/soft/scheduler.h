@@ -165,6 +165,7 @@ private:
     SoftQueue* cores_first_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::atomic<std::uint32_t> ready_mask_{0};
     std::atomic<std::uint32_t> open_launches_{0};
+    std::atomic<std::uint32_t> wakers_{0};  // threads, of anybody, that have made a queue ready and not returned yet
 
     alignas(64) std::atomic<std::uint32_t> spinning_{0};
     std::atomic<std::uint32_t> idle_{0};  // workers that spin or sleep
