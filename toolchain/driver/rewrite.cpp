@@ -125,7 +125,7 @@ public:
         auto changes = shared_changes();
         for (const KernelSource& kernel : declarations_.kernels) {
             const std::size_t inside = tokens_[kernel.body.begin].end;
-            changes.push_back({inside, inside, Change::replace, record(kernel), nullptr});
+            changes.push_back({inside, inside, Change::replace, record(kernel) + workspace(kernel), nullptr});
             // A kernel is made although nothing in the image calls it.
             const std::size_t before = head_of(kernel);
             changes.push_back({before, before, Change::replace, "__attribute__((used)) ", nullptr});
@@ -203,6 +203,15 @@ private:
             kernel.cores.type, kernel.cores.cube, kernel.cores.vector, kernel.schedule_mode);
     }
 
+    // A kernel that gets the whole workspace keeps the system's part of it and goes on with its own.
+    std::string workspace(const KernelSource& kernel) const {
+        if (job_.workspace_from_end == 0 || kernel.parameters.size() < job_.workspace_from_end) return {};
+        return fmt::format(
+            " ::AscendC::SetSysWorkspace((uint8_t*){0}); {0} = "
+            "(decltype({0}))::AscendC::GetUserWorkspace((uint8_t*){0});",
+            kernel.parameters[kernel.parameters.size() - job_.workspace_from_end].name);
+    }
+
     std::string host_end() const {
         std::string text = "\n# 1 \"<canopy-cc>\" 3\n";
         text +=
@@ -244,7 +253,14 @@ private:
             "extern \"C\" [[noreturn]] __attribute__((nodebug, used)) void canopy_throw(void*, void*, void (*)(void*)) "
             "__asm__(\"__cxa_throw\");\n"
             "extern \"C\" [[noreturn]] void canopy_throw(void*, void*, void (*)(void*)) {"
-            " canopy_image_services->trap(); __builtin_trap(); }\n";
+            " canopy_image_services->trap(); __builtin_trap(); }\n"
+            // assert() of the C library ends the block, not the process.
+            "extern \"C\" [[noreturn]] __attribute__((nodebug, used)) void canopy_assert(const char*, const char*, "
+            "unsigned, const char*) __asm__(\"__assert_fail\");\n"
+            "extern \"C\" [[noreturn]] void canopy_assert(const char* text, const char* file, unsigned line, "
+            "const char*) { char buffer[512]; int size = __builtin_snprintf(buffer, sizeof buffer, "
+            "\"%s:%u: assertion '%s' failed\", file, line, text); "
+            "canopy_image_services->fail(buffer, size < 511 ? size : 511); __builtin_trap(); }\n";
         int number = 0;
         for (const std::string& expression : job_.instantiations)
             text += fmt::format(

@@ -28,6 +28,7 @@ struct RewriteJob {
     std::string source;        // name of the file, as the image tells it
     std::string image_symbol;  // of the embedded image's bytes
     bool launch_functions = false;
+    std::size_t workspace_from_end = 0;       // which parameter of kernels is the workspace: 1 the last one, 0 none
     std::vector<std::string> instantiations;  // expressions that name kernels: "add<float>"
 };
 

@@ -86,6 +86,18 @@ std::string make_image(const Options& options, Compiled& compiled) {
     return pack_image(content);
 }
 
+// The definitions HAVE_WORKSPACE and HAVE_TILING say that the last parameters of kernels are these, in this order.
+std::size_t workspace_from_end(const Options& options) {
+    bool workspace = false, tiling = false;
+    for (const std::string& flag : options.compiler_flags) {
+        std::string name = flag.substr(0, flag.find('='));
+        if (name.rfind("-D", 0) == 0) name.erase(0, 2);
+        workspace = workspace || name == "HAVE_WORKSPACE";
+        tiling = tiling || name == "HAVE_TILING";
+    }
+    return !workspace ? 0 : tiling ? 2 : 1;
+}
+
 int write_output(const std::string& path, const std::string& bytes) {
     if (write_file(path, bytes)) return success;
     return complain(broken_toolchain, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
@@ -135,11 +147,9 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     watch.lap("preprocessing");
 
     const bool image_only = options.output_kind == Output::image;
-    RewriteJob rewrite_job{{options.architecture, options.simt},
-                           source,
-                           image_symbol(options, preprocessed),
-                           !options.launch_headers.empty(),
-                           options.names};
+    RewriteJob rewrite_job{{options.architecture, options.simt}, source,
+                           image_symbol(options, preprocessed),  !options.launch_headers.empty(),
+                           workspace_from_end(options),          options.names};
     const RewrittenSource texts = rewrite(preprocessed, rewrite_job);
     watch.lap("rewriting");
     for (const std::string& problem : texts.problems) fmt::print(stderr, "{}\n", problem);
