@@ -207,7 +207,7 @@ private:
         kernel.place = tokens_.place(tokens_[kernel.name.begin].begin);
         kernel.body = *declaration.body;
         if (!read_head({declaration.tokens.begin, kernel.name.begin}, pending)) return;
-        kernel.parameters = names({open + 1, tokens_.partner(open)}, "canopy_parameter_");
+        kernel.parameters = names({open + 1, tokens_.partner(open)}, "canopy_parameter_", false);
         check_parameters({open + 1, tokens_.partner(open)}, kernel);
         pending_.push_back(std::move(pending));
     }
@@ -223,7 +223,7 @@ private:
                 const std::size_t next = std::max(skip_angles(tokens_, at + 1, range.end), at + 2);
                 if (next > at + 3) {
                     kernel.is_template = true;
-                    kernel.template_parameters = names({at + 2, next - 1}, "canopy_argument_");
+                    kernel.template_parameters = names({at + 2, next - 1}, "canopy_argument_", true);
                 }
                 at = next;
                 continue;
@@ -280,13 +280,14 @@ private:
     }
 
     // The names in a list of parameters of a function or a template.
-    std::vector<ParameterName> names(const TokenRange& list, std::string_view made) const {
+    std::vector<ParameterName> names(const TokenRange& list, std::string_view made, bool in_template) const {
         std::vector<ParameterName> result;
         std::size_t begin = list.begin;
         for (std::size_t at = list.begin; at <= list.end;) {
             if (at == list.end || tokens_.is(at, ",")) {
                 const bool alone = begin + 1 == at && tokens_.is(begin, "void");
-                if (at > begin && !alone) result.push_back(name({begin, at}, fmt::format("{}{}", made, result.size())));
+                if (at > begin && !alone)
+                    result.push_back(name({begin, at}, fmt::format("{}{}", made, result.size()), in_template));
                 begin = ++at;
             } else if (is_any(tokens_.spelling(at), {"(", "[", "{"})) {
                 at = behind(at);
@@ -299,7 +300,7 @@ private:
         return result;
     }
 
-    ParameterName name(const TokenRange& range, const std::string& made) const {
+    ParameterName name(const TokenRange& range, const std::string& made, bool in_template) const {
         std::size_t end = range.begin, last = range.end, words = 0;
         ParameterName result;
         for (std::size_t at = range.begin; at < range.end;) {
@@ -323,13 +324,11 @@ private:
             end = at;
         }
         const std::string_view before = last > range.begin && last < range.end ? tokens_.spelling(last - 1) : "";
+        // In a list of template parameters "class T" is a name; in one of functions "struct T" is a type.
         const bool named = words >= 2 && last < range.end && last + 1 == end && tokens_.is_identifier(last) &&
                            !is_type_word(tokens_.spelling(last)) &&
-                           !is_any(before, {"::", "struct", "class", "enum", "union"});
-        // "class T" is a name behind a word that elsewhere needs one.
-        const bool type_parameter = words == 2 && last + 1 == end && last < range.end && is_any(before, {"class"}) &&
-                                    tokens_.is_identifier(last);
-        if (named || type_parameter)
+                           !is_any(before, {"::", "struct", "enum", "union"}) && (in_template || before != "class");
+        if (named)
             result.name = tokens_.spelling(last);
         else {
             result.name = made;
