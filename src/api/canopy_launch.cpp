@@ -74,15 +74,13 @@ Status launch_site(CanopyLaunchSite& site, void* stream, bool threads, Command& 
     }
 }
 
-// The dimensions are the last slot of a SIMT kernel's argument block.
+// The dimensions are the last slot of a SIMT kernel's argument block; threads that were not given are one.
 Status launch_threads(CanopyLaunchSite& site, const CanopyConfiguration& configuration, std::uint32_t blocks,
                       const void* arguments, std::size_t size) {
     CanopyGrid grid = {};
     std::memcpy(grid.grid, configuration.grid, sizeof(grid.grid));
     std::memcpy(grid.block, configuration.threads, sizeof(grid.block));
-    if ((grid.block[0] | grid.block[1] | grid.block[2]) == 0)
-        return fail(code::param_invalid, "kernel {} is a SIMT kernel: <<<...>>> must say how many threads a block has",
-                    site.key);
+    if ((grid.block[0] | grid.block[1] | grid.block[2]) == 0) grid.block[0] = grid.block[1] = grid.block[2] = 1;
     CANOPY_TRY(check_grid(grid));
     if (size < sizeof(grid))
         return fail(code::param_invalid, "{} bytes of arguments have no room for a grid: compile the program anew",

@@ -11,8 +11,8 @@
 #include "base/error_text.h"
 #include "base/subprocess.h"
 #include "core/error_codes.h"
-#include "core/lowered_names.h"
 #include "core/runtime.h"
+#include "device/image.h"
 
 namespace canopy {
 namespace {
@@ -56,6 +56,34 @@ bool read_bytes(const fs::path& path, std::vector<std::byte>& bytes) {
     file.seekg(0);
     return static_cast<bool>(
         file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));
+}
+
+// Lines of the text are counted from its own beginning, whatever file they are written to.
+std::string under_name(const std::string& name, const std::string& text) {
+    std::string escaped;
+    for (const char letter : name) {
+        if (letter == '"' || letter == '\\') escaped += '\\';
+        escaped += letter == '\n' ? ' ' : letter;
+    }
+    return fmt::format("#line 1 \"{}\"\n{}\n", escaped, text);
+}
+
+// Constants that hold what the expressions mean, behind the program's own text. What is dereferenced may be a function,
+// the address of one or of a variable, or a cast.
+std::string constants_for(const std::vector<std::string>& expressions) {
+    std::string text;
+    for (std::size_t index = 0; index < expressions.size(); ++index)
+        text += under_name(
+            fmt::format("name expression '{}'", expressions[index]),
+            fmt::format("static constexpr auto canopy_name_expression_{} = &*({}\n);", index, expressions[index]));
+    return text;
+}
+
+// The name an image has for what a symbol stands for: a kernel's, else the symbol's own.
+std::string name_in_image(const Image& image, const std::string& symbol) {
+    for (const ImageKernel& kernel : image.kernels)
+        if (kernel.symbol == symbol) return kernel.info.name;
+    return symbol;
 }
 
 // The first line that tells of an error, for the text of the failed call.
@@ -138,27 +166,39 @@ Status SourceProgram::run_compiler(const std::vector<std::string>& options) {
     Result<TemporaryFolder> folder = TemporaryFolder::create("rtc");
     if (!folder.ok()) return folder.status();
     const fs::path place = folder->path();
-    const std::string input = (place / "program.asc").string(), output = (place / "image.o").string();
-    CANOPY_TRY(write_text(input, line_directive(1, name) + source + name_expression_text(expressions)));
+    const std::string input = place / "program.asc", output = place / "image.o", names = place / "names";
+    CANOPY_TRY(write_text(input, under_name(name, source) + constants_for(expressions)));
     for (const SourceHeader& header : headers)
-        CANOPY_TRY(write_text(place / "headers" / header.name, line_directive(1, header.name) + header.text));
+        CANOPY_TRY(write_text(place / "headers" / header.name, under_name(header.name, header.text)));
 
     std::vector<std::string> command = {*compiler, "--image"};
     if (!names_architecture(options))
         command.push_back(fmt::format("--npu-arch=dav-{}", Runtime::instance().settings().chip->architecture));
     command.insert(command.end(), options.begin(), options.end());
-    for (const std::string& word : {"-I" + (place / "headers").string(), std::string("-o"), output, input})
-        command.push_back(word);
+    command.push_back("-I" + (place / "headers").string());
+    for (std::size_t index = 0; index < expressions.size(); ++index)
+        command.push_back(fmt::format("--name-expression=*canopy_name_expression_{}", index));
+    command.insert(command.end(), {"--names-file=" + names, "-o", output, input});
     Result<Finished> finished = run_to_end(command);
     if (!finished.ok()) return finished.status();
     log = std::move(finished->output);
     if (finished->status != 0 || !read_bytes(output, image))
         return fail(code::param_invalid, "{} does not compile: {} (aclrtcGetCompileLog has all of it)", name,
                     first_error(log));
-    Result<std::vector<std::string>> names = canopy::lowered_names(image, expressions.size());
-    if (!names.ok()) return names.status();
-    for (std::size_t index = 0; index < expressions.size(); ++index)
-        lowered_names[expressions[index]] = (*names)[index];
+    return read_names(names);
+}
+
+// One line for each expression, in their order: the symbol it stands for.
+Status SourceProgram::read_names(const std::string& path) {
+    Result<Image> read = read_image(image);
+    if (!read.ok()) return read.status();
+    std::ifstream file(path);
+    for (const std::string& expression : expressions) {
+        std::string symbol;
+        if (!std::getline(file, symbol) || symbol.empty())
+            return fail(code::internal, "the compiler does not tell what {} is", expression);
+        lowered_names[expression] = name_in_image(*read, symbol);
+    }
     return {};
 }
 

@@ -39,6 +39,7 @@ public:
 
 private:
     Status run_compiler(const std::vector<std::string>& options);
+    Status read_names(const std::string& path);
 };
 
 HandleTable<SourceProgram>& source_programs();

@@ -104,7 +104,9 @@ TEST_F(Rtc, HeadersAreFoundByTheirNames) {
 }
 
 TEST_F(Rtc, BrokenSourceLeavesDiagnosticsOnItsOwnLines) {
-    Program program("#include \"kernel_operator.h\"\n\nint broken = undeclared_name;\n", "mine/broken.asc");
+    const std::string text =
+        "#include \"kernel_operator.h\"\n\n__global__ __aicore__ void k() { undeclared_name(); }\n";
+    Program program(text.c_str(), "mine/broken.asc");
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "undeclared_name", program.compile());
     EXPECT_NE(program.log().find("mine/broken.asc:3:"), std::string::npos) << program.log();
     size_t size = 0;
@@ -114,7 +116,8 @@ TEST_F(Rtc, BrokenSourceLeavesDiagnosticsOnItsOwnLines) {
 }
 
 TEST_F(Rtc, BrokenHeaderIsNamed) {
-    Program program("#include \"inner.h\"\n", "test.cpp", {"\nint broken = undeclared_name;\n"}, {"inner.h"});
+    const std::string text = std::string("#include \"inner.h\"\n") + source;
+    Program program(text.c_str(), "test.cpp", {"\nint broken = undeclared_name;\n"}, {"inner.h"});
     EXPECT_EQ(program.compile(), ACL_ERROR_RT_PARAM_INVALID);
     EXPECT_NE(program.log().find("inner.h:2:"), std::string::npos) << program.log();
 }
@@ -184,6 +187,47 @@ TEST_F(Rtc, LoweredNamesFindKernelsAndVariables) {
     size_t size = 0;
     ASSERT_ACL_OK(aclrtBinaryGetGlobal(binaries_.back(), word.c_str(), &address, &size));
     EXPECT_EQ(size, 4u);
+}
+
+constexpr const char* template_source = R"(
+#include "kernel_operator.h"
+namespace scaled {
+template <class T, int factor>
+__global__ __aicore__ void scale(__gm__ T* out, T value) { *out = value * factor; }
+}
+__global__ __aicore__ void same_name(__gm__ uint32_t* out) { *out = 1; }
+__global__ __aicore__ void same_name(__gm__ uint64_t* out) { *out = 2; }
+)";
+
+TEST_F(Rtc, TemplatesAreInstantiatedByName) {
+    Program program(template_source);
+    const char* const floats = "scaled::scale<float, 3>";
+    const char* const numbers = "&scaled::scale<uint32_t, 5>";
+    const char* const overload = "static_cast<void (*)(__gm__ uint64_t*)>(same_name)";
+    for (const char* each : {floats, numbers, overload}) ASSERT_ACL_OK(aclrtcAddNameExpr(program.handle_, each));
+    ASSERT_ACL_OK(program.compile({}));
+    EXPECT_NE(program.lowered(floats), program.lowered(numbers));
+    if (!device_computes()) return;
+    const std::vector<char> image = program.image();
+    auto* number = device_array<uint32_t>({0});
+    auto* real = device_array<float>({0});
+    auto* wide = device_array<uint64_t>({0});
+    uint32_t four = 4;
+    float half = 0.5f;
+    void* number_arguments[] = {&number, &four};
+    void* real_arguments[] = {&real, &half};
+    void* wide_arguments[] = {&wide};
+    const auto run = [&](const char* expression, void** arguments) {
+        EXPECT_ACL_OK(
+            aclrtLaunchKernelWithArgsArray(load(image, program.lowered(expression)), 1, stream_, nullptr, arguments));
+    };
+    run(numbers, number_arguments);
+    run(floats, real_arguments);
+    run(overload, wide_arguments);
+    ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_EQ(read_back(number, 1)[0], 20u);
+    EXPECT_EQ(read_back(real, 1)[0], 1.5f);
+    EXPECT_EQ(read_back(wide, 1)[0], 2u);
 }
 
 TEST_F(Rtc, WrongNameExpressionIsInTheLog) {
