@@ -137,7 +137,7 @@ struct Record<function, threads, void (*)(Parameters...)> {
     using Entry = EntryOf<function, void (*)(Parameters...), threads>;
     static_assert(Entry::slots.size <= CANOPY_IMAGE_MAX_ARGUMENTS && Entry::slots.largest <= CANOPY_IMAGE_MAX_ALIGNMENT,
                   "the parameters of a kernel need more than 65536 bytes, or more than 4096 bytes of alignment");
-    static_assert(sizeof...(Parameters) < CANOPY_IMAGE_MAX_PARAMETERS, "a kernel has more than 127 parameters");
+    static_assert(sizeof...(Parameters) <= CANOPY_IMAGE_MAX_PARAMETERS, "a kernel has more than 128 parameters");
 
     static constexpr RecordData<Parameters...> make(const char* key, const char* source, uint32_t line,
                                                     uint32_t core_type, uint32_t cube, uint32_t vector,
