@@ -60,7 +60,7 @@ inline eight<Wide<T>> widen_eight(const T* from, [[maybe_unused]] uint32_t zero)
 
 // One bit for each lane of a comparison's result.
 template <class Lanes>
-inline uint8_t bits_of(const Lanes& compared) {
+inline uint8_t packed_bits(const Lanes& compared) {
     return __builtin_bit_cast(uint8_t, __builtin_convertvector(compared, EightBits));
 }
 

@@ -52,7 +52,7 @@ inline void compare_run(uint64_t count, uint64_t first, uint8_t* bits, const A& 
     for (; i < count && (first + i) % 8 != 0; ++i)
         write_bit(bits, first + i, relate<mode>(a.one(i, zero), b.one(i, zero)));
     uint8_t* whole = bits + (first + i) / 8;
-    for (; i + 8 <= count; i += 8) *whole++ = bits_of(relate<mode>(a.vector(i, zero), b.vector(i, zero)));
+    for (; i + 8 <= count; i += 8) *whole++ = packed_bits(relate<mode>(a.vector(i, zero), b.vector(i, zero)));
     for (; i < count; ++i) write_bit(bits, first + i, relate<mode>(a.one(i, zero), b.one(i, zero)));
 }
 
