@@ -19,23 +19,32 @@ configure=(cmake --preset release)
 [[ -f build/release/CMakeCache.txt ]] || configure+=(-DCANOPY_TESTS=OFF)
 step "configuring" $log.configure.log "${configure[@]}"
 step "building the library and canopy-cc (a minute or two on two cores)" $log.build.log \
-    cmake --build --preset release --target canopy canopy-cc canopy_tool
+    cmake --build --preset release --target canopy_tree
 step "installing into build/install" $log.install.log cmake --install build/release --prefix "$PWD/build/install"
 
-echo "==> compiling and running examples/vector_add with that install tree"
+echo "==> building and running examples/vector_add with that install tree"
 source build/install/set_env.sh
-examples/vector_add/run.sh "$PWD/build/vector_add"
+show() {
+    echo "\$ $*"
+    "$@"
+}
+example=build/vector_add
+# A folder of another generator or another place cannot be used again.
+[[ ! -f $example/CMakeCache.txt ]] || grep -qx "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD/examples/vector_add" $example/CMakeCache.txt ||
+    rm -rf $example
+step "cmake -S examples/vector_add -B $example" $log.example.log cmake -S examples/vector_add -B $example -DCMAKE_BUILD_TYPE=Release
+step "cmake --build $example" $log.example.log cmake --build $example
+show $example/vector_add
 echo "==> canopy info"
 canopy info
 
 cat <<'TEXT'
 
-It works. To run your own program, in this shell:
+It works. To build your own program with kernels, in this shell:
 
   source build/install/set_env.sh
-  g++ -I$ASCEND_HOME_PATH/include main.cpp -L$ASCEND_HOME_PATH/lib64 -lascendcl -o main
-  canopy-cc --image -O2 -g -o kernel.o kernel.cpp
-  ./main
+  canopy-cc -O2 -g program.asc -o program && ./program
 
-README.md says what works and what does not yet; ./test.sh runs all tests; ./bench.sh measures.
+examples/ has programs in both CMake styles; examples/run.sh builds and runs them. README.md says what works and what
+does not yet; ./test.sh runs all tests; ./bench.sh measures.
 TEXT

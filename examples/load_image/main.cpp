@@ -38,7 +38,7 @@ void append(aclrtArgsHandle arguments, T value) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const char* image = argc > 1 ? argv[1] : "add.o";
+    const char* image = argc > 1 ? argv[1] : "./fatbin/add/add.o";
     std::vector<float> x(count), y(count), sum(count);
     for (std::uint32_t i = 0; i < count; ++i) {
         x[i] = static_cast<float>(i);
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     CHECK(aclrtMemcpy(sum.data(), bytes, device_sum, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
     std::uint32_t wrong = 0;
     for (std::uint32_t i = 0; i < count; ++i) wrong += sum[i] == x[i] + y[i] ? 0 : 1;
-    std::printf("vector_add on %s: %u elements, %u blocks, %.3f ms, %u wrong\n", aclrtGetSocName(), count, blocks,
+    std::printf("load_image on %s: %u elements, %u blocks, %.3f ms, %u wrong\n", aclrtGetSocName(), count, blocks,
                 static_cast<double>(milliseconds), wrong);
     std::printf("  %.0f + %.0f = %.0f\n", static_cast<double>(x[1000]), static_cast<double>(y[1000]),
                 static_cast<double>(sum[1000]));

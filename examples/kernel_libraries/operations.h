@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the two kernel libraries offer to C++ code. Both work in place on `count` floats of device memory, a multiple of
+// 8, in stream order.
+#pragma once
+
+#include <cstdint>
+
+#include "acl/acl.h"
+
+void Scale(float* values, uint32_t count, float factor, aclrtStream stream);  // in the static library
+void Shift(float* values, uint32_t count, float amount, aclrtStream stream);  // in the shared library

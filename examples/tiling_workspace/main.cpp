@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host side: computes the tiling, provides the workspace and launches the kernel by its generated header.
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "acl/acl.h"
+#include "aclrtlaunch_normalise.h"
+#include "normalise_tiling.h"
+
+#define CHECK(call)                                                                         \
+    do {                                                                                    \
+        const aclError code = (call);                                                       \
+        if (code != ACL_SUCCESS) {                                                          \
+            const char* text = aclGetRecentErrMsg();                                        \
+            std::fprintf(stderr, "%s failed with %d\n%s\n", #call, code, text ? text : ""); \
+            std::exit(1);                                                                   \
+        }                                                                                   \
+    } while (0)
+
+template <class T>
+T* NewOnDevice(size_t count) {
+    void* memory = nullptr;
+    CHECK(aclrtMalloc(&memory, count * sizeof(T), ACL_MEM_MALLOC_HUGE_FIRST));
+    return static_cast<T*>(memory);
+}
+
+template <class T>
+T* CopyToDevice(const std::vector<T>& values) {
+    T* memory = NewOnDevice<T>(values.size());
+    const size_t bytes = values.size() * sizeof(T);
+    CHECK(aclrtMemcpy(memory, bytes, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+    return memory;
+}
+
+template <class T>
+std::vector<T> CopyToHost(const T* memory, size_t count) {
+    std::vector<T> values(count);
+    const size_t bytes = count * sizeof(T);
+    CHECK(aclrtMemcpy(values.data(), bytes, memory, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
+    return values;
+}
+
+int main() {
+    const uint32_t blocks = 8;
+    NormaliseTiling tiling;
+    tiling.count = 1 << 18;
+    tiling.part = tiling.count / blocks;
+    tiling.tile = 4096;
+    // In front of the kernel's own workspace lies the part of the system.
+    const size_t systemWorkspace = 16 * 1024 * 1024;
+    const size_t ownWorkspace = blocks * SLOT * sizeof(float);
+
+    std::vector<float> x(tiling.count);
+    double sum = 0;
+    for (uint32_t i = 0; i < tiling.count; ++i) {
+        x[i] = static_cast<float>(i % 97) + 1.0f;
+        sum += x[i];
+    }
+
+    CHECK(aclInit(nullptr));
+    CHECK(aclrtSetDevice(0));
+    aclrtStream stream = nullptr;
+    CHECK(aclrtCreateStream(&stream));
+    float* xDevice = CopyToDevice(x);
+    float* yDevice = NewOnDevice<float>(tiling.count);
+    uint8_t* workspace = NewOnDevice<uint8_t>(systemWorkspace + ownWorkspace);
+    NormaliseTiling* tilingDevice = CopyToDevice(std::vector<NormaliseTiling>{tiling});
+
+    const uint32_t code = ACLRT_LAUNCH_KERNEL(normalise)(blocks, stream, xDevice, yDevice, workspace, tilingDevice);
+    if (code != 0) std::fprintf(stderr, "the launch failed with %u\n", code);
+    CHECK(aclrtSynchronizeStream(stream));
+    const std::vector<float> y = CopyToHost(yDevice, tiling.count);
+
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < tiling.count; ++i)
+        if (!(std::fabs(y[i] - x[i] / sum) <= 1e-5 * x[i] / sum)) ++wrong;
+    std::printf("tiling_workspace: %u elements, %u wrong\n", tiling.count, wrong);
+
+    CHECK(aclrtFree(xDevice));
+    CHECK(aclrtFree(yDevice));
+    CHECK(aclrtFree(workspace));
+    CHECK(aclrtFree(tilingDevice));
+    CHECK(aclrtDestroyStream(stream));
+    CHECK(aclrtResetDevice(0));
+    CHECK(aclFinalize());
+    return wrong == 0 && code == 0 ? 0 : 1;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two kernels in one file, launched through their headers.
+#include "steps.h"
+
+#include "kernel_operator.h"
+
+#ifndef HOST_ALSO
+#error "an option behind -forward-options-to-host-compiler is missing"
+#endif
+
+struct Change {
+    int factor;
+    int term;
+};
+
+extern "C" __global__ __aicore__ void add_step(GM_ADDR value) { *(__gm__ int*)value += STEP * TWICE / 2 + offset; }
+
+extern "C" __global__ __aicore__ void apply(GM_ADDR value, Change change, const uint32_t times) {
+    for (uint32_t i = 0; i < times; ++i) *(__gm__ int*)value = *(__gm__ int*)value * change.factor + change.term;
+}
