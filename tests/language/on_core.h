@@ -18,23 +18,23 @@ __global__ __vector__ void run_case(GM_ADDR memory, Case what) {
     what.run(memory);
 }
 
-// The device of the tests of one program: opened by the first of them.
-inline aclrtStream test_stream() {
-    static const aclrtStream stream = [] {
-        aclrtStream made = nullptr;
+// Opens the device of the tests of one program once.
+inline void open_test_device() {
+    static const bool opened = [] {
         EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
         EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-        EXPECT_EQ(aclrtCreateStream(&made), ACL_SUCCESS);
-        return made;
+        return true;
     }();
-    return stream;
+    static_cast<void>(opened);
 }
 
 // Runs `what` on `blocks` blocks with a copy of `memory` as global memory. Returns the failure text, empty if all went
 // well.
 template <class Case>
 std::string run_on_core(const Case& what, std::vector<uint8_t>& memory, uint32_t blocks = 1) {
-    aclrtStream stream = test_stream();
+    open_test_device();
+    aclrtStream stream = nullptr;  // a stream of its own: one that failed stays failed
+    EXPECT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
     void* device = nullptr;
     const size_t size = memory.empty() ? 1 : memory.size();
     EXPECT_EQ(aclrtMalloc(&device, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
@@ -47,6 +47,7 @@ std::string run_on_core(const Case& what, std::vector<uint8_t>& memory, uint32_t
     }
     EXPECT_EQ(aclrtMemcpy(memory.data(), memory.size(), device, memory.size(), ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
     EXPECT_EQ(aclrtFree(device), ACL_SUCCESS);
+    EXPECT_EQ(aclrtDestroyStreamForce(stream), ACL_SUCCESS);
     return failure;
 }
 
