@@ -48,7 +48,6 @@ Command launch_command(const CanopyConfiguration& configuration, std::uint32_t b
 Status submit(LockedStream& stream, const Kernel& kernel, bool threads, Command& command) {
     command.launch.kernel = &kernel;
     CANOPY_TRY(check_form(*kernel.info, threads));
-    if (threads) CANOPY_TRY(check_simt_chip(*stream->record->chip));
     if (command.launch.arguments_size < kernel.info->arguments_size) [[unlikely]]
         return fail(code::param_invalid, "the program passes {} bytes to kernel {}, which takes {}: compile it anew",
                     command.launch.arguments_size, kernel.info->name, kernel.info->arguments_size);
