@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "local_variables.h"
+
 namespace canopy_cc {
 namespace {
 
@@ -150,6 +152,7 @@ private:
                                Change::launch,
                                {},
                                &launch});
+        add_local_variables(changes);
         for (const KernelSource& kernel : declarations_.kernels)
             for (const auto* list : {&kernel.parameters, &kernel.template_parameters})
                 for (const ParameterName& parameter : *list)
@@ -157,6 +160,28 @@ private:
                         changes.push_back(
                             {parameter.insert_at, parameter.insert_at, Change::replace, " " + parameter.name, nullptr});
         return changes;
+    }
+
+    // `T name[size];` becomes `T (&name)[size] = LocalVariable<n>();` and `extern T name[];` `T* name =
+    // DynamicMemory();`.
+    void add_local_variables(std::vector<Change>& changes) const {
+        int number = 0;
+        for (const LocalVariable& variable : find_local_variables(tokens_)) {
+            const Token &name = tokens_[variable.name], &end = tokens_[variable.semicolon];
+            const std::size_t bracket = variable.name + 1;
+            if (variable.external != 0 && tokens_.is(bracket, "[")) {
+                const Token& word = tokens_[variable.external];
+                changes.push_back({word.begin, word.end, Change::blank, {}, nullptr});
+                changes.push_back({name.begin, name.begin, Change::replace, "*", nullptr});
+                changes.push_back({tokens_[bracket].begin, end.begin, Change::replace,
+                                   "= ::canopy::kernel::DynamicMemory()", nullptr});
+                continue;
+            }
+            changes.push_back({name.begin, name.begin, Change::replace, "(&", nullptr});
+            changes.push_back({name.end, name.end, Change::replace, ")", nullptr});
+            changes.push_back({end.begin, end.begin, Change::replace,
+                               fmt::format(" = ::canopy::kernel::LocalVariable<{}>()", number++), nullptr});
+        }
     }
 
     // The word __global__ of a kernel: a place where an attribute may stand.

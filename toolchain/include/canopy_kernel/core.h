@@ -88,6 +88,14 @@ struct CoreState {
         uint64_t* exchange;
     } threads;
 
+    // Variables that functions declare in local memory.
+    struct Locals {
+        static constexpr uint32_t most = 64;
+        const void* key[most];
+        uint32_t offset[most];
+        uint32_t count;
+    } locals;
+
     unsigned char* workspace;  // SetSysWorkspace
     uint64_t tiling_key;
     uint64_t loop_mode[12];  // SetLoopModePara: six numbers for copies in, six for copies out

@@ -104,6 +104,49 @@ inline void run_grid(const CanopyGrid& dimensions, void (*body)(void*), void* da
 
 }  // namespace canopy::kernel
 
+namespace canopy::kernel {
+
+// A variable of a function that all threads of the block share: its place in local memory, from the top downwards. The
+// first thread that comes by takes it; `key` tells variables apart.
+__attribute__((noinline)) inline void* local_variable(const void* key, uint32_t bytes, uint32_t alignment) {
+    CoreState& state = core_state();
+    auto& locals = state.locals;
+    for (uint32_t i = 0; i < locals.count; ++i)
+        if (locals.key[i] == key) return memory_base(Hardware::UB) + locals.offset[i];
+    const uint32_t top = locals.count == 0 ? AscendC::TMP_UB_OFFSET : locals.offset[locals.count - 1];
+    const uint32_t reserved = current_block().dynamic_size + state.pipe.used[static_cast<int>(Hardware::UB)];
+    if (locals.count == CoreState::Locals::most || bytes > top || top - bytes < reserved)
+        fail(here("a variable in local memory", 0), "%u bytes do not fit: %u of UB are left", bytes,
+             top > reserved ? top - reserved : 0);
+    const uint32_t step = alignment < 32 ? 32 : alignment;
+    const uint32_t offset = (top - bytes) / step * step;
+    locals.key[locals.count] = key;
+    locals.offset[locals.count++] = offset;
+    return memory_base(Hardware::UB) + offset;
+}
+
+template <int number, class T>
+inline constexpr char local_key = 0;
+
+// What canopy-cc writes behind a variable in local memory.
+template <int number>
+struct LocalVariable {
+    template <class T>
+    operator T&() const {
+        return *static_cast<T*>(local_variable(&local_key<number, T>, sizeof(T), alignof(T)));
+    }
+};
+
+// The memory a launch asked for.
+struct DynamicMemory {
+    template <class T>
+    operator T*() const {
+        return reinterpret_cast<T*>(memory_base(Hardware::UB));
+    }
+};
+
+}  // namespace canopy::kernel
+
 inline constexpr canopy::kernel::ThreadIndex threadIdx{};
 inline constexpr canopy::kernel::BlockPlace blockIdx{};
 inline constexpr canopy::kernel::BlockExtent blockDim{};
