@@ -8,13 +8,21 @@
 #   ascendc_compile_options(<target> PRIVATE <option>...)
 #   ascendc_include_directories(<target> PRIVATE <folder>...)
 #
-# Including it defines these functions and does nothing else. It reads SOC_VERSION (as a variable, then from the
+# Including it defines these functions and the imported target host_intf_pub, and does nothing else. It reads SOC_VERSION (as a variable, then from the
 # environment), RUN_MODE, CMAKE_BUILD_TYPE and CMAKE_INSTALL_PREFIX. Needs CMake 3.16.
 
 get_filename_component(_canopy_file "${CMAKE_CURRENT_LIST_FILE}" REALPATH)
 get_filename_component(_canopy_tree "${_canopy_file}" DIRECTORY)
 get_filename_component(_canopy_tree "${_canopy_tree}/../.." ABSOLUTE)
 set_property(GLOBAL PROPERTY CANOPY_TREE "${_canopy_tree}")
+
+# What host code of such projects links by name: the headers and the library of the runtime.
+if(NOT TARGET host_intf_pub AND NOT CMAKE_SCRIPT_MODE_FILE)
+  add_library(host_intf_pub INTERFACE IMPORTED GLOBAL)
+  set_target_properties(host_intf_pub PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${_canopy_tree}/include"
+                        INTERFACE_LINK_DIRECTORIES "${_canopy_tree}/lib64"
+                        INTERFACE_LINK_LIBRARIES "${_canopy_tree}/lib64/libascendcl.so")
+endif()
 unset(_canopy_file)
 unset(_canopy_tree)
 
