@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "records.h"
+#include "sanitizer.h"
 
 namespace canopy_cc {
 namespace {
@@ -71,9 +72,12 @@ Command device_command(const CompileJob& job, const std::string& target, bool qu
     // The same numbers on every target: no fused multiply-add the source does not ask for. Large frames touch every
     // page on the way, so a stack that runs over meets its guard; a loop without end stays one.
     add(command, {"-fPIC", "-ffp-contract=off", "-fvisibility=protected", "-ffunction-sections", "-fdata-sections",
-                  "-fstack-clash-protection", "-fno-finite-loops"});
+                  "-fstack-clash-protection", "-fno-finite-loops", "-Wno-pass-failed"});
     command.push_back("-march=" + target);
     if (job.options.sanitized) command.push_back("-fno-sanitize=function");
+    if (job.options.sanitizer) add(command, sanitizer_flags());
+    // Failures tell the line of a kernel that was compiled with any debug information.
+    if (job.options.sanitizer && !any_begins(job.options.compiler_flags, "-g")) command.push_back("-gline-tables-only");
     if (quiet) command.push_back("-w");
     command.push_back("-o");
     command.push_back(job.directory + "/" + target + ".o");
@@ -170,6 +174,7 @@ int preprocess(const CompileJob& job, std::string& text, std::string& messages) 
         command.push_back("-isystem");
         command.push_back(directory);
     }
+    if (job.options.sanitizer) command.push_back("-DCANOPY_CHECKED=1");
     if (!job.dependency_file.empty()) {
         command.push_back("-MD");
         if (job.options.phony_dependencies) command.push_back("-MP");

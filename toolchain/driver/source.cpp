@@ -16,6 +16,7 @@
 #include "pack.h"
 #include "process.h"
 #include "rewrite.h"
+#include "sanitizer.h"
 
 namespace canopy_cc {
 namespace {
@@ -150,7 +151,7 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     RewriteJob rewrite_job{{options.architecture, options.simt}, source,
                            image_symbol(options, preprocessed),  !options.launch_headers.empty(),
                            workspace_from_end(options),          options.names};
-    const RewrittenSource texts = rewrite(preprocessed, rewrite_job);
+    RewrittenSource texts = rewrite(preprocessed, rewrite_job);
     watch.lap("rewriting");
     for (const std::string& problem : texts.problems) fmt::print(stderr, "{}\n", problem);
     if (!texts.problems.empty()) return bad_source;
@@ -162,6 +163,10 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
         if (const std::string problem = write_launch_headers(texts.launch_functions, options.launch_headers);
             !problem.empty())
             return complain(broken_toolchain, problem);
+    if (options.sanitizer) {
+        if (texts.has_kernels) texts.device += sanitizer_text();
+        texts.host += sanitizer_host_text();
+    }
     Compiled compiled = compile_texts(job, image_only ? "" : texts.host, texts.device);
     fmt::print(stderr, "{}", compiled.messages);
     if (compiled.status != 0) return status_of(compiled.status);
