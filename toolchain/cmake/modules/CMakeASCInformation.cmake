@@ -6,6 +6,7 @@
 #   CMAKE_ASC_RUN_MODE        npu (default), cpu, sim: all of them run on the software NPU
 #   CMAKE_ASC_ENABLE_SIMT     hands on --enable-simt
 #   CMAKE_ASC_FLAGS, CMAKE_ASC_FLAGS_<BUILD TYPE>
+#   CMAKE_ASC_COMPILER_LAUNCHER   a program that runs the compiler; before project() only
 #
 # They may be set before or behind project(); a target has the values of the time when it is made.
 
@@ -101,8 +102,12 @@ set(CMAKE_EXECUTABLE_RUNTIME_ASC_FLAG_SEP ":")
 set(CMAKE_EXECUTABLE_RPATH_LINK_ASC_FLAG "-Wl,-rpath-link,")
 set(CMAKE_EXE_EXPORTS_ASC_FLAG "-Wl,--export-dynamic")
 
+set(_canopy_launcher "")
+if(CMAKE_ASC_COMPILER_LAUNCHER)
+  string(REPLACE ";" " " _canopy_launcher "${CMAKE_ASC_COMPILER_LAUNCHER} ")
+endif()
 set(CMAKE_ASC_COMPILE_OBJECT
-    "<CMAKE_ASC_COMPILER> -x asc <DEFINES> <INCLUDES> <FLAGS> -o <OBJECT> -c <SOURCE>")
+    "${_canopy_launcher}<CMAKE_ASC_COMPILER> -x asc <DEFINES> <INCLUDES> <FLAGS> -o <OBJECT> -c <SOURCE>")
 set(CMAKE_ASC_LINK_EXECUTABLE
     "<CMAKE_ASC_COMPILER> <FLAGS> <CMAKE_ASC_LINK_FLAGS> <LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES>")
 set(CMAKE_ASC_CREATE_SHARED_LIBRARY
@@ -112,6 +117,7 @@ set(CMAKE_ASC_ARCHIVE_CREATE "<CMAKE_AR> qc <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_ASC_ARCHIVE_APPEND "<CMAKE_AR> q <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_ASC_ARCHIVE_FINISH "<CMAKE_RANLIB> <TARGET>")
 
+unset(_canopy_launcher)
 unset(_canopy_type)
 unset(_canopy_variable)
 set(CMAKE_ASC_INFORMATION_LOADED 1)
