@@ -6,10 +6,11 @@ folder="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 
 usage() {
     cat <<'TEXT'
-usage: examples/run.sh [--tree FOLDER] [--build FOLDER] [--jobs N] [NAME]...
+usage: examples/run.sh [--tree FOLDER] [--build FOLDER] [--type TYPE] [--jobs N] [NAME]...
 
   --tree FOLDER    the install tree to use; default: the one whose set_env.sh this shell has sourced
   --build FOLDER   where to build; default: ./examples_build
+  --type TYPE      CMAKE_BUILD_TYPE; default: Release. Debug is for gdb
   --jobs N         examples at a time; default: 2
   --list           show the names of all examples and end
   NAME             examples to run; default: all
@@ -20,12 +21,13 @@ The output of each one is kept in FOLDER/NAME.log. Exit status: 0 when every res
 TEXT
 }
 
-names=() build="$PWD/examples_build" jobs=2 tree="${ASCEND_HOME_PATH:-}"
+names=() build="$PWD/examples_build" type=Release jobs=2 tree="${ASCEND_HOME_PATH:-}"
 mapfile -t all < <(cd "$folder" && ls -d */CMakeLists.txt | xargs -n 1 dirname)
 while [[ $# -gt 0 ]]; do
     case "$1" in
         --tree) tree="${2:-}" && shift ;;
         --build) build="${2:-}" && shift ;;
+        --type) type="${2:-}" && shift ;;
         --jobs) jobs="${2:-}" && shift ;;
         --list) printf '%s\n' "${all[@]}" && exit 0 ;;
         -h | --help) usage && exit 0 ;;
@@ -62,8 +64,8 @@ choose_chip() {
 run_one() {
     local name="$1" status=0 log="$build/$1.log" place="$build/$1"
     {
-        echo "\$ cmake -S $folder/$name -B $place -DCMAKE_BUILD_TYPE=Release"
-        cmake "${generator[@]}" -S "$folder/$name" -B "$place" -DCMAKE_BUILD_TYPE=Release &&
+        echo "\$ cmake -S $folder/$name -B $place -DCMAKE_BUILD_TYPE=$type"
+        cmake "${generator[@]}" -S "$folder/$name" -B "$place" "-DCMAKE_BUILD_TYPE=$type" &&
             echo "\$ cmake --build $place" && cmake --build "$place"
     } > "$log" 2>&1 || status=1
     if [[ $status -ne 0 ]]; then
