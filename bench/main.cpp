@@ -30,6 +30,7 @@ constexpr Topic topics[] = {
     {"stream", "memory and number of streams", measure_streams},
     {"launch-threads", "launches from 8 threads", measure_launch_threads},
     {"launch-idle", "launches beside 1,900 idle streams", measure_launch_idle},
+    {"launch-operator", "launches by <<<>>>", measure_launch_operator},
 };
 
 bool chosen(const Topic& topic, const std::vector<std::string>& filters) {

@@ -29,6 +29,7 @@ void measure_copy(Environment& environment);
 void measure_streams(Environment& environment);
 void measure_launch_threads(Environment& environment);
 void measure_launch_idle(Environment& environment);
+void measure_launch_operator(Environment& environment);
 
 // What a child process measures, as JSON: the launch of the empty kernel on whatever device the environment names,
 // and what many streams cost.
