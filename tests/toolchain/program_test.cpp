@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs with kernels: compiled and linked by canopy-cc in every way people do, then run.
+#include <sys/wait.h>
+
+#include <cstdlib>
+
+#include "compiler.h"
+
+namespace canopy::test {
+namespace {
+
+class Program : public Toolchain {
+protected:
+    // What a program of the test's directory prints, and its exit status.
+    Compilation start(const std::string& command) const {
+        const std::string output = directory_ + "/output";
+        const int status = std::system(("cd " + directory_ + " && " + command + " >" + output + " 2>&1").c_str());
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(output), {}};
+    }
+    void expect_built(const std::string& arguments) const {
+        const auto result = run(arguments);
+        ASSERT_EQ(result.status, 0) << arguments << "\n" << result.messages;
+    }
+    static std::string file(const std::string& name) { return source("several_files/" + name); }
+};
+
+class ProgramAtLevel : public Program, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ProgramAtLevel, EveryFormOfALaunchWorks) {
+    const auto built =
+        run(std::string(GetParam()) + " -Wall -Wextra -Werror " + source("launches.asc") + " -o launches");
+    ASSERT_EQ(built.status, 0) << built.messages;
+    EXPECT_EQ(built.messages, "");
+    const auto result = start("./launches");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.messages, "0 failures\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Options, ProgramAtLevel,
+                         testing::Values("", "-O0 -g", "-O3 -g", "-std=c++20 --npu-arch=dav-2201", "--sanitizer",
+                                         "--targets=baseline -fvisibility=hidden"));
+
+const char* const several_files_output = "0 1\n0 12\n0 9\nsymbol 0\n0 44\n0 100\n0 200\n0 4\n0 4\nfunction 0\n0 1\n";
+
+TEST_F(Program, SourcesOnOneCommandLineMakeAProgram) {
+    expect_built(file("main.asc") + " " + file("first.asc") + " " + file("second.asc") + " -o together");
+    EXPECT_EQ(start("./together").messages, several_files_output);
+}
+
+TEST_F(Program, SharedAndStaticLibrariesCarryTheirKernels) {
+    expect_built("-shared -fPIC " + file("first.asc") + " -o libfirst.so");
+    expect_built("-lib " + file("second.asc") + " -o libsecond.a");
+    expect_built(file("main.asc") + " -L. -lfirst libsecond.a '-Wl,-rpath,$ORIGIN' -o mixed");
+    EXPECT_EQ(start("./mixed").messages, several_files_output);
+}
+
+TEST_F(Program, ObjectsAreLinkedByAnyCompiler) {
+    expect_built("-dc " + file("first.asc") + " " + file("second.asc"));
+    expect_built("-c " + file("main.asc") + " -o main.o");
+    const std::string library = CANOPY_TEST_LIBRARY;
+    const auto linked =
+        start("c++ main.o first.o second.o -L" + library + " -lascendcl -Wl,-rpath," + library + " -o other");
+    ASSERT_EQ(linked.status, 0) << linked.messages;
+    EXPECT_EQ(start("./other").messages, several_files_output);
+}
+
+// A program keeps its kernels when it moves to a machine of the lowest level.
+TEST_F(Program, CodeForTheLowestLevelIsAlwaysThere) {
+    const auto image = compile_file(source("launches.asc"));
+    ASSERT_EQ(image.status, 0) << image.messages;
+    EXPECT_CONTAINS(image.image, ".canopy.x86-64-v2");
+}
+
+TEST_F(Program, SeveralLibrariesWithTheSameSourceLiveTogether) {
+    write("kernel.asc", R"(#include "kernel_operator.h"
+static __global__ __aicore__ void k(int* out) { *out = 31; }
+extern "C" int NAME(int* out, void* stream) { return k<<<1, 0, stream>>>(out); })");
+    write("main.cpp", R"(#include <acl/acl.h>
+#include <cstdio>
+extern "C" int one(int*, void*);
+extern "C" int two(int*, void*);
+int main() {
+    aclInit(nullptr);
+    aclrtSetDevice(0);
+    void* memory = nullptr;
+    aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+    int* p = (int*)memory;
+    const int a = one(p, nullptr), b = two(p + 1, nullptr);
+    std::printf("%d %d %d %d %d\n", a, b, aclrtSynchronizeDevice(), p[0], p[1]);
+})");
+    expect_built("-DNAME=one -c kernel.asc -o one.o");
+    expect_built("-DNAME=two -shared kernel.asc -o libtwo.so");
+    expect_built("main.cpp one.o -L. -ltwo '-Wl,-rpath,$ORIGIN' -o both");
+    EXPECT_EQ(start("./both").messages, "0 0 0 31 31\n");
+}
+
+TEST_F(Program, OverrunsAreReportedAtTheirLine) {
+    expect_built("--sanitizer " + source("overruns.asc") + " -o overruns");
+    EXPECT_EQ(start("./overruns 0 8").messages, "0 \n");
+    const auto array = start("./overruns 0 9");
+    EXPECT_CONTAINS(array.messages, "kernel local_array");
+    EXPECT_CONTAINS(array.messages, "overruns.asc:12:");
+    EXPECT_CONTAINS(array.messages, "index 8 is outside of the array 'int[8]'");
+    EXPECT_EQ(start("./overruns 1 64").messages, "0 \n");
+    EXPECT_CONTAINS(start("./overruns 1 72").messages, "overruns.asc:21: Duplicate:");
+    EXPECT_EQ(start("./overruns 2 1023").messages, "0 \n");
+    EXPECT_CONTAINS(start("./overruns 2 1024").messages, "1 byte past the end of the 4096-byte allocation");
+}
+
+TEST_F(Program, ErrorsAreOnTheUsersLineAndColumn) {
+    const std::string head =
+        "#include \"kernel_operator.h\"\n__global__ __aicore__ void k(int* p, int n) { *p = n; }\n";
+    write("kernel.asc", head + "void f(int* p, void* s) {\n    k<<<1, 0, s>>>(p, missing);\n}\n");
+    const auto argument = run("-c kernel.asc -o k.o");
+    EXPECT_EQ(argument.status, 1);
+    EXPECT_CONTAINS(argument.messages, "kernel.asc:4:23: error: use of undeclared identifier 'missing'");
+    write("kernel.asc", head + "void f(int* p, void* s) {\n    k<<<blocks, 0, s>>>(p, 1); int x = y;\n}\n");
+    const auto configuration = run("-c kernel.asc -o k.o");
+    EXPECT_CONTAINS(configuration.messages, "kernel.asc:4:9: error: use of undeclared identifier 'blocks'");
+    EXPECT_CONTAINS(configuration.messages, "kernel.asc:4:40: error: use of undeclared identifier 'y'");
+    EXPECT_LACKS(configuration.messages, "canopy-cc-");
+    write("kernel.asc", head + "void f(int* p, void* s) {\n    k<<<1, 0, s>>>(p);\n    unknown<<<1, 0, s>>>(p);\n}\n");
+    const auto callee = run("-c kernel.asc -o k.o");
+    EXPECT_CONTAINS(callee.messages, "kernel.asc:4:5: error: no matching function for call to 'k'");
+    EXPECT_CONTAINS(callee.messages, "kernel.asc:5:5: error: use of undeclared identifier 'unknown'");
+}
+
+TEST_F(Program, BrokenLaunchesAreNamed) {
+    const std::string head = "#include \"kernel_operator.h\"\n__global__ __aicore__ void k() {}\nvoid f() {\n";
+    write("kernel.asc", head + "    k<<<1, 0, nullptr>>;\n}\n");
+    const auto open = run("-c kernel.asc -o k.o");
+    EXPECT_EQ(open.status, 1);
+    EXPECT_CONTAINS(open.messages, "kernel.asc:4:6: error: expected '>>>'");
+    write("kernel.asc", head + "    k<<<>>>();\n}\n");
+    EXPECT_CONTAINS(run("-c kernel.asc -o k.o").messages, "kernel.asc:4:6: error: a launch needs the number of blocks");
+    write("kernel.asc", head + "    k<<<1, 2, 3, 4, 5>>>();\n}\n");
+    EXPECT_CONTAINS(run("-c kernel.asc -o k.o").messages, "kernel.asc:4:6: error: a launch takes at most four values");
+}
+
+// Other languages, and C++ without kernels, are clang's own business.
+TEST_F(Program, EverythingElseIsHandedToClang) {
+    write("plain.c", "#include <stdio.h>\nint main(void) { int new = 3; printf(\"%d\\n\", new); return 0; }\n");
+    expect_built("plain.c -o plain");
+    EXPECT_EQ(start("./plain").messages, "3\n");
+    write("plain.cpp", "#include <iostream>\nint main() { std::cout << (1 << 2) << std::endl; }\n");
+    expect_built("-O1 -c plain.cpp");
+    expect_built("plain.o -o plain2");
+    EXPECT_EQ(start("./plain2").messages, "4\n");
+    EXPECT_CONTAINS(run("-E plain.c").messages, "int new = 3;");
+    EXPECT_CONTAINS(run("-print-resource-dir").messages, "clang");
+    EXPECT_CONTAINS(run("-dM -E -x c /dev/null").messages, "#define __clang__ 1");
+}
+
+TEST_F(Program, OptionsOfOtherKernelCompilersAreAccepted) {
+    expect_built(
+        "-x asc --npu-arch=dav-2201 --cce-auto-sync=off --cce-simd-vf-fusion=true --cce-res-usage "
+        "--cce-disable-kernel-global-attr-check --run-mode=sim --cce-aicpu-launch-with-interface "
+        "-DASCENDC_DUMP=0 -DASCENDC_DEBUG -fPIC -O2 -c " +
+        file("first.asc") + " -o first.o");
+}
+
+TEST_F(Program, NameExpressionsMakeKernelsOfTemplates) {
+    write("kernel.cpp", R"(#include "kernel_operator.h"
+namespace n { template <class T, int N> __global__ __aicore__ void fill(T* out) { *out = N; } })");
+    const auto result = compile_file("kernel.cpp",
+                                     "'--name-expression=n::fill<float, 3>' "
+                                     "'--name-expression=n::fill<int, 4>' --names-file=names");
+    EXPECT_EQ(read_whole(directory_ + "/names"), "_ZN1n4fillIfLi3EEEvPT_\n_ZN1n4fillIiLi4EEEvPT_\n");
+    const auto module = load(result);
+    ASSERT_NE(module, nullptr);
+    float value = 0;
+    float* argument = &value;
+    call(*module, "_ZN1n4fillIfLi3EEEvPT_", &argument);
+    EXPECT_EQ(value, 3.0f);
+}
+
+TEST_F(Program, CoresFollowFromWhatAKernelUses) {
+    const auto module = load(compile(R"(#include "kernel_operator.h"
+class Product {
+public:
+    __aicore__ inline void Process() { Step(); }
+private:
+    __aicore__ inline void Step();
+};
+__aicore__ inline void Product::Step() { AscendC::MmadParams params; (void)params; }
+extern "C" __global__ __aicore__ void cube() { Product product; product.Process(); }
+extern "C" __global__ __aicore__ void vector() { AscendC::TQue<AscendC::TPosition::VECIN, 1> queue; (void)queue; }
+extern "C" __global__ __aicore__ void both() { cube(); vector(); }
+extern "C" __global__ __mix__(1, 1) void chosen() { cube(); }
+extern "C" __global__ __aicore__ void matmul() { int canopy_uses_matmul = 0; (void)canopy_uses_matmul; }
+)"));
+    ASSERT_NE(module, nullptr);
+    const auto info = [&](const char* name) -> const KernelInfo& { return *module->kernel(name)->info; };
+    EXPECT_EQ(info("cube").core, CoreType::cube);
+    EXPECT_EQ(info("vector").core, CoreType::vector);
+    EXPECT_EQ(info("both").core, CoreType::mix);
+    EXPECT_EQ(info("both").vector_ratio, 2);
+    EXPECT_EQ(info("chosen").vector_ratio, 1);
+    EXPECT_EQ(info("matmul").core, CoreType::mix);
+}
+
+}  // namespace
+}  // namespace canopy::test
