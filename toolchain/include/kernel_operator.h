@@ -43,6 +43,7 @@
 #include "canopy_kernel/reorder.h"
 #include "canopy_kernel/repeat.h"
 #include "canopy_kernel/simt.h"
+#include "canopy_kernel/sort.h"
 #include "canopy_kernel/synchronise.h"
 #include "canopy_kernel/tensor.h"
 #include "canopy_kernel/tiling.h"
