@@ -66,6 +66,11 @@ sed -i "s/offset = .*/offset = 1;/" library_project/elsewhere/include/steps.h
 quietly build.log cmake --build library_Ninja
 [[ $(library_Ninja/library_project) == 46 ]] || fail "the library is not built again when a header of its kernels changes"
 sed -i "s/offset = .*/offset = 0;/" library_project/elsewhere/include/steps.h
+sed -i "s/const uint32_t times/const int32_t times/; s/uint32_t i = 0; i < times/int32_t i = 0; i < times/" library_project/elsewhere/steps.cpp
+quietly build.log cmake --build library_Ninja
+grep -q main.cpp.o build.log || fail "who includes a launch header is not compiled again when it changes"
+[[ $(library_Ninja/library_project) == 42 ]] || fail "the library project is wrong after a change"
+if grep -q 'Building' <(cmake --build library_Ninja 2>&1); then fail "kernels are compiled without a reason"; fi
 quietly install_project.log cmake --install library_Ninja
 for file in lib/libsteps.a lib/libagain.so include/steps/aclrtlaunch_add_step.h include/steps/aclrtlaunch_apply.h \
     include/works/aclrtlaunch_work.h fatbin/image/image.o; do

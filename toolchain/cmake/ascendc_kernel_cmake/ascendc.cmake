@@ -71,8 +71,29 @@ function(_canopy_kernel_command target result)
   set(${result} "${command}" PARENT_SCOPE)
 endfunction()
 
-# Compiles `source` into `output` whenever the source or a header of it changes. More options of the compiler follow.
-function(_canopy_compile_kernel target source output)
+# Sets `result` to the launch headers that compiling `source` will write, as far as a look at its text can tell: the
+# build then knows that who includes them comes after it. A name that turns out to be no kernel gets a header that says
+# so, from missing_headers.cmake.
+function(_canopy_launch_headers source folder result)
+  set(headers)
+  if(EXISTS "${source}")
+    file(READ "${source}" text)
+    string(REGEX REPLACE "(__mix__|__launch_bounds__|__schedmode__|__maxnreg__)[ \t]*\\([^()]*\\)" "" text "${text}")
+    string(REGEX MATCHALL "__global__[^][(){};#]*[ \t\r\n]+[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*\\(" heads "${text}")
+    foreach(head ${heads})
+      string(REGEX REPLACE ".*[ \t\r\n]([A-Za-z_][A-Za-z0-9_]*)[ \t\r\n]*\\($" "\\1" name "${head}")
+      list(APPEND headers "${folder}/aclrtlaunch_${name}.h")
+    endforeach()
+    if(headers)
+      list(REMOVE_DUPLICATES headers)
+    endif()
+  endif()
+  set(${result} "${headers}" PARENT_SCOPE)
+endfunction()
+
+# Compiles `source` into `output` whenever the source or a header of it changes; writes launch headers into `headers`
+# unless that is empty. More options of the compiler follow.
+function(_canopy_compile_kernel target source output headers)
   _canopy_kernel_command(${target} command)
   get_filename_component(folder "${output}" DIRECTORY)
   file(MAKE_DIRECTORY "${folder}")
@@ -87,10 +108,22 @@ function(_canopy_compile_kernel target source output)
     set(dependencies IMPLICIT_DEPENDS CXX "${source}")
   endif()
   get_property(tree GLOBAL PROPERTY CANOPY_TREE)
+  set(options ${ARGN})
+  set(also_written)
+  if(headers)
+    list(APPEND options "--launch-headers=${headers}")
+    _canopy_launch_headers("${source}" "${headers}" names)
+    if(names)
+      string(REPLACE ";" "|" joined "${names}")
+      set(also_written BYPRODUCTS ${names} COMMAND "${CMAKE_COMMAND}" "-Dheaders=${joined}" -P
+                       "${tree}/tikcpp/ascendc_kernel_cmake/missing_headers.cmake")
+    endif()
+  endif()
   file(RELATIVE_PATH shown "${CMAKE_BINARY_DIR}" "${output}")
   add_custom_command(
     OUTPUT "${output}"
-    COMMAND "${command}" -MD -MF "${output}.d" -MT "${written}" ${ARGN} -o "${output}" "${source}"
+    COMMAND "${command}" -MD -MF "${output}.d" -MT "${written}" ${options} -o "${output}" "${source}"
+    ${also_written}
     DEPENDS "${source}" "${tree}/bin/canopy-cc"
     ${dependencies}
     COMMENT "Building kernels ${shown}"
@@ -140,7 +173,7 @@ function(ascendc_library target kind)
   foreach(source ${sources})
     list(GET objects 0 object)
     list(REMOVE_AT objects 0)
-    _canopy_compile_kernel(${target} "${source}" "${object}" -c -fPIC "--launch-headers=${headers}")
+    _canopy_compile_kernel(${target} "${source}" "${object}" "${headers}" -c -fPIC)
   endforeach()
 
   # Who links this library can include the headers of the runtime and of the launch functions, and links the runtime.
@@ -173,7 +206,7 @@ function(ascendc_fatbin_library target)
     file(GENERATE OUTPUT "${together}" CONTENT "${text}")
     set(sources "${together}")
   endif()
-  _canopy_compile_kernel(${target} "${sources}" "${image}" --image)
+  _canopy_compile_kernel(${target} "${sources}" "${image}" "" --image)
   install(FILES "${image}" DESTINATION fatbin/${target})
 endfunction()
 

@@ -18,3 +18,12 @@ extern "C" __global__ __aicore__ void add_step(GM_ADDR value) { *(__gm__ int*)va
 extern "C" __global__ __aicore__ void apply(GM_ADDR value, Change change, const uint32_t times) {
     for (uint32_t i = 0; i < times; ++i) *(__gm__ int*)value = *(__gm__ int*)value * change.factor + change.term;
 }
+
+// Not launched by C code: a template, and text that only looks like a kernel.
+template <class T>
+__global__ __aicore__ void generic(__gm__ T* value) {
+    *value = T();
+}
+#if 0
+extern "C" __global__ __aicore__ void never(GM_ADDR value) {}
+#endif
