@@ -135,7 +135,7 @@ typedef struct CanopyProduct {
     int64_t b_row_stride, b_column_stride;
     int64_t c_row_stride, c_column_stride;
     uint32_t accumulate; /* not 0: added to what C holds */
-    uint32_t reserved;   /* 0 */
+    uint32_t saturate;   /* not 0: a HALF result out of range is held at the largest finite value */
     CanopyBlocking a_blocks, b_blocks, c_blocks; /* all 0: plain matrices */
     CanopyScale a_scale, b_scale;
 } CanopyProduct;

@@ -371,7 +371,7 @@ TEST(Product, KeepsSpecialValuesInTheirRowsAndColumns) {
         }
 }
 
-TEST(Product, RoundsHalfResultsOnceAndOverflowsToInfinity) {
+TEST(Product, RoundsHalfResultsOnceAndOverflowsToInfinityOrTheLargestNumber) {
     for (const int level : levels()) {
         Stored a, b, c;
         a.type = b.type = CANOPY_ELEMENT_FLOAT;
@@ -393,6 +393,12 @@ TEST(Product, RoundsHalfResultsOnceAndOverflowsToInfinity) {
         multiply_at_level(describe(a, b, c), level);
         for (int i = 0; i < 8; ++i)
             EXPECT_EQ(c.word<std::uint16_t>(i), float_to_half(values[i])) << values[i] << " at level " << level;
+        EXPECT_TRUE(std::isnan(half_to_float(c.word<std::uint16_t>(8))));
+        CanopyProduct held = describe(a, b, c);
+        held.saturate = 1;
+        multiply_at_level(held, level);
+        EXPECT_EQ(half_to_float(c.word<std::uint16_t>(3)), 65504.0f);
+        EXPECT_EQ(half_to_float(c.word<std::uint16_t>(4)), -65504.0f);
         EXPECT_TRUE(std::isnan(half_to_float(c.word<std::uint16_t>(8))));
     }
 }

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -25,6 +26,9 @@ constexpr std::int64_t block_columns = 192;
 // A result that is not of 32 bits is summed up in a scratch matrix when k takes more than one panel.
 constexpr std::int64_t scratch_rows = 240;
 constexpr std::int64_t scratch_columns = 576;
+
+constexpr float largest_half = 65504.0f;
+constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // What a thread keeps for its products; mapped at its first one.
 struct Workspace {
@@ -140,6 +144,7 @@ struct Destination {
     void* data;
     std::uint32_t type;
     Matrix matrix;
+    float limit;  // of a result in half
     [[nodiscard]] bool plain() const noexcept {
         return matrix.columns.stride == 1 && matrix.columns.block == 0 && matrix.rows.block == 0 &&
                (type == CANOPY_ELEMENT_FLOAT || type == CANOPY_ELEMENT_INT32);
@@ -166,7 +171,7 @@ void write_run(const ProductTiles& tiles, const Sum* values, const Destination& 
                std::int64_t count) noexcept {
     if constexpr (std::is_same_v<Sum, float>) {
         if (result.type == CANOPY_ELEMENT_HALF)
-            return tiles.to_half(values, static_cast<std::uint16_t*>(result.data) + at, count);
+            return tiles.to_half(values, static_cast<std::uint16_t*>(result.data) + at, count, result.limit);
         if (result.type == CANOPY_ELEMENT_BFLOAT16)
             return tiles.to_bfloat16(values, static_cast<std::uint16_t*>(result.data) + at, count);
     }
@@ -230,8 +235,10 @@ private:
                 const std::int64_t rows = std::min(scratch_rows, product_.m - row);
                 const std::int64_t columns = std::min(scratch_columns, product_.n - column);
                 // Addressed so that its element (row, column) is the first one.
-                const Destination sums{
-                    scratch - row * scratch_columns - column, wide_type, {{scratch_columns, 0, 0}, {1, 0, 0}}};
+                const Destination sums{scratch - row * scratch_columns - column,
+                                       wide_type,
+                                       {{scratch_columns, 0, 0}, {1, 0, 0}},
+                                       infinity};
                 if (product_.accumulate != 0) read_area(scratch, scratch_columns, result, row, column, rows, columns);
                 area(sums, row, column, rows, columns, product_.accumulate != 0);
                 write_area(tiles_, scratch, scratch_columns, result, row, column, rows, columns);
@@ -369,7 +376,8 @@ void multiply_at_level(const CanopyProduct& product, int level) noexcept {
     if (product.m <= 0 || product.n <= 0) return;
     Workspace& workspace = *thread_workspace.get();
     const Destination result{product.c, product.c_type,
-                             matrix(product.c_row_stride, product.c_column_stride, product.c_blocks)};
+                             matrix(product.c_row_stride, product.c_column_stride, product.c_blocks),
+                             product.saturate != 0 ? largest_half : infinity};
     if (is_integer(product.a_type) && is_integer(product.b_type))
         Blocked<std::int32_t>(product, tiles_of(level), workspace).run(result);
     else

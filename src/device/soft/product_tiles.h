@@ -37,8 +37,8 @@ struct ProductTiles {
     // `pairs` of k.
     void (*integer_tile)(std::int64_t pairs, const std::int16_t* a, const std::int16_t* b, const std::int32_t* initial,
                          std::int64_t initial_stride, std::int32_t* c, std::int64_t c_stride);
-    // Rounded to the nearest, ties to even.
-    void (*to_half)(const float* values, std::uint16_t* out, std::int64_t count);
+    // Rounded to the nearest, ties to even; magnitudes above `limit` are taken for it.
+    void (*to_half)(const float* values, std::uint16_t* out, std::int64_t count, float limit);
     void (*to_bfloat16)(const float* values, std::uint16_t* out, std::int64_t count);
 };
 

@@ -381,16 +381,23 @@ void pair_tile(std::int64_t pairs, const std::int16_t* a, const std::int16_t* b,
 
 // --- results in 16 bits ---------------------------------------------------------------------------------------------
 
-void to_half(const float* values, std::uint16_t* out, std::int64_t count) {
+void to_half(const float* values, std::uint16_t* out, std::int64_t count, float limit) {
     std::int64_t i = 0;
 #ifdef __F16C__
-    for (; i + 8 <= count; i += 8)
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(values + i), 0));
-    for (; i < count; ++i)
-        out[i] = static_cast<std::uint16_t>(_mm_extract_epi16(_mm_cvtps_ph(_mm_set_ss(values[i]), 0), 0));
+    // The order of the operands keeps NaN.
+    const __m256 highest = _mm256_set1_ps(limit), lowest = _mm256_set1_ps(-limit);
+    for (; i + 8 <= count; i += 8) {
+        const __m256 held = _mm256_max_ps(lowest, _mm256_min_ps(highest, _mm256_loadu_ps(values + i)));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), _mm256_cvtps_ph(held, 0));
+    }
+    for (; i < count; ++i) {
+        const float value = values[i] > limit ? limit : values[i] < -limit ? -limit : values[i];
+        out[i] = static_cast<std::uint16_t>(_mm_extract_epi16(_mm_cvtps_ph(_mm_set_ss(value), 0), 0));
+    }
 #else
     for (; i < count; ++i) {
-        const auto bits = __builtin_bit_cast(std::uint32_t, values[i]);
+        const float value = values[i] > limit ? limit : values[i] < -limit ? -limit : values[i];
+        const auto bits = __builtin_bit_cast(std::uint32_t, value);
         const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
         // Below the smallest normal half, adding 0.5 aligns the fraction so that the addition itself rounds.
         const float aligned = __builtin_bit_cast(float, magnitude) + 0.5f;
