@@ -335,10 +335,13 @@ aclError aclrtFunctionGetParamInfo(const void* func, size_t paramIndex, size_t* 
 }
 
 aclError aclrtFunctionGetAvailDynUbufPerBlock(void* func, uint32_t flags, size_t* dynamicUbufSize) {
-    return with_function(func, "func", [&](Pin<Function>&) -> Status {
+    return with_function(func, "func", [&](Pin<Function>& function) -> Status {
         CANOPY_TRY(required(dynamicUbufSize, "dynamicUbufSize"));
         if (flags != 0) return fail(code::invalid_parameter, "flags is reserved and must be 0");
-        *dynamicUbufSize = 0;  // kernels that address the unified buffer themselves have none to give
+        Result<Pin<Context>> context = current_context();
+        if (!context.ok()) return context.status();
+        // Kernels that address the unified buffer themselves have none to give.
+        *dynamicUbufSize = function->info.simt ? (*context)->record->chip->unified_buffer : 0;
         return {};
     });
 }

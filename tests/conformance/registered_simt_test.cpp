@@ -86,6 +86,15 @@ void dimensions_reach_the_kernel() {
     device.expect_places(dim3{1, 1, 1}, dim3{2048, 1, 1}, 7);
 }
 
+void dynamic_memory_is_that_of_a_core() {
+    SimtDevice device;
+    size_t size = 0;
+    EXPECT_ACL_OK(aclrtFunctionGetAvailDynUbufPerBlock(device.function("note_place"), 0, &size));
+    EXPECT_EQ(size, 256u * 1024);
+    EXPECT_ACL_OK(aclrtFunctionGetAvailDynUbufPerBlock(device.function("no_threads"), 0, &size));
+    EXPECT_EQ(size, 0u);
+}
+
 void placeholders_move_behind_the_dimensions() {
     SimtDevice device;
     struct {
@@ -148,6 +157,7 @@ void kernels_are_launched_the_way_they_were_written() {
 }
 
 TEST(SimtLaunchDeathTest, DimensionsReachTheKernel) { EXPECT_IN_OWN_PROCESS(dimensions_reach_the_kernel); }
+TEST(SimtLaunchDeathTest, DynamicMemoryIsThatOfACore) { EXPECT_IN_OWN_PROCESS(dynamic_memory_is_that_of_a_core); }
 TEST(SimtLaunchDeathTest, PlaceholdersMoveBehindTheDimensions) {
     EXPECT_IN_OWN_PROCESS(placeholders_move_behind_the_dimensions);
 }

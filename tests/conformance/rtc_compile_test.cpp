@@ -311,6 +311,14 @@ TEST_F(Rtc, MissingCompilerIsNamed) {
     EXPECT_NE(program.log().find("CANOPY_CC"), std::string::npos) << program.log();
 }
 
+#ifdef CANOPY_TEST_CC_BESIDE_LIBRARY
+TEST_F(Rtc, CompilerBesideTheLibraryIsFound) {
+    unsetenv("CANOPY_CC");
+    Program program(source);
+    EXPECT_ACL_OK(program.compile());
+}
+#endif
+
 TEST_F(Rtc, CompilerThatDiesIsAFailure) {
     Program program(source);
     setenv("CANOPY_CC", "/bin/false", 1);
