@@ -29,10 +29,11 @@ show() {
     "$@"
 }
 example=build/vector_add
-# A folder of another generator or another place cannot be used again.
-[[ ! -f $example/CMakeCache.txt ]] || grep -qx "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD/examples/vector_add" $example/CMakeCache.txt ||
-    rm -rf $example
-step "cmake -S examples/vector_add -B $example" $log.example.log cmake -S examples/vector_add -B $example -DCMAKE_BUILD_TYPE=Release
+# What another place or another generator has left there is of no use.
+grep -qsx -e "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD/examples/vector_add" $example/CMakeCache.txt &&
+    grep -qsx "CMAKE_GENERATOR:INTERNAL=Ninja" $example/CMakeCache.txt || rm -rf $example
+step "cmake -G Ninja -S examples/vector_add -B $example" $log.example.log \
+    cmake -G Ninja -S examples/vector_add -B $example -DCMAKE_BUILD_TYPE=Release
 step "cmake --build $example" $log.example.log cmake --build $example
 show $example/vector_add
 echo "==> canopy info"
