@@ -4,7 +4,10 @@
 
 #include <cstdlib>
 
+#include "base/elf.h"
 #include "compiler.h"
+#include "device/image.h"
+#include "device/soft/source_line.h"
 
 namespace canopy::test {
 namespace {
@@ -104,7 +107,36 @@ TEST_F(Program, OverrunsAreReportedAtTheirLine) {
     EXPECT_EQ(start("./overruns 1 64").messages, "0 \n");
     EXPECT_CONTAINS(start("./overruns 1 72").messages, "overruns.asc:21: Duplicate:");
     EXPECT_EQ(start("./overruns 2 1023").messages, "0 \n");
-    EXPECT_CONTAINS(start("./overruns 2 1024").messages, "1 byte past the end of the 4096-byte allocation");
+    const auto global = start("./overruns 2 1024");
+    EXPECT_CONTAINS(global.messages, "1 byte past the end of the 4096-byte allocation");
+    EXPECT_CONTAINS(global.messages, "overruns.asc:26");
+}
+
+// Debug information tells the line of a fault; damaged, it tells nothing and harms nobody.
+TEST_F(Program, LinesComeFromDebugInformation) {
+    const auto result = compile_file(source("several.cpp"), "-g --targets=baseline");
+    ASSERT_EQ(result.status, 0) << result.messages;
+    const auto image = read_image(std::as_bytes(std::span(result.image)));
+    ASSERT_TRUE(image.ok());
+    const auto bytes = image.value().targets[0].object;
+    std::vector<std::byte> object(bytes.begin(), bytes.end());
+    auto file = ElfFile::read(object);
+    ASSERT_TRUE(file.ok());
+    const auto symbols = file->symbols();
+    ASSERT_TRUE(symbols.ok());
+    std::uint64_t address = 0;
+    for (const ElfSymbol& symbol : symbols.value())
+        if (symbol.name == "count_launches") address = symbol.value;
+    ASSERT_NE(address, 0u);
+    EXPECT_EQ(source_line_in(object, address), "at " + source("several.cpp") + ":21");
+    EXPECT_EQ(source_line_in(object, 1), "");
+    EXPECT_EQ(source_line_in(std::span(object).first(100), address), "");
+    const auto lines = file->section(".debug_line")->offset;
+    for (std::size_t at = lines; at < lines + 600 && at < object.size(); ++at) {
+        std::vector<std::byte> damaged = object;
+        damaged[at] ^= std::byte{0xFF};
+        source_line_in(damaged, address);
+    }
 }
 
 TEST_F(Program, ErrorsAreOnTheUsersLineAndColumn) {

@@ -8,6 +8,7 @@
 #include "device/soft/module.h"
 #include "device/soft/queue.h"
 #include "device/soft/scheduler.h"
+#include "device/soft/source_line.h"
 
 namespace canopy {
 
@@ -284,6 +285,8 @@ void SoftQueue::report(const Command& command, const Fault& fault, std::uint32_t
     std::string text;
     try {
         text = what.empty() ? explain(fault, scheduler_) : std::string(what);
+        if (const std::string line = what.empty() ? source_line(fault.instruction) : ""; !line.empty())
+            text = fmt::format("{}, {}", text, line);
         if (!who.empty()) text = fmt::format("{}: {}", who, text);
     } catch (...) {
     }
