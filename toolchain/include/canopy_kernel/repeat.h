@@ -187,25 +187,26 @@ __attribute__((noinline)) void for_each_sparse_run(const Selection& selection, c
         }
 }
 
-// Calls body(count, run of each operand...) until every selected element has been passed once.
+// Calls body(count, run of each operand...) until every selected element has been passed once. Whole blocks have their
+// own call: their length is a constant there.
 template <class Body, class... Operands>
 inline void for_each_run(const Selection& selection, const Body& body, const Operands&... operands) {
     if (__builtin_expect(selection.sparse, 0)) return for_each_sparse_run(selection, body, operands...);
+    const uint32_t width = selection.width;
+    const uint32_t block = width / 8;
     uint64_t repeats = selection.repeats + (selection.tail != 0 ? 1 : 0);
-    uint64_t length = selection.lanes;
     uint64_t last = selection.tail != 0 ? selection.tail : selection.lanes;
-    uint64_t step = (operands.contiguous_in_repeat() && ...) ? selection.width : selection.width / 8;
-    if (repeats > 1 && selection.lanes == selection.width && (operands.contiguous(selection.width) && ...)) {
-        last += (repeats - 1) * selection.width;
-        step = last;
+    const bool contiguous_in_repeat = (operands.contiguous_in_repeat() && ...);
+    if (selection.lanes == width && repeats > 1 && (operands.contiguous(width) && ...)) {
+        last += (repeats - 1) * width;
         repeats = 1;
     }
     for (uint64_t r = 0; r < repeats; ++r) {
-        if (r + 1 == repeats) length = last;
-        for (uint64_t first = 0; first < length; first += step) {
-            const uint64_t left = length - first;
-            body(left < step ? left : step, operands.at(r, static_cast<uint32_t>(first))...);
-        }
+        const uint64_t length = r + 1 == repeats ? last : selection.lanes;
+        uint32_t first = 0;
+        if (!contiguous_in_repeat)
+            for (; first + block <= length; first += block) body(uint64_t{block}, operands.at(r, first)...);
+        if (first < length) body(length - first, operands.at(r, first)...);
     }
 }
 
