@@ -39,7 +39,8 @@ std::string run_on_core(const Case& what, std::vector<uint8_t>& memory, uint32_t
     const size_t size = memory.empty() ? 1 : memory.size();
     EXPECT_EQ(aclrtMalloc(&device, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
     EXPECT_EQ(aclrtMemcpy(device, size, memory.data(), memory.size(), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
-    run_case<Case><<<blocks, nullptr, stream>>>(static_cast<uint8_t*>(device), what);
+    const int launched = run_case<Case><<<blocks, nullptr, stream>>>(static_cast<uint8_t*>(device), what);
+    EXPECT_EQ(launched, ACL_SUCCESS) << aclGetRecentErrMsg();
     std::string failure;
     if (aclrtSynchronizeStream(stream) != ACL_SUCCESS) {
         const char* text = aclGetRecentErrMsg();
