@@ -31,6 +31,9 @@ constexpr Topic topics[] = {
     {"launch-threads", "launches from 8 threads", measure_launch_threads},
     {"launch-idle", "launches beside 1,900 idle streams", measure_launch_idle},
     {"launch-operator", "launches by <<<>>>", measure_launch_operator},
+    {"matmul", "matrix product against OpenBLAS", measure_matmul},
+    {"language", "vector add, softmax and layer norm against OpenMP and PoCL", measure_language},
+    {"compile", "how long canopy-cc takes", measure_compile},
 };
 
 bool chosen(const Topic& topic, const std::vector<std::string>& filters) {

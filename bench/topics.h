@@ -30,6 +30,9 @@ void measure_streams(Environment& environment);
 void measure_launch_threads(Environment& environment);
 void measure_launch_idle(Environment& environment);
 void measure_launch_operator(Environment& environment);
+void measure_matmul(Environment& environment);
+void measure_language(Environment& environment);
+void measure_compile(Environment& environment);
 
 // What a child process measures, as JSON: the launch of the empty kernel on whatever device the environment names,
 // and what many streams cost.

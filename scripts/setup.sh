@@ -24,7 +24,7 @@ build_packages=(
     "clang-19:libclang-19-dev|clang-18:libclang-18-dev|clang-17:libclang-17-dev|clang-16:libclang-16-dev"
 )
 test_packages=(make libgtest-dev clang-format-14 gdb)
-bench_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev libbenchmark-dev)
+bench_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev libbenchmark-dev libopenblas-dev)
 
 wanted=()
 [[ $# -eq 0 ]] && set -- build
