@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind the objects of aclnn/acl_meta.h. Used by the files of this library; a program holds pointers.
+#pragma once
+
+#include <aclnn/aclnn_base.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "elementwise.h"
+
+struct aclTensor {
+    std::vector<std::int64_t> shape;
+    std::vector<std::int64_t> strides;  // in elements
+    std::int64_t offset = 0;
+    aclDataType type = ACL_DT_UNDEFINED;
+    aclFormat format = ACL_FORMAT_ND;
+    void* data = nullptr;
+};
+
+struct aclScalar {
+    aclDataType type = ACL_DT_UNDEFINED;
+    alignas(16) std::array<unsigned char, 16> bytes{};
+};
+
+struct aclIntArray {
+    std::vector<std::int64_t> values;
+};
+struct aclFloatArray {
+    std::vector<float> values;
+};
+struct aclBoolArray {
+    std::vector<unsigned char> values;
+};
+
+struct aclTensorList {
+    std::vector<std::unique_ptr<const aclTensor>> tensors;
+};
+
+// A checked call of an operator.
+struct aclOpExecutor {
+    canopy::operators::Elementwise work;
+    bool repeatable = false;
+};
