@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -79,6 +80,9 @@ public:
     [[nodiscard]] std::uint64_t resident() const noexcept { return file_.resident(); }
     // Gives the pages of free memory back to the system.
     void trim() noexcept;
+    // Puts huge pages behind a live allocation when it is large and the machine has room: then its pages exist at once.
+    // What the system refuses stays as it is.
+    void prefer_huge_pages(void* address, std::size_t size) noexcept;
 
     [[nodiscard]] bool checking() const noexcept { return checking_; }
     // Looks at the known bytes around every live allocation and around those freed since the last call. Describes
@@ -126,6 +130,7 @@ private:
     [[nodiscard]] std::optional<OffsetAllocator::Block> live_block(const void* address) const noexcept
         CANOPY_REQUIRES(lock_);
     void release_large(const OffsetAllocator::Block& block) noexcept;
+    void give_back(std::uint64_t offset, std::uint64_t size) noexcept;
 
     Result<void*> allocate_guarded(std::size_t size, std::uint32_t flags) noexcept;
     void release_guarded(const OffsetAllocator::Block& block) noexcept;
@@ -147,6 +152,7 @@ private:
     const std::uint64_t quarantine_limit_;  // bytes of addresses
     MemoryFile file_;
     Mapping memory_;
+    std::unique_ptr<std::atomic<bool>[]> huge_;  // for each huge page of the range: asked for, and not given back
 
     mutable SpinLock lock_;
     OffsetAllocator allocator_ CANOPY_GUARDED_BY(lock_);

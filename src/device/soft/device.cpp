@@ -69,9 +69,12 @@ public:
 
     Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
         Result<void*> memory = heap_->allocate(size, flags);
-        if (memory.ok() || kept_back_.empty()) return memory;
-        settle();
-        return heap_->allocate(size, flags);
+        if (!memory.ok() && !kept_back_.empty()) {
+            settle();
+            memory = heap_->allocate(size, flags);
+        }
+        if (memory.ok() && (flags & memory_huge_pages) != 0) heap_->prefer_huge_pages(*memory, size);
+        return memory;
     }
 
     // A running kernel may still write to memory that is freed under it: such memory is handed out again only after
