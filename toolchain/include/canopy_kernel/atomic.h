@@ -6,6 +6,7 @@
 #define CANOPY_KERNEL_ATOMIC_H
 
 #include "canopy_kernel/check.h"
+#include "canopy_kernel/inlet.h"
 
 namespace canopy::kernel {
 
@@ -86,9 +87,7 @@ __attribute__((noinline)) inline void combine_bytes(AtomicKind kind, ElementKind
     }
 }
 
-typedef uint64_t CacheLineBytes __attribute__((ext_vector_type(8), may_alias));
-
-// Writes whole cache lines past the caches. `order_streamed_stores` must follow before other threads may look.
+// Writes whole cache lines past the caches. `finish_stores` must follow before other threads may look.
 __attribute__((noinline)) inline void copy_streaming(unsigned char* to, const unsigned char* from, uint64_t bytes) {
     const uint64_t head = -reinterpret_cast<uintptr_t>(to) & 63;
     __builtin_memcpy(to, from, head);
@@ -99,14 +98,6 @@ __attribute__((noinline)) inline void copy_streaming(unsigned char* to, const un
         __builtin_nontemporal_store(line, reinterpret_cast<CacheLineBytes*>(to + i));
     }
     __builtin_memcpy(to + i, from + i, bytes - i);
-}
-
-inline void order_streamed_stores() {
-#if defined(__x86_64__)
-    __asm__ volatile("sfence" ::: "memory");
-#else
-    memory_fence();
-#endif
 }
 
 // A launch that has written this much finds little of it in the caches later; until then results stay cached for the
@@ -126,18 +117,21 @@ public:
     Outlet& operator=(const Outlet&) = delete;
     ~Outlet() {
         state_.stored += stored_;
-        if (streamed_) order_streamed_stores();
+        if (streamed_) state_.streamed = true;
     }
 
     void put(void* memory, const void* local, uint64_t bytes) {
         stored_ += bytes;
-        if (__builtin_expect(kind_ != AtomicKind::none, 0)) return combine_bytes(kind_, element_, memory, local, bytes);
-        if (streams_ && bytes >= streamed_row) {
+        if (kind_ == AtomicKind::none && streams_ && bytes >= streamed_row) {
             copy_streaming(static_cast<unsigned char*>(memory), static_cast<const unsigned char*>(local), bytes);
             streamed_ = true;
-        } else {
-            __builtin_memcpy(memory, local, bytes);
+            return;
         }
+        finish_stores(state_);  // what comes now may tell another block that the rest is there
+        if (__builtin_expect(kind_ != AtomicKind::none, 0))
+            combine_bytes(kind_, element_, memory, local, bytes);
+        else
+            __builtin_memcpy(memory, local, bytes);
     }
 
     bool is_plain() const { return kind_ == AtomicKind::none; }

@@ -96,10 +96,18 @@ struct CoreState {
         uint32_t count;
     } locals;
 
+    // Where the last copies into the core ended.
+    struct Inlets {
+        static constexpr uint32_t most = 8;
+        const unsigned char* next[most];
+        uint32_t turn;
+    } inlets;
+
     unsigned char* workspace;  // SetSysWorkspace
     uint64_t tiling_key;
     uint64_t loop_mode[12];  // SetLoopModePara: six numbers for copies in, six for copies out
     uint64_t stored;         // bytes this block has copied to global memory
+    bool streamed;           // some of them past the caches, and no fence since
 };
 
 static_assert(sizeof(CoreState) <= CANOPY_CORE_REGISTERS, "the state of a core has outgrown its registers");
@@ -115,6 +123,17 @@ inline CoreState& core_state() {
         state.at_end = &end_of_kernel;
     }
     return state;
+}
+
+// Before other threads may look at what went past the caches.
+inline void finish_stores(CoreState& state) {
+    if (!state.streamed) return;
+    state.streamed = false;
+#if defined(__x86_64__)
+    __asm__ volatile("sfence" ::: "memory");
+#else
+    memory_fence();
+#endif
 }
 
 // The first byte of a memory.

@@ -192,7 +192,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
     require_memory_of("DataCopy", "source", src, where);
     check_extent("DataCopy", "destination", dst, bytes, where);
     check_extent("DataCopy", "source", src, bytes, where);
-    __builtin_memcpy(dst.GetPhyAddr(), src.GetPhyAddr(), bytes);
+    copy_in(dst.GetPhyAddr(), src.GetPhyAddr(), bytes);
 }
 
 template <typename T>

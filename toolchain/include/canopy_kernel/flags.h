@@ -52,6 +52,7 @@ inline void raise_flag(PipePair pipes, int id, Where where) {
 
 inline void lower_flag(PipePair pipes, int id, Where where) {
     check_event_id(id, where);
+    finish_stores(core_state());
     auto& state = core_state().pipe;
     const int source = pipe_index(pipes.source), destination = pipe_index(pipes.destination);
     if (state.flag[source][destination][id] == 0)
@@ -74,10 +75,11 @@ inline void lower_flag(PipePair pipes, int id, Where where) {
 
 // What the entry of every kernel calls when the kernel's function has returned.
 inline void end_of_kernel() {
-    const CanopyCore* core = current_block().core;
+    CanopyCore* core = current_block().core;
     if (core == nullptr) return;
-    const auto& state = reinterpret_cast<const CoreState*>(core->registers)->pipe;
-    if (__builtin_expect(state.flags_up != 0, 0)) fail_unpaired_flag(state);
+    auto& state = *reinterpret_cast<CoreState*>(core->registers);
+    finish_stores(state);
+    if (__builtin_expect(state.pipe.flags_up != 0, 0)) fail_unpaired_flag(state.pipe);
 }
 
 }  // namespace canopy::kernel

@@ -61,6 +61,7 @@ inline T ReadGmByPassDCache(__gm__ T* address) {
 }
 template <class T>
 inline void WriteGmByPassDCache(__gm__ T* address, T value) {
+    canopy::kernel::finish_stores(canopy::kernel::core_state());
     __atomic_store(address, &value, __ATOMIC_RELEASE);
 }
 
@@ -81,6 +82,7 @@ inline constexpr SyncAllConfig DEFAULT_SYNC_ALL_CONFIG{};
 // Returns when every vector core of the launch has called it; with `false`, every core.
 template <bool isAIVOnly = true, const SyncAllConfig& config = DEFAULT_SYNC_ALL_CONFIG>
 inline void SyncAll() {
+    canopy::kernel::finish_stores(canopy::kernel::core_state());
     canopy::kernel::sync(isAIVOnly ? CANOPY_SYNC_VECTOR : CANOPY_SYNC_ALL);
 }
 
@@ -123,6 +125,7 @@ inline void CrossCoreSetFlag(uint16_t flagId, canopy::kernel::Where where = cano
     static_assert(modeId == 0 || modeId == 1 || modeId == 2 || modeId == 4,
                   "CrossCoreSetFlag has the modes 0, 1, 2 and 4");
     if (flagId > (modeId == 4 ? 31 : 15)) canopy::kernel::fail(where, "CrossCoreSetFlag: no flag %u", flagId);
+    canopy::kernel::finish_stores(canopy::kernel::core_state());
     canopy::kernel::set_flag(modeId, flagId);
 }
 template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
@@ -137,6 +140,7 @@ inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<in
                   int32_t eventID) {
     const int64_t slot = GetBlockNum() * GetSubBlockNum() * eventID + blockIdx;
     __gm__ int32_t* word = gmWorkspace.GetPhyAddr(static_cast<uint64_t>(slot) * canopy::kernel::words_per_slot);
+    canopy::kernel::finish_stores(canopy::kernel::core_state());
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0) canopy::kernel::yield();
     __atomic_store_n(word, 1, __ATOMIC_RELEASE);
 }

@@ -58,7 +58,13 @@ inline void wait_for_all_blocks() { canopy_image_services->sync_all(); }
 
 inline void memory_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
-inline void print(const char* text, size_t length) { canopy_image_services->print(text, length); }
+// Host code that names the kernel language's printf, as one `using namespace AscendC` makes it, prints as ever.
+inline void print(const char* text, size_t length) {
+    if (canopy_image_services == nullptr)
+        __builtin_printf("%.*s", static_cast<int>(length), text);
+    else
+        canopy_image_services->print(text, length);
+}
 
 [[noreturn]] inline void trap() {
     canopy_image_services->trap();
