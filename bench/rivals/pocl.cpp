@@ -12,7 +12,10 @@ namespace bench {
 namespace {
 
 const char* const source =
-    "kernel void empty_five(global float* a, global float* b, global float* out, uint count, float factor) {}";
+    "kernel void empty_five(global float* a, global float* b, global float* out, uint count, float factor) {}\n"
+    "kernel void add(global const float* x, global const float* y, global float* z) {\n"
+    "    size_t i = get_global_id(0); z[i] = x[i] + y[i];\n"
+    "}";
 
 void must(cl_int code, const char* call) {
     if (code != CL_SUCCESS) throw std::runtime_error(fmt::format("{} gave {}", call, code));
@@ -59,6 +62,9 @@ public:
     }
 
     ~OpenedPocl() override {
+        for (const cl_mem array : arrays_)
+            if (array) clReleaseMemObject(array);
+        if (add_) clReleaseKernel(add_);
         clReleaseMemObject(buffer_);
         clReleaseKernel(kernel_);
         clReleaseProgram(program_);
@@ -86,6 +92,27 @@ public:
         for (const cl_event event : events) clReleaseEvent(event);
     }
 
+    void share(float* x, float* y, float* z, std::size_t count) override {
+        cl_int code = 0;
+        add_ = clCreateKernel(program_, "add", &code);
+        must(code, "clCreateKernel");
+        float* const addresses[] = {x, y, z};
+        for (cl_uint i = 0; i < 3; ++i) {
+            arrays_[i] = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, count * sizeof(float),
+                                        addresses[i], &code);
+            must(code, "clCreateBuffer");
+            must(clSetKernelArg(add_, i, sizeof(cl_mem), &arrays_[i]), "clSetKernelArg");
+        }
+        count_ = count;
+    }
+
+    void add_shared() override {
+        const std::size_t group = 4096;
+        must(clEnqueueNDRangeKernel(queues_[0], add_, 1, nullptr, &count_, &group, 0, nullptr, nullptr),
+             "clEnqueueNDRangeKernel");
+        must(clFinish(queues_[0]), "clFinish");
+    }
+
 private:
     void set_arguments() {
         const cl_uint count = 1024;
@@ -107,6 +134,9 @@ private:
     cl_program program_ = nullptr;
     cl_kernel kernel_ = nullptr;
     cl_mem buffer_ = nullptr;
+    cl_kernel add_ = nullptr;
+    cl_mem arrays_[3] = {};
+    std::size_t count_ = 0;
 };
 
 }  // namespace

@@ -21,6 +21,9 @@ public:
     virtual void enqueue_and_finish_each(std::size_t count) = 0;
     // `count` kernels in turn on two queues, each waiting for the event of the one before; then waits for all.
     virtual void enqueue_in_turn(std::size_t count) = 0;
+    // Makes three arrays of the program known to it, without copies; then z = x + y, waited for.
+    virtual void share(float* x, float* y, float* z, std::size_t count) = 0;
+    virtual void add_shared() = 0;
 };
 
 }  // namespace bench

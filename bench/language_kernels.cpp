@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels as people write them for vector cores: queues with two buffers, whole-tile operations, nothing tuned to this
+// device.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+namespace {
+
+constexpr uint32_t tile = 4096;
+constexpr uint32_t row = 4096;
+
+class VectorAdd {
+public:
+    __aicore__ inline void init(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint64_t count) {
+        const uint64_t share = count / GetBlockNum(), first = share * GetBlockIdx();
+        tiles_ = static_cast<uint32_t>(share / tile);
+        x_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x) + first, share);
+        y_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y) + first, share);
+        z_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(z) + first, share);
+        pipe_.InitBuffer(in_x_, 2, tile * sizeof(float));
+        pipe_.InitBuffer(in_y_, 2, tile * sizeof(float));
+        pipe_.InitBuffer(out_, 2, tile * sizeof(float));
+    }
+    __aicore__ inline void process() {
+        for (uint32_t i = 0; i < tiles_; ++i) {
+            copy_in(i);
+            compute();
+            copy_out(i);
+        }
+    }
+
+private:
+    __aicore__ inline void copy_in(uint32_t index) {
+        LocalTensor<float> x = in_x_.AllocTensor<float>(), y = in_y_.AllocTensor<float>();
+        DataCopy(x, x_[static_cast<uint64_t>(index) * tile], tile);
+        DataCopy(y, y_[static_cast<uint64_t>(index) * tile], tile);
+        in_x_.EnQue(x);
+        in_y_.EnQue(y);
+    }
+    __aicore__ inline void compute() {
+        LocalTensor<float> x = in_x_.DeQue<float>(), y = in_y_.DeQue<float>();
+        LocalTensor<float> z = out_.AllocTensor<float>();
+        Add(z, x, y, tile);
+        out_.EnQue(z);
+        in_x_.FreeTensor(x);
+        in_y_.FreeTensor(y);
+    }
+    __aicore__ inline void copy_out(uint32_t index) {
+        LocalTensor<float> z = out_.DeQue<float>();
+        DataCopy(z_[static_cast<uint64_t>(index) * tile], z, tile);
+        out_.FreeTensor(z);
+    }
+
+    TPipe pipe_;
+    TQue<TPosition::VECIN, 2> in_x_, in_y_;
+    TQue<TPosition::VECOUT, 2> out_;
+    GlobalTensor<float> x_, y_, z_;
+    uint32_t tiles_ = 0;
+};
+
+// Rows of 4,096 numbers, one after the other; `Work` is what happens to a row.
+template <class Work>
+class Rows {
+public:
+    __aicore__ inline void run(GM_ADDR x, GM_ADDR y, uint64_t rows, Work& work) {
+        GlobalTensor<float> from, to;
+        const uint64_t share = rows / GetBlockNum(), first = share * GetBlockIdx();
+        from.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x) + first * row, share * row);
+        to.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y) + first * row, share * row);
+        pipe_.InitBuffer(in_, 2, row * sizeof(float));
+        pipe_.InitBuffer(out_, 2, row * sizeof(float));
+        work.init(pipe_);
+        for (uint64_t i = 0; i < share; ++i) {
+            LocalTensor<float> source = in_.AllocTensor<float>();
+            DataCopy(source, from[i * row], row);
+            in_.EnQue(source);
+            source = in_.DeQue<float>();
+            LocalTensor<float> result = out_.AllocTensor<float>();
+            work.apply(result, source);
+            out_.EnQue(result);
+            in_.FreeTensor(source);
+            result = out_.DeQue<float>();
+            DataCopy(to[i * row], result, row);
+            out_.FreeTensor(result);
+        }
+    }
+
+private:
+    TPipe pipe_;
+    TQue<TPosition::VECIN, 2> in_;
+    TQue<TPosition::VECOUT, 2> out_;
+};
+
+class Softmax {
+public:
+    __aicore__ inline void init(TPipe& pipe) {
+        pipe.InitBuffer(work_, row * sizeof(float));
+        pipe.InitBuffer(result_, 32);
+    }
+    __aicore__ inline void apply(const LocalTensor<float>& y, const LocalTensor<float>& x) {
+        LocalTensor<float> work = work_.Get<float>(), result = result_.Get<float>();
+        ReduceMax(result, x, work, row);
+        Adds(y, x, -result.GetValue(0), row);
+        Exp(y, y, row);
+        ReduceSum(result, y, work, row);
+        Muls(y, y, 1.0f / result.GetValue(0), row);
+    }
+
+private:
+    TBuf<TPosition::VECCALC> work_, result_;
+};
+
+class LayerNorm {
+public:
+    __aicore__ inline LayerNorm(GM_ADDR gamma, GM_ADDR beta) : gamma_address_(gamma), beta_address_(beta) {}
+    __aicore__ inline void init(TPipe& pipe) {
+        pipe.InitBuffer(gamma_, row * sizeof(float));
+        pipe.InitBuffer(beta_, row * sizeof(float));
+        pipe.InitBuffer(work_, row * sizeof(float));
+        pipe.InitBuffer(result_, 32);
+        GlobalTensor<float> gamma, beta;
+        gamma.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(gamma_address_), row);
+        beta.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(beta_address_), row);
+        DataCopy(gamma_.Get<float>(), gamma, row);
+        DataCopy(beta_.Get<float>(), beta, row);
+    }
+    __aicore__ inline void apply(const LocalTensor<float>& y, const LocalTensor<float>& x) {
+        LocalTensor<float> work = work_.Get<float>(), result = result_.Get<float>();
+        ReduceSum(result, x, work, row);
+        const float mean = result.GetValue(0) / row;
+        Adds(x, x, -mean, row);
+        Mul(y, x, x, row);
+        ReduceSum(result, y, work, row);
+        const float variance = result.GetValue(0) / row;
+        Muls(y, x, 1.0f / __builtin_sqrtf(variance + 1e-5f), row);
+        Mul(y, y, gamma_.Get<float>(), row);
+        Add(y, y, beta_.Get<float>(), row);
+    }
+
+private:
+    GM_ADDR gamma_address_;
+    GM_ADDR beta_address_;
+    TBuf<TPosition::VECCALC> gamma_, beta_, work_, result_;
+};
+
+}  // namespace
+
+extern "C" __global__ __aicore__ void vector_add(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint64_t count) {
+    VectorAdd work;
+    work.init(x, y, z, count);
+    work.process();
+}
+
+extern "C" __global__ __aicore__ void softmax(GM_ADDR x, GM_ADDR y, uint64_t rows) {
+    Rows<Softmax> all;
+    Softmax work;
+    all.run(x, y, rows, work);
+}
+
+extern "C" __global__ __aicore__ void layer_norm(GM_ADDR x, GM_ADDR y, GM_ADDR gamma, GM_ADDR beta, uint64_t rows) {
+    Rows<LayerNorm> all;
+    LayerNorm work(gamma, beta);
+    all.run(x, y, rows, work);
+}

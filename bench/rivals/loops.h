@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same work as plain loops: OpenMP over all processors, compiled with -O3 -march=native.
+#pragma once
+
+#include <cstddef>
+
+namespace bench {
+
+int loop_threads();
+void loop_vector_add(const float* x, const float* y, float* z, std::size_t count);
+void loop_softmax(const float* x, float* y, std::size_t rows, std::size_t columns);
+void loop_layer_norm(const float* x, float* y, const float* gamma, const float* beta, std::size_t rows,
+                     std::size_t columns);
+
+}  // namespace bench
