@@ -57,51 +57,50 @@ inline void check_offset(const char* name, const LocalTensor<T>& tensor, uint64_
     }
 }
 
-// Which of the elements 0, 1, 2, ... a fixed pattern keeps: every second one, every fourth one, all.
-constexpr bool keeps(uint8_t pattern, uint64_t element) {
-    switch (pattern) {
-        case 1:
-            return element % 2 == 0;
-        case 2:
-            return element % 2 == 1;
-        case 3:
-        case 4:
-        case 5:
-        case 6:
-            return element % 4 == pattern - 3u;
-        default:
-            return true;
-    }
+// Which of eight elements in a row a fixed pattern keeps: every second one, every fourth one, all.
+constexpr uint32_t kept_of_eight(uint8_t pattern) {
+    constexpr uint8_t bits[] = {0x00, 0x55, 0xaa, 0x11, 0x22, 0x44, 0x88, 0xff};
+    return bits[pattern];
 }
 
-// Moves what `kept(repeat, element)` names to the front of the destination. In counter mode a repeat has `mask`
-// elements, otherwise 256 bytes.
-template <class T, class Kept>
+// Moves what the bits name to the front of the destination; `bits_of(repeat, group)` are those of eight elements. In
+// counter mode a repeat has `mask` elements, otherwise 256 bytes.
+template <class T, class Bits>
 inline uint64_t gather_kept(const LocalTensor<T>& dst, const LocalTensor<T>& src, bool counter, uint32_t mask,
-                            const AscendC::GatherMaskParams& params, const Kept& kept, Where where) {
+                            const AscendC::GatherMaskParams& params, const Bits& bits_of, Where where) {
     constexpr uint32_t per_block = block_bytes / sizeof(T);
     const uint64_t elements = counter ? mask : lanes<T>;
     const auto* from = reinterpret_cast<const unsigned char*>(src.GetPhyAddr());
     T* to = dst.GetPhyAddr();
     uint64_t count = 0;
     for (uint32_t r = 0; r < params.repeatTimes; ++r)
-        for (uint64_t i = 0; i < elements; ++i) {
-            if (!kept(r, i)) continue;
-            const uint64_t byte =
-                (uint64_t{r} * params.src0RepeatStride + i / per_block * params.src0BlockStride) * block_bytes +
-                i % per_block * sizeof(T);
-            check_reach(checked ? byte + sizeof(T) : 0, bytes_of<T>(src.GetSize()), "GatherMask", "the source", where);
-            check_reach(checked ? (count + 1) * sizeof(T) : 0, bytes_of<T>(dst.GetSize()), "GatherMask",
-                        "the destination", where);
-            __builtin_memcpy(to + count++, from + byte, sizeof(T));
+        for (uint64_t first = 0; first < elements; first += 8) {
+            uint32_t bits = bits_of(r, first / 8);
+            if (elements - first < 8) bits &= (1u << (elements - first)) - 1;
+            for (; bits != 0; bits &= bits - 1) {
+                const uint64_t i = first + static_cast<uint32_t>(__builtin_ctz(bits));
+                const uint64_t block = uint64_t{r} * params.src0RepeatStride + i / per_block * params.src0BlockStride;
+                const uint64_t byte = block * block_bytes + i % per_block * sizeof(T);
+                if constexpr (checked) {
+                    check_reach(byte + sizeof(T), bytes_of<T>(src.GetSize()), "GatherMask", "the source", where);
+                    check_reach((count + 1) * sizeof(T), bytes_of<T>(dst.GetSize()), "GatherMask", "the destination",
+                                where);
+                }
+                __builtin_memcpy(to + count++, from + byte, sizeof(T));
+            }
         }
     return count;
 }
 
-// Calls body(element of the offsets, element of a contiguous operand's run) for each selected element.
+// Calls body(number of the offset, element of the other operand) for each selected element.
 template <class T, class Q, class Body>
 inline void for_each_offset(const Selection& selection, const Strided<Q>& operand, const Body& body) {
     constexpr uint32_t width = lanes<T>;
+    if (!selection.sparse && selection.lanes == width && operand.contiguous(width)) {
+        const uint64_t total = selection.repeats * width + selection.tail;
+        for (uint64_t i = 0; i < total; ++i) body(i, operand.address + i);
+        return;
+    }
     constexpr uint32_t lanes_per_bit = width > 128 ? width / 128 : 1;
     const uint64_t repeats = selection.repeats + (selection.tail != 0 ? 1 : 0);
     for (uint64_t r = 0; r < repeats; ++r) {
@@ -238,9 +237,9 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
     const auto* bits = reinterpret_cast<const unsigned char*>(src1Pattern.GetPhyAddr());
     rsvdCnt = gather_kept(
         dst, src0, reduceMode, mask, gatherMaskParams,
-        [&](uint32_t repeat, uint64_t i) {
+        [&](uint32_t repeat, uint64_t group) {
             const unsigned char* row = bits + uint64_t{repeat} * gatherMaskParams.src1RepeatStride * block_bytes;
-            return (row[i / 8] >> i % 8 & 1) != 0;
+            return uint32_t{row[group]};
         },
         where);
     core_state().gathered = rsvdCnt;
@@ -257,7 +256,7 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
     if (src1Pattern < 1 || src1Pattern > 7)
         fail(where, "GatherMask: there is no pattern %u; they go from 1 to 7", src1Pattern);
     rsvdCnt = gather_kept(
-        dst, src0, reduceMode, mask, gatherMaskParams, [&](uint32_t, uint64_t i) { return keeps(src1Pattern, i); },
+        dst, src0, reduceMode, mask, gatherMaskParams, [&](uint32_t, uint64_t) { return kept_of_eight(src1Pattern); },
         where);
     core_state().gathered = rsvdCnt;
 }
