@@ -62,10 +62,13 @@ struct DivOperation {
         if constexpr (is_floating<T>) {
             return a / b;
         } else if constexpr (is_unsigned_integer<T>) {
-            return b == 0 ? static_cast<T>(~T(0)) : static_cast<T>(a / b);
+            const T quotient = static_cast<T>(a / (b == 0 ? T(1) : b));
+            return b == 0 ? static_cast<T>(~T(0)) : quotient;
         } else {
+            const bool special = b == 0 || b == T(-1);
+            const T quotient = static_cast<T>(a / (special ? T(1) : b));
             const T negated = static_cast<T>(Modular<T>(0) - static_cast<Modular<T>>(a));
-            return b == 0 ? T(-1) : b == T(-1) ? negated : static_cast<T>(a / b);
+            return b == 0 ? T(-1) : b == T(-1) ? negated : quotient;
         }
     }
 };
