@@ -45,6 +45,14 @@ inline int64_t GetBlockNum() { return block_num; }
 
 }  // namespace AscendC
 
+// The kind of the running core: AscendC::AIC or AscendC::AIV.
+struct CanopyCoreKind {
+    operator int() const {
+        return canopy::kernel::current_block().core_type == CANOPY_CORE_CUBE ? AscendC::AIC : AscendC::AIV;
+    }
+};
+inline constexpr CanopyCoreKind g_coreType{};
+
 using AscendC::GetBlockIdx;
 using AscendC::GetBlockNum;
 

@@ -64,6 +64,10 @@
 
 #endif
 
+// Words that say nothing here: a function without another word is for the host, and workspaces are plain memory.
+#define __host__
+#define __kfc_workspace__
+
 #define GM_ADDR __gm__ uint8_t*
 
 // The older way to choose the cores: a statement inside the kernel. canopy-cc finds the variable by its name.

@@ -324,6 +324,46 @@ inline void asc_stwt(T* address, T value) {
     *address = value;
 }
 
+// The smaller and the larger of two numbers of one type. No templates, so that those of the C++ library stay usable.
+#define CANOPY_MIN_MAX(T)                               \
+    constexpr T min(T a, T b) { return b < a ? b : a; } \
+    constexpr T max(T a, T b) { return a < b ? b : a; }
+CANOPY_MIN_MAX(int32_t)
+CANOPY_MIN_MAX(uint32_t)
+CANOPY_MIN_MAX(int64_t)
+CANOPY_MIN_MAX(uint64_t)
+CANOPY_MIN_MAX(float)
+CANOPY_MIN_MAX(half)
+#undef CANOPY_MIN_MAX
+
+// Mathematics of the C library, declared as it declares them.
+extern "C" {
+float sinf(float) noexcept;
+float cosf(float) noexcept;
+float tanf(float) noexcept;
+float tanhf(float) noexcept;
+float expf(float) noexcept;
+float exp2f(float) noexcept;
+float logf(float) noexcept;
+float log2f(float) noexcept;
+float powf(float, float) noexcept;
+float sqrtf(float) noexcept;
+float fabsf(float) noexcept;
+float floorf(float) noexcept;
+float ceilf(float) noexcept;
+float roundf(float) noexcept;
+float rintf(float) noexcept;
+float truncf(float) noexcept;
+float fmodf(float, float) noexcept;
+float fmaxf(float, float) noexcept;
+float fminf(float, float) noexcept;
+float erff(float) noexcept;
+void sincosf(float, float*, float*) noexcept;
+}
+
+inline int64_t bcnt1(uint64_t value) { return __builtin_popcountll(value); }
+inline int64_t clz(uint64_t value) { return value == 0 ? 64 : __builtin_clzll(value); }
+
 inline int32_t __popc(uint32_t value) { return __builtin_popcount(value); }
 inline int32_t __popcll(uint64_t value) { return __builtin_popcountll(value); }
 inline int32_t __clz(uint32_t value) { return value == 0 ? 32 : __builtin_clz(value); }
