@@ -108,7 +108,7 @@ BlockFiber* Launch::pop_waiting(std::uint32_t turn) noexcept {
     return pop_runnable();
 }
 
-void Launch::block_body(void* data) {
+CANOPY_MAY_BE_LEFT void Launch::block_body(void* data) {
     const auto* launch = static_cast<const Launch*>(data);
     launch->kernel_->entry(launch->arguments_);
 }
@@ -377,10 +377,9 @@ void suspend_for(Executor& executor, const CoreWait& wait) noexcept {
     executor.fiber->suspend();  // whoever entered the fiber parks it
 }
 
-// The calling block's executor, inside a service. SIMT threads must not leave their operating-system thread.
-Executor& enter(const char* what) noexcept {
+// The calling block's executor. SIMT threads must not leave their operating-system thread.
+Executor& executor_of_block(const char* what) noexcept {
     Executor& executor = *Executor::existing();
-    executor.enter_service();
     if (executor.in_thread()) [[unlikely]] {
         char text[128];
         std::snprintf(text, sizeof text, "%s was called from a SIMT thread", what);
@@ -388,9 +387,6 @@ Executor& enter(const char* what) noexcept {
     }
     return executor;
 }
-
-// After a wait: the block may be on another thread now.
-void leave() noexcept { Executor::existing()->leave_service(); }
 
 void check_flag(Executor& executor, const char* what, std::uint32_t mode, std::uint32_t id) noexcept {
     if (flag_exists(executor.block->core_type == CANOPY_CORE_CUBE, mode, id)) [[likely]]
@@ -406,7 +402,7 @@ constexpr const char* wait_name = "CrossCoreWaitFlag";
 }  // namespace
 
 void Launch::sync(std::uint32_t scope) noexcept {
-    Executor& executor = enter("SyncAll");
+    Executor& executor = executor_of_block("SyncAll");
     const CanopyBlock& block = *executor.block;
     const BlockFiber* fiber = fiber_of(block);
     const CoreGroup group = fiber ? fiber->launch->group_ : group_of_one(block);
@@ -424,7 +420,6 @@ void Launch::sync(std::uint32_t scope) noexcept {
         if (scope == CANOPY_SYNC_PAIR) fiber->launch->prepare_flags(executor);
         suspend_for(executor, {WaitKind::meeting, static_cast<std::uint8_t>(scope), 0, 0});
     }
-    leave();
 }
 
 void Launch::yield() noexcept {
@@ -436,13 +431,11 @@ void Launch::yield() noexcept {
         sched_yield();
         return;
     }
-    executor.enter_service();
     suspend_for(executor, {WaitKind::yielded, 0, 0, 0});
-    leave();
 }
 
 void Launch::set_flag(std::uint32_t mode, std::uint32_t id) noexcept {
-    Executor& executor = enter(set_name);
+    Executor& executor = executor_of_block(set_name);
     check_flag(executor, set_name, mode, id);
     const CanopyBlock& block = *executor.block;
     bool room = false;
@@ -459,11 +452,10 @@ void Launch::set_flag(std::uint32_t mode, std::uint32_t id) noexcept {
                       set_name, id, mode, CANOPY_FLAG_LIMIT);
         executor.fail(FaultKind::trap, text);
     }
-    executor.leave_service();
 }
 
 void Launch::wait_flag(std::uint32_t mode, std::uint32_t id) noexcept {
-    Executor& executor = enter(wait_name);
+    Executor& executor = executor_of_block(wait_name);
     check_flag(executor, wait_name, mode, id);
     const CanopyBlock& block = *executor.block;
     const CoreWait wait{WaitKind::flag, 0, static_cast<std::uint8_t>(mode), static_cast<std::uint8_t>(id)};
@@ -476,7 +468,6 @@ void Launch::wait_flag(std::uint32_t mode, std::uint32_t id) noexcept {
                       wait_name, id);
         executor.fail(FaultKind::timeout, text);
     }
-    leave();
 }
 
 }  // namespace canopy

@@ -79,11 +79,11 @@ public:
     };
     Outcome end(FiberPool& pool) noexcept;
 
-    // Called by a block through the service table.
+    // Called by a block, inside a service. The first three may return on another thread.
     static void sync(std::uint32_t scope) noexcept;
     static void yield() noexcept;
-    static void set_flag(std::uint32_t mode, std::uint32_t id) noexcept;
     static void wait_flag(std::uint32_t mode, std::uint32_t id) noexcept;
+    static void set_flag(std::uint32_t mode, std::uint32_t id) noexcept;
 
     // The scheduler's, guarded by its lock.
     std::uint32_t participants = 0;

@@ -15,9 +15,34 @@ namespace {
 
 CANOPY_MAY_BE_LEFT CanopyBlock* current_block() { return Executor::existing()->block; }
 
-CANOPY_MAY_BE_LEFT void sync_all() { Launch::sync(CANOPY_SYNC_ALL); }
+// A wait may end on another thread than it began on: both are asked who they are.
+CANOPY_MAY_BE_LEFT void sync(std::uint32_t scope) {
+    Executor::existing()->enter_service();
+    Launch::sync(scope);
+    Executor::existing()->leave_service();
+}
 
-void trap() { __builtin_trap(); }
+CANOPY_MAY_BE_LEFT void sync_all() { sync(CANOPY_SYNC_ALL); }
+
+CANOPY_MAY_BE_LEFT void yield() {
+    Executor::existing()->enter_service();
+    Launch::yield();
+    Executor::existing()->leave_service();
+}
+
+CANOPY_MAY_BE_LEFT void set_flag(std::uint32_t mode, std::uint32_t id) {
+    Executor::existing()->enter_service();
+    Launch::set_flag(mode, id);
+    Executor::existing()->leave_service();
+}
+
+CANOPY_MAY_BE_LEFT void wait_flag(std::uint32_t mode, std::uint32_t id) {
+    Executor::existing()->enter_service();
+    Launch::wait_flag(mode, id);
+    Executor::existing()->leave_service();
+}
+
+CANOPY_MAY_BE_LEFT void trap() { __builtin_trap(); }
 
 CANOPY_MAY_BE_LEFT void print(const char* text, std::size_t length) {
     // One write per call under the stream's own lock: lines of different blocks do not mix.
@@ -28,35 +53,63 @@ CANOPY_MAY_BE_LEFT void print(const char* text, std::size_t length) {
     executor->leave_service();
 }
 
-CanopyCore* open_core_of_block(std::uint32_t architecture) {
-    Executor& executor = *Executor::existing();
-    executor.enter_service();
+CanopyCore* find_core(Executor& executor, std::uint32_t architecture) noexcept {
     auto* fiber = static_cast<BlockFiber*>(executor.block->launch);
     CanopyCore* core = open_core(fiber ? fiber->core : executor.own_core, architecture);
     if (!core) executor.fail(FaultKind::memory, "no memory for the local memories of a core");
     executor.block->core = core;
-    executor.leave_service();
     return core;
 }
 
-void fail(const char* text, std::size_t length) { Executor::existing()->fail(FaultKind::trap, {text, length}); }
+CANOPY_MAY_BE_LEFT CanopyCore* open_core_of_block(std::uint32_t architecture) {
+    Executor* executor = Executor::existing();
+    executor->enter_service();
+    CanopyCore* core = find_core(*executor, architecture);
+    executor->leave_service();
+    return core;
+}
 
-void run_threads(void (*body)(void*), void* data, std::uint32_t count) {
-    Executor& executor = *Executor::existing();
+CANOPY_MAY_BE_LEFT void fail(const char* text, std::size_t length) {
+    Executor* executor = Executor::existing();
+    executor->enter_service();
+    executor->fail(FaultKind::trap, {text, length});
+}
+
+SimtThreads& threads_of(Executor& executor) noexcept {
     SimtThreads* threads = executor.threads();
     if (!threads) executor.fail(FaultKind::memory, "no memory for SIMT threads");
-    threads->run(body, data, count);
+    return *threads;
 }
 
-std::uint32_t current_thread() { return Executor::existing()->simt_thread; }
-
-void thread_barrier(std::uint32_t first, std::uint32_t count) {
-    Executor& executor = *Executor::existing();
-    if (!executor.in_thread()) executor.fail(FaultKind::trap, "a barrier of SIMT threads outside of them");
-    executor.threads()->barrier(first, count);
+// SIMT threads stay on their operating-system thread, and so does its executor.
+CANOPY_MAY_BE_LEFT void run_threads(void (*body)(void*), void* data, std::uint32_t count) {
+    Executor* executor = Executor::existing();
+    executor->enter_service();
+    SimtThreads& threads = threads_of(*executor);
+    threads.begin(body, data, count);
+    executor->leave_service();
+    threads.run_on_block();
+    executor->enter_service();
+    threads.end();
+    executor->leave_service();
 }
 
-void multiply_matrices(const CanopyProduct* product) { multiply(*product); }
+CANOPY_MAY_BE_LEFT std::uint32_t current_thread() { return Executor::existing()->simt_thread; }
+
+CANOPY_MAY_BE_LEFT void thread_barrier(std::uint32_t first, std::uint32_t count) {
+    Executor* executor = Executor::existing();
+    executor->enter_service();
+    threads_of(*executor).barrier(first, count);
+    executor->leave_service();
+}
+
+// A product always ends and may hold a lock of the memory allocator: it is not cancelled half way.
+CANOPY_MAY_BE_LEFT void multiply_matrices(const CanopyProduct* product) {
+    Executor* executor = Executor::existing();
+    executor->enter_service();
+    multiply(*product);
+    executor->leave_service();
+}
 
 constexpr CanopyServices services = {
     CANOPY_KERNEL_ABI_VERSION,
@@ -67,10 +120,10 @@ constexpr CanopyServices services = {
     &print,
     &open_core_of_block,
     &fail,
-    &Launch::yield,
-    &Launch::sync,
-    &Launch::set_flag,
-    &Launch::wait_flag,
+    &yield,
+    &sync,
+    &set_flag,
+    &wait_flag,
     &run_threads,
     &current_thread,
     &thread_barrier,

@@ -52,7 +52,7 @@ void SimtThreads::FiberQueue::append(FiberQueue& other) noexcept {
     other = {};
 }
 
-void SimtThreads::run(Body body, void* data, std::uint32_t count) noexcept {
+void SimtThreads::begin(Body body, void* data, std::uint32_t count) noexcept {
     if (active_) executor_.fail(FaultKind::trap, "SIMT threads were started from a SIMT thread");
     if (count > CANOPY_MAX_THREADS)
         executor_.fail(FaultKind::trap, "a block asked for more SIMT threads than the 2048 it may have");
@@ -63,20 +63,23 @@ void SimtThreads::run(Body body, void* data, std::uint32_t count) noexcept {
     next_ = finished_ = 0;
     own_waits_ = false;
     running_ = nullptr;
+}
+
+CANOPY_MAY_BE_LEFT void SimtThreads::run_on_block() noexcept {
     while (next_ < count_) {
         executor_.simt_thread = next_++;
         body_(data_);
         ++finished_;
     }
-    executor_.simt_thread = 0;
-    executor_.enter_service();
+}
+
+void SimtThreads::end() noexcept {
     while (finished_ < count_)
         if (!run_one()) fail_deadlock();
     finish();
-    executor_.leave_service();
 }
 
-void SimtThreads::run_on_fiber(void* data) {
+CANOPY_MAY_BE_LEFT void SimtThreads::run_on_fiber(void* data) {
     auto& threads = *static_cast<SimtThreads*>(data);
     ThreadFiber& fiber = *threads.running_;
     threads.executor_.leave_service();
@@ -90,18 +93,16 @@ void SimtThreads::run_on_fiber(void* data) {
 }
 
 void SimtThreads::barrier(std::uint32_t first, std::uint32_t count) noexcept {
-    executor_.enter_service();
     check_barrier(first, count);
-    if (!arrive(first, count)) {
-        if (running_)
-            running_->fiber.suspend();
-        else
-            run_others();
-    }
-    executor_.leave_service();
+    if (arrive(first, count)) return;
+    if (running_)
+        running_->fiber.suspend();
+    else
+        run_others();
 }
 
 void SimtThreads::check_barrier(std::uint32_t first, std::uint32_t count) noexcept {
+    if (!active_) executor_.fail(FaultKind::trap, "a barrier of SIMT threads outside of them");
     const std::uint32_t thread = executor_.simt_thread;
     if (thread >= first && thread - first < count && count <= count_ - first) return;
     try {
@@ -194,7 +195,6 @@ SimtThreads::ThreadFiber* SimtThreads::take_fiber() noexcept {
 }
 
 void SimtThreads::yield() noexcept {
-    executor_.enter_service();
     if (running_) {
         yielded_.push(running_);
         running_->fiber.suspend();
@@ -203,7 +203,6 @@ void SimtThreads::yield() noexcept {
         if (!run_one()) sched_yield();
         executor_.simt_thread = own;
     }
-    executor_.leave_service();
 }
 
 void SimtThreads::fail_deadlock() noexcept {

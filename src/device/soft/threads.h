@@ -22,9 +22,11 @@ public:
     SimtThreads& operator=(const SimtThreads&) = delete;
 
     using Body = void (*)(void*);
-    // From the block's stack, outside a service: returns when all threads have.
-    void run(Body body, void* data, std::uint32_t count) noexcept;
-    // From a thread.
+    // The three parts of a run, from the block's stack. The first and the last are called inside a service.
+    void begin(Body body, void* data, std::uint32_t count) noexcept;
+    void run_on_block() noexcept;
+    void end() noexcept;
+    // From a thread, inside a service.
     void barrier(std::uint32_t first, std::uint32_t count) noexcept;
     void yield() noexcept;
 
