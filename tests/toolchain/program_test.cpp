@@ -206,6 +206,14 @@ namespace n { template <class T, int N> __global__ __aicore__ void fill(T* out) 
     EXPECT_EQ(value, 3.0f);
 }
 
+// A source that asks for the kind of its core is compiled for each kind that its kernels run on.
+TEST_F(Program, EachKindOfCoreRunsTheCodeMadeForIt) {
+    expect_built("-O0 -g " + source("core_kinds.asc") + " -o kinds");
+    EXPECT_EQ(start("./kinds").messages, "0: 10 0 0\n0: 21 31 31\n0: 22 32 32\n0: 3 32 32\n");
+    expect_built("-DONE_KIND " + source("core_kinds.asc") + " -o one_kind");
+    EXPECT_EQ(start("./one_kind").messages, "0: 10 0 0\n");
+}
+
 TEST_F(Program, CoresFollowFromWhatAKernelUses) {
     const auto module = load(compile(R"(#include "kernel_operator.h"
 class Product {

@@ -11,6 +11,7 @@
 
 #include "records.h"
 #include "sanitizer.h"
+#include "variants.h"
 
 namespace canopy_cc {
 namespace {
@@ -67,36 +68,37 @@ Command host_command(const CompileJob& job) {
     return command;
 }
 
-Command device_command(const CompileJob& job, const std::string& target, bool quiet) {
+// `text` names the device text: "device" or "cube".
+Command device_command(const CompileJob& job, const std::string& target, const std::string& text, bool quiet) {
     Command command = compiler(job);
     // The same numbers on every target: no fused multiply-add the source does not ask for. Large frames touch every
     // page on the way, so a stack that runs over meets its guard; a loop without end stays one.
     add(command, {"-fPIC", "-ffp-contract=off", "-fvisibility=protected", "-ffunction-sections", "-fdata-sections",
                   "-fstack-clash-protection", "-fno-finite-loops", "-Wno-pass-failed"});
     command.push_back("-march=" + target);
+    if (target == "x86-64-v4") command.push_back("-mprefer-vector-width=512");
     if (job.options.sanitized) command.push_back("-fno-sanitize=function");
     if (job.options.sanitizer) add(command, sanitizer_flags());
     // Failures tell the line of a kernel that was compiled with any debug information.
     if (job.options.sanitizer && !any_begins(job.options.compiler_flags, "-g")) command.push_back("-gline-tables-only");
     if (quiet) command.push_back("-w");
     command.push_back("-o");
-    command.push_back(job.directory + "/" + target + ".o");
+    command.push_back(fmt::format("{}/{}.{}.o", job.directory, target, text));
     return command;
 }
 
-Command image_link_command(const CompileJob& job, const std::string& target) {
-    const std::string base = job.directory + "/" + target;
+Command image_link_command(const CompileJob& job, const std::vector<std::string>& objects, const std::string& output) {
     // A symbol of the image means the image's own, whatever else the process holds.
-    Command command = {job.tree.compiler, "-shared",
-                       "-fPIC",           base + ".o",
-                       "-Wl,-Bsymbolic",  "-Wl,--gc-sections",
-                       "-Wl,--as-needed", "-Wl,--version-script=" + job.directory + "/exports"};
+    Command command = {job.tree.compiler, "-shared", "-fPIC"};
+    add(command, objects);
+    add(command, {"-Wl,-Bsymbolic", "-Wl,--gc-sections", "-Wl,--as-needed"});
+    command.push_back("-Wl,--version-script=" + job.directory + "/exports");
     // A sanitizer's own functions come from the process that loads the image.
     if (!job.options.sanitized) command.push_back("-Wl,-z,defs");
     for (const std::string& flag : job.options.compiler_flags)
         if (begins(flag, "--gcc-toolchain") || begins(flag, "--sysroot")) command.push_back(flag);
     command.push_back("-o");
-    command.push_back(base + ".so");
+    command.push_back(output);
     return command;
 }
 
@@ -106,30 +108,50 @@ struct Pass {
     std::string messages;
 };
 
-// Compiles the device text for one target and links it. The object stays in memory between the steps.
-Pass device_pass(const CompileJob& job, const std::string& target, bool first, Compiled& compiled,
-                 std::string& object) {
+// Compiles one device text for one target and reads the records of its kernels.
+Pass compile_device(const CompileJob& job, const std::string& target, const std::string& text, bool quiet,
+                    Variant& made, std::vector<std::string>& names) {
     Pass pass;
-    const std::string base = job.directory + "/" + target;
-    pass.status =
-        show_and_run(job, device_command(job, target, !first), job.directory + "/device.ii", "", pass.messages);
+    made.path = fmt::format("{}/{}.{}.o", job.directory, target, text);
+    pass.status = show_and_run(job, device_command(job, target, text, quiet),
+                               fmt::format("{}/{}.ii", job.directory, text), "", pass.messages);
     if (pass.status != 0) return pass;
-    std::string compiled_object;
-    if (!read_file(base + ".o", compiled_object)) return {broken, pass.messages};
-    if (first) {
-        const std::string problem = read_records(compiled_object, compiled.kernels);
-        if (!problem.empty()) return {broken, fmt::format("canopy-cc: error: {}\n", problem)};
-        compiled.names = pointed_symbols(compiled_object, "canopy_names");
-    }
+    std::string object;
+    if (!read_file(made.path, object)) return {broken, pass.messages};
+    const std::string problem = read_records(object, made.kernels);
+    if (!problem.empty()) return {broken, fmt::format("canopy-cc: error: {}\n", problem)};
+    names = pointed_symbols(object, "canopy_names");
     // Host code in the same source has constructors too; a sanitizer needs its own.
-    if (!job.options.sanitized) {
-        drop_constructors(compiled_object);
-        if (!write_file(base + ".o", compiled_object)) return {broken, pass.messages};
+    if (job.options.sanitized) return pass;
+    drop_constructors(object);
+    if (!write_file(made.path, object)) pass.status = broken;
+    return pass;
+}
+
+// From the device texts to the shared object of one target. The first target tells what kernels there are.
+Pass device_pass(const CompileJob& job, const Texts& texts, std::size_t index, Compiled& compiled) {
+    const std::string& target = job.options.targets[index];
+    Variant vector, cube;
+    std::vector<std::string> names, more_names;
+    Pass pass = compile_device(job, target, "device", index != 0, vector, names);
+    std::vector<std::string> objects = {vector.path};
+    std::vector<KernelDescription> kernels = vector.kernels;
+    if (pass.status == 0 && !texts.cube.empty()) {
+        // What both variants warn about was said once.
+        const Pass second = compile_device(job, target, "cube", true, cube, more_names);
+        pass.status = second.status;
+        pass.messages += second.messages;
+        if (pass.status == 0) pass.status = join_variants(job, target, vector, cube, objects, kernels, pass.messages);
     }
-    std::string linker;
-    pass.status = show_and_run(job, image_link_command(job, target), "/dev/null", "", linker);
-    pass.messages += linker;
-    if (pass.status == 0 && !read_file(base + ".so", object)) pass.status = broken;
+    if (pass.status != 0) return pass;
+    const std::string output = fmt::format("{}/{}.so", job.directory, target);
+    pass.status = run_tool(job, image_link_command(job, objects, output), pass.messages);
+    compiled.targets[index].name = target;
+    if (pass.status == 0 && !read_file(output, compiled.targets[index].object)) pass.status = broken;
+    if (index == 0) {
+        compiled.kernels = std::move(kernels);
+        compiled.names = std::move(names);
+    }
     return pass;
 }
 
@@ -164,7 +186,11 @@ int explain(int status, std::string& messages) {
 
 }  // namespace
 
-int preprocess(const CompileJob& job, std::string& text, std::string& messages) {
+int run_tool(const CompileJob& job, const Command& command, std::string& messages) {
+    return show_and_run(job, command, "/dev/null", "", messages);
+}
+
+int preprocess(const CompileJob& job, const std::vector<std::string>& more, std::string& text, std::string& messages) {
     Command command = {job.tree.compiler, "-E", "-x", "c++"};
     add(command, language_flags(job));
     command.push_back(fmt::format("-D__NPU_ARCH__={}", job.options.architecture));
@@ -175,6 +201,7 @@ int preprocess(const CompileJob& job, std::string& text, std::string& messages) 
         command.push_back(directory);
     }
     if (job.options.sanitizer) command.push_back("-DCANOPY_CHECKED=1");
+    add(command, more);
     if (!job.dependency_file.empty()) {
         command.push_back("-MD");
         if (job.options.phony_dependencies) command.push_back("-MP");
@@ -189,29 +216,26 @@ int preprocess(const CompileJob& job, std::string& text, std::string& messages) 
     return status;
 }
 
-Compiled compile_texts(const CompileJob& job, const std::string& host, const std::string& device) {
+Compiled compile_texts(const CompileJob& job, const Texts& texts) {
     Compiled compiled;
-    if (!write_file(job.directory + "/host.ii", host) || !write_file(job.directory + "/device.ii", device) ||
-        !write_file(job.directory + "/exports", exports)) {
+    const std::string& directory = job.directory;
+    if (!write_file(directory + "/host.ii", texts.host) || !write_file(directory + "/device.ii", texts.device) ||
+        !write_file(directory + "/cube.ii", texts.cube) || !write_file(directory + "/exports", exports)) {
         compiled.status = broken;
-        compiled.messages = fmt::format("canopy-cc: error: cannot write into {}\n", job.directory);
+        compiled.messages = fmt::format("canopy-cc: error: cannot write into {}\n", directory);
         return compiled;
     }
-    const std::size_t target_count = device.empty() ? 0 : job.options.targets.size();
+    const std::size_t target_count = texts.device.empty() ? 0 : job.options.targets.size();
     std::vector<Pass> passes(target_count + 1);
     compiled.targets.resize(target_count);
     std::vector<std::thread> threads;
     for (std::size_t index = 0; index < target_count; ++index)
-        threads.emplace_back([&, index] {
-            const std::string& target = job.options.targets[index];
-            compiled.targets[index].name = target;
-            passes[index] = device_pass(job, target, index == 0, compiled, compiled.targets[index].object);
-        });
+        threads.emplace_back([&, index] { passes[index] = device_pass(job, texts, index, compiled); });
     Pass& host_pass = passes.back();
-    if (!host.empty()) {
+    if (!texts.host.empty()) {
         Command command = host_command(job);
         // Without device code the host pass is the one that warns.
-        if (device.empty()) command.erase(std::find(command.begin(), command.end(), "-w"));
+        if (texts.device.empty()) command.erase(std::find(command.begin(), command.end(), "-w"));
         host_pass.status = show_and_run(job, command, job.directory + "/host.ii", "", host_pass.messages);
     }
     for (std::thread& thread : threads) thread.join();
@@ -220,7 +244,7 @@ Compiled compile_texts(const CompileJob& job, const std::string& host, const std
         if (index == 0 || passes[index].status != 0) compiled.messages += passes[index].messages;
         compiled.status = explain(passes[index].status, compiled.messages);
     }
-    if (compiled.status == 0 && !host.empty() && !read_file(job.directory + "/host.o", compiled.host_object))
+    if (compiled.status == 0 && !texts.host.empty() && !read_file(job.directory + "/host.o", compiled.host_object))
         compiled.status = broken;
     return compiled;
 }
@@ -231,7 +255,7 @@ int join_objects(const CompileJob& job, const std::string& host_object, const st
     if (!write_file(image_file, image_object) || !write_file(host_file, host_object)) return broken;
     Command command = {job.tree.compiler, "-r", "-nostdlib", host_file, image_file, "-o", output};
     std::string messages;
-    const int status = show_and_run(job, command, "/dev/null", "", messages);
+    const int status = run_tool(job, command, messages);
     if (status != 0) fmt::print(stderr, "{}", messages);
     return status;
 }

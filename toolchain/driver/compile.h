@@ -20,6 +20,14 @@ struct CompileJob {
     std::string directory;
     std::string dependency_file;  // empty: none is wanted
     std::string dependency_target;
+    std::vector<std::string> shared_variables;  // symbols that the two variants of a device text share
+};
+
+// What is compiled. Empty texts are left out; `cube` is there when the device text differs for cube cores.
+struct Texts {
+    std::string host;
+    std::string device;
+    std::string cube;
 };
 
 struct Compiled {
@@ -35,11 +43,14 @@ struct Compiled {
     std::vector<Target> targets;
 };
 
-// The whole source after the preprocessor; messages go into `messages`.
-int preprocess(const CompileJob& job, std::string& text, std::string& messages);
+// The whole source after the preprocessor, which gets `more` flags; messages go into `messages`.
+int preprocess(const CompileJob& job, const std::vector<std::string>& more, std::string& text, std::string& messages);
 
-// Empty texts are left out. Warnings come from one pass: the device text holds everything the host text does.
-Compiled compile_texts(const CompileJob& job, const std::string& host, const std::string& device);
+// Warnings come from one pass: the device text holds everything the host text does.
+Compiled compile_texts(const CompileJob& job, const Texts& texts);
+
+// Runs a program of the toolchain; shows it when the user wants to see commands.
+int run_tool(const CompileJob& job, const Command& command, std::string& messages);
 
 // Adds an object that holds the image to the host object and writes the result to `output`.
 int join_objects(const CompileJob& job, const std::string& host_object, const std::string& image_object,

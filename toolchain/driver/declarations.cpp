@@ -395,7 +395,7 @@ private:
         const std::string name(tokens_.spelling(last));
         variable.begin = tokens_[range.begin].begin;
         variable.qualified_name = "::" + scope_path() + name;
-        variable.symbol = mangle(range, name);
+        mangle(range, name, variable);
         found_.variables.push_back(std::move(variable));
     }
 
@@ -406,7 +406,7 @@ private:
         return path;
     }
 
-    std::string mangle(const TokenRange& range, const std::string& name) const {
+    void mangle(const TokenRange& range, const std::string& name, VariableSource& variable) const {
         bool internal = false, pointer = false, constant = false, c_linkage = false;
         for (std::size_t at = range.begin; at < range.end && !tokens_.is(at, "="); ++at) {
             internal |= tokens_.is(at, "static");
@@ -428,10 +428,14 @@ private:
             }
         }
         internal |= constant && !pointer;
-        if (c_linkage) return name;
+        variable.internal = internal || unnamed;
         const std::string last = fmt::format("{}{}{}", internal && !unnamed ? "L" : "", name.size(), name);
-        if (!parts.empty()) return fmt::format("_ZN{}{}E", parts, last);
-        return internal ? "_Z" + last : name;
+        if (c_linkage)
+            variable.symbol = name;
+        else if (!parts.empty())
+            variable.symbol = fmt::format("_ZN{}{}E", parts, last);
+        else
+            variable.symbol = internal ? "_Z" + last : name;
     }
 
     std::string name_of(const KernelSource& kernel) const { return std::string(tokens_.spelling(kernel.name.begin)); }

@@ -49,6 +49,7 @@ struct VariableSource {
     std::string qualified_name;  // "::scope::name"
     std::string symbol;
     std::size_t begin = 0;  // offset of the declaration
+    bool internal = false;  // no other file can name it
 };
 
 struct Declarations {

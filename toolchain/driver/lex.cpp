@@ -212,6 +212,16 @@ Place Tokens::place(std::size_t offset) const {
     return result;
 }
 
+std::vector<std::string> Tokens::files() const {
+    std::vector<bool> own(files_.size());
+    for (const Region& one : regions_)
+        if (!one.system) own[one.file] = true;
+    std::vector<std::string> result;
+    for (std::size_t index = 0; index < files_.size(); ++index)
+        if (own[index] && files_[index].front() != '<') result.push_back(files_[index]);
+    return result;
+}
+
 bool Tokens::is_system(std::size_t index) const { return region(tokens_[index].begin).system; }
 
 }  // namespace canopy_cc

@@ -58,6 +58,8 @@ public:
     [[nodiscard]] std::size_t partner(std::size_t index) const { return partners_[index]; }
 
     [[nodiscard]] Place place(std::size_t offset) const;
+    // The user's own files.
+    [[nodiscard]] std::vector<std::string> files() const;
     // In a header of the system or of the kernel language.
     [[nodiscard]] bool is_system(std::size_t index) const;
     [[nodiscard]] std::string_view text() const { return text_; }

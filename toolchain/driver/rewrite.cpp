@@ -134,7 +134,9 @@ public:
         }
         for (const VariableSource& variable : declarations_.variables)
             changes.push_back(
-                {variable.begin, variable.begin, Change::replace, "__attribute__((used, retain)) ", nullptr});
+                {variable.begin, variable.begin, Change::replace,
+                 variable.internal ? "__attribute__((used, retain)) " : "__attribute__((used, retain, weak)) ",
+                 nullptr});
         return Renderer(tokens_, std::move(changes)).run() + device_end();
     }
 
@@ -273,7 +275,7 @@ private:
     std::string device_end() const {
         std::string text =
             "\n# 1 \"<canopy-cc>\" 3\n"
-            "extern \"C\" __attribute__((visibility(\"protected\"), used, retain)) const CanopyServices* "
+            "extern \"C\" __attribute__((visibility(\"protected\"), used, retain, weak)) const CanopyServices* "
             "canopy_image_services = nullptr;\n"
             "extern \"C\" [[noreturn]] __attribute__((nodebug, used)) void canopy_throw(void*, void*, void (*)(void*)) "
             "__asm__(\"__cxa_throw\");\n"
@@ -314,6 +316,13 @@ RewrittenSource rewrite(const std::string& preprocessed, const RewriteJob& job) 
     result.problems.insert(result.problems.end(), declarations.problems.begin(), declarations.problems.end());
     result.has_kernels = !declarations.kernels.empty();
     result.has_launches = !launches.empty();
+    result.files = tokens.files();
+    for (const KernelSource& kernel : declarations.kernels) {
+        result.on_cube |= kernel.cores.type != CANOPY_CORE_VECTOR && kernel.cores.cube > 0;
+        result.on_vector |= kernel.cores.type != CANOPY_CORE_CUBE && kernel.cores.vector > 0;
+    }
+    for (const VariableSource& variable : declarations.variables)
+        if (!variable.internal) result.shared_variables.push_back(variable.symbol);
     if (!result.problems.empty()) return result;
     Rewriter rewriter(tokens, job, launches, declarations);
     result.host = rewriter.host();

@@ -17,6 +17,10 @@ namespace canopy_cc {
 struct RewrittenSource {
     bool has_kernels = false;
     bool has_launches = false;
+    bool on_vector = false;  // some kernel runs on vector cores
+    bool on_cube = false;
+    std::vector<std::string> files;             // the user's own
+    std::vector<std::string> shared_variables;  // symbols of device variables other files may know
     std::string host;
     std::string device;
     std::vector<LaunchFunction> launch_functions;

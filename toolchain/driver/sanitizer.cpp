@@ -5,7 +5,7 @@ namespace canopy_cc {
 
 std::vector<std::string> sanitizer_flags() {
     return {"-fsanitize=bounds,null,object-size,integer-divide-by-zero,unreachable,return,vla-bound",
-            "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"};
+            "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-Wno-invalid-command-line-argument"};
 }
 
 // The layouts are those the compiler passes to its own run-time library.

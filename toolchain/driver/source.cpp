@@ -17,6 +17,7 @@
 #include "process.h"
 #include "rewrite.h"
 #include "sanitizer.h"
+#include "variants.h"
 
 namespace canopy_cc {
 namespace {
@@ -117,6 +118,39 @@ int write_image(const Options& options, Compiled& compiled, const std::string& o
     return write_output(output, make_image(options, compiled));
 }
 
+void add_sanitizer(Texts& texts) {
+    if (!texts.host.empty()) texts.host += sanitizer_host_text();
+    if (!texts.device.empty()) texts.device += sanitizer_text();
+    if (!texts.cube.empty()) texts.cube += sanitizer_text();
+}
+
+int status_of(int compiler_status);
+
+// The device text as it is for one kind of core.
+int text_for(const CompileJob& job, const RewriteJob& rewrite_job, bool cube, std::string& text) {
+    std::string preprocessed, messages;
+    const int status = preprocess(job, core_kind_flags(job.options.architecture, cube), preprocessed, messages);
+    if (status != 0) {
+        fmt::print(stderr, "{}", messages);
+        return status_of(status);
+    }
+    RewrittenSource texts = rewrite(preprocessed, rewrite_job);
+    for (const std::string& problem : texts.problems) fmt::print(stderr, "{}\n", problem);
+    text = std::move(texts.device);
+    return texts.problems.empty() ? success : bad_source;
+}
+
+// A source that asks for the kind of its core gets a text for each kind it runs on.
+int choose_core_kinds(const CompileJob& job, const RewriteJob& rewrite_job, const RewrittenSource& texts,
+                      Texts& to_compile) {
+    const std::uint32_t architecture = job.options.architecture;
+    if (!texts.has_kernels || (architecture != 2201 && architecture != 3510) || !tests_core_kind(texts.files))
+        return success;
+    const int status = text_for(job, rewrite_job, !texts.on_vector, to_compile.device);
+    if (status != success || !texts.on_vector || !texts.on_cube) return status;
+    return text_for(job, rewrite_job, true, to_compile.cube);
+}
+
 int status_of(int compiler_status) {
     if (compiler_status == 0 || compiler_status == bad_command_line) return compiler_status;
     return compiler_status == 1 ? bad_source : broken_toolchain;
@@ -142,7 +176,7 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
                                                               : options.dependency_file;
     }
     std::string preprocessed, messages;
-    const int preprocessor = preprocess(job, preprocessed, messages);
+    const int preprocessor = preprocess(job, {}, preprocessed, messages);
     fmt::print(stderr, "{}", messages);
     if (preprocessor != 0) return status_of(preprocessor);
     watch.lap("preprocessing");
@@ -163,11 +197,11 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
         if (const std::string problem = write_launch_headers(texts.launch_functions, options.launch_headers);
             !problem.empty())
             return complain(broken_toolchain, problem);
-    if (options.sanitizer) {
-        if (texts.has_kernels) texts.device += sanitizer_text();
-        texts.host += sanitizer_host_text();
-    }
-    Compiled compiled = compile_texts(job, image_only ? "" : texts.host, texts.device);
+    job.shared_variables = texts.shared_variables;
+    Texts to_compile{image_only ? "" : texts.host, texts.device, ""};
+    if (const int status = choose_core_kinds(job, rewrite_job, texts, to_compile); status != success) return status;
+    if (options.sanitizer) add_sanitizer(to_compile);
+    Compiled compiled = compile_texts(job, to_compile);
     fmt::print(stderr, "{}", compiled.messages);
     if (compiled.status != 0) return status_of(compiled.status);
     watch.lap("compiling");
