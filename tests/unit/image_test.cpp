@@ -3,6 +3,7 @@
 // to the bytes, the reader answers with 107000 and a reason.
 #include "device/image.h"
 
+#include <canopy/kernel_image.h>
 #include <elf.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +34,8 @@ KernelDescription add_kernel() {
     kernel.schedule_mode = 1;
     kernel.arguments_size = 48;
     kernel.parameters = {{0, 8, 8}, {16, 20, 16}, {40, 4, 8}};
+    kernel.flags = CANOPY_KERNEL_SIMT;
+    kernel.key = "void add(unsigned char *)";
     return kernel;
 }
 
@@ -43,6 +46,8 @@ ImageContent two_kernels() {
     content.kernels = {add_kernel(), add_kernel()};
     content.kernels[1].name = "scale";
     content.kernels[1].parameters.clear();
+    content.kernels[1].flags = 0;
+    content.kernels[1].key.clear();
     content.targets = {{"x86-64-v2", std::string(100, 'b')}, {"x86-64-v4", std::string(77, 'n')}};
     return content;
 }
@@ -82,12 +87,37 @@ TEST(KernelImage, KeepsWhatTheDriverWrote) {
     EXPECT_EQ(add.info.parameters[1].offset, 16u);
     EXPECT_EQ(add.info.parameters[1].size, 20u);
     EXPECT_EQ(add.info.parameters[1].alignment, 16u);
+    EXPECT_TRUE(add.info.simt);
+    EXPECT_EQ(add.info.key, "void add(unsigned char *)");
     EXPECT_EQ(image.value().kernels[1].info.name, "scale");
+    EXPECT_FALSE(image.value().kernels[1].info.simt);
+    EXPECT_EQ(image.value().kernels[1].info.key, "");
     ASSERT_EQ(image.value().targets.size(), 2u);
     EXPECT_EQ(image.value().targets[0].name, "x86-64-v2");
     EXPECT_EQ(image.value().targets[0].object.size(), 100u);
     EXPECT_EQ(image.value().targets[1].object.size(), 77u);
     EXPECT_EQ(image.value().targets[1].object[76], std::byte{'n'});
+}
+
+TEST(KernelImage, KernelsAreFoundByNameAndByKey) {
+    DeviceOptions options;
+    options.chip = &default_chip();
+    options.memory = std::uint64_t{1} << 20;
+    auto device = find_backend("null")->open(options);
+    ASSERT_TRUE(device.ok());
+    const std::string file = canopy_cc::pack_image(two_kernels());
+    auto module = (*device)->load(bytes_of(file));
+    ASSERT_TRUE(module.ok()) << take_error_text();
+    EXPECT_EQ((*module)->kernel_by_key("void add(unsigned char *)"), (*module)->kernel("add"));
+    EXPECT_NE((*module)->kernel("add"), nullptr);
+    EXPECT_EQ((*module)->kernel_by_key("void add(int *)"), nullptr);
+    EXPECT_EQ((*module)->kernel_by_key(""), nullptr) << "kernels without a key are found by their name only";
+}
+
+TEST(KernelImage, TwoKernelsWithOneKeyAreRefused) {
+    ImageContent content = two_kernels();
+    content.kernels[1].key = content.kernels[0].key;
+    EXPECT_CONTAINS(refusal(content), "two kernels with the key void add(unsigned char *)");
 }
 
 TEST(KernelImage, EveryTruncationIsRefused) {
