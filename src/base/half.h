@@ -6,6 +6,8 @@
 #include <cstdint>
 
 namespace canopy {
+// Not the functions of the same names in core/float16.h, which know finite numbers only.
+inline namespace ieee {
 
 inline float half_to_float(std::uint16_t half) noexcept {
     const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
@@ -43,4 +45,5 @@ inline std::uint16_t float_to_bfloat16(float value) noexcept {
     return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
 }
 
+}  // namespace ieee
 }  // namespace canopy

@@ -143,6 +143,9 @@ struct FloatElement {
     CANOPY_INLINE Bits4 four(const void* data, std::int64_t at) {
         return *reinterpret_cast<const LooseBits4*>(static_cast<const float*>(data) + at);
     }
+    CANOPY_INLINE void eight(const void* data, std::int64_t at, float* out) {
+        __builtin_memcpy(out, static_cast<const float*>(data) + at, 8 * sizeof(float));
+    }
 };
 
 struct HalfElement {
@@ -160,6 +163,15 @@ struct HalfElement {
         return __builtin_bit_cast(Bits4, floats);
 #endif
     }
+    CANOPY_INLINE void eight(const void* data, std::int64_t at, float* out) {
+#ifdef __F16C__
+        const auto* halves = static_cast<const std::uint16_t*>(data) + at;
+        _mm256_storeu_ps(out, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(halves))));
+#else
+        *reinterpret_cast<LooseBits4*>(out) = four(data, at);
+        *reinterpret_cast<LooseBits4*>(out + 4) = four(data, at + 4);
+#endif
+    }
 };
 
 struct Bfloat16Element {
@@ -170,6 +182,16 @@ struct Bfloat16Element {
     CANOPY_INLINE Bits4 four(const void* data, std::int64_t at) {
         const auto* values = static_cast<const std::uint16_t*>(data) + at;
         return Bits4{values[0], values[1], values[2], values[3]} << 16;
+    }
+    CANOPY_INLINE void eight(const void* data, std::int64_t at, float* out) {
+#ifdef __AVX2__
+        const auto* values = static_cast<const std::uint16_t*>(data) + at;
+        const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(values)));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_slli_epi32(wide, 16));
+#else
+        *reinterpret_cast<LooseBits4*>(out) = four(data, at);
+        *reinterpret_cast<LooseBits4*>(out + 4) = four(data, at + 4);
+#endif
     }
 };
 
@@ -207,10 +229,11 @@ void pack_across(const PanelSource& source, float* panel) {
     for (std::int64_t k = 0; k < source.depth; ++k, panel += width) {
         const std::int64_t at = source.along[k];
         if (whole) {
-#pragma GCC unroll 8
-            for (int group = 0; group < width / 4; ++group)
-                *reinterpret_cast<LooseBits4*>(panel + group * 4) =
-                    Element::four(source.data, at + source.across[0] + group * 4);
+#pragma GCC unroll 4
+            for (int i = 0; i + 8 <= width; i += 8) Element::eight(source.data, at + source.across[0] + i, panel + i);
+            if constexpr (width % 8 != 0)
+                *reinterpret_cast<LooseBits4*>(panel + width - 4) =
+                    Element::four(source.data, at + source.across[0] + width - 4);
             continue;
         }
         for (int group = 0; group < width / 4; ++group) {

@@ -53,10 +53,6 @@ struct MatmulTypeWithScale : MatmulType<POSITION, FORMAT, TYPE, ISTRANS, LAYOUT,
     static constexpr bool isScaleTrans = SCALE_ISTRANS;
 };
 
-template <TPosition POSITION, TPosition INDEX_POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
-          TPosition SRCPOS = TPosition::GM>
-struct __attribute__((unavailable("AscendC::SparseMatmulType is not supported by Canopy yet"))) SparseMatmulType;
-
 // Functions of the program in place of the product's own copies; nullptr keeps those.
 template <auto COPY_OUT = nullptr, auto COPY_A1 = nullptr, auto COPY_B1 = nullptr>
 struct MatmulCallBackFunc {
