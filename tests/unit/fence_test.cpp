@@ -124,7 +124,10 @@ TEST_P(Fences, SignalsWaitsLimitsAndAbortsRace) {
     std::atomic<std::uint64_t> counter{0};
     std::atomic<bool> end{false};
     std::thread signaller([&] {
-        for (std::uint64_t i = 0; !end.load(); ++i) fence_->signal(SignalMode::set, i % 4);
+        for (std::uint64_t i = 0; !end.load(); ++i) {
+            fence_->signal(SignalMode::set, i % 4);
+            if (i % 16 == 0) std::this_thread::yield();  // on one processor the queues must get their turn
+        }
     });
     std::thread aborter([&] {
         while (!end.load()) {
