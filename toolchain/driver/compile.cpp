@@ -190,17 +190,23 @@ int run_tool(const CompileJob& job, const Command& command, std::string& message
     return show_and_run(job, command, "/dev/null", "", messages);
 }
 
+std::vector<std::string> preprocessor_flags(const Options& options, const Tree& tree) {
+    std::vector<std::string> flags;
+    flags.push_back(fmt::format("-D__NPU_ARCH__={}", options.architecture));
+    add(flags, {"-D__CANOPY__=1", "-D__CANOPY_CC__=1", "-D__BISHENG_CCEC__=1", "-include", "canopy_kernel/host.h",
+                "-include", "canopy_kernel/dimensions.h", "-include", "canopy_kernel/qualifiers.h"});
+    for (const std::string& directory : {tree.kernel_headers, tree.headers}) {
+        flags.push_back("-isystem");
+        flags.push_back(directory);
+    }
+    if (options.sanitizer) flags.push_back("-DCANOPY_CHECKED=1");
+    return flags;
+}
+
 int preprocess(const CompileJob& job, const std::vector<std::string>& more, std::string& text, std::string& messages) {
     Command command = {job.tree.compiler, "-E", "-x", "c++"};
     add(command, language_flags(job));
-    command.push_back(fmt::format("-D__NPU_ARCH__={}", job.options.architecture));
-    add(command, {"-D__CANOPY__=1", "-D__CANOPY_CC__=1", "-D__BISHENG_CCEC__=1", "-include", "canopy_kernel/host.h",
-                  "-include", "canopy_kernel/dimensions.h", "-include", "canopy_kernel/qualifiers.h"});
-    for (const std::string& directory : {job.tree.kernel_headers, job.tree.headers}) {
-        command.push_back("-isystem");
-        command.push_back(directory);
-    }
-    if (job.options.sanitizer) command.push_back("-DCANOPY_CHECKED=1");
+    add(command, preprocessor_flags(job.options, job.tree));
     add(command, more);
     if (!job.dependency_file.empty()) {
         command.push_back("-MD");

@@ -43,6 +43,9 @@ struct Compiled {
     std::vector<Target> targets;
 };
 
+// What makes a source with kernels look to clang as it does here: definitions, folders, headers put before it.
+std::vector<std::string> preprocessor_flags(const Options& options, const Tree& tree);
+
 // The whole source after the preprocessor, which gets `more` flags; messages go into `messages`.
 int preprocess(const CompileJob& job, const std::vector<std::string>& more, std::string& text, std::string& messages);
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compile.h"
 #include "options.h"
 #include "process.h"
 #include "source.h"
@@ -39,15 +40,22 @@ std::vector<std::string> library_flags(const Tree& tree) {
 // Everything without kernels is clang's own business. Only linking is told where the library lies.
 int hand_over(const Options& options, const Tree& tree) {
     const bool only_c = !options.inputs.empty() && std::all_of(options.inputs.begin(), options.inputs.end(), is_c);
+    const bool kernels = std::any_of(options.inputs.begin(), options.inputs.end(),
+                                     [](const Input& input) { return input.language == Language::kernel; });
     Command command = {only_c ? tree.c_compiler : tree.compiler};
+    if (kernels) {
+        command.insert(command.end(), {"-std=gnu++17", "-fdeclspec", "-x", "c++"});
+        const auto flags = preprocessor_flags(options, tree);
+        command.insert(command.end(), flags.begin(), flags.end());
+    }
     for (const std::string& flag : options.handed_over) {
-        if (flag == "-dc") {
+        const bool language = flag == "asc" || flag == "cce" || flag == "aicpu";
+        if (flag == "-dc")
             command.push_back("-c");
-        } else if (flag == "asc" && command.back() == "-x") {
+        else if (language && command.back() == "-x")
             command.push_back("c++");
-        } else {
+        else
             command.push_back(flag);
-        }
     }
     command.insert(command.end(), {"-idirafter", tree.headers});
     if (options.action == Action::compile && options.output_kind == Output::program && !options.inputs.empty()) {
@@ -105,6 +113,9 @@ int link(const Options& options, const Tree& tree, const std::vector<std::string
             command.push_back(word);
     }
     const auto libraries = library_flags(tree);
+    if (libraries.empty())
+        fmt::print(stderr, "canopy-cc: warning: {}/libascendcl.so is missing; kernels cannot be launched without it\n",
+                   tree.libraries);
     command.insert(command.end(), libraries.begin(), libraries.end());
     command.insert(command.end(), {"-o", options.output.empty() ? "a.out" : options.output});
     return run_clang(options, command);
@@ -161,7 +172,8 @@ int run(const std::vector<std::string>& arguments, bool as_clang) {
         return success;
     }
     if (!missing.empty()) return complain(broken_toolchain, missing);
-    if (options.action == Action::hand_over || !find_kernels(options)) return hand_over(options, tree);
+    const bool kernels = find_kernels(options);
+    if (options.action == Action::hand_over || !kernels) return hand_over(options, tree);
     return compile_all(options, tree);
 }
 
