@@ -117,28 +117,58 @@ inline constexpr bool compares_as_float = is_any_of<T, half, bfloat16_t>;
 template <class T>
 using Comparable = choose<compares_as_float<T>, float, T>;
 
+template <bool largest, class V>
+inline void keep_better(V& champions, const V& challengers) {
+    if constexpr (largest)
+        champions = challengers > champions ? challengers : champions;
+    else
+        champions = challengers < champions ? challengers : champions;
+}
+
+template <bool largest, uint32_t count, class C, class V>
+inline C best_lane(const V& lanes) {
+    if constexpr (count == 1) {
+        return lanes;
+    } else if constexpr (count == 2) {
+        return beats<largest>(static_cast<C>(lanes.y), static_cast<C>(lanes.x)) ? lanes.y : lanes.x;
+    } else {
+        lane_vector<C, count / 2> half = lanes.lo;
+        keep_better<largest>(half, lane_vector<C, count / 2>(lanes.hi));
+        return best_lane<largest, count / 2, C>(half);
+    }
+}
+
+// Elements as they are compared.
+template <uint32_t count, class T>
+inline void load_comparable(const T* from, lane_vector<Comparable<T>, count>& to) {
+    if constexpr (is_same<T, half>)
+        widen<count>(from, to);
+    else if constexpr (is_same<T, bfloat16_t>)
+        for (uint32_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+    else
+        __builtin_memcpy(&to, from, sizeof to);
+}
+
 // Where the first of the extremes of a run lies. What is no number loses.
 template <bool largest, class T>
 inline uint64_t extreme_in_run(const T* from, uint64_t count) {
     using C = Comparable<T>;
-    C start;
+    C best;
     if constexpr (is_floating<T>)
-        start = largest ? -__builtin_inff() : __builtin_inff();
+        best = largest ? -__builtin_inff() : __builtin_inff();
     else
-        start = largest ? lowest_of<T>() : highest_of<T>();
-    C partial[partial_results];
-    for (uint32_t j = 0; j < partial_results; ++j) partial[j] = start;
+        best = largest ? lowest_of<T>() : highest_of<T>();
     uint64_t i = 0;
-    for (; i + partial_results <= count; i += partial_results)
-        for (uint32_t j = 0; j < partial_results; ++j) {
-            const C value = static_cast<C>(from[i + j]);
-            partial[j] = beats<largest>(value, partial[j]) ? value : partial[j];
+    if (count >= partial_results) {
+        lane_vector<C, partial_results> champions = best, challengers;
+        for (; i + partial_results <= count; i += partial_results) {
+            load_comparable<partial_results>(from + i, challengers);
+            keep_better<largest>(champions, challengers);
         }
-    for (uint32_t j = 0; i + j < count; ++j)
-        if (beats<largest>(static_cast<C>(from[i + j]), partial[j])) partial[j] = static_cast<C>(from[i + j]);
-    C best = partial[0];
-    for (uint32_t j = 1; j < partial_results; ++j)
-        if (beats<largest>(partial[j], best)) best = partial[j];
+        best = best_lane<largest, partial_results, C>(champions);
+    }
+    for (; i < count; ++i)
+        if (beats<largest>(static_cast<C>(from[i]), best)) best = static_cast<C>(from[i]);
     for (i = 0; i + partial_results <= count; i += partial_results) {
         bool found = false;
         for (uint32_t j = 0; j < partial_results; ++j) found |= static_cast<C>(from[i + j]) == best;
