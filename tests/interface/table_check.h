@@ -13,9 +13,10 @@ typedef void (*TableReport)(void* context, enum TableCheckKind kind, const char*
                             long long actual);
 
 /* The headers that the tables name, by their file names. */
-#define CANOPY_FOR_EACH_HEADER(apply)                                                                            \
-    apply(acl_base_rt) apply(acl_dump) apply(acl_platform) apply(acl_prof) apply(acl_rt) apply(acl_rt_allocator) \
-        apply(acl_rt_memory_soma) apply(acl_tdt) apply(acl_tdt_queue) apply(ge_error_codes) apply(rt_error_codes)
+#define CANOPY_FOR_EACH_HEADER(apply)                                                                             \
+    apply(acl_base_rt) apply(acl_dump) apply(acl_platform) apply(acl_prof) apply(acl_rt) apply(acl_rt_allocator)  \
+        apply(acl_rt_compile) apply(acl_rt_memory_soma) apply(acl_tdt) apply(acl_tdt_queue) apply(ge_error_codes) \
+            apply(rt_error_codes)
 
 #define CANOPY_DECLARE_CHECK(name)                            \
     void check_##name##_c(TableReport report, void* context); \
