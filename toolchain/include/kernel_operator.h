@@ -23,6 +23,7 @@
 
 #include "canopy_kernel/atomic.h"
 #include "canopy_kernel/block.h"
+#include "canopy_kernel/co1_copy.h"
 #include "canopy_kernel/control.h"
 #include "canopy_kernel/copy.h"
 #include "canopy_kernel/core.h"
