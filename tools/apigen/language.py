@@ -164,6 +164,7 @@ class Declared:
                 self.names |= found
                 bad |= unavailable
                 self.macros |= macros(header, architecture)
+        self.refused = bad  # declared by hand so that using one is an error
         self.names -= bad
         self.last = {}
         for name in self.names:
@@ -276,7 +277,7 @@ def unsupported(rows, declared):
         scope = "::".join([part for part in (scope, *path[:-1]) if part])
         spelled = "::".join([part for part in (scope, path[-1]) if part])
         line = declaration(row, path[-1], spelled)
-        if line and re.match(r"^\w+$", path[-1]):
+        if spelled not in declared.refused and line and re.match(r"^\w+$", path[-1]):
             places.setdefault(scope, collections.OrderedDict())[path[-1]] = line
     text = HEAD
     for scope, lines in places.items():
