@@ -37,12 +37,13 @@ struct FiberEntry {
     }
 };
 
-Fiber::Fiber(std::size_t stack_size) noexcept {
+Fiber::Fiber(std::size_t stack_size, bool guarded) noexcept {
     const std::size_t usable = (stack_size + page - 1) / page * page;
-    void* memory = mmap(nullptr, usable + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const int access = guarded ? PROT_NONE : PROT_READ | PROT_WRITE;
+    void* memory = mmap(nullptr, usable + 2 * page, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return;
     char* stack = static_cast<char*>(memory) + page;
-    if (mprotect(stack, usable, PROT_READ | PROT_WRITE) != 0) {
+    if (guarded && mprotect(stack, usable, PROT_READ | PROT_WRITE) != 0) {
         munmap(memory, usable + 2 * page);
         return;
     }

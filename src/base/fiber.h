@@ -14,8 +14,9 @@ public:
     using Body = void (*)(void*);
     enum class Exit : std::uintptr_t { finished = 1, suspended = 2, abandoned = 3 };
 
-    // The stack lies between two guard pages. A fiber without a stack (no memory) reports !valid().
-    explicit Fiber(std::size_t stack_size) noexcept;
+    // The stack lies between two guard pages unless `guarded` says otherwise: every guard page is a mapping of its own,
+    // and a process may have 65,530. A fiber without a stack (no memory) reports !valid().
+    explicit Fiber(std::size_t stack_size, bool guarded = true) noexcept;
     ~Fiber();
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;

@@ -331,7 +331,11 @@ void rotate_in_warps(void* data) {
 
 void meet_and_leave_one_out(void* data) {
     const Sum& sum = *static_cast<Sum*>(data);
-    if (current_thread() != sum.steps) thread_barrier(0, sum.count);
+    // The one that is left out waits for its neighbour, which waits for it.
+    if (current_thread() != sum.steps)
+        thread_barrier(0, sum.count);
+    else
+        thread_barrier(current_thread() / 2 * 2, 2);
 }
 
 void fail_in_thread(void* data) {

@@ -21,6 +21,7 @@ namespace {
 struct Pool {
     SpinLock lock;
     SimtThreads::FiberQueue free CANOPY_GUARDED_BY(lock);
+    std::uint32_t made CANOPY_GUARDED_BY(lock) = 0;
 };
 Pool& pool() noexcept {
     static Pool* instance = new Pool;  // outlives every thread
@@ -29,7 +30,8 @@ Pool& pool() noexcept {
 
 }  // namespace
 
-SimtThreads::ThreadFiber::ThreadFiber() noexcept : fiber(std::min(tuning::thread_stack, block_stack_size())) {}
+SimtThreads::ThreadFiber::ThreadFiber(bool guarded) noexcept
+    : fiber(std::min(tuning::thread_stack, block_stack_size()), guarded) {}
 
 void SimtThreads::FiberQueue::push(ThreadFiber* fiber) noexcept {
     fiber->next = nullptr;
@@ -61,21 +63,24 @@ void SimtThreads::begin(Body body, void* data, std::uint32_t count) noexcept {
     data_ = data;
     count_ = count;
     next_ = finished_ = 0;
+    ended_.reset();
     own_waits_ = false;
     running_ = nullptr;
 }
 
 CANOPY_MAY_BE_LEFT void SimtThreads::run_on_block() noexcept {
     while (next_ < count_) {
-        executor_.simt_thread = next_++;
+        const std::uint32_t thread = next_++;
+        executor_.simt_thread = thread;
         body_(data_);
+        ended_.set(thread);
         ++finished_;
     }
 }
 
 void SimtThreads::end() noexcept {
     while (finished_ < count_)
-        if (!run_one()) fail_deadlock();
+        if (!run_one() && !release_left_behind()) fail_deadlock();
     finish();
 }
 
@@ -87,6 +92,7 @@ CANOPY_MAY_BE_LEFT void SimtThreads::run_on_fiber(void* data) {
         fiber.thread = threads.next_++;
         threads.executor_.simt_thread = fiber.thread;
         threads.body_(threads.data_);
+        threads.ended_.set(fiber.thread);
         ++threads.finished_;
     }
     threads.executor_.enter_service();
@@ -124,11 +130,29 @@ bool SimtThreads::arrive(std::uint32_t first, std::uint32_t count) noexcept {
             barrier.own = own_waits_ = true;
         return false;
     }
+    release(static_cast<std::size_t>(&barrier - barriers_.data()));
+    return true;
+}
+
+void SimtThreads::release(std::size_t index) noexcept {
+    Barrier& barrier = barriers_[index];
     ready_.append(barrier.waiting);
     if (barrier.own) own_waits_ = false;
     barrier = barriers_.back();
     barriers_.pop_back();
-    return true;
+}
+
+// Nobody can run any more: a barrier that only threads that have returned are missing from does not wait for them.
+bool SimtThreads::release_left_behind() noexcept {
+    for (std::size_t i = 0; i < barriers_.size(); ++i) {
+        const Barrier& barrier = barriers_[i];
+        std::uint32_t there = barrier.arrived;
+        for (std::uint32_t thread = 0; thread < barrier.count; ++thread) there += ended_.test(barrier.first + thread);
+        if (there != barrier.count) continue;
+        release(i);
+        return true;
+    }
+    return false;
 }
 
 SimtThreads::Barrier* SimtThreads::find_or_add(std::uint32_t first, std::uint32_t count) noexcept {
@@ -145,7 +169,7 @@ SimtThreads::Barrier* SimtThreads::find_or_add(std::uint32_t first, std::uint32_
 void SimtThreads::run_others() noexcept {
     const std::uint32_t own = executor_.simt_thread;
     while (own_waits_)
-        if (!run_one()) fail_deadlock();
+        if (!run_one() && !release_left_behind()) fail_deadlock();
     executor_.simt_thread = own;
 }
 
@@ -177,12 +201,14 @@ void SimtThreads::enter(ThreadFiber* fiber) noexcept {
 SimtThreads::ThreadFiber* SimtThreads::take_fiber() noexcept {
     if (ThreadFiber* fiber = idle_.pop()) return fiber;
     ThreadFiber* fiber = nullptr;
+    bool guarded = false;
     {
         Pool& all = pool();
         SpinGuard guard(all.lock);
         fiber = all.free.pop();
+        if (!fiber) guarded = all.made++ < tuning::guarded_thread_stacks;
     }
-    if (!fiber) fiber = new (std::nothrow) ThreadFiber;
+    if (!fiber) fiber = new (std::nothrow) ThreadFiber(guarded);
     if (fiber && fiber->fiber.valid()) {
         try {
             taken_.push_back(fiber);

@@ -5,10 +5,12 @@
 // Threads: used by the executor's operating-system thread alone. The pool of fibers behind it is shared.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <vector>
 
 #include "base/fiber.h"
+#include "canopy/kernel_abi.h"
 
 namespace canopy {
 
@@ -36,7 +38,7 @@ public:
 
     // A fiber on which threads run, and the thread it runs now.
     struct ThreadFiber {
-        ThreadFiber() noexcept;
+        explicit ThreadFiber(bool guarded) noexcept;
         Fiber fiber;
         std::uint32_t thread = 0;
         bool started = false;  // has a body that has not ended
@@ -61,6 +63,8 @@ private:
 
     static void run_on_fiber(void* threads);
     bool arrive(std::uint32_t first, std::uint32_t count) noexcept;
+    void release(std::size_t barrier) noexcept;
+    bool release_left_behind() noexcept;
     void check_barrier(std::uint32_t first, std::uint32_t count) noexcept;
     Barrier* find_or_add(std::uint32_t first, std::uint32_t count) noexcept;
     void run_others() noexcept;
@@ -84,6 +88,7 @@ private:
     FiberQueue idle_;
     std::vector<ThreadFiber*> taken_;  // all fibers this block uses
     std::vector<Barrier> barriers_;
+    std::bitset<CANOPY_MAX_THREADS> ended_;  // threads that have returned
 };
 
 }  // namespace canopy

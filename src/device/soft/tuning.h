@@ -67,6 +67,8 @@ inline constexpr std::size_t default_block_stack = 256 * 1024;
 inline constexpr std::size_t stack_scale = 8;
 // Stack of a SIMT thread that waits in a barrier. A block may have 2048 of them; only touched pages count.
 inline constexpr std::size_t thread_stack = 64 * 1024;
+// So many of them have guard pages, which cost two mappings each of the 65,530 a process may have.
+inline constexpr std::uint32_t guarded_thread_stacks = 8192;
 // A worker whose launch always has released blocks takes one that polls every so many turns.
 inline constexpr std::uint32_t turns_per_poll = 16;
 
