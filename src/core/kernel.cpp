@@ -37,6 +37,33 @@ void Function::recycle() noexcept {
     arguments.clear();
 }
 
+namespace {
+
+using Modules = std::vector<std::shared_ptr<Module>>;
+
+// Modules that a stream keeps until it has passed their last launch. Closing code waits for the dynamic loader, and the
+// thread that holds it may be waiting for the very stream; so the stream only lays them down in a list, and whoever
+// loads or unloads next closes them.
+struct Kept {
+    Modules modules;
+    Kept* next = nullptr;
+};
+std::atomic<Kept*> retired{nullptr};
+
+void retire(void* data) {
+    auto* kept = static_cast<Kept*>(data);
+    kept->next = retired.load(std::memory_order_relaxed);
+    while (!retired.compare_exchange_weak(kept->next, kept, std::memory_order_release)) {  // pairs with close_retired
+    }
+}
+
+void close_retired() {
+    std::unique_ptr<Kept> kept(retired.exchange(nullptr, std::memory_order_acquire));
+    while (kept) kept.reset(kept->next);
+}
+
+}  // namespace
+
 Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
     const auto present = [&]() -> Result<std::shared_ptr<Module>> {
         std::lock_guard guard(mutex);
@@ -50,6 +77,7 @@ Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
     if (!found.ok() || *found) return found;
     Result<Device*> device = record.open();
     if (!device.ok()) return device.status();
+    close_retired();
     Result<std::unique_ptr<Module>> loaded = (*device)->load(image);
     if (!loaded.ok()) return loaded.status();
     std::shared_ptr<Module> module = std::move(*loaded);
@@ -119,12 +147,13 @@ Result<Pin<Binary>> find_binary(const void* opaque) {
 namespace {
 
 // Keeps a module until a stream has passed the point where it may still use it.
-void keep_until_passed(Stream& stream, const std::vector<std::shared_ptr<Module>>& modules) {
+void keep_until_passed(Stream& stream, const Modules& modules) {
     Command command(Opcode::inline_call);
-    command.call.function = [](void* data) { delete static_cast<std::vector<std::shared_ptr<Module>>*>(data); };
+    command.call.function = retire;
     SpinGuard guard(stream.lock);
     if (!Runtime::instance().streams.alive(stream.self) || stream.queue->completed() == stream.last_sequence) return;
-    auto copy = std::make_unique<std::vector<std::shared_ptr<Module>>>(modules);
+    auto copy = std::make_unique<Kept>();
+    copy->modules = modules;
     command.call.argument = copy.get();
     command.task = stream.next_task++;
     Result<std::uint64_t> sequence = stream.queue->submit(std::span(&command, 1));
@@ -152,7 +181,8 @@ Status unload_binary(const void* opaque) {
     if (!binary.ok()) return binary.status();
     if (!runtime.binaries.close((*binary)->self))
         return fail(code::invalid_handle, "binary handle {} is not a loaded binary", fmt::ptr(opaque));
-    std::vector<std::shared_ptr<Module>> modules;
+    close_retired();
+    Modules modules;
     std::vector<Handle> functions;
     {
         std::lock_guard guard((*binary)->mutex);
@@ -174,6 +204,7 @@ void unload_all_binaries() noexcept {
     std::vector<Handle> binaries;
     Runtime::instance().binaries.for_each([&](Pin<Binary> binary) { binaries.push_back(binary->self); });
     for (Handle binary : binaries) unload_binary(opaque_of(binary)).ignore();
+    close_retired();
 }
 
 // ---- functions -----------------------------------------------------------------------------------------------------

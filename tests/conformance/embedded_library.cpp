@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A shared library with an embedded image, as canopy-cc would make it: registered by a constructor, unregistered by a
 // destructor. Built twice.
+#include "acl/acl.h"
 #include "canopy/launch.h"
 
 asm(R"(
@@ -16,6 +17,7 @@ extern "C" const char embedded_bytes[], embedded_bytes_end[];
 
 extern "C" {
 int library_increment(void* stream, void* counter);
+void library_wait_at_end(void* stream);
 extern unsigned library_word;
 unsigned library_word = 0;
 }
@@ -29,6 +31,15 @@ CanopyLaunchSite sites[] = {
 const CanopyEmbeddedVariable variables[] = {{&library_word, "global_word", sizeof(library_word)}};
 CanopyEmbeddedImage image = {CANOPY_LAUNCH_VERSION, 1, nullptr, 0, "kernels.cpp", sites, sites + 1, variables, {}};
 
+// Made before the registration, and so ends after it.
+struct Ending {
+    void* stream = nullptr;
+    ~Ending() {
+        if (stream) aclrtSynchronizeStream(stream);
+    }
+};
+Ending ending;
+
 struct Registration {
     Registration() {
         image.bytes = embedded_bytes;
@@ -40,6 +51,8 @@ struct Registration {
 const Registration registration;
 
 }  // namespace
+
+void library_wait_at_end(void* stream) { ending.stream = stream; }
 
 int library_increment(void* stream, void* counter) {
     const CanopyConfiguration configuration = {{1, 1, 1}, {0, 0, 0}, 0, stream};

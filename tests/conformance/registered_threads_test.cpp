@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "embedded.h"
+#include "holding.h"
 
 namespace conformance {
 namespace {
@@ -131,6 +132,9 @@ public:
         auto* launch = reinterpret_cast<int (*)(void*, void*)>(dlsym(handle_, "library_increment"));
         return launch(stream, counter);
     }
+    void wait_at_end(aclrtStream stream) const {
+        reinterpret_cast<void (*)(void*)>(dlsym(handle_, "library_wait_at_end"))(stream);
+    }
     [[nodiscard]] const void* word() const { return dlsym(handle_, "library_word"); }
 
 private:
@@ -158,6 +162,31 @@ TEST_F(RegisteredThreads, LibrariesWithTheSameImageAreApart) {
     ASSERT_ACL_OK(first.increment(stream_, counter));
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
     if (device_computes()) EXPECT_EQ(read_back(counter, 1)[0], 3u);
+}
+
+// While a library is closed, the dynamic loader waits for its destructors.
+TEST_F(RegisteredThreads, LibraryWaitsForItsLaunchesInItsLastDestructor) {
+    if (!device_computes()) GTEST_SKIP();
+    for (int round = 0; round < 10; ++round) {
+        auto* counter = device_array<uint32_t>({0});
+        Gate gate;
+        std::thread opener;
+        {
+            const Library library(first_library);
+            gate.hold(stream_);
+            for (int i = 0; i < 10; ++i) ASSERT_ACL_OK(library.increment(stream_, counter));
+            library.wait_at_end(stream_);
+            opener = std::thread([&] {
+                EXPECT_ACL_OK(aclrtSetDevice(0));
+                CanopyLiveObjects live = {};
+                do canopyCountLiveObjects(&live);
+                while (live.binaries != 0);
+                gate.open();
+            });
+        }
+        opener.join();
+        EXPECT_EQ(read_back(counter, 1)[0], 10u);
+    }
 }
 
 TEST_F(RegisteredThreads, LibrariesComeAndGoWhileOthersLaunch) {
