@@ -117,9 +117,11 @@ public:
 
     std::string host() {
         auto changes = shared_changes();
+        // The closing brace stays on its line: a debugger that is asked for a line of the kernel before its image is
+        // loaded stops there, behind the launch, and has found the image by then.
         for (const KernelSource& kernel : declarations_.kernels)
-            changes.push_back({tokens_[kernel.body.begin].begin, tokens_[kernel.body.end - 1].end, Change::replace,
-                               "{" + host_stub(kernel) + "}", nullptr});
+            changes.push_back({tokens_[kernel.body.begin].begin, tokens_[kernel.body.end - 1].begin, Change::replace,
+                               "{" + host_stub(kernel), nullptr});
         return Renderer(tokens_, std::move(changes)).run() + host_end();
     }
 
