@@ -111,9 +111,9 @@ private:
     TBuf<TPosition::VECCALC> work_, result_;
 };
 
-class LayerNorm {
+class NormaliseRow {
 public:
-    __aicore__ inline LayerNorm(GM_ADDR gamma, GM_ADDR beta) : gamma_address_(gamma), beta_address_(beta) {}
+    __aicore__ inline NormaliseRow(GM_ADDR gamma, GM_ADDR beta) : gamma_address_(gamma), beta_address_(beta) {}
     __aicore__ inline void init(TPipe& pipe) {
         pipe.InitBuffer(gamma_, row * sizeof(float));
         pipe.InitBuffer(beta_, row * sizeof(float));
@@ -159,7 +159,7 @@ extern "C" __global__ __aicore__ void softmax(GM_ADDR x, GM_ADDR y, uint64_t row
 }
 
 extern "C" __global__ __aicore__ void layer_norm(GM_ADDR x, GM_ADDR y, GM_ADDR gamma, GM_ADDR beta, uint64_t rows) {
-    Rows<LayerNorm> all;
-    LayerNorm work(gamma, beta);
+    Rows<NormaliseRow> all;
+    NormaliseRow work(gamma, beta);
     all.run(x, y, rows, work);
 }
