@@ -122,6 +122,7 @@ public:
 
     void put(void* memory, const void* local, uint64_t bytes) {
         stored_ += bytes;
+        ask_ahead(bytes);
         if (kind_ == AtomicKind::none && streams_ && bytes >= streamed_row) {
             copy_streaming(static_cast<unsigned char*>(memory), static_cast<const unsigned char*>(local), bytes);
             streamed_ = true;

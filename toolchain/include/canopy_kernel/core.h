@@ -96,11 +96,16 @@ struct CoreState {
         uint32_t count;
     } locals;
 
-    // Where the last copies into the core ended.
+    // The walks of copies into the core through global memory (canopy_kernel/inlet.h).
     struct Inlets {
         static constexpr uint32_t most = 8;
-        const unsigned char* next[most];
-        uint32_t turn;
+        struct Walk {
+            const unsigned char* next;            // where its last copy ended
+            const unsigned char *asked, *wanted;  // what operations still ask the caches for
+        } walk[most];
+        uint32_t turn;     // the walk to forget next
+        uint32_t wanting;  // walks that want something, one bit each
+        uint64_t budget;   // bytes that operations could have asked for since a copy had to do it itself
     } inlets;
 
     unsigned char* workspace;  // SetSysWorkspace

@@ -5,6 +5,7 @@
 #ifndef CANOPY_KERNEL_ELEMENTWISE_H
 #define CANOPY_KERNEL_ELEMENTWISE_H
 
+#include "canopy_kernel/inlet.h"
 #include "canopy_kernel/math.h"
 #include "canopy_kernel/repeat.h"
 
@@ -36,6 +37,7 @@ using Modular = choose<is_floating<T>, T, choose<sizeof(T) == 8, uint64_t, uint3
 
 template <class D, class Operation, class... S>
 inline void compute(uint64_t count, const Operation& operation, D* d, const S*... s) {
+    ask_ahead(bytes_of<D>(count));
     [[maybe_unused]] const uint32_t zero = opaque_zero();
     if constexpr (is_same<D, half> || (is_same<S, half> || ...)) {
         CANOPY_HALF_LOOP
@@ -46,7 +48,7 @@ inline void compute(uint64_t count, const Operation& operation, D* d, const S*..
     }
 }
 
-// The count form: all operands are contiguous, and nothing of the core is read or written.
+// The count form: all operands are contiguous, and no mask is read.
 template <class Operation, class D, class... S>
 inline void compute_count(const Operation& operation, int64_t count, const LocalTensor<D>& dst,
                           const LocalTensor<S>&... src) {

@@ -5,6 +5,7 @@
 #define CANOPY_KERNEL_REDUCE_H
 
 #include "canopy_kernel/check.h"
+#include "canopy_kernel/inlet.h"
 
 namespace AscendC {
 
@@ -90,6 +91,7 @@ inline void widen(const T* from, lane_vector<Sum<T>, count>& to) {
 
 template <class T>
 inline Sum<T> sum_run(const T* from, uint64_t count) {
+    ask_ahead(bytes_of<T>(count));
     if (count < partial_results) {
         Sum<T> sum{};
         for (uint64_t i = 0; i < count; ++i) sum = static_cast<Sum<T>>(sum + static_cast<Sum<T>>(from[i]));
@@ -152,6 +154,7 @@ inline void load_comparable(const T* from, lane_vector<Comparable<T>, count>& to
 // Where the first of the extremes of a run lies. What is no number loses.
 template <bool largest, class T>
 inline uint64_t extreme_in_run(const T* from, uint64_t count) {
+    ask_ahead(bytes_of<T>(count));
     using C = Comparable<T>;
     C best;
     if constexpr (is_floating<T>)
