@@ -103,8 +103,8 @@ enum CanopyElement {
     CANOPY_ELEMENT_FLOAT4_E1M2 = 11
 };
 
-/* A matrix stored as blocks. Row i lies i / rows * row_stride + i % rows * (the matrix's own row stride) elements behind
- * the address; columns alike. 0 rows or columns: not blocked that way. */
+/* A matrix stored as blocks. Row i lies i / rows * row_stride + i % rows * (the matrix's own row stride) elements
+ * behind the address; columns alike. 0 rows or columns: not blocked that way. */
 typedef struct CanopyBlocking {
     uint32_t rows, columns;
     int64_t row_stride, column_stride;
@@ -177,7 +177,7 @@ typedef struct CanopyServices {
      * a flag. Returns when all have returned. */
     void (*run_threads)(void (*body)(void*), void* data, uint32_t count);
     uint32_t (*current_thread)(void); /* 0 .. count-1 inside run_threads, else 0 */
-    /* Returns when the threads first .. first+count-1 of the block, the caller among them, have all called it. */
+    /* Returns when the threads first .. first+count-1 of the block, the caller among them, have called it or ended. */
     void (*thread_barrier)(uint32_t first, uint32_t count);
     /* One matrix product, on the caller's thread. */
     void (*multiply)(const CanopyProduct* product);
