@@ -6,6 +6,7 @@
 #define CANOPY_KERNEL_CORE_H
 
 #include "canopy_kernel/positions.h"
+#include "canopy_kernel/qualifiers.h"
 #include "canopy_kernel/target.h"
 #include "canopy_kernel/types.h"
 
