@@ -3,7 +3,8 @@
 #ifndef CANOPY_LIB_MATMUL_INTF_H
 #define CANOPY_LIB_MATMUL_INTF_H
 
-#include "../canopy_kernel/matmul.h"
 #include "../kernel_operator.h"
+
+#include "../canopy_kernel/matmul.h"
 
 #endif
