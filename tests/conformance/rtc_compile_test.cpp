@@ -115,6 +115,14 @@ TEST_F(Rtc, BrokenSourceLeavesDiagnosticsOnItsOwnLines) {
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "did not compile", aclrtcGetBinData(program.handle_, &byte));
 }
 
+TEST_F(Rtc, MistakeThatHidesTheKernelsIsReported) {
+    const std::string text = "#include \"kernel_operator.h\"\nint broken = undeclared_name;\n";
+    Program program(text.c_str());
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "undeclared_name", program.compile());
+    Program none("int number = 1;\n");
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no kernel", none.compile());
+}
+
 TEST_F(Rtc, BrokenHeaderIsNamed) {
     const std::string text = std::string("#include \"inner.h\"\n") + source;
     Program program(text.c_str(), "test.cpp", {"\nint broken = undeclared_name;\n"}, {"inner.h"});

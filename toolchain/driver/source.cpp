@@ -189,10 +189,15 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     watch.lap("rewriting");
     for (const std::string& problem : texts.problems) fmt::print(stderr, "{}\n", problem);
     if (!texts.problems.empty()) return bad_source;
-    if (image_only && !texts.has_kernels)
+    if (image_only && !texts.has_kernels) {
+        // A mistake may hide the kernels; then the mistake is what matters.
+        const Compiled tried = compile_texts(job, {texts.host, "", ""});
+        if (tried.status == 1) fmt::print(stderr, "{}", tried.messages);
+        if (tried.status == 1) return bad_source;
         return complain(bad_source, fmt::format("no kernel in {}: expected extern \"C\" __global__ __aicore__ void "
                                                 "NAME(...)",
                                                 source));
+    }
     if (!options.launch_headers.empty())
         if (const std::string problem = write_launch_headers(texts.launch_functions, options.launch_headers);
             !problem.empty())
