@@ -122,7 +122,7 @@ public:
     Launch& operator=(const Launch&) = delete;
     // An argument threw: the kernel was never called.
     ~Launch() {
-        if (CanopyPendingLaunch** head = canopyPendingLaunch(); *head == this) *head = previous;
+        if (*head_ == this) *head_ = previous;
     }
 
     // The value of the launch expression.
@@ -155,11 +155,12 @@ private:
         result = 0;
         form = how;
         second_ = second;
-        CanopyPendingLaunch** head = canopyPendingLaunch();
-        previous = *head;
-        *head = this;
+        head_ = canopyPendingLaunch();
+        previous = *head_;
+        *head_ = this;
     }
 
+    CanopyPendingLaunch** head_;
     uint64_t second_;
 };
 
