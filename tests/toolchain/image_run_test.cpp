@@ -180,6 +180,7 @@ TEST_F(ImageRun, KernelsInNamespacesAreCalledByTheirName) {
     } arguments{&result, 4.0f};
     call(*module, "scaled", &arguments);
     EXPECT_EQ(result, 10.0f);
+    EXPECT_EQ(module->kernel("_ZN5outer7version12_GLOBAL__N_16scaledEPff"), module->kernel("scaled"));
 }
 
 TEST_F(ImageRun, TheAddressOfAKernelIsThatOfItsFunction) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <unordered_map>
@@ -158,7 +159,9 @@ Status SoftModule::open_library(const Image& image, const ImageTarget& target) {
 Status SoftModule::connect_services() {
     auto* services = static_cast<const CanopyServices**>(dlsym(library_.get(), "canopy_image_services"));
     if (services == nullptr) return fail(bad_image, "the code of the image lacks the symbol canopy_image_services");
-    *services = &kernel_services();
+    // Atomic for those who check for races: code that was closed before may have lain at the same address, and they do
+    // not see the dynamic loader's own lock between the two.
+    std::atomic_ref(*services).store(&kernel_services(), std::memory_order_release);
     return {};
 }
 
@@ -210,6 +213,10 @@ Status SoftModule::find_entries(const Image& image) {
         kernel_index_.emplace(info.name, kernels_.size() - 1);
         if (!info.key.empty()) key_index_.emplace(info.key, kernels_.size() - 1);
     }
+    // A kernel also answers to its symbol, unless that is the name of another one.
+    for (std::size_t index = 0; index < image.kernels.size(); ++index)
+        if (const auto known = symbols_.find(image.kernels[index].symbol); known != symbols_.end())
+            kernel_index_.emplace(known->first, index);
     return {};
 }
 
