@@ -246,8 +246,8 @@ HEAD = """\
     template <class A, class B, auto first, auto... rest, class... Any> CANOPY_UNSUPPORTED(spelled) int name(Any&&...);
 """
 
-# Names that kernels give their own functions, whatever the table says of them.
-OF_USERS = {"Process", "CopyOut", "Init"}
+# Names that programs give their own functions and types; declared here, they would be ambiguous there.
+OF_USERS = {"Process", "CopyOut", "Init", "Shape", "Coord", "Stride", "Layout"}
 
 PLAIN_CLASS = re.compile(r"(Params|Param|Config|Info|Para|Trait|Default|Info|Ptn|Policy|Mode|Reg|ForStore|ForLoad)$")
 

@@ -265,8 +265,6 @@ CANOPY_UNSUPPORTED_FUNCTION(sinf, "sinf")
 CANOPY_UNSUPPORTED_FUNCTION(fabsf, "fabsf")
 
 namespace AscendC {
-struct CANOPY_UNSUPPORTED("AscendC::Shape") Shape;
-struct CANOPY_UNSUPPORTED("AscendC::Coord") Coord;
 struct CANOPY_UNSUPPORTED("AscendC::TensorShape") TensorShape;
 CANOPY_UNSUPPORTED_FUNCTION(CeilAlign, "AscendC::CeilAlign")
 CANOPY_UNSUPPORTED_FUNCTION(Ceil, "AscendC::Ceil")
@@ -329,7 +327,6 @@ struct CANOPY_UNSUPPORTED("AscendC::LayerNormConfig") LayerNormConfig;
 CANOPY_UNSUPPORTED_FUNCTION(LayerNormGrad, "AscendC::LayerNormGrad")
 CANOPY_UNSUPPORTED_FUNCTION(LayerNormGradBeta, "AscendC::LayerNormGradBeta")
 struct CANOPY_UNSUPPORTED("AscendC::LayerNormPara") LayerNormPara;
-template <class... Any> struct CANOPY_UNSUPPORTED("AscendC::Layout") Layout;
 CANOPY_UNSUPPORTED("AscendC::LayoutZMrgZRndRSatNS") inline constexpr int LayoutZMrgZRndRSatNS = 0;
 CANOPY_UNSUPPORTED_FUNCTION(Log, "AscendC::Log")
 CANOPY_UNSUPPORTED_FUNCTION(LogSoftMax, "AscendC::LogSoftMax")
@@ -362,7 +359,6 @@ struct CANOPY_UNSUPPORTED("AscendC::SortConfig") SortConfig;
 enum class CANOPY_UNSUPPORTED("AscendC::SortType") SortType;
 template <class... Any> struct CANOPY_UNSUPPORTED("AscendC::SparseMatmulType") SparseMatmulType;
 enum class CANOPY_UNSUPPORTED("AscendC::SpecialPurposeReg") SpecialPurposeReg;
-struct CANOPY_UNSUPPORTED("AscendC::Stride") Stride;
 CANOPY_UNSUPPORTED_FUNCTION(SwiGLU, "AscendC::SwiGLU")
 CANOPY_UNSUPPORTED_FUNCTION(Swish, "AscendC::Swish")
 struct CANOPY_UNSUPPORTED("AscendC::TensorDataType") TensorDataType;
