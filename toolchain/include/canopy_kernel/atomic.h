@@ -87,12 +87,15 @@ __attribute__((noinline)) inline void combine_bytes(AtomicKind kind, ElementKind
     }
 }
 
-// Writes whole cache lines past the caches. `finish_stores` must follow before other threads may look.
-__attribute__((noinline)) inline void copy_streaming(unsigned char* to, const unsigned char* from, uint64_t bytes) {
+// Writes whole cache lines past the caches. `finish_stores` must follow before other threads may look. Two lines that
+// copies into the core want are asked for with each line written.
+__attribute__((noinline)) inline void copy_streaming(CoreState::Inlets& inlets, unsigned char* to,
+                                                     const unsigned char* from, uint64_t bytes) {
     const uint64_t head = -reinterpret_cast<uintptr_t>(to) & 63;
     __builtin_memcpy(to, from, head);
     uint64_t i = head;
     for (; i + 64 <= bytes; i += 64) {
+        if ((i - head) % 256 == 0) ask(inlets, 512);
         CacheLineBytes line;
         __builtin_memcpy(&line, from + i, sizeof line);
         __builtin_nontemporal_store(line, reinterpret_cast<CacheLineBytes*>(to + i));
@@ -124,7 +127,8 @@ public:
         stored_ += bytes;
         ask_ahead(bytes);
         if (kind_ == AtomicKind::none && streams_ && bytes >= streamed_row) {
-            copy_streaming(static_cast<unsigned char*>(memory), static_cast<const unsigned char*>(local), bytes);
+            copy_streaming(state_.inlets, static_cast<unsigned char*>(memory), static_cast<const unsigned char*>(local),
+                           bytes);
             streamed_ = true;
             return;
         }

@@ -36,9 +36,8 @@ __attribute__((noinline)) void copy_tile(unsigned char* to, const unsigned char*
     __builtin_memcpy(to + 4 * part, from + 4 * part, bytes - 4 * part);
 }
 
-__attribute__((noinline)) inline void ask_for_tiles(uint64_t bytes) {
-    auto& inlets = core_state().inlets;
-    inlets.budget = smaller(inlets.budget + bytes, most_budget);
+// Asks for the next `bytes` bytes of what the walks want.
+inline void ask(CoreState::Inlets& inlets, uint64_t bytes) {
     while (inlets.wanting != 0 && bytes >= 64) {
         const auto index = static_cast<uint32_t>(__builtin_ctz(inlets.wanting));
         auto& walk = inlets.walk[index];
@@ -48,6 +47,12 @@ __attribute__((noinline)) inline void ask_for_tiles(uint64_t bytes) {
         if (walk.asked < walk.wanted) break;
         inlets.wanting &= ~(1u << index);
     }
+}
+
+__attribute__((noinline)) inline void ask_for_tiles(uint64_t bytes) {
+    auto& inlets = core_state().inlets;
+    inlets.budget = smaller(inlets.budget + bytes, most_budget);
+    ask(inlets, bytes);
 }
 
 // Every operation that works on `bytes` bytes in one go says so before it starts.
@@ -74,14 +79,15 @@ __attribute__((noinline)) inline void copy_walking(unsigned char* to, const unsi
     const bool cached = found && walk.asked >= from + bytes;
     walk.next = walk.asked = walk.wanted = from + bytes;
     inlets.wanting &= ~bit;
-    if (found && inlets.budget < bytes) {
-        inlets.budget = 0;
-        return copy_tile<true>(to, from, bytes);
-    }
     if (found) {
-        inlets.budget -= bytes;
         walk.wanted += bytes;
         inlets.wanting |= bit;
+        // What the copy asks for is still wanted: some of those requests are dropped.
+        if (inlets.budget < bytes) {
+            inlets.budget = 0;
+            return copy_tile<true>(to, from, bytes);
+        }
+        inlets.budget -= bytes;
     }
     if (cached)
         __builtin_memcpy(to, from, bytes);
