@@ -30,7 +30,11 @@ namespace AscendC {
 enum : int { MIX = 0, AIC = 1, AIV = 2 };
 
 inline int64_t GetSubBlockIdx() { return canopy::kernel::current_block().sub_index; }
-inline int64_t GetSubBlockNum() { return canopy::kernel::current_block().sub_count; }
+// A cube core stands alone in its group, whatever its vector cores count.
+inline int64_t GetSubBlockNum() {
+    const CanopyBlock& block = canopy::kernel::current_block();
+    return block.core_type == CANOPY_CORE_CUBE ? 1 : block.sub_count;
+}
 inline int64_t GetTaskRatio() { return GetSubBlockNum(); }
 inline int64_t GetTaskRation() { return GetSubBlockNum(); }
 
