@@ -24,7 +24,7 @@ double percentile(const std::vector<double>& sorted, double part) {
 
 // Threads of a contender that has just ended may look around for work for a while; nothing is measured until they
 // have gone to sleep.
-void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(3)); }
+void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
 void stay_on_processor(int processor) {
     cpu_set_t set;
