@@ -360,15 +360,19 @@ void float_tile(std::int64_t depth, const float* a, const float* b, const float*
 
 // Two products of 16-bit values, added to each lane of 32 bits.
 CANOPY_INLINE IntegerVector add_pair_products(IntegerVector sum, IntegerVector left, IntegerVector right) {
+    // Sums wrap around, as those of the chip do; the instruction for it knows no overflow.
 #if CANOPY_PRODUCT_LANES == 16
-    return sum + __builtin_bit_cast(IntegerVector, _mm512_madd_epi16(__builtin_bit_cast(__m512i, left),
-                                                                     __builtin_bit_cast(__m512i, right)));
+    return __builtin_bit_cast(IntegerVector, _mm512_add_epi32(__builtin_bit_cast(__m512i, sum),
+                                                              _mm512_madd_epi16(__builtin_bit_cast(__m512i, left),
+                                                                                __builtin_bit_cast(__m512i, right))));
 #elif CANOPY_PRODUCT_LANES == 8
-    return sum + __builtin_bit_cast(IntegerVector, _mm256_madd_epi16(__builtin_bit_cast(__m256i, left),
-                                                                     __builtin_bit_cast(__m256i, right)));
+    return __builtin_bit_cast(IntegerVector, _mm256_add_epi32(__builtin_bit_cast(__m256i, sum),
+                                                              _mm256_madd_epi16(__builtin_bit_cast(__m256i, left),
+                                                                                __builtin_bit_cast(__m256i, right))));
 #else
-    return sum + __builtin_bit_cast(IntegerVector, _mm_madd_epi16(__builtin_bit_cast(__m128i, left),
-                                                                  __builtin_bit_cast(__m128i, right)));
+    return __builtin_bit_cast(IntegerVector, _mm_add_epi32(__builtin_bit_cast(__m128i, sum),
+                                                           _mm_madd_epi16(__builtin_bit_cast(__m128i, left),
+                                                                          __builtin_bit_cast(__m128i, right))));
 #endif
 }
 

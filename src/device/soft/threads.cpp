@@ -3,10 +3,10 @@
 // thread has to wait, and it enters the next one while its own thread waits too.
 #include "device/soft/threads.h"
 
-#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <new>
 
 #include "base/spin_lock.h"
@@ -111,12 +111,11 @@ void SimtThreads::check_barrier(std::uint32_t first, std::uint32_t count) noexce
     if (!active_) executor_.fail(FaultKind::trap, "a barrier of SIMT threads outside of them");
     const std::uint32_t thread = executor_.simt_thread;
     if (thread >= first && thread - first < count && count <= count_ - first) return;
-    try {
-        executor_.fail(FaultKind::trap, fmt::format("thread {} of {} cannot meet {} threads from thread {} on", thread,
-                                                    count_, count, first));
-    } catch (...) {
-        executor_.fail(FaultKind::trap, "a barrier of SIMT threads that do not exist");
-    }
+    // A text on the heap would stay there: nobody comes back to free it.
+    char text[128];
+    std::snprintf(text, sizeof text, "thread %u of %u cannot meet %u threads from thread %u on", thread, count_, count,
+                  first);
+    executor_.fail(FaultKind::trap, text);
 }
 
 // False when the caller has to wait; it is then among those who do.
@@ -232,15 +231,13 @@ void SimtThreads::yield() noexcept {
 }
 
 void SimtThreads::fail_deadlock() noexcept {
-    try {
-        const Barrier& barrier = barriers_.front();
-        executor_.fail(FaultKind::timeout,
-                       fmt::format("a barrier of the SIMT threads {} to {} can never complete: {} of {} have arrived, "
-                                   "the others have ended or wait in another barrier",
-                                   barrier.first, barrier.first + barrier.count - 1, barrier.arrived, barrier.count));
-    } catch (...) {
-        executor_.fail(FaultKind::timeout, "a barrier of SIMT threads can never complete");
-    }
+    const Barrier& barrier = barriers_.front();
+    char text[192];
+    std::snprintf(text, sizeof text,
+                  "a barrier of the SIMT threads %u to %u can never complete: %u of %u have arrived, the others have "
+                  "ended or wait in another barrier",
+                  barrier.first, barrier.first + barrier.count - 1, barrier.arrived, barrier.count);
+    executor_.fail(FaultKind::timeout, text);
 }
 
 void SimtThreads::finish() noexcept {
