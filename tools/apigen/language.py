@@ -128,7 +128,7 @@ def declared_names(header, architecture):
             unavailable.add(owners[-1][1])
         if not kind.endswith("Decl"):
             continue
-        name = None if kind in SKIPPED else name_in(kind, rest)
+        name = None if kind in SKIPPED or kind == "LinkageSpecDecl" else name_in(kind, rest)
         scope = [part for _, part, is_scope in owners if part and is_scope]
         around = scope[-1] if scope else ""
         if name is None:

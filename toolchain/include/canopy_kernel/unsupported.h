@@ -257,12 +257,7 @@ CANOPY_UNSUPPORTED_FUNCTION(asc_squeeze, "asc_squeeze")
 CANOPY_UNSUPPORTED_FUNCTION(asc_storealign_pack, "asc_storealign_pack")
 CANOPY_UNSUPPORTED_FUNCTION(asc_sub, "asc_sub")
 CANOPY_UNSUPPORTED_FUNCTION(asc_update_addr_reg_b16, "asc_update_addr_reg_b16")
-CANOPY_UNSUPPORTED_FUNCTION(floorf, "floorf")
-CANOPY_UNSUPPORTED_FUNCTION(fmodf, "fmodf")
 struct CANOPY_UNSUPPORTED("half2") half2;
-CANOPY_UNSUPPORTED_FUNCTION(sincosf, "sincosf")
-CANOPY_UNSUPPORTED_FUNCTION(sinf, "sinf")
-CANOPY_UNSUPPORTED_FUNCTION(fabsf, "fabsf")
 
 namespace AscendC {
 struct CANOPY_UNSUPPORTED("AscendC::TensorShape") TensorShape;
