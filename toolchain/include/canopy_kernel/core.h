@@ -60,9 +60,6 @@ struct CoreState {
     struct Cube {
         uint64_t matrix_left, matrix_right;  // SetFmatrix
         uint64_t padding;                    // SetLoadDataPaddingValue
-        uint64_t boundary;                   // SetLoadDataBoundary
-        uint64_t repeat;                     // SetLoadDataRepeat
-        uint64_t repeat_stride;              // SetLoadDataRepeatWithStride
         uint64_t quantisation;               // SetFixpipePreQuantFlag: the scalar parameter
         uint64_t nz_to_nd;                   // SetFixpipeNz2ndFlag
         const void* quantisation_vector;     // SetFixPipeConfig
@@ -71,10 +68,10 @@ struct CoreState {
     } cube;
 
     struct Pipe {
-        void* current;             // the TPipe in use
-        uint32_t used[8];          // bytes handed out, by memory
-        uint8_t allocated[17][8];  // buffers allocated and not freed, by position; [p][0] counts
-        uint8_t event_used[35];    // ids in use, one bit each
+        void* current;           // the TPipe in use
+        uint32_t used[8];        // bytes handed out, by memory
+        uint8_t allocated[17];   // buffers allocated and not freed, by position
+        uint8_t event_used[35];  // ids in use, one bit each
         // Flags by source pipe, destination pipe and id: set minus waited, and the line that set it last.
         uint8_t flag[7][7][8];
         uint32_t flag_line[7][7][8];

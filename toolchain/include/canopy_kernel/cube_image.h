@@ -11,7 +11,6 @@ namespace AscendC {
 constexpr uint32_t PAD_SIZE = 4;
 
 enum class FmatrixMode : uint8_t { FMATRIX_LEFT = 0, FMATRIX_RIGHT = 1 };
-using enum_fmatrix = FmatrixMode;
 inline constexpr FmatrixMode FMATRIX_LEFT = FmatrixMode::FMATRIX_LEFT;
 inline constexpr FmatrixMode FMATRIX_RIGHT = FmatrixMode::FMATRIX_RIGHT;
 
@@ -65,7 +64,10 @@ inline void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4], con
     auto& cube = canopy::kernel::core_state().cube;
     (mode == FmatrixMode::FMATRIX_LEFT ? cube.matrix_left : cube.matrix_right) = bits;
 }
-inline void SetLoadDataBoundary(uint32_t boundary) { canopy::kernel::core_state().cube.boundary = boundary; }
+// Only what loads do anyway: no boundary, and one repeat.
+inline void SetLoadDataBoundary(uint32_t boundary, canopy::kernel::Where where = canopy::kernel::here()) {
+    if (boundary != 0) canopy::kernel::fail(where, "SetLoadDataBoundary: a boundary is not supported by Canopy yet");
+}
 
 struct LoadDataRepeatParam {
     LoadDataRepeatParam() = default;
@@ -75,10 +77,9 @@ struct LoadDataRepeatParam {
     uint8_t repeatTime = 1;
     uint8_t repeatMode = 0;
 };
-inline void SetLoadDataRepeat(const LoadDataRepeatParam& repeat) {
-    canopy::kernel::core_state().cube.repeat = static_cast<uint64_t>(repeat.repeatStride) |
-                                               static_cast<uint64_t>(repeat.repeatTime) << 16 |
-                                               static_cast<uint64_t>(repeat.repeatMode) << 24;
+inline void SetLoadDataRepeat(const LoadDataRepeatParam& repeat, canopy::kernel::Where where = canopy::kernel::here()) {
+    if (repeat.repeatTime > 1)
+        canopy::kernel::fail(where, "SetLoadDataRepeat: %u repeats are not supported by Canopy yet", repeat.repeatTime);
 }
 
 }  // namespace AscendC

@@ -39,7 +39,7 @@ public:
         count_ = static_cast<uint8_t>(count);
         next_ = head_ = queued_ = taken_ = 0;
         position_ = position;
-        live_ = &core_state().pipe.allocated[static_cast<int>(position)][0];
+        live_ = &core_state().pipe.allocated[static_cast<int>(position)];
         for (uint32_t i = 0; i < count; ++i) state_[i] = Buffer::idle;
     }
 
@@ -357,7 +357,7 @@ public:
     void Reset() {
         auto& pipe = canopy::kernel::core_state().pipe;
         for (auto& used : pipe.used) used = 0;
-        for (auto& position : pipe.allocated) position[0] = 0;
+        for (auto& count : pipe.allocated) count = 0;
         for (auto& events : pipe.event_used) events = 0;
     }
     void Destroy() {
