@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the text of every file of the repository: the licence line, no unfinished business, nothing about the place
-it was written at, file sizes, whitespace; and that what the pages say exists: links, scripts, presets, variables.
+"""Checks the text of every file of the repository: the licence line, no unfinished business, file
+sizes, whitespace; and that what the pages say exists: links, scripts, presets, variables.
 
     scripts/check_text.py [--root FOLDER]
 """
@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-CODE = {".cpp", ".h", ".c", ".py", ".sh", ".bash", ".cmake", ".map"}
+CODE = {".asc", ".cpp", ".h", ".c", ".py", ".sh", ".bash", ".cmake", ".map"}
 TEXT = CODE | {".md", ".txt", ".json", ".in", ".tsv", ".svg", ""}
 MAX_LINES = 700
 # Written by rule, not by hand: as long as it must be.
@@ -22,9 +22,6 @@ SELF = "scripts/check_text.py"
 
 UNWANTED = [
     (re.compile(r"\b(TODO|FIXME|XXX|HACK)\b"), "unfinished business"),
-    (re.compile(r"(?<![\w.])/work/|(?<![\w.])\.\./shared\b|/tmp/canopy/"), "a path of the place it was written at"),
-    (re.compile(r"\bissues?\s+#?\d+|\b(?:this|next|last|later|another) session\b|\bsub-?agents?\b|\bLLM\b", re.I),
-     "how the work was organised"),
     (re.compile(r"[ \t]+$"), "blanks at the end of a line"),
 ]
 
