@@ -91,6 +91,83 @@ public:
     [[nodiscard]] virtual void* kernel_address(const Kernel& kernel) const = 0;
 };
 
+// ---- graphs ---------------------------------------------------------------------------------------------------------
+
+// Commands that run one after the other.
+struct GraphLane {
+    std::span<const Command> commands;
+    bool starts = true;  // with the replay; otherwise when a command starts it
+};
+
+// `after` begins when `before` is done. Between commands of one lane this holds without an edge.
+struct GraphEdge {
+    GraphPlace before;
+    GraphPlace after;
+};
+
+// Commands of one lane that may be changed while a replay runs that has not reached them.
+struct GraphGroup {
+    GraphPlace first;
+    std::uint32_t count = 0;
+};
+
+struct WordPreset {
+    std::uint64_t* address = nullptr;
+    std::uint64_t value = 0;
+};
+
+// What a device makes an executable from; read during the call. A wait or signal whose fence is null takes the binding
+// of the replay whose number its `value` is.
+struct GraphPlan {
+    std::span<const GraphLane> lanes;
+    std::span<const GraphEdge> edges;
+    std::span<const GraphGroup> groups;
+    std::span<Fence* const> cleared;      // set to 0 when a replay begins
+    std::span<const WordPreset> presets;  // written when a replay begins
+    // Lanes start each other and jump: nothing is known of the order in which commands run, there are no edges, and the
+    // replay is complete when end_graph has run and no lane runs any more.
+    bool flow = false;
+    std::string label;  // what failures call it
+};
+
+struct GraphChange {
+    GraphPlace place;
+    Command command;
+};
+
+// next_replay: for replays submitted after the call. untouched: now, unless a replay runs that has begun one of the
+// commands; then for the ones after it. Either way a replay sees all changes of a call or none. In plans with `flow`
+// every command, otherwise only those of groups can be changed in a running replay.
+enum class ChangeTime : std::uint8_t { next_replay, untouched };
+
+// A graph prepared for a device. It is replayed by a command; replays of one executable run one after the other, in the
+// order in which they were submitted, whatever queues they come from. Reference counted like a fence.
+class Executable {
+public:
+    virtual ~Executable() = default;
+    // Copies everything the commands point at.
+    virtual Status change(std::span<const GraphChange> changes, ChangeTime time) noexcept = 0;
+    // Replays submitted and not finished.
+    [[nodiscard]] virtual std::uint64_t unfinished() const noexcept = 0;
+    // Ends the replay that runs now, if any, as aborted.
+    virtual void abort() noexcept = 0;
+    virtual void set_label(std::string label) = 0;
+
+    void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+    void release() noexcept {
+        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    }
+
+private:
+    std::atomic<std::uint32_t> references_{1};
+};
+
+// The command of a graph that failed.
+struct FailedGraphTask {
+    std::string_view label;  // of the graph
+    GraphPlace place{};
+};
+
 // Why a task failed, as the device saw it.
 enum class FaultKind : std::uint8_t { none, exception, trap, timeout, wait_timeout, memory, aborted };
 
@@ -104,8 +181,9 @@ struct TaskFailure {
     const void* arguments = nullptr;
     std::uint32_t arguments_size = 0;
     std::uint32_t block = 0;
-    std::uintptr_t address = 0;  // faulting address or instruction
-    std::string_view what;       // one clause in plain words
+    std::uintptr_t address = 0;              // faulting address or instruction
+    std::string_view what;                   // one clause in plain words
+    const FailedGraphTask* graph = nullptr;  // when it was part of a replay
 };
 
 enum class AfterFailure { go_on, drop_the_rest };
@@ -216,6 +294,7 @@ public:
     virtual Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options) = 0;
     virtual Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) = 0;
     virtual Result<Fence*> create_fence() = 0;
+    virtual Result<Executable*> prepare(const GraphPlan& plan) = 0;
 
     // Waits until no queue has work that could run right now; work behind an unsatisfied wait does not count.
     virtual void settle() noexcept = 0;

@@ -10,6 +10,7 @@
 
 namespace canopy {
 
+class Executable;
 class Fence;
 struct Kernel;
 
@@ -26,6 +27,13 @@ enum class Opcode : std::uint8_t {
     host_call,    // user code on a thread of the runtime; later work of the queue waits for it
     inline_call,  // a short function of the runtime itself, run by whoever drains the queue
     replay,       // a prepared graph
+    // In graphs only:
+    nothing,      // has its place and its edges, and no effect
+    condition,    // runs one of several other graphs, or one of them again and again
+    jump,         // goes on at one of several places, chosen by a word in memory
+    switch_lane,  // compares two words in memory: starts another lane and ends this one, or goes on
+    start_lane,   // starts another lane beside this one
+    end_graph,    // completes the replay of a graph whose lanes start each other
 };
 
 enum class CoreType : std::uint8_t { aicore = 0, cube = 1, vector = 2, mix = 3, cpu = 100 };
@@ -104,12 +112,66 @@ struct ValueWork {
     ValueCondition condition;  // of wait_value
 };
 
+// `function` may run any number of times when the command is part of a graph, so it frees nothing.
 struct CallWork {
     void (*function)(void*);
     void* argument;
     // Runs instead of `function` when the command is dropped by an abort. Null: a dropped host_call is not made at
     // all, a dropped inline_call is made all the same.
     void (*dropped)(void*);
+    // Frees the argument; called once, when the command leaves its queue. Null: there is nothing to free. Commands of
+    // a graph belong to whoever built it.
+    void (*dispose)(void*);
+};
+
+// What a wait or a signal of a graph is bound to for one replay.
+struct FenceBinding {
+    Fence* fence;  // kept alive by the queue until the replay is done
+    std::uint64_t value;
+};
+
+struct ReplayWork {
+    Executable* executable;  // kept alive by the queue until the replay is done
+    const FenceBinding* bindings;
+    std::uint32_t binding_count;
+    std::uint64_t ticket;  // the executable's own: replays run in this order
+};
+
+enum class ConditionKind : std::uint8_t { branch, loop, choice };
+
+// branch: bodies[0] when the selector is not 0, bodies[1], if there is one, when it is. loop: bodies[0] again and again
+// while it is not 0. choice: bodies[selector], none when there are not so many.
+struct ConditionWork {
+    const std::uint64_t* selector;
+    Executable* const* bodies;  // kept alive by the executable they are part of
+    std::uint32_t count;
+    ConditionKind kind;
+};
+
+// A command of a graph: which sequence of commands, and which of them.
+struct GraphPlace {
+    std::uint32_t lane;
+    std::uint32_t position;
+};
+
+struct JumpWork {
+    const std::uint32_t* index;  // in device memory; more than the last place counts as the last
+    const GraphPlace* targets;
+    std::uint32_t count;
+};
+
+enum class Comparison : std::uint8_t { equal, not_equal, greater, greater_or_equal, less, less_or_equal };
+
+struct SwitchWork {
+    const void* left;  // both in device memory
+    const void* right;
+    Comparison comparison;
+    bool wide;           // 64 bits instead of 32
+    std::uint32_t lane;  // started when the comparison holds
+};
+
+struct StartWork {
+    std::uint32_t lane;
 };
 
 // Where a host_call runs: the device hands it to this object instead of its own threads when it is set.
@@ -129,6 +191,11 @@ struct alignas(64) Command {
         WaitWork wait;
         ValueWork value;
         CallWork call;
+        ReplayWork replay;
+        ConditionWork condition;
+        JumpWork jump;
+        SwitchWork switch_lane;
+        StartWork start;
     };
 
     Command() : call{} {}

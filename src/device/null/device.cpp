@@ -4,7 +4,9 @@
 // signalled and host calls made, so that nobody waits in vain; memory is real, its contents are not computed.
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/error_text.h"
 #include "base/heap.h"
@@ -31,13 +33,42 @@ private:
     std::atomic<Nanoseconds> at_{0};
 };
 
+// Signals and calls of a graph, all that has an effect here. Bodies of conditions are not run: their selectors are
+// computed by kernels.
+class NullExecutable final : public Executable {
+public:
+    explicit NullExecutable(const GraphPlan& plan) {
+        for (const GraphLane& lane : plan.lanes) lanes_.emplace_back(lane.commands.begin(), lane.commands.end());
+    }
+    Status change(std::span<const GraphChange> changes, ChangeTime) noexcept override {
+        std::lock_guard guard(mutex_);
+        for (const GraphChange& change : changes) lanes_[change.place.lane][change.place.position] = change.command;
+        return {};
+    }
+    [[nodiscard]] std::uint64_t unfinished() const noexcept override { return 0; }
+    void abort() noexcept override {}
+    void set_label(std::string) override {}
+
+    template <class Run>
+    void for_each(Run&& run) {
+        std::lock_guard guard(mutex_);
+        for (const auto& lane : lanes_)
+            for (const Command& command : lane) run(command);
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::vector<Command>> lanes_;
+};
+
 class NullQueue final : public Queue {
 public:
     Result<std::uint64_t> submit(std::span<const Command> commands) noexcept override {
         for (const Command& command : commands) {
-            if (command.opcode == Opcode::signal)
-                command.signal.fence->signal(command.signal.mode, command.signal.value);
-            if (command.opcode == Opcode::host_call || command.opcode == Opcode::inline_call) call(command);
+            if (command.opcode == Opcode::replay)
+                replay(command.replay);
+            else
+                run(command, true);
         }
         const std::uint64_t last = completed_.load(std::memory_order_relaxed) + commands.size();
         completed_.store(last, std::memory_order_release);
@@ -55,13 +86,25 @@ public:
     void set_router(CallRouter* router) noexcept override { router_.store(router, std::memory_order_release); }
 
 private:
-    void call(const Command& command) noexcept {
+    void replay(const ReplayWork& work) noexcept {
+        static_cast<NullExecutable*>(work.executable)->for_each([&](Command command) {
+            if (command.opcode == Opcode::signal && !command.signal.fence) {
+                const FenceBinding& binding = work.bindings[command.signal.value];
+                command.signal.fence = binding.fence;
+                command.signal.value = binding.value;
+            }
+            run(command, false);
+        });
+    }
+    void run(const Command& command, bool last_time) noexcept {
+        if (command.opcode == Opcode::signal) command.signal.fence->signal(command.signal.mode, command.signal.value);
+        if (command.opcode != Opcode::host_call && command.opcode != Opcode::inline_call) return;
+        void (*dispose)(void*) = [](void*) {};
+        if (last_time && command.call.dispose) dispose = command.call.dispose;
         CallRouter* router = command.opcode == Opcode::host_call ? router_.load(std::memory_order_acquire) : nullptr;
-        if (router)
-            router->route(
-                command.call, [](void*) {}, nullptr);
-        else
-            command.call.function(command.call.argument);
+        if (router) return router->route(command.call, dispose, command.call.argument);
+        command.call.function(command.call.argument);
+        dispose(command.call.argument);
     }
     std::atomic<std::uint64_t> completed_{0};
     std::atomic<CallRouter*> router_{nullptr};
@@ -126,6 +169,9 @@ public:
         return std::unique_ptr<Module>(new NullModule(*read));
     }
     Result<Fence*> create_fence() override { return static_cast<Fence*>(new NullFence); }
+    Result<Executable*> prepare(const GraphPlan& plan) override {
+        return static_cast<Executable*>(new NullExecutable(plan));
+    }
     void settle() noexcept override {}
     void set_kernel_timeout(std::uint64_t) noexcept override {}
     [[nodiscard]] Nanoseconds now() const noexcept override { return canopy::now(); }

@@ -111,6 +111,7 @@ public:
         return load_module(image, *info_.chip);
     }
     Result<Fence*> create_fence() override { return static_cast<Fence*>(new SoftFence); }
+    Result<Executable*> prepare(const GraphPlan&) override { return fail(207000, "graphs cannot be prepared yet"); }
 
     void settle() noexcept override {
         scheduler_.settle();

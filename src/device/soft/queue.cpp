@@ -187,6 +187,8 @@ void SoftQueue::drain_own(Executor& executor, std::uint64_t until, bool linger) 
 void SoftQueue::finish(Command& command) noexcept {
     if (command.payload_lines == CommandRing::heap_payload) [[unlikely]]
         std::free(const_cast<void*>(command.opcode == Opcode::launch ? command.launch.arguments : command.copy.source));
+    if (command.opcode == Opcode::host_call || command.opcode == Opcode::inline_call)
+        if (command.call.dispose) command.call.dispose(command.call.argument);
     ring_.pop(command);
     completed_.store(ring_.popped(), std::memory_order_release);
     notify_waiters();

@@ -43,8 +43,9 @@ SoftQueue::Step SoftQueue::execute(Executor& executor, Command& command) noexcep
         case Opcode::inline_call:
             command.call.function(command.call.argument);
             return Step::done;
-        case Opcode::cpu_kernel:
-        case Opcode::replay:
+        case Opcode::nothing:
+            return Step::done;
+        default:
             break;
     }
     report(command, {.kind = FaultKind::exception}, 0, "the software NPU cannot run this kind of task");
