@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The attributes of a launch as programs write them, for launches and for changes of launches in graphs. Any thread.
+#pragma once
+
+#include "acl/acl_rt.h"
+#include "base/result.h"
+#include "device/command.h"
+
+namespace canopy {
+
+// Takes what the attributes say into the launch; null says nothing. 107000 for values that do not exist.
+Status read_config(const aclrtLaunchKernelCfg* config, LaunchWork& work);
+
+}  // namespace canopy
