@@ -4,20 +4,24 @@
 #include "base/error_text.h"
 #include "core/context.h"
 #include "core/error_codes.h"
+#include "core/recorder.h"
 #include "core/stream.h"
 
 namespace canopy {
 
 void Event::recycle() noexcept {
-    Fence* old = nullptr;
+    Fence *old = nullptr, *old_flag = nullptr;
     {
         SpinGuard guard(lock);
         old = std::exchange(fence, nullptr);
+        old_flag = std::exchange(flag, nullptr);
+        capture = 0;
         records = sequence = 0;
         recorded = false;
         stream = 0;
     }
     if (old) old->release();
+    if (old_flag) old_flag->release();
     if (record && kind == EventKind::plain) record->events.fetch_sub(1, std::memory_order_acq_rel);
     record = nullptr;
     self = 0;
@@ -36,6 +40,11 @@ Status check_flags(EventKind kind, std::uint32_t flags) {
         return fail(code::param_invalid,
                     "flag {:#x}: device-only, external and inter-process events have no other flag", flags);
     return {};
+}
+
+Status outside_flag(std::uint32_t flag) {
+    if (flag == 0) return {};
+    return fail(code::param_invalid, "the external flag is for streams that are being captured");
 }
 
 }  // namespace
@@ -88,42 +97,62 @@ Status destroy_event(Handle handle) {
     return {};
 }
 
-Status record_event(Event& event, const void* opaque) {
+Result<Fence*> event_flag(Event& event, Device& device) {
+    SpinGuard guard(event.lock);
+    if (event.flag) return event.flag;
+    Result<Fence*> fresh = device.create_fence();
+    if (!fresh.ok()) return fresh.status();
+    if (event.recorded) (*fresh)->signal(SignalMode::set, 1);
+    event.flag = *fresh;
+    return event.flag;
+}
+
+// A fence counts in the order of one stream. When the last record is still to come on another one, this record gets a
+// fence of its own; those who wait for the old one keep it.
+Status begin_record(Event& event, Stream& stream) {
+    if (!event.recorded || event.stream == stream.self || event.fence->value() >= event.records) return {};
+    Result<Fence*> fresh = stream.device->create_fence();
+    if (!fresh.ok()) return fresh.status();
+    std::exchange(event.fence, *fresh)->release();
+    event.records = 0;
+    return {};
+}
+
+Status record_event(Event& event, const void* opaque, std::uint32_t flag) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
     LockedStream& target = *stream;
     if (event.record != target->record)
         return fail(code::stream_context, "event of device {} cannot be recorded on a stream of device {}",
                     event.record->index, target->record->index);
-    Fence* replaced = nullptr;
+    if (target->recorder) [[unlikely]]
+        return target->recorder->record_event(*target, event, flag);
+    CANOPY_TRY(outside_flag(flag));
     SpinGuard guard(event.lock);
-    // A fence counts in the order of one stream. When the last record is still to come on another one, this record
-    // gets a fence of its own; those who wait for the old one keep it.
-    if (event.recorded && event.stream != target->self && event.fence->value() < event.records) {
-        Result<Fence*> fresh = target->device->create_fence();
-        if (!fresh.ok()) return fresh.status();
-        replaced = std::exchange(event.fence, *fresh);
-        event.records = 0;
-    }
-    Command command(Opcode::signal);
-    command.signal = {event.fence, event.records + 1, SignalMode::raise};
-    const Status status = target.submit(command);
-    if (replaced) replaced->release();
-    CANOPY_TRY(status);
+    CANOPY_TRY(begin_record(event, *target));
+    Command commands[2] = {Command(Opcode::signal), Command(Opcode::signal)};
+    commands[0].signal = {event.fence, event.records + 1, SignalMode::raise};
+    commands[1].signal = {event.flag, 1, SignalMode::set};
+    CANOPY_TRY(target.submit(std::span(commands, event.flag ? 2 : 1)));
     ++event.records;
     event.recorded = true;
+    event.capture = 0;
     event.stream = target->self;
     event.sequence = target.sequence();
     return {};
 }
 
-Status wait_for_event(Event& event, const void* opaque, Nanoseconds timeout) {
+Status wait_for_event(Event& event, const void* opaque, Nanoseconds timeout,
+                      std::uint32_t flag) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     if ((event.flags & event_sync) == 0 && (event.flags & (event_external | event_interprocess)) == 0)
         return fail(code::not_supported, "a stream can only wait for an event created with the SYNC flag");
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
     const auto limit = timeout != 0 ? static_cast<std::uint64_t>(timeout)
                                     : Runtime::instance().wait_timeout.load(std::memory_order_relaxed);
+    if ((*stream)->recorder) [[unlikely]]
+        return (*stream)->recorder->wait_for_event(**stream, event, flag, static_cast<Nanoseconds>(limit));
+    CANOPY_TRY(outside_flag(flag));
     SpinGuard guard(event.lock);
     if (!event.recorded && event.kind == EventKind::extended) return {};
     Command command(Opcode::wait);
@@ -131,11 +160,13 @@ Status wait_for_event(Event& event, const void* opaque, Nanoseconds timeout) {
     return stream->submit(command);
 }
 
-Status reset_event(Event& event, const void* opaque) {
+Status reset_event(Event& event, const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     if (event.kind == EventKind::extended)
         return fail(code::not_supported, "events created with aclrtCreateEventExWithFlag cannot be reset");
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
+    if ((*stream)->recorder) [[unlikely]]
+        return (*stream)->recorder->reset_event(**stream, event);
     // Waits bind when they are called, so "not recorded" can hold from now on; the stream gets a task for its place.
     Command command(Opcode::inline_call);
     command.call.function = [](void*) {};

@@ -7,8 +7,8 @@
 // tasks of different lanes. Everything a task points at (arguments, placeholders, snapshots) lies in the graph's own
 // memory. Preparing copies it all to the device's executable.
 //
-// Threads: everything from any thread. Lock order: Stream::lock, Event::lock, Graph::mutex; no stream's lock is taken
-// with a graph's mutex held.
+// Threads: everything from any thread. Lock order: Stream::lock, Event::lock, Graph::mutex, Graph::replay_lock; no
+// stream's lock is taken with a graph's mutex held.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/annotations.h"
 #include "base/result.h"
+#include "base/spin_lock.h"
 #include "core/handles.h"
 #include "core/runtime.h"
 #include "device/backend.h"
@@ -73,6 +75,7 @@ struct RecordedLane {
     std::int32_t stream_id = 0;
     bool starts = true;  // with a replay; false: when another lane starts it
     std::deque<GraphTask> tasks;
+    std::uint32_t open_group = no_group;  // tasks that come now belong to it
     Handle model_stream = 0;  // stands for the lane when programs ask for the graph's streams; made when they ask
 };
 
@@ -97,6 +100,13 @@ struct GraphCondition {
     std::vector<Handle> bodies;  // graphs, owned by this one
 };
 
+// An event of the world outside that a task records or waits for.
+struct BoundEvent {
+    Handle event = 0;
+    bool record = false;    // otherwise a wait
+    bool disabled = false;  // its task was disabled: it is bound to nothing
+};
+
 // Memory that grows in blocks and is freed as a whole.
 class GraphMemory {
 public:
@@ -116,7 +126,23 @@ enum class GraphState : std::uint8_t {
     building,   // streams are bound and recorded
     filled,     // a sub-graph that waits for its parent, or an empty one that waits to be filled
     ready,      // prepared
-    failed,     // its capture or its preparation failed; it can only be destroyed
+    failed,     // its capture or its preparation failed, or its context has ended; it can only be destroyed
+    ended,      // destroyed; somebody still holds the object
+};
+
+// What a handle of a part of a graph names: a task, a task group or a condition.
+class GraphPart {
+public:
+    Handle self = 0;
+    Handle graph = 0;
+    GraphPlace place{};       // of a task
+    std::uint32_t index = 0;  // of a group or a condition
+
+    void recycle() noexcept {
+        self = graph = 0;
+        place = {};
+        index = 0;
+    }
 };
 
 class Graph {
@@ -140,13 +166,17 @@ public:
     GraphMemory memory;
     std::vector<Fence*> fences;                    // referenced by tasks, with a reference each
     std::vector<Fence*> cleared;                   // set to 0 when a replay begins; among `fences`
-    std::vector<Handle> bindings;                  // events of bound tasks; a bound task's `value` is an index into it
+    std::vector<BoundEvent> bindings;              // of bound tasks; a bound task's `value` is an index into it
     std::vector<void*> pool_blocks;                // given back to their pools when the graph ends
     std::vector<std::shared_ptr<Module>> modules;  // code that was unloaded since
     std::vector<std::pair<void (*)(void*), void*>> at_destroy;  // callbacks of the program
     std::vector<GraphChange> staged;                            // changes that aclmdlRIUpdate will make
-    Executable* executable = nullptr;                           // of a ready graph
     Handle own_stream = 0;                                      // for synchronous execution; made at first use
+    void (*at_end)(Graph& graph) noexcept = nullptr;  // lets go of streams that are bound; called without the mutex
+
+    std::atomic<bool> bound{false};                                   // there are bindings
+    SpinLock replay_lock;                                             // taken last
+    Executable* executable CANOPY_GUARDED_BY(replay_lock) = nullptr;  // of a ready graph, null otherwise
 
     void recycle() noexcept;
 };
@@ -154,21 +184,35 @@ public:
 // Copies what the command points at into the graph's memory, keeps its fences alive, and appends it to a lane.
 // The caller holds the graph's mutex. The task stays where it is until the graph ends.
 Result<GraphTask*> append_task(Graph& graph, std::uint32_t lane, const Command& command);
+// The same without keeping it as a task: for commands that replace one. Fences get a reference in Graph::fences.
+Status adopt_command(Graph& graph, Command& command);
 // What the task of a command is called by programs.
 TaskType type_of(const Command& command) noexcept;
 
-Result<Handle> create_graph(Handle context, GraphState state);
+// In the thread's current context. 207010 when there are too many.
+Result<Handle> create_graph(GraphState state);
 // 107017 when it is none; 107004 when `same_context` and it belongs to another context than the thread's current one.
 Result<Pin<Graph>> find_graph(const void* graph, bool same_context);
-// Makes the executable; the caller holds the mutex. Sub-graphs have been prepared before.
-Status prepare_graph(Graph& graph) CANOPY_NO_THREAD_SAFETY_ANALYSIS;
+// Makes the executable, and those of sub-graphs before; the caller holds the mutex. The graph is ready afterwards.
+Status prepare_graph(Graph& graph);
+// What failures and messages call it: graph 3 "name".
+std::string label_of(const Graph& graph);
+// The executable with a reference, for changes; nullptr when the graph is not ready.
+Executable* retain_executable(Graph& graph) noexcept;
 // Puts a replay into the stream. 107026 while it is captured.
 Status execute_graph(Graph& graph, const void* stream);
 // Runs a replay and waits for it. 507046 when the deadline passes; the replay goes on then.
 Status execute_graph_now(Graph& graph, Deadline deadline);
-// 107037 while a replay is submitted and not finished.
+// 107037 while a replay is submitted and not finished, 107026 while it is captured.
 Status destroy_graph(const void* graph);
+// Ends a graph that no handle of the program stands for any more, running or not.
+void end_graph(Graph& graph);
+// Ends the replay that runs now, if any.
 Status abort_graph(Graph& graph);
+
+// The context ends: its graphs let go of their executables, which end with their last replay. Their handles stay until
+// they are destroyed; nothing else can be done with them.
+void end_graphs(Handle context) noexcept;
 
 // Code that is unloaded while graphs may still use it: every graph of the device keeps it.
 void keep_for_graphs(const DeviceRecord& record, const std::shared_ptr<Module>& module) noexcept;

@@ -38,6 +38,10 @@ enum class HandleKind : std::uint8_t {
     label,
     data_buffer,
     source_program,
+    task,
+    task_group,
+    condition,
+    label_list,
 };
 
 // [63..56] kind, [55..32] generation, [31..0] slot

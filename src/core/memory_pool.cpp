@@ -111,7 +111,7 @@ Status MemoryPool::grow(std::size_t size) {
     if (!memory.ok()) return memory.status();
     auto* const chunk = static_cast<std::byte*>(*memory);
     chunks_.emplace(chunk, bytes);
-    blocks_.emplace(chunk, Block{bytes, chunk, false, 0, 0});
+    blocks_.emplace(chunk, Block{bytes, chunk, false, false, 0, 0});
     free_.emplace(bytes, chunk);
     ChunkTable::instance().add(chunk, bytes, self);
     reserved_ += bytes;
@@ -161,6 +161,7 @@ Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
                     fmt::ptr(address));
     if (!block->second.used)
         return fail(code::param_invalid, "ptr {} was given back to its pool before", fmt::ptr(address));
+    if (block->second.kept) return {};
     block->second.used = false;
     block->second.stream = stream;
     block->second.sequence = sequence;
@@ -169,6 +170,24 @@ Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
     free_.emplace(block->second.size, block->first);
     merge_around(block);
     return {};
+}
+
+Status MemoryPool::keep(void* address) {
+    std::lock_guard guard(mutex_);
+    auto block = blocks_.find(static_cast<std::byte*>(address));
+    if (block == blocks_.end() || !block->second.used)
+        return fail(code::param_invalid, "ptr {} is not a block of a pool in use", fmt::ptr(address));
+    block->second.kept = true;
+    return {};
+}
+
+Status MemoryPool::give_kept(void* address) {
+    {
+        std::lock_guard guard(mutex_);
+        auto block = blocks_.find(static_cast<std::byte*>(address));
+        if (block != blocks_.end()) block->second.kept = false;
+    }
+    return give(address, 0, 0);
 }
 
 bool MemoryPool::idle(std::byte* chunk) {

@@ -47,6 +47,9 @@ public:
     Result<void*> take(std::size_t size, Handle stream);
     // Gives a block back; free for others after `sequence` of `stream`. A stream of 0: free for all at once.
     Status give(void* address, Handle stream, std::uint64_t sequence);
+    // A graph keeps a block, whatever the program does with it, until it gives it back itself.
+    Status keep(void* address);
+    Status give_kept(void* address);
     // Returns idle chunks to the device until the pool holds at most `keep` bytes.
     void trim(std::uint64_t keep);
     // Everything `stream` was given is done: its freed blocks belong to all, and idle memory above the threshold goes.
@@ -69,6 +72,7 @@ private:
         std::size_t size = 0;
         std::byte* chunk = nullptr;
         bool used = false;
+        bool kept = false;           // by a graph; the program's own free has no effect then
         Handle stream = 0;           // where it was freed; 0: free for all
         std::uint64_t sequence = 0;  // of that stream: after it nobody uses the block
     };

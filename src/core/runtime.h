@@ -28,6 +28,10 @@ class Function;
 class Arguments;
 class PhysicalMemory;
 class MemoryPool;
+class Graph;
+class GraphPart;
+class Label;
+class LabelList;
 
 enum class CoreLimit : std::uint32_t { cube = 0, vector = 1 };
 
@@ -95,6 +99,12 @@ public:
     HandleTable<Arguments> arguments{HandleKind::arguments};
     HandleTable<PhysicalMemory> physical_memory{HandleKind::physical_memory};
     HandleTable<MemoryPool> memory_pools{HandleKind::memory_pool};
+    HandleTable<Graph> graphs{HandleKind::model};
+    HandleTable<GraphPart> tasks{HandleKind::task};
+    HandleTable<GraphPart> task_groups{HandleKind::task_group};
+    HandleTable<GraphPart> conditions{HandleKind::condition};
+    HandleTable<Label> labels{HandleKind::label};
+    HandleTable<LabelList> label_lists{HandleKind::label_list};
 
     // Process-wide defaults that calls change.
     std::atomic<std::uint64_t> kernel_timeout{1091ull * 1'000'000'000};  // nanoseconds; 0: for ever

@@ -7,6 +7,7 @@
 #include "core/error_codes.h"
 #include "core/exceptions.h"
 #include "core/memory_pool.h"
+#include "core/recorder.h"
 #include "core/stream_callbacks.h"
 
 namespace canopy {
@@ -32,9 +33,18 @@ Result<std::uint64_t> Stream::submit(std::span<Command> commands) noexcept {
         return fail(stopped, "the context was stopped by a failure on a stream in stop-on-failure mode");
     for (Command& command : commands) command.task = next_task++;
     thread_state.last_task = next_task - 1;
+    if (watched) [[unlikely]]
+        return submit_watched(commands);
     Result<std::uint64_t> sequence = queue->submit(commands);
     if (sequence.ok()) [[likely]]
         last_sequence = *sequence;
+    return sequence;
+}
+
+Result<std::uint64_t> Stream::submit_watched(std::span<Command> commands) noexcept {
+    if (recorder) return recorder->record(*this, commands);
+    Result<std::uint64_t> sequence = queue->submit(commands);
+    if (sequence.ok()) last_sequence = *sequence;
     return sequence;
 }
 
@@ -117,6 +127,10 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
         stream.priority = std::min(options.priority, 7u);
         stream.flags = options.flags;
         stream.is_default = is_default;
+        {
+            SpinGuard guard(stream.lock);
+            stream.set_recorder(nullptr);
+        }
         QueueOptions queue_options;
         queue_options.priority = stream.priority;
         queue_options.submit_lock = &stream.lock;
@@ -170,6 +184,7 @@ void Stream::recycle() noexcept {
         error_text.clear();
     }
     SpinGuard guard(lock);
+    set_recorder(nullptr);
     next_task = 0;
     last_sequence = 0;
 }

@@ -23,6 +23,8 @@
 
 namespace canopy {
 
+class Recorder;
+
 enum StreamFlags : std::uint32_t {
     stream_fast_launch = 0x1,
     stream_fast_sync = 0x2,
@@ -51,6 +53,9 @@ public:
     std::atomic<std::uint32_t> priority{0};
     std::uint32_t flags = 0;
     bool is_default = false;
+    // Commands need a second look before they go to the queue: there is a recorder, or it is a default stream.
+    bool watched CANOPY_GUARDED_BY(lock) = false;
+    Recorder* recorder CANOPY_GUARDED_BY(lock) = nullptr;  // takes the commands instead of the queue
     std::atomic<FailureMode> failure_mode{FailureMode::go_on};
     std::atomic<std::uint32_t> overflow_switch{0};
     std::atomic<std::uint32_t> user_tag{0};
@@ -65,6 +70,16 @@ public:
 
     // Caller holds `lock` and has found the handle alive. Fills in task numbers and hands the commands over.
     Result<std::uint64_t> submit(std::span<Command> commands) noexcept CANOPY_REQUIRES(lock);
+    // Sets or takes away the recorder.
+    void set_recorder(Recorder* next) noexcept CANOPY_REQUIRES(lock) {
+        recorder = next;
+        watched = next != nullptr || is_default;
+    }
+    // Gives a command that is recorded without passing through `submit` its number.
+    void number(Command& command) noexcept CANOPY_REQUIRES(lock) {
+        command.task = next_task++;
+        thread_state.last_task = command.task;
+    }
 
     AfterFailure task_failed(const TaskFailure& failure) noexcept override;
     // To the thread of the program that is subscribed for the stream's host functions.
@@ -75,6 +90,9 @@ public:
         return (flags & (stream_persistent | stream_device_use_only | stream_cpu_schedule)) != 0;
     }
     void recycle() noexcept;
+
+private:
+    Result<std::uint64_t> submit_watched(std::span<Command> commands) noexcept CANOPY_REQUIRES(lock);
 };
 
 // A stream that the calling thread may submit to: locked, alive, of the thread's current context.
