@@ -122,6 +122,9 @@ Result<GraphTask*> append_task(Graph& graph, std::uint32_t lane_index, const Com
         task.group = lane.open_group;
         if (task.group != no_group) ++graph.groups[task.group].count;
         if (command.opcode == Opcode::launch) task.function = handle_of(command.launch.kernel->user);
+        thread_state.recorded_graph = graph.self;
+        thread_state.recorded_lane = lane_index;
+        thread_state.recorded_position = static_cast<std::uint32_t>(lane.tasks.size() - 1);
         return &task;
     } catch (const std::bad_alloc&) {
         return out_of_memory();
@@ -245,6 +248,7 @@ struct Remains {
     std::vector<void*> pool_blocks;
     std::vector<std::shared_ptr<Module>> modules;
     std::vector<std::pair<void (*)(void*), void*>> at_destroy;
+    std::shared_ptr<GraphEdits> edits;
     Handle own_stream = 0;
 };
 
@@ -259,6 +263,7 @@ Remains empty_graph(Graph& graph) {
     remains.pool_blocks.swap(graph.pool_blocks);
     remains.modules.swap(graph.modules);
     remains.at_destroy.swap(graph.at_destroy);
+    remains.edits.swap(graph.edits);
     remains.own_stream = std::exchange(graph.own_stream, 0);
     graph.name.clear();
     graph.edges.clear();

@@ -31,6 +31,7 @@
 namespace canopy {
 
 class Stream;
+struct GraphEdits;
 
 // The numbers of aclmdlRITaskType.
 enum class TaskType : std::int32_t {
@@ -171,6 +172,7 @@ public:
     std::vector<std::shared_ptr<Module>> modules;  // code that was unloaded since
     std::vector<std::pair<void (*)(void*), void*>> at_destroy;  // callbacks of the program
     std::vector<GraphChange> staged;                            // changes that aclmdlRIUpdate will make
+    std::shared_ptr<GraphEdits> edits;                          // memory of changed tasks; made at first use
     Handle own_stream = 0;                                      // for synchronous execution; made at first use
     void (*at_end)(Graph& graph) noexcept = nullptr;  // lets go of streams that are bound; called without the mutex
 

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "core/handles.h"
 #include "device/command.h"
 
 namespace canopy {
@@ -21,9 +22,16 @@ class Stream;
 
 enum class RecorderKind : std::uint8_t { capture, build, update };
 
+// Where a recorder puts tasks: the graph and the lane in it.
+struct RecorderTarget {
+    Handle graph = 0;  // 0: there is none yet, or the recorder keeps no tasks
+    std::uint32_t lane = 0;
+};
+
 class Recorder {
 public:
     [[nodiscard]] virtual RecorderKind kind() const noexcept = 0;
+    [[nodiscard]] virtual RecorderTarget target() const noexcept { return {}; }
     // Takes commands that have their task numbers. Returns what the stream's submit returns: the number of the last
     // command its queue has got. Arguments of calls belong to the recorder afterwards, unless it fails.
     virtual Result<std::uint64_t> record(Stream& stream, std::span<Command> commands) noexcept = 0;

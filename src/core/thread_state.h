@@ -18,6 +18,9 @@ struct ThreadState {
     std::int32_t device = -1;   // of `context`
     int last_error = 0;
     std::uint32_t last_task = 0;
+    Handle recorded_graph = 0;  // of the task that this thread recorded last, and its place there
+    std::uint32_t recorded_lane = 0;
+    std::uint32_t recorded_position = 0;
     Handle resource_stream = 0;  // whose core limits this thread uses
 };
 
