@@ -11,6 +11,7 @@
 #include "base/heap.h"
 #include "device/backend.h"
 #include "device/soft/fence.h"
+#include "device/soft/graph.h"
 #include "device/soft/kept_back.h"
 #include "device/soft/module.h"
 #include "device/soft/queue.h"
@@ -111,7 +112,7 @@ public:
         return load_module(image, *info_.chip);
     }
     Result<Fence*> create_fence() override { return static_cast<Fence*>(new SoftFence); }
-    Result<Executable*> prepare(const GraphPlan&) override { return fail(207000, "graphs cannot be prepared yet"); }
+    Result<Executable*> prepare(const GraphPlan& plan) override { return SoftGraph::create(scheduler_, plan); }
 
     void settle() noexcept override {
         scheduler_.settle();

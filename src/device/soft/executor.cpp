@@ -252,15 +252,19 @@ CANOPY_MAY_BE_LEFT void call_body(void* data) {
 }  // namespace
 
 Fiber::Exit Executor::run(Fiber* on, Fiber::Body body, void* argument, CanopyBlock* who, Fault& fault) noexcept {
-    return guarded(on ? on : own_fiber_.get(), body, argument, who, fault, false);
+    return guarded(on ? on : own_fiber_.get(), body, argument, who, fault, Entry::start);
+}
+
+Fiber::Exit Executor::run_steps(Fiber::Body body, void* argument, CanopyBlock& who, Fault& fault) noexcept {
+    return guarded(own_fiber_.get(), body, argument, &who, fault, Entry::start_in_service);
 }
 
 Fiber::Exit Executor::resume(Fiber* on, CanopyBlock* who, Fault& fault) noexcept {
-    return guarded(on, nullptr, nullptr, who, fault, true);
+    return guarded(on, nullptr, nullptr, who, fault, Entry::resume);
 }
 
 Fiber::Exit Executor::guarded(Fiber* on, Fiber::Body body, void* argument, CanopyBlock* who, Fault& fault,
-                              bool resuming) noexcept {
+                              Entry entry) noexcept {
     fiber = on;
     block = who;
     stack_top_ = reinterpret_cast<std::uintptr_t>(on->stack_top());
@@ -268,9 +272,9 @@ Fiber::Exit Executor::guarded(Fiber* on, Fiber::Body body, void* argument, Canop
     in_service_ = true;
     const std::uint64_t step = step_.load(std::memory_order_relaxed);
     step_.store(step + 1, std::memory_order_release);
-    Call call{body, argument, who != nullptr};
-    const Fiber::Exit how = resuming ? on->resume() : on->start(&call_body, &call);
-    step_.store(step + 2, std::memory_order_release);
+    Call call{body, argument, who != nullptr && entry == Entry::start};
+    const Fiber::Exit how = entry == Entry::resume ? on->resume() : on->start(&call_body, &call);
+    step_.store(step_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     block = nullptr;
     if (how == Fiber::Exit::abandoned) [[unlikely]] {
         fault = fault_;

@@ -19,12 +19,13 @@
 #include "device/backend.h"
 #include "device/soft/core.h"
 #include "device/soft/core_flags.h"
+#include "device/soft/kept_lanes.h"
 #include "device/soft/threads.h"
 
 namespace canopy {
 
-class SoftQueue;
 class Scheduler;
+class Strand;
 
 // Marks what runs while a cancellation may take effect: signal handlers, the way into a kernel and out of it, services
 // before they say that they are one. It may be left at any instruction, so it must not be inside the thread sanitizer's
@@ -58,23 +59,34 @@ public:
     Fiber::Exit run(Fiber* fiber, Fiber::Body body, void* argument, CanopyBlock* block, Fault& fault) noexcept;
     Fiber::Exit resume(Fiber* fiber, CanopyBlock* block, Fault& fault) noexcept;
 
+    // The same for a body that runs several things one after the other on the thread's own fiber, each a step that it
+    // begins itself. It starts inside a service and may be cancelled where it leaves it.
+    Fiber::Exit run_steps(Fiber::Body body, void* argument, CanopyBlock& who, Fault& fault) noexcept;
+    CANOPY_MAY_BE_LEFT void begin_step(std::uint64_t timeout) noexcept {
+        cancel_waits_ = false;  // one for the step before comes too late
+        __atomic_store_n(reinterpret_cast<std::uint64_t*>(&timeout_), timeout, __ATOMIC_RELAXED);
+        __atomic_store_n(reinterpret_cast<std::uint64_t*>(&step_),
+                         __atomic_load_n(reinterpret_cast<std::uint64_t*>(&step_), __ATOMIC_RELAXED) + 2,
+                         __ATOMIC_RELEASE);
+    }
+
     // What it is doing, for the monitor and for abort.
     // `sequence`: how many commands of the queue came before it.
-    void begin_task(SoftQueue* queue, std::uint64_t sequence, std::uint64_t timeout) noexcept {
-        queue_.store(queue, std::memory_order_relaxed);
+    void begin_task(Strand* strand, std::uint64_t sequence, std::uint64_t timeout) noexcept {
+        strand_.store(strand, std::memory_order_relaxed);
         sequence_.store(sequence, std::memory_order_relaxed);
         timeout_.store(timeout, std::memory_order_relaxed);
     }
-    void end_task() noexcept { queue_.store(nullptr, std::memory_order_relaxed); }
+    void end_task() noexcept { strand_.store(nullptr, std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t step() const noexcept { return step_.load(std::memory_order_acquire); }
     [[nodiscard]] static bool inside(std::uint64_t step) noexcept { return (step & 1) != 0; }
-    [[nodiscard]] SoftQueue* queue() const noexcept { return queue_.load(std::memory_order_relaxed); }
+    [[nodiscard]] Strand* strand() const noexcept { return strand_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t timeout() const noexcept { return timeout_.load(std::memory_order_relaxed); }
 
     // Whether the step runs a command of that queue with fewer than `limit` before it. The step must have been read
     // before: what is said of a later one then does no harm, because cancelling a step that is over has no effect.
-    [[nodiscard]] bool runs(const SoftQueue* queue, std::uint64_t limit) const noexcept {
-        return queue_.load(std::memory_order_relaxed) == queue && sequence_.load(std::memory_order_relaxed) < limit;
+    [[nodiscard]] bool runs(const Strand* strand, std::uint64_t limit) const noexcept {
+        return strand_.load(std::memory_order_relaxed) == strand && sequence_.load(std::memory_order_relaxed) < limit;
     }
     // Ends what runs in that step, from another thread.
     void cancel(std::uint64_t step, FaultKind why) noexcept;
@@ -109,7 +121,7 @@ public:
     bool in_host_call = false;                   // own: running user code of a callback
     // own: a queue this thread's signal has released, claimed for this thread to go on with when its present queue
     // stops; taken only while `collects` is set
-    SoftQueue* next_queue = nullptr;
+    Strand* next_strand = nullptr;
     bool collects = false;
     // own: change of the scheduler's count of runnable queues that has not been told it yet. A queue that stops and one
     // that goes on in its place cancel out.
@@ -122,18 +134,22 @@ public:
     std::uint64_t seen_idle_steps = 0;
     Nanoseconds seen_at = 0;
 
+    KeptLanes kept;       // lanes of graphs it will run
+    bool offers = false;  // own: has offered them to its scheduler's workers
+
     Executor* next = nullptr;  // the registry's list
     Executor* previous = nullptr;
 
 private:
     Executor() = default;
     friend struct FaultHandlers;
+    enum class Entry { start, start_in_service, resume };
     Fiber::Exit guarded(Fiber* fiber, Fiber::Body body, void* argument, CanopyBlock* block, Fault& fault,
-                        bool resuming) noexcept;
+                        Entry entry) noexcept;
 
     std::atomic<std::uint64_t> step_{0};  // own; odd while inside guarded code
     std::atomic<std::uint64_t> idle_steps_{0};
-    std::atomic<SoftQueue*> queue_{nullptr};
+    std::atomic<Strand*> strand_{nullptr};
     std::atomic<std::uint64_t> sequence_{0};
     std::atomic<std::uint64_t> timeout_{0};
     std::atomic<std::uint64_t> cancel_step_{0};

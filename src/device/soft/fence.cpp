@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/soft/fence.h"
 
-#include "device/soft/queue.h"
+#include "device/soft/strand.h"
 
 namespace canopy {
 
@@ -67,7 +67,7 @@ void SoftFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
         FenceWaiter* waiter = released;
         released = waiter->next;
         waiter->next = nullptr;
-        waiter->queue->continue_after_wait(WaitResult::satisfied);
+        waiter->strand->continue_after_wait(WaitResult::satisfied);
     }
 }
 
@@ -77,7 +77,7 @@ bool SoftFence::wait(FenceWaiter& waiter) noexcept {
         if (waiter.wait.clear) value_.store(0, std::memory_order_release);
         return true;
     }
-    waiter.queue->begin_wait();
+    waiter.strand->begin_wait();
     FenceWaiter** link = &first_;
     while (*link) link = &(*link)->next;
     waiter.next = nullptr;

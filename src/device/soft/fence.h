@@ -12,11 +12,11 @@
 
 namespace canopy {
 
-class SoftQueue;
+class Strand;
 
 // A queue's place in the list of a fence. Part of the queue: a queue waits for one thing at a time.
 struct FenceWaiter {
-    SoftQueue* queue = nullptr;
+    Strand* strand = nullptr;
     WaitWork wait{};
     FenceWaiter* next = nullptr;
 };

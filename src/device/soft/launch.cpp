@@ -9,8 +9,8 @@
 #include <new>
 
 #include "device/soft/module.h"
-#include "device/soft/queue.h"
 #include "device/soft/scheduler.h"
+#include "device/soft/strand.h"
 #include "device/soft/tuning.h"
 
 namespace canopy {
@@ -38,9 +38,9 @@ void FiberPool::give(BlockFiber* fiber) noexcept {
     free_ = fiber;
 }
 
-void Launch::begin(SoftQueue& queue, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
+void Launch::begin(Strand& strand, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
                    std::uint64_t sequence, std::uint64_t timeout) noexcept {
-    queue_ = &queue;
+    strand_ = &strand;
     kernel_ = &kernel;
     arguments_ = work.arguments;
     group_ = kernel.group;
@@ -134,7 +134,7 @@ void Launch::identify(BlockFiber& fiber, std::uint32_t number) noexcept {
 }
 
 void Launch::take_part(Executor& executor, FiberPool& pool) noexcept {
-    executor.begin_task(queue_, sequence_, timeout_);
+    executor.begin_task(strand_, sequence_, timeout_);
     const Nanoseconds begin = now();
     std::uint32_t ran = 0;
     BlockFiber* spare = nullptr;
@@ -231,7 +231,7 @@ void Launch::release(FiberList& released) noexcept {
 }
 
 void Launch::invite_if(bool anybody) noexcept {
-    if (anybody) queue_->scheduler().invite(*this);
+    if (anybody) strand_->scheduler().invite(*this);
 }
 
 // Before a core uses a flag: the table is there, or the block fails.
@@ -288,7 +288,7 @@ void Launch::record(const Fault& fault, std::uint32_t core) noexcept {
         }
     }
     if (!cancelled_.exchange(true, std::memory_order_acq_rel))
-        queue_->scheduler().cancel_running(*queue_, sequence_ + 1, FaultKind::aborted);
+        strand_->scheduler().cancel_running(*strand_, sequence_ + 1, FaultKind::aborted);
 }
 
 void Launch::fail_deadlock() noexcept {

@@ -21,7 +21,7 @@
 namespace canopy {
 
 class Launch;
-class SoftQueue;
+class Strand;
 struct SoftKernel;
 
 // A fiber and the block it runs, which knows it as its `launch`.
@@ -51,7 +51,7 @@ private:
 class Launch {
 public:
     // The owner of the queue sets it up; nobody else looks at it before it is listed. `resident_limit`: cores.
-    void begin(SoftQueue& queue, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
+    void begin(Strand& strand, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
                std::uint64_t sequence, std::uint64_t timeout) noexcept;
 
     // Runs blocks until none is left to this thread. The caller has been counted as participant.
@@ -63,7 +63,7 @@ public:
     [[nodiscard]] bool cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint32_t cores() const noexcept { return cores_; }
     [[nodiscard]] const SoftKernel* kernel() const noexcept { return kernel_; }
-    [[nodiscard]] SoftQueue& queue() const noexcept { return *queue_; }
+    [[nodiscard]] Strand& strand() const noexcept { return *strand_; }
 
     // Blocks wait and nobody is left who could release them.
     void fail_deadlock() noexcept;
@@ -113,7 +113,7 @@ private:
     [[nodiscard]] std::string name_of(std::uint32_t number) const;
     static void block_body(void* data);
 
-    SoftQueue* queue_ = nullptr;
+    Strand* strand_ = nullptr;
     const SoftKernel* kernel_ = nullptr;
     const void* arguments_ = nullptr;
     CoreGroup group_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/soft/graph.h"
 #include "device/soft/module.h"
 #include "device/soft/scheduler.h"
 
@@ -15,17 +16,17 @@ void Scheduler::wake_monitor() noexcept {
         monitor_.wake_all();
 }
 
-void Scheduler::start_timer(SoftQueue& queue, std::uint64_t serial, Nanoseconds at) noexcept {
+void Scheduler::start_timer(Strand& strand, std::uint64_t serial, Nanoseconds at) noexcept {
     {
         std::lock_guard guard(timer_mutex_);
-        // A queue waits for one thing at a time: an older timer of it means nothing any more.
+        // A strand waits for one thing at a time: an older timer of it means nothing any more.
         const auto old =
-            std::find_if(timers_.begin(), timers_.end(), [&](const Timer& t) { return t.queue == &queue; });
+            std::find_if(timers_.begin(), timers_.end(), [&](const Timer& t) { return t.strand == &strand; });
         try {
             if (old != timers_.end())
-                *old = {at, &queue, serial};
+                *old = {at, &strand, serial};
             else
-                timers_.push_back({at, &queue, serial});
+                timers_.push_back({at, &strand, serial});
         } catch (...) {
             return;  // without memory the wait simply has no limit
         }
@@ -86,7 +87,7 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
 void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept {
     const Nanoseconds time = now();
     for_each_executor([&](Executor& executor) {
-        SoftQueue* queue = executor.queue();
+        const Strand* strand = executor.strand();
         if (executor.scheduler.load(std::memory_order_relaxed) != this) return;
         const std::uint64_t step = executor.step();
         all_samples_.fetch_add(1, std::memory_order_relaxed);
@@ -101,7 +102,8 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
             if (Executor::inside(step)) busy_samples_.fetch_add(1, std::memory_order_relaxed);
             return;
         }
-        if (!Executor::inside(step) || !queue) return;
+        if (!Executor::inside(step) || !strand) return;
+        SoftGraph::share_all(executor, *this);  // what runs may be waiting for what the thread has kept
         busy_samples_.fetch_add(1, std::memory_order_relaxed);
         ++running;
         const std::uint64_t limit = executor.timeout();
@@ -116,7 +118,7 @@ void Scheduler::check_timers() noexcept {
     // Under the mutex a queue cannot be removed, so an expired one is still there.
     std::lock_guard guard(timer_mutex_);
     for (std::size_t i = 0; i < timers_.size();) {
-        if (timers_[i].at > time || !timers_[i].queue->expire_wait(timers_[i].serial)) {
+        if (timers_[i].at > time || !timers_[i].strand->expire_wait(timers_[i].serial)) {
             ++i;
             continue;
         }

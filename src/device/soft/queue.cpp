@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ownership and waiting of queues; what commands do when they run is in queue_commands.cpp.
+// Submitting to queues, draining them and waiting for them.
 #include "device/soft/queue.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/error_text.h"
+#include "device/soft/graph.h"
+#include "device/soft/payload.h"
 #include "device/soft/scheduler.h"
 
 namespace canopy {
 
 SoftQueue::SoftQueue(Scheduler& scheduler, const QueueOptions& options)
-    : scheduler_(scheduler),
-      submit_lock_(*options.submit_lock),
-      observer_(options.observer),
-      priority_(options.priority & 7u) {
-    waiter_.queue = this;
-}
+    : Strand(scheduler, options.priority, true), submit_lock_(*options.submit_lock), observer_(options.observer) {}
 
 std::unique_ptr<SoftQueue> SoftQueue::create(Scheduler& scheduler, const QueueOptions& options) {
     std::unique_ptr<SoftQueue> queue(new SoftQueue(scheduler, options));
@@ -31,9 +28,9 @@ SoftQueue::~SoftQueue() {
     for (;;) {
         {
             SpinGuard guard(submit_lock_);
-            if (state_.load(std::memory_order_acquire) == QueueState::idle) break;
-            QueueState lingering = QueueState::lingering;
-            if (state_.compare_exchange_strong(lingering, QueueState::idle, std::memory_order_acq_rel)) {
+            if (state_.load(std::memory_order_acquire) == StrandState::idle) break;
+            StrandState lingering = StrandState::lingering;
+            if (state_.compare_exchange_strong(lingering, StrandState::idle, std::memory_order_acq_rel)) {
                 scheduler_.count_runnable(-1);
                 break;
             }
@@ -44,7 +41,6 @@ SoftQueue::~SoftQueue() {
     while (watchers_.load(std::memory_order_acquire) != 0) sched_yield();
     { SpinGuard guard(submit_lock_); }
     scheduler_.remove(*this);
-    if (waiting_for_) waiting_for_->release();
 }
 
 // ---- submitting ----------------------------------------------------------------------------------------------------
@@ -61,14 +57,36 @@ Payload payload_of(const Command& command) noexcept {
     if (command.opcode == Opcode::launch && !command.launch.arguments_in_place)
         return {command.launch.arguments, command.launch.arguments_size};
     if (command.opcode == Opcode::copy && command.snapshot) return {command.copy.source, command.copy.width};
+    if (command.opcode == Opcode::replay)
+        return {command.replay.bindings, command.replay.binding_count * sizeof(FenceBinding)};
     return {};
 }
 
-void patch(const LaunchWork& launch, char* arguments) noexcept {
-    for (std::uint16_t i = 0; i < launch.placeholder_count; ++i) {
-        const char* data = arguments + launch.placeholders[i].data_offset;
-        std::memcpy(arguments + launch.placeholders[i].address_offset, &data, sizeof(data));
-    }
+// Where a placed command keeps the address of its payload.
+const void* payload_address(const Command& command) noexcept {
+    if (command.opcode == Opcode::launch) return command.launch.arguments;
+    return command.opcode == Opcode::copy ? command.copy.source : command.replay.bindings;
+}
+
+void set_payload_address(Command& command, void* bytes) noexcept {
+    if (command.opcode == Opcode::launch)
+        command.launch.arguments = bytes;
+    else if (command.opcode == Opcode::copy)
+        command.copy.source = bytes;
+    else
+        command.replay.bindings = static_cast<const FenceBinding*>(bytes);
+}
+
+void begin_replay(ReplayWork& replay) noexcept {
+    auto* graph = static_cast<SoftGraph*>(replay.executable);
+    graph->retain();
+    replay.ticket = graph->take_ticket();
+    for (std::uint32_t i = 0; i < replay.binding_count; ++i) replay.bindings[i].fence->retain();
+}
+
+void end_replay(const ReplayWork& replay) noexcept {
+    for (std::uint32_t i = 0; i < replay.binding_count; ++i) replay.bindings[i].fence->release();
+    replay.executable->release();
 }
 
 }  // namespace
@@ -92,15 +110,13 @@ bool SoftQueue::place(const Command& command) noexcept {
     if (payload.size != 0) {
         if (!apart) bytes = reinterpret_cast<char*>(placed + 1);
         std::memcpy(bytes, payload.bytes, payload.size);
-        if (command.opcode == Opcode::launch) {
-            if (command.launch.placeholder_count != 0) patch(command.launch, bytes);
-            placed->launch.arguments = bytes;
-        } else {
-            placed->copy.source = bytes;
-        }
+        if (command.opcode == Opcode::launch && command.launch.placeholder_count != 0)
+            fill_placeholders(command.launch, bytes);
+        set_payload_address(*placed, bytes);
     }
     if (command.opcode == Opcode::signal) command.signal.fence->retain();
     if (command.opcode == Opcode::wait) command.wait.fence->retain();
+    if (command.opcode == Opcode::replay) begin_replay(placed->replay);
     return true;
 }
 
@@ -110,7 +126,7 @@ Result<std::uint64_t> SoftQueue::submit(std::span<const Command> commands) noexc
             return fail(207001, "out of host memory for the stream's queue");
         ring_.publish(1);
     }
-    if (state_.load(std::memory_order_relaxed) == QueueState::idle) {
+    if (state_.load(std::memory_order_relaxed) == StrandState::idle) {
         scheduler_.count_runnable(1);
         scheduler_.enqueue(*this);
     }
@@ -118,11 +134,6 @@ Result<std::uint64_t> SoftQueue::submit(std::span<const Command> commands) noexc
 }
 
 // ---- ownership -----------------------------------------------------------------------------------------------------
-
-bool SoftQueue::claim() noexcept {
-    QueueState expected = QueueState::ready;
-    return state_.compare_exchange_strong(expected, QueueState::draining, std::memory_order_acq_rel);
-}
 
 namespace {
 
@@ -139,16 +150,20 @@ void SoftQueue::drain(Executor& executor, std::uint64_t until, bool linger) noex
     Scheduler& scheduler = scheduler_;
     executor.draining = true;
     drain_own(executor, until, linger);
-    while (SoftQueue* next = std::exchange(executor.next_queue, nullptr)) {
+    while (Strand* next = std::exchange(executor.next_strand, nullptr)) {
         // A host thread that has what it waited for leaves the rest to the workers.
         const bool enough = !linger && completed() >= until;
         if (enough || scheduler.should_yield(next->priority(), 0))
-            next->hand_over();
+            scheduler.enqueue(*next);
         else
-            next->drain_own(executor, linger ? UINT64_MAX : next->ring_.popped() + tuning::help_at_a_time, linger);
+            next->run_some(executor, linger);
     }
     executor.draining = false;
     scheduler.settle_count(executor);
+}
+
+void SoftQueue::run_some(Executor& executor, bool linger) noexcept {
+    drain_own(executor, linger ? UINT64_MAX : ring_.popped() + tuning::help_at_a_time, linger);
 }
 
 void SoftQueue::drain_own(Executor& executor, std::uint64_t until, bool linger) noexcept {
@@ -157,22 +172,22 @@ void SoftQueue::drain_own(Executor& executor, std::uint64_t until, bool linger) 
     for (;;) {
         Command* command = ring_.front();
         if (!command) {
-            const bool stay = linger && !executor.next_queue;
+            const bool stay = linger && !executor.next_strand;
             scheduler_.settle_count(executor);
             if (!(stay ? more_after_lingering() : more_or_let_go())) return;
             continue;
         }
         if (!is_brief(command->opcode)) {
-            const bool kept = executor.next_queue != nullptr;
+            const bool kept = executor.next_strand != nullptr;
             if (kept) [[unlikely]]
-                std::exchange(executor.next_queue, nullptr)->hand_over();
+                scheduler_.enqueue(*std::exchange(executor.next_strand, nullptr));
             scheduler_.settle_count(executor);
             if (kept && scheduler_.should_yield(priority(), turn)) return hand_over();  // it is more urgent than this
         }
         ring_.prefetch_operand_after(*command);
         if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]]
             drop(*command);
-        else if (execute(executor, *command) == Step::left)
+        else if (execute(executor, *command, ring_.popped()) == Step::left)
             return;
         finish(*command);
         if (ring_.popped() >= until) {
@@ -184,11 +199,29 @@ void SoftQueue::drain_own(Executor& executor, std::uint64_t until, bool linger) 
     }
 }
 
+void SoftQueue::continue_after_launch(Executor& executor) noexcept {
+    Command* command = ring_.front();
+    complete_launch(*command);
+    finish(*command);
+    drain(executor, UINT64_MAX, true);
+}
+
+void SoftQueue::task_failed(TaskFailure& failure) noexcept {
+    if (!observer_ || observer_->task_failed(failure) != AfterFailure::drop_the_rest) return;
+    const std::uint64_t last = ring_.tail();
+    std::uint64_t old = drop_until_.load(std::memory_order_relaxed);
+    while (old < last && !drop_until_.compare_exchange_weak(old, last, std::memory_order_acq_rel)) {
+    }
+}
+
 void SoftQueue::finish(Command& command) noexcept {
-    if (command.payload_lines == CommandRing::heap_payload) [[unlikely]]
-        std::free(const_cast<void*>(command.opcode == Opcode::launch ? command.launch.arguments : command.copy.source));
-    if (command.opcode == Opcode::host_call || command.opcode == Opcode::inline_call)
+    if (command.opcode == Opcode::host_call || command.opcode == Opcode::inline_call) {
         if (command.call.dispose) command.call.dispose(command.call.argument);
+    } else if (command.opcode == Opcode::replay) {
+        end_replay(command.replay);
+    }
+    if (command.payload_lines == CommandRing::heap_payload) [[unlikely]]
+        std::free(const_cast<void*>(payload_address(command)));
     ring_.pop(command);
     completed_.store(ring_.popped(), std::memory_order_release);
     notify_waiters();
@@ -213,9 +246,9 @@ bool SoftQueue::more_or_let_go() noexcept {
     if (!ring_.empty()) return true;
     notify_waiters();  // a sleeper that registered before the lock was taken is seen here at the latest
     if (watchers_.load(std::memory_order_relaxed) != 0) {  // they leave under the lock, so at least one will look
-        state_.store(QueueState::lingering, std::memory_order_release);
+        state_.store(StrandState::lingering, std::memory_order_release);
     } else {
-        state_.store(QueueState::idle, std::memory_order_release);
+        state_.store(StrandState::idle, std::memory_order_release);
         scheduler_.count_runnable(-1);
     }
     return false;
@@ -234,7 +267,7 @@ bool SoftQueue::more_after_lingering() noexcept {
     else if (batch > tuning::largest_batch)
         watch_pauses_ = std::max(watch_pauses_ / 2, tuning::fewest_watch_pauses);
     const std::uint32_t pauses = watch_pauses_;
-    state_.store(QueueState::lingering, std::memory_order_release);
+    state_.store(StrandState::lingering, std::memory_order_release);
     Nanoseconds end = 0;
     for (;;) {
         for (int poll = 0; poll < 4; ++poll) {
@@ -242,8 +275,8 @@ bool SoftQueue::more_after_lingering() noexcept {
             // thread that wants one command done at once takes the queue over itself.
             for (std::uint32_t pause = 0; pause < pauses; ++pause) cpu_relax();
             if (const std::uint64_t tail = ring_.tail(); tail != seen) {
-                QueueState lingering = QueueState::lingering;
-                if (state_.compare_exchange_strong(lingering, QueueState::draining, std::memory_order_acq_rel)) {
+                StrandState lingering = StrandState::lingering;
+                if (state_.compare_exchange_strong(lingering, StrandState::draining, std::memory_order_acq_rel)) {
                     watchers_.fetch_sub(1, std::memory_order_release);
                     return true;
                 }
@@ -259,12 +292,12 @@ bool SoftQueue::more_after_lingering() noexcept {
         SpinGuard guard(submit_lock_);
         watchers_.fetch_sub(1, std::memory_order_release);
         // Taking it first: a host thread or another watcher may be about to, without the lock.
-        QueueState lingering = QueueState::lingering;
-        if (state_.compare_exchange_strong(lingering, QueueState::draining, std::memory_order_acq_rel)) {
+        StrandState lingering = StrandState::lingering;
+        if (state_.compare_exchange_strong(lingering, StrandState::draining, std::memory_order_acq_rel)) {
             more = !ring_.empty();
             if (!more) {
                 notify_waiters();
-                state_.store(QueueState::idle, std::memory_order_release);
+                state_.store(StrandState::idle, std::memory_order_release);
                 scheduler_.count_runnable(-1);
             }
         }
@@ -274,80 +307,6 @@ bool SoftQueue::more_after_lingering() noexcept {
 
 // ---- waiting -------------------------------------------------------------------------------------------------------
 
-// A thread that drains tells the scheduler before its next real task and when it stops.
-void SoftQueue::count_runnable(int change) noexcept {
-    Executor* executor = Executor::existing();
-    if (executor && executor->draining && executor->scheduler.load(std::memory_order_relaxed) == &scheduler_)
-        executor->runnable_change += change;
-    else
-        scheduler_.count_runnable(change);
-}
-
-void SoftQueue::begin_wait() noexcept {
-    if (reason_.load(std::memory_order_relaxed) != WaitReason::cores) count_runnable(-1);
-    state_.store(QueueState::waiting, std::memory_order_release);
-}
-
-void SoftQueue::continue_after_wait(WaitResult result) noexcept {
-    if (reason_.load(std::memory_order_relaxed) != WaitReason::cores) count_runnable(1);
-    wait_result_ = result;
-    Executor* executor = Executor::existing();
-    if (executor && executor->collects && !executor->next_queue &&
-        executor->scheduler.load(std::memory_order_relaxed) == &scheduler_) {
-        state_.store(QueueState::draining, std::memory_order_release);
-        executor->next_queue = this;
-        return;
-    }
-    scheduler_.enqueue(*this);
-}
-
-WaitResult SoftQueue::take_wait_result() noexcept { return std::exchange(wait_result_, WaitResult::none); }
-
-bool SoftQueue::expire_wait(std::uint64_t serial) noexcept {
-    SoftFence* fence = nullptr;
-    {
-        SpinGuard guard(wait_lock_);
-        if (wait_serial_.load(std::memory_order_relaxed) != serial) return true;
-        fence = waiting_for_;
-        fence->retain();
-    }
-    // Not among the waiters: a signal was faster, or the owner is still on its way there.
-    const bool ended = fence->withdraw(waiter_);
-    if (ended) continue_after_wait(WaitResult::timed_out);
-    fence->release();
-    return ended;
-}
-
-// Ends the present wait, whatever it is for, so that the owner that follows can drop it.
-void SoftQueue::withdraw_wait(WaitResult result) noexcept {
-    if (state_.load(std::memory_order_acquire) != QueueState::waiting) return;
-    switch (reason_.load(std::memory_order_relaxed)) {
-        case WaitReason::value:
-            if (scheduler_.withdraw_value_wait(*this)) continue_after_wait(result);
-            return;
-        case WaitReason::cores:
-            if (scheduler_.withdraw_core_wait(*this)) continue_after_wait(WaitResult::timed_out);
-            return;
-        default:
-            break;
-    }
-    SoftFence* fence = nullptr;
-    {
-        SpinGuard guard(wait_lock_);
-        fence = waiting_for_;
-        if (fence) fence->retain();
-    }
-    if (!fence) return;
-    if (fence->withdraw(waiter_)) continue_after_wait(result);
-    fence->release();
-}
-
-bool SoftQueue::blocked() const noexcept {
-    // Cores become free by themselves; everything else needs somebody outside the queue, a callback's thread included.
-    return state_.load(std::memory_order_acquire) == QueueState::waiting &&
-           reason_.load(std::memory_order_relaxed) != WaitReason::cores;
-}
-
 std::uint64_t SoftQueue::unfinished(std::uint64_t sequence) const noexcept {
     const std::uint64_t done = completed();
     return done >= sequence || blocked() ? 0 : sequence - done;
@@ -355,9 +314,9 @@ std::uint64_t SoftQueue::unfinished(std::uint64_t sequence) const noexcept {
 
 // Takes the queue when nobody runs it and drains it up to `sequence`.
 bool SoftQueue::try_to_help(Executor* executor, std::uint64_t sequence) noexcept {
-    QueueState state = state_.load(std::memory_order_acquire);
-    if (state != QueueState::ready && state != QueueState::lingering) return false;
-    if (!state_.compare_exchange_strong(state, QueueState::draining, std::memory_order_acq_rel)) return false;
+    StrandState state = state_.load(std::memory_order_acquire);
+    if (state != StrandState::ready && state != StrandState::lingering) return false;
+    if (!state_.compare_exchange_strong(state, StrandState::draining, std::memory_order_acq_rel)) return false;
     drain(*executor, sequence, false);
     return true;
 }
@@ -386,8 +345,8 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
         const bool registers = sequence < wanted;
         while (sequence < wanted && !wake_at_.compare_exchange_weak(wanted, sequence, std::memory_order_seq_cst)) {
         }
-        const QueueState state = state_.load(std::memory_order_seq_cst);
-        const bool can_help = executor && (state == QueueState::ready || state == QueueState::lingering);
+        const StrandState state = state_.load(std::memory_order_seq_cst);
+        const bool can_help = executor && (state == StrandState::ready || state == StrandState::lingering);
         if (completed_.load(std::memory_order_seq_cst) >= sequence || can_help) {
             sleepers_.cancel();
             continue;
@@ -414,7 +373,9 @@ void SoftQueue::relieve(std::uint64_t sequence) noexcept {
 void SoftQueue::stop_running() noexcept {
     const std::uint64_t running = completed();
     if (running == ring_.tail()) return;
-    while (completed() == running && state_.load(std::memory_order_acquire) == QueueState::draining) {
+    while (completed() == running &&
+           (state_.load(std::memory_order_acquire) == StrandState::draining || replays_now())) {
+        stop_graph();
         scheduler_.cancel_running(*this, running + 1, FaultKind::aborted);
         if (wait(running + 1, Deadline::after(millisecond)) == WaitOutcome::done) break;
     }
@@ -428,7 +389,7 @@ void SoftQueue::abort() noexcept {
         if (drop_until_.load(std::memory_order_relaxed) < last) drop_until_.store(last, std::memory_order_release);
     }
     while (completed() < last) {
-        withdraw_wait(WaitResult::satisfied);
+        withdraw_wait();
         scheduler_.cancel_running(*this, last, FaultKind::aborted);
         if (wait(last, Deadline::after(millisecond)) == WaitOutcome::done) break;
     }

@@ -9,6 +9,7 @@
 #include <bit>
 #include <thread>
 
+#include "device/soft/graph.h"
 #include "device/soft/memory_work.h"
 #include "device/soft/module.h"
 
@@ -87,16 +88,17 @@ void Scheduler::worker_main(bool extra) noexcept {
 // One thing to do, if there is any.
 bool Scheduler::work_once(Executor& executor) noexcept {
     executor.scheduler.store(this, std::memory_order_relaxed);
-    if (SoftQueue* queue = take_ready()) {
+    if (Strand* strand = take_ready()) {
         if (has_other_work()) wake_worker();
-        queue->drain(executor, UINT64_MAX, true);
+        strand->go_on(executor);
         return true;
     }
     if (Launch* launch = join_launch()) {
-        SoftQueue& queue = launch->queue();
-        if (work_on(*launch, executor)) queue.continue_after_launch(executor);
+        Strand& strand = launch->strand();
+        if (work_on(*launch, executor)) strand.continue_after_launch(executor);
         return true;
     }
+    if (take_offered(executor)) return true;
     return value_waits_.load(std::memory_order_relaxed) != 0 && poll_values(executor);
 }
 
@@ -135,65 +137,111 @@ void Scheduler::add(SoftQueue& queue) noexcept {
 void Scheduler::remove(SoftQueue& queue) noexcept {
     {
         SpinGuard guard(lock_);
-        unlist(queue);
         if (queue.all_previous)
             queue.all_previous->all_next = queue.all_next;
         else
             all_ = queue.all_next;
         if (queue.all_next) queue.all_next->all_previous = queue.all_previous;
     }
+    forget(queue);
+}
+
+void Scheduler::forget(Strand& strand) noexcept {
+    {
+        SpinGuard guard(lock_);
+        unlist(strand);
+    }
     std::lock_guard guard(timer_mutex_);
-    std::erase_if(timers_, [&](const Timer& timer) { return timer.queue == &queue; });
+    std::erase_if(timers_, [&](const Timer& timer) { return timer.strand == &strand; });
     timer_count_.store(static_cast<std::uint32_t>(timers_.size()), std::memory_order_relaxed);
 }
 
-void Scheduler::enqueue(SoftQueue& queue) noexcept {
+void Scheduler::enqueue(Strand& strand) noexcept {
     if (!started_.load(std::memory_order_acquire)) [[unlikely]]
         start_threads();
     {
         SpinGuard guard(lock_);
-        if (!queue.listed) {
-            const std::uint32_t level = queue.priority();
+        if (!strand.listed) {
+            const std::uint32_t level = strand.priority();
             ReadyList& list = ready_[level];
-            queue.listed = true;
-            queue.ready_level = level;
-            queue.ready_next = nullptr;
-            queue.ready_previous = list.last;
-            (list.last ? list.last->ready_next : list.first) = &queue;
-            list.last = &queue;
+            strand.listed = true;
+            strand.ready_level = level;
+            strand.ready_next = nullptr;
+            strand.ready_previous = list.last;
+            (list.last ? list.last->ready_next : list.first) = &strand;
+            list.last = &strand;
             ready_mask_.fetch_or(1u << level, std::memory_order_seq_cst);  // pairs with the look before parking
         }
         // Before the queue can run and end, and the device with it.
         wakers_.fetch_add(1, std::memory_order_relaxed);
         // Inside the lock: whoever claims the queue, empties it and removes it must pass here first.
-        queue.become_ready();
+        strand.become_ready();
     }
     wake_worker();
     wake_monitor();
     wakers_.fetch_sub(1, std::memory_order_release);
 }
 
-void Scheduler::unlist(SoftQueue& queue) noexcept {
-    if (!queue.listed) return;
-    ReadyList& list = ready_[queue.ready_level];
-    (queue.ready_previous ? queue.ready_previous->ready_next : list.first) = queue.ready_next;
-    (queue.ready_next ? queue.ready_next->ready_previous : list.last) = queue.ready_previous;
-    queue.listed = false;
-    queue.ready_next = queue.ready_previous = nullptr;
-    if (!list.first) ready_mask_.fetch_and(~(1u << queue.ready_level), std::memory_order_seq_cst);
+void Scheduler::unlist(Strand& strand) noexcept {
+    if (!strand.listed) return;
+    ReadyList& list = ready_[strand.ready_level];
+    (strand.ready_previous ? strand.ready_previous->ready_next : list.first) = strand.ready_next;
+    (strand.ready_next ? strand.ready_next->ready_previous : list.last) = strand.ready_previous;
+    strand.listed = false;
+    strand.ready_next = strand.ready_previous = nullptr;
+    if (!list.first) ready_mask_.fetch_and(~(1u << strand.ready_level), std::memory_order_seq_cst);
 }
 
 // The most urgent ready queue, claimed for the caller. Queues that somebody else has claimed fall out on the way.
-SoftQueue* Scheduler::take_ready() noexcept {
+Strand* Scheduler::take_ready() noexcept {
     if (ready_mask_.load(std::memory_order_relaxed) == 0) return nullptr;
     SpinGuard guard(lock_);
     for (;;) {
         const std::uint32_t mask = ready_mask_.load(std::memory_order_relaxed);
         if (mask == 0) return nullptr;
-        SoftQueue* queue = ready_[std::countr_zero(mask)].first;
-        unlist(*queue);
-        if (queue->claim()) return queue;
+        Strand* strand = ready_[std::countr_zero(mask)].first;
+        unlist(*strand);
+        if (strand->claim()) return strand;
     }
+}
+
+// ---- lanes of graphs that other threads have kept ------------------------------------------------------------------
+
+void Scheduler::offer_kept(Executor& executor) noexcept {
+    if (offering_.load(std::memory_order_relaxed)) return;
+    {
+        SpinGuard guard(lock_);
+        if (offering_.load(std::memory_order_relaxed)) return;
+        offering_.store(&executor, std::memory_order_seq_cst);
+        executor.offers = true;
+    }
+    if (executor.kept.time() >= tuning::time_worth_waking) wake_worker();
+}
+
+void Scheduler::withdraw_offer(Executor& executor) noexcept {
+    if (!executor.offers) return;
+    executor.offers = false;
+    SpinGuard guard(lock_);
+    if (offering_.load(std::memory_order_relaxed) == &executor) offering_.store(nullptr, std::memory_order_relaxed);
+}
+
+bool Scheduler::take_offered(Executor& executor) noexcept {
+    if (!offering_.load(std::memory_order_relaxed)) return false;
+    Lane* taken = nullptr;
+    {
+        SpinGuard guard(lock_);
+        Executor* from = offering_.load(std::memory_order_relaxed);
+        if (from && from != &executor) taken = from->kept.take_half();
+        if (!taken) offering_.store(nullptr, std::memory_order_relaxed);
+    }
+    if (!taken) return false;
+    while (taken) {
+        Lane* lane = std::exchange(taken, taken->kept_next);
+        executor.kept.push(*lane);
+    }
+    SoftGraph::work_off(executor);
+    withdraw_offer(executor);
+    return true;
 }
 
 // ---- launches with many blocks -------------------------------------------------------------------------------------
@@ -233,7 +281,7 @@ Launch* Scheduler::join_launch() noexcept {
     SpinGuard guard(lock_);
     Launch* best = nullptr;
     for (Launch* launch = launches_; launch; launch = launch->next)
-        if (launch->has_work() && (!best || launch->queue().priority() < best->queue().priority())) best = launch;
+        if (launch->has_work() && (!best || launch->strand().priority() < best->strand().priority())) best = launch;
     if (best) {
         ++best->participants;
         return best;
@@ -278,7 +326,7 @@ bool Scheduler::work_on(Launch& launch, Executor& executor) noexcept {
     }
 }
 
-bool Scheduler::acquire_cores(SoftQueue& queue, std::uint32_t cube, std::uint32_t vector) noexcept {
+bool Scheduler::acquire_cores(Strand& strand, std::uint32_t cube, std::uint32_t vector) noexcept {
     SpinGuard guard(lock_);
     const bool fits = (cube == 0 || cores_used_[0] + cube <= options_.cores[0]) &&
                       (vector == 0 || cores_used_[1] + vector <= options_.cores[1]);
@@ -288,18 +336,18 @@ bool Scheduler::acquire_cores(SoftQueue& queue, std::uint32_t cube, std::uint32_
         return true;
     }
     // In order of arrival, more urgent ones first.
-    SoftQueue** link = &cores_first_;
-    while (*link && (*link)->priority() <= queue.priority()) link = &(*link)->cores_next;
-    queue.cores_next = *link;
-    *link = &queue;
-    queue.begin_wait();
+    Strand** link = &cores_first_;
+    while (*link && (*link)->priority() <= strand.priority()) link = &(*link)->cores_next;
+    strand.cores_next = *link;
+    *link = &strand;
+    strand.begin_wait();
     return false;
 }
 
 // Takes those out of the line whose cores are free now, and gives them the cores.
-SoftQueue* Scheduler::take_served() noexcept {
-    SoftQueue* served = nullptr;
-    SoftQueue** end = &served;
+Strand* Scheduler::take_served() noexcept {
+    Strand* served = nullptr;
+    Strand** end = &served;
     while (cores_first_) {
         const Launch& next = cores_first_->launch();
         if (cores_used_[0] + next.cores_held[0] > options_.cores[0] ||
@@ -316,7 +364,7 @@ SoftQueue* Scheduler::take_served() noexcept {
 }
 
 void Scheduler::release_cores(Launch& launch) noexcept {
-    SoftQueue* served = nullptr;
+    Strand* served = nullptr;
     {
         SpinGuard guard(lock_);
         cores_used_[0] -= launch.cores_held[0];
@@ -326,86 +374,86 @@ void Scheduler::release_cores(Launch& launch) noexcept {
     give_cores(served);
 }
 
-bool Scheduler::withdraw_core_wait(SoftQueue& queue) noexcept {
-    SoftQueue* served = nullptr;
+bool Scheduler::withdraw_core_wait(Strand& strand) noexcept {
+    Strand* served = nullptr;
     {
         SpinGuard guard(lock_);
-        SoftQueue** link = &cores_first_;
-        while (*link && *link != &queue) link = &(*link)->cores_next;
+        Strand** link = &cores_first_;
+        while (*link && *link != &strand) link = &(*link)->cores_next;
         if (!*link) return false;
-        *link = queue.cores_next;
-        queue.cores_next = nullptr;
+        *link = strand.cores_next;
+        strand.cores_next = nullptr;
         served = take_served();  // those behind it may need fewer
     }
     give_cores(served);
     return true;
 }
 
-void Scheduler::give_cores(SoftQueue* served) noexcept {
+void Scheduler::give_cores(Strand* served) noexcept {
     while (served) {
-        SoftQueue* queue = served;
-        served = queue->cores_next;
-        queue->cores_next = nullptr;
-        queue->continue_after_wait(WaitResult::satisfied);
+        Strand* strand = served;
+        served = strand->cores_next;
+        strand->cores_next = nullptr;
+        strand->continue_after_wait(WaitResult::satisfied);
     }
 }
 
 // ---- waits for words in memory -------------------------------------------------------------------------------------
 
-void Scheduler::wait_for_value(SoftQueue& queue) noexcept {
+void Scheduler::wait_for_value(Strand& strand) noexcept {
     {
         SpinGuard guard(value_lock_);
-        queue.begin_wait();
-        queue.value_waiter.next = value_first_;
-        queue.value_waiter.linked = true;
-        value_first_ = &queue;
+        strand.begin_wait();
+        strand.value_waiter.next = value_first_;
+        strand.value_waiter.linked = true;
+        value_first_ = &strand;
         value_waits_.fetch_add(1, std::memory_order_seq_cst);
     }
     wake_worker();
     wake_monitor();
 }
 
-bool Scheduler::withdraw_value_wait(SoftQueue& queue) noexcept {
+bool Scheduler::withdraw_value_wait(Strand& strand) noexcept {
     SpinGuard guard(value_lock_);
-    if (!queue.value_waiter.linked) return false;
-    SoftQueue** link = &value_first_;
-    while (*link != &queue) link = &(*link)->value_waiter.next;
-    *link = queue.value_waiter.next;
-    queue.value_waiter.linked = false;
+    if (!strand.value_waiter.linked) return false;
+    Strand** link = &value_first_;
+    while (*link != &strand) link = &(*link)->value_waiter.next;
+    *link = strand.value_waiter.next;
+    strand.value_waiter.linked = false;
     value_waits_.fetch_sub(1, std::memory_order_seq_cst);
     return true;
 }
 
 // Looks at every word once; true when a queue could go on.
 bool Scheduler::poll_values(Executor& executor) noexcept {
-    SoftQueue* served = nullptr;
-    SoftQueue* faulted = nullptr;
+    Strand* served = nullptr;
+    Strand* faulted = nullptr;
     {
         if (!value_lock_.try_lock()) return false;
-        for (SoftQueue** link = &value_first_; *link;) {
-            SoftQueue* queue = *link;
-            const ValueCheck check = check_value(executor, nullptr, queue->value_waiter.wait);
+        for (Strand** link = &value_first_; *link;) {
+            Strand* strand = *link;
+            const ValueCheck check = check_value(executor, nullptr, strand->value_waiter.wait);
             if (check == ValueCheck::not_yet) {
-                link = &queue->value_waiter.next;
+                link = &strand->value_waiter.next;
                 continue;
             }
-            *link = queue->value_waiter.next;
-            queue->value_waiter.linked = false;
-            SoftQueue*& list = check == ValueCheck::satisfied ? served : faulted;
-            queue->value_waiter.next = list;
-            list = queue;
+            *link = strand->value_waiter.next;
+            strand->value_waiter.linked = false;
+            Strand*& list = check == ValueCheck::satisfied ? served : faulted;
+            strand->value_waiter.next = list;
+            list = strand;
             value_waits_.fetch_sub(1, std::memory_order_seq_cst);
         }
         value_lock_.unlock();
     }
     const bool any = served || faulted;
     while (served) {
-        SoftQueue* queue = std::exchange(served, served->value_waiter.next);
-        queue->continue_after_wait(WaitResult::satisfied);
+        Strand* strand = std::exchange(served, served->value_waiter.next);
+        strand->continue_after_wait(WaitResult::satisfied);
     }
     while (faulted) {
-        SoftQueue* queue = std::exchange(faulted, faulted->value_waiter.next);
-        queue->continue_after_wait(WaitResult::faulted);
+        Strand* strand = std::exchange(faulted, faulted->value_waiter.next);
+        strand->continue_after_wait(WaitResult::faulted);
     }
     return any;
 }
@@ -474,13 +522,13 @@ void Scheduler::settle() noexcept {
     }
 }
 
-void Scheduler::cancel_running(SoftQueue& queue, std::uint64_t limit, FaultKind why) noexcept {
-    queue.launch().stop_below(limit);
+void Scheduler::cancel_running(Strand& strand, std::uint64_t limit, FaultKind why) noexcept {
+    strand.launch().stop_below(limit);
     const Executor* self = Executor::existing();
     for_each_executor([&](Executor& executor) {
         if (&executor == self) return;
         const std::uint64_t step = executor.step();
-        if (Executor::inside(step) && executor.runs(&queue, limit)) executor.cancel(step, why);
+        if (Executor::inside(step) && executor.runs(&strand, limit)) executor.cancel(step, why);
     });
 }
 

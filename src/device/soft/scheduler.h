@@ -47,9 +47,11 @@ public:
 
     void add(SoftQueue& queue) noexcept;
     void remove(SoftQueue& queue) noexcept;
+    // Takes a strand that ends out of the lists and timers.
+    void forget(Strand& strand) noexcept;
 
     // Makes the queue ready; somebody will claim it. It may be gone when this returns.
-    void enqueue(SoftQueue& queue) noexcept;
+    void enqueue(Strand& strand) noexcept;
     // Should the owner of a queue of that priority step back after `turn` tasks?
     [[nodiscard]] bool should_yield(std::uint32_t priority, std::uint32_t turn) const noexcept {
         const std::uint32_t mask = ready_mask_.load(std::memory_order_relaxed);
@@ -60,8 +62,12 @@ public:
         return turn >= tuning::tasks_per_turn && (mask & (1u << priority)) != 0;
     }
     [[nodiscard]] bool has_other_work() const noexcept {
-        return ready_mask_.load(std::memory_order_relaxed) != 0 || open_launches_.load(std::memory_order_relaxed) != 0;
+        return ready_mask_.load(std::memory_order_relaxed) != 0 ||
+               open_launches_.load(std::memory_order_relaxed) != 0 || offering_.load(std::memory_order_relaxed);
     }
+    // Lets workers without work take some of the lanes the thread has kept.
+    void offer_kept(Executor& executor) noexcept;
+    void withdraw_offer(Executor& executor) noexcept;
 
     // Lists a launch so that other workers can join; called again when blocks became runnable.
     void publish(Launch& launch) noexcept;
@@ -70,17 +76,17 @@ public:
     // the last one and must complete the launch; otherwise the launch may be gone already.
     bool work_on(Launch& launch, Executor& executor) noexcept;
     // Takes cores for a launch; false when they are busy: the queue is then waiting for them.
-    bool acquire_cores(SoftQueue& queue, std::uint32_t cube, std::uint32_t vector) noexcept;
+    bool acquire_cores(Strand& strand, std::uint32_t cube, std::uint32_t vector) noexcept;
     void release_cores(Launch& launch) noexcept;
     // Gives up waiting for cores; false when they have been given meanwhile.
-    bool withdraw_core_wait(SoftQueue& queue) noexcept;
+    bool withdraw_core_wait(Strand& strand) noexcept;
 
     // Stops what runs of this queue's first `limit` commands, wherever it runs.
-    void cancel_running(SoftQueue& queue, std::uint64_t limit, FaultKind why) noexcept;
+    void cancel_running(Strand& strand, std::uint64_t limit, FaultKind why) noexcept;
 
-    void wait_for_value(SoftQueue& queue) noexcept;
-    bool withdraw_value_wait(SoftQueue& queue) noexcept;
-    void start_timer(SoftQueue& queue, std::uint64_t serial, Nanoseconds at) noexcept;
+    void wait_for_value(Strand& strand) noexcept;
+    bool withdraw_value_wait(Strand& strand) noexcept;
+    void start_timer(Strand& strand, std::uint64_t serial, Nanoseconds at) noexcept;
 
     // Counts queues that are neither idle nor before a wait.
     void count_runnable(int change) noexcept;
@@ -114,6 +120,7 @@ public:
     [[nodiscard]] FiberPool& fibers() noexcept { return fibers_; }
     [[nodiscard]] HostCalls& host_calls() noexcept { return host_calls_; }
     [[nodiscard]] Checker* checker() const noexcept { return checker_; }
+    [[nodiscard]] bool checks() const noexcept { return checker_ && checker_->enabled(); }
     [[nodiscard]] std::uint32_t core_count(bool cube) const noexcept { return options_.cores[cube ? 0 : 1]; }
     [[nodiscard]] bool may_spin() const noexcept { return may_spin_; }
     // Share of the time since the last call in which workers were inside blocks, in percent.
@@ -122,7 +129,7 @@ public:
 private:
     struct Timer {
         Nanoseconds at;
-        SoftQueue* queue;
+        Strand* strand;
         std::uint64_t serial;
     };
 
@@ -133,13 +140,14 @@ private:
     bool spin_for_work() noexcept;
     enum class Leave { more_to_do, others_work, last };
     Leave leave(Launch& launch) noexcept;
-    SoftQueue* take_ready() noexcept;
+    Strand* take_ready() noexcept;
     Launch* join_launch() noexcept;
+    bool take_offered(Executor& executor) noexcept;
     bool poll_values(Executor& executor) noexcept;
     void wake_worker() noexcept;
-    void unlist(SoftQueue& queue) noexcept CANOPY_REQUIRES(lock_);
-    SoftQueue* take_served() noexcept CANOPY_REQUIRES(lock_);
-    static void give_cores(SoftQueue* served) noexcept;
+    void unlist(Strand& strand) noexcept CANOPY_REQUIRES(lock_);
+    Strand* take_served() noexcept CANOPY_REQUIRES(lock_);
+    static void give_cores(Strand* served) noexcept;
 
     void monitor_main() noexcept;
     void wake_monitor() noexcept;
@@ -154,17 +162,18 @@ private:
 
     SpinLock lock_;
     struct ReadyList {
-        SoftQueue* first = nullptr;
-        SoftQueue* last = nullptr;
+        Strand* first = nullptr;
+        Strand* last = nullptr;
     };
     ReadyList ready_[8] CANOPY_GUARDED_BY(lock_);
     SoftQueue* all_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::uint64_t queues_made_ CANOPY_GUARDED_BY(lock_) = 0;
     Launch* launches_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::uint32_t cores_used_[2] CANOPY_GUARDED_BY(lock_) = {0, 0};
-    SoftQueue* cores_first_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    Strand* cores_first_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::atomic<std::uint32_t> ready_mask_{0};
     std::atomic<std::uint32_t> open_launches_{0};
+    std::atomic<Executor*> offering_{nullptr};  // changed under lock_
     std::atomic<std::uint32_t> wakers_{0};  // threads, of anybody, that have made a queue ready and not returned yet
 
     alignas(64) std::atomic<std::uint32_t> spinning_{0};
@@ -179,7 +188,7 @@ private:
     ParkingLot settled_;
 
     SpinLock value_lock_;
-    SoftQueue* value_first_ CANOPY_GUARDED_BY(value_lock_) = nullptr;
+    Strand* value_first_ CANOPY_GUARDED_BY(value_lock_) = nullptr;
     std::atomic<std::uint32_t> value_waits_{0};
 
     std::mutex timer_mutex_;

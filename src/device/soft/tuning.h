@@ -44,6 +44,14 @@ inline constexpr std::uint64_t help_at_a_time = 64;
 inline constexpr std::uint64_t commands_ahead = 5;
 inline constexpr std::size_t lines_ahead = 10;
 
+// Lanes of a graph that a thread has made ready are offered to idle workers when they take so long together: taking one
+// over costs three to five transfers of a cache line. Waking a parked worker for them costs the waker 1 to 2 us.
+inline constexpr Nanoseconds time_worth_sharing = 2 * microsecond;
+inline constexpr Nanoseconds time_worth_waking = 20 * microsecond;
+// How long segments take is measured in the first replays of a graph and now and then afterwards.
+inline constexpr std::uint64_t replays_measured_first = 2;
+inline constexpr std::uint64_t replays_per_measurement = 64;
+
 // After so many tasks in a row a worker looks whether another stream of the same priority waits for its turn.
 inline constexpr std::uint32_t tasks_per_turn = 256;
 

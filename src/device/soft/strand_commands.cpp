@@ -6,27 +6,27 @@
 #include "base/error_text.h"
 #include "device/soft/memory_work.h"
 #include "device/soft/module.h"
-#include "device/soft/queue.h"
 #include "device/soft/scheduler.h"
 #include "device/soft/source_line.h"
+#include "device/soft/strand.h"
 
 namespace canopy {
 
-SoftQueue::Step SoftQueue::execute(Executor& executor, Command& command) noexcept {
+Strand::Step Strand::execute(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
     switch (command.opcode) {
         case Opcode::launch:
-            return run_launch(executor, command);
+            return run_launch(executor, command, sequence);
         case Opcode::copy:
-            run_guarded(executor, command, &run_copy);
+            run_guarded(executor, command, sequence, &run_copy);
             return Step::done;
         case Opcode::fill:
-            run_guarded(executor, command, &run_fill);
+            run_guarded(executor, command, sequence, &run_fill);
             return Step::done;
         case Opcode::reduce:
-            run_guarded(executor, command, &run_reduce);
+            run_guarded(executor, command, sequence, &run_reduce);
             return Step::done;
         case Opcode::write_value:
-            run_guarded(executor, command, &run_write_value);
+            run_guarded(executor, command, sequence, &run_write_value);
             return Step::done;
         case Opcode::signal:
             executor.collects = true;
@@ -43,6 +43,8 @@ SoftQueue::Step SoftQueue::execute(Executor& executor, Command& command) noexcep
         case Opcode::inline_call:
             command.call.function(command.call.argument);
             return Step::done;
+        case Opcode::replay:
+            return run_replay(executor, command);
         case Opcode::nothing:
             return Step::done;
         default:
@@ -53,7 +55,7 @@ SoftQueue::Step SoftQueue::execute(Executor& executor, Command& command) noexcep
 }
 
 // A dropped command has no effect of its own, but nobody may wait for it in vain.
-void SoftQueue::drop(Command& command) noexcept {
+void Strand::drop(Command& command) noexcept {
     switch (command.opcode) {
         case Opcode::signal:
             command.signal.fence->signal(command.signal.mode, command.signal.value);
@@ -78,14 +80,17 @@ void SoftQueue::drop(Command& command) noexcept {
         case Opcode::launch:
             if (take_wait_result() == WaitResult::satisfied) scheduler_.release_cores(launch_);  // it had just got them
             break;
+        case Opcode::replay:
+            drop_replay(command.replay);
+            break;
         default:
             break;
     }
 }
 
-void SoftQueue::run_guarded(Executor& executor, Command& command, Fiber::Body body) noexcept {
+void Strand::run_guarded(Executor& executor, Command& command, std::uint64_t sequence, Fiber::Body body) noexcept {
     Fault fault;
-    executor.begin_task(this, ring_.popped(), 0);
+    executor.begin_task(this, sequence, 0);
     const Fiber::Exit how = executor.run(nullptr, body, &command, nullptr, fault);
     executor.end_task();
     if (how != Fiber::Exit::finished) [[unlikely]] {
@@ -94,14 +99,14 @@ void SoftQueue::run_guarded(Executor& executor, Command& command, Fiber::Body bo
     }
 }
 
-SoftQueue::Step SoftQueue::run_launch(Executor& executor, Command& command) noexcept {
+Strand::Step Strand::run_launch(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
     const LaunchWork& work = command.launch;
     const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
-    if (work.blocks != 1 || kernel.group.size() != 1) return run_many_blocks(executor, command);
+    if (work.blocks != 1 || kernel.group.size() != 1) return run_many_blocks(executor, command, sequence);
     CanopyBlock block = {work.block_offset, 1,       0,      1, kernel.core_type(kernel.group.cube != 0),
                          work.dynamic_size, nullptr, nullptr};
     Fault fault;
-    executor.begin_task(this, ring_.popped(), work.timeout ? work.timeout : scheduler_.kernel_timeout());
+    executor.begin_task(this, sequence, work.timeout ? work.timeout : scheduler_.kernel_timeout());
     const Fiber::Exit how = executor.run(nullptr, reinterpret_cast<Fiber::Body>(kernel.entry),
                                          const_cast<void*>(work.arguments), &block, fault);
     executor.end_task();
@@ -112,13 +117,13 @@ SoftQueue::Step SoftQueue::run_launch(Executor& executor, Command& command) noex
     return Step::done;
 }
 
-void SoftQueue::check_memory(const Command& command) noexcept {
+void Strand::check_memory(const Command& command) noexcept {
     std::string what;
     if (scheduler_.checker()->damaged(what)) report(command, {.kind = FaultKind::exception}, 0, what);
 }
 
 // How many groups of a launch may run at a time: as many as the chip has cores for.
-std::uint32_t SoftQueue::resident_groups(const SoftKernel& kernel, std::uint32_t groups) const noexcept {
+std::uint32_t Strand::resident_groups(const SoftKernel& kernel, std::uint32_t groups) const noexcept {
     const CoreGroup group = kernel.group;
     if (kernel.type == CANOPY_CORE_AICORE) return std::min(groups, std::max(scheduler_.core_count(true), 1u));
     if (group.cube != 0) groups = std::min(groups, scheduler_.core_count(true) / group.cube);
@@ -126,7 +131,7 @@ std::uint32_t SoftQueue::resident_groups(const SoftKernel& kernel, std::uint32_t
     return std::max(groups, 1u);
 }
 
-SoftQueue::Step SoftQueue::run_many_blocks(Executor& executor, Command& command) noexcept {
+Strand::Step Strand::run_many_blocks(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
     const LaunchWork& work = command.launch;
     const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
     const CoreGroup group = kernel.group;
@@ -140,7 +145,7 @@ SoftQueue::Step SoftQueue::run_many_blocks(Executor& executor, Command& command)
         launch_.cores_held[1] = std::min(vector, scheduler_.core_count(false));
         if (!scheduler_.acquire_cores(*this, launch_.cores_held[0], launch_.cores_held[1])) return Step::left;
     }
-    launch_.begin(*this, kernel, work, resident * group.size(), ring_.popped(),
+    launch_.begin(*this, kernel, work, resident * group.size(), sequence,
                   work.timeout ? work.timeout : scheduler_.kernel_timeout());
     scheduler_.publish(launch_);
     if (!scheduler_.work_on(launch_, executor)) return Step::left;
@@ -148,7 +153,7 @@ SoftQueue::Step SoftQueue::run_many_blocks(Executor& executor, Command& command)
     return Step::done;
 }
 
-void SoftQueue::complete_launch(const Command& command) noexcept {
+void Strand::complete_launch(const Command& command) noexcept {
     const Launch::Outcome outcome = launch_.end(scheduler_.fibers());
     scheduler_.release_cores(launch_);
     if (outcome.fault.kind != FaultKind::none) [[unlikely]]
@@ -157,14 +162,7 @@ void SoftQueue::complete_launch(const Command& command) noexcept {
         check_memory(command);
 }
 
-void SoftQueue::continue_after_launch(Executor& executor) noexcept {
-    Command* command = ring_.front();
-    complete_launch(*command);
-    finish(*command);
-    drain(executor, UINT64_MAX, true);
-}
-
-SoftQueue::Step SoftQueue::run_wait(Command& command) noexcept {
+Strand::Step Strand::run_wait(Command& command) noexcept {
     const WaitResult result = take_wait_result();
     if (result == WaitResult::none) {
         auto* fence = static_cast<SoftFence*>(command.wait.fence);
@@ -178,7 +176,7 @@ SoftQueue::Step SoftQueue::run_wait(Command& command) noexcept {
         const std::uint64_t serial = stand_before(fence);
         const std::uint64_t timeout = command.wait.timeout;
         if (timeout != 0) scheduler_.start_timer(*this, serial, Deadline::after(static_cast<Nanoseconds>(timeout)).at);
-        ring_.prefetch_front();  // what follows is wanted as soon as the wait is over
+        about_to_wait();
         if (!fence->wait(waiter_)) return Step::left;
     } else if (result == WaitResult::timed_out) {
         report(command, {.kind = FaultKind::wait_timeout}, 0, "the wait was not satisfied in time");
@@ -188,7 +186,7 @@ SoftQueue::Step SoftQueue::run_wait(Command& command) noexcept {
 }
 
 // Remembers the fence, with a reference to it, for those who may end the wait from outside; lets go of the one before.
-std::uint64_t SoftQueue::stand_before(SoftFence* fence) noexcept {
+std::uint64_t Strand::stand_before(SoftFence* fence) noexcept {
     SoftFence* before = nullptr;
     std::uint64_t serial = 0;
     {
@@ -201,7 +199,7 @@ std::uint64_t SoftQueue::stand_before(SoftFence* fence) noexcept {
     return serial;
 }
 
-SoftQueue::Step SoftQueue::run_wait_value(Executor& executor, Command& command) noexcept {
+Strand::Step Strand::run_wait_value(Executor& executor, Command& command) noexcept {
     switch (take_wait_result()) {
         case WaitResult::none:
             break;
@@ -226,17 +224,15 @@ SoftQueue::Step SoftQueue::run_wait_value(Executor& executor, Command& command) 
     return Step::left;
 }
 
-SoftQueue::Step SoftQueue::run_host_call(Command& command) noexcept {
+Strand::Step Strand::run_host_call(Command& command) noexcept {
     if (take_wait_result() != WaitResult::none) return Step::done;
     const CallWork call = command.call;
     reason_.store(WaitReason::host_call, std::memory_order_relaxed);
-    constexpr auto done = [](void* token) {
-        static_cast<SoftQueue*>(token)->continue_after_wait(WaitResult::satisfied);
-    };
-    CallRouter* router = router_.load(std::memory_order_acquire);
-    begin_wait();  // from here on another thread may own the queue
-    if (router) {
-        router->route(call, done, this);
+    constexpr auto done = [](void* token) { static_cast<Strand*>(token)->continue_after_wait(WaitResult::satisfied); };
+    CallRouter* to = router();
+    begin_wait();  // from here on another thread may own the strand
+    if (to) {
+        to->route(call, done, this);
     } else if (!scheduler_.host_calls().run(call, done, this)) {
         call.function(call.argument);
         done(this);
@@ -267,8 +263,8 @@ std::string explain(const Fault& fault, Scheduler& scheduler) {
 
 }  // namespace
 
-void SoftQueue::report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what,
-                       std::string_view who) noexcept {
+void Strand::report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what,
+                    std::string_view who) noexcept {
     if (fault.kind == FaultKind::aborted && dropping()) return;  // whoever aborted it knows
     TaskFailure failure;
     failure.kind = fault.kind;
@@ -292,12 +288,7 @@ void SoftQueue::report(const Command& command, const Fault& fault, std::uint32_t
     } catch (...) {
     }
     failure.what = text;
-    if (observer_ && observer_->task_failed(failure) == AfterFailure::drop_the_rest) {
-        const std::uint64_t last = ring_.tail();
-        std::uint64_t old = drop_until_.load(std::memory_order_relaxed);
-        while (old < last && !drop_until_.compare_exchange_weak(old, last, std::memory_order_acq_rel)) {
-        }
-    }
+    task_failed(failure);
 }
 
 }  // namespace canopy

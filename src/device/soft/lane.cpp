@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a lane of a graph runs its commands.
+#include "device/soft/lane.h"
+
+#include <cstring>
+#include <limits>
+
+#include "device/soft/graph.h"
+#include "device/soft/scheduler.h"
+#include "device/soft/straight_run.h"
+#include "device/soft/tuning.h"
+
+namespace canopy {
+
+Lane::~Lane() { scheduler_.forget(*this); }
+
+Nanoseconds Lane::expected_time() const noexcept {
+    return segment_ == no_segment ? tuning::time_worth_sharing
+                                  : graph_.segment(segment_).time.load(std::memory_order_relaxed);
+}
+
+bool Lane::dropping() const noexcept { return graph_.dropping(); }
+CallRouter* Lane::router() const noexcept { return graph_.router(); }
+
+void Lane::task_failed(TaskFailure& failure) noexcept { graph_.task_failed(failure, {index_, position_}); }
+
+void Lane::stop() noexcept {
+    withdraw_wait();
+    scheduler_.cancel_running(*this, executed_.load(std::memory_order_relaxed) + 1, FaultKind::aborted);
+}
+
+// ---- running -------------------------------------------------------------------------------------------------------
+
+void Lane::run(Executor& executor, Lane* lane) noexcept {
+    while (lane) {
+        executor.scheduler.store(&lane->scheduler_, std::memory_order_relaxed);
+        lane->state_.store(StrandState::draining, std::memory_order_relaxed);
+        SoftGraph& graph = lane->graph_;
+        if (graph.flow()) return lane->run_flow(executor);
+        Segment& segment = graph.segment(lane->segment_);
+        if (lane->position_ == segment.first && !lane->has_wait_result()) {
+            if (segment.guarded) graph.enter_guarded(segment);
+            lane->began_ = graph.measuring() ? now() : 0;
+            // Others wait in vain for what this thread keeps while it is busy for long.
+            if (segment.time.load(std::memory_order_relaxed) >= tuning::time_worth_sharing)
+                SoftGraph::share_all(executor, lane->scheduler_);
+        }
+        if (!lane->run_commands(executor)) return;
+        if (lane->began_ != 0) segment.time.store(now() - lane->began_, std::memory_order_relaxed);
+        lane->rest();
+        lane = graph.leave_segment(executor, segment);
+    }
+}
+
+bool Lane::run_commands(Executor& executor) noexcept {
+    const std::span<Command> commands = graph_.commands(index_);
+    while (position_ != end_) {
+        Command& command = commands[position_];
+        if (graph_.dropping()) [[unlikely]] {
+            hold(command);
+            drop_held();
+        } else if (is_simple(command) && !scheduler_.checks()) {
+            if (!run_straight_part(executor, commands.subspan(position_, end_ - position_))) return false;
+            continue;
+        } else {
+            began_ = 0;  // waits are not counted
+            if (command.opcode == Opcode::launch || command.opcode == Opcode::condition)
+                SoftGraph::share_all(executor, scheduler_);
+            if (run_one(executor, command) == Step::left) return false;
+        }
+        ++position_;
+        executed_.store(executed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    return true;
+}
+
+// False: the thread has more urgent things to do, somebody will go on.
+bool Lane::run_straight_part(Executor& executor, std::span<Command> commands) noexcept {
+    if (commands.size() > tuning::tasks_per_turn) commands = commands.first(tuning::tasks_per_turn);
+    Fault fault;
+    const std::uint64_t sequence = executed_.load(std::memory_order_relaxed);
+    const std::size_t done = run_straight(executor, *this, commands, sequence, scheduler_.kernel_timeout(), fault);
+    position_ += static_cast<std::uint32_t>(done);
+    executed_.store(sequence + done, std::memory_order_relaxed);
+    if (fault.kind != FaultKind::none) [[unlikely]] {
+        report(commands[done], fault, commands[done].opcode == Opcode::launch ? commands[done].launch.block_offset : 0,
+               fault.text ? fault.text : "");
+        ++position_;
+    }
+    if (position_ != end_ && scheduler_.should_yield(priority(), tuning::tasks_per_turn)) {
+        began_ = 0;
+        scheduler_.enqueue(*this);
+        return false;
+    }
+    return true;
+}
+
+// Makes the command the one the lane is in, with references of its own, unless it is already there after a wait.
+void Lane::hold(const Command& command) noexcept {
+    if (has_wait_result()) return;
+    held_ = command;
+    if (held_.opcode == Opcode::signal) {
+        if (!held_.signal.fence) {
+            const FenceBinding& binding = graph_.bindings()[held_.signal.value];
+            held_.signal.fence = binding.fence;
+            held_.signal.value = binding.value;
+        }
+        held_.signal.fence->retain();
+    } else if (held_.opcode == Opcode::wait) {
+        if (!held_.wait.fence) {
+            const FenceBinding& binding = graph_.bindings()[held_.wait.value];
+            held_.wait.fence = binding.fence;
+            held_.wait.value = binding.value;
+        }
+        held_.wait.fence->retain();
+    }
+}
+
+Strand::Step Lane::run_one(Executor& executor, const Command& command) noexcept {
+    hold(command);
+    switch (held_.opcode) {
+        case Opcode::signal:
+            held_.signal.fence->signal(held_.signal.mode, held_.signal.value);
+            held_.signal.fence->release();
+            return Step::done;
+        case Opcode::condition:
+            return run_condition(executor);
+        default:
+            return execute(executor, held_, executed_.load(std::memory_order_relaxed));
+    }
+}
+
+void Lane::drop_held() noexcept {
+    if (held_.opcode != Opcode::condition) return drop(held_);
+    if (take_wait_result() == WaitResult::none) return;
+    SoftGraph* body = nullptr;
+    {
+        SpinGuard guard(wait_lock_);
+        body = std::exchange(replaying_, nullptr);
+    }
+    if (body) body->end();
+}
+
+SoftGraph* Lane::chosen_body() const noexcept {
+    const ConditionWork& work = held_.condition;
+    const std::uint64_t selector = __atomic_load_n(work.selector, __ATOMIC_ACQUIRE);
+    std::uint64_t index = selector;
+    if (work.kind == ConditionKind::branch) index = selector != 0 ? 0 : 1;
+    if (work.kind == ConditionKind::loop) index = selector != 0 ? 0 : work.count;
+    return index < work.count ? static_cast<SoftGraph*>(work.bodies[index]) : nullptr;
+}
+
+Strand::Step Lane::run_condition(Executor& executor) noexcept {
+    for (;;) {
+        SoftGraph* body = nullptr;
+        if (has_wait_result()) {
+            SpinGuard guard(wait_lock_);
+            body = replaying_;
+        } else {
+            body = chosen_body();
+            if (!body) return Step::done;
+            set_replaying(body);
+        }
+        if (run_graph(executor, *body, nullptr) == Step::left) return Step::left;
+        set_replaying(nullptr);
+        if (held_.condition.kind != ConditionKind::loop || graph_.dropping()) return Step::done;
+        if (scheduler_.should_yield(priority(), tuning::tasks_per_turn)) {
+            scheduler_.enqueue(*this);
+            return Step::left;
+        }
+    }
+}
+
+// ---- on the way of other threads -----------------------------------------------------------------------------------
+
+void Lane::go_on(Executor& executor) noexcept {
+    Scheduler& scheduler = scheduler_;
+    run(executor, this);
+    SoftGraph::work_off(executor);
+    scheduler.withdraw_offer(executor);
+}
+
+void Lane::run_some(Executor& executor, bool linger) noexcept {
+    Scheduler& scheduler = scheduler_;
+    run(executor, this);
+    if (!linger) SoftGraph::share_all(executor, scheduler);
+    while (Lane* lane = executor.kept.take(nullptr)) run(executor, lane);
+    scheduler.withdraw_offer(executor);
+}
+
+void Lane::continue_after_launch(Executor& executor) noexcept {
+    complete_launch(held_);
+    ++position_;
+    executed_.store(executed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    go_on(executor);
+}
+
+// ---- lanes that start each other -----------------------------------------------------------------------------------
+
+bool Lane::wake(std::uint32_t position, std::uint32_t end) noexcept {
+    StrandState idle = StrandState::idle;
+    if (!state_.compare_exchange_strong(idle, StrandState::draining, std::memory_order_acq_rel)) return false;
+    segment_ = no_segment;
+    position_ = position;
+    end_ = end;
+    return true;
+}
+
+void Lane::run_flow(Executor& executor) noexcept {
+    const std::span<Command> commands = graph_.commands(index_);
+    std::uint32_t turn = 0;
+    while (position_ != end_) {
+        if (graph_.dropping() || (graph_.ending() && !has_wait_result())) {
+            if (has_wait_result()) drop_held();
+            break;
+        }
+        if (!has_wait_result()) graph_.enter_guarded(GraphPlace{index_, position_});
+        const Flow how = flow_command(executor, commands[position_]);
+        if (how == Flow::left) return;
+        if (how == Flow::stop) break;
+        executed_.store(executed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        if (how == Flow::next) ++position_;
+        if (scheduler_.should_yield(priority(), ++turn)) return scheduler_.enqueue(*this);
+    }
+    rest();
+    graph_.lane_stopped(executor);
+}
+
+Lane::Flow Lane::flow_command(Executor& executor, Command& command) noexcept {
+    switch (command.opcode) {
+        case Opcode::jump:
+            return run_jump(executor, command);
+        case Opcode::switch_lane:
+            return run_switch(executor, command);
+        case Opcode::start_lane:
+            graph_.start_lane(executor, command.start.lane, 0);
+            return Flow::next;
+        case Opcode::end_graph:
+            graph_.end_flow(*this);
+            return Flow::stop;
+        default:
+            return run_one(executor, command) == Step::left ? Flow::left : Flow::next;
+    }
+}
+
+namespace {
+
+struct Reading {
+    const void* from;
+    void* to;
+    std::size_t size;
+};
+
+template <class T>
+bool compares(const void* left_bytes, const void* right_bytes, Comparison comparison) noexcept {
+    T left{}, right{};
+    std::memcpy(&left, left_bytes, sizeof left);
+    std::memcpy(&right, right_bytes, sizeof right);
+    switch (comparison) {
+        case Comparison::equal:
+            return left == right;
+        case Comparison::not_equal:
+            return left != right;
+        case Comparison::greater:
+            return left > right;
+        case Comparison::greater_or_equal:
+            return left >= right;
+        case Comparison::less:
+            return left < right;
+        case Comparison::less_or_equal:
+            return left <= right;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool Lane::read_words(Executor& executor, const Command& command, const void* from, void* to,
+                      std::size_t size) noexcept {
+    Reading reading = {from, to, size};
+    Fault fault;
+    executor.begin_task(this, executed_.load(std::memory_order_relaxed), 0);
+    const Fiber::Exit how = executor.run(
+        nullptr,
+        [](void* data) {
+            const auto* work = static_cast<const Reading*>(data);
+            std::memcpy(work->to, work->from, work->size);
+        },
+        &reading, nullptr, fault);
+    executor.end_task();
+    if (how == Fiber::Exit::finished) return true;
+    fault.kind = FaultKind::memory;
+    report(command, fault, 0, "the word that decides how the model goes on is not readable memory");
+    return false;
+}
+
+Lane::Flow Lane::run_jump(Executor& executor, const Command& command) noexcept {
+    std::uint32_t index = 0;
+    if (!read_words(executor, command, command.jump.index, &index, sizeof index)) return Flow::next;
+    const GraphPlace target = command.jump.targets[std::min(index, command.jump.count - 1)];
+    if (target.lane == index_) {
+        position_ = target.position;
+        return Flow::elsewhere;
+    }
+    graph_.start_lane(executor, target.lane, target.position);
+    return Flow::stop;
+}
+
+Lane::Flow Lane::run_switch(Executor& executor, const Command& command) noexcept {
+    const SwitchWork& work = command.switch_lane;
+    const std::size_t size = work.wide ? 8 : 4;
+    char left[8] = {}, right[8] = {};
+    if (!read_words(executor, command, work.left, left, size) ||
+        !read_words(executor, command, work.right, right, size))
+        return Flow::next;
+    const bool holds = work.wide ? compares<std::int64_t>(left, right, work.comparison)
+                                 : compares<std::int32_t>(left, right, work.comparison);
+    if (!holds) return Flow::next;
+    graph_.start_lane(executor, work.lane, 0);
+    return Flow::stop;
+}
+
+}  // namespace canopy

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Straight runs: commands that one thread runs one after the other inside a single guard. Entering and leaving the
+// guard costs more than an empty kernel; inside a run each command still is a step of its own, with its own time limit,
+// and a fault ends only the one it happens in.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "device/command.h"
+#include "device/soft/executor.h"
+#include "device/soft/module.h"
+
+namespace canopy {
+
+// One block on one core, or work on memory: what can be part of a straight run.
+[[nodiscard]] inline bool is_simple(const Command& command) noexcept {
+    switch (command.opcode) {
+        case Opcode::launch:
+            return command.launch.blocks == 1 &&
+                   static_cast<const SoftKernel*>(command.launch.kernel)->group.size() == 1;
+        case Opcode::copy:
+        case Opcode::fill:
+        case Opcode::reduce:
+        case Opcode::write_value:
+        case Opcode::nothing:
+            return true;
+        default:
+            return false;
+    }
+}
+
+// Runs commands from the front of `commands` up to the first that is not simple. Returns how many have ended well; when
+// `fault` has a kind, the one behind them has failed.
+std::size_t run_straight(Executor& executor, Strand& strand, std::span<Command> commands, std::uint64_t sequence,
+                         std::uint64_t default_timeout, Fault& fault) noexcept;
+
+}  // namespace canopy
