@@ -96,7 +96,8 @@ public:
 // Commands that run one after the other.
 struct GraphLane {
     std::span<const Command> commands;
-    bool starts = true;  // with the replay; otherwise when a command starts it
+    bool starts = true;       // with the replay; otherwise when a command starts it
+    std::int32_t stream = 0;  // number of the stream they were recorded on; what failures call the lane
 };
 
 // `after` begins when `before` is done. Between commands of one lane this holds without an edge.
@@ -166,6 +167,7 @@ private:
 struct FailedGraphTask {
     std::string_view label;  // of the graph
     GraphPlace place{};
+    std::int32_t stream = 0;  // of its lane
 };
 
 // Why a task failed, as the device saw it.

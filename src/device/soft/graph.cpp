@@ -33,7 +33,7 @@ SoftGraph::~SoftGraph() {
 
 void SoftGraph::make_lanes(const GraphPlan& plan) {
     for (std::uint32_t lane = 0; lane < plan.lanes.size(); ++lane)
-        lanes_.push_back(std::make_unique<Lane>(*this, scheduler_, lane));
+        lanes_.push_back(std::make_unique<Lane>(*this, scheduler_, lane, plan.lanes[lane].stream));
 }
 
 void SoftGraph::set_label(std::string label) {
@@ -192,7 +192,7 @@ void SoftGraph::task_failed(TaskFailure& failure, GraphPlace place) noexcept {
         label = label_;
     } catch (...) {
     }
-    const FailedGraphTask task = {label, place};
+    const FailedGraphTask task = {label, place, lanes_.empty() ? 0 : lanes_[place.lane]->stream()};
     if (!failure.graph) failure.graph = &task;
     parent_->task_failed(failure);
     if (failure.graph == &task) failure.graph = nullptr;
@@ -266,7 +266,7 @@ void SoftGraph::start_lane(Executor& executor, std::uint32_t index, std::uint32_
     part_ended(executor);
     TaskFailure failure;
     failure.kind = FaultKind::exception;
-    failure.opcode = Opcode::start_lane;
+    failure.opcode = Opcode::replay;
     failure.what = "a stream of the model was activated that runs already";
     task_failed(failure, {index, position});
 }

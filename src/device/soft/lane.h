@@ -13,8 +13,8 @@ namespace canopy {
 
 class Lane final : public Strand {
 public:
-    Lane(SoftGraph& graph, Scheduler& scheduler, std::uint32_t index) noexcept
-        : Strand(scheduler, 0, false), graph_(graph), index_(index) {}
+    Lane(SoftGraph& graph, Scheduler& scheduler, std::uint32_t index, std::int32_t stream) noexcept
+        : Strand(scheduler, 0, false), graph_(graph), index_(index), stream_(stream) {}
     ~Lane() override;
 
     // Ready to run from there, claimed by the caller.
@@ -30,6 +30,7 @@ public:
     // Runs, and goes on with the lanes its segments start, as long as this thread can.
     static void run(Executor& executor, Lane* lane) noexcept;
     [[nodiscard]] SoftGraph& graph() const noexcept { return graph_; }
+    [[nodiscard]] std::int32_t stream() const noexcept { return stream_; }
     [[nodiscard]] Nanoseconds expected_time() const noexcept;
     void set_priority(std::uint32_t priority) noexcept { priority_.store(priority, std::memory_order_relaxed); }
     // Ends what it waits for and what it runs; the graph is dropping its commands.
@@ -66,6 +67,7 @@ private:
 
     SoftGraph& graph_;
     const std::uint32_t index_;
+    const std::int32_t stream_;  // that recorded it
     std::uint32_t segment_ = 0;
     std::uint32_t position_ = 0;
     std::uint32_t end_ = 0;
