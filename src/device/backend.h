@@ -171,7 +171,8 @@ struct FailedGraphTask {
 };
 
 // Why a task failed, as the device saw it.
-enum class FaultKind : std::uint8_t { none, exception, trap, timeout, wait_timeout, memory, aborted };
+// returned: a CPU kernel ended by itself with a value that is not 0.
+enum class FaultKind : std::uint8_t { none, exception, trap, timeout, wait_timeout, memory, aborted, returned };
 
 struct TaskFailure {
     FaultKind kind = FaultKind::none;
@@ -184,6 +185,7 @@ struct TaskFailure {
     std::uint32_t arguments_size = 0;
     std::uint32_t block = 0;
     std::uintptr_t address = 0;              // faulting address or instruction
+    std::uint32_t result = 0;                // of a CPU kernel that returned
     std::string_view what;                   // one clause in plain words
     const FailedGraphTask* graph = nullptr;  // when it was part of a replay
 };
@@ -295,6 +297,9 @@ public:
 
     virtual Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options) = 0;
     virtual Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) = 0;
+    // A shared object with kernels for the device's CPU cores, kept apart from every other one whatever names they
+    // export. Its kernels are its functions: they exist when they are asked for by name. `name` is for messages.
+    virtual Result<std::unique_ptr<Module>> load_cpu(std::span<const std::byte> image, std::string_view name) = 0;
     virtual Result<Fence*> create_fence() = 0;
     virtual Result<Executable*> prepare(const GraphPlan& plan) = 0;
 

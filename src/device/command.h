@@ -16,7 +16,7 @@ struct Kernel;
 
 enum class Opcode : std::uint8_t {
     launch,       // a kernel on AI cores
-    cpu_kernel,   // a kernel on the device's CPU cores
+    cpu_kernel,   // a kernel on the device's CPU cores; described as a launch
     copy,         // bytes, optionally rows with pitches
     fill,         // a repeated 1- or 4-byte pattern
     reduce,       // dst = dst (op) src, element-wise

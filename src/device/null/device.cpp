@@ -168,6 +168,9 @@ public:
         if (!read.ok()) return read.status();
         return std::unique_ptr<Module>(new NullModule(*read));
     }
+    Result<std::unique_ptr<Module>> load_cpu(std::span<const std::byte>, std::string_view name) override {
+        return fail(207000, "the null device has no CPU cores for {}", name);
+    }
     Result<Fence*> create_fence() override { return static_cast<Fence*>(new NullFence); }
     Result<Executable*> prepare(const GraphPlan& plan) override {
         return static_cast<Executable*>(new NullExecutable(plan));

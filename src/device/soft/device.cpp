@@ -108,6 +108,9 @@ public:
         if (!queue) return fail(207001, "out of host memory for a stream");
         return std::unique_ptr<Queue>(std::move(queue));
     }
+    Result<std::unique_ptr<Module>> load_cpu(std::span<const std::byte>, std::string_view name) override {
+        return fail(207000, "CPU kernels cannot be loaded yet: {}", name);
+    }
     Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) override {
         return load_module(image, *info_.chip);
     }
