@@ -30,3 +30,11 @@ extern "C" __global__ __aicore__ void rest(uint64_t ticks) {
 }
 
 extern "C" __global__ __aicore__ void mark(__gm__ uint32_t* marks, uint64_t index) { marks[index] = 1; }
+
+// Arithmetic in `rounds` steps, each of which needs the one before; the arguments of empty_five.
+extern "C" __global__ __aicore__ void churn(__gm__ float* a, __gm__ float*, __gm__ float* out, uint32_t,
+                                            uint64_t rounds) {
+    uint64_t value = static_cast<uint64_t>(*a) + 1;
+    for (uint64_t i = 0; i < rounds; ++i) value = value * 6364136223846793005u + 1442695040888963407u;
+    if (value == 0) *out = 1;
+}

@@ -34,6 +34,10 @@ constexpr Topic topics[] = {
     {"matmul", "matrix product against OpenBLAS", measure_matmul},
     {"language", "vector add, softmax and layer norm against OpenMP and PoCL", measure_language},
     {"compile", "how long canopy-cc takes", measure_compile},
+    {"graph", "replays against oneTBB's flow graph and a stream without graph", measure_graph},
+    {"graph-layer", "a transformer-like layer as a graph and call by call", measure_graph_layer},
+    {"graph-capture", "capture and preparation of 10,000 kernels", measure_graph_capture},
+    {"graph-update", "update of 100 kernels of 10,000", measure_graph_update},
 };
 
 bool chosen(const Topic& topic, const std::vector<std::string>& filters) {

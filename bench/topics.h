@@ -33,6 +33,10 @@ void measure_launch_operator(Environment& environment);
 void measure_matmul(Environment& environment);
 void measure_language(Environment& environment);
 void measure_compile(Environment& environment);
+void measure_graph(Environment& environment);
+void measure_graph_layer(Environment& environment);
+void measure_graph_capture(Environment& environment);
+void measure_graph_update(Environment& environment);
 
 // What a child process measures, as JSON: the launch of the empty kernel on whatever device the environment names,
 // and what many streams cost.

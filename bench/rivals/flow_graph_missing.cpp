@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands in for flow_graph.cpp where oneTBB is missing.
+#include "rivals/flow_graph.h"
+
+namespace bench {
+
+std::unique_ptr<FlowGraph> FlowGraph::chain(std::size_t, Nodes) { return nullptr; }
+std::unique_ptr<FlowGraph> FlowGraph::branches(std::size_t, std::size_t, Nodes) { return nullptr; }
+
+}  // namespace bench
