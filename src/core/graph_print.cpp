@@ -8,9 +8,9 @@
 
 #include <atomic>
 #include <cerrno>
-#include <climits>
+#include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -102,6 +102,10 @@ void add_flow(const GraphView& view, const EdgeView& edge, std::size_t process, 
                       {"args", arguments}});
 }
 
+// Names may hold any bytes; what is no UTF-8 is replaced.
+std::string json_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// One line for each event.
 std::string trace_of(const std::vector<GraphView>& views, ViewDetail detail) {
     Json events = Json::array();
     std::size_t flows = 0;
@@ -116,15 +120,19 @@ std::string trace_of(const std::vector<GraphView>& views, ViewDetail detail) {
                         {"version", 1},
                         {"detail", detail == ViewDetail::verbose ? "verbose" : "summary"},
                         {"times", "not measured: they show the order only"}};
-    const Json trace = {{"displayTimeUnit", "ms"}, {"otherData", facts}, {"traceEvents", std::move(events)}};
-    // Names may hold any bytes; what is no UTF-8 is replaced.
-    return trace.dump(1, '\t', false, Json::error_handler_t::replace) + "\n";
+    std::string text = "{\"displayTimeUnit\": \"ms\",\n\"otherData\": " + json_text(facts) + ",\n\"traceEvents\": [";
+    for (std::size_t i = 0; i < events.size(); ++i) text += (i == 0 ? "\n" : ",\n") + json_text(events[i]);
+    return text + "\n]}\n";
 }
 
 std::string reason(int error) { return std::system_category().message(error); }
 
 Status cannot_create(std::string_view path, int error) {
     return fail(code::file_open, "the file \"{}\" cannot be created: {}", path, reason(error));
+}
+
+Status cannot_write(std::string_view path, int error) {
+    return fail(code::file_write, "the file \"{}\" cannot be written: {}", path, reason(error));
 }
 
 bool write_all(int file, std::string_view text) {
@@ -137,33 +145,34 @@ bool write_all(int file, std::string_view text) {
     return true;
 }
 
+// Whether everything reached the file; says why not.
+int write_and_close(int file, std::string_view text) {
+    int error = write_all(file, text) ? 0 : errno;
+    if (close(file) != 0 && error == 0) error = errno;
+    return error;
+}
+
 // Devices, pipes and links that lead nowhere yet are written where they are.
 Status write_in_place(const char* path, std::string_view text) {
     const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) return cannot_create(path, errno);
-    const bool written = write_all(file, text);
-    const int error = errno;
-    close(file);
-    if (!written) return fail(code::file_write, "the file \"{}\" cannot be written: {}", path, reason(error));
-    return {};
+    const int error = write_and_close(file, text);
+    return error == 0 ? Status() : cannot_write(path, error);
 }
 
-// A file that appears complete: written under another name beside it first.
+// A file that appears complete: written under another name in the same folder first.
 Status write_beside(const std::string& path, mode_t mode, std::string_view text) {
     static std::atomic<unsigned> number{0};
-    const std::string draft = fmt::format("{}.{}.{}.part", path, getpid(), number.fetch_add(1));
+    if (path.empty()) return cannot_create(path, ENOENT);
+    const std::string folder = path.substr(0, path.rfind('/') + 1);  // nothing when there is no slash
+    const std::string draft = fmt::format("{}.canopy-graph.{}.{}.part", folder, getpid(), number.fetch_add(1));
     const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file < 0) return cannot_create(path, errno);
-    bool written = write_all(file, text);
-    int error = errno;
-    if (close(file) != 0 && written) {
-        written = false;
-        error = errno;
-    }
-    if (written && rename(draft.c_str(), path.c_str()) == 0) return {};
-    if (written) error = errno;
-    unlink(draft.c_str());
-    return fail(code::file_write, "the file \"{}\" cannot be written: {}", path, reason(error));
+    const int write_error = write_and_close(file, text);
+    const int rename_error = write_error == 0 && rename(draft.c_str(), path.c_str()) != 0 ? errno : 0;
+    if (write_error != 0 || rename_error != 0) unlink(draft.c_str());
+    if (write_error != 0) return cannot_write(path, write_error);
+    return rename_error == 0 ? Status() : cannot_create(path, rename_error);
 }
 
 Status write_file(const char* path, std::string_view text) {
@@ -183,9 +192,7 @@ std::string facts_of(const TaskView& task) {
     std::string text;
     for (const auto& [key, value] : task.details.items()) {
         if (key == "kind" || key == "lane" || key == "position" || key == "task") continue;
-        text += fmt::format(
-            " {}={}", key,
-            value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+        text += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : json_text(value));
     }
     return text;
 }

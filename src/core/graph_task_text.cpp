@@ -184,8 +184,11 @@ void describe_switch(const SwitchWork& work, TaskView& view) {
 void describe_jump(const JumpWork& jump, TaskView& view) {
     view.label = fmt::format("switch by index, {} labels", jump.count);
     view.details["index"] = address_text(jump.index);
-    for (std::uint32_t i = 0; i < jump.count; ++i)
-        view.details["targets"].push_back({{"lane", jump.targets[i].lane}, {"position", jump.targets[i].position}});
+    for (std::uint32_t i = 0; i < jump.count; ++i) {
+        const GraphPlace place = jump.targets[i];
+        if (place.lane > INT32_MAX || place.position > INT32_MAX) continue;  // a label, until the building ends
+        view.details["targets"].push_back({{"lane", place.lane}, {"position", place.position}});
+    }
 }
 
 void describe_start(const StartWork& start, TaskView& view) { view.details["starts_lane"] = start.lane; }
