@@ -44,9 +44,6 @@ template <class T>
     return result;
 }
 
-// Reached from the signal handler: the access must not allocate.
-__attribute__((tls_model("initial-exec"))) thread_local Executor* current_executor = nullptr;
-
 struct Registry {
     std::mutex mutex;
     Executor* first = nullptr;
@@ -105,7 +102,7 @@ CANOPY_MAY_BE_LEFT std::uintptr_t instruction_of(void* context) noexcept {
 
 struct FaultHandlers {
     CANOPY_MAY_BE_LEFT static void on_fault(int signal, siginfo_t* info, void* context) {
-        Executor* executor = current_executor;
+        Executor* executor = Executor::current_;
         const bool sent = info->si_code <= 0;  // by kill or raise, not by the processor
         if (!executor || sent || !inside(*executor)) return pass_on(signal, info, context);
         const bool on_memory = signal == SIGSEGV || signal == SIGBUS;
@@ -118,7 +115,7 @@ struct FaultHandlers {
     }
 
     CANOPY_MAY_BE_LEFT static void on_cancel(int signal, siginfo_t* info, void* context) {
-        Executor* executor = current_executor;
+        Executor* executor = Executor::current_;
         if (!executor) return pass_on(signal, info, context);
         if (!inside(*executor) || read_in_handler(executor->cancel_step_) != read_in_handler(executor->step_)) {
             if (info->si_code != SI_TKILL) pass_on(signal, info, context);
@@ -188,11 +185,11 @@ void* give_signal_stack() noexcept {
 }  // namespace
 
 // Not inlined: code that ran on another thread before a suspension must not reuse an address it computed there.
-__attribute__((noinline)) CANOPY_MAY_BE_LEFT Executor* Executor::existing() noexcept { return current_executor; }
+__attribute__((noinline)) CANOPY_MAY_BE_LEFT Executor* Executor::existing() noexcept { return current_; }
 
 Executor* Executor::current() noexcept {
-    if (current_executor) [[likely]]
-        return current_executor;
+    if (current_) [[likely]]
+        return current_;
     // Owned by the thread: ends with it.
     static thread_local std::unique_ptr<Executor> owner;
     std::unique_ptr<Executor> executor(new (std::nothrow) Executor);
@@ -209,9 +206,9 @@ Executor* Executor::current() noexcept {
         if (all.first) all.first->previous = executor.get();
         all.first = executor.get();
     }
-    current_executor = executor.get();
+    current_ = executor.get();
     owner = std::move(executor);
-    return current_executor;
+    return current_;
 }
 
 Executor::~Executor() {
@@ -224,7 +221,7 @@ Executor::~Executor() {
             all.first = next;
         if (next) next->previous = previous;
     }
-    current_executor = nullptr;
+    current_ = nullptr;
     if (signal_stack_) {
         stack_t off = {};
         off.ss_flags = SS_DISABLE;
@@ -292,12 +289,7 @@ void Executor::cancel(std::uint64_t at_step, FaultKind why) noexcept {
     syscall(SYS_tgkill, getpid(), thread, cancel_signal);
 }
 
-CANOPY_MAY_BE_LEFT void Executor::enter_service() noexcept { in_service_ = true; }
-
-CANOPY_MAY_BE_LEFT void Executor::leave_service() noexcept {
-    in_service_ = false;
-    if (!cancel_waits_) [[likely]]
-        return;
+CANOPY_MAY_BE_LEFT void Executor::give_way() noexcept {
     in_service_ = true;  // on the way out
     FaultHandlers::take_cancellation(*this);
     fiber->abandon();

@@ -51,6 +51,9 @@ public:
     static Executor* current() noexcept;
     // The calling thread's if it has one; safe in a signal handler.
     static Executor* existing() noexcept;
+    // The same without a call, for code in which no block suspends: what follows a suspension may be on another thread,
+    // and must not reuse an address computed before it.
+    [[gnu::always_inline]] CANOPY_MAY_BE_LEFT static Executor* here() noexcept { return current_; }
     ~Executor();
 
     // Runs `body(argument)` on `fiber` (nullptr: the thread's own) until it finishes, suspends or must be abandoned;
@@ -93,8 +96,12 @@ public:
 
     // Between these two a cancellation waits: the block is inside the runtime and may hold its locks. A fiber that
     // suspends does so inside a service and leaves it on the thread that resumed it.
-    void enter_service() noexcept;
-    void leave_service() noexcept;
+    CANOPY_MAY_BE_LEFT void enter_service() noexcept { in_service_ = true; }
+    CANOPY_MAY_BE_LEFT void leave_service() noexcept {
+        in_service_ = false;
+        if (cancel_waits_) [[unlikely]]
+            give_way();
+    }
 
     // Inside guarded code: ends it; whoever entered it gets a fault of that kind with that text.
     [[noreturn]] void fail(FaultKind kind, std::string_view text) noexcept;
@@ -143,6 +150,11 @@ public:
 private:
     Executor() = default;
     friend struct FaultHandlers;
+    [[noreturn]] void give_way() noexcept;
+
+    // Reached from signal handlers: the access must not allocate.
+    __attribute__((tls_model("initial-exec"))) static inline thread_local constinit Executor* current_ = nullptr;
+
     enum class Entry { start, start_in_service, resume };
     Fiber::Exit guarded(Fiber* fiber, Fiber::Body body, void* argument, CanopyBlock* block, Fault& fault,
                         Entry entry) noexcept;

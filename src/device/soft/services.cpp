@@ -13,7 +13,7 @@
 namespace canopy {
 namespace {
 
-CANOPY_MAY_BE_LEFT CanopyBlock* current_block() { return Executor::existing()->block; }
+CANOPY_MAY_BE_LEFT CanopyBlock* current_block() { return Executor::here()->block; }
 
 // A wait may end on another thread than it began on: both are asked who they are.
 CANOPY_MAY_BE_LEFT void sync(std::uint32_t scope) {

@@ -15,52 +15,53 @@ struct Run {
     CanopyBlock block;
 };
 
+constexpr std::size_t commands_ahead = 4;
+
+// Work on memory that cannot be cancelled; nullptr: something else.
+CANOPY_MAY_BE_LEFT Fiber::Body body_of(Opcode opcode) noexcept {
+    switch (opcode) {
+        case Opcode::copy:
+            return &run_copy;
+        case Opcode::fill:
+            return &run_fill;
+        case Opcode::reduce:
+            return &run_reduce;
+        case Opcode::write_value:
+            return &run_write_value;
+        default:
+            return nullptr;
+    }
+}
+
 // Inside the guard and, but for the kernels, inside a service: a cancellation takes effect in a kernel only. The thread
 // stays the same: a block that is alone never waits for another.
 CANOPY_MAY_BE_LEFT void run_commands(void* data) {
     Run& run = *static_cast<Run*>(data);
     Executor& executor = *run.executor;
-    for (;;) {
-        Command& command = *run.next;
-        switch (command.opcode) {
-            case Opcode::launch: {
-                const LaunchWork& work = command.launch;
-                const auto& kernel = *static_cast<const SoftKernel*>(work.kernel);
-                if (work.blocks != 1 || kernel.group.size() != 1) return;
-                run.block.index = work.block_offset;
-                run.block.core_type = kernel.core_type(kernel.group.cube != 0);
-                run.block.dynamic_size = work.dynamic_size;
-                run.block.core = nullptr;
-                run.block.vector_count = 0;
-                executor.begin_step(work.timeout ? work.timeout : run.default_timeout);
-                executor.leave_service();
-                kernel.entry(work.arguments);
-                executor.enter_service();
-                break;
-            }
-            case Opcode::copy:
-                executor.begin_step(0);
-                run_copy(&command);
-                break;
-            case Opcode::fill:
-                executor.begin_step(0);
-                run_fill(&command);
-                break;
-            case Opcode::reduce:
-                executor.begin_step(0);
-                run_reduce(&command);
-                break;
-            case Opcode::write_value:
-                executor.begin_step(0);
-                run_write_value(&command);
-                break;
-            case Opcode::nothing:
-                break;
-            default:
-                return;
+    for (Command* next = run.next; next != run.end; ++next) {
+        run.next = next;  // who asks after a fault finds it here
+        Command& command = *next;
+        __builtin_prefetch(&next[commands_ahead]);
+        if (command.opcode == Opcode::launch) [[likely]] {
+            const LaunchWork& work = command.launch;
+            const auto& kernel = *static_cast<const SoftKernel*>(work.kernel);
+            if (work.blocks != 1 || kernel.group.size() != 1) return;
+            run.block.index = work.block_offset;
+            run.block.core_type = kernel.core_type(kernel.group.cube != 0);
+            run.block.dynamic_size = work.dynamic_size;
+            run.block.core = nullptr;
+            executor.begin_step(work.timeout ? work.timeout : run.default_timeout);
+            executor.leave_service();
+            kernel.entry(work.arguments);
+            executor.enter_service();
+        } else if (command.opcode != Opcode::nothing) {
+            const Fiber::Body body = body_of(command.opcode);
+            if (!body) return;
+            executor.begin_step(0);
+            body(&command);
         }
-        if (++run.next == run.end) return;
     }
+    run.next = run.end;
 }
 
 }  // namespace

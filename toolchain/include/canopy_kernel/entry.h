@@ -82,8 +82,12 @@ struct EntryOf<function, void (*)(Parameters...), false> {
     template <size_t... index>
     __attribute__((nodebug, always_inline)) static void call([[maybe_unused]] const unsigned char* block,
                                                              Indexes<index...>) {
-        // The kernel stays a function of its own: debuggers and profilers show it under its name.
-        [[clang::noinline]] function(Argument<Parameters>(block + slots.offset[index]).value()...);
+        call_kernel(Argument<Parameters>(block + slots.offset[index]).value()...);
+    }
+    // The kernel stays a function of its own: debuggers and profilers show it under its name. The attribute concerns
+    // every call in its statement, so there must be no other one.
+    __attribute__((nodebug, always_inline)) static void call_kernel(Parameters... parameters) {
+        [[clang::noinline]] function(parameters...);
     }
     __attribute__((nodebug)) static void run(const void* block) {
         run_thread(block);
