@@ -20,9 +20,11 @@ inline int finish_call(int code) noexcept {
     return code;
 }
 
-// The body of an entry point: `return api([&]() -> Status { ... });`
+// The body of an entry point: `return api([&]() -> Status { ... });` A function between the two takes `function` as a
+// last argument in the same way and hands it on.
 template <class Body>
-inline int api(Body&& body) noexcept {
+inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
+    thread_state.function = function;
     try {
         const Status status = body();
         if (status.ok()) [[likely]]

@@ -35,7 +35,9 @@ void canopyCountLiveObjects(CanopyLiveObjects* live) {
     live->functions = runtime.functions.live();
     live->arguments = runtime.arguments.live();
     const LiveMemory memory = count_live_memory();
-    live->other = memory.objects + live_data_buffers() + source_programs().live();
+    const std::size_t graphs = runtime.graphs.live() + runtime.tasks.live() + runtime.task_groups.live() +
+                               runtime.conditions.live() + runtime.labels.live() + runtime.label_lists.live();
+    live->other = memory.objects + live_data_buffers() + source_programs().live() + graphs;
     live->host_bytes = memory.host_bytes;
     for (std::uint32_t index = 0; index < runtime.device_count(); ++index) {
         auto record = runtime.device(index);

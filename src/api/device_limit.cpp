@@ -2,6 +2,7 @@
 // Limits of devices, streams and threads, and what becomes of numbers that are too large.
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/capture.h"
 #include "core/context.h"
 #include "core/device_limits.h"
 #include "core/memory.h"
@@ -22,6 +23,13 @@ std::uint32_t stream_cores(const Stream& stream, CoreLimit kind) {
     return own != 0 ? own : device_cores(*stream.record, kind);
 }
 
+// A stream of the current context that is not being captured.
+Status check_stream(aclrtStream stream) {
+    Result<Pin<Stream>> pinned = find_stream(stream, true);
+    if (!pinned.ok()) return pinned.status();
+    return check_stream_free(**pinned);
+}
+
 // Puts the status, in stream order, into 64 bytes of device memory. Kernels here follow IEEE arithmetic and raise no
 // overflow flag, so the status is all zeros.
 Status write_overflow_status(void* address, std::uint64_t size, aclrtStream stream) {
@@ -32,6 +40,7 @@ Status write_overflow_status(void* address, std::uint64_t size, aclrtStream stre
     const auto place = usable_place(address, size, "outputAddr");
     if (!place.ok()) return place.status();
     if (!place.value().on_device()) return fail(code::param_invalid, "outputAddr {} is not device memory", address);
+    CANOPY_TRY(check_stream(stream));
     auto target = LockedStream::acquire(stream);
     if (!target.ok()) return target.status();
     Command command(Opcode::fill);
@@ -40,7 +49,7 @@ Status write_overflow_status(void* address, std::uint64_t size, aclrtStream stre
 }
 
 // There is no flag to clear; the stream must be one the thread may use.
-Status clear_overflow_status(aclrtStream stream) { return LockedStream::acquire(stream).status(); }
+Status clear_overflow_status(aclrtStream stream) { return check_stream(stream); }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/capture.h"
 #include "core/context.h"
 
 using namespace canopy;
@@ -20,13 +21,15 @@ Status create(aclrtEvent* event, EventKind kind, std::uint32_t flags) {
 
 // The body of most functions here: a required event, pinned.
 template <class Body>
-int with_event(aclrtEvent event, Body&& body) noexcept {
-    return api([&]() -> Status {
-        CANOPY_TRY(required(event, "event"));
-        Result<Pin<Event>> pinned = find_event(event);
-        if (!pinned.ok()) return pinned.status();
-        return body(**pinned);
-    });
+int with_event(aclrtEvent event, Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
+    return api(
+        [&]() -> Status {
+            CANOPY_TRY(required(event, "event"));
+            Result<Pin<Event>> pinned = find_event(event);
+            if (!pinned.ok()) return pinned.status();
+            return body(**pinned);
+        },
+        function);
 }
 
 Status plain_only(const Event& event, const char* function) {
@@ -43,9 +46,8 @@ Status timeline_only(const Event& event) {
 }
 
 // Flags of a record or a wait: 0, or 1 (external), which has a meaning inside a capture only.
-Status default_flag_only(std::uint32_t flag) {
+Status check_flag(std::uint32_t flag) {
     if (flag > 1) return fail(code::invalid_parameter, "flag {} is neither 0 (default) nor 1 (external)", flag);
-    if (flag == 1) return fail(code::param_invalid, "the external flag is for streams that are being captured");
     return {};
 }
 
@@ -77,8 +79,8 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
 
 aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag) {
     return with_event(event, [&](Event& target) -> Status {
-        CANOPY_TRY(default_flag_only(flag));
-        return record_event(target, stream);
+        CANOPY_TRY(check_flag(flag));
+        return record_event(target, stream, flag);
     });
 }
 
@@ -95,8 +97,8 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
 
 aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag) {
     return with_event(event, [&](Event& target) -> Status {
-        CANOPY_TRY(default_flag_only(flag));
-        return wait_for_event(target, stream, timeout * second);
+        CANOPY_TRY(check_flag(flag));
+        return wait_for_event(target, stream, timeout * second, flag);
     });
 }
 
@@ -105,13 +107,17 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
 }
 
 aclError aclrtSynchronizeEvent(aclrtEvent event) {
-    return with_event(event, [&](Event& target) { return synchronise_event(target, Deadline::never()); });
+    return with_event(event, [&](Event& target) -> Status {
+        CANOPY_TRY(check_event_free(target));
+        return synchronise_event(target, Deadline::never());
+    });
 }
 
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
     return with_event(event, [&](Event& target) -> Status {
         if (timeout == 0 || timeout < -1)
             return fail(code::param_invalid, "timeout {} is neither -1 nor a positive number of milliseconds", timeout);
+        CANOPY_TRY(check_event_free(target));
         return synchronise_event(target, timeout < 0 ? Deadline::never() : Deadline::after(timeout * millisecond));
     });
 }
@@ -119,6 +125,7 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* status) {
     return with_event(event, [&](Event& target) -> Status {
         CANOPY_TRY(required(status, "status"));
+        CANOPY_TRY(check_event_free(target));
         *status = event_complete(target) ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
         return {};
     });
@@ -128,6 +135,7 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) {
     return with_event(event, [&](Event& target) -> Status {
         CANOPY_TRY(required(status, "status"));
         CANOPY_TRY(plain_only(target, "aclrtQueryEvent"));
+        CANOPY_TRY(check_event_free(target));
         *status = event_complete(target) ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
         return {};
     });
@@ -137,6 +145,7 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* statu
     return with_event(event, [&](Event& target) -> Status {
         CANOPY_TRY(required(status, "status"));
         CANOPY_TRY(plain_only(target, "aclrtQueryEventWaitStatus"));
+        CANOPY_TRY(check_event_free(target));
         *status = event_complete(target) ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
         return {};
     });
@@ -151,6 +160,8 @@ aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endE
         if (!start.ok()) return start.status();
         Result<Pin<Event>> end = find_event(endEvent);
         if (!end.ok()) return end.status();
+        CANOPY_TRY(check_event_free(**start));
+        CANOPY_TRY(check_event_free(**end));
         CANOPY_TRY(timeline_only(**start));
         CANOPY_TRY(timeline_only(**end));
         Result<Nanoseconds> from = event_time(**start);
@@ -166,6 +177,7 @@ aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endE
 aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t* timestamp) {
     return with_event(event, [&](Event& target) -> Status {
         CANOPY_TRY(required(timestamp, "timestamp"));
+        CANOPY_TRY(check_event_free(target));
         CANOPY_TRY(timeline_only(target));
         Result<Nanoseconds> time = event_time(target);
         if (!time.ok()) return time.status();

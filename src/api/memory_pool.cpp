@@ -78,7 +78,7 @@ aclError aclrtMemPoolMallocAsync(void** ptr, size_t size, aclrtMemPool memPool, 
         if ((*user)->record != (*pool)->record)
             return fail(code::param_invalid, "stream belongs to device {}, memPool to device {}",
                         (*user)->record->index, (*pool)->record->index);
-        Result<void*> block = (*pool)->take(size, (*user)->self);
+        Result<void*> block = allocate_in_stream(**pool, size, **user);
         if (!block.ok()) return block.status();
         *ptr = *block;
         return {};
@@ -90,14 +90,7 @@ aclError aclrtMemPoolFreeAsync(void* ptr, aclrtStream stream) {
         CANOPY_TRY(required(ptr, "ptr"));
         Result<Pin<Stream>> user = find_stream(stream, true);
         if (!user.ok()) return user.status();
-        const Pin<MemoryPool> pool = pool_of(ptr);
-        if (!pool) return fail(code::param_invalid, "ptr {} is not memory of a pool", ptr);
-        std::uint64_t last = 0;
-        {
-            SpinGuard guard((*user)->lock);
-            last = (*user)->last_sequence;
-        }
-        return pool->give(ptr, (*user)->self, last);
+        return free_in_stream(ptr, **user);
     });
 }
 

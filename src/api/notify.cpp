@@ -22,13 +22,16 @@ Status create(void** notify, NotifyKind kind, std::uint64_t flag, const char* na
 }
 
 template <class Body>
-int with_notify(NotifyKind kind, void* notify, const char* name, Body&& body) noexcept {
-    return api([&]() -> Status {
-        CANOPY_TRY(required(notify, name));
-        Result<Pin<Notify>> pinned = find_notify(kind, notify);
-        if (!pinned.ok()) return pinned.status();
-        return body(**pinned);
-    });
+int with_notify(NotifyKind kind, void* notify, const char* name, Body&& body,
+                const char* function = __builtin_FUNCTION()) noexcept {
+    return api(
+        [&]() -> Status {
+            CANOPY_TRY(required(notify, name));
+            Result<Pin<Notify>> pinned = find_notify(kind, notify);
+            if (!pinned.ok()) return pinned.status();
+            return body(**pinned);
+        },
+        function);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/capture.h"
+#include "core/graph_build.h"
 #include "core/stream_callbacks.h"
 
 using namespace canopy;
@@ -29,6 +31,7 @@ Status destroy(aclrtStream stream, DestroyMode mode) {
     Result<Pin<Stream>> pinned = find_stream(stream, true);
     if (!pinned.ok()) return pinned.status();
     if ((*pinned)->is_default) return fail(code::param_invalid, "the default stream of a context cannot be destroyed");
+    CANOPY_TRY(check_stream_free(**pinned));
     return destroy_stream((*pinned)->self, mode);
 }
 
@@ -162,6 +165,7 @@ aclError aclrtSynchronizeStream(aclrtStream stream) {
     return api([&]() -> Status {
         Result<Pin<Stream>> pinned = find_stream(stream, false);
         if (!pinned.ok()) return pinned.status();
+        CANOPY_TRY(check_stream_free(**pinned));
         return synchronise_stream(**pinned, Deadline::never());
     });
 }
@@ -172,6 +176,7 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) 
         if (!deadline.ok()) return deadline.status();
         Result<Pin<Stream>> pinned = find_stream(stream, false);
         if (!pinned.ok()) return pinned.status();
+        CANOPY_TRY(check_stream_free(**pinned));
         return synchronise_stream(**pinned, *deadline);
     });
 }
@@ -181,6 +186,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
         CANOPY_TRY(required(status, "status"));
         Result<Pin<Stream>> pinned = find_stream(stream, false);
         if (!pinned.ok()) return pinned.status();
+        CANOPY_TRY(check_stream_free(**pinned));
         Stream& target = **pinned;
         SpinGuard guard(target.lock);
         const bool complete = target.queue->completed() >= target.last_sequence;
@@ -193,6 +199,7 @@ aclError aclrtStreamAbort(aclrtStream stream) {
     return api([&]() -> Status {
         Result<Pin<Stream>> pinned = find_stream(stream, true);
         if (!pinned.ok()) return pinned.status();
+        CANOPY_TRY(check_stream_free(**pinned));
         abort_stream(**pinned, code::stream_abort);
         return {};
     });
@@ -203,6 +210,7 @@ aclError aclrtStreamStop(aclrtStream stream) {
         CANOPY_TRY(required(stream, "stream"));
         Result<Pin<Stream>> pinned = find_stream(stream, false);
         if (!pinned.ok()) return pinned.status();
+        CANOPY_TRY(check_stream_free(**pinned));
         stop_stream(**pinned);
         return {};
     });
@@ -212,10 +220,7 @@ aclError aclrtPersistentTaskClean(aclrtStream stream) {
     return api([&]() -> Status {
         Result<Pin<Stream>> pinned = find_stream(stream, false);
         if (!pinned.ok()) return pinned.status();
-        if (((*pinned)->flags & stream_persistent) == 0)
-            return fail(code::not_supported, "stream {} is not a persistent stream", (*pinned)->id);
-        (*pinned)->queue->abort();
-        return {};
+        return clear_recorded(stream);
     });
 }
 
@@ -264,6 +269,7 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
     return api([&]() -> Status {
         Result<Pin<Stream>> pinned = find_stream(stream, true);
         if (!pinned.ok()) return pinned.status();
+        CANOPY_TRY(check_stream_free(**pinned));
         return set_failure_mode(**pinned, mode);
     });
 }
@@ -273,6 +279,7 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
         CANOPY_TRY(required(value, "value"));
         Result<Pin<Stream>> pinned = find_stream(stream, true);
         if (!pinned.ok()) return pinned.status();
+        CANOPY_TRY(check_stream_free(**pinned));
         Stream& target = **pinned;
         switch (stmAttrType) {
             case ACL_STREAM_ATTR_FAILURE_MODE:
@@ -335,6 +342,7 @@ aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
         if (flag > 1) return fail(code::invalid_parameter, "flag {} is neither 0 nor 1", flag);
         Result<Pin<Stream>> pinned = find_stream(stream, true);
         if (!pinned.ok()) return pinned.status();
+        CANOPY_TRY(check_stream_free(**pinned));
         (*pinned)->overflow_switch.store(flag);
         return {};
     });

@@ -5,9 +5,11 @@
 #include <cstring>
 
 #include "base/error_text.h"
+#include "core/capture.h"
 #include "core/configuration.h"
 #include "core/device_callbacks.h"
 #include "core/error_codes.h"
+#include "core/graph.h"
 #include "core/kernel.h"
 #include "core/stream.h"
 #include "core/thread_state.h"
@@ -60,6 +62,7 @@ Status end_context(Handle handle) {
         streams.swap(context->streams);
     }
     for (Handle stream : streams) destroy_stream(stream, DestroyMode::settled).ignore();
+    end_graphs(handle);
     std::lock_guard guard(context->mutex);
     for (void** memory : {&context->overflow_words, &context->sync_words})
         if (void* address = std::exchange(*memory, nullptr)) context->device->release(address).ignore();
@@ -198,6 +201,7 @@ Status reset_device(std::int64_t device_id, ResetMode mode) {
 }
 
 Status synchronise_context(Context& context, Deadline deadline) {
+    CANOPY_TRY(check_synchronise());
     std::vector<Handle> streams;
     {
         std::lock_guard guard(context.mutex);
@@ -246,6 +250,7 @@ void release_all_devices() noexcept {
         end_context(context).ignore();
         forget_current(context);
     }
+    end_all_graphs();
     unload_all_binaries();
     for (std::uint32_t index = 0; index < runtime.device_count(); ++index)
         if (Result<DeviceRecord*> record = runtime.device(index); record.ok() && (*record)->opened())

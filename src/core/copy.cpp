@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error_text.h"
+#include "core/capture.h"
 #include "core/context.h"
 #include "core/error_codes.h"
 #include "core/memory.h"
@@ -99,22 +100,26 @@ Command command_of(const Copy& copy) {
     return command;
 }
 
-// Submits and waits until the last of the commands is done. Later work of other threads may follow in between.
+// Submits and waits until the last of the commands is done. Later work of other threads may follow in between. What is
+// recorded for a graph is not waited for.
 Status submit_and_wait(const void* handle, std::span<Command> commands) {
     Result<Pin<Stream>> stream = find_stream(handle, true);
     if (!stream.ok()) return stream.status();
     std::uint64_t last = 0;
+    bool recorded = false;
     while (!commands.empty()) {
         const std::size_t step = std::min(commands.size(), batch_step);
         SpinGuard guard((*stream)->lock);
         if (!Runtime::instance().streams.alive((*stream)->self))
             return fail(code::invalid_handle, "stream was destroyed by another thread");
+        CANOPY_TRY(check_blocking_copy(**stream));
+        recorded = (*stream)->recorder != nullptr;
         Result<std::uint64_t> sequence = (*stream)->submit(commands.first(step));
         if (!sequence.ok()) return sequence.status();
         last = *sequence;
         commands = commands.subspan(step);
     }
-    if (!(*stream)->never_waits()) (*stream)->queue->wait(last, Deadline::never());
+    if (!recorded && !(*stream)->never_waits()) (*stream)->queue->wait(last, Deadline::never());
     return {};
 }
 
@@ -133,6 +138,14 @@ Status submit_copies(const void* stream, std::span<Command> commands, bool wait)
     return wait ? submit_and_wait(stream, commands) : submit_steps(stream, commands);
 }
 
+// A graph keeps the bytes of a copy however many they are.
+bool is_recorded(const void* handle) {
+    Result<Pin<Stream>> stream = find_stream(handle, true);
+    if (!stream.ok()) return false;
+    SpinGuard guard((*stream)->lock);
+    return (*stream)->recorder != nullptr;
+}
+
 Status refuse_host_to_host() {
     return fail(code::not_supported, "a copy from host to host cannot run in a stream; aclrtMemcpy does it");
 }
@@ -144,6 +157,7 @@ Status copy_now(const Copy& copy) {
     if (!context.ok()) return context.status();
     if (Result<Places> places = check(copy); !places.ok()) return places.status();
     if (copy.destination == copy.source) return {};
+    CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     settle_context(**context);
     copy_bytes(copy.destination, copy.source, copy.count);
     return {};
@@ -153,6 +167,7 @@ Status copy_now(const RowCopy& copy) {
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
     if (Result<Places> places = check(copy); !places.ok()) return places.status();
+    CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     settle_context(**context);
     auto* to = static_cast<std::byte*>(copy.destination);
     const auto* from = static_cast<const std::byte*>(copy.source);
@@ -164,6 +179,7 @@ Status copy_now(const RowCopy& copy) {
 Status copy_now(std::span<const Copy> copies) {
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
+    CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     settle_context(**context);
     for (const Copy& copy : copies) copy_bytes(copy.destination, copy.source, copy.count);
     return {};
@@ -173,6 +189,7 @@ Status fill_now(const Fill& fill) {
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
     if (Result<MemoryPlace> place = check(fill); !place.ok()) return place.status();
+    CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     settle_context(**context);
     if (fill.element == 1)
         std::memset(fill.destination, static_cast<int>(fill.value & 0xFF), fill.count);
@@ -191,7 +208,7 @@ Status copy_in_stream(const Copy& copy, CopyKind kind, const void* stream) {
     Command command = command_of(copy);
     bool wait = places->destination.pageable() || places->source.pageable();
     if (kind == CopyKind::host_to_buffer_to_device && !from_device) {
-        command.snapshot = copy.count <= snapshot_limit;
+        command.snapshot = copy.count <= snapshot_limit || is_recorded(stream);
         wait = !command.snapshot;
     }
     return submit_copies(stream, std::span(&command, 1), wait);
@@ -255,7 +272,7 @@ Status submit_to(const void* handle, Command& command) {
 
 Status submit_nothing(const void* stream) {
     Command command(Opcode::inline_call);
-    command.call = {[](void*) {}, nullptr, nullptr};
+    command.call = {[](void*) {}, nullptr, nullptr, nullptr};
     return submit_to(stream, command);
 }
 

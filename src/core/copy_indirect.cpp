@@ -36,9 +36,10 @@ struct QueuedCopy {
     Handle stream = 0;
 };
 
-// Runs in the stream, after everything before it. Addresses that turn out to be no memory fail the stream.
+// Runs in the stream, after everything before it, and again at each replay when it is part of a graph. Addresses that
+// turn out to be no memory fail the stream.
 void run_queued(void* argument) {
-    const std::unique_ptr<QueuedCopy> queued(static_cast<QueuedCopy*>(argument));
+    const auto* const queued = static_cast<const QueuedCopy*>(argument);
     const Copy copy = resolve(queued->copy);
     if (reachable(copy.destination, copy.count) && reachable(copy.source, copy.count)) {
         std::memmove(copy.destination, copy.source, copy.count);
@@ -48,7 +49,9 @@ void run_queued(void* argument) {
                 "a copy with offsets found addresses behind dst or src that are not allocated");
 }
 
-void drop_queued(void* argument) { delete static_cast<QueuedCopy*>(argument); }
+void skip(void*) {}
+
+void dispose_queued(void* argument) { delete static_cast<QueuedCopy*>(argument); }
 
 }  // namespace
 
@@ -70,7 +73,7 @@ Status copy_in_stream(const IndirectCopy& copy, CopyKind kind, const void* strea
     auto queued = std::unique_ptr<QueuedCopy>(new (std::nothrow) QueuedCopy{copy, (*locked)->self});
     if (!queued) return fail(code::bad_alloc, "out of host memory");
     Command command(Opcode::inline_call);
-    command.call = {&run_queued, queued.get(), &drop_queued};
+    command.call = {&run_queued, queued.get(), &skip, &dispose_queued};
     CANOPY_TRY(locked->submit(command));
     queued.release();
     return {};

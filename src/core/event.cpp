@@ -2,6 +2,7 @@
 #include "core/event.h"
 
 #include "base/error_text.h"
+#include "core/capture.h"
 #include "core/context.h"
 #include "core/error_codes.h"
 #include "core/recorder.h"
@@ -107,6 +108,17 @@ Result<Fence*> event_flag(Event& event, Device& device) {
     return event.flag;
 }
 
+namespace {
+
+// External events live by their flag, inside graphs and outside.
+Status make_flag(Event& event, Stream& stream) {
+    if ((event.flags & event_external) == 0) [[likely]]
+        return {};
+    return event_flag(event, *stream.device).status();
+}
+
+}  // namespace
+
 // A fence counts in the order of one stream. When the last record is still to come on another one, this record gets a
 // fence of its own; those who wait for the old one keep it.
 Status begin_record(Event& event, Stream& stream) {
@@ -128,6 +140,7 @@ Status record_event(Event& event, const void* opaque, std::uint32_t flag) CANOPY
     if (target->recorder) [[unlikely]]
         return target->recorder->record_event(*target, event, flag);
     CANOPY_TRY(outside_flag(flag));
+    CANOPY_TRY(make_flag(event, *target));
     SpinGuard guard(event.lock);
     CANOPY_TRY(begin_record(event, *target));
     Command commands[2] = {Command(Opcode::signal), Command(Opcode::signal)};
@@ -150,12 +163,20 @@ Status wait_for_event(Event& event, const void* opaque, Nanoseconds timeout,
     if (!stream.ok()) return stream.status();
     const auto limit = timeout != 0 ? static_cast<std::uint64_t>(timeout)
                                     : Runtime::instance().wait_timeout.load(std::memory_order_relaxed);
+    if (capturing() && !(*stream)->recorder) [[unlikely]]
+        CANOPY_TRY(join_capture(**stream, event));
     if ((*stream)->recorder) [[unlikely]]
         return (*stream)->recorder->wait_for_event(**stream, event, flag, static_cast<Nanoseconds>(limit));
     CANOPY_TRY(outside_flag(flag));
+    CANOPY_TRY(make_flag(event, **stream));
     SpinGuard guard(event.lock);
-    if (!event.recorded && event.kind == EventKind::extended) return {};
     Command command(Opcode::wait);
+    // What graphs record is known by the flag only.
+    if (event.flag && (!event.recorded || (event.flags & event_external) != 0)) {
+        command.wait = {event.flag, 1, limit, WaitMode::at_least, false};
+        return stream->submit(command);
+    }
+    if (!event.recorded && event.kind == EventKind::extended) return {};
     command.wait = {event.fence, event.recorded ? event.records : event.records + 1, limit, WaitMode::at_least, false};
     return stream->submit(command);
 }
@@ -167,11 +188,17 @@ Status reset_event(Event& event, const void* opaque) CANOPY_NO_THREAD_SAFETY_ANA
     if (!stream.ok()) return stream.status();
     if ((*stream)->recorder) [[unlikely]]
         return (*stream)->recorder->reset_event(**stream, event);
-    // Waits bind when they are called, so "not recorded" can hold from now on; the stream gets a task for its place.
+    CANOPY_TRY(make_flag(event, **stream));
+    SpinGuard guard(event.lock);
+    // Waits bind when they are called, so "not recorded" can hold from now on; the stream gets a task for its place. A
+    // flag is cleared when the stream comes there.
     Command command(Opcode::inline_call);
     command.call.function = [](void*) {};
+    if (event.flag) {
+        command = Command(Opcode::signal);
+        command.signal = {event.flag, 0, SignalMode::set};
+    }
     CANOPY_TRY(stream->submit(command));
-    SpinGuard guard(event.lock);
     // A record that is still on its way must not be taken for the next one: those who wait for it keep its fence.
     if (event.recorded && event.fence->value() < event.records) {
         Result<Fence*> fresh = (*stream)->device->create_fence();
@@ -180,12 +207,14 @@ Status reset_event(Event& event, const void* opaque) CANOPY_NO_THREAD_SAFETY_ANA
         event.records = 0;
     }
     event.recorded = false;
+    event.capture = 0;
     return {};
 }
 
 namespace {
 
 bool complete(const Event& event) noexcept CANOPY_REQUIRES(event.lock) {
+    if (event.flag && (!event.recorded || (event.flags & event_external) != 0)) return event.flag->value() != 0;
     if (!event.recorded) return event.kind == EventKind::extended;
     return event.fence->value() >= event.records;
 }

@@ -2,10 +2,13 @@
 // The life of a graph: tasks in memory of its own, the executable made from them, replays, and its end.
 #include "core/graph.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 #include "base/error_text.h"
+#include "core/capture.h"
 #include "core/context.h"
 #include "core/error_codes.h"
 #include "core/graph_conditions.h"
@@ -147,7 +150,7 @@ TaskType type_of(const Command& command) noexcept {
 
 // ---- life ----------------------------------------------------------------------------------------------------------
 
-Result<Handle> create_graph(GraphState state) {
+Result<Handle> create_graph(GraphState state, Handle parent) {
     static std::atomic<std::uint32_t> next_id{0};
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
@@ -155,6 +158,7 @@ Result<Handle> create_graph(GraphState state) {
         graph.self = self;
         graph.id = next_id.fetch_add(1, std::memory_order_relaxed);
         graph.context = (*context)->self;
+        graph.parent = parent;
         graph.record = (*context)->record;
         graph.device = (*context)->device;
         std::lock_guard guard(graph.mutex);
@@ -202,7 +206,7 @@ Status prepare_graph(Graph& graph) {
             commands.push_back(task.command);
             if (task.disabled) commands.back().opcode = Opcode::nothing;
         }
-        lanes.push_back({std::span(commands).subspan(first), lane.starts});
+        lanes.push_back({std::span(commands).subspan(first), lane.starts, lane.stream_id});
     }
     std::vector<GraphGroup> groups;
     for (const TaskGroup& group : graph.groups)
@@ -230,8 +234,9 @@ void Graph::recycle() noexcept {
     record = nullptr;
     device = nullptr;
     std::lock_guard guard(mutex);
-    state = GraphState::capturing;
+    state = GraphState::empty;
     flow = false;
+    bound.store(false, std::memory_order_relaxed);
     next_sequence = 0;
     at_end = nullptr;
 }
@@ -342,7 +347,28 @@ Status check_destroy(Graph& graph) {
 
 }  // namespace
 
+void cut_graph(Graph& graph, const GraphExtent& extent) {
+    Remains cut;
+    {
+        std::lock_guard guard(graph.mutex);
+        if (graph.state == GraphState::ended) return;
+        const auto take_tail = [](auto& from, std::size_t keep, auto& to) {
+            std::move(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end(), std::back_inserter(to));
+            from.resize(keep);
+        };
+        take_tail(graph.lanes, extent.lanes, cut.lanes);
+        take_tail(graph.groups, extent.groups, cut.groups);
+        take_tail(graph.conditions, extent.conditions, cut.conditions);
+        take_tail(graph.pool_blocks, extent.pool_blocks, cut.pool_blocks);
+        graph.edges.resize(extent.edges);
+        graph.bindings.resize(extent.bindings);
+        graph.next_sequence = extent.sequence;
+    }
+    free_remains(*graph.device, cut);
+}
+
 void end_graph(Graph& graph) {
+    if (capturing()) spoil_capture_of(graph);
     {
         std::lock_guard guard(graph.mutex);
         if (graph.state == GraphState::ended) return;
@@ -382,6 +408,10 @@ void end_graphs(Handle context) noexcept {
         }
         if (Executable* executable = take_executable(*graph)) executable->release();
     });
+}
+
+void end_all_graphs() noexcept {
+    Runtime::instance().graphs.for_each([](Pin<Graph> graph) { end_graph(*graph); });
 }
 
 void keep_for_graphs(const DeviceRecord& record, const std::shared_ptr<Module>& module) noexcept {

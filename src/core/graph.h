@@ -123,9 +123,10 @@ private:
 };
 
 enum class GraphState : std::uint8_t {
+    empty,      // the body of a condition that waits to be captured
     capturing,  // tasks are being captured into it
     building,   // streams are bound and recorded
-    filled,     // a sub-graph that waits for its parent, or an empty one that waits to be filled
+    filled,     // a body that waits for the graph around it to be complete
     ready,      // prepared
     failed,     // its capture or its preparation failed, or its context has ended; it can only be destroyed
     ended,      // destroyed; somebody still holds the object
@@ -156,7 +157,7 @@ public:
     Handle parent = 0;  // of a sub-graph
 
     std::mutex mutex;  // guards everything below
-    GraphState state = GraphState::capturing;
+    GraphState state = GraphState::empty;
     bool flow = false;  // built: lanes start each other
     std::string name;
     std::deque<RecordedLane> lanes;
@@ -191,8 +192,8 @@ Status adopt_command(Graph& graph, Command& command);
 // What the task of a command is called by programs.
 TaskType type_of(const Command& command) noexcept;
 
-// In the thread's current context. 207010 when there are too many.
-Result<Handle> create_graph(GraphState state);
+// In the thread's current context. `parent`: the graph it is a body of. 207010 when there are too many.
+Result<Handle> create_graph(GraphState state, Handle parent = 0);
 // 107017 when it is none; 107004 when `same_context` and it belongs to another context than the thread's current one.
 Result<Pin<Graph>> find_graph(const void* graph, bool same_context);
 // Makes the executable, and those of sub-graphs before; the caller holds the mutex. The graph is ready afterwards.
@@ -212,9 +213,19 @@ void end_graph(Graph& graph);
 // Ends the replay that runs now, if any.
 Status abort_graph(Graph& graph);
 
+// How much a graph has of everything.
+struct GraphExtent {
+    std::size_t lanes = 0, edges = 0, groups = 0, conditions = 0, bindings = 0, pool_blocks = 0;
+    std::uint32_t sequence = 0;
+};
+// Takes away what was added since.
+void cut_graph(Graph& graph, const GraphExtent& extent);
+
 // The context ends: its graphs let go of their executables, which end with their last replay. Their handles stay until
 // they are destroyed; nothing else can be done with them.
 void end_graphs(Handle context) noexcept;
+// Destroys every graph, whatever its state.
+void end_all_graphs() noexcept;
 
 // Code that is unloaded while graphs may still use it: every graph of the device keeps it.
 void keep_for_graphs(const DeviceRecord& record, const std::shared_ptr<Module>& module) noexcept;

@@ -25,7 +25,7 @@ public:
     Status record_event(Stream& stream, Event& event, std::uint32_t flag) noexcept override;
     Status wait_for_event(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout) noexcept override;
     Status reset_event(Stream& stream, Event& event) noexcept override;
-    void stream_ended(Stream& stream) noexcept;
+    void stream_ended(Stream& stream) noexcept override;
 
     // Whether its tasks go into a graph of the program.
     [[nodiscard]] bool bound() const noexcept { return bound_; }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error_text.h"
+#include "core/capture.h"
 #include "core/context.h"
 #include "core/error_codes.h"
 #include "core/event.h"
@@ -16,6 +17,10 @@
 namespace canopy {
 namespace {
 
+Status refuse_body(const Graph& graph) {
+    return fail(code::param_invalid, "graph {} is the body of a condition and runs with the graph around it", graph.id);
+}
+
 Status not_ready(Graph& graph) {
     std::lock_guard guard(graph.mutex);
     switch (graph.state) {
@@ -24,9 +29,9 @@ Status not_ready(Graph& graph) {
         case GraphState::building:
             return fail(code::param_invalid, "{} is still being built: aclmdlRIBuildEnd has not been called",
                         label_of(graph));
+        case GraphState::empty:
         case GraphState::filled:
-            return fail(code::param_invalid, "{} is the body of a condition and runs with the graph around it",
-                        label_of(graph));
+            return refuse_body(graph);
         case GraphState::ended:
             return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
         default:
@@ -35,11 +40,12 @@ Status not_ready(Graph& graph) {
     }
 }
 
-Status refuse_recorder(const Stream& stream, const Recorder& recorder) {
-    if (recorder.kind() == RecorderKind::build)
+Status refuse_recorder(Stream& stream) CANOPY_REQUIRES(stream.lock) {
+    CANOPY_TRY(check_locked_stream_free(stream));
+    if (stream.recorder->kind() == RecorderKind::build)
         return fail(code::stream_model, "stream {} is persistent: a graph is executed on an ordinary stream",
                     stream.id);
-    return fail(code::stream_captured, "stream {} is being captured: a graph cannot be executed on it", stream.id);
+    return fail(code::task_group_status, "stream {} collects an update of a task group", stream.id);
 }
 
 // Hands the replay over, as the stream's next command. The caller holds the stream's lock.
@@ -143,10 +149,12 @@ Status submit_bound_replay(Graph& graph, LockedStream& stream) {
 }  // namespace
 
 Status execute_graph(Graph& graph, const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    if (graph.parent != 0) [[unlikely]]
+        return refuse_body(graph);
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
     if ((*stream)->recorder) [[unlikely]]
-        return refuse_recorder(**stream, *(*stream)->recorder);
+        return refuse_recorder(**stream);
     if (graph.bound.load(std::memory_order_acquire)) [[unlikely]]
         return submit_bound_replay(graph, *stream);
     return submit_replay(graph, *stream, {});

@@ -10,6 +10,7 @@
 #include "core/context.h"
 #include "core/device_variables.h"
 #include "core/error_codes.h"
+#include "core/graph.h"
 #include "core/registered_images.h"
 #include "core/stream.h"
 #include "core/thread_state.h"
@@ -183,18 +184,25 @@ Status unload_binary(const void* opaque) {
         return fail(code::invalid_handle, "binary handle {} is not a loaded binary", fmt::ptr(opaque));
     close_retired();
     Modules modules;
+    std::vector<std::pair<DeviceRecord*, std::shared_ptr<Module>>> kept;
     std::vector<Handle> functions;
     {
         std::lock_guard guard((*binary)->mutex);
         (*binary)->unloading = true;
-        for (auto& module : (*binary)->modules)
-            if (module) modules.push_back(std::move(module));
+        for (std::size_t index = 0; index < (*binary)->modules.size(); ++index) {
+            std::shared_ptr<Module>& module = (*binary)->modules[index];
+            if (!module) continue;
+            if (Result<DeviceRecord*> record = runtime.device(static_cast<std::int64_t>(index)); record.ok())
+                kept.emplace_back(*record, module);
+            modules.push_back(std::move(module));
+        }
         functions.swap((*binary)->functions);
     }
     close_functions(functions);
     forget_variables((*binary)->self);
     // Whoever found a function alive did so under a stream's lock and has submitted by the time it is free again.
     runtime.streams.for_each([](Pin<Stream> stream) { SpinGuard guard(stream->lock); });
+    for (const auto& [record, module] : kept) keep_for_graphs(*record, module);
     // Launches that are queued or running still run: the code goes when the last stream has passed them.
     runtime.streams.for_each([&](Pin<Stream> stream) { keep_until_passed(*stream, modules); });
     return {};

@@ -48,7 +48,8 @@ public:
     // Gives a block back; free for others after `sequence` of `stream`. A stream of 0: free for all at once.
     Status give(void* address, Handle stream, std::uint64_t sequence);
     // A graph keeps a block, whatever the program does with it, until it gives it back itself.
-    Status keep(void* address);
+    // False: one keeps it already.
+    Result<bool> keep(void* address);
     Status give_kept(void* address);
     // Returns idle chunks to the device until the pool holds at most `keep` bytes.
     void trim(std::uint64_t keep);
@@ -108,6 +109,9 @@ Result<Pin<MemoryPool>> find_pool(const void* handle);
 // The pool whose memory an address lies in; empty for other memory. Costs one load while there are no pools.
 Pin<MemoryPool> pool_of(const void* address) noexcept;
 [[nodiscard]] inline bool pools_exist() noexcept { return Runtime::instance().memory_pools.live() != 0; }
+// A block for work of that stream, and its end. In a stream that is captured, the graph keeps the block.
+Result<void*> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& stream);
+Status free_in_stream(void* address, Stream& stream);
 // To be called when everything submitted to a stream so far is known to be done.
 void pools_after_synchronise(Handle stream) noexcept;
 

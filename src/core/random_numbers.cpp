@@ -139,7 +139,7 @@ struct QueuedTask {
 };
 
 void run(void* argument) {
-    const std::unique_ptr<QueuedTask> queued(static_cast<QueuedTask*>(argument));
+    const auto* const queued = static_cast<const QueuedTask*>(argument);
     const RandomTask& task = queued->task;
     bool usable = true;
     const Resolved work{task, resolve(task.first, usable), resolve(task.second, usable), resolve(task.seed, usable),
@@ -162,7 +162,17 @@ void run(void* argument) {
     std::memcpy(task.counter, counter.data(), counter_size);
 }
 
-void drop(void* argument) { delete static_cast<QueuedTask*>(argument); }
+void skip(void*) {}
+
+void dispose(void* argument) { delete static_cast<QueuedTask*>(argument); }
+
+Result<Command> make_command(const RandomTask& task, Handle stream) {
+    auto* const queued = new (std::nothrow) QueuedTask{task, stream};
+    if (!queued) return fail(code::bad_alloc, "out of host memory");
+    Command command(Opcode::inline_call);
+    command.call = {&run, queued, &skip, &dispose};
+    return command;
+}
 
 Status check_parameter(const RandomParameter& parameter, std::size_t smallest, std::size_t largest, const char* name) {
     if (parameter.size < smallest || parameter.size > largest)
@@ -228,18 +238,25 @@ std::size_t result_size(const RandomTask& task, std::uint64_t count) noexcept {
     return __builtin_mul_overflow(count, size_of(task.type), &bytes) ? SIZE_MAX : bytes;
 }
 
+Result<Command> random_command(const RandomTask& task, Handle stream) {
+    CANOPY_TRY(check(task));
+    return make_command(task, stream);
+}
+
+bool is_random(const Command& command) noexcept {
+    return command.opcode == Opcode::inline_call && command.call.function == &run;
+}
+
 Status submit_random(const RandomTask& task, const void* stream) {
     CANOPY_TRY(require_context());
     CANOPY_TRY(check(task));
     Result<LockedStream> locked = LockedStream::acquire(stream);
     if (!locked.ok()) return locked.status();
-    std::unique_ptr<QueuedTask> queued(new (std::nothrow) QueuedTask{task, (*locked)->self});
-    if (!queued) return fail(code::bad_alloc, "out of host memory");
-    Command command(Opcode::inline_call);
-    command.call = {&run, queued.get(), &drop};
-    CANOPY_TRY(locked->submit(command));
-    queued.release();
-    return {};
+    Result<Command> command = make_command(task, (*locked)->self);
+    if (!command.ok()) return command.status();
+    const Status status = locked->submit(*command);
+    if (!status.ok()) dispose(command->call.argument);
+    return status;
 }
 
 }  // namespace canopy

@@ -42,6 +42,9 @@ public:
     virtual Status wait_for_event(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout) noexcept = 0;
     virtual Status reset_event(Stream& stream, Event& event) noexcept = 0;
 
+    // The stream's handle ends now; the recorder is taken away right after.
+    virtual void stream_ended(Stream& stream) noexcept = 0;
+
 protected:
     ~Recorder() = default;
 };

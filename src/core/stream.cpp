@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "base/error_text.h"
+#include "core/capture.h"
 #include "core/error_codes.h"
 #include "core/exceptions.h"
+#include "core/graph_build.h"
 #include "core/memory_pool.h"
 #include "core/recorder.h"
 #include "core/stream_callbacks.h"
@@ -43,6 +45,7 @@ Result<std::uint64_t> Stream::submit(std::span<Command> commands) noexcept {
 
 Result<std::uint64_t> Stream::submit_watched(std::span<Command> commands) noexcept {
     if (recorder) return recorder->record(*this, commands);
+    CANOPY_TRY(check_unsafe(UnsafeCall::default_stream, this));
     Result<std::uint64_t> sequence = queue->submit(commands);
     if (sequence.ok()) last_sequence = *sequence;
     return sequence;
@@ -129,7 +132,7 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
         stream.is_default = is_default;
         {
             SpinGuard guard(stream.lock);
-            stream.set_recorder(nullptr);
+            stream.set_recorder(first_recorder(options.flags));
         }
         QueueOptions queue_options;
         queue_options.priority = stream.priority;
@@ -209,7 +212,12 @@ Status destroy_stream(Handle handle, DestroyMode mode) {
     {
         SpinGuard guard(stream->lock);
         if (!runtime.streams.close(handle)) return no_such_stream(opaque_of(handle));
+        if (Recorder* const last = stream->recorder) {
+            last->stream_ended(*stream);
+            stream->set_recorder(nullptr);
+        }
     }
+    if (capturing()) drop_ownerless_captures();
     forget_stream(handle);  // calls that wait for a thread of the program are given up: the queue can end
     stream->queue->abort();
     if (Pin<Context> context = runtime.contexts.pin(stream->context)) {
@@ -263,19 +271,33 @@ int failure_code(const TaskFailure& failure) noexcept {
         default:
             break;
     }
+    if (failure.opcode == Opcode::replay) return code::model_execute;
     if (failure.opcode != Opcode::launch) return code::driver_internal;
     return on_vector ? code::vector_exception : code::aicore_exception;
 }
 
+namespace {
+
+// Who failed, and how.
+std::string describe(const TaskFailure& failure) {
+    std::string where;
+    if (failure.graph)
+        where = failure.opcode == Opcode::replay
+                    ? fmt::format("{}: ", failure.graph->label)
+                    : fmt::format("{}, stream {}: ", failure.graph->label, failure.graph->stream);
+    if (failure.kernel)
+        return fmt::format("{}kernel {} (task {}, block {}): {}", where, failure.kernel->info->name, failure.task,
+                           failure.block, failure.what);
+    if (failure.graph && failure.opcode == Opcode::replay) return where.append(failure.what);
+    return fmt::format("{}task {}: {}", where, failure.task, failure.what);
+}
+
+}  // namespace
+
 AfterFailure Stream::task_failed(const TaskFailure& failure) noexcept {
     const int failed = failure_code(failure);
     try {
-        std::string text;
-        if (failure.kernel)
-            text = fmt::format("kernel {} (task {}, block {}): {}", failure.kernel->info->name, failure.task,
-                               failure.block, failure.what);
-        else
-            text = fmt::format("task {}: {}", failure.task, failure.what);
+        std::string text = describe(failure);
         SpinGuard guard(error_lock);
         if (error.load(std::memory_order_relaxed) == 0) error_text = std::move(text);
     } catch (...) {

@@ -78,6 +78,7 @@ struct Entry {
     CallWork call;
     void (*done)(void*);
     void* token;
+    bool recorded = false;  // part of a graph: it goes to its thread, whatever became of the stream
 };
 
 void give_up(const Entry& entry) noexcept {
@@ -96,10 +97,11 @@ struct ThreadCall {
     void* argument;
 
     static void run(void* data) {
-        const std::unique_ptr<ThreadCall> own(static_cast<ThreadCall*>(data));
+        const auto* const own = static_cast<const ThreadCall*>(data);
         if (own->thread == static_cast<std::uint64_t>(pthread_self())) own->function(own->argument);
     }
-    static void drop(void* data) { delete static_cast<ThreadCall*>(data); }
+    static void skip(void*) {}
+    static void dispose(void* data) { delete static_cast<ThreadCall*>(data); }
 };
 
 // What waits for one thread of the program, from its first subscription to its last.
@@ -165,8 +167,33 @@ void raise_and_release(void* token) {
     fence->release();
 }
 
-struct ReleaseFence {
-    void operator()(Fence* fence) const noexcept { fence->release(); }
+// A callback in a stream. It may run any number of times when it is part of a graph; each time the call holds a
+// reference to the fence of its own, because it may be over after the command has gone.
+struct QueuedCallback {
+    Entry entry;
+    Fence* fence;  // raised when a blocking call is over; null otherwise
+
+    explicit QueuedCallback(const Entry& call, Fence* raised) noexcept : entry(call), fence(raised) {}
+    ~QueuedCallback() {
+        if (fence) fence->release();
+    }
+    QueuedCallback(const QueuedCallback&) = delete;
+    QueuedCallback& operator=(const QueuedCallback&) = delete;
+
+    static void run(void* data);
+    static void give_up(void* data) { canopy::give_up(static_cast<QueuedCallback*>(data)->start()); }
+    static void dispose(void* data) { delete static_cast<QueuedCallback*>(data); }
+
+private:
+    [[nodiscard]] Entry start() const noexcept {
+        Entry call = entry;
+        if (fence) {
+            fence->retain();
+            call.done = &raise_and_release;
+            call.token = fence;
+        }
+        return call;
+    }
 };
 
 // Lock order: this mutex, then a thread's.
@@ -218,6 +245,10 @@ void deliver(ReportKind kind, const Entry& entry) noexcept {
         Subscriptions& all = subscriptions();
         const auto which = static_cast<std::size_t>(kind);
         std::lock_guard guard(all.mutex);
+        if (entry.recorded) {
+            const auto target = all.threads[which].find(*entry.thread);
+            if (target != all.threads[which].end()) return target->second->add(entry);
+        }
         const auto found = all.streams[which].find(entry.stream);
         if (found != all.streams[which].end() && found->second == entry.thread.value_or(found->second))
             return all.threads[which][found->second]->add(entry);
@@ -225,6 +256,8 @@ void deliver(ReportKind kind, const Entry& entry) noexcept {
     }
     give_up(entry);
 }
+
+void QueuedCallback::run(void* data) { deliver(ReportKind::callback, static_cast<QueuedCallback*>(data)->start()); }
 
 }  // namespace
 
@@ -290,6 +323,12 @@ Status process_reports(ReportKind kind, std::int32_t timeout_ms) {
     return fail(code::thread_subscribe, "no stream is subscribed to this thread");
 }
 
+namespace {
+
+bool is_recorded(const Stream& stream) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS { return stream.recorder != nullptr; }
+
+}  // namespace
+
 Status launch_callback(HostFunction function, void* argument, bool block, const void* opaque) {
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
@@ -299,34 +338,24 @@ Status launch_callback(HostFunction function, void* argument, bool block, const 
         return fail(code::no_callback, "no thread is subscribed to stream {}: call aclrtSubscribeReport first",
                     (*stream)->id);
     // The call is handed over in stream order; a blocking one raises a fence when it is done, and the stream waits
-    // there. The launch keeps a reference of its own: the call may be over before the wait is queued.
-    std::unique_ptr<Fence, ReleaseFence> fence;
+    // there and lowers it again, for the next replay if it is part of a graph.
+    Fence* fence = nullptr;
     if (block) {
         Result<Fence*> created = (*stream)->device->create_fence();
         if (!created.ok()) return created.status();
-        fence.reset(*created);
+        fence = *created;
     }
-    auto entry = std::make_unique<Entry>(
-        Entry{self, thread, {function, argument, nullptr}, fence ? &raise_and_release : nullptr, fence.get()});
+    auto queued = std::make_unique<QueuedCallback>(
+        Entry{self, thread, {function, argument, nullptr, nullptr}, nullptr, nullptr, is_recorded(**stream)}, fence);
     Command commands[2] = {Command(Opcode::inline_call), Command(Opcode::wait)};
-    commands[0].call.argument = entry.get();
-    commands[0].call.function = [](void* data) {
-        const std::unique_ptr<Entry> own(static_cast<Entry*>(data));
-        deliver(ReportKind::callback, *own);
-    };
-    commands[0].call.dropped = [](void* data) {
-        const std::unique_ptr<Entry> own(static_cast<Entry*>(data));
-        give_up(*own);
-    };
+    commands[0].call = {&QueuedCallback::run, queued.get(), &QueuedCallback::give_up, &QueuedCallback::dispose};
     if (block) {
-        commands[1].wait = {fence.get(), 1, 0, WaitMode::at_least, false};
-        fence->retain();  // the entry's
+        commands[1].wait = {fence, 1, 0, WaitMode::at_least, true};
+        fence->retain();  // while it is submitted: the call may be over before the wait is queued
     }
     const Status status = stream->submit(std::span(commands, block ? 2 : 1));
-    if (status.ok())
-        entry.release();
-    else if (fence)
-        fence->release();
+    if (status.ok()) queued.release();
+    if (block) fence->release();
     return status;
 }
 
@@ -334,11 +363,13 @@ Status launch_host_function(HostFunction function, void* argument, const void* o
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
     Command command(Opcode::host_call);
-    command.call = {function, argument, nullptr};
+    command.call = {function, argument, nullptr, nullptr};
     std::unique_ptr<ThreadCall> call;
-    if (const auto thread = subscribed_thread(ReportKind::host_function, (*stream)->self)) {
+    const auto thread = subscribed_thread(ReportKind::host_function, (*stream)->self);
+    // In a graph it runs where the calls of the replaying stream do.
+    if (thread && !is_recorded(**stream)) {
         call = std::make_unique<ThreadCall>(ThreadCall{*thread, function, argument});
-        command.call = {&ThreadCall::run, call.get(), &ThreadCall::drop};
+        command.call = {&ThreadCall::run, call.get(), &ThreadCall::skip, &ThreadCall::dispose};
     }
     const Status status = stream->submit(command);
     if (status.ok()) call.release();

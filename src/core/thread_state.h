@@ -11,6 +11,10 @@ namespace canopy {
 
 class Context;
 
+// What a capture forbids: unsafe calls of all threads, those of its own thread, or none. The numbers of
+// aclmdlRICaptureMode. A thread has one too, for captures of others.
+enum class CaptureMode : std::int32_t { global = 0, thread_local_ = 1, relaxed = 2 };
+
 struct ThreadState {
     Handle context = 0;  // the current one: set explicitly, or the primary one of the device set last
     bool context_is_primary = false;
@@ -22,6 +26,8 @@ struct ThreadState {
     std::uint32_t recorded_lane = 0;
     std::uint32_t recorded_position = 0;
     Handle resource_stream = 0;  // whose core limits this thread uses
+    const char* function = "";   // of the interface, that was called last
+    CaptureMode capture_mode = CaptureMode::global;
 };
 
 // In the static block of every thread: reading it costs one instruction, no call.
