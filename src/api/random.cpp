@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/api.h"
+#include "api/random_task.h"
 #include "core/random_numbers.h"
 
 using namespace canopy;
@@ -44,7 +45,9 @@ std::optional<RandomType> random_type(aclDataType type) {
     }
 }
 
-Result<RandomTask> read_task(const aclrtRandomNumTaskInfo& info) {
+}  // namespace
+
+Result<RandomTask> canopy::read_random_task(const aclrtRandomNumTaskInfo& info) {
     RandomTask task;
     const aclrtRandomNumFuncParaInfo& function = info.randomNumFuncParaInfo;
     const std::optional<RandomType> type = random_type(info.dataType);
@@ -82,8 +85,6 @@ Result<RandomTask> read_task(const aclrtRandomNumTaskInfo& info) {
     return task;
 }
 
-}  // namespace
-
 extern "C" {
 
 aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo* taskInfo, const aclrtStream stream, void* reserve) {
@@ -92,7 +93,7 @@ aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo* taskInfo, const aclrt
         if (reserve) return fail(code::invalid_parameter, "reserve must be null");
         CANOPY_TRY(required(taskInfo->randomResultAddr, "taskInfo->randomResultAddr"));
         CANOPY_TRY(required(taskInfo->randomCounterAddr, "taskInfo->randomCounterAddr"));
-        Result<RandomTask> task = read_task(*taskInfo);
+        Result<RandomTask> task = read_random_task(*taskInfo);
         if (!task.ok()) return task.status();
         return submit_random(*task, stream);
     });

@@ -9,6 +9,8 @@
 #include <cstdint>
 
 #include "base/result.h"
+#include "core/handles.h"
+#include "device/command.h"
 
 namespace canopy {
 
@@ -51,6 +53,9 @@ struct RandomTask {
 [[nodiscard]] std::size_t size_of(RandomType type) noexcept;
 // Bytes of the result: numbers, or bits of a mask in whole bytes. SIZE_MAX when there are more than that.
 [[nodiscard]] std::size_t result_size(const RandomTask& task, std::uint64_t count) noexcept;
+// A command that does the task; 107000 when it cannot be done. `stream` is told when it fails later.
+Result<Command> random_command(const RandomTask& task, Handle stream);
+[[nodiscard]] bool is_random(const Command& command) noexcept;
 // Checks what can be known now and puts the task into the stream.
 Status submit_random(const RandomTask& task, const void* stream);
 

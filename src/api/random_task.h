@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The description of a random-number task as programs write it. Any thread.
+#pragma once
+
+#include "acl/acl_rt.h"
+#include "base/result.h"
+#include "core/random_numbers.h"
+
+namespace canopy {
+
+// 100000 for types and functions that do not exist or do not go together.
+Result<RandomTask> read_random_task(const aclrtRandomNumTaskInfo& info);
+
+}  // namespace canopy
