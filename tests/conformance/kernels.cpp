@@ -159,3 +159,11 @@ extern "C" __global__ __aicore__ void sum_many(
            CANOPY_SUM_8(09) + CANOPY_SUM_8(10) + CANOPY_SUM_8(11) + CANOPY_SUM_8(12) + CANOPY_SUM_8(13) +
            CANOPY_SUM_8(14) + CANOPY_SUM_8(15);
 }
+
+// Found by the number at the end of their names. counter += 1, or 100, from every block.
+extern "C" __global__ __aicore__ void count_blocks_21(__gm__ uint32_t* counter) {
+    __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED);
+}
+extern "C" __global__ __aicore__ void count_blocks_22(__gm__ uint32_t* counter) {
+    __atomic_fetch_add(counter, 100u, __ATOMIC_RELAXED);
+}
