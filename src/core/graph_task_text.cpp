@@ -173,7 +173,7 @@ void describe_call(const CallWork& call, TaskView& view) {
 void describe_switch(const SwitchWork& work, TaskView& view) {
     constexpr std::array comparisons = {"==", "!=", ">", ">=", "<", "<="};
     const char* comparison = comparisons.at(static_cast<std::size_t>(work.comparison));
-    view.label = fmt::format("switch stream if left {} right", comparison);
+    view.label = "switch stream";
     view.details["left"] = address_text(work.left);
     view.details["right"] = address_text(work.right);
     view.details["comparison"] = comparison;
@@ -182,7 +182,8 @@ void describe_switch(const SwitchWork& work, TaskView& view) {
 }
 
 void describe_jump(const JumpWork& jump, TaskView& view) {
-    view.label = fmt::format("switch by index, {} labels", jump.count);
+    view.label = "switch by index";
+    view.details["labels"] = jump.count;
     view.details["index"] = address_text(jump.index);
     for (std::uint32_t i = 0; i < jump.count; ++i) {
         const GraphPlace place = jump.targets[i];

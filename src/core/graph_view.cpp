@@ -82,6 +82,13 @@ LaneView view_lane(const RecordedLane& lane, std::uint32_t number, ViewDetail de
     return copy;
 }
 
+// What has no effect in a built graph is the place of a label.
+void name_labels(GraphView& view) {
+    for (LaneView& lane : view.lanes)
+        for (TaskView& task : lane.tasks)
+            if (task.kind == "nothing") task.kind = task.label = task.details["kind"] = "label";
+}
+
 std::string label_of_edge(const RecordedLane& lane, GraphPlace before) {
     const GraphTask& task = lane.tasks[before.position];
     return task.event != 0 ? fmt::format("event {}", slot_of(task.event)) : std::string("order");
@@ -106,6 +113,7 @@ std::vector<Body> copy_graph(const Graph& graph, ViewDetail detail, GraphView& v
     view.state = state_name(graph.state);
     for (const RecordedLane& lane : graph.lanes)
         view.lanes.push_back(view_lane(lane, static_cast<std::uint32_t>(view.lanes.size()), detail, view));
+    if (graph.flow) name_labels(view);
     std::erase_if(view.edges, [&](const EdgeView& edge) { return !exists(view, edge.after); });
     for (const GraphEdge& edge : graph.edges)
         if (exists(view, edge.before) && exists(view, edge.after) && !same_place(edge.before, edge.after))

@@ -72,7 +72,7 @@ void place_rows(const Graph& graph, GraphLayout& layout) {
 
 bool is_small(const Task& task) {
     return task.kind.rfind("event", 0) == 0 || task.kind == "signal" || task.kind == "wait" || task.kind == "nothing" ||
-           task.kind == "end";
+           task.kind == "label" || task.kind == "end";
 }
 
 Box place_of_body(const std::vector<GraphLayout>& layouts, const Task& condition, std::size_t body) {

@@ -92,7 +92,7 @@ const char* class_of(const Task& task) {
     if (task.kind.rfind("value", 0) == 0) return "value";
     if (task.kind == "host function" || task.kind == "runtime function") return "call";
     if (task.kind == "condition") return "condition";
-    if (task.kind.rfind("stream", 0) == 0 || task.kind == "label switch" || task.kind == "end") return "control";
+    if (task.kind.rfind("stream", 0) == 0 || task.kind.rfind("label", 0) == 0 || task.kind == "end") return "control";
     return "other";
 }
 

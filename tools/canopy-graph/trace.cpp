@@ -23,6 +23,8 @@ std::string note_of(const Json& details) {
     if (details.contains("direction")) return text_of(details["direction"]);
     if (details.contains("address")) return text_of(details["address"]);
     if (details.contains("elements")) return plural(details["elements"], "element");
+    if (details.contains("labels")) return plural(details["labels"], "label");
+    if (details.contains("comparison")) return "if left " + text_of(details["comparison"]) + " right";
     return {};
 }
 
