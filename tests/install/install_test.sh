@@ -34,7 +34,9 @@ for name in ASCEND_INSTALL_PATH ASCEND_TOOLKIT_HOME ASCEND_AICPU_PATH ASCEND_OPP
     [[ ${!name-} == "$tree"* ]] || fail "$name is \"${!name-}\""
 done
 declare -F _canopy_prepend > /dev/null && fail "set_env.sh leaves a function behind"
-[[ $(command -v canopy) == "$tree/bin/canopy" ]] || fail "canopy is not found on PATH"
+for tool in canopy canopy-graph; do
+    [[ $(command -v $tool) == "$tree/bin/$tool" ]] || fail "$tool is not found on PATH"
+done
 [[ $(readlink -f "$(command -v bisheng)") == "$tree/bin/canopy-cc" ]] || fail "bisheng on PATH is not the compiler of this tree"
 for shell in dash zsh; do
     command -v $shell > /dev/null || continue
