@@ -210,22 +210,26 @@ bool SoftGraph::start_segment(Segment& segment) noexcept {
     return true;
 }
 
+// Once this thread has counted the segment off at the last of those that wait for it, others may end the replay and the
+// graph: nothing of either is read after that but what this thread has been given to run.
 Lane* SoftGraph::leave_segment(Executor& executor, Segment& segment) noexcept {
-    Lane* next = nullptr;
     const std::uint32_t* successors = successors_.data() + segment.successors;
-    for (std::uint32_t i = 0; i < segment.successor_count; ++i) {
+    const std::uint32_t count = segment.successor_count, following = segment.following;
+    Lane* const own = lanes_[segment.lane].get();
+    Lane* next = nullptr;
+    for (std::uint32_t i = 0; i < count; ++i) {
         Segment& successor = segments_[successors[i]];
+        Lane* const lane = lanes_[successor.lane].get();
         if (!start_segment(successor)) continue;
         if (next) keep(executor, *next);
-        next = lanes_[successor.lane].get();
+        next = lane;
     }
-    if (segment.following != no_segment) {
-        Lane* own = lanes_[segment.lane].get();
-        if (!start_segment(segments_[segment.following])) return next;
+    if (following != no_segment) {
+        if (!start_segment(segments_[following])) return next;
         if (next) keep(executor, *next);
         return own;
     }
-    if (segment.successor_count == 0) part_ended(executor);
+    if (count == 0) part_ended(executor);
     return next;
 }
 
