@@ -3,10 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
+#include <utility>
 
 #include "fixture.h"
 #include "holding.h"
@@ -216,6 +219,40 @@ TEST_F(GraphPrint, WorksWhileTheGraphIsCapturedAndLeavesTheCaptureAlone) {
     add(stream_);
     end();
     EXPECT_EQ(tasks_of(print()).size(), 2u);
+}
+
+TEST_F(GraphPrint, KnowsKernelsWhoseBinaryWasUnloaded) {
+    capture_fork();
+    ASSERT_ACL_OK(aclrtBinaryUnLoad(std::exchange(binary_, nullptr)));
+    EXPECT_EQ(tasks_of(print())[2]["args"]["kernel"], "add");
+}
+
+// Whatever moment of the graph's life a print meets, it writes a whole file or says that the graph is gone.
+TEST_F(GraphPrint, WorksWhileAnotherThreadCapturesAndDestroys) {
+    capture_fork();
+    std::atomic<aclmdlRI> current{model_};
+    std::atomic<bool> done{false};
+    std::thread printer([&] {
+        while (!done.load()) {
+            const aclError code = aclmdlRIDebugJsonPrint(current.load(), path().c_str(), 1);
+            EXPECT_TRUE(code == ACL_SUCCESS || code == 107017) << code;
+            if (code != ACL_SUCCESS) continue;
+            std::ifstream file(path());
+            EXPECT_FALSE(Json::parse(file, nullptr, false).is_discarded());
+        }
+    });
+    for (int round = 0; round < 50; ++round) {
+        begin();
+        aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+        aclmdlRI model = nullptr;
+        EXPECT_ACL_OK(aclmdlRICaptureGetInfo(stream_, &status, &model));
+        current = model;
+        for (int i = 0; i < 20; ++i) add(stream_);
+        EXPECT_ACL_OK(aclmdlRICaptureEnd(stream_, &model));
+        EXPECT_ACL_OK(aclmdlRIDestroy(model));
+    }
+    done = true;
+    printer.join();
 }
 
 TEST_F(GraphPrint, NamesMayHoldAnything) {
