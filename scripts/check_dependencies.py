@@ -37,7 +37,7 @@ RULES = {
 }
 # Any further backend is held to the rule of backends.
 BACKEND = RULES["src/device/soft"]
-SEARCH = ("src", "include", "toolchain/include", "toolchain/driver", "tests/conformance", "bench")
+SEARCH = ("src", "include", "include/pkg_inc", "toolchain/include", "toolchain/driver", "tests/conformance", "bench")
 FORBIDDEN_FOLDERS = {"common", "utils", "util", "helpers", "misc"}
 CYCLE_OF_THE_INTERFACE = {"include/acl/acl_rt.h", "include/acl/acl_rt_memory_soma.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)

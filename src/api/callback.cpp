@@ -82,19 +82,20 @@ namespace {
 constexpr std::uint32_t nothing = 0xFFFFFFFFu;
 }
 
-uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->task : nothing; }
-uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->stream : nothing; }
-uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->thread : nothing; }
-uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->device : nothing; }
-uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->code : nothing; }
+uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->taskid : nothing; }
+uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->streamid : nothing; }
+uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->tid : nothing; }
+uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->deviceid : nothing; }
+uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->retcode : nothing; }
 
 aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo* info, void** devArgsPtr, uint32_t* devArgsLen) {
     return api([&]() -> Status {
         CANOPY_TRY(required(info, "info"));
         CANOPY_TRY(required(devArgsPtr, "devArgsPtr"));
         CANOPY_TRY(required(devArgsLen, "devArgsLen"));
-        *devArgsPtr = const_cast<void*>(info->arguments);
-        *devArgsLen = info->arguments_size;
+        const ExceptionArguments arguments = exception_arguments(*info);
+        *devArgsPtr = arguments.address;
+        *devArgsLen = arguments.size;
         return {};
     });
 }
@@ -103,7 +104,9 @@ aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo* info, acl
     return api([&]() -> Status {
         CANOPY_TRY(required(info, "info"));
         CANOPY_TRY(required(func, "func"));
-        *func = info->function;
+        const std::optional<ExceptionDetails> details = exception_details(info);
+        if (!details) return fail(code::param_invalid, "info {} is not that of a callback under way", fmt::ptr(info));
+        *func = details->function;
         return {};
     });
 }

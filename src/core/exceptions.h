@@ -4,22 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/result.h"
 #include "core/handles.h"
 #include "device/backend.h"
-
-// What programs get to see through the getters of the interface; valid during the callback only.
-struct rtExceptionInfo {
-    std::uint32_t task;
-    std::uint32_t stream;
-    std::uint32_t thread;
-    std::uint32_t device;
-    std::uint32_t code;
-    const void* arguments;
-    std::uint32_t arguments_size;
-    void* function;  // its handle
-};
+#include "runtime/runtime/base.h"
 
 namespace canopy {
 
@@ -33,5 +23,20 @@ Status add_exception_callback(ExceptionFunction function);
 void remove_exception_callback(ExceptionFunction function) noexcept;
 
 void fire_exception(Stream& stream, const TaskFailure& failure, int code) noexcept;
+
+// What is known about a failed task and does not stand in its info.
+struct ExceptionDetails {
+    void* function = nullptr;                      // its handle
+    rtExceptionErrRegInfo_t* registers = nullptr;  // of the core it failed on; null when it was none of the AI cores
+};
+// Found while callbacks are told about that info, by any thread.
+std::optional<ExceptionDetails> exception_details(const rtExceptionInfo* info) noexcept;
+
+// The argument block of the failed task.
+struct ExceptionArguments {
+    void* address = nullptr;
+    std::uint32_t size = 0;
+};
+ExceptionArguments exception_arguments(const rtExceptionInfo& info) noexcept;
 
 }  // namespace canopy

@@ -3,7 +3,8 @@
 """Compiles every public header alone, in each language and with each compiler that is installed.
 
 CTest runs it. A header passes when it compiles without a warning as C11 and as C++11, 14, 17 and 20, included by its
-full name and, as some programs do, by its bare name.
+full name and, as some programs do, by its bare name. Headers of the lower interface are included with either of the two
+folders searched that programs search for them.
 """
 
 import argparse
@@ -20,10 +21,17 @@ CPP_COMPILERS = ["g++", "clang++"]
 CPP_STANDARDS = ["c++11", "c++14", "c++17", "c++20"]
 
 
+def headers_below(folder, place):
+    """The headers of a place in a folder, as they are included when the folder is searched."""
+    pattern = os.path.join(folder, place, "**", "*.h")
+    return [os.path.relpath(path, folder) for path in sorted(glob.glob(pattern, recursive=True))]
+
+
 def command_lines(include):
     """Yields the compiler command and the text of each translation unit."""
-    pattern = os.path.join(include, "acl", "**", "*.h")
-    names = [os.path.relpath(path, include) for path in sorted(glob.glob(pattern, recursive=True))]
+    names = headers_below(include, "acl")
+    lower = os.path.join(include, "pkg_inc")
+    lower_names = headers_below(lower, ".")
     languages = [(compiler, "c", "c11") for compiler in C_COMPILERS]
     languages += [(compiler, "c++", standard) for compiler in CPP_COMPILERS for standard in CPP_STANDARDS]
     for compiler, language, standard in languages:
@@ -34,6 +42,10 @@ def command_lines(include):
             yield command + ["-I", include, "-"], name
             if os.path.dirname(name) == "acl":
                 yield command + ["-I", os.path.join(include, "acl"), "-"], os.path.basename(name)
+        for name in lower_names:
+            yield command + ["-I", lower, "-"], name
+            if name.startswith("runtime/"):
+                yield command + ["-I", os.path.join(lower, "runtime"), "-"], os.path.relpath(name, "runtime")
 
 
 def compile_one(job):
@@ -46,7 +58,7 @@ def compile_one(job):
 
 def main():
     parser = argparse.ArgumentParser(description="Compiles every public header alone.")
-    parser.add_argument("--include", required=True, help="directory that holds acl/")
+    parser.add_argument("--include", required=True, help="directory that holds acl/ and pkg_inc/")
     arguments = parser.parse_args()
     jobs = list(command_lines(os.path.abspath(arguments.include)))
     if not jobs:

@@ -16,7 +16,7 @@ import apigen  # noqa: E402
 
 def main():
     parser = argparse.ArgumentParser(description="Compares the declared functions with the table.")
-    parser.add_argument("--include", required=True, help="directory that holds acl/")
+    parser.add_argument("--include", required=True, help="directory that holds acl/ and pkg_inc/")
     arguments = parser.parse_args()
     with open(os.path.join(HERE, "functions.tsv"), encoding="utf-8") as table:
         rows = [line.split("\t") for line in table if not line.startswith("#")]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generates from the public headers what must agree with them.
 
-The headers under include/acl are the only input. libclang reads them, so what is generated follows the
-declarations themselves, not a copy of them:
+The headers under include/acl and include/pkg_inc are the only input. libclang reads them, so what is generated follows
+the declarations themselves, not a copy of them:
 
   table     the functions as JSON: header, group, types, parameters, summary
   stubs     a weak definition of every function, which says that it is not implemented yet
@@ -103,7 +103,7 @@ def summary_of(cursor):
 
 def empty_value(cindex, result):
     """The C++ expression that a function without a body returns; "" for void, "error" for an error code."""
-    if result.spelling == "aclError":
+    if result.spelling in ("aclError", "rtError_t"):
         return "error"
     canonical = result.get_canonical()
     if canonical.kind == cindex.TypeKind.VOID:
@@ -117,11 +117,29 @@ def empty_value(cindex, result):
     return "0"
 
 
+def lower_folder(include):
+    """The folder that programs of the lower interface search for headers."""
+    return os.path.join(include, "pkg_inc")
+
+
+def header_paths(include):
+    """The headers with functions, the lower interface behind the other one."""
+    lower = glob.glob(os.path.join(lower_folder(include), "runtime", "**", "*.h"), recursive=True)
+    return sorted(glob.glob(os.path.join(include, "acl", "*.h"))) + sorted(lower)
+
+
+def program_name(include, path):
+    """A header as programs include it."""
+    lower = lower_folder(include) + os.sep
+    path = os.path.normpath(path)
+    return os.path.relpath(path, lower if path.startswith(lower) else include)
+
+
 def describe(cindex, cursor, include, titles):
-    path = cursor.location.file.name
+    path = os.path.normpath(cursor.location.file.name)
     return {
         "name": cursor.spelling,
-        "header": os.path.relpath(path, include),
+        "header": program_name(include, path),
         "group": group_of(titles[path], path, cursor.location.line, cursor.spelling),
         "returns": cursor.result_type.spelling,
         "parameters": [{"name": p.spelling, "type": p.type.spelling} for p in cursor.get_arguments()],
@@ -135,16 +153,16 @@ def describe(cindex, cursor, include, titles):
 def read_functions(include):
     """Returns the description of each function of the headers, in the order of their declaration."""
     cindex = load_clang()
-    headers = sorted(glob.glob(os.path.join(include, "acl", "*.h")))
+    headers = header_paths(include)
     if not headers:
         raise Failure(f"{include}/acl holds no headers")
     titles = {header: section_titles(header) for header in headers}
     # The umbrella comes first so that the page begins with the base and the runtime.
-    names = ["acl.h"] + [os.path.basename(header) for header in headers]
-    source = "".join(f'#include "acl/{name}"\n' for name in names)
+    names = ["acl/acl.h"] + [program_name(include, header) for header in headers]
+    source = "".join(f'#include "{name}"\n' for name in names)
     unit = cindex.Index.create().parse(
         "all.c",
-        args=["-x", "c", "-std=c11", "-I", include] + compiler_headers(),
+        args=["-x", "c", "-std=c11", "-I", include, "-I", lower_folder(include)] + compiler_headers(),
         unsaved_files=[("all.c", source)],
     )
     errors = [str(d) for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
@@ -154,7 +172,7 @@ def read_functions(include):
     for cursor in unit.cursor.get_children():
         if cursor.kind != cindex.CursorKind.FUNCTION_DECL or cursor.location.file is None:
             continue
-        if cursor.location.file.name in titles and cursor.spelling not in functions:
+        if os.path.normpath(cursor.location.file.name) in titles and cursor.spelling not in functions:
             functions[cursor.spelling] = describe(cindex, cursor, include, titles)
     return list(functions.values())
 
@@ -313,7 +331,7 @@ def parse_arguments():
     def add(name, run, explanation, output):
         command = commands.add_parser(name, help=explanation, description=explanation)
         command.add_argument(
-            "--include", default=os.path.join(ROOT, "include"), help="directory that holds acl/ (default: %(default)s)"
+            "--include", default=os.path.join(ROOT, "include"), help="directory that holds acl/ and pkg_inc/ (default: %(default)s)"
         )
         command.add_argument("--output", default=output, help="file to write, - for standard output (default: %(default)s)")
         command.set_defaults(run=run)

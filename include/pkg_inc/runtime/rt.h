@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lower runtime interface, whole.
+ */
+#ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_H
+#define CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_H
+
+#include "rt_external.h"
+#include "runtime/rt.h"
+
+#endif /* CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_H */

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events of the lower interface; what there is stands in runtime/event.h.
+ */
+#ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_EVENT_H
+#define CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_EVENT_H
+
+#include "rt_external_base.h"
+
+#endif /* CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_EVENT_H */
