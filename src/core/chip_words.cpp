@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/chip_words.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/error_text.h"
+#include "core/device_facts.h"
+#include "core/error_codes.h"
+#include "core/runtime.h"
+
+namespace canopy {
+namespace {
+
+struct Word {
+    std::string_view section;
+    std::string_view key;
+    std::string value;
+};
+
+std::string short_name(const Chip& chip) {
+    if (chip.series == "A2") return "Ascend910B";
+    if (chip.series == "A3") return "Ascend910_93";
+    if (chip.series == "A5") return "Ascend950";
+    return std::string(chip.name);
+}
+
+// A fact that aclplatformGetDeviceInfo tells too, by its number there.
+std::string fact(std::int32_t number) {
+    Result<std::string> text = platform_fact(number);
+    return text.ok() ? std::move(*text) : std::string();
+}
+
+std::vector<Word> all_words() {
+    const Chip& chip = *Runtime::instance().settings().chip;
+    const auto number = [](std::uint64_t value) { return std::to_string(value); };
+    return {
+        {"version", "SoC_version", std::string(chip.name)},
+        {"version", "Short_SoC_version", short_name(chip)},
+        {"version", "AIC_version", fact(14)},
+        {"version", "NpuArch", number(chip.architecture)},
+        {"SoCInfo", "ai_core_cnt", number(chip.cube_cores)},
+        {"SoCInfo", "cube_core_cnt", number(chip.cube_cores)},
+        {"SoCInfo", "vector_core_cnt", number(chip.vector_cores)},
+        {"SoCInfo", "ai_cpu_cnt", number(chip.cpu_cores)},
+        {"SoCInfo", "memory_type", fact(16)},
+        {"SoCInfo", "memory_size", fact(5)},
+        {"SoCInfo", "l2_size", number(chip.l2_cache)},
+        {"AICoreSpec", "cube_freq", fact(6)},
+        {"AICoreSpec", "ub_size", number(chip.unified_buffer)},
+        {"AICoreSpec", "l0_a_size", number(chip.l0a_buffer)},
+        {"AICoreSpec", "l0_b_size", number(chip.l0b_buffer)},
+        {"AICoreSpec", "l0_c_size", number(chip.l0c_buffer)},
+        {"AICoreSpec", "l1_size", number(chip.l1_buffer)},
+        {"VectorCoreSpec", "vec_freq", fact(7)},
+        {"VectorCoreSpec", "ub_size", number(chip.unified_buffer)},
+    };
+}
+
+}  // namespace
+
+Result<std::string> chip_word(std::string_view section, std::string_view key) {
+    std::string known;
+    for (Word& word : all_words()) {
+        if (word.section == section && word.key == key) return std::move(word.value);
+        known += fmt::format("{}{}.{}", known.empty() ? "" : ", ", word.section, word.key);
+    }
+    return fail(code::param_invalid, "nothing is known about {} in section {}; known are {}", key, section, known);
+}
+
+}  // namespace canopy
