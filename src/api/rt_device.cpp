@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/runtime.h"
 #include "runtime/rt.h"
+#include "runtime/runtime/rts/rts_kernel.h"
 
 using namespace canopy;
 
