@@ -71,7 +71,24 @@ public:
     AfterFailure task_failed(const TaskFailure& failure) noexcept override {
         std::lock_guard guard(mutex_);
         failures_.push_back(failure.kind);
+        last_ = {failure.kind,  failure.core,    failure.opcode, failure.kernel ? failure.kernel->info->name : "",
+                 failure.block, failure.address, failure.result, std::string(failure.what)};
         return after_;
+    }
+    // What the last failure said.
+    struct Failure {
+        FaultKind kind = FaultKind::none;
+        CoreType core = CoreType::vector;
+        Opcode opcode = Opcode::launch;
+        std::string kernel;
+        std::uint32_t block = 0;
+        std::uintptr_t address = 0;
+        std::uint32_t result = 0;
+        std::string what;
+    };
+    Failure last_failure() {
+        std::lock_guard guard(mutex_);
+        return last_;
     }
     std::vector<FaultKind> failures() {
         std::lock_guard guard(mutex_);
@@ -84,6 +101,7 @@ private:
     std::unique_ptr<Queue> queue_;
     std::mutex mutex_;
     std::vector<FaultKind> failures_;
+    Failure last_;
     AfterFailure after_ = AfterFailure::go_on;
 };
 

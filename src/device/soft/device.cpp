@@ -10,6 +10,7 @@
 #include "base/error_text.h"
 #include "base/heap.h"
 #include "device/backend.h"
+#include "device/soft/cpu_module.h"
 #include "device/soft/fence.h"
 #include "device/soft/graph.h"
 #include "device/soft/kept_back.h"
@@ -64,8 +65,8 @@ public:
     [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
     [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
     [[nodiscard]] Utilisation utilisation() noexcept override {
-        const int share = scheduler_.utilisation();
-        return {share, share, 0};
+        const int share = scheduler_.utilisation(false);
+        return {share, share, scheduler_.utilisation(true)};
     }
 
     Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
@@ -108,8 +109,8 @@ public:
         if (!queue) return fail(207001, "out of host memory for a stream");
         return std::unique_ptr<Queue>(std::move(queue));
     }
-    Result<std::unique_ptr<Module>> load_cpu(std::span<const std::byte>, std::string_view name) override {
-        return fail(207000, "CPU kernels cannot be loaded yet: {}", name);
+    Result<std::unique_ptr<Module>> load_cpu(std::span<const std::byte> image, std::string_view name) override {
+        return cpu_images_.load(image, name);
     }
     Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) override {
         return load_module(image, *info_.chip);
@@ -131,6 +132,7 @@ private:
         scheduler.workers = options.workers ? options.workers : static_cast<std::uint32_t>(std::max(processors, 1L));
         scheduler.cores[0] = options.chip->cube_cores;
         scheduler.cores[1] = options.chip->vector_cores;
+        scheduler.cpu.cores = options.chip->cpu_cores;
         scheduler.max_workers =
             std::max(scheduler.workers + options.chip->cube_cores + options.chip->vector_cores, 64u);
         return scheduler;
@@ -142,6 +144,7 @@ private:
     HeapChecker checker_;
     Scheduler scheduler_;
     KeptBack kept_back_;
+    CpuImages cpu_images_;
 };
 
 class SoftBackend final : public Backend {

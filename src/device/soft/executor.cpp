@@ -5,6 +5,8 @@
 // that signal before.
 #include "device/soft/executor.h"
 
+#include <cxxabi.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -12,8 +14,12 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <mutex>
 
+#include "device/soft/cpu_tuning.h"
 #include "device/soft/tuning.h"
 
 namespace canopy {
@@ -55,6 +61,46 @@ Registry& registry() noexcept {
 
 struct sigaction previous_action[NSIG];
 std::atomic<std::size_t> stack_size{tuning::default_block_stack};
+
+// Code that keeps locks of the whole process while it works, and is the same for everybody: the C library, the dynamic
+// loader, the language's run time and the sanitizers'. Entries are only added.
+struct SharedCode {
+    static constexpr std::uint32_t most = 64;
+    struct Range {
+        std::uintptr_t begin, size;
+    };
+    std::mutex mutex;
+    Range ranges[most];
+    std::atomic<std::uint32_t> count{0};
+};
+SharedCode shared_code;
+
+CANOPY_MAY_BE_LEFT bool in_shared_code(std::uintptr_t instruction) noexcept {
+    std::uint32_t count;
+    __atomic_load(reinterpret_cast<const std::uint32_t*>(&shared_code.count), &count, __ATOMIC_ACQUIRE);
+    for (std::uint32_t i = 0; i < count; ++i)
+        if (instruction - shared_code.ranges[i].begin < shared_code.ranges[i].size) return true;
+    return false;
+}
+
+int note_shared_code(dl_phdr_info* object, std::size_t, void*) {
+    constexpr const char* names[] = {"/libc.so", "/ld-linux", "/libpthread", "/libstdc++", "/libgcc_s", "/libc++",
+                                     "/libtsan", "/libasan",  "/libubsan",   "/libm.so",   "/libdl.so", "/ld-musl"};
+    const bool known = std::any_of(std::begin(names), std::end(names), [&](const char* name) {
+        return object->dlpi_name && std::strstr(object->dlpi_name, name);
+    });
+    if (!known) return 0;
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+        const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+        if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+        const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
+        const std::uint32_t count = shared_code.count.load(std::memory_order_relaxed);
+        if (in_shared_code(begin) || count == SharedCode::most) continue;
+        shared_code.ranges[count] = {begin, segment.p_memsz};
+        shared_code.count.store(count + 1, std::memory_order_release);
+    }
+    return 0;
+}
 
 CANOPY_MAY_BE_LEFT void pass_on(int signal, siginfo_t* info, void* context) noexcept {
     const struct sigaction& previous = previous_action[signal];
@@ -125,12 +171,35 @@ struct FaultHandlers {
             executor->cancel_waits_ = true;
             return;
         }
+        if (executor->cpu_kernel_ && in_shared_code(instruction_of(context)) &&
+            executor->cancels_put_off_ < tuning::most_cancels_put_off) {
+            executor->cancels_put_off_ = executor->cancels_put_off_ + 1;  // whoever wants it tries again
+            return;
+        }
         Fault& fault = executor->fault_;
         fault.kind = read_in_handler(executor->cancel_kind_);
         fault.signal = 0;
         fault.address = 0;
         fault.instruction = instruction_of(context);
         leave(*executor, context);
+    }
+
+    // abort() in a CPU kernel, by a failed assertion or an exception that nobody may catch. The C library raises the
+    // signal without its locks.
+    CANOPY_MAY_BE_LEFT static void on_abort(int signal, siginfo_t* info, void* context) {
+        Executor* executor = current_executor;
+        const bool own = info->si_code == SI_TKILL && info->si_pid == getpid();
+        if (executor && own && inside(*executor) && executor->cpu_kernel_ && !executor->in_service_) {
+            Fault& fault = executor->fault_;
+            fault = {};
+            fault.kind = FaultKind::exception;
+            fault.signal = signal;
+            leave(*executor, context);
+            return;
+        }
+        pass_on(signal, info, context);
+        if (previous_action[signal].sa_handler == SIG_DFL && !(previous_action[signal].sa_flags & SA_SIGINFO))
+            syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);  // again, with its usual effect
     }
 
     CANOPY_MAY_BE_LEFT static bool inside(const Executor& executor) noexcept {
@@ -146,6 +215,18 @@ struct FaultHandlers {
     static void take_cancellation(Executor& executor) noexcept {
         executor.fault_ = {};
         executor.fault_.kind = executor.cancel_kind_.load(std::memory_order_relaxed);
+    }
+
+    static void install_abort() noexcept {
+        static std::once_flag once;
+        std::call_once(once, [] {
+            struct sigaction action = {};
+            action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+            sigemptyset(&action.sa_mask);
+            sigaddset(&action.sa_mask, cancel_signal);
+            action.sa_sigaction = &on_abort;
+            install_handler(SIGABRT, &action, &previous_action[SIGABRT]);
+        });
     }
 
     static void install() noexcept {
@@ -283,6 +364,40 @@ Fiber::Exit Executor::guarded(Fiber* on, Fiber::Body body, void* argument, Canop
     return how;
 }
 
+namespace {
+
+// What the C++ run time knows of the thread's exceptions, laid out as the Itanium ABI says. A kernel that is left while
+// it handles one must not leave its traces to the next.
+struct ExceptionState {
+    void* caught;
+    unsigned int uncaught;
+};
+ExceptionState* exception_state() noexcept { return reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals()); }
+
+}  // namespace
+
+Fiber::Exit Executor::run_cpu_kernel(Fiber::Body body, void* argument, CanopyBlock& who, Fault& fault) noexcept {
+    if (!large_fiber_) [[unlikely]] {
+        large_fiber_.reset(new (std::nothrow) Fiber(tuning::cpu_kernel_stack));
+        if (!large_fiber_ || !large_fiber_->valid()) {
+            large_fiber_.reset();
+            fault = {};
+            fault.kind = FaultKind::memory;
+            fault.text = "no memory for the stack of a CPU kernel";
+            return Fiber::Exit::abandoned;
+        }
+    }
+    cpu_kernel_ = true;
+    cancels_put_off_ = 0;
+    ExceptionState* state = exception_state();
+    const ExceptionState before = *state;
+    const Fiber::Exit how = guarded(large_fiber_.get(), body, argument, &who, fault, Entry::start);
+    if (how != Fiber::Exit::finished) [[unlikely]]
+        *state = before;
+    cpu_kernel_ = false;
+    return how;
+}
+
 void Executor::cancel(std::uint64_t at_step, FaultKind why) noexcept {
     cancel_kind_.store(why, std::memory_order_relaxed);
     cancel_step_.store(at_step, std::memory_order_release);
@@ -332,6 +447,12 @@ void visit_executors(void (*visit)(Executor&, void*), void* data) noexcept {
     Registry& all = registry();
     std::lock_guard guard(all.mutex);
     for (Executor* executor = all.first; executor; executor = executor->next) visit(*executor, data);
+}
+
+void prepare_for_cpu_kernels() noexcept {
+    FaultHandlers::install_abort();
+    std::lock_guard guard(shared_code.mutex);
+    dl_iterate_phdr(&note_shared_code, nullptr);
 }
 
 void set_block_stack_size(std::size_t size) noexcept { stack_size.store(size, std::memory_order_relaxed); }

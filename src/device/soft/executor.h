@@ -73,6 +73,10 @@ public:
                          __ATOMIC_RELEASE);
     }
 
+    // A kernel for CPU cores: on a stack of the size programs are used to. It may call into the C library, which must
+    // not be left half way where that can be helped: a cancellation waits for a moment outside of it, but not for ever.
+    Fiber::Exit run_cpu_kernel(Fiber::Body body, void* argument, CanopyBlock& who, Fault& fault) noexcept;
+
     // What it is doing, for the monitor and for abort.
     // `sequence`: how many commands of the queue came before it.
     void begin_task(Strand* strand, std::uint64_t sequence, std::uint64_t timeout) noexcept {
@@ -125,6 +129,7 @@ public:
     Fiber* fiber = nullptr;                      // own: what runs now
     CanopyBlock* block = nullptr;                // own: who runs now
     std::atomic<Scheduler*> scheduler{nullptr};  // own: whose work, set before begin_task; monitors compare it
+    std::atomic<bool> is_cpu_core{false};        // own: one of the threads that stand for CPU cores
     bool in_host_call = false;                   // own: running user code of a callback
     // own: a queue this thread's signal has released, claimed for this thread to go on with when its present queue
     // stops; taken only while `collects` is set
@@ -168,9 +173,12 @@ private:
     std::atomic<FaultKind> cancel_kind_{FaultKind::none};
     volatile bool in_service_ = false;
     volatile bool cancel_waits_ = false;
+    volatile bool cpu_kernel_ = false;
+    volatile std::uint32_t cancels_put_off_ = 0;
     std::uintptr_t stack_top_ = 0;  // of `fiber`
     Fault fault_;
     std::unique_ptr<Fiber> own_fiber_;
+    std::unique_ptr<Fiber> large_fiber_;  // made for the first CPU kernel
     void* signal_stack_ = nullptr;
     std::unique_ptr<SimtThreads> threads_;
     CoreFlags own_flags_;
@@ -190,6 +198,10 @@ void for_each_executor(Visit&& visit) {
         [](Executor& executor, void* data) { (*static_cast<std::remove_reference_t<Visit>*>(data))(executor); },
         &visit);
 }
+
+// Before the first kernel for CPU cores runs, and after code was loaded: learns which code must not be left half way,
+// and makes abort() inside such a kernel a failure of the kernel.
+void prepare_for_cpu_kernels() noexcept;
 
 // Stack size of blocks, set by the device before the first executor is made.
 void set_block_stack_size(std::size_t size) noexcept;

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/error_text.h"
+#include "device/soft/payload.h"
 #include "device/soft/scheduler.h"
 #include "device/soft/tuning.h"
 
@@ -373,7 +374,7 @@ namespace {
 std::unique_ptr<char[]> own_payload(Command& command) {
     const std::size_t size = GraphCommands::payload_size(command);
     if (size == 0) return nullptr;
-    const bool launch = command.opcode == Opcode::launch;
+    const bool launch = is_launch(command.opcode);
     const std::size_t holders = launch ? command.launch.placeholder_count * sizeof(Placeholder) : 0;
     const std::size_t behind = (size + 15) / 16 * 16;
     std::unique_ptr<char[]> memory(new char[behind + holders]);

@@ -18,6 +18,7 @@ constexpr std::size_t rounded(std::size_t size) noexcept { return (size + alignm
 std::size_t GraphCommands::payload_size(const Command& command) noexcept {
     switch (command.opcode) {
         case Opcode::launch:
+        case Opcode::cpu_kernel:
             return command.launch.arguments_in_place ? 0 : command.launch.arguments_size;
         case Opcode::copy:
             return command.snapshot ? command.copy.width : 0;
@@ -36,6 +37,7 @@ void GraphCommands::store_payload(Command& command, char* to) noexcept {
     if (size == 0) return;
     switch (command.opcode) {
         case Opcode::launch:
+        case Opcode::cpu_kernel:
             if (to != command.launch.arguments) std::memcpy(to, command.launch.arguments, size);
             if (command.launch.placeholder_count != 0) fill_placeholders(command.launch, to);
             command.launch.arguments = to;
@@ -120,6 +122,7 @@ void GraphCommands::replace(GraphPlace place, const Command& command, std::uniqu
     if (payload_size(stored) != 0 && size <= lane.room[place.position]) {
         switch (stored.opcode) {
             case Opcode::launch:
+            case Opcode::cpu_kernel:
                 room = static_cast<char*>(const_cast<void*>(stored.launch.arguments));
                 break;
             case Opcode::copy:

@@ -6,75 +6,24 @@
 #include <canopy/kernel_image.h>
 #include <dlfcn.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <link.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <unordered_map>
 #include <utility>
 
 #include "base/elf.h"
 #include "base/error_text.h"
 #include "device/image.h"
+#include "device/soft/code_file.h"
 #include "device/soft/services.h"
 
 namespace canopy {
 namespace {
 
 constexpr int bad_image = 107000;
-
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U
-#endif
-
-// A read-only memory file with the given content; closed with the object.
-class MemoryFile {
-public:
-    MemoryFile() = default;
-    MemoryFile(MemoryFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-    MemoryFile& operator=(MemoryFile&& other) noexcept {
-        std::swap(descriptor_, other.descriptor_);
-        return *this;
-    }
-    ~MemoryFile() {
-        if (descriptor_ >= 0) close(descriptor_);
-    }
-
-    static Result<MemoryFile> create(const std::string& name, std::span<const std::byte> content) {
-        MemoryFile file;
-        constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-        file.descriptor_ = memfd_create(name.c_str(), flags | MFD_EXEC);
-        // Kernels before 6.3 do not know the flag and make every memory file executable.
-        if (file.descriptor_ < 0 && errno == EINVAL) file.descriptor_ = memfd_create(name.c_str(), flags);
-        if (file.descriptor_ < 0)
-            return fail(bad_image, "no memory file for the code of the image: {}", std::strerror(errno));
-        CANOPY_TRY(file.write_all(content));
-        fcntl(file.descriptor_, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
-        return file;
-    }
-
-    [[nodiscard]] std::string path() const { return fmt::format("/proc/{}/fd/{}", getpid(), descriptor_); }
-
-private:
-    Status write_all(std::span<const std::byte> content) const {
-        while (!content.empty()) {
-            const ssize_t written = write(descriptor_, content.data(), content.size());
-            if (written < 0 && errno == EINTR) continue;
-            if (written <= 0)
-                return fail(bad_image, "the code of the image does not fit into memory: {}", std::strerror(errno));
-            content = content.subspan(static_cast<std::size_t>(written));
-        }
-        return {};
-    }
-
-    int descriptor_ = -1;
-};
 
 struct CloseLibrary {
     void operator()(void* library) const noexcept { dlclose(library); }
@@ -116,7 +65,7 @@ private:
     }
 
     // The library goes before the file it was opened from.
-    MemoryFile file_;
+    CodeFile file_;
     Library library_;
     std::uintptr_t load_address_ = 0;
     SymbolInfo code_;
@@ -139,8 +88,7 @@ Status SoftModule::open(const Image& image, const ImageTarget& target) {
 
 Status SoftModule::open_library(const Image& image, const ImageTarget& target) {
     const std::string_view first = image.kernels.empty() ? "kernels" : std::string_view(image.kernels[0].info.name);
-    // Names of memory files end at 249 bytes.
-    auto file = MemoryFile::create(fmt::format("{:.200}.{:.40}", first, target.name), target.object);
+    auto file = CodeFile::create(fmt::format("{:.200}.{:.40}", first, target.name), target.object);
     if (!file.ok()) return file.status();
     file_ = std::move(*file);
     library_.reset(dlopen(file_.path().c_str(), RTLD_NOW | RTLD_LOCAL));

@@ -71,6 +71,7 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
     std::uint32_t running = 0;
     check_executors(progress, running);
     check_timers();
+    cpu_cores_.end_stopped();
     if (value_waits_.load(std::memory_order_relaxed) != 0) poll_values(executor);
 
     // Work is there, nobody is free for it and nobody has got anything done since the last beat: the running blocks
@@ -90,7 +91,9 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
         const Strand* strand = executor.strand();
         if (executor.scheduler.load(std::memory_order_relaxed) != this) return;
         const std::uint64_t step = executor.step();
-        all_samples_.fetch_add(1, std::memory_order_relaxed);
+        const bool cpu = executor.is_cpu_core.load(std::memory_order_relaxed);
+        Samples& samples = samples_[cpu ? 1 : 0];
+        samples.all.fetch_add(1, std::memory_order_relaxed);
         if (step != executor.seen_step) {
             // A step in which a block only looked whether it may go on is none forward. The two numbers are not read
             // at one moment and may be one step apart.
@@ -98,13 +101,14 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
             const std::uint64_t idled = idle - std::exchange(executor.seen_idle_steps, idle);
             const auto forward = static_cast<std::int64_t>(step - std::exchange(executor.seen_step, step) - idled);
             executor.seen_at = time;
-            if (idled == 0 || forward >= 2) progress = true;
-            if (Executor::inside(step)) busy_samples_.fetch_add(1, std::memory_order_relaxed);
+            // CPU cores get on by themselves: they say nothing about whether the workers do.
+            if (!cpu && (idled == 0 || forward >= 2)) progress = true;
+            if (Executor::inside(step)) samples.busy.fetch_add(1, std::memory_order_relaxed);
             return;
         }
         if (!Executor::inside(step) || !strand) return;
         SoftGraph::share_all(executor, *this);  // what runs may be waiting for what the thread has kept
-        busy_samples_.fetch_add(1, std::memory_order_relaxed);
+        samples.busy.fetch_add(1, std::memory_order_relaxed);
         ++running;
         const std::uint64_t limit = executor.timeout();
         if (limit != 0 && static_cast<std::uint64_t>(time - executor.seen_at) > limit)
@@ -128,9 +132,10 @@ void Scheduler::check_timers() noexcept {
     timer_count_.store(static_cast<std::uint32_t>(timers_.size()), std::memory_order_relaxed);
 }
 
-int Scheduler::utilisation() noexcept {
-    const std::uint64_t all = all_samples_.exchange(0, std::memory_order_relaxed);
-    const std::uint64_t busy = busy_samples_.exchange(0, std::memory_order_relaxed);
+int Scheduler::utilisation(bool cpu) noexcept {
+    Samples& samples = samples_[cpu ? 1 : 0];
+    const std::uint64_t all = samples.all.exchange(0, std::memory_order_relaxed);
+    const std::uint64_t busy = samples.busy.exchange(0, std::memory_order_relaxed);
     return all == 0 ? 0 : static_cast<int>(busy * 100 / all);
 }
 

@@ -16,7 +16,10 @@
 namespace canopy {
 
 Scheduler::Scheduler(const SchedulerOptions& options, Checker* checker)
-    : options_(options), checker_(checker), may_spin_(sysconf(_SC_NPROCESSORS_ONLN) > 1) {}
+    : options_(options),
+      checker_(checker),
+      may_spin_(sysconf(_SC_NPROCESSORS_ONLN) > 1),
+      cpu_cores_(*this, options.cpu) {}
 
 Scheduler::~Scheduler() {
     stopping_.store(true, std::memory_order_seq_cst);
@@ -524,6 +527,7 @@ void Scheduler::settle() noexcept {
 
 void Scheduler::cancel_running(Strand& strand, std::uint64_t limit, FaultKind why) noexcept {
     strand.launch().stop_below(limit);
+    if (CpuLaunch* launch = strand.cpu_launch()) cpu_cores_.stop(*launch, limit);
     const Executor* self = Executor::existing();
     for_each_executor([&](Executor& executor) {
         if (&executor == self) return;

@@ -14,6 +14,7 @@
 
 #include "base/parking.h"
 #include "base/spin_lock.h"
+#include "device/soft/cpu_cores.h"
 #include "device/soft/executor.h"
 #include "device/soft/host_calls.h"
 #include "device/soft/launch.h"
@@ -25,6 +26,7 @@ struct SchedulerOptions {
     std::uint32_t workers = 1;
     std::uint32_t max_workers = 64;   // with those added so that every resident block has a thread
     std::uint32_t cores[2] = {1, 1};  // cube, vector
+    CpuCoresOptions cpu;
     const char* thread_name = "canopy";
 };
 
@@ -119,12 +121,13 @@ public:
     }
     [[nodiscard]] FiberPool& fibers() noexcept { return fibers_; }
     [[nodiscard]] HostCalls& host_calls() noexcept { return host_calls_; }
+    [[nodiscard]] CpuCores& cpu_cores() noexcept { return cpu_cores_; }
     [[nodiscard]] Checker* checker() const noexcept { return checker_; }
     [[nodiscard]] bool checks() const noexcept { return checker_ && checker_->enabled(); }
     [[nodiscard]] std::uint32_t core_count(bool cube) const noexcept { return options_.cores[cube ? 0 : 1]; }
     [[nodiscard]] bool may_spin() const noexcept { return may_spin_; }
-    // Share of the time since the last call in which workers were inside blocks, in percent.
-    int utilisation() noexcept;
+    // Share of the time since the last call in which threads of that kind were inside blocks, in percent.
+    int utilisation(bool cpu) noexcept;
 
 private:
     struct Timer {
@@ -199,10 +202,14 @@ private:
     std::atomic<bool> monitor_sleeps_{false};
     std::atomic<bool> monitor_ended_{true};
     std::atomic<std::uint64_t> kernel_timeout_{0};
-    std::atomic<std::uint64_t> busy_samples_{0}, all_samples_{0};
+    struct Samples {
+        std::atomic<std::uint64_t> busy{0}, all{0};
+    };
+    Samples samples_[2];  // of workers, of CPU cores
 
     FiberPool fibers_;
     HostCalls host_calls_;
+    CpuCores cpu_cores_;
 };
 
 }  // namespace canopy

@@ -9,6 +9,7 @@ namespace canopy {
 
 Strand::~Strand() {
     if (waiting_for_) waiting_for_->release();
+    delete cpu_launch();
 }
 
 bool Strand::claim() noexcept {
@@ -51,6 +52,12 @@ void Strand::continue_after_wait(WaitResult result) noexcept {
         executor->next_strand = this;
         return;
     }
+    scheduler_.enqueue(*this);
+}
+
+// It has been draining all the time, as for a launch on AI cores.
+void Strand::continue_after_cpu_kernel() noexcept {
+    wait_result_ = WaitResult::satisfied;
     scheduler_.enqueue(*this);
 }
 

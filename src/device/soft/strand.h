@@ -18,6 +18,7 @@
 
 #include "base/spin_lock.h"
 #include "device/backend.h"
+#include "device/soft/cpu_cores.h"
 #include "device/soft/executor.h"
 #include "device/soft/fence.h"
 #include "device/soft/launch.h"
@@ -73,11 +74,15 @@ public:
     bool expire_wait(std::uint64_t serial) noexcept;
     // Ends the present wait, whatever it is for, so that the owner that follows can drop it; ends the graph it replays.
     void withdraw_wait() noexcept;
+    // The last block of its launch on CPU cores has ended: whoever claims the strand next completes the launch.
+    void continue_after_cpu_kernel() noexcept;
     // True while it stands before an unsatisfied wait: it cannot go on without help from elsewhere.
     [[nodiscard]] bool blocked() const noexcept;
     // ready, as the scheduler sets it together with the list.
     void become_ready() noexcept { state_.store(StrandState::ready, std::memory_order_release); }
     [[nodiscard]] Launch& launch() noexcept { return launch_; }
+    // nullptr before the first on CPU cores.
+    [[nodiscard]] CpuLaunch* cpu_launch() noexcept { return cpu_launch_.load(std::memory_order_acquire); }
     [[nodiscard]] Scheduler& scheduler() noexcept { return scheduler_; }
     // Whether its commands are being dropped, and how it tells of a failure.
     [[nodiscard]] virtual bool dropping() const noexcept = 0;
@@ -112,7 +117,7 @@ protected:
 
     void complete_launch(const Command& command) noexcept;
     void report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what,
-                std::string_view who = {}) noexcept;
+                std::string_view who = {}, std::uint32_t result = 0) noexcept;
     WaitResult take_wait_result() noexcept { return std::exchange(wait_result_, WaitResult::none); }
     [[nodiscard]] bool has_wait_result() const noexcept { return wait_result_ != WaitResult::none; }
 
@@ -133,6 +138,8 @@ private:
     Step run_many_blocks(Executor& executor, Command& command, std::uint64_t sequence) noexcept;
     [[nodiscard]] std::uint32_t resident_groups(const SoftKernel& kernel, std::uint32_t groups) const noexcept;
     void check_memory(const Command& command) noexcept;
+    Step run_cpu_kernel(Executor& executor, Command& command, std::uint64_t sequence) noexcept;
+    void complete_cpu_kernel(const Command& command, const CpuOutcome& outcome) noexcept;
     Step run_wait(Command& command) noexcept;
     std::uint64_t stand_before(SoftFence* fence) noexcept;
     Step run_wait_value(Executor& executor, Command& command) noexcept;
@@ -145,6 +152,7 @@ private:
     FenceWaiter waiter_;
     std::atomic<std::uint64_t> wait_serial_{0};  // one step when a wait begins, one when it has ended
     Launch launch_;
+    std::atomic<CpuLaunch*> cpu_launch_{nullptr};  // made by the first that needs it, kept
 };
 
 }  // namespace canopy

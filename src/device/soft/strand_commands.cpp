@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each command does when its turn has come. Everything that touches memory of the program runs guarded.
+#include <signal.h>
+
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include "base/error_text.h"
 #include "device/soft/memory_work.h"
 #include "device/soft/module.h"
+#include "device/soft/payload.h"
 #include "device/soft/scheduler.h"
 #include "device/soft/source_line.h"
 #include "device/soft/strand.h"
@@ -16,6 +20,8 @@ Strand::Step Strand::execute(Executor& executor, Command& command, std::uint64_t
     switch (command.opcode) {
         case Opcode::launch:
             return run_launch(executor, command, sequence);
+        case Opcode::cpu_kernel:
+            return run_cpu_kernel(executor, command, sequence);
         case Opcode::copy:
             run_guarded(executor, command, sequence, &run_copy);
             return Step::done;
@@ -67,6 +73,7 @@ void Strand::drop(Command& command) noexcept {
             if (command.wait.fence) command.wait.fence->release();
             break;
         case Opcode::wait_value:
+        case Opcode::cpu_kernel:
             take_wait_result();
             break;
         case Opcode::host_call:
@@ -162,6 +169,58 @@ void Strand::complete_launch(const Command& command) noexcept {
         check_memory(command);
 }
 
+// ---- CPU cores -----------------------------------------------------------------------------------------------------
+
+Strand::Step Strand::run_cpu_kernel(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+    const LaunchWork& work = command.launch;
+    const auto& kernel = static_cast<const CpuKernel&>(*work.kernel);
+    if (take_wait_result() != WaitResult::none) {  // it has run
+        complete_cpu_kernel(command, cpu_launch()->outcome);
+        return Step::done;
+    }
+    if (work.blocks == 0) return Step::done;
+    const std::uint64_t timeout = work.timeout ? work.timeout : std::uint64_t{tuning::cpu_kernel_timeout};
+    void* arguments = const_cast<void*>(work.arguments);
+    if (work.blocks == 1 && kernel.is_short()) {
+        CpuOutcome outcome;
+        executor.begin_task(this, sequence, timeout);
+        const bool ended_well = CpuCores::run_block(executor, kernel, arguments, {1, work.block_offset}, outcome);
+        executor.end_task();
+        if (!ended_well || scheduler_.checks()) [[unlikely]]
+            complete_cpu_kernel(command, outcome);
+        return Step::done;
+    }
+    CpuLaunch* launch = cpu_launch();
+    if (!launch) {
+        launch = new (std::nothrow) CpuLaunch;
+        cpu_launch_.store(launch, std::memory_order_release);
+    }
+    if (!launch) {
+        report(command, {.kind = FaultKind::memory}, 0, "no memory for a launch on CPU cores");
+        return Step::done;
+    }
+    launch->strand = this;
+    launch->kernel = &kernel;
+    launch->arguments = arguments;
+    launch->blocks = work.blocks;
+    launch->offset = work.block_offset;
+    launch->sequence = sequence;
+    launch->timeout = timeout;
+    // From here on another thread may own the strand.
+    if (scheduler_.cpu_cores().start(*launch)) return Step::left;
+    complete_cpu_kernel(command, launch->outcome);
+    return Step::done;
+}
+
+void Strand::complete_cpu_kernel(const Command& command, const CpuOutcome& outcome) noexcept {
+    if (outcome.fault.kind != FaultKind::none)
+        report(command, outcome.fault, outcome.block, outcome.text, {}, outcome.result);
+    else if (scheduler_.checks())
+        check_memory(command);
+}
+
+// ---- waits ---------------------------------------------------------------------------------------------------------
+
 Strand::Step Strand::run_wait(Command& command) noexcept {
     const WaitResult result = take_wait_result();
     if (result == WaitResult::none) {
@@ -254,7 +313,8 @@ std::string explain(const Fault& fault, Scheduler& scheduler) {
         default:
             break;
     }
-    if (fault.signal == 8) return "the kernel divided by zero";
+    if (fault.signal == SIGFPE) return "the kernel divided by zero";
+    if (fault.signal == SIGABRT) return "the kernel called abort";
     if (fault.address == 0 && fault.signal == 0) return "the task failed";
     if (std::string beside = describe_core_address(fault.address); !beside.empty()) return beside;
     return fmt::format("access to address {:#x}: {}", fault.address,
@@ -264,7 +324,7 @@ std::string explain(const Fault& fault, Scheduler& scheduler) {
 }  // namespace
 
 void Strand::report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what,
-                    std::string_view who) noexcept {
+                    std::string_view who, std::uint32_t result) noexcept {
     if (fault.kind == FaultKind::aborted && dropping()) return;  // whoever aborted it knows
     TaskFailure failure;
     failure.kind = fault.kind;
@@ -273,7 +333,8 @@ void Strand::report(const Command& command, const Fault& fault, std::uint32_t bl
     failure.block = block;
     failure.address = fault.address ? fault.address : fault.instruction;
     if (const Executor* executor = Executor::existing()) failure.thread = static_cast<std::uint64_t>(executor->thread);
-    if (command.opcode == Opcode::launch) {
+    failure.result = result;
+    if (is_launch(command.opcode)) {
         failure.kernel = command.launch.kernel;
         failure.core = command.launch.kernel->info->core;
         failure.arguments = command.launch.arguments;

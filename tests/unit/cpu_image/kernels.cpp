@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels for CPU cores, well behaved and otherwise. Built twice with different values of CPU_IMAGE_VARIANT: two shared
+// objects that export the same names.
+#include <canopy/kernel_abi.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+// Exists once in a process, as the compiler sees it: images must have it apart all the same.
+inline std::atomic<std::uint64_t> calls_of_image{0};
+template <class T>
+struct Counter {
+    static inline std::atomic<std::uint64_t> calls{0};
+};
+
+int some_data = 7;
+
+namespace {
+
+std::uint32_t recurse(volatile char* above, std::uint64_t depth) {
+    volatile char here[4096];
+    here[0] = above ? above[0] : '\0';
+    if (depth == 0) return static_cast<std::uint32_t>(here[0]);
+    return recurse(here, depth - 1) + static_cast<std::uint32_t>(here[0]);
+}
+
+void spin() { __asm__ volatile("" ::: "memory"); }
+
+template <class T>
+std::atomic_ref<T> at(std::uint64_t address) {
+    return std::atomic_ref<T>(*reinterpret_cast<T*>(address));
+}
+
+}  // namespace
+
+extern "C" {
+
+const CanopyServices* canopy_image_services = nullptr;
+
+std::uint32_t empty(void*) { return 0; }
+
+std::uint32_t return_value(void* arguments) { return *static_cast<const std::uint32_t*>(arguments); }
+
+// {address}: writes which image this is and how often it was called
+std::uint32_t identify(void* arguments) {
+    std::uint64_t address;
+    std::memcpy(&address, arguments, sizeof address);
+    at<std::uint64_t>(address).store(CPU_IMAGE_VARIANT, std::memory_order_release);
+    at<std::uint64_t>(address + 8).store(calls_of_image.fetch_add(1) + 1, std::memory_order_release);
+    at<std::uint64_t>(address + 16).store(Counter<int>::calls.fetch_add(1) + 1, std::memory_order_release);
+    return 0;
+}
+
+struct Meeting {
+    std::uint64_t arrived;  // address of a 64-bit counter
+    std::uint64_t seen;     // address of one 64-bit counter for each block
+    std::uint64_t rounds;
+};
+
+// Every block meets all others, several times.
+static void meet(const Meeting& meeting, std::uint32_t index, std::uint32_t count) {
+    at<std::uint64_t>(meeting.seen + 8 * index).fetch_add(1);
+    for (std::uint64_t round = 1; round <= meeting.rounds; ++round) {
+        at<std::uint64_t>(meeting.arrived).fetch_add(1);
+        while (at<std::uint64_t>(meeting.arrived).load() < round * count) sched_yield();
+    }
+}
+
+struct BlockOfCpu {
+    std::uint32_t count, index;
+};
+std::uint32_t RunCpuKernelWithBlock(void* arguments, BlockOfCpu* block) {
+    meet(*static_cast<const Meeting*>(arguments), block->index, block->count);
+    return 0;
+}
+std::uint32_t meet_others(void* arguments) {
+    const CanopyBlock* block = canopy_image_services->current_block();
+    meet(*static_cast<const Meeting*>(arguments), block->index, block->count);
+    return 0;
+}
+
+// {address of a word}: waits until it is not 0, then adds 1
+std::uint32_t wait_for_word(void* arguments) {
+    std::uint64_t address;
+    std::memcpy(&address, arguments, sizeof address);
+    while (at<std::uint64_t>(address).load(std::memory_order_acquire) == 0) {
+    }
+    at<std::uint64_t>(address).fetch_add(1);
+    return 0;
+}
+
+struct Tasks {
+    std::uint64_t ready;  // address: one word for each worker, number of the task it is to do
+    std::uint64_t done;   // address: one word for each worker, number of the task it has done
+    std::uint64_t workers;
+    std::uint64_t tasks;  // of each worker
+};
+// Hands tasks to workers through memory; each block has its share of the workers.
+std::uint32_t hand_out(void* arguments) {
+    const Tasks tasks = *static_cast<const Tasks*>(arguments);
+    const CanopyBlock* block = canopy_image_services->current_block();
+    for (std::uint64_t task = 1; task <= tasks.tasks; ++task) {
+        for (std::uint64_t worker = block->index; worker < tasks.workers; worker += block->count)
+            at<std::uint64_t>(tasks.ready + 8 * worker).store(task, std::memory_order_release);
+        for (std::uint64_t worker = block->index; worker < tasks.workers; worker += block->count)
+            while (at<std::uint64_t>(tasks.done + 8 * worker).load(std::memory_order_acquire) != task) sched_yield();
+    }
+    return 0;
+}
+
+std::uint32_t throw_exception(void*) { throw std::runtime_error("out of cheese"); }
+std::uint32_t throw_number(void*) { throw 42; }
+std::uint32_t throw_where_none_may(void* arguments) noexcept { return throw_exception(arguments); }
+std::uint32_t call_abort(void*) { std::abort(); }
+std::uint32_t trap(void*) { __builtin_trap(); }
+std::uint32_t write_to(void* arguments) {
+    std::uint64_t address;
+    std::memcpy(&address, arguments, sizeof address);
+    *reinterpret_cast<volatile char*>(address) = 1;
+    return 0;
+}
+std::uint32_t divide(void* arguments) {
+    volatile std::uint32_t zero = *static_cast<const std::uint32_t*>(arguments);
+    return 1000 / zero;
+}
+std::uint32_t run_off_stack(void*) { return recurse(nullptr, UINT64_MAX); }
+std::uint32_t use_stack(void*) { return recurse(nullptr, 7 * 1024 / 4 - 16) & 0; }
+std::uint32_t never_end(void*) {
+    for (;;) spin();
+}
+std::uint32_t sleep_for_ever(void*) {
+    for (;;) usleep(1000);
+}
+std::uint32_t allocate_for_ever(void*) {
+    for (std::uint64_t i = 0;; ++i) {
+        std::vector<std::string> texts(8);
+        for (std::string& text : texts) text.assign(100 + i % 1000, 'x');
+        if (texts[7].empty()) return 1;
+    }
+}
+// Block 1 fails; the others wait for something that never comes.
+std::uint32_t leave_others_alone(void*) {
+    if (canopy_image_services->current_block()->index == 1) __builtin_trap();
+    for (;;) spin();
+}
+std::uint32_t fail_in_block_2(void*) { return canopy_image_services->current_block()->index == 2 ? 77 : 0; }
+std::uint32_t end_process(void*) { _exit(3); }
+}
