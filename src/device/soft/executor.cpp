@@ -187,7 +187,7 @@ struct FaultHandlers {
     // abort() in a CPU kernel, by a failed assertion or an exception that nobody may catch. The C library raises the
     // signal without its locks.
     CANOPY_MAY_BE_LEFT static void on_abort(int signal, siginfo_t* info, void* context) {
-        Executor* executor = current_executor;
+        Executor* executor = Executor::current_;
         const bool own = info->si_code == SI_TKILL && info->si_pid == getpid();
         if (executor && own && inside(*executor) && executor->cpu_kernel_ && !executor->in_service_) {
             Fault& fault = executor->fault_;
