@@ -43,7 +43,8 @@ public:
 
     std::string write() {
         text_ =
-            "digraph canopy {\n  compound=true;\n  node [fontname=\"Helvetica\", fontsize=11];\n"
+            "digraph canopy {\n  compound=true;\n  newrank=true;\n  graph [fontname=\"Helvetica\", fontsize=12];\n  "
+            "node [fontname=\"Helvetica\", fontsize=11];\n"
             "  edge [fontname=\"Helvetica\", fontsize=9];\n";
         for (std::size_t i = 0; i < trace_.graphs.size(); ++i)
             if (trace_.graphs[i].parent == none) write_graph(i, 1);
