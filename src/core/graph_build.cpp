@@ -77,6 +77,7 @@ namespace {
 // The caller holds the graph's mutex.
 Status may_record(const Graph& graph, const Stream& stream) {
     if (graph.state == GraphState::building) return {};
+    if (graph.state == GraphState::ended) return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
     return fail(code::stream_model, "stream {} belongs to {}, which is complete: no task can be added", stream.id,
                 label_of(graph));
 }
@@ -242,6 +243,7 @@ Status bind_locked(Graph& graph, const void* opaque, bool starts, Handle& before
     if (!recorder.ok()) return recorder.status();
     if ((*recorder)->bound()) return fail(code::stream_model, "stream {} is bound to a graph", (*stream)->id);
     std::lock_guard guard(graph.mutex);
+    if (graph.state == GraphState::ended) return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
     if (graph.state != GraphState::building)
         return fail(code::param_invalid, "{} is not being built: no stream can be bound to it", label_of(graph));
     const auto lane = static_cast<std::uint32_t>(graph.lanes.size());
@@ -511,6 +513,7 @@ Status resolve_task(Graph& graph, GraphTask& task, std::vector<Resolved>& resolv
 
 Status end_build(Graph& graph) {
     std::lock_guard guard(graph.mutex);
+    if (graph.state == GraphState::ended) return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
     if (graph.state != GraphState::building)
         return fail(code::runtime_internal, "{} is not being built", label_of(graph));
     std::vector<Resolved> resolved;

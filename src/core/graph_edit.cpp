@@ -72,6 +72,12 @@ Handle stream_of(const Graph& graph, const RecordedLane& lane) {
     return Runtime::instance().streams.alive(handle) ? handle : 0;
 }
 
+// Others may still hold a graph that was destroyed. The caller holds the mutex.
+Status check_alive(const Graph& graph) {
+    if (graph.state != GraphState::ended) return {};
+    return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
+}
+
 bool left_behind(const RecordedLane& lane) { return lane.stream == 0 && lane.tasks.empty(); }
 
 }  // namespace
@@ -81,6 +87,7 @@ Result<std::vector<Handle>> streams_of(Graph& graph) {
     for (std::uint32_t index = 0;; ++index) {
         {
             std::lock_guard guard(graph.mutex);
+            CANOPY_TRY(check_alive(graph));
             while (index < graph.lanes.size() && left_behind(graph.lanes[index])) ++index;
             if (index >= graph.lanes.size()) return streams;
             if (const Handle handle = stream_of(graph, graph.lanes[index])) {
@@ -99,8 +106,7 @@ Result<std::vector<Handle>> streams_of(Graph& graph) {
             }
         }
         if (chosen != *fresh) destroy_stream(*fresh, DestroyMode::settled).ignore();
-        if (chosen == 0) return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
-        streams.push_back(chosen);
+        if (chosen != 0) streams.push_back(chosen);
     }
 }
 
@@ -289,9 +295,15 @@ Status refuse_update(const Graph& graph) {
 
 // The caller holds the mutex.
 Status make_staged(Graph& graph) {
+    CANOPY_TRY(check_alive(graph));
     if (graph.state != GraphState::ready) return refuse_update(graph);
+    std::erase_if(graph.staged, [&](const GraphChange& change) {  // of a capture that was given up
+        if (task_at(graph, change.place)) return false;
+        memory_of(graph, change.place).staged = false;
+        return true;
+    });
     for (GraphChange& change : graph.staged) {
-        const GraphTask& task = graph.lanes[change.place.lane].tasks[change.place.position];
+        const GraphTask& task = *task_at(graph, change.place);
         change.command = task.command;
         if (task.disabled) change.command.opcode = Opcode::nothing;
     }
@@ -303,7 +315,7 @@ Status make_staged(Graph& graph) {
         return fail(code::model_update, "{} cannot be updated: a change does not fit its task", label_of(graph));
     for (const GraphChange& change : graph.staged) {
         memory_of(graph, change.place).staged = false;
-        const GraphTask& task = graph.lanes[change.place.lane].tasks[change.place.position];
+        const GraphTask& task = *task_at(graph, change.place);
         if (task.role == EventRole::bound) rebind(graph, task);
     }
     graph.staged.clear();
@@ -333,6 +345,7 @@ Status name_graph(Graph& graph, std::string_view name) {
     std::string label;
     {
         std::lock_guard guard(graph.mutex);
+        CANOPY_TRY(check_alive(graph));
         graph.name = name;
         label = label_of(graph);
     }

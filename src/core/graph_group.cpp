@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error_text.h"
+#include "core/capture.h"
 #include "core/copy.h"
 #include "core/error_codes.h"
 #include "core/graph_edit.h"
@@ -23,7 +24,7 @@ std::atomic<std::uint32_t> updates_under_way{0};
 
 namespace {
 
-// Calls body(Graph&, RecordedLane&) for the lane of a stream that is being captured.
+// Calls body(Graph&, number of the lane) for the lane of a stream that is being captured.
 template <class Body>
 Status with_captured_lane(const void* opaque, Body&& body) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     Result<LockedStream> stream = LockedStream::acquire(opaque);
@@ -31,10 +32,10 @@ Status with_captured_lane(const void* opaque, Body&& body) CANOPY_NO_THREAD_SAFE
     const Recorder* const recorder = (*stream)->recorder;
     if (!recorder || recorder->kind() != RecorderKind::capture)
         return fail(code::task_group_status, "stream {} is not being captured: it has no task groups", (*stream)->id);
-    Result<Pin<Graph>> graph = find_graph(opaque_of(recorder->target().graph), false);
-    if (!graph.ok()) return graph.status();
-    std::lock_guard guard((*graph)->mutex);
-    return body(**graph, recorder->target().lane);
+    Result<CapturedLane> captured = captured_lane(**stream);
+    if (!captured.ok()) return captured.status();
+    std::lock_guard guard(captured->graph->mutex);
+    return body(*captured->graph, captured->lane);
 }
 
 }  // namespace
@@ -253,7 +254,8 @@ void TaskUpdate::apply_to(Graph& target) {
         if ((opcode == Opcode::host_call || opcode == Opcode::inline_call) && task.command.call.dispose)
             edits.replaced.push_back(task.command.call);
         task.command = change.command;
-        if (opcode == Opcode::launch) task.function = handle_of(change.command.launch.kernel->user);
+        if (opcode == Opcode::launch || opcode == Opcode::cpu_kernel)
+            task.function = handle_of(change.command.launch.kernel->user);
     }
     edits.groups[number].latest = this;
 }
@@ -294,6 +296,7 @@ void dispose_update(void* argument) { retire(std::unique_ptr<TaskUpdate>(static_
 
 Result<std::unique_ptr<TaskUpdate>> take_update(Graph& graph, std::uint32_t number, const Stream& stream) {
     std::lock_guard guard(graph.mutex);
+    if (graph.state == GraphState::ended) return fail(code::invalid_handle, "{} was destroyed", label_of(graph));
     if (graph.state != GraphState::ready)
         return fail(code::task_group_status, "{} is not complete: its task groups cannot be updated", label_of(graph));
     if (graph.device != stream.device)
@@ -345,6 +348,8 @@ Status complete(TaskUpdate& update) {
     Result<Pin<Graph>> graph = find_graph(opaque_of(update.graph), false);
     if (!graph.ok()) return graph.status();
     std::lock_guard guard((*graph)->mutex);
+    if ((*graph)->state == GraphState::ended)
+        return fail(code::invalid_handle, "{} was destroyed before the update was complete", label_of(**graph));
     if ((*graph)->state != GraphState::ready)
         return fail(code::task_group_status, "{} cannot be updated: its context has ended", label_of(**graph));
     return update.complete(**graph);

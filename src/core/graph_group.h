@@ -34,7 +34,8 @@ struct GroupUpdates {
     ~GroupUpdates();
 };
 
-// 107033 when the stream is not being captured, or when it has an open group already.
+// 107033 when the stream is not being captured, or when it has an open group already; 507903 when the capture is
+// spoilt.
 Status begin_task_group(const void* stream);
 // 107033 when there is no open group.
 Result<Handle> end_task_group(const void* stream);

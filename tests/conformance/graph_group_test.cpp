@@ -255,6 +255,20 @@ TEST_F(GraphGroup, GroupsAreMarkedWhileCapturing) {
     end();
 }
 
+TEST_F(GraphGroup, ASpoiltCaptureHasNoGroups) {
+    begin();
+    EXPECT_ACL_FAILS(107027, "forbidden", aclrtSynchronizeStream(stream_));
+    EXPECT_ACL_FAILS(507903, "", aclmdlRICaptureTaskGrpBegin(stream_));
+    expect_end_fails(507903, "aclrtSynchronizeStream");
+}
+
+TEST_F(GraphGroup, AGroupMustEndBeforeItsCapture) {
+    begin();
+    ASSERT_ACL_OK(aclmdlRICaptureTaskGrpBegin(stream_));
+    ASSERT_ACL_OK(append(stream_, 1));
+    expect_end_fails(107033, "not ended");
+}
+
 TEST_F(GraphGroup, UpdatesHaveABeginningAndAnEnd) {
     aclrtTaskGrp group = capture([&] { ASSERT_ACL_OK(append(stream_, 1)); });
     EXPECT_ACL_FAILS(100000, "stream", aclmdlRICaptureTaskUpdateBegin(nullptr, group));
