@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 #include <initializer_list>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -164,9 +165,11 @@ protected:
     // Runs the works on threads of their own; what they throw fails the test.
     void run(const std::vector<std::function<void()>>& works) {
         std::vector<std::thread> threads;
+        std::latch start(static_cast<std::ptrdiff_t>(works.size()));
         for (const auto& work : works)
-            threads.emplace_back([&work, this] {
+            threads.emplace_back([&work, &start, this] {
                 try {
+                    start.arrive_and_wait();
                     MUST(aclrtSetDevice(0));
                     work();
                 } catch (const std::exception& problem) {
