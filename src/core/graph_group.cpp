@@ -89,7 +89,7 @@ public:
     Status record_event(Stream&, Event&, std::uint32_t) noexcept override { return no_events(); }
     Status wait_for_event(Stream&, Event&, std::uint32_t, Nanoseconds) noexcept override { return no_events(); }
     Status reset_event(Stream&, Event&) noexcept override { return no_events(); }
-    void stream_ended(Stream& stream) noexcept;
+    void stream_ended(Stream& stream) noexcept override;
 
     // Whether the tasks are those of the group, and pointers for offsets. The caller holds the graph's mutex.
     Status complete(const Graph& graph);
