@@ -4,12 +4,17 @@
 #include <algorithm>
 
 #include "device/soft/graph.h"
+#include "device/soft/tuning.h"
 
 namespace canopy {
 namespace {
 
-// Unknown counts as worth sharing, and no sum overflows.
-Nanoseconds weight(const Lane& lane) noexcept { return std::min(lane.expected_time(), second); }
+// What a lane adds to the time: nothing when it is too short for another thread to take. Unknown counts as long, and no
+// sum overflows.
+Nanoseconds weight(const Lane& lane) noexcept {
+    const Nanoseconds time = std::min(lane.expected_time(), second);
+    return time < tuning::time_worth_sharing ? 0 : time;
+}
 
 }  // namespace
 
@@ -44,11 +49,23 @@ Lane* KeptLanes::take(const SoftGraph* graph) noexcept {
 
 Lane* KeptLanes::take_half() noexcept {
     SpinGuard guard(lock_);
-    const std::uint32_t count = count_.load(std::memory_order_relaxed);
-    Lane** link = &first_;
-    for (std::uint32_t i = 0; i < count / 2; ++i) link = &(*link)->kept_next;
-    Lane* taken = std::exchange(*link, nullptr);
-    for (const Lane* lane = taken; lane; lane = lane->kept_next) forget(*lane);
+    std::uint32_t left = 0;
+    for (const Lane* lane = first_; lane; lane = lane->kept_next) left += weight(*lane) != 0 ? 1 : 0;
+    Lane* taken = nullptr;
+    std::uint32_t wanted = (left + 1) / 2;
+    for (Lane** link = &first_; *link && wanted != 0;) {
+        Lane* lane = *link;
+        // The first half of them stays: the thread comes to those next.
+        if (weight(*lane) == 0 || left-- > wanted) {
+            link = &lane->kept_next;
+            continue;
+        }
+        --wanted;
+        *link = lane->kept_next;
+        forget(*lane);
+        lane->kept_next = taken;
+        taken = lane;
+    }
     return taken;
 }
 

@@ -18,12 +18,13 @@ class SoftGraph;
 class KeptLanes {
 public:
     [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
-    // What the kept lanes are expected to take.
+    // What those of the kept lanes are expected to take that are worth another thread's while.
     [[nodiscard]] Nanoseconds time() const noexcept { return time_.load(std::memory_order_relaxed); }
     void push(Lane& lane) noexcept;
     // The lane kept last, of that graph if one is given; nullptr: there is none.
     Lane* take(const SoftGraph* graph) noexcept;
-    // Half of them, rounded up, the ones kept first; all of them. A list by `Lane::kept_next`.
+    // Half of those worth another thread's while, rounded up, the ones kept first; all of them. A list by
+    // `Lane::kept_next`.
     Lane* take_half() noexcept;
     Lane* take_all() noexcept;
 

@@ -2,8 +2,8 @@
 // How a lane of a graph runs its commands.
 #include "device/soft/lane.h"
 
+#include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "device/soft/graph.h"
 #include "device/soft/scheduler.h"
@@ -32,67 +32,100 @@ void Lane::stop() noexcept {
 // ---- running -------------------------------------------------------------------------------------------------------
 
 void Lane::run(Executor& executor, Lane* lane) noexcept {
-    while (lane) {
-        executor.scheduler.store(&lane->scheduler_, std::memory_order_relaxed);
+    executor.scheduler.store(&lane->scheduler_, std::memory_order_relaxed);
+    if (lane->graph_.flow()) {
         lane->state_.store(StrandState::draining, std::memory_order_relaxed);
-        SoftGraph& graph = lane->graph_;
-        if (graph.flow()) return lane->run_flow(executor);
-        Segment& segment = graph.segment(lane->segment_);
-        if (lane->position_ == segment.first && !lane->has_wait_result()) {
-            if (segment.guarded) graph.enter_guarded(segment);
-            lane->began_ = graph.measuring() ? now() : 0;
-            // Others wait in vain for what this thread keeps while it is busy for long.
-            if (segment.time.load(std::memory_order_relaxed) >= tuning::time_worth_sharing)
-                SoftGraph::share_all(executor, lane->scheduler_);
-        }
-        if (!lane->run_commands(executor)) return;
-        if (lane->began_ != 0) segment.time.store(now() - lane->began_, std::memory_order_relaxed);
-        lane->rest();
-        lane = graph.leave_segment(executor, segment);
+        return lane->run_flow(executor);
     }
-}
-
-bool Lane::run_commands(Executor& executor) noexcept {
-    const std::span<Command> commands = graph_.commands(index_);
-    while (position_ != end_) {
-        Command& command = commands[position_];
-        if (graph_.dropping()) [[unlikely]] {
-            hold(command);
-            drop_held();
-        } else if (is_simple(command) && !scheduler_.checks()) {
-            if (!run_straight_part(executor, commands.subspan(position_, end_ - position_))) return false;
+    lane->enter(executor);
+    while (lane) {
+        if (lane->position_ == lane->end_) {
+            lane = lane->leave(executor);
+            continue;
+        }
+        Command& command = lane->graph_.commands(lane->index_)[lane->position_];
+        if (lane->graph_.dropping()) [[unlikely]] {
+            lane->hold(command);
+            lane->drop_held();
+        } else if (is_simple(command) && !lane->scheduler_.checks()) {
+            lane = lane->run_straight_part(executor);
             continue;
         } else {
-            began_ = 0;  // waits are not counted
+            lane->began_ = 0;  // waits are not counted
             if (command.opcode == Opcode::launch || command.opcode == Opcode::condition)
-                SoftGraph::share_all(executor, scheduler_);
-            if (run_one(executor, command) == Step::left) return false;
+                SoftGraph::share_all(executor, lane->scheduler_);
+            if (lane->run_one(executor, command) == Step::left) return;
         }
-        ++position_;
-        executed_.store(executed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        lane->pass(1);
     }
+}
+
+void Lane::enter(Executor& executor) noexcept {
+    state_.store(StrandState::draining, std::memory_order_relaxed);
+    Segment& segment = graph_.segment(segment_);
+    if (position_ != segment.first || has_wait_result()) return;
+    if (segment.guarded) graph_.enter_guarded(segment);
+    began_ = graph_.measuring() ? now() : 0;
+    // What this thread keeps must not wait for long.
+    if (segment.time.load(std::memory_order_relaxed) >= tuning::time_worth_waking)
+        SoftGraph::share_all(executor, scheduler_);
+}
+
+Lane* Lane::leave(Executor& executor) noexcept {
+    Segment& segment = graph_.segment(segment_);
+    if (began_ != 0) segment.time.store(now() - began_, std::memory_order_relaxed);
+    rest();
+    Lane* next = graph_.leave_segment(executor, segment);
+    if (next) next->enter(executor);
+    return next;
+}
+
+void Lane::pass(std::size_t commands) noexcept {
+    position_ += static_cast<std::uint32_t>(commands);
+    executed_.store(executed_.load(std::memory_order_relaxed) + commands, std::memory_order_relaxed);
+}
+
+void Lane::aim(StraightRun& run) noexcept {
+    run.strand = this;
+    run.owner = this;
+    run.sequence = executed_.load(std::memory_order_relaxed);
+    const std::uint32_t count = std::min(end_ - position_, tuning::tasks_per_turn);
+    run.commands = graph_.commands(index_).subspan(position_, count);
+}
+
+bool Lane::refill(StraightRun& run) noexcept {
+    Lane* lane = static_cast<Lane*>(run.owner);
+    lane->pass(std::exchange(run.commands, {}).size());
+    if (lane->position_ != lane->end_) return false;  // a long one: others have their turn
+    lane = lane->leave(*Executor::here());
+    run.owner = lane;
+    if (!lane || lane->position_ == lane->end_ || lane->graph_.dropping()) return false;
+    lane->aim(run);
     return true;
 }
 
-// False: the thread has more urgent things to do, somebody will go on.
-bool Lane::run_straight_part(Executor& executor, std::span<Command> commands) noexcept {
-    if (commands.size() > tuning::tasks_per_turn) commands = commands.first(tuning::tasks_per_turn);
+Lane* Lane::run_straight_part(Executor& executor) noexcept {
+    StraightRun run;
+    run.default_timeout = scheduler_.kernel_timeout();
+    run.refill = &refill;
+    aim(run);
     Fault fault;
-    const std::uint64_t sequence = executed_.load(std::memory_order_relaxed);
-    const std::size_t done = run_straight(executor, *this, commands, sequence, scheduler_.kernel_timeout(), fault);
-    position_ += static_cast<std::uint32_t>(done);
-    executed_.store(sequence + done, std::memory_order_relaxed);
+    const std::size_t done = run_straight(executor, run, fault);
+    Lane* lane = static_cast<Lane*>(run.owner);
+    if (!lane) return nullptr;
+    lane->pass(done);
     if (fault.kind != FaultKind::none) [[unlikely]] {
-        report(commands[done], fault, commands[done].opcode == Opcode::launch ? commands[done].launch.block_offset : 0,
-               fault.text ? fault.text : "");
-        ++position_;
+        const Command& failed = run.commands[done];
+        lane->report(failed, fault, failed.opcode == Opcode::launch ? failed.launch.block_offset : 0,
+                     fault.text ? fault.text : "");
+        lane->pass(1);
     }
-    if (position_ != end_ && scheduler_.should_yield(priority(), tuning::tasks_per_turn)) {
-        began_ = 0;
-        scheduler_.enqueue(*this);
-        return false;
+    if (lane->position_ != lane->end_ && lane->scheduler_.should_yield(lane->priority(), tuning::tasks_per_turn)) {
+        lane->began_ = 0;
+        lane->scheduler_.enqueue(*lane);
+        return nullptr;
     }
-    return true;
+    return lane;
 }
 
 // Makes the command the one the lane is in, with references of its own, unless it is already there after a wait.
@@ -190,8 +223,7 @@ void Lane::run_some(Executor& executor, bool linger) noexcept {
 
 void Lane::continue_after_launch(Executor& executor) noexcept {
     complete_launch(held_);
-    ++position_;
-    executed_.store(executed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    pass(1);
     go_on(executor);
 }
 

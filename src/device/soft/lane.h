@@ -11,6 +11,8 @@
 
 namespace canopy {
 
+struct StraightRun;
+
 class Lane final : public Strand {
 public:
     Lane(SoftGraph& graph, Scheduler& scheduler, std::uint32_t index, std::int32_t stream) noexcept
@@ -47,10 +49,16 @@ public:
 
 private:
     friend class SoftGraph;
-    // True: all commands of the segment are done. False: the lane waits, or somebody else goes on with it.
-    bool run_commands(Executor& executor) noexcept;
+    // Begins the segment it stands at, unless it comes back to it.
+    void enter(Executor& executor) noexcept;
+    // The segment is done. The lane this thread goes on with, which has entered its own; nullptr: there is none.
+    Lane* leave(Executor& executor) noexcept;
+    // A straight run from where it stands, through all segments it leads to. Where it ended; nullptr: nothing is left.
+    Lane* run_straight_part(Executor& executor) noexcept;
+    static bool refill(StraightRun& run) noexcept;
+    void aim(StraightRun& run) noexcept;
+    void pass(std::size_t commands) noexcept;
     Step run_one(Executor& executor, const Command& command) noexcept;
-    bool run_straight_part(Executor& executor, std::span<Command> commands) noexcept;
     void hold(const Command& command) noexcept;
     Step run_condition(Executor& executor) noexcept;
     SoftGraph* chosen_body() const noexcept;

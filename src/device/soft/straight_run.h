@@ -30,9 +30,19 @@ namespace canopy {
     }
 }
 
-// Runs commands from the front of `commands` up to the first that is not simple. Returns how many have ended well; when
-// `fault` has a kind, the one behind them has failed.
-std::size_t run_straight(Executor& executor, Strand& strand, std::span<Command> commands, std::uint64_t sequence,
-                         std::uint64_t default_timeout, Fault& fault) noexcept;
+struct StraightRun {
+    Strand* strand = nullptr;  // whose commands they are
+    std::uint64_t sequence = 0;
+    std::span<Command> commands;
+    std::uint64_t default_timeout = 0;
+    // All commands are done: puts others in their place, or none and says so. Called inside the guard, where nothing is
+    // cancelled.
+    bool (*refill)(StraightRun& run) = nullptr;
+    void* owner = nullptr;  // of refill
+};
+
+// Runs commands from the front of `run.commands` up to the first that is not simple, and what refill provides then.
+// Returns how many of the last commands have ended well; when `fault` has a kind, the one behind them has failed.
+std::size_t run_straight(Executor& executor, StraightRun& run, Fault& fault) noexcept;
 
 }  // namespace canopy
