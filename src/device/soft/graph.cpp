@@ -125,7 +125,7 @@ void SoftGraph::begin(Executor& executor, Strand& parent, const ReplayWork* repl
             apply_pending(replay ? replay->ticket : UINT64_MAX);
     }
     bindings_ = replay ? replay->bindings : nullptr;
-    measuring_ = number_ <= tuning::replays_measured_first || number_ % tuning::replays_per_measurement == 0;
+    measuring_ = number_ == tuning::first_measured_replay || number_ % tuning::replays_per_measurement == 0;
     dropping_.store(false, std::memory_order_relaxed);
     ending_.store(false, std::memory_order_relaxed);
     for (Fence* fence : cleared_) fence->signal(SignalMode::set, 0);

@@ -25,6 +25,7 @@ namespace canopy {
 class Scheduler;
 
 inline constexpr std::uint32_t no_segment = UINT32_MAX;
+inline constexpr Nanoseconds unknown_time = INT64_MAX;
 
 struct alignas(64) Segment {
     std::uint32_t lane = 0;
@@ -36,8 +37,8 @@ struct alignas(64) Segment {
     std::uint32_t successor_count = 0;
     bool guarded = false;        // its commands may be changed while a replay runs
     std::uint64_t begun_in = 0;  // number of the last replay that began it; kept for guarded ones, under the lock
-    std::atomic<std::uint32_t> missing{0};     // segments it still waits for
-    std::atomic<Nanoseconds> time{INT64_MAX};  // what it took lately
+    std::atomic<std::uint32_t> missing{0};        // segments it still waits for
+    std::atomic<Nanoseconds> time{unknown_time};  // what it took lately
 };
 
 // Commands, kept with everything they point at.

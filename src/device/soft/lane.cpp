@@ -14,9 +14,13 @@ namespace canopy {
 
 Lane::~Lane() { scheduler_.forget(*this); }
 
+// A replay that measures runs short segments on one thread: on another one they take several times as long, and would
+// be taken for worth sharing for ever.
 Nanoseconds Lane::expected_time() const noexcept {
-    return segment_ == no_segment ? tuning::time_worth_sharing
-                                  : graph_.segment(segment_).time.load(std::memory_order_relaxed);
+    if (segment_ == no_segment) return tuning::time_worth_sharing;
+    const Nanoseconds time = graph_.segment(segment_).time.load(std::memory_order_relaxed);
+    if (graph_.measuring() && (time == unknown_time || time < tuning::time_surely_long)) return 0;
+    return time;
 }
 
 bool Lane::dropping() const noexcept { return graph_.dropping(); }
@@ -67,8 +71,7 @@ void Lane::enter(Executor& executor) noexcept {
     if (segment.guarded) graph_.enter_guarded(segment);
     began_ = graph_.measuring() ? now() : 0;
     // What this thread keeps must not wait for long.
-    if (segment.time.load(std::memory_order_relaxed) >= tuning::time_worth_waking)
-        SoftGraph::share_all(executor, scheduler_);
+    if (expected_time() >= tuning::time_worth_waking) SoftGraph::share_all(executor, scheduler_);
 }
 
 Lane* Lane::leave(Executor& executor) noexcept {

@@ -50,8 +50,11 @@ inline constexpr std::size_t lines_ahead = 10;
 // so long a segment.
 inline constexpr Nanoseconds time_worth_sharing = 2 * microsecond;
 inline constexpr Nanoseconds time_worth_waking = 5 * microsecond;
-// How long segments take is measured in the first replays of a graph and now and then afterwards.
-inline constexpr std::uint64_t replays_measured_first = 2;
+// So long that a measurement on another thread, with a cold cache, tells enough.
+inline constexpr Nanoseconds time_surely_long = 5 * microsecond;
+// How long segments take is measured in the second replay of a graph, when its memory has been touched, and now and
+// then afterwards. Before, all count as long.
+inline constexpr std::uint64_t first_measured_replay = 2;
 inline constexpr std::uint64_t replays_per_measurement = 64;
 
 // After so many tasks in a row a worker looks whether another stream of the same priority waits for its turn.
