@@ -5,6 +5,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/lower.h"
+#include "core/variable_fillers.h"
 #include "runtime/rt.h"
 #include "runtime/runtime/rts/rts_kernel.h"
 
@@ -83,6 +84,17 @@ rtError_t rtsFuncGetAddr(const rtFuncHandle funcHandle, void** aicAddr, void** a
 rtError_t rtsFuncGetName(const rtFuncHandle funcHandle, const uint32_t maxLen, char_t* const name) {
     return lower({{funcHandle, "funcHandle"}, {name, "name"}},
                  [&] { return aclrtGetFunctionName(funcHandle, maxLen, name); });
+}
+
+rtError_t rtsRegKernelLaunchFillFunc(const char_t* symbol, rtKernelLaunchFillFunc callback) {
+    return lower({{symbol, "symbol"}, {reinterpret_cast<const void*>(callback), "callback"}}, [&] {
+        set_variable_filler(symbol, callback);
+        return 0;
+    });
+}
+
+rtError_t rtsUnRegKernelLaunchFillFunc(const char_t* symbol) {
+    return lower({{symbol, "symbol"}}, [&] { return remove_variable_filler(symbol).code(); });
 }
 
 // ---- argument lists ------------------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 // The lower interface: streams, and host code that they run.
 #include "acl/acl_rt.h"
 #include "api/lower.h"
+#include "core/capture.h"
+#include "core/graph.h"
 #include "runtime/rt.h"
 #include "runtime/runtime/rts/rts_kernel.h"
 
@@ -10,6 +12,33 @@ using namespace canopy;
 namespace {
 
 const void* address_of(rtCallback_t function) noexcept { return reinterpret_cast<const void*>(function); }
+
+// The stream that a graph is being captured from.
+Result<Handle> origin_of(const void* model) {
+    Result<Pin<Graph>> graph = find_graph(model, true);
+    if (!graph.ok()) return graph.status();
+    for (const std::shared_ptr<Capture>& capture : all_captures())
+        if (capture->graph.get() == graph->get()) return capture->origin;
+    return fail(code::stream_not_captured, "graph {} is not being captured", fmt::ptr(model));
+}
+
+bool is_part_of(rtStream_t stream, rtModel_t model) {
+    aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+    aclmdlRI captured = nullptr;
+    return aclmdlRICaptureGetInfo(stream, &status, &captured) == 0 && status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE &&
+           captured == model;
+}
+
+// The stream waits for what was captured so far, which makes it part of the capture.
+int add_behind(rtStream_t stream, rtStream_t origin) {
+    aclrtEvent event = nullptr;
+    int code = aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC);
+    if (code != 0) return code;
+    code = aclrtRecordEvent(event, origin);
+    if (code == 0) code = aclrtStreamWaitEvent(stream, event);
+    aclrtDestroyEvent(event);
+    return code;
+}
 
 }  // namespace
 
@@ -36,6 +65,14 @@ rtError_t rtStreamQuery(rtStream_t stm) {
     // Not a failure: no text, and nothing for aclrtGetLastError.
     if (code == 0 && status != ACL_STREAM_STATUS_COMPLETE) return ACL_ERROR_RT_STREAM_NOT_COMPLETE;
     return code;
+}
+
+rtError_t rtStreamAddToModel(rtStream_t stm, rtModel_t captureMdl) {
+    return lower({{stm, "stm"}, {captureMdl, "captureMdl"}}, [&] {
+        const Result<Handle> origin = origin_of(captureMdl);
+        if (!origin.ok()) return origin.status().code();
+        return is_part_of(stm, captureMdl) ? 0 : add_behind(stm, opaque_of(origin.value()));
+    });
 }
 
 rtError_t rtsLaunchHostFunc(rtStream_t stm, const rtCallback_t callBackFunc, void* const fnData) {

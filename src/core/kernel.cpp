@@ -14,6 +14,7 @@
 #include "core/registered_images.h"
 #include "core/stream.h"
 #include "core/thread_state.h"
+#include "core/variable_fillers.h"
 #include "device/image.h"
 
 namespace canopy {
@@ -82,6 +83,7 @@ Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
     Result<std::unique_ptr<Module>> loaded = (*device)->load(image);
     if (!loaded.ok()) return loaded.status();
     std::shared_ptr<Module> module = std::move(*loaded);
+    CANOPY_TRY(fill_variables(*module));
     std::lock_guard state(mutex);
     if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
     modules[record.index] = module;

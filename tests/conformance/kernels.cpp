@@ -167,3 +167,7 @@ extern "C" __global__ __aicore__ void count_blocks_21(__gm__ uint32_t* counter) 
 extern "C" __global__ __aicore__ void count_blocks_22(__gm__ uint32_t* counter) {
     __atomic_fetch_add(counter, 100u, __ATOMIC_RELAXED);
 }
+
+// Kernels that launches name by the number at their end: out[block] += 3 or 13.
+extern "C" __global__ __aicore__ void add_key_3(__gm__ uint32_t* out) { out[block_idx] = out[block_idx] + 3; }
+extern "C" __global__ __aicore__ void add_key_13(__gm__ uint32_t* out) { out[block_idx] = out[block_idx] + 13; }

@@ -73,6 +73,30 @@ for library in "$tree"/lib64/lib*.so; do
     count=$((count + 1))
 done
 [[ $count -ge 17 ]] || fail "only $count names of the runtime library"
+# The lower interface, under every folder and spelling that programs use for it.
+while read -r folder header; do
+    echo "#include \"$header\"" | cat - "$source/tests/install/uses_lower.c" > uses_lower.c
+    gcc -std=c11 -Wall -Wextra -Werror "-I$tree/$folder" uses_lower.c "-L$tree/lib64" -lruntime -o uses_lower ||
+        fail "$header is not found or wrong in $folder"
+    [[ $(./uses_lower) == "$SOC_VERSION" ]] || fail "a program of the lower interface found \"$(./uses_lower)\""
+done << END
+pkg_inc runtime/rt.h
+pkg_inc runtime/runtime/rt.h
+pkg_inc/runtime runtime/rt.h
+pkg_inc/runtime runtime/dev.h
+pkg_inc runtime/dev.h
+$machine/pkg_inc runtime/rt.h
+runtime/pkg_inc runtime/rt.h
+include/experiment runtime/runtime/rt.h
+include/experiment/runtime runtime/dev.h
+include experiment/runtime/runtime/rt.h
+END
+for header in runtime/rt_ffts.h runtime/kernel.h runtime/mem.h runtime/base.h runtime/runtime/rts/rts.h \
+    runtime/runtime/rts/rts_kernel.h runtime/rt_external.h profiling/aprof_pub.h; do
+    g++ -std=c++17 -Wall -Wextra -Werror "-I$tree/pkg_inc" -fsyntax-only -x c++ - <<< "#include \"$header\"" ||
+        fail "$header is not found or wrong in pkg_inc"
+done
+
 # Everything that stands in link lines of programs exists.
 for name in acl_rt ascendcl acl_rt_impl nnopbase opapi acl_op_compiler acl_tdt_channel acl_tdt_queue ascend_dump msprofiler \
     profapi c_sec platform register graph_base unified_dlog runtime mmpa error_manager acl_rtc ms_tools_ext; do
