@@ -187,6 +187,7 @@ void Stream::recycle() noexcept {
         error_text.clear();
     }
     SpinGuard guard(lock);
+    if (recorder) recorder->stream_ended(*this);  // of a stream whose creation failed
     set_recorder(nullptr);
     next_task = 0;
     last_sequence = 0;
