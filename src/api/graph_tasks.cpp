@@ -194,7 +194,7 @@ Result<Command> read_kernel(const aclmdlRIKernelTaskParams& params, DeviceRecord
     if (params.argsSize < (*function)->info.arguments_size)
         return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters",
                     params.argsSize, (*function)->info.arguments_size, (*function)->info.name);
-    Command command(Opcode::launch);
+    Command command((*function)->cpu ? Opcode::cpu_kernel : Opcode::launch);
     command.launch = {};
     CANOPY_TRY(read_config(params.cfg, command.launch));
     command.launch.kernel = *kernel;
@@ -360,7 +360,7 @@ aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task, aclrtLaunchKernelAttr
                                         aclrtLaunchKernelAttrValue* attrValue) {
     return with_task(task, [&](LockedTask& locked) -> Status {
         CANOPY_TRY(required(attrValue, "attrValue"));
-        if (locked.task->command.opcode != Opcode::launch)
+        if (!is_kernel(locked.task->command.opcode))
             return fail(code::param_invalid, "task {} is not a kernel", locked.task->sequence);
         return read_attribute(locked.task->command.launch, attrId, *attrValue);
     });

@@ -3,12 +3,14 @@
 #include "core/kernel.h"
 
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "core/context.h"
+#include "core/cpu_kernels.h"
 #include "core/registered_images.h"
 #include "core/symbols.h"
 
@@ -33,8 +35,13 @@ Status no_such_data(const void* binary) {
                 fmt::ptr(binary));
 }
 
-Result<LoadOptions> read_options(const aclrtBinaryLoadOptions* options) {
-    LoadOptions read;
+struct ReadOptions {
+    LoadOptions load;
+    std::optional<std::int32_t> cpu_mode;
+};
+
+Result<ReadOptions> read_options(const aclrtBinaryLoadOptions* options) {
+    ReadOptions read;
     if (!options) return read;
     if (options->numOpt != 0 && !options->options) return fail_null("options->options");
     for (std::size_t i = 0; i < options->numOpt; ++i) {
@@ -43,7 +50,7 @@ Result<LoadOptions> read_options(const aclrtBinaryLoadOptions* options) {
             case ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD:
                 if (option.value.isLazyLoad > 1)
                     return fail(code::param_invalid, "isLazyLoad {} is neither 0 nor 1", option.value.isLazyLoad);
-                read.lazy = option.value.isLazyLoad == 1;
+                read.load.lazy = option.value.isLazyLoad == 1;
                 break;
             case ACL_RT_BINARY_LOAD_OPT_MAGIC:
                 // Our images carry each kernel's kind themselves; the number is only checked.
@@ -53,7 +60,8 @@ Result<LoadOptions> read_options(const aclrtBinaryLoadOptions* options) {
                     return fail(code::param_invalid, "magic {:#x} is none of the known ones", option.value.magic);
                 break;
             case ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE:
-                return fail(code::not_supported, "CPU kernels cannot be loaded yet");
+                read.cpu_mode = option.value.cpuKernelMode;
+                break;
             default:
                 return fail(code::param_invalid, "load option {} is not known", static_cast<int>(option.type));
         }
@@ -64,6 +72,24 @@ Result<LoadOptions> read_options(const aclrtBinaryLoadOptions* options) {
 Status load_from_data(const void* data, std::size_t length, const LoadOptions& options, aclrtBinHandle* handle) {
     const auto* bytes = static_cast<const std::byte*>(data);
     Result<Handle> binary = load_binary(std::vector<std::byte>(bytes, bytes + length), options);
+    if (!binary.ok()) return binary.status();
+    *handle = opaque_of(*binary);
+    return {};
+}
+
+Result<Handle> load_from_file(const char* path, const ReadOptions& options) {
+    if (!options.cpu_mode) return load_binary_file(path, options.load);
+    if (*options.cpu_mode != 0 && *options.cpu_mode != 1)
+        return fail(code::param_invalid, "cpuKernelMode {}: a file is loaded with 0 or 1{}", *options.cpu_mode,
+                    *options.cpu_mode == 2 ? "; 2 is for data in memory" : "");
+    return load_cpu_binary_file(path, static_cast<CpuMode>(*options.cpu_mode));
+}
+
+Status load_cpu_from_data(const void* data, std::size_t length, std::int32_t mode, aclrtBinHandle* handle) {
+    if (mode != 2)
+        return fail(code::param_invalid, "cpuKernelMode {}: data in memory is loaded with 2{}", mode,
+                    mode == 0 || mode == 1 ? "; 0 and 1 are for files" : "");
+    Result<Handle> binary = load_cpu_binary_data({static_cast<const std::byte*>(data), length});
     if (!binary.ok()) return binary.status();
     *handle = opaque_of(*binary);
     return {};
@@ -106,9 +132,9 @@ aclError aclrtBinaryLoadFromFile(const char* binPath, aclrtBinaryLoadOptions* op
     return api([&]() -> Status {
         CANOPY_TRY(required(binPath, "binPath"));
         CANOPY_TRY(required(binHandle, "binHandle"));
-        Result<LoadOptions> read = read_options(options);
+        Result<ReadOptions> read = read_options(options);
         if (!read.ok()) return read.status();
-        Result<Handle> binary = load_binary_file(binPath, *read);
+        Result<Handle> binary = load_from_file(binPath, *read);
         if (!binary.ok()) return binary.status();
         *binHandle = opaque_of(*binary);
         return {};
@@ -121,9 +147,10 @@ aclError aclrtBinaryLoadFromData(const void* data, size_t length, const aclrtBin
         CANOPY_TRY(required(data, "data"));
         CANOPY_TRY(required(binHandle, "binHandle"));
         if (length == 0) return fail(code::param_invalid, "length must not be 0");
-        Result<LoadOptions> read = read_options(options);
+        Result<ReadOptions> read = read_options(options);
         if (!read.ok()) return read.status();
-        return load_from_data(data, length, *read, binHandle);
+        if (read->cpu_mode) return load_cpu_from_data(data, length, *read->cpu_mode, binHandle);
+        return load_from_data(data, length, read->load, binHandle);
     });
 }
 
@@ -161,7 +188,9 @@ aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle) {
 aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle) {
     return api([&]() -> Status {
         CANOPY_TRY(required(binHandle, "binHandle"));
-        CANOPY_TRY(require_context());
+        // CPU kernels are loaded without a context, and so they go.
+        const Pin<Binary> binary = Runtime::instance().binaries.pin(handle_of(binHandle));
+        if (!binary || !binary->cpu) CANOPY_TRY(require_context());
         return unload_binary(binHandle);
     });
 }
@@ -178,6 +207,7 @@ aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void** binAddr
         *binAddr = nullptr;
         *binSize = 0;
         std::lock_guard guard((*binary)->mutex);
+        if ((*binary)->cpu) return fail(code::param_invalid, "a binary of CPU kernels has no code on AI cores");
         const auto& module = (*binary)->modules[(*context)->record->index];
         if ((*binary)->lazy && !module) return {};  // nothing on the device yet
         if (!module) return {};
@@ -235,6 +265,20 @@ aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEn
     });
 }
 
+aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char* funcName, const char* kernelName,
+                              aclrtFuncHandle* funcHandle) {
+    return api([&]() -> Status {
+        CANOPY_TRY(required(handle, "handle"));
+        CANOPY_TRY(required(funcName, "funcName"));
+        CANOPY_TRY(required(kernelName, "kernelName"));
+        CANOPY_TRY(required(funcHandle, "funcHandle"));
+        Result<Handle> function = register_cpu_function(handle, funcName, kernelName);
+        if (!function.ok()) return function.status();
+        *funcHandle = opaque_of(*function);
+        return {};
+    });
+}
+
 aclError aclrtGetFuncBySymbol(const void* symbol, aclrtFuncHandle* funcHandle) {
     return api([&]() -> Status {
         CANOPY_TRY(required(symbol, "symbol"));
@@ -262,6 +306,8 @@ aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr, void**
     return with_function(funcHandle, "funcHandle", [&](Pin<Function>& function) -> Status {
         CANOPY_TRY(required(aicAddr, "aicAddr"));
         CANOPY_TRY(required(aivAddr, "aivAddr"));
+        if (function->cpu)
+            return fail(code::param_invalid, "{} is a CPU kernel: it has no address for AI cores", function->info.name);
         Result<std::shared_ptr<Module>> module = module_here(opaque_of(function->binary));
         if (!module.ok()) return module.status();
         const Kernel* kernel = (*module)->kernel(function->info.name);

@@ -81,6 +81,7 @@ Status submit_launch(LockedStream& stream, const Kernel& kernel, std::uint32_t b
     LaunchWork& work = command.launch;
     work.kernel = &kernel;
     work.blocks = blocks;
+    if (kernel.info->core == CoreType::cpu) command.opcode = Opcode::cpu_kernel;
     CANOPY_TRY(check_form(*kernel.info, threads));
     if (work.arguments_size < kernel.info->arguments_size) [[unlikely]]
         return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters",
@@ -181,6 +182,9 @@ Status launch_array(void* function, std::uint32_t blocks, aclrtStream stream, co
     Result<Pin<Function>> pinned = find_function(function);
     if (!pinned.ok()) return pinned.status();
     const KernelInfo& info = (*pinned)->info;
+    if ((*pinned)->cpu)
+        return fail(code::param_invalid, "{} is a CPU kernel: its arguments are one block, not an array of pointers",
+                    info.name);
     const std::size_t size = std::max<std::size_t>(info.arguments_size, sizeof(void*));
     ArgumentBlock block(size);
     CANOPY_TRY(gather_arguments(info, arguments, block.data()));

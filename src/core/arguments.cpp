@@ -11,7 +11,7 @@ namespace canopy {
 namespace {
 
 constexpr std::size_t slot = 8;
-constexpr std::size_t aligned(std::size_t size) noexcept { return (size + slot - 1) / slot * slot; }
+constexpr std::size_t aligned(std::size_t size, std::size_t to = slot) noexcept { return (size + to - 1) / to * to; }
 constexpr std::size_t largest_parameter = 1 << 20;
 
 // Lists that live in memory of the program are found by its address.
@@ -35,6 +35,7 @@ Result<Handle> open_list(Pin<Function>& function, std::size_t capacity) {
         list.self = self;
         list.function = function->self;
         list.capacity = capacity;
+        list.slot = function->cpu ? 1 : slot;
     });
     if (handle == 0) return fail(code::resource_alloc, "the process has as many argument lists as it can have");
     std::lock_guard guard(function->mutex);
@@ -111,9 +112,9 @@ Result<std::uint32_t> append_parameter(Arguments& list, const void* value, std::
     SpinGuard guard(list.lock);
     CANOPY_TRY(may_append(list));
     if (size > largest_parameter) return fail(code::param_invalid, "paramSize {} is too large", size);
-    CANOPY_TRY(fits(list, aligned(size)));
+    CANOPY_TRY(fits(list, aligned(size, list.slot)));
     const std::size_t offset = list.values.size();
-    list.values.resize(offset + aligned(size));
+    list.values.resize(offset + aligned(size, list.slot));
     std::memcpy(list.values.data() + offset, value, size);
     Arguments::Parameter parameter;
     parameter.offset = static_cast<std::uint32_t>(offset);
@@ -166,6 +167,7 @@ Status finalise_arguments(Arguments& list) {
     SpinGuard guard(list.lock);
     list.block.assign(list.values.begin(), list.values.end());
     list.placeholders.clear();
+    if (list.data_bytes != 0) list.block.resize(aligned(list.block.size()));  // the data of packed ones
     for (std::size_t index = 0; index < list.parameters.size(); ++index) {
         const Arguments::Parameter& parameter = list.parameters[index];
         if (!parameter.placeholder) continue;

@@ -72,12 +72,15 @@ inline constexpr int no_model = 207010;
 inline constexpr int update_not_supported = 207019;
 // the runtime: the device
 inline constexpr int runtime_internal = 507000;
+inline constexpr int end_of_sequence = 507005;
 inline constexpr int context_release = 507007;
 inline constexpr int soc_version = 507008;
 inline constexpr int model_execute = 507011;
 inline constexpr int report_timeout = 507012;
 inline constexpr int aicore_timeout = 507014;
 inline constexpr int aicore_exception = 507015;
+inline constexpr int cpu_timeout = 507017;
+inline constexpr int cpu_exception = 507018;
 inline constexpr int model_abort = 507023;
 inline constexpr int kernel_lookup = 507027;
 inline constexpr int kernel_duplicate = 507028;

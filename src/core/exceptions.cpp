@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error_text.h"
+#include "core/cpu_descriptor.h"
 #include "core/error_codes.h"
 #include "core/kernel.h"
 #include "core/stream.h"
@@ -91,6 +92,12 @@ void describe_kernel(Report& report, const TaskFailure& failure) {
         detail.funcHandle = report.details.function;
         detail.functionName = detail.kernelName = kernel ? kernel->name.c_str() : "";
         detail.soName = kernel ? kernel->source.c_str() : "";
+        if (report.function && report.function->cpu) {
+            const CpuEntry& names = *report.function->cpu;
+            detail.soName = names.library.c_str();
+            detail.functionName = names.function.c_str();
+            detail.kernelName = names.op_type.c_str();
+        }
         detail.argAddr = arguments;
         detail.argsize = failure.arguments_size;
         return;

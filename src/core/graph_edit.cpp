@@ -200,7 +200,7 @@ Status change_task(LockedTask& locked, const Command& command) {
     TaskMemory& memory = memory_of(*locked.graph, locked.place);
     Command changed = command;
     changed.task = task.command.task;
-    if (command.opcode == Opcode::launch) {
+    if (is_kernel(command.opcode)) {
         LaunchWork& work = changed.launch;
         const LaunchWork& before = task.command.launch;
         if (work.kernel->info->simt != before.kernel->info->simt)

@@ -8,6 +8,7 @@
 
 #include "base/error_text.h"
 #include "core/context.h"
+#include "core/cpu_kernels.h"
 #include "core/device_variables.h"
 #include "core/error_codes.h"
 #include "core/graph.h"
@@ -31,10 +32,12 @@ void Binary::recycle() noexcept {
     bytes = {};
     for (auto& module : modules) module.reset();
     functions.clear();
+    cpu.reset();
 }
 
 void Function::recycle() noexcept {
     for (auto& kernel : kernels) kernel.store(nullptr, std::memory_order_release);
+    cpu.reset();
     std::lock_guard guard(mutex);
     arguments.clear();
 }
@@ -67,6 +70,7 @@ void close_retired() {
 }  // namespace
 
 Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
+    if (cpu) return fail(code::param_invalid, "{} holds CPU kernels: this is for kernels of AI cores", cpu->origin);
     const auto present = [&]() -> Result<std::shared_ptr<Module>> {
         std::lock_guard guard(mutex);
         if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
@@ -138,6 +142,8 @@ Result<Handle> load_binary_file(const char* path, const LoadOptions& options) {
     file.seekg(0);
     if (!file.read(reinterpret_cast<char*>(image.data()), size))
         return fail(code::param_invalid, "cannot read kernel image {}", path);
+    if (looks_like_descriptor(image))
+        return load_cpu_descriptor({reinterpret_cast<const char*>(image.data()), image.size()}, path);
     return load_binary(std::move(image), options);
 }
 
@@ -197,6 +203,15 @@ Status unload_binary(const void* opaque) {
             if (Result<DeviceRecord*> record = runtime.device(static_cast<std::int64_t>(index)); record.ok())
                 kept.emplace_back(*record, module);
             modules.push_back(std::move(module));
+        }
+        if ((*binary)->cpu) {
+            std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>> loaded;
+            close_cpu_binary(**binary, loaded);
+            for (auto& [index, module] : loaded) {
+                if (Result<DeviceRecord*> record = runtime.device(index); record.ok())
+                    kept.emplace_back(*record, module);
+                modules.push_back(std::move(module));
+            }
         }
         functions.swap((*binary)->functions);
     }
@@ -274,6 +289,10 @@ Result<Handle> find_in_binary(const void* opaque, std::string_view name, Find&& 
 Result<Handle> get_function(const void* binary, std::string_view name) {
     if (name.size() > max_name_length)
         return fail(code::param_invalid, "kernelName has {} characters; {} are the most", name.size(), max_name_length);
+    if (Result<Pin<Binary>> found = find_binary(binary); !found.ok())
+        return found.status();
+    else if ((*found)->cpu)
+        return get_cpu_function(**found, name);
     return find_in_binary(binary, name, [&](Module& module) { return module.kernel(name); });
 }
 
@@ -286,6 +305,7 @@ Result<Handle> get_function_by_key(Handle binary, std::string_view key) {
 
 Result<Kernel*> kernel_for(Function& function, DeviceRecord& record) {
     if (Kernel* kernel = function.kernels[record.index].load(std::memory_order_acquire)) return kernel;
+    if (function.cpu) return cpu_kernel_for(function, record);
     Result<Pin<Binary>> binary = find_binary(opaque_of(function.binary));
     if (!binary.ok()) return binary.status();
     Result<std::shared_ptr<Module>> module = (*binary)->module_for(record);

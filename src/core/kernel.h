@@ -25,6 +25,9 @@
 
 namespace canopy {
 
+struct CpuBinary;
+struct CpuEntry;
+
 inline constexpr std::size_t max_parameters = 128;
 inline constexpr std::size_t max_name_length = 4095;
 
@@ -46,6 +49,8 @@ public:
     std::array<std::shared_ptr<Module>, max_devices> modules;
     std::vector<Handle> functions;
 
+    std::shared_ptr<CpuBinary> cpu;  // of a binary of CPU kernels; its modules are there
+
     // The module for a device, loaded now if it was not.
     Result<std::shared_ptr<Module>> module_for(DeviceRecord& record);
     void recycle() noexcept;
@@ -56,6 +61,7 @@ public:
     Handle self = 0;
     Handle binary = 0;
     KernelInfo info;
+    std::shared_ptr<const CpuEntry> cpu;  // of a CPU kernel, whose name is its op type
     // By device; null until the first launch there. Cleared when the function ends.
     std::array<std::atomic<Kernel*>, max_devices> kernels{};
 
@@ -64,7 +70,7 @@ public:
     void recycle() noexcept;
 };
 
-// One argument list: parameters in order, each in an 8-byte aligned slot, then the data of placeholders.
+// One argument list: parameters in order, each in an 8-byte aligned slot (or packed), then the data of placeholders.
 class Arguments {
 public:
     Handle self = 0;
@@ -84,6 +90,7 @@ public:
     std::vector<Placeholder> placeholders CANOPY_GUARDED_BY(lock);
     std::size_t capacity CANOPY_GUARDED_BY(lock) = SIZE_MAX;  // of memory the program provided
     std::size_t data_bytes CANOPY_GUARDED_BY(lock) = 0;
+    std::size_t slot CANOPY_GUARDED_BY(lock) = 8;  // where parameters may begin; those of CPU kernels are packed
     bool finalised CANOPY_GUARDED_BY(lock) = false;
     bool ever_finalised CANOPY_GUARDED_BY(lock) = false;
     bool buffers_given CANOPY_GUARDED_BY(lock) = false;

@@ -5,6 +5,7 @@
 
 #include "base/error_text.h"
 #include "core/capture.h"
+#include "core/cpu_kernels.h"
 #include "core/error_codes.h"
 #include "core/exceptions.h"
 #include "core/graph_build.h"
@@ -260,7 +261,20 @@ int take_stream_error(Stream& stream) noexcept {
     return stopped != 0 ? stopped : own;  // what stopped the context stands above what came after it
 }
 
+namespace {
+
+int cpu_failure_code(const TaskFailure& failure) noexcept {
+    constexpr std::uint32_t end_of_sequence = 201;
+    if (failure.kind == FaultKind::timeout) return code::cpu_timeout;
+    if (failure.kind == FaultKind::returned && failure.result == end_of_sequence) return code::end_of_sequence;
+    return code::cpu_exception;
+}
+
+}  // namespace
+
 int failure_code(const TaskFailure& failure) noexcept {
+    const bool ended = failure.kind == FaultKind::aborted || failure.kind == FaultKind::wait_timeout;
+    if (failure.opcode == Opcode::cpu_kernel && !ended) return cpu_failure_code(failure);
     const bool on_vector = failure.core == CoreType::vector;
     switch (failure.kind) {
         case FaultKind::timeout:
@@ -279,6 +293,19 @@ int failure_code(const TaskFailure& failure) noexcept {
 
 namespace {
 
+// A CPU kernel, by all its names while its function lives.
+std::string describe_cpu(const TaskFailure& failure) {
+    std::string names = failure.kernel->info->name;
+    const void* user = std::atomic_ref(const_cast<Kernel*>(failure.kernel)->user).load(std::memory_order_acquire);
+    if (const Pin<Function> function = Runtime::instance().functions.pin(handle_of(user)); function && function->cpu)
+        names = fmt::format("{} (function {} of {})", function->cpu->op_type, function->cpu->function,
+                            function->cpu->library.empty() ? "its shared object" : function->cpu->library);
+    const std::string how = failure.kind == FaultKind::returned ? fmt::format("return value {} ({})", failure.result,
+                                                                              cpu_result_meaning(failure.result))
+                                                                : std::string(failure.what);
+    return fmt::format("CPU kernel {}, task {}, block {}: {}", names, failure.task, failure.block, how);
+}
+
 // Who failed, and how.
 std::string describe(const TaskFailure& failure) {
     std::string where;
@@ -286,6 +313,7 @@ std::string describe(const TaskFailure& failure) {
         where = failure.opcode == Opcode::replay
                     ? fmt::format("{}: ", failure.graph->label)
                     : fmt::format("{}, stream {}: ", failure.graph->label, failure.graph->stream);
+    if (failure.kernel && failure.opcode == Opcode::cpu_kernel) return where.append(describe_cpu(failure));
     if (failure.kernel)
         return fmt::format("{}kernel {} (task {}, block {}): {}", where, failure.kernel->info->name, failure.task,
                            failure.block, failure.what);

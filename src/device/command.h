@@ -36,6 +36,8 @@ enum class Opcode : std::uint8_t {
     end_graph,    // completes the replay of a graph whose lanes start each other
 };
 
+constexpr bool is_kernel(Opcode code) noexcept { return code == Opcode::launch || code == Opcode::cpu_kernel; }
+
 enum class CoreType : std::uint8_t { aicore = 0, cube = 1, vector = 2, mix = 3, cpu = 100 };
 
 // Where a pointer slot of an argument block is, and where in the same block the data lies that it must point at.
