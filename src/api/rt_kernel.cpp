@@ -30,6 +30,11 @@ aclrtBinaryLoadOptions* upper(const rtLoadBinaryConfig_t* config) {
 aclrtLaunchKernelCfg* upper(rtKernelLaunchCfg_t* config) { return reinterpret_cast<aclrtLaunchKernelCfg*>(config); }
 aclrtPlaceHolderInfo* upper(rtPlaceHolderInfo_t* info) { return reinterpret_cast<aclrtPlaceHolderInfo*>(info); }
 
+// The same of options for loading.
+int check_options(const rtLoadBinaryConfig_t* config) {
+    return config ? check_needed({{config->options, "optionalCfg->options"}}).code() : 0;
+}
+
 // A configuration without a list of attributes is refused even when it says that the list is empty.
 int check_config(const rtKernelLaunchCfg_t* config) {
     return config ? check_needed({{config->attrs, "cfg->attrs"}}).code() : 0;
@@ -43,14 +48,18 @@ extern "C" {
 
 rtError_t rtsBinaryLoadFromFile(const char_t* const binPath, const rtLoadBinaryConfig_t* const optionalCfg,
                                 rtBinHandle* handle) {
-    return lower({{binPath, "binPath"}, {handle, "handle"}},
-                 [&] { return aclrtBinaryLoadFromFile(binPath, upper(optionalCfg), handle); });
+    return lower({{binPath, "binPath"}, {handle, "handle"}}, [&] {
+        const int wrong = check_options(optionalCfg);
+        return wrong ? wrong : aclrtBinaryLoadFromFile(binPath, upper(optionalCfg), handle);
+    });
 }
 
 rtError_t rtsBinaryLoadFromData(const void* const data, const uint64_t length,
                                 const rtLoadBinaryConfig_t* const optionalCfg, rtBinHandle* handle) {
-    return lower({{data, "data"}, {handle, "handle"}},
-                 [&] { return aclrtBinaryLoadFromData(data, length, upper(optionalCfg), handle); });
+    return lower({{data, "data"}, {handle, "handle"}}, [&] {
+        const int wrong = check_options(optionalCfg);
+        return wrong ? wrong : aclrtBinaryLoadFromData(data, length, upper(optionalCfg), handle);
+    });
 }
 
 rtError_t rtsBinaryUnload(const rtBinHandle binHandle) {
