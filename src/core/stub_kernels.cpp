@@ -79,11 +79,14 @@ Result<std::shared_ptr<Registered>> registered_binary(const void* opaque) {
     if (std::shared_ptr<Registered> known = find_registered(opaque)) return known;
     Result<Pin<Binary>> binary = find_binary(opaque);
     if (!binary.ok()) return binary.status();
-    Result<std::vector<std::string>> kernels = names_of_kernels((*binary)->image);
-    if (!kernels.ok()) return kernels.status();
     auto made = std::make_shared<Registered>();
-    made->kernels = std::move(*kernels);
-    made->binary = (*binary)->self;
+    {
+        std::lock_guard guard((*binary)->mutex);
+        Result<std::vector<std::string>> kernels = names_of_kernels((*binary)->image);
+        if (!kernels.ok()) return kernels.status();
+        made->kernels = std::move(*kernels);
+        made->binary = (*binary)->self;
+    }
     Registry& all = registry();
     std::unique_lock guard(all.mutex);
     return all.binaries.try_emplace(handle_of(opaque), std::move(made)).first->second;

@@ -188,6 +188,8 @@ TEST_F(LowerException, RegistersAreToldInsideOfTheCallbackOnly) {
     rtExceptionErrRegInfo_t* cores = nullptr;
     uint32_t count = 0;
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "callback", rtGetExceptionRegInfo(&seen.info, &cores, &count));
+    aclrtFuncHandle kernel = nullptr;
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "callback", aclrtGetFuncHandleFromExceptionInfo(&seen.info, &kernel));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "exceptionInfo", rtGetExceptionRegInfo(nullptr, &cores, &count));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "exceptionErrRegInfo",
                      rtGetExceptionRegInfo(&seen.info, nullptr, &count));
