@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "acl/acl_rt.h"
@@ -21,6 +22,8 @@ namespace {
 
 constexpr std::uint32_t no_library = 0xFFFFFFFF;
 constexpr std::uint16_t never = 0xFFFF;
+// Where kernels are that name no shared object.
+constexpr std::string_view extension_library = "libaicpu_extend_kernels.so";
 
 Status check_block(const rtAicpuArgsEx_t& block, std::uint32_t blocks) {
     CANOPY_TRY(check_needed({{block.args, "args"}}));
@@ -101,9 +104,12 @@ Result<Handle> function_in(const rtAicpuArgsEx_t& block, const char* operation) 
     if (symbol->empty())
         return fail(code::param_invalid, "the argument block of {} has no kernel name at kernelNameAddrOffset {}",
                     operation ? operation : "a CPU kernel", block.kernelNameAddrOffset);
-    if (block.soNameAddrOffset == no_library)
-        return fail(code::param_invalid, "{} names no shared object, and the runtime has no CPU kernel {} of its own",
-                    operation ? operation : "the launch", *symbol);
+    if (block.soNameAddrOffset == no_library) {
+        Result<Handle> own = named_cpu_function(extension_library, *symbol);
+        if (own.ok()) return own;
+        return fail(code::param_invalid, "{} names no shared object, and {} has no CPU kernel {}",
+                    operation ? operation : "the launch", extension_library, *symbol);
+    }
     Result<std::string> library = name_in(block, block.soNameAddrOffset, "soNameAddrOffset");
     if (!library.ok()) return library.status();
     return named_cpu_function(*library, *symbol);

@@ -30,12 +30,10 @@ aclrtBinaryLoadOptions* upper(const rtLoadBinaryConfig_t* config) {
 aclrtLaunchKernelCfg* upper(rtKernelLaunchCfg_t* config) { return reinterpret_cast<aclrtLaunchKernelCfg*>(config); }
 aclrtPlaceHolderInfo* upper(rtPlaceHolderInfo_t* info) { return reinterpret_cast<aclrtPlaceHolderInfo*>(info); }
 
-// The same of options for loading.
+// A configuration without a list is refused even when it says that the list is empty.
 int check_options(const rtLoadBinaryConfig_t* config) {
     return config ? check_needed({{config->options, "optionalCfg->options"}}).code() : 0;
 }
-
-// A configuration without a list of attributes is refused even when it says that the list is empty.
 int check_config(const rtKernelLaunchCfg_t* config) {
     return config ? check_needed({{config->attrs, "cfg->attrs"}}).code() : 0;
 }

@@ -293,6 +293,29 @@ TEST_F(CpuKernelLoad, QueuedWorkRunsAfterItsBinaryIsUnloaded) {
     EXPECT_EQ(read_back(words_, 1)[0], 2u);
 }
 
+TEST_F(CpuKernelLoad, ThreadsLoadAndUnloadTheSameObjects) {
+    const std::string one = write_pair("one"), two = write_pair("two", CANOPY_TEST_CPU_2);
+    std::vector<std::thread> threads;
+    for (std::uint64_t number = 0; number < 4; ++number)
+        threads.emplace_back([&, number] {
+            EXPECT_ACL_OK(aclrtSetDevice(0));
+            aclrtStream stream = nullptr;
+            EXPECT_ACL_OK(aclrtCreateStream(&stream));
+            for (std::uint64_t round = 0; round < 25; ++round) {
+                aclrtBinHandle binary = nullptr;
+                aclrtFuncHandle store = nullptr;
+                EXPECT_ACL_OK(load_file((round + number) % 2 == 0 ? one : two, 1, &binary));
+                EXPECT_ACL_OK(aclrtBinaryGetFunction(binary, "Write", &store));
+                EXPECT_ACL_OK(launch(store, 1, stream, Write{words_ + number, round}));
+                EXPECT_ACL_OK(aclrtBinaryUnLoad(binary));  // before it has run, most of the time
+            }
+            EXPECT_ACL_OK(aclrtSynchronizeStream(stream));
+            EXPECT_ACL_OK(aclrtDestroyStream(stream));
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(read_back(words_, 4), std::vector<std::uint64_t>(4, 24));
+}
+
 TEST_F(CpuKernelLoad, AContextOfItsOwnRunsTheSameBinary) {
     aclrtFuncHandle store = kernel("write_value");
     aclrtContext before = nullptr, context = nullptr;

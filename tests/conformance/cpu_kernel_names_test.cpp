@@ -141,13 +141,32 @@ TEST_F(CpuKernelNames, ANameMeansWhatWasLoadedLastUnderIt) {
 TEST_F(CpuKernelNames, NamesThatLeadNowhereAreRefused) {
     Block block = named("write_value", "nowhere.so", 0);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "nowhere.so", launch_named(described(block)));
+    block = named("nothing_of_that_name", "", 0);
     rtAicpuArgsEx_t logical = described(block);
     logical.soNameAddrOffset = 0xFFFFFFFF;
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "write_value", launch_named(logical));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no CPU kernel nothing_of_that_name", launch_named(logical));
     std::memset(block.library, 'x', sizeof block.library);  // without an end
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no end", launch_named(described(block)));
     block = named("", "nowhere.so", 0);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no kernel name", launch_named(described(block)));
+}
+
+TEST_F(CpuKernelNames, ALaunchWithoutALibraryRunsAnExtensionKernel) {
+    folder_.write("libaicpu_extend_kernels.so", bytes_of(CANOPY_TEST_CPU_1));
+    aclrtBinHandle owner = loaded_file(folder_.write("libaicpu_extend_kernels.json", "{}"), 1);
+    Block block = named("write_value", "", 44);
+    rtAicpuArgsEx_t logical = described(block);
+    logical.soNameAddrOffset = 0xFFFFFFFF;
+    EXPECT_EQ(launch_named(logical), 0) << recent_error();
+    EXPECT_EQ(first_word(), 44u);
+    unload(owner);
+}
+
+TEST_F(CpuKernelNames, OptionsWithoutAListAreRefused) {
+    rtBinHandle binary = nullptr;
+    const rtLoadBinaryConfig_t none = {nullptr, 0};
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "options", rtsBinaryLoadFromFile("x.json", &none, &binary));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "options", rtsBinaryLoadFromData("x", 1, &none, &binary));
 }
 
 TEST_F(CpuKernelNames, TheTimeInTheBlockCountsWhenTheFlagsSaySo) {
