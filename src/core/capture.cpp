@@ -127,7 +127,8 @@ Status enter_graph(Capture& capture, GraphState expected) {
     return {};
 }
 
-Status begin(const void* opaque, CaptureMode mode, Pin<Graph> graph, GraphState expected) {
+Status begin(const void* opaque, CaptureMode mode, Pin<Graph> graph,
+             GraphState expected) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     auto capture = std::make_shared<Capture>();
     capture->mode = mode;
     capture->thread = this_thread_number();
@@ -292,7 +293,13 @@ void finish(const std::shared_ptr<Capture>& capture, bool complete) {
     release_streams(*capture);
     take_off(capture);
     if (!complete) undo(*capture);
-    if (Executable* earlier = std::exchange(capture->earlier, nullptr)) earlier->release();
+    Executable* const earlier = std::exchange(capture->earlier, nullptr);
+    if (!earlier) return;
+    std::lock_guard guard(capture->graph->mutex);
+    if (capture->graph->state == GraphState::ended)
+        earlier->release();
+    else
+        capture->graph->earlier.push_back(earlier);
 }
 
 Status not_captured(const Stream& stream) {

@@ -127,6 +127,9 @@ public:
     [[nodiscard]] std::uint32_t lane() const noexcept { return lane_; }
 
 private:
+    Status add_record(Stream& stream, Event& event, std::uint32_t flag);
+    Status add_wait(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout);
+    Status add_reset(Stream& stream, Event& event);
     // A task for an event: a real one when it has a command with an effect.
     Status append_event(Stream& stream, Event& event, Command& command, EventRole role, TaskType type,
                         std::uint32_t flag);

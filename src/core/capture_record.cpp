@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the streams of a capture do instead of running: commands become tasks, records and waits of events edges.
 #include <algorithm>
+#include <new>
 
 #include "base/error_text.h"
 #include "core/capture.h"
@@ -15,6 +16,15 @@ void take_back(Graph& graph, std::uint32_t lane_index, std::size_t count) noexce
     while (lane.tasks.size() > count) {
         if (lane.tasks.back().group != no_group) --graph.groups[lane.tasks.back().group].count;
         lane.tasks.pop_back();
+    }
+}
+
+template <class Body>
+Status guarded(Body&& body) noexcept {
+    try {
+        return body();
+    } catch (const std::bad_alloc&) {
+        return Status(code::bad_alloc);  // no memory for the sentence either
     }
 }
 
@@ -66,6 +76,10 @@ Status CaptureLane::append_event(Stream& stream, Event& event, Command& command,
 
 // The command's value is the number of its binding.
 Status CaptureLane::append_bound(Stream& stream, Event& event, Command& command, TaskType type) {
+    if (capture_.body)
+        return fail(code::not_supported,
+                    "the external flag has no meaning in the body of a condition, which may run any "
+                    "number of times in an execution");
     std::lock_guard guard(capture_.graph->mutex);
     std::vector<BoundEvent>& bindings = capture_.graph->bindings;
     const bool record = type == TaskType::event_record;
@@ -75,8 +89,19 @@ Status CaptureLane::append_bound(Stream& stream, Event& event, Command& command,
     return {};
 }
 
-Status CaptureLane::record_event(Stream& stream, Event& event,
-                                 std::uint32_t flag) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Status CaptureLane::record_event(Stream& stream, Event& event, std::uint32_t flag) noexcept {
+    return guarded([&] { return add_record(stream, event, flag); });
+}
+
+Status CaptureLane::wait_for_event(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout) noexcept {
+    return guarded([&] { return add_wait(stream, event, flag, timeout); });
+}
+
+Status CaptureLane::reset_event(Stream& stream, Event& event) noexcept {
+    return guarded([&] { return add_reset(stream, event); });
+}
+
+Status CaptureLane::add_record(Stream& stream, Event& event, std::uint32_t flag) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     Command command(Opcode::signal);
     if ((event.flags & event_external) != 0) {
         Result<Fence*> fence = event_flag(event, *stream.device);
@@ -99,6 +124,7 @@ Status CaptureLane::record_event(Stream& stream, Event& event,
             return fail(code::capture_conflict, "{}: {}", thread_state.function, why);
         }
     }
+    CANOPY_TRY(forget_record(event, *stream.device));
     command = Command(Opcode::nothing);
     std::lock_guard guard(capture_.graph->mutex);
     CANOPY_TRY(append_event(stream, event, command, EventRole::edge, TaskType::event_record, 0));
@@ -109,8 +135,8 @@ Status CaptureLane::record_event(Stream& stream, Event& event,
     return {};
 }
 
-Status CaptureLane::wait_for_event(Stream& stream, Event& event, std::uint32_t flag,
-                                   Nanoseconds timeout) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Status CaptureLane::add_wait(Stream& stream, Event& event, std::uint32_t flag,
+                             Nanoseconds timeout) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     Command command(Opcode::wait);
     if ((event.flags & event_external) != 0) {
         Result<Fence*> fence = event_flag(event, *stream.device);
@@ -149,7 +175,7 @@ Status CaptureLane::wait_for_event(Stream& stream, Event& event, std::uint32_t f
     return {};
 }
 
-Status CaptureLane::reset_event(Stream& stream, Event& event) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Status CaptureLane::add_reset(Stream& stream, Event& event) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     Command command(Opcode::nothing);
     if ((event.flags & event_external) != 0) {
         Result<Fence*> fence = event_flag(event, *stream.device);

@@ -130,6 +130,18 @@ Status begin_record(Event& event, Stream& stream) {
     return {};
 }
 
+// A record that is still on its way must not be taken for the next one: those who wait for it keep its fence.
+Status forget_record(Event& event, Device& device) {
+    if (event.recorded && event.fence->value() < event.records) {
+        Result<Fence*> fresh = device.create_fence();
+        if (!fresh.ok()) return fresh.status();
+        std::exchange(event.fence, *fresh)->release();
+        event.records = 0;
+    }
+    event.recorded = false;
+    return {};
+}
+
 Status record_event(Event& event, const void* opaque, std::uint32_t flag) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
@@ -199,14 +211,7 @@ Status reset_event(Event& event, const void* opaque) CANOPY_NO_THREAD_SAFETY_ANA
         command.signal = {event.flag, 0, SignalMode::set};
     }
     CANOPY_TRY(stream->submit(command));
-    // A record that is still on its way must not be taken for the next one: those who wait for it keep its fence.
-    if (event.recorded && event.fence->value() < event.records) {
-        Result<Fence*> fresh = (*stream)->device->create_fence();
-        if (!fresh.ok()) return fresh.status();
-        std::exchange(event.fence, *fresh)->release();
-        event.records = 0;
-    }
-    event.recorded = false;
+    CANOPY_TRY(forget_record(event, *(*stream)->device));
     event.capture = 0;
     return {};
 }

@@ -68,5 +68,7 @@ Result<Fence*> event_flag(Event& event, Device& device);
 // Makes sure that a record on this stream cannot be taken for one that is still to come on another: the event's fence
 // can be raised to `records` + 1 afterwards.
 Status begin_record(Event& event, Stream& stream) CANOPY_REQUIRES(event.lock);
+// The event counts as not recorded from now on.
+Status forget_record(Event& event, Device& device) CANOPY_REQUIRES(event.lock);
 
 }  // namespace canopy

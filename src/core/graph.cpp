@@ -2,6 +2,8 @@
 // The life of a graph: tasks in memory of its own, the executable made from them, replays, and its end.
 #include "core/graph.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -124,7 +126,8 @@ Result<GraphTask*> append_task(Graph& graph, std::uint32_t lane_index, const Com
         task.sequence = graph.next_sequence++;
         task.group = lane.open_group;
         if (task.group != no_group) ++graph.groups[task.group].count;
-        if (command.opcode == Opcode::launch) task.function = handle_of(command.launch.kernel->user);
+        if (command.opcode == Opcode::launch || command.opcode == Opcode::cpu_kernel)
+            task.function = handle_of(command.launch.kernel->user);
         thread_state.recorded_graph = graph.self;
         thread_state.recorded_lane = lane_index;
         thread_state.recorded_position = static_cast<std::uint32_t>(lane.tasks.size() - 1);
@@ -233,12 +236,18 @@ void Graph::recycle() noexcept {
     id = 0;
     record = nullptr;
     device = nullptr;
-    std::lock_guard guard(mutex);
-    state = GraphState::empty;
-    flow = false;
+    {
+        std::lock_guard guard(mutex);
+        state = GraphState::empty;
+        flow = false;
+        next_sequence = 0;
+        at_end = nullptr;
+    }
     bound.store(false, std::memory_order_relaxed);
-    next_sequence = 0;
-    at_end = nullptr;
+    // Graphs are locked before their bodies. The next graph in this slot may be either, whatever this one was: it gets
+    // a lock that has never been in an order with others. Nobody holds the object now.
+    pthread_mutex_destroy(mutex.native_handle());
+    new (&mutex) std::mutex;
 }
 
 namespace {
@@ -254,6 +263,7 @@ struct Remains {
     std::vector<std::shared_ptr<Module>> modules;
     std::vector<std::pair<void (*)(void*), void*>> at_destroy;
     std::shared_ptr<GraphEdits> edits;
+    std::vector<Executable*> earlier;
     Handle own_stream = 0;
 };
 
@@ -269,6 +279,7 @@ Remains empty_graph(Graph& graph) {
     remains.modules.swap(graph.modules);
     remains.at_destroy.swap(graph.at_destroy);
     remains.edits.swap(graph.edits);
+    remains.earlier.swap(graph.earlier);
     remains.own_stream = std::exchange(graph.own_stream, 0);
     graph.name.clear();
     graph.edges.clear();
@@ -297,6 +308,7 @@ void free_remains(Device& device, Remains& remains) noexcept {
     free_lanes(remains.lanes);
     for (const TaskGroup& group : remains.groups)
         if (group.handle != 0) runtime.task_groups.close(group.handle);
+    for (Executable* executable : remains.earlier) executable->release();
     free_conditions(device, remains.conditions);
     for (Fence* fence : remains.fences) fence->release();
     for (void* block : remains.pool_blocks)
@@ -309,17 +321,24 @@ Executable* take_executable(Graph& graph) noexcept {
     return std::exchange(graph.executable, nullptr);
 }
 
-// Takes the executable unless a replay of it is under way. Nobody can submit one afterwards.
+bool has_run(const std::vector<Executable*>& executables) noexcept {
+    return std::all_of(executables.begin(), executables.end(),
+                       [](const Executable* one) { return one->unfinished() == 0; });
+}
+
+// Takes the executable unless a replay is under way. Nobody can submit one afterwards. The caller holds the mutex.
 Status stop_replays(Graph& graph) {
     Executable* taken = nullptr;
+    bool running = !has_run(graph.earlier);
     {
         SpinGuard guard(graph.replay_lock);
-        if (!graph.executable || graph.executable->unfinished() == 0) taken = std::exchange(graph.executable, nullptr);
+        running = running || (graph.executable && graph.executable->unfinished() != 0);
+        if (!running) taken = std::exchange(graph.executable, nullptr);
     }
+    if (running)
+        return fail(code::model_running, "{} is still running: a replay of it has not finished", label_of(graph));
     if (taken) taken->release();
-    SpinGuard guard(graph.replay_lock);
-    if (!graph.executable) return {};
-    return fail(code::model_running, "{} is still running: a replay of it has not finished", label_of(graph));
+    return {};
 }
 
 // The caller has set the state to ended.

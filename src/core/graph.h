@@ -174,7 +174,8 @@ public:
     std::vector<std::pair<void (*)(void*), void*>> at_destroy;  // callbacks of the program
     std::vector<GraphChange> staged;                            // changes that aclmdlRIUpdate will make
     std::shared_ptr<GraphEdits> edits;                          // memory of changed tasks; made at first use
-    Handle own_stream = 0;                                      // for synchronous execution; made at first use
+    std::vector<Executable*> earlier;  // from before more was captured into it; replays of them may still run
+    Handle own_stream = 0;             // for synchronous execution; made at first use
     void (*at_end)(Graph& graph) noexcept = nullptr;  // lets go of streams that are bound; called without the mutex
 
     std::atomic<bool> bound{false};                                   // there are bindings

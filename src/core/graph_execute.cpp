@@ -82,6 +82,8 @@ public:
 
     // What each task of the list does now, in its order.
     Result<std::vector<FenceBinding>> bind(const std::vector<BoundEvent>& wanted, Stream& stream);
+    // The replay did not get into the stream: its records count as reached, so that nobody waits for them.
+    void give_up(const std::vector<BoundEvent>& wanted) noexcept;
     // The replay is in the stream.
     void commit(const std::vector<BoundEvent>& wanted, const Stream& stream, std::uint64_t sequence) noexcept;
 
@@ -124,6 +126,11 @@ Result<std::vector<FenceBinding>> BoundEvents::bind(const std::vector<BoundEvent
     return bindings;
 }
 
+void BoundEvents::give_up(const std::vector<BoundEvent>& wanted) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    for (std::size_t index = 0; index < wanted.size(); ++index)
+        if (wanted[index].record) order_[index]->fence->signal(SignalMode::raise, order_[index]->records);
+}
+
 void BoundEvents::commit(const std::vector<BoundEvent>& wanted, const Stream& stream,
                          std::uint64_t sequence) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     for (std::size_t index = 0; index < wanted.size(); ++index)
@@ -141,7 +148,10 @@ Status submit_bound_replay(Graph& graph, LockedStream& stream) {
     if (!events.ok()) return events.status();
     Result<std::vector<FenceBinding>> bindings = (*events)->bind(wanted, *stream);
     if (!bindings.ok()) return bindings.status();
-    CANOPY_TRY(submit_replay(graph, stream, *bindings));
+    if (const Status status = submit_replay(graph, stream, *bindings); !status.ok()) {
+        (*events)->give_up(wanted);
+        return status;
+    }
     (*events)->commit(wanted, *stream, stream.sequence());
     return {};
 }

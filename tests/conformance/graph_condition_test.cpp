@@ -223,6 +223,17 @@ TEST_F(Condition, BodiesMayUseSeveralStreams) {
     EXPECT_EQ(replay_with(graph, 1), (std::vector<uint32_t>{1, 2, 3}));
 }
 
+TEST_F(Condition, BodiesHaveNoEventsOfTheWorldOutside) {
+    aclrtEvent outside = event();
+    begin();
+    const auto bodies = add_condition(condition(inside(stream_)), if_, 1, stream_);
+    fill_body(bodies[0], other_, [&](aclrtStream stream) {
+        EXPECT_ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "body", aclrtRecordEventWithFlag(outside, stream, 1));
+        EXPECT_ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "body", aclrtStreamWaitEventWithFlag(stream, outside, 0, 1));
+    });
+    end();
+}
+
 TEST_F(Condition, ACaptureWithUnfinishedBodiesFails) {
     begin();
     add_condition(condition(inside(stream_)), if_, 2, stream_);
@@ -274,8 +285,6 @@ TEST_F(Condition, BodiesAreNotExecutedOrDestroyedByThemselves) {
     EXPECT_ACL_OK(aclmdlRIDestroy(graph));
     graphs_.clear();
     EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "live graph", aclmdlRIDestroy(bodies[0]));
-    uint64_t* word = nullptr;
-    static_cast<void>(word);
 }
 
 TEST_F(Condition, AHandleEndsWithItsGraph) {

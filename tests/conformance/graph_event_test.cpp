@@ -161,6 +161,22 @@ TEST_F(CapturedEvent, AnEventOfAnEndedCaptureCountsAsNotRecorded) {
     expect_end_fails(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "aclrtStreamWaitEvent");
 }
 
+TEST_F(CapturedEvent, ARecordInACaptureReplacesTheOneBefore) {
+    aclrtEvent one = plain_event();
+    ASSERT_ACL_OK(aclrtRecordEvent(one, other_));
+    ASSERT_ACL_OK(aclrtSynchronizeStream(other_));
+    begin();
+    ASSERT_ACL_OK(aclrtRecordEvent(one, stream_));
+    end();
+    auto state = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+    EXPECT_ACL_OK(aclrtQueryEventStatus(one, &state));
+    EXPECT_EQ(state, ACL_EVENT_RECORDED_STATUS_NOT_READY);
+    ASSERT_ACL_OK(aclrtRecordEvent(one, other_));
+    EXPECT_ACL_OK(aclrtSynchronizeEvent(one));
+    EXPECT_ACL_OK(aclrtQueryEventStatus(one, &state));
+    EXPECT_EQ(state, ACL_EVENT_RECORDED_STATUS_COMPLETE);
+}
+
 TEST_F(CapturedEvent, TwoCapturesAreNotLinked) {
     aclrtEvent one = event();
     const auto link = [&](auto&& call) {
