@@ -38,6 +38,7 @@ constexpr Topic topics[] = {
     {"graph-layer", "a transformer-like layer as a graph and call by call", measure_graph_layer},
     {"graph-capture", "capture and preparation of 10,000 kernels", measure_graph_capture},
     {"graph-update", "update of 100 kernels of 10,000", measure_graph_update},
+    {"cpu-kernel", "kernels on CPU cores", measure_cpu_kernel},
 };
 
 bool chosen(const Topic& topic, const std::vector<std::string>& filters) {

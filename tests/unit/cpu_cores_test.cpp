@@ -11,6 +11,9 @@
 namespace canopy::test {
 namespace {
 
+// The argument of kernels that look at none: a command only points at it.
+constexpr std::uint64_t nothing = 0;
+
 class CpuCoresTest : public testing::Test {
 protected:
     const Kernel* kernel(const char* name) { return module_->kernel(name); }
@@ -67,7 +70,7 @@ TEST_F(CpuCoresTest, ArgumentsAreCopiedAndPlaceholdersPointIntoTheCopy) {
 TEST_F(CpuCoresTest, ArgumentsInDeviceMemoryAreUsedInPlace) {
     auto* memory = static_cast<std::uint64_t*>(*device_->allocate(64, 0));
     memory[0] = reinterpret_cast<std::uint64_t>(memory + 1);
-    Command command = cpu_launch(kernel("identify"), std::uint64_t{0});
+    Command command = cpu_launch(kernel("identify"), nothing);
     command.launch.arguments = memory;
     command.launch.arguments_in_place = true;
     queue_.finish(queue_.submit(command));
@@ -242,7 +245,7 @@ TEST_F(CpuCoresTest, TheOtherBlocksOfALaunchThatFailedAreEnded) {
 TEST_F(CpuCoresTest, AbortingTheStreamEndsItsKernel) {
     for (const char* name : {"never_end", "leave_others_alone", "sleep_for_ever"}) {
         TestQueue other(*device_);
-        Command command = cpu_launch(kernel(name), std::uint64_t{0}, name[0] == 'n' ? 5 : 1);
+        Command command = cpu_launch(kernel(name), nothing, name[0] == 'n' ? 5 : 1);
         command.launch.timeout = UINT64_MAX;
         const std::uint64_t last = other.submit(command);
         other->abort();
@@ -256,7 +259,7 @@ TEST_F(CpuCoresTest, AbortingTheStreamEndsItsKernel) {
 
 TEST_F(CpuCoresTest, StoppingTheRunningKernelLetsTheStreamGoOn) {
     std::atomic<std::uint64_t> counter{0};
-    Command command = cpu_launch(kernel("never_end"), std::uint64_t{0}, 3);
+    Command command = cpu_launch(kernel("never_end"), nothing, 3);
     command.launch.timeout = UINT64_MAX;
     queue_.submit(command);
     const std::uint64_t last = queue_.count(counter);
