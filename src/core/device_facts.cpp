@@ -121,7 +121,7 @@ Result<std::int64_t> device_attribute(const DeviceRecord& record, std::int32_t a
     if (attribute >= 401 && attribute <= 409) return place_attribute(record, chip, attribute);
     switch (attribute) {
         case 1:
-            return static_cast<std::int64_t>(chip.cpu_cores);
+            return static_cast<std::int64_t>(settings.cpu_cores ? settings.cpu_cores : chip.cpu_cores);
         case 101:
         case 102:
             return static_cast<std::int64_t>(chip.cube_cores);

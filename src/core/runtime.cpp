@@ -107,6 +107,9 @@ Result<Device*> DeviceRecord::open_backend(const Settings& settings) {
     options.workers = settings.workers;
     options.stack_size = settings.stack_size;
     options.checking = settings.checking;
+    options.cpu_cores = settings.cpu_cores;
+    options.cpu_pinned = settings.cpu_pinned;
+    options.cpu_isolated = settings.cpu_isolated;
     auto device = backend->open(options);
     if (!device.ok())
         return fail(code::device_setup, "device {} ({}, {} bytes of memory) could not be opened: code {}", index,

@@ -161,6 +161,21 @@ Settings read_settings() {
         [&](std::uint32_t value) { settings.workers = value; });
     read_variable(settings, "CANOPY_CHECK", "check", "0 or 1", parse_switch,
                   [&](bool value) { settings.checking = value; });
+    read_variable(
+        settings, "CANOPY_CPU_CORES", "cpu_cores", "a number from 0 to 256",
+        [](std::string_view text) {
+            auto number = parse_number(text);
+            return number && *number <= max_cpu_cores ? number : std::nullopt;
+        },
+        [&](std::uint32_t value) { settings.cpu_cores = value; });
+    read_variable(settings, "CANOPY_CPU_PINNING", "cpu_pinning", "0 or 1", parse_switch,
+                  [&](bool value) { settings.cpu_pinned = value; });
+    read_variable(
+        settings, "CANOPY_CPU_KERNELS", "cpu_kernels", "thread or process",
+        [](std::string_view text) {
+            return text == "thread" || text == "process" ? std::optional(text == "process") : std::nullopt;
+        },
+        [&](bool value) { settings.cpu_isolated = value; });
     if (find_backend(settings.backend) == nullptr)
         settings.problems.push_back(
             fmt::format("CANOPY_DEVICE=\"{}\" is not a kind of device: no device can be set", settings.backend));
@@ -212,7 +227,7 @@ std::string describe_settings(const Settings& settings) {
                            {"architecture", chip.architecture},
                            {"cube_cores", chip.cube_cores},
                            {"vector_cores", chip.vector_cores},
-                           {"cpu_cores", chip.cpu_cores},
+                           {"cpu_cores", settings.cpu_cores ? settings.cpu_cores : chip.cpu_cores},
                            {"memory", settings.memory},
                            {"workers", settings.workers ? settings.workers : processors}});
     }
@@ -232,6 +247,10 @@ std::string describe_settings(const Settings& settings) {
     entry("device_memory", "CANOPY_DEVICE_MEMORY", settings.memory, "bytes of one device; K, M, G or T may follow");
     entry("workers", "CANOPY_WORKERS", settings.workers, "threads of one device; 0: one per processor");
     entry("check", "CANOPY_CHECK", settings.checking, "1: check every access of a kernel to device memory");
+    entry("cpu_cores", "CANOPY_CPU_CORES", settings.cpu_cores, "CPU cores of one device; 0: as many as the chip has");
+    entry("cpu_pinning", "CANOPY_CPU_PINNING", settings.cpu_pinned, "1: each CPU core stays on one processor");
+    entry("cpu_kernels", "CANOPY_CPU_KERNELS", settings.cpu_isolated ? "process" : "thread",
+          "where CPU kernels run: in threads of the program, or in a process of their own");
     Json chips = Json::array();
     for (const Chip& known : all_chips()) chips.push_back(known.name);
     const Json document = {{"version", CANOPY_VERSION}, {"processors", processors},      {"devices", devices},

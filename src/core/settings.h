@@ -16,6 +16,7 @@ namespace canopy {
 
 inline constexpr std::uint32_t max_devices = 64;
 inline constexpr std::uint32_t max_workers = 1024;
+inline constexpr std::uint32_t max_cpu_cores = 256;
 
 struct Settings {
     std::string backend = "soft";        // CANOPY_DEVICE: soft, null
@@ -24,6 +25,9 @@ struct Settings {
     std::uint64_t memory = 0;            // CANOPY_DEVICE_MEMORY: bytes of one device, with K/M/G/T
     std::uint32_t workers = 0;           // CANOPY_WORKERS: threads of one device; 0: by machine
     bool checking = false;               // CANOPY_CHECK=1
+    std::uint32_t cpu_cores = 0;         // CANOPY_CPU_CORES: CPU cores of one device; 0: as many as the chip has
+    bool cpu_pinned = false;             // CANOPY_CPU_PINNING=1: each to one processor
+    bool cpu_isolated = false;           // CANOPY_CPU_KERNELS: thread, or process: CPU kernels in one of their own
     std::uint32_t stack_size = 0;        // bytes of a block's stack; 0: default
     std::vector<std::uint32_t> visible;  // ASCEND_RT_VISIBLE_DEVICES applied: physical number of each device
     std::vector<std::string> problems;   // what could not be understood, in words, for `canopy info`

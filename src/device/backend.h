@@ -269,7 +269,10 @@ struct DeviceInfo {
     std::string name;
     std::uint32_t workers = 0;  // operating-system threads that stand for cores
     bool checking = false;
-    MemoryRange heap;  // every allocation lies inside
+    MemoryRange heap;             // every allocation lies inside
+    std::uint32_t cpu_cores = 0;  // threads that wait for CPU kernels; more come when a launch has more blocks
+    bool cpu_pinned = false;      // each of them to one processor
+    bool cpu_isolated = false;    // CPU kernels run in a process of their own
 };
 
 struct Utilisation {
@@ -317,6 +320,9 @@ struct DeviceOptions {
     std::uint32_t workers = 0;     // 0: as many as the machine has processors
     std::uint32_t stack_size = 0;  // bytes of a block's stack; 0: the backend's default
     bool checking = false;
+    std::uint32_t cpu_cores = 0;  // 0: as many as the chip has
+    bool cpu_pinned = false;
+    bool cpu_isolated = false;
 };
 
 class Backend {

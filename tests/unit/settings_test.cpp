@@ -17,7 +17,8 @@ class SettingsTest : public testing::Test {
 protected:
     void SetUp() override {
         for (const char* name : {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY",
-                                 "CANOPY_WORKERS", "CANOPY_CHECK", "ASCEND_RT_VISIBLE_DEVICES"}) {
+                                 "CANOPY_WORKERS", "CANOPY_CHECK", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING",
+                                 "CANOPY_CPU_KERNELS", "ASCEND_RT_VISIBLE_DEVICES"}) {
             const char* value = std::getenv(name);
             before_[name] = value ? std::optional<std::string>(value) : std::nullopt;
             unsetenv(name);
@@ -80,6 +81,9 @@ TEST_F(SettingsTest, VariablesAreTakenAndNoted) {
     setenv("CANOPY_DEVICE_MEMORY", "130M", 1);
     setenv("CANOPY_WORKERS", "8", 1);
     setenv("CANOPY_CHECK", "1", 1);
+    setenv("CANOPY_CPU_CORES", "5", 1);
+    setenv("CANOPY_CPU_PINNING", "on", 1);
+    setenv("CANOPY_CPU_KERNELS", "process", 1);
     const Settings settings = read_settings();
     EXPECT_EQ(settings.backend, "null");
     EXPECT_EQ(settings.device_count, 64u);
@@ -88,6 +92,9 @@ TEST_F(SettingsTest, VariablesAreTakenAndNoted) {
     EXPECT_EQ(settings.memory, 130ull << 20);
     EXPECT_EQ(settings.workers, 8u);
     EXPECT_TRUE(settings.checking);
+    EXPECT_EQ(settings.cpu_cores, 5u);
+    EXPECT_TRUE(settings.cpu_pinned);
+    EXPECT_TRUE(settings.cpu_isolated);
     EXPECT_EQ(settings.origins.at("chip"), "CANOPY_CHIP");
     EXPECT_TRUE(settings.problems.empty());
 }
@@ -100,7 +107,8 @@ TEST_F(SettingsTest, WhatIsNotUnderstoodIsNamedAndTheDefaultStays) {
     for (const Case& bad :
          {Case{"CANOPY_DEVICE_COUNT", "0"}, Case{"CANOPY_DEVICE_COUNT", "65"}, Case{"CANOPY_DEVICE_COUNT", "four"},
           Case{"CANOPY_CHIP", "Ascend1"}, Case{"CANOPY_DEVICE_MEMORY", "1M"}, Case{"CANOPY_DEVICE_MEMORY", "lots"},
-          Case{"CANOPY_WORKERS", "-1"}, Case{"CANOPY_WORKERS", "1025"}, Case{"CANOPY_CHECK", "maybe"}}) {
+          Case{"CANOPY_WORKERS", "-1"}, Case{"CANOPY_WORKERS", "1025"}, Case{"CANOPY_CHECK", "maybe"},
+          Case{"CANOPY_CPU_CORES", "257"}, Case{"CANOPY_CPU_PINNING", "2"}, Case{"CANOPY_CPU_KERNELS", "cloud"}}) {
         const Settings settings = read_with(bad.name, bad.value);
         ASSERT_EQ(settings.problems.size(), 1u) << bad.name << "=" << bad.value;
         EXPECT_NE(settings.problems[0].find(bad.name), std::string::npos);
@@ -165,7 +173,7 @@ TEST_F(SettingsTest, TheDescriptionIsJsonWithEveryDeviceAndVariable) {
     EXPECT_EQ(document["devices"][1]["id"], 1);
     EXPECT_EQ(document["devices"][1]["chip"], default_chip().name);
     EXPECT_GE(document["devices"][0]["workers"], 1);
-    ASSERT_EQ(document["settings"].size(), 7u);
+    ASSERT_EQ(document["settings"].size(), 10u);
     for (const auto& entry : document["settings"]) {
         const bool counted = entry["variable"] == "CANOPY_DEVICE_COUNT";
         EXPECT_EQ(entry["set_by"], counted ? "CANOPY_DEVICE_COUNT" : "default");

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/ticks.h"
 #include "device/soft/cpu_module.h"
+#include "device/soft/cpu_process.h"
 #include "device/soft/cpu_tuning.h"
 #include "device/soft/scheduler.h"
 #include "device/soft/strand.h"
@@ -110,14 +111,15 @@ bool CpuCores::start(CpuLaunch& launch) noexcept {
     launch.outcome.result = 0;
     launch.outcome.block = launch.offset;
     launch.outcome.text[0] = '\0';
+    launch.stopping.store(false, std::memory_order_relaxed);
     if (launch.blocks > tuning::most_cpu_threads) {
         char text[128];
         std::snprintf(text, sizeof text, "a launch of %u blocks: at most %u can be alive at once on CPU cores",
                       unsigned{launch.blocks}, unsigned{tuning::most_cpu_threads});
         return refuse(launch, FaultKind::exception, text);
     }
+    if (options_.process) return options_.process->start(launch);
     std::lock_guard lock(mutex_);
-    launch.stopping.store(false, std::memory_order_relaxed);
     launch.state = CpuLaunch::State::pending;
     (last_pending_ ? last_pending_->next : first_pending_) = &launch;
     last_pending_ = &launch;
@@ -186,6 +188,7 @@ void CpuCores::give_back(CpuLaunch* refused) noexcept {
 }
 
 void CpuCores::stop(CpuLaunch& launch, std::uint64_t limit) noexcept {
+    if (options_.process) return options_.process->stop(launch, limit);
     CpuLaunch* refused = nullptr;
     {
         std::lock_guard lock(mutex_);
@@ -213,6 +216,7 @@ void CpuCores::stop(CpuLaunch& launch, std::uint64_t limit) noexcept {
 }
 
 void CpuCores::end_stopped() noexcept {
+    if (options_.process) return options_.process->end_late();
     if (stopping_.load(std::memory_order_relaxed) == 0) return;
     std::lock_guard lock(mutex_);
     for (CpuLaunch* launch : running_) {

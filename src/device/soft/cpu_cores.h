@@ -19,15 +19,17 @@
 
 namespace canopy {
 
+class CpuProcess;
 class Scheduler;
 class Strand;
 
 // How a CPU kernel ended: well, unless the fault has a kind.
 struct CpuOutcome {
+    CpuOutcome() noexcept { text[0] = '\0'; }
     Fault fault;
     std::uint32_t block = 0;
     std::uint32_t result = 0;  // what it returned
-    char text[256] = {};       // when more is known than the fault says
+    char text[256];            // when more is known than the fault says
 };
 
 // A launch on CPU cores while it runs; its strand makes it once and uses it for one launch after the other.
@@ -35,12 +37,13 @@ struct CpuLaunch {
     Strand* strand = nullptr;
     const CpuKernel* kernel = nullptr;
     void* arguments = nullptr;
+    std::uint32_t arguments_size = 0;  // of a block the queue has copied; 0: it lies in device memory
     std::uint32_t blocks = 0;
     std::uint32_t offset = 0;
     std::uint64_t sequence = 0;  // commands of the strand before it
     std::uint64_t timeout = 0;   // nanoseconds; 0: none
 
-    // Those of CpuCores, guarded by its mutex.
+    // Those of CpuCores or CpuProcess, guarded by its mutex.
     enum class State : std::uint8_t { idle, pending, running };
     State state = State::idle;
     std::uint32_t begun = 0;
@@ -52,8 +55,9 @@ struct CpuLaunch {
 };
 
 struct CpuCoresOptions {
-    std::uint32_t cores = 1;  // as many threads stay when there is nothing to do
-    bool pinned = false;      // each thread to one processor
+    std::uint32_t cores = 1;        // as many threads stay when there is nothing to do
+    bool pinned = false;            // each thread to one processor
+    CpuProcess* process = nullptr;  // runs everything instead of the threads
 };
 
 class CpuCores {

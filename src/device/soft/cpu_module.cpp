@@ -16,6 +16,7 @@
 #include "base/elf.h"
 #include "base/error_text.h"
 #include "device/soft/code_file.h"
+#include "device/soft/cpu_process.h"
 #include "device/soft/executor.h"
 #include "device/soft/services.h"
 
@@ -88,7 +89,7 @@ const char* loader_message() noexcept {
 // Code in this process, opened once however many modules use it.
 class CpuImage {
 public:
-    CpuImage() = default;
+    explicit CpuImage(CpuProcess* process) noexcept : process_(process) {}
     CpuImage(const CpuImage&) = delete;
     CpuImage& operator=(const CpuImage&) = delete;
     ~CpuImage();
@@ -98,9 +99,17 @@ public:
     [[nodiscard]] void* function(const std::string& name) const;
     [[nodiscard]] std::optional<SymbolInfo> symbol(const std::string& name) const;
     [[nodiscard]] SymbolInfo code() const noexcept { return code_; }
+    [[nodiscard]] std::uint64_t process_image() const noexcept { return process_image_; }
 
 private:
+    Status open_here(const ElfFile& elf);
+    Status open_there(const ElfFile& elf);
     void connect_services() const;
+
+    // Code that runs in another process is not opened in this one: its functions are known by name.
+    CpuProcess* const process_;
+    std::uint64_t process_image_ = 0;
+    std::map<std::string, SymbolInfo> functions_;
 
     std::string name_;
     CodeFile file_;
@@ -109,6 +118,7 @@ private:
 };
 
 CpuImage::~CpuImage() {
+    if (process_image_ != 0) process_->unload(process_image_);
     if (!library_) return;
     dlclose(library_);
     // An image that asks to stay (DF_1_NODELETE) does: then nothing else may ever be opened under its path.
@@ -126,12 +136,26 @@ Status CpuImage::open(std::span<const std::byte> image, std::string_view name) {
     auto file = CodeFile::create(name_, changed.empty() ? image : std::span<const std::byte>(changed));
     if (!file.ok()) return file.status();
     file_ = std::move(*file);
+    return process_ ? open_there(*elf) : open_here(*elf);
+}
+
+Status CpuImage::open_there(const ElfFile& elf) {
+    auto symbols = elf.symbols();
+    if (!symbols.ok()) return symbols.status();
+    for (const ElfSymbol& symbol : *symbols) {
+        if (symbol.binding == STB_LOCAL || symbol.type != STT_FUNC) continue;
+        functions_[std::string(symbol.name)] = {reinterpret_cast<void*>(symbol.value), symbol.size};
+    }
+    return process_->load(file_, name_, process_image_);
+}
+
+Status CpuImage::open_here(const ElfFile& elf) {
     const int deep = sanitizer_active() ? 0 : RTLD_DEEPBIND;
     library_ = dlopen(file_.path().c_str(), RTLD_NOW | RTLD_LOCAL | deep);
     if (!library_) return fail(bad_image, "{} does not load: {}", name_, loader_message());
     link_map* map = nullptr;
     if (dlinfo(library_, RTLD_DI_LINKMAP, &map) == 0 && map) {
-        for (const ElfSegment& segment : elf->segments()) {
+        for (const ElfSegment& segment : elf.segments()) {
             if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
             code_ = {reinterpret_cast<void*>(map->l_addr + segment.address), segment.memory_size};
             break;
@@ -150,6 +174,11 @@ void CpuImage::connect_services() const {
 }
 
 void* CpuImage::function(const std::string& name) const {
+    if (process_) {
+        if (const auto found = functions_.find(name); found != functions_.end()) return found->second.address;
+        fail(bad_image, "{} has no function {}: undefined symbol", name_, name).ignore();
+        return nullptr;
+    }
     dlerror();
     void* found = dlsym(library_, name.c_str());
     if (!found) {
@@ -165,6 +194,7 @@ void* CpuImage::function(const std::string& name) const {
 }
 
 std::optional<SymbolInfo> CpuImage::symbol(const std::string& name) const {
+    if (process_) return std::nullopt;
     void* found = dlsym(library_, name.c_str());
     if (!found) return std::nullopt;
     const ElfW(Sym)* symbol = symbol_at(found);
@@ -211,7 +241,7 @@ Kernel* CpuModule::kernel(std::string_view name) {
     named->info.cube_ratio = named->info.vector_ratio = 0;
     named->kernel.info = &named->info;
     named->kernel.function = function;
-    named->kernel.image = image_.get();
+    named->kernel.process_image = image_->process_image();
     named->kernel.with_block = text == "RunCpuKernelWithBlock";
     return &kernels_.emplace(std::move(text), std::move(named)).first->second->kernel;
 }
@@ -225,7 +255,7 @@ Result<std::unique_ptr<Module>> CpuImages::load(std::span<const std::byte> image
     std::erase_if(images_, [](const auto& entry) { return entry.second.expired(); });
     std::shared_ptr<CpuImage> opened = images_[key].lock();
     if (!opened) {
-        opened = std::make_shared<CpuImage>();
+        opened = std::make_shared<CpuImage>(process_);
         CANOPY_TRY(opened->open(image, name));
         prepare_for_cpu_kernels();
         images_[key] = opened;

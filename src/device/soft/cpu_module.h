@@ -33,10 +33,10 @@ struct CpuBlock {
     std::uint32_t index;
 };
 
-struct CpuKernel : Kernel {
+struct alignas(64) CpuKernel : Kernel {
     void* function = nullptr;
-    bool with_block = false;  // takes a CpuBlock as well
-    CpuImage* image = nullptr;
+    bool with_block = false;          // takes a CpuBlock as well
+    std::uint64_t process_image = 0;  // number of its image in the process that runs it
 
     // What a block took lately: a hint, written by whoever ran one.
     mutable std::atomic<Nanoseconds> block_time{INT64_MAX};

@@ -11,6 +11,7 @@
 #include "base/heap.h"
 #include "device/backend.h"
 #include "device/soft/cpu_module.h"
+#include "device/soft/cpu_process.h"
 #include "device/soft/fence.h"
 #include "device/soft/graph.h"
 #include "device/soft/kept_back.h"
@@ -53,13 +54,18 @@ public:
         : heap_(std::move(heap)),
           virtual_memory_(std::move(addresses)),
           checker_(*heap_),
-          scheduler_(scheduler_options(options), &checker_),
-          kept_back_(*heap_, scheduler_) {
+          cpu_process_(options.cpu_isolated ? std::make_unique<CpuProcess>(*heap_) : nullptr),
+          scheduler_(scheduler_options(options, cpu_process_.get()), &checker_),
+          kept_back_(*heap_, scheduler_),
+          cpu_images_(cpu_process_.get()) {
         info_.chip = options.chip;
         info_.name = std::string(options.chip->name);
-        info_.workers = scheduler_options(options).workers;
+        info_.workers = scheduler_options(options, nullptr).workers;
         info_.checking = options.checking;
         info_.heap = heap_->range();
+        info_.cpu_cores = scheduler_options(options, nullptr).cpu.cores;
+        info_.cpu_pinned = options.cpu_pinned;
+        info_.cpu_isolated = options.cpu_isolated;
     }
 
     [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
@@ -126,13 +132,15 @@ public:
     [[nodiscard]] Nanoseconds now() const noexcept override { return canopy::now(); }
 
 private:
-    static SchedulerOptions scheduler_options(const DeviceOptions& options) {
+    static SchedulerOptions scheduler_options(const DeviceOptions& options, CpuProcess* process) {
         SchedulerOptions scheduler;
         const long processors = sysconf(_SC_NPROCESSORS_ONLN);
         scheduler.workers = options.workers ? options.workers : static_cast<std::uint32_t>(std::max(processors, 1L));
         scheduler.cores[0] = options.chip->cube_cores;
         scheduler.cores[1] = options.chip->vector_cores;
-        scheduler.cpu.cores = options.chip->cpu_cores;
+        scheduler.cpu.cores = options.cpu_cores ? options.cpu_cores : options.chip->cpu_cores;
+        scheduler.cpu.pinned = options.cpu_pinned;
+        scheduler.cpu.process = process;
         scheduler.max_workers =
             std::max(scheduler.workers + options.chip->cube_cores + options.chip->vector_cores, 64u);
         return scheduler;
@@ -142,6 +150,7 @@ private:
     std::unique_ptr<Heap> heap_;
     std::unique_ptr<SoftVirtualMemory> virtual_memory_;
     HeapChecker checker_;
+    std::unique_ptr<CpuProcess> cpu_process_;
     Scheduler scheduler_;
     KeptBack kept_back_;
     CpuImages cpu_images_;

@@ -364,21 +364,10 @@ Fiber::Exit Executor::guarded(Fiber* on, Fiber::Body body, void* argument, Canop
     return how;
 }
 
-namespace {
-
-// What the C++ run time knows of the thread's exceptions, laid out as the Itanium ABI says. A kernel that is left while
-// it handles one must not leave its traces to the next.
-struct ExceptionState {
-    void* caught;
-    unsigned int uncaught;
-};
-ExceptionState* exception_state() noexcept { return reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals()); }
-
-}  // namespace
-
 Fiber::Exit Executor::run_cpu_kernel(Fiber::Body body, void* argument, CanopyBlock& who, Fault& fault) noexcept {
     if (!large_fiber_) [[unlikely]] {
         large_fiber_.reset(new (std::nothrow) Fiber(tuning::cpu_kernel_stack));
+        exception_state_ = reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
         if (!large_fiber_ || !large_fiber_->valid()) {
             large_fiber_.reset();
             fault = {};
@@ -389,11 +378,10 @@ Fiber::Exit Executor::run_cpu_kernel(Fiber::Body body, void* argument, CanopyBlo
     }
     cpu_kernel_ = true;
     cancels_put_off_ = 0;
-    ExceptionState* state = exception_state();
-    const ExceptionState before = *state;
+    const ExceptionState before = *exception_state_;
     const Fiber::Exit how = guarded(large_fiber_.get(), body, argument, &who, fault, Entry::start);
     if (how != Fiber::Exit::finished) [[unlikely]]
-        *state = before;
+        *exception_state_ = before;
     cpu_kernel_ = false;
     return how;
 }

@@ -179,6 +179,13 @@ private:
     Fault fault_;
     std::unique_ptr<Fiber> own_fiber_;
     std::unique_ptr<Fiber> large_fiber_;  // made for the first CPU kernel
+    // What the C++ run time knows of the thread's exceptions, laid out as the Itanium ABI says. A kernel that is left
+    // while it handles one must not leave its traces to the next.
+    struct ExceptionState {
+        void* caught;
+        unsigned int uncaught;
+    };
+    ExceptionState* exception_state_ = nullptr;
     void* signal_stack_ = nullptr;
     std::unique_ptr<SimtThreads> threads_;
     CoreFlags own_flags_;

@@ -202,6 +202,7 @@ Strand::Step Strand::run_cpu_kernel(Executor& executor, Command& command, std::u
     launch->strand = this;
     launch->kernel = &kernel;
     launch->arguments = arguments;
+    launch->arguments_size = work.arguments_in_place ? 0 : work.arguments_size;
     launch->blocks = work.blocks;
     launch->offset = work.block_offset;
     launch->sequence = sequence;
