@@ -23,8 +23,8 @@
 #include "base/clock.h"
 #include "base/heap.h"
 #include "base/result.h"
-#include "cpu_process/protocol.h"
 #include "device/soft/code_file.h"
+#include "device/soft/cpu_process_protocol.h"
 
 namespace canopy {
 

@@ -21,7 +21,7 @@
 #include <exception>
 #include <map>
 
-#include "cpu_process/protocol.h"
+#include "device/soft/cpu_process_protocol.h"
 
 namespace canopy::cpu_process {
 namespace {
