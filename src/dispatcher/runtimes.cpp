@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatcher/runtimes.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <climits>
+
+namespace canopy::dispatcher {
+namespace {
+
+constexpr std::int64_t nanoseconds_per_second = 1'000'000'000;
+
+std::int64_t now() noexcept {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * nanoseconds_per_second + time.tv_nsec;
+}
+
+}  // namespace
+
+void Instance::wake() noexcept {
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&users_), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+bool Instance::drain() noexcept {
+    const std::int64_t end = now() + CANOPY_DISPATCHER_DRAIN_SECONDS * nanoseconds_per_second;
+    std::uint32_t users = users_.fetch_or(closing, std::memory_order_seq_cst) | closing;
+    while (users != closing) {
+        const std::int64_t left = end - now();
+        if (left <= 0) return false;
+        const timespec limit = {left / nanoseconds_per_second, left % nanoseconds_per_second};
+        syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&users_), FUTEX_WAIT_PRIVATE, users, &limit, nullptr, 0);
+        users = users_.load(std::memory_order_acquire);
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+}
+
+Runtimes& Runtimes::get() noexcept {
+    // Never destroyed: blocks may run until the object itself is closed.
+    alignas(Runtimes) static std::byte place[sizeof(Runtimes)];
+    static Runtimes* const instance = new (place) Runtimes;
+    return *instance;
+}
+
+Outcome unknown_runtime(std::uint64_t id) {
+    return {CANOPY_DISPATCHER_UNKNOWN_RUNTIME,
+            "runtime " + std::to_string(id) + " is not loaded: it never was, or it has been unloaded"};
+}
+
+// An instance that no id has yet.
+Outcome Runtimes::open(std::span<const std::byte> bytes, Instance*& instance) {
+    InnerImage image;
+    if (Outcome wrong = image.open(bytes); !wrong.ok()) return wrong;
+    const Entry run = image.function({"DynTileFwkBackendKernelServer", "simpler_aicpu_exec"});
+    if (!run)
+        return {CANOPY_DISPATCHER_NO_ENTRY,
+                "the image exports neither DynTileFwkBackendKernelServer nor simpler_aicpu_exec"};
+    const Entry init = image.function({"DynTileFwkBackendKernelServerInit", "simpler_aicpu_init"});
+    {
+        std::lock_guard guard(mutex_);
+        if (spare_.empty()) {
+            instance = new Instance;
+        } else {
+            instance = spare_.back();
+            spare_.pop_back();
+        }
+    }
+    instance->run = run;
+    instance->init = init;
+    instance->image = std::move(image);
+    instance->key = content_key(bytes);
+    return {};
+}
+
+// Nobody can get a hold of it any more that the table agrees to.
+void Runtimes::recycle(Instance* instance) {
+    { const InnerImage closed = std::move(instance->image); }
+    instance->runtime.store(0, std::memory_order_relaxed);
+    instance->users_.fetch_and(~Instance::closing, std::memory_order_relaxed);
+    std::lock_guard guard(mutex_);
+    spare_.push_back(instance);
+}
+
+Outcome Runtimes::retire(Instance* instance) {
+    const std::uint64_t id = instance->runtime.load(std::memory_order_relaxed);
+    if (instance->drain()) {
+        recycle(instance);
+        return {};
+    }
+    instance->image.keep_open();
+    return {CANOPY_DISPATCHER_BUSY, "calls of runtime " + std::to_string(id) + " did not end within " +
+                                        std::to_string(CANOPY_DISPATCHER_DRAIN_SECONDS) +
+                                        " seconds: its old code stays open, and no new call reaches it"};
+}
+
+Instance* Runtimes::known(const ContentKey& key) noexcept {
+    for (Slot& slot : slots_) {
+        Instance* instance = slot.current.load(std::memory_order_relaxed);
+        if (instance && instance->key == key) {
+            ++slot.loads;
+            return instance;
+        }
+    }
+    return nullptr;
+}
+
+Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id) {
+    const ContentKey key = content_key(bytes);
+    {
+        std::lock_guard guard(mutex_);
+        if (const Instance* same = known(key)) {
+            id = same->runtime.load(std::memory_order_relaxed);
+            return {};
+        }
+    }
+    Instance* opened = nullptr;
+    if (Outcome wrong = open(bytes, opened); !wrong.ok()) return wrong;
+    {
+        std::lock_guard guard(mutex_);
+        if (const Instance* same = known(key)) {  // another thread was faster
+            id = same->runtime.load(std::memory_order_relaxed);
+        } else {
+            for (std::uint64_t index = 0; index < slot_count; ++index) {
+                Slot& slot = slots_[index];
+                if (slot.current.load(std::memory_order_relaxed)) continue;
+                id = ++slot.uses * slot_count + index;
+                slot.loads = 1;
+                opened->runtime.store(id, std::memory_order_relaxed);
+                slot.current.store(opened, std::memory_order_seq_cst);
+                return {};
+            }
+            id = 0;
+        }
+    }
+    recycle(opened);
+    if (id != 0) return {};
+    return {CANOPY_DISPATCHER_FULL, std::to_string(slot_count) + " inner runtimes are loaded, the most there can be"};
+}
+
+Outcome Runtimes::swap(std::uint64_t id, std::span<const std::byte> bytes, void* init_arguments) {
+    if (const Held present(hold(id)); !present) return unknown_runtime(id);
+    Instance* opened = nullptr;
+    if (Outcome wrong = open(bytes, opened); !wrong.ok()) return wrong;
+    if (init_arguments && opened->init) {
+        const std::uint32_t result = opened->init(init_arguments);
+        if (result != 0) {
+            recycle(opened);
+            return {result, "init of the new image returned " + std::to_string(result) + ": the old one stays"};
+        }
+    }
+    Instance* old = nullptr;
+    {
+        std::lock_guard guard(mutex_);
+        std::atomic<Instance*>& current = slots_[id % slot_count].current;
+        old = current.load(std::memory_order_relaxed);
+        if (old && old->runtime.load(std::memory_order_relaxed) == id) {
+            opened->runtime.store(id, std::memory_order_relaxed);
+            current.store(opened, std::memory_order_seq_cst);
+        } else {
+            old = nullptr;
+        }
+    }
+    if (old) return retire(old);
+    recycle(opened);
+    return unknown_runtime(id);
+}
+
+Outcome Runtimes::unload(std::uint64_t id) {
+    Instance* old = nullptr;
+    {
+        std::lock_guard guard(mutex_);
+        Slot& slot = slots_[id % slot_count];
+        old = slot.current.load(std::memory_order_relaxed);
+        if (!old || old->runtime.load(std::memory_order_relaxed) != id) return unknown_runtime(id);
+        if (--slot.loads != 0) return {};
+        slot.current.store(nullptr, std::memory_order_seq_cst);
+    }
+    return retire(old);
+}
+
+std::uint32_t Runtimes::note(Outcome outcome) noexcept {
+    if (outcome.ok()) return 0;
+    std::lock_guard guard(text_mutex_);
+    text_ = std::move(outcome.text);
+    return outcome.result;
+}
+
+std::string Runtimes::newest_text() {
+    std::lock_guard guard(text_mutex_);
+    return text_;
+}
+
+}  // namespace canopy::dispatcher

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner runtimes of a dispatcher, by id. A call finds its runtime and holds it without a lock; load, swap and
+// unload change the table under a mutex and wait, without it, for calls that hold what they take out.
+//
+// Threads: everything from any thread. Objects that calls may still look at are used again, never freed.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "canopy/dispatcher_abi.h"
+#include "dispatcher/inner_image.h"
+
+namespace canopy::dispatcher {
+
+// Code behind an id: one opened image.
+class Instance {
+public:
+    // Says whether a hold is real only together with a look at the table.
+    void hold() noexcept { users_.fetch_add(1, std::memory_order_seq_cst); }
+    void release() noexcept {
+        if (users_.fetch_sub(1, std::memory_order_release) == (closing | 1)) [[unlikely]]
+            wake();
+    }
+    // Waits until nobody holds it; false when that takes too long.
+    [[nodiscard]] bool drain() noexcept;
+
+    std::atomic<std::uint64_t> runtime{0};
+    Entry run = nullptr, init = nullptr;
+    InnerImage image;
+    ContentKey key{};
+
+private:
+    friend class Runtimes;
+    static constexpr std::uint32_t closing = 1u << 31;
+    void wake() noexcept;
+    std::atomic<std::uint32_t> users_{0};
+};
+
+class Runtimes {
+public:
+    static Runtimes& get() noexcept;
+
+    Outcome load(std::span<const std::byte> bytes, std::uint64_t& id);
+    // init: called with `init_arguments` before the switch, unless that is null.
+    Outcome swap(std::uint64_t id, std::span<const std::byte> bytes, void* init_arguments);
+    Outcome unload(std::uint64_t id);
+
+    // The held code of an id; nullptr when there is none.
+    [[nodiscard]] Instance* hold(std::uint64_t id) noexcept {
+        std::atomic<Instance*>& current = slots_[id % slot_count].current;
+        for (;;) {
+            Instance* instance = current.load(std::memory_order_acquire);
+            if (!instance) return nullptr;
+            instance->hold();
+            if (current.load(std::memory_order_seq_cst) != instance) [[unlikely]] {
+                instance->release();
+                continue;
+            }
+            if (instance->runtime.load(std::memory_order_relaxed) == id) [[likely]]
+                return instance;
+            instance->release();
+            return nullptr;
+        }
+    }
+
+    // Keeps the text for whoever asks, and returns the result.
+    std::uint32_t note(Outcome outcome) noexcept;
+    [[nodiscard]] std::string newest_text();
+
+private:
+    static constexpr std::uint64_t slot_count = CANOPY_DISPATCHER_MAX_RUNTIMES;
+    struct Slot {
+        std::atomic<Instance*> current{nullptr};
+        std::uint64_t uses = 0;   // ids given for it
+        std::uint32_t loads = 0;  // of the present one
+    };
+
+    Outcome open(std::span<const std::byte> bytes, Instance*& instance);
+    Instance* known(const ContentKey& key) noexcept;
+    Outcome retire(Instance* instance);
+    void recycle(Instance* instance);
+
+    Slot slots_[slot_count];
+    std::mutex mutex_;  // loads, swaps, unloads; the members of slots but `current`
+    std::vector<Instance*> spare_;
+    std::mutex text_mutex_;
+    std::string text_;
+};
+
+// A hold that ends with the call, also when the inner runtime throws.
+class Held {
+public:
+    explicit Held(Instance* instance) noexcept : instance_(instance) {}
+    ~Held() {
+        if (instance_) instance_->release();
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    explicit operator bool() const noexcept { return instance_ != nullptr; }
+    Instance* operator->() const noexcept { return instance_; }
+
+private:
+    Instance* const instance_;
+};
+
+Outcome unknown_runtime(std::uint64_t id);
+
+}  // namespace canopy::dispatcher
