@@ -96,9 +96,25 @@ Outcome not_loaded() {
     return {CANOPY_DISPATCHER_UNKNOWN_RUNTIME, "the image that the argument block names was not loaded by init"};
 }
 
+// A runtime that lay where a dispatcher lies now.
+void forget_at(const Place& place) {
+    Places& known = places();
+    std::uint64_t runtime = 0;
+    {
+        std::lock_guard guard(known.mutex);
+        const auto present = known.all.find(place);
+        if (present == known.all.end()) return;
+        runtime = present->second.runtime;
+        known.all.erase(present);
+    }
+    Runtimes::get().note(Runtimes::get().unload(runtime));
+}
+
 Outcome load_named(void* arguments) {
+    KnownLayout layout;
     Place place;
-    if (!inner_place(arguments, place)) return no_image();
+    if (!inner_place(arguments, place) || !KnownLayout::read(arguments, false, layout)) return no_image();
+    if (const Place first{layout.image, layout.length}; first != place) forget_at(first);
     return load_at(place);
 }
 

@@ -34,9 +34,12 @@ public:
     InnerImage(InnerImage&& other) noexcept
         : descriptor_(std::exchange(other.descriptor_, -1)), library_(std::exchange(other.library_, nullptr)) {}
     InnerImage& operator=(InnerImage&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    void swap(InnerImage& other) noexcept {
         std::swap(descriptor_, other.descriptor_);
         std::swap(library_, other.library_);
-        return *this;
     }
     ~InnerImage();
 

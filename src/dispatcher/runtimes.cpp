@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include <climits>
+#include <iterator>
+#include <new>
+#include <utility>
 
 namespace canopy::dispatcher {
 namespace {
@@ -51,6 +54,19 @@ Outcome unknown_runtime(std::uint64_t id) {
             "runtime " + std::to_string(id) + " is not loaded: it never was, or it has been unloaded"};
 }
 
+namespace {
+Outcome full() {
+    return {CANOPY_DISPATCHER_FULL,
+            std::to_string(CANOPY_DISPATCHER_MAX_RUNTIMES) + " inner runtimes are loaded, the most there can be"};
+}
+}  // namespace
+
+Instance* Runtimes::take_spare() noexcept {
+    std::lock_guard guard(mutex_);
+    if (!spare_) return used_ < std::size(instances_) ? &instances_[used_++] : nullptr;
+    return std::exchange(spare_, spare_->next_spare_);
+}
+
 // An instance that no id has yet.
 Outcome Runtimes::open(std::span<const std::byte> bytes, Instance*& instance) {
     InnerImage image;
@@ -60,15 +76,8 @@ Outcome Runtimes::open(std::span<const std::byte> bytes, Instance*& instance) {
         return {CANOPY_DISPATCHER_NO_ENTRY,
                 "the image exports neither DynTileFwkBackendKernelServer nor simpler_aicpu_exec"};
     const Entry init = image.function({"DynTileFwkBackendKernelServerInit", "simpler_aicpu_init"});
-    {
-        std::lock_guard guard(mutex_);
-        if (spare_.empty()) {
-            instance = new Instance;
-        } else {
-            instance = spare_.back();
-            spare_.pop_back();
-        }
-    }
+    instance = take_spare();
+    if (!instance) return full();
     instance->run = run;
     instance->init = init;
     instance->image = std::move(image);
@@ -78,12 +87,31 @@ Outcome Runtimes::open(std::span<const std::byte> bytes, Instance*& instance) {
 
 // Nobody can get a hold of it any more that the table agrees to.
 void Runtimes::recycle(Instance* instance) {
-    { const InnerImage closed = std::move(instance->image); }
+    const InnerImage closed = std::move(instance->image);
     instance->runtime.store(0, std::memory_order_relaxed);
     instance->users_.fetch_and(~Instance::closing, std::memory_order_relaxed);
     std::lock_guard guard(mutex_);
-    spare_.push_back(instance);
+    instance->next_spare_ = spare_;
+    spare_ = instance;
 }
+
+void Runtimes::close_all() noexcept {
+    std::lock_guard guard(mutex_);
+    for (Slot& slot : slots_) {
+        Instance* instance = slot.current.exchange(nullptr, std::memory_order_seq_cst);
+        if (!instance) continue;
+        const std::uint32_t users = instance->users_.fetch_or(Instance::closing, std::memory_order_seq_cst);
+        if (users == 0) {
+            const InnerImage closed = std::move(instance->image);
+        }
+    }
+    std::lock_guard text_guard(text_mutex_);
+    std::string().swap(text_);
+}
+
+namespace {
+[[gnu::destructor]] void close_runtimes() { Runtimes::get().close_all(); }
+}  // namespace
 
 Outcome Runtimes::retire(Instance* instance) {
     const std::uint64_t id = instance->runtime.load(std::memory_order_relaxed);
@@ -138,7 +166,7 @@ Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id) {
     }
     recycle(opened);
     if (id != 0) return {};
-    return {CANOPY_DISPATCHER_FULL, std::to_string(slot_count) + " inner runtimes are loaded, the most there can be"};
+    return full();
 }
 
 Outcome Runtimes::swap(std::uint64_t id, std::span<const std::byte> bytes, void* init_arguments) {

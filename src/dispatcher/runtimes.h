@@ -8,11 +8,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "canopy/dispatcher_abi.h"
 #include "dispatcher/inner_image.h"
@@ -41,6 +39,7 @@ private:
     static constexpr std::uint32_t closing = 1u << 31;
     void wake() noexcept;
     std::atomic<std::uint32_t> users_{0};
+    Instance* next_spare_ = nullptr;
 };
 
 class Runtimes {
@@ -70,6 +69,9 @@ public:
         }
     }
 
+    // For the end of the process, or of the dispatcher's own code: closes what nobody holds, and gives no more out.
+    void close_all() noexcept;
+
     // Keeps the text for whoever asks, and returns the result.
     std::uint32_t note(Outcome outcome) noexcept;
     [[nodiscard]] std::string newest_text();
@@ -83,13 +85,17 @@ private:
     };
 
     Outcome open(std::span<const std::byte> bytes, Instance*& instance);
+    Instance* take_spare() noexcept;
     Instance* known(const ContentKey& key) noexcept;
     Outcome retire(Instance* instance);
     void recycle(Instance* instance);
 
     Slot slots_[slot_count];
     std::mutex mutex_;  // loads, swaps, unloads; the members of slots but `current`
-    std::vector<Instance*> spare_;
+    // Twice as many as ids: each may be about to be swapped.
+    Instance instances_[2 * slot_count];
+    std::size_t used_ = 0;  // of these, the rest was never used
+    Instance* spare_ = nullptr;
     std::mutex text_mutex_;
     std::string text_;
 };

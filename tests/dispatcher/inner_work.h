@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests ask an inner runtime to do. The pointer at 40 is the one of the layout that other projects use.
+#pragma once
+
+#include <cstdint>
+
+struct InnerWork {
+    enum Kind : std::uint64_t {
+        add = 0,       // adds 10 * value + variant to *to
+        fail = 1,      // returns value
+        hold = 2,      // writes the variant to to[0], waits for *gate, writes it to to[1]
+        meet = 3,      // counts in to[variant] and waits until value blocks have: all blocks are in the same code
+        count = 4,     // *to = how often this runtime has counted since it was loaded
+        settings = 5,  // *to = what init was given
+    };
+    std::uint64_t kind = add;
+    std::uint64_t* to = nullptr;
+    std::uint64_t value = 0;
+    std::uint64_t* gate = nullptr;
+    std::uint64_t unused = 0;
+    void* device_arguments = nullptr;
+};
+static_assert(sizeof(InnerWork) == 48);
