@@ -234,6 +234,11 @@ private:
         return answer;
     }
 
+    // On the own stream: a plain copy would wait for what other streams are doing.
+    Answer move(void* to, const void* from, std::size_t size, aclrtMemcpyKind kind) {
+        return acl(aclrtMemcpyAsync(to, size, from, size, kind, stream_));
+    }
+
     // One request at a time; the caller holds the mutex.
     Answer ask(CanopyDispatcherRequest& request, const std::vector<Part>& parts) {
         if (!binary_) return not_open();
@@ -245,14 +250,14 @@ private:
             answer = acl(aclrtMalloc(&copy, part.size, ACL_MEM_MALLOC_HUGE_FIRST));
             if (!answer) continue;
             copies.push_back(copy);
-            answer = acl(aclrtMemcpy(copy, part.size, part.bytes, part.size, ACL_MEMCPY_HOST_TO_DEVICE));
+            answer = move(copy, part.bytes, part.size, ACL_MEMCPY_HOST_TO_DEVICE);
             *part.address = reinterpret_cast<std::uintptr_t>(copy);
         }
         const std::size_t size = sizeof(request);
-        if (answer) answer = acl(aclrtMemcpy(block_, size, &request, size, ACL_MEMCPY_HOST_TO_DEVICE));
+        if (answer) answer = move(block_, &request, size, ACL_MEMCPY_HOST_TO_DEVICE);
         if (answer) answer = acl(aclrtLaunchKernelV2(control_, 1, block_, size, nullptr, stream_));
-        if (answer) answer = acl(aclrtSynchronizeStream(stream_));
-        if (answer) answer = acl(aclrtMemcpy(&request, size, block_, size, ACL_MEMCPY_DEVICE_TO_HOST));
+        if (answer) answer = move(&request, block_, size, ACL_MEMCPY_DEVICE_TO_HOST);
+        answer = first_of(answer, acl(aclrtSynchronizeStream(stream_)));
         for (void* copy : copies) answer = first_of(answer, acl(aclrtFree(copy)));
         if (answer && request.result != 0) answer = {static_cast<int>(request.result), request.text};
         return answer;

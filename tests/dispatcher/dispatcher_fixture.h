@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "canopy/dispatcher.h"
@@ -53,18 +54,24 @@ protected:
                                    aclrtStream stream = nullptr) {
         return dispatcher_.run(stream ? stream : stream_, runtime, blocks, &work, sizeof work);
     }
-    // The word that a runtime writes.
+    // The word that a runtime writes. Only this stream is waited for, here and below.
     std::uint64_t answer_of(std::uint64_t runtime, InnerWork::Kind kind, std::uint64_t value = 0) {
-        EXPECT_ACL_OK(aclrtMemset(words_, sizeof(std::uint64_t), 0, sizeof(std::uint64_t)));
+        write_word(words_, 0);
         EXPECT_DONE(run(runtime, {kind, words_, value}));
+        return word(words_);
+    }
+    std::uint64_t word(const std::uint64_t* from) {
+        std::uint64_t value = 0;
+        EXPECT_ACL_OK(aclrtMemcpyAsync(&value, sizeof value, from, sizeof value, ACL_MEMCPY_DEVICE_TO_HOST, stream_));
         EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
-        return read_back(words_, 1)[0];
+        return value;
     }
     void write_word(std::uint64_t* to, std::uint64_t value) {
-        EXPECT_ACL_OK(aclrtMemcpy(to, sizeof value, &value, sizeof value, ACL_MEMCPY_HOST_TO_DEVICE));
+        EXPECT_ACL_OK(aclrtMemcpyAsync(to, sizeof value, &value, sizeof value, ACL_MEMCPY_HOST_TO_DEVICE, stream_));
+        EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
     }
-    void wait_for_word(const std::uint64_t* word) {
-        while (read_back(word, 1)[0] == 0) std::this_thread::yield();
+    void wait_for_word(const std::uint64_t* from) {
+        while (word(from) == 0) std::this_thread::yield();
     }
 
     canopy::Dispatcher dispatcher_;
