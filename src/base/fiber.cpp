@@ -127,6 +127,12 @@ void Fiber::leave(Exit how) noexcept {
 
 void Fiber::suspend() noexcept { leave(Exit::suspended); }
 
+void Fiber::forget_frames() noexcept {
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(stack_, size_);
+#endif
+}
+
 void Fiber::abandon() noexcept {
     leave(Exit::abandoned);
     __builtin_unreachable();

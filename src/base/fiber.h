@@ -33,6 +33,9 @@ public:
     void suspend() noexcept;
     // Inside the body: never comes back.
     [[noreturn]] void abandon() noexcept;
+    // Inside the body, on the way to abandon from a stack pointer above its frames: what sanitizers know of them is
+    // void.
+    void forget_frames() noexcept;
 
     // Highest usable stack address, for code that must be sent to `abandon` from a signal handler.
     [[nodiscard]] void* stack_top() const noexcept { return stack_ + size_; }

@@ -35,8 +35,8 @@ struct Places {
     std::map<Place, Loaded> all;
 };
 Places& places() {
-    static Places* const instance = new Places;
-    return *instance;
+    static Places instance;  // ends with this object, which outlives the blocks that run its code
+    return instance;
 }
 
 bool is_dispatcher(std::uint64_t address, std::uint64_t length) noexcept {

@@ -31,8 +31,8 @@ struct Backends {
     std::map<std::array<std::uint64_t, 2>, Backend*> at;  // by address and length, as init found it last
 };
 Backends& backends() {
-    static Backends* const instance = new Backends;
-    return *instance;
+    static Backends instance;  // ends with this object, which outlives the blocks that run its code
+    return instance;
 }
 
 bool read_block(const void* arguments, KnownLayout& layout) noexcept {

@@ -349,7 +349,7 @@ TEST_F(CpuCoresTest, GraphsReplayCpuKernels) {
     clear.value = {&arrived, 0, {}};
     const Command first[] = {cpu_launch(kernel("identify"), address), clear,
                              cpu_launch(kernel("RunCpuKernelWithBlock"), meeting, 3)};
-    const Command second[] = {cpu_launch(kernel("empty"), std::uint64_t{0})};
+    const Command second[] = {cpu_launch(kernel("empty"), nothing)};
     const GraphLane lanes[] = {{first, true, 1}, {second, true, 2}};
     GraphPlan plan;
     plan.lanes = lanes;
@@ -367,7 +367,8 @@ TEST_F(CpuCoresTest, GraphsReplayCpuKernels) {
 }
 
 TEST_F(CpuCoresTest, ACpuKernelThatFailsInAGraphIsTold) {
-    const Command commands[] = {cpu_launch(kernel("return_value"), std::uint32_t{9})};
+    const std::uint32_t nine = 9;
+    const Command commands[] = {cpu_launch(kernel("return_value"), nine)};
     const GraphLane lanes[] = {{commands, true, 1}};
     GraphPlan plan;
     plan.lanes = lanes;
@@ -385,7 +386,7 @@ TEST_F(CpuCoresTest, ACpuKernelThatFailsInAGraphIsTold) {
 }
 
 TEST_F(CpuCoresTest, AbortEndsAGraphInsideACpuKernel) {
-    Command endless = cpu_launch(kernel("never_end"), std::uint64_t{0}, 2);
+    Command endless = cpu_launch(kernel("never_end"), nothing, 2);
     endless.launch.timeout = UINT64_MAX;
     const Command commands[] = {endless};
     const GraphLane lanes[] = {{commands, true, 1}};

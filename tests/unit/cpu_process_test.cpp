@@ -146,7 +146,8 @@ TEST_F(CpuProcessTest, AKernelThatDoesNotEndIsEndedInTime) {
 
 TEST_F(CpuProcessTest, AbortingTheStreamEndsItsKernel) {
     TestQueue other(*device_);
-    Command command = cpu_launch(module_->kernel("never_end"), std::uint64_t{0}, 2);
+    const std::uint64_t nothing = 0;
+    Command command = cpu_launch(module_->kernel("never_end"), nothing, 2);
     command.launch.timeout = UINT64_MAX;
     const std::uint64_t last = other.submit(command);
     other->abort();

@@ -18,10 +18,12 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 Bytes own_executable() {
-    std::ifstream file("/proc/self/exe", std::ios::binary);
-    const std::vector<char> text((std::istreambuf_iterator<char>(file)), {});
-    const auto* start = reinterpret_cast<const std::byte*>(text.data());
-    return {start, start + text.size()};
+    std::ifstream file("/proc/self/exe", std::ios::binary | std::ios::ate);
+    Bytes bytes(static_cast<std::size_t>(file.tellg()));
+    file.seekg(0);
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    EXPECT_TRUE(file.good());
+    return bytes;
 }
 
 template <class T>

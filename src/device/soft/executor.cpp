@@ -117,7 +117,11 @@ CANOPY_MAY_BE_LEFT void pass_on(int signal, siginfo_t* info, void* context) noex
     }
 }
 
-[[noreturn]] void leave_block() { Executor::existing()->fiber->abandon(); }
+[[noreturn]] void leave_block() {
+    Fiber* fiber = Executor::existing()->fiber;
+    fiber->forget_frames();
+    fiber->abandon();
+}
 
 // Lets the interrupted thread continue in leave_block when the handler returns.
 CANOPY_MAY_BE_LEFT void redirect(void* context, std::uintptr_t top) noexcept {

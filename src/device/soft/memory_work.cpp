@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <type_traits>
 
 #include "base/half.h"
 
@@ -14,7 +15,11 @@ template <class T>
 T combine(ReduceOperation operation, T a, T b) {
     switch (operation) {
         case ReduceOperation::sum:
-            return static_cast<T>(a + b);
+            if constexpr (std::is_integral_v<T>)  // sums wrap
+                return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) +
+                                      static_cast<std::make_unsigned_t<T>>(b));
+            else
+                return a + b;
         case ReduceOperation::maximum:
             return a < b ? b : a;
         case ReduceOperation::minimum:
