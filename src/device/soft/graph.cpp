@@ -121,13 +121,14 @@ void SoftGraph::begin(Executor& executor, Strand& parent, const ReplayWork* repl
         aborted_ = false;
         ++number_;
         parent_ = &parent;
+        // Under the lock: an abort that finds the replay running must not be undone.
+        dropping_.store(false, std::memory_order_relaxed);
+        ending_.store(false, std::memory_order_relaxed);
         if (!pending_.empty()) [[unlikely]]
             apply_pending(replay ? replay->ticket : UINT64_MAX);
     }
     bindings_ = replay ? replay->bindings : nullptr;
     measuring_ = number_ == tuning::first_measured_replay || number_ % tuning::replays_per_measurement == 0;
-    dropping_.store(false, std::memory_order_relaxed);
-    ending_.store(false, std::memory_order_relaxed);
     for (Fence* fence : cleared_) fence->signal(SignalMode::set, 0);
     for (const WordPreset& preset : presets_)
         std::atomic_ref(*preset.address).store(preset.value, std::memory_order_release);
@@ -156,7 +157,6 @@ bool SoftGraph::run(Executor& executor, Strand& parent) noexcept {
     return true;
 }
 
-// One of the parts is over; the last one continues the parent.
 void SoftGraph::part_ended(Executor& executor) noexcept {
     if (parts_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     executor.collects = true;
@@ -276,8 +276,6 @@ void SoftGraph::start_lane(Executor& executor, std::uint32_t index, std::uint32_
     task_failed(failure, {index, position});
 }
 
-void SoftGraph::lane_stopped(Executor& executor) noexcept { part_ended(executor); }
-
 void SoftGraph::end_flow(const Lane& by) noexcept {
     ending_.store(true, std::memory_order_release);
     SpinGuard guard(lock_);
@@ -374,7 +372,7 @@ namespace {
 std::unique_ptr<char[]> own_payload(Command& command) {
     const std::size_t size = GraphCommands::payload_size(command);
     if (size == 0) return nullptr;
-    const bool launch = is_launch(command.opcode);
+    const bool launch = is_kernel(command.opcode);
     const std::size_t holders = launch ? command.launch.placeholder_count * sizeof(Placeholder) : 0;
     const std::size_t behind = (size + 15) / 16 * 16;
     std::unique_ptr<char[]> memory(new char[behind + holders]);

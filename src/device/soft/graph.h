@@ -115,7 +115,8 @@ public:
     // segment belongs to may be running elsewhere already.
     Lane* leave_segment(Executor& executor, Segment& segment) noexcept;
     void start_lane(Executor& executor, std::uint32_t lane, std::uint32_t position) noexcept;
-    void lane_stopped(Executor& executor) noexcept;
+    // One of the parts is over; the last one continues the parent.
+    void part_ended(Executor& executor) noexcept;
     void end_flow(const Lane& by) noexcept;
     void task_failed(TaskFailure& failure, GraphPlace place) noexcept;
 
@@ -141,7 +142,6 @@ private:
     void apply_pending(std::uint64_t ticket) noexcept CANOPY_REQUIRES(lock_);
     [[nodiscard]] bool begun(const PendingChange& change) const noexcept CANOPY_REQUIRES(lock_);
     [[nodiscard]] const Segment& segment_at(GraphPlace place) const noexcept;
-    void part_ended(Executor& executor) noexcept;
     void stop_lanes() noexcept CANOPY_REQUIRES(lock_);
     Strand* next_in_line() noexcept CANOPY_REQUIRES(lock_);
 

@@ -258,7 +258,7 @@ void Lane::run_flow(Executor& executor) noexcept {
         if (scheduler_.should_yield(priority(), ++turn)) return scheduler_.enqueue(*this);
     }
     rest();
-    graph_.lane_stopped(executor);
+    graph_.part_ended(executor);
 }
 
 Lane::Flow Lane::flow_command(Executor& executor, Command& command) noexcept {
