@@ -281,14 +281,25 @@ Status bind_stream(Graph& graph, const void* stream, bool starts) {
     return status;
 }
 
+namespace {
+
+// The recorder of a stream that is bound to the graph, whose mutex the caller holds besides the stream's lock.
+Result<BuildRecorder*> bound_recorder(const Graph& graph, const Stream& stream) {
+    if (captured(stream)) return fail(code::stream_captured, "stream {} is being captured", stream.id);
+    BuildRecorder* const recorder = build_recorder(stream);
+    if (recorder && recorder->bound_to(graph)) return recorder;
+    return fail(code::stream_model, "stream {} is not bound to {}", stream.id, label_of(graph));
+}
+
+}  // namespace
+
 Status unbind_stream(Graph& graph, const void* opaque) {
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
-    if (captured(**stream)) return fail(code::stream_captured, "stream {} is being captured", (*stream)->id);
-    BuildRecorder* const recorder = build_recorder(**stream);
     std::lock_guard guard(graph.mutex);
-    if (!recorder || !recorder->bound_to(graph))
-        return fail(code::stream_model, "stream {} is not bound to {}", (*stream)->id, label_of(graph));
+    Result<BuildRecorder*> bound = bound_recorder(graph, **stream);
+    if (!bound.ok()) return bound.status();
+    BuildRecorder* const recorder = *bound;
     RecordedLane& lane = graph.lanes[recorder->target().lane];
     lane.stream = 0;
     if (graph.state == GraphState::building) {
@@ -395,12 +406,12 @@ Status record_switch(const SwitchWork& work, const void* target, const void* str
 Status record_end(Graph& graph, const void* opaque) {
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
-    if (captured(**stream)) return fail(code::stream_captured, "stream {} is being captured", (*stream)->id);
-    BuildRecorder* const recorder = build_recorder(**stream);
+    BuildRecorder* recorder = nullptr;
     {
         std::lock_guard guard(graph.mutex);
-        if (!recorder || !recorder->bound_to(graph))
-            return fail(code::stream_model, "stream {} is not bound to {}", (*stream)->id, label_of(graph));
+        Result<BuildRecorder*> bound = bound_recorder(graph, **stream);
+        if (!bound.ok()) return bound.status();
+        recorder = *bound;
         for (const RecordedLane& lane : graph.lanes)
             for (const GraphTask& task : lane.tasks)
                 if (task.command.opcode == Opcode::end_graph)

@@ -8,9 +8,6 @@
 
 namespace canopy {
 
-// Whether a command is described as a launch.
-constexpr bool is_launch(Opcode opcode) noexcept { return opcode == Opcode::launch || opcode == Opcode::cpu_kernel; }
-
 // Points the slots of placeholders at the data in the same block, once it lies where it will be used.
 inline void fill_placeholders(const LaunchWork& launch, char* arguments) noexcept {
     for (std::uint16_t i = 0; i < launch.placeholder_count; ++i) {

@@ -54,7 +54,7 @@ struct Payload {
 };
 
 Payload payload_of(const Command& command) noexcept {
-    if (is_launch(command.opcode) && !command.launch.arguments_in_place)
+    if (is_kernel(command.opcode) && !command.launch.arguments_in_place)
         return {command.launch.arguments, command.launch.arguments_size};
     if (command.opcode == Opcode::copy && command.snapshot) return {command.copy.source, command.copy.width};
     if (command.opcode == Opcode::replay)
@@ -64,12 +64,12 @@ Payload payload_of(const Command& command) noexcept {
 
 // Where a placed command keeps the address of its payload.
 const void* payload_address(const Command& command) noexcept {
-    if (is_launch(command.opcode)) return command.launch.arguments;
+    if (is_kernel(command.opcode)) return command.launch.arguments;
     return command.opcode == Opcode::copy ? command.copy.source : command.replay.bindings;
 }
 
 void set_payload_address(Command& command, void* bytes) noexcept {
-    if (is_launch(command.opcode))
+    if (is_kernel(command.opcode))
         command.launch.arguments = bytes;
     else if (command.opcode == Opcode::copy)
         command.copy.source = bytes;
@@ -110,7 +110,7 @@ bool SoftQueue::place(const Command& command) noexcept {
     if (payload.size != 0) {
         if (!apart) bytes = reinterpret_cast<char*>(placed + 1);
         std::memcpy(bytes, payload.bytes, payload.size);
-        if (is_launch(command.opcode) && command.launch.placeholder_count != 0)
+        if (is_kernel(command.opcode) && command.launch.placeholder_count != 0)
             fill_placeholders(command.launch, bytes);
         set_payload_address(*placed, bytes);
     }

@@ -335,7 +335,7 @@ void Strand::report(const Command& command, const Fault& fault, std::uint32_t bl
     failure.address = fault.address ? fault.address : fault.instruction;
     if (const Executor* executor = Executor::existing()) failure.thread = static_cast<std::uint64_t>(executor->thread);
     failure.result = result;
-    if (is_launch(command.opcode)) {
+    if (is_kernel(command.opcode)) {
         failure.kernel = command.launch.kernel;
         failure.core = command.launch.kernel->info->core;
         failure.arguments = command.launch.arguments;

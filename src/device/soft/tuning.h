@@ -13,10 +13,6 @@ namespace canopy::tuning {
 inline constexpr std::size_t ring_segment_bytes = 32 * 1024;
 // Arguments up to this size travel inside the ring; larger ones get memory of their own.
 inline constexpr std::size_t ring_payload_limit = 8 * 1024;
-// A submitter looks at its backlog every so many commands (looking costs a cache-line transfer, 46 to 72 ns on two
-// virtual cores), and helps when it is longer than the limit.
-inline constexpr std::uint64_t backlog_check_interval = 256;
-inline constexpr std::uint64_t backlog_limit = 4096;
 
 // How long a worker watches an empty stream it has just drained before it lets go of it. Waking a parked thread costs
 // 2 to 40 us, so watching for a comparable time never costs more than twice the best choice.
@@ -33,10 +29,9 @@ inline constexpr Nanoseconds idle_spin_time = 50 * microsecond;
 // How long a host thread that waits watches the stream before it sleeps.
 inline constexpr Nanoseconds host_spin_time = 20 * microsecond;
 
-// Pauses between two looks of a host thread that waits, and of a submitter that waits for its backlog to shrink. A host
-// that looks all the time slows the owner down to one transfer of the line a command (170 ns with cores far apart).
+// Pauses between two looks of a host thread that waits. A host that looks all the time slows the owner down to one
+// transfer of the line a command (170 ns with cores far apart).
 inline constexpr std::uint32_t most_host_pauses = 32;
-inline constexpr std::uint32_t relieve_pauses = 256;
 // How many commands of another queue a waiting host thread runs before it looks at its own again.
 inline constexpr std::uint64_t help_at_a_time = 64;
 // Commands the owner asks for ahead of time, and lines the submitter does: a line takes 46 to 175 ns from one core's
