@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-#include "canopy/canopy.h"
+#include "graph_session.h"
 #include "graph_world.h"
 
 namespace {
@@ -184,23 +184,15 @@ std::optional<std::string> problem_of(Worlds& worlds, std::uint64_t seed, int li
     }
 }
 
-class GraphRandom : public testing::Test {
+class GraphRandom : public Session {
 protected:
     void SetUp() override {
-        ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
-        ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-        worlds_ = std::make_unique<Worlds>();
+        Session::SetUp();
+        if (!HasFatalFailure()) worlds_ = std::make_unique<Worlds>();
     }
     void TearDown() override {
         worlds_.reset();
-        EXPECT_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS);
-        EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
-        CanopyLiveObjects live = {};
-        canopyCountLiveObjects(&live);
-        EXPECT_EQ(live.contexts + live.streams + live.events + live.notifies + live.binaries + live.functions +
-                      live.arguments + live.other,
-                  0u);
-        EXPECT_EQ(live.device_bytes + live.host_bytes, 0u);
+        Session::TearDown();
     }
     void run(Profile profile, std::uint64_t usual) {
         const std::uint64_t first = setting("CANOPY_SEED", 1), count = setting("CANOPY_SEEDS", usual);

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <thread>
 
-#include "canopy/canopy.h"
+#include "graph_session.h"
 #include "graph_world.h"
 
 namespace {
@@ -144,23 +144,15 @@ private:
     Event fork_, joins_[2];
 };
 
-class GraphThreads : public testing::Test {
+class GraphThreads : public Session {
 protected:
     void SetUp() override {
-        ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
-        ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-        kernels_ = std::make_unique<Kernels>();
+        Session::SetUp();
+        if (!HasFatalFailure()) kernels_ = std::make_unique<Kernels>();
     }
     void TearDown() override {
         kernels_.reset();
-        EXPECT_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS);
-        EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
-        CanopyLiveObjects live = {};
-        canopyCountLiveObjects(&live);
-        EXPECT_EQ(live.contexts + live.streams + live.events + live.notifies + live.binaries + live.functions +
-                      live.arguments + live.other,
-                  0u);
-        EXPECT_EQ(live.device_bytes + live.host_bytes, 0u);
+        Session::TearDown();
     }
     // Runs the works on threads of their own; what they throw fails the test.
     void run(const std::vector<std::function<void()>>& works) {

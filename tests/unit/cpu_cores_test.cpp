@@ -27,6 +27,15 @@ protected:
     }
     void run(const char* name) { run(name, std::uint64_t{0}); }
 
+    // A graph of these lanes, as a command that replays it; the caller releases it.
+    void prepare(std::span<const GraphLane> lanes, Command& replay) {
+        GraphPlan plan;
+        plan.lanes = lanes;
+        Result<Executable*> graph = device_->prepare(plan);
+        ASSERT_TRUE(graph.ok());
+        replay.replay = {*graph, nullptr, 0, 0};
+    }
+
     TestQueue::Failure failure_of(const char* name, std::uint64_t argument = 0, std::uint64_t timeout = 0) {
         const std::size_t before = queue_.failures().size();
         run(name, argument, 1, timeout);
@@ -351,38 +360,30 @@ TEST_F(CpuCoresTest, GraphsReplayCpuKernels) {
                              cpu_launch(kernel("RunCpuKernelWithBlock"), meeting, 3)};
     const Command second[] = {cpu_launch(kernel("empty"), nothing)};
     const GraphLane lanes[] = {{first, true, 1}, {second, true, 2}};
-    GraphPlan plan;
-    plan.lanes = lanes;
-    auto graph = device_->prepare(plan);
-    ASSERT_TRUE(graph.ok());
     Command replay(Opcode::replay);
-    replay.replay = {*graph, nullptr, 0, 0};
+    ASSERT_NO_FATAL_FAILURE(prepare(lanes, replay));
     for (std::uint64_t round = 1; round <= 50; ++round) {
         queue_.finish(queue_.submit(replay));
         ASSERT_EQ(answer[1], round);
         ASSERT_EQ(seen[2], round);
     }
     EXPECT_TRUE(queue_.failures().empty());
-    (*graph)->release();
+    replay.replay.executable->release();
 }
 
 TEST_F(CpuCoresTest, ACpuKernelThatFailsInAGraphIsTold) {
     const std::uint32_t nine = 9;
     const Command commands[] = {cpu_launch(kernel("return_value"), nine)};
     const GraphLane lanes[] = {{commands, true, 1}};
-    GraphPlan plan;
-    plan.lanes = lanes;
-    auto graph = device_->prepare(plan);
-    ASSERT_TRUE(graph.ok());
     Command replay(Opcode::replay);
-    replay.replay = {*graph, nullptr, 0, 0};
+    ASSERT_NO_FATAL_FAILURE(prepare(lanes, replay));
     for (std::size_t round = 1; round <= 5; ++round) {
         queue_.finish(queue_.submit(replay));
         ASSERT_EQ(queue_.failures().size(), round);
         EXPECT_EQ(queue_.last_failure().result, 9u);
         EXPECT_EQ(queue_.last_failure().kernel, "return_value");
     }
-    (*graph)->release();
+    replay.replay.executable->release();
 }
 
 TEST_F(CpuCoresTest, AbortEndsAGraphInsideACpuKernel) {
@@ -390,16 +391,12 @@ TEST_F(CpuCoresTest, AbortEndsAGraphInsideACpuKernel) {
     endless.launch.timeout = UINT64_MAX;
     const Command commands[] = {endless};
     const GraphLane lanes[] = {{commands, true, 1}};
-    GraphPlan plan;
-    plan.lanes = lanes;
-    auto graph = device_->prepare(plan);
-    ASSERT_TRUE(graph.ok());
     Command replay(Opcode::replay);
-    replay.replay = {*graph, nullptr, 0, 0};
+    ASSERT_NO_FATAL_FAILURE(prepare(lanes, replay));
     const std::uint64_t last = queue_.submit(replay);
     queue_->abort();
     EXPECT_EQ(queue_->completed(), last);
-    (*graph)->release();
+    replay.replay.executable->release();
     expect_next_works();
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A suite of tests with the runtime initialised and device 0 set; afterwards nothing of it may be left.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "acl/acl.h"
+#include "canopy/canopy.h"
+
+namespace graphs {
+
+class Session : public testing::Test {
+protected:
+    void SetUp() override {
+        ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
+        ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    }
+    void TearDown() override {
+        EXPECT_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS);
+        EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
+        CanopyLiveObjects live = {};
+        canopyCountLiveObjects(&live);
+        EXPECT_EQ(live.contexts + live.streams + live.events + live.notifies + live.binaries + live.functions +
+                      live.arguments + live.other,
+                  0u);
+        EXPECT_EQ(live.device_bytes + live.host_bytes, 0u);
+    }
+};
+
+}  // namespace graphs
