@@ -22,6 +22,8 @@
 #include "base/spin_lock.h"
 #include "device/chip.h"
 #include "device/command.h"
+#include "device/fusion.h"
+#include "device/trace.h"
 
 namespace canopy {
 
@@ -72,6 +74,13 @@ struct Kernel {
     void* user = nullptr;  // core's function object, for exception callbacks
 };
 
+// Several kernels launched as one. Lives as long as whoever had it made keeps it; no launch of it may be unfinished
+// when it ends.
+struct FusedKernel : Kernel {
+    virtual ~FusedKernel() = default;
+    KernelInfo own_info;  // what `info` points at
+};
+
 struct SymbolInfo {
     void* address = nullptr;
     std::size_t size = 0;
@@ -89,6 +98,18 @@ public:
     // Address and size of the code as the device sees it.
     [[nodiscard]] virtual SymbolInfo code() const = 0;
     [[nodiscard]] virtual void* kernel_address(const Kernel& kernel) const = 0;
+    // What a launch of one of its kernels would do; the text of a refusal says why that cannot be told.
+    virtual Result<LaunchTrace> trace(const TraceRequest& request);
+    // The bitcode with the functions that traces name; empty: there is none.
+    [[nodiscard]] virtual std::span<const std::byte> bitcode() const { return {}; }
+};
+
+// A shared object made at run time.
+class Code {
+public:
+    virtual ~Code() = default;
+    // nullptr when there is none of that name.
+    [[nodiscard]] virtual void* symbol(const std::string& name) const = 0;
 };
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------
@@ -303,6 +324,10 @@ public:
     // A shared object with kernels for the device's CPU cores, kept apart from every other one whatever names they
     // export. Its kernels are its functions: they exist when they are asked for by name. `name` is for messages.
     virtual Result<std::unique_ptr<Module>> load_cpu(std::span<const std::byte> image, std::string_view name) = 0;
+    // One kernel that does what the steps of a plan do.
+    virtual Result<std::unique_ptr<FusedKernel>> fuse(FusionPlan plan) = 0;
+    // Loops for fused kernels; `name` is for messages.
+    virtual Result<std::shared_ptr<const Code>> load_code(std::span<const std::byte> object, std::string_view name) = 0;
     virtual Result<Fence*> create_fence() = 0;
     virtual Result<Executable*> prepare(const GraphPlan& plan) = 0;
 

@@ -171,6 +171,16 @@ public:
     Result<std::unique_ptr<Module>> load_cpu(std::span<const std::byte>, std::string_view name) override {
         return fail(207000, "the null device has no CPU cores for {}", name);
     }
+    Result<std::unique_ptr<FusedKernel>> fuse(FusionPlan plan) override {
+        auto kernel = std::make_unique<FusedKernel>();
+        kernel->own_info.name = std::move(plan.name);
+        kernel->own_info.arguments_size = plan.arguments_size;
+        kernel->info = &kernel->own_info;
+        return kernel;
+    }
+    Result<std::shared_ptr<const Code>> load_code(std::span<const std::byte>, std::string_view name) override {
+        return fail(207000, "the null device runs no code of {}", name);
+    }
     Result<Fence*> create_fence() override { return static_cast<Fence*>(new NullFence); }
     Result<Executable*> prepare(const GraphPlan& plan) override {
         return static_cast<Executable*>(new NullExecutable(plan));

@@ -121,6 +121,12 @@ public:
     Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) override {
         return load_module(image, *info_.chip);
     }
+    Result<std::unique_ptr<FusedKernel>> fuse(FusionPlan plan) override {
+        return fail(207000, "the software NPU cannot fuse the kernels of {}", plan.name);
+    }
+    Result<std::shared_ptr<const Code>> load_code(std::span<const std::byte>, std::string_view name) override {
+        return fail(207000, "the software NPU cannot load the code of {}", name);
+    }
     Result<Fence*> create_fence() override { return static_cast<Fence*>(new SoftFence); }
     Result<Executable*> prepare(const GraphPlan& plan) override { return SoftGraph::create(scheduler_, plan); }
 
