@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops for fused kernels: from the traces of steps that follow each other to code that does their work in one pass
+// over memory, with everything they hand on in registers. The element functions are those of the kernels themselves, so
+// the results are the same bits. Used by fusion (src/core/fusion.h) on its background thread.
+//
+// Threads: any; nothing is shared but the cache of compiled code (core/code_cache.h), which other processes use too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/result.h"
+#include "device/backend.h"
+
+namespace canopy {
+
+// A step whose launch has a trace.
+struct LoopStep {
+    const LaunchTrace* trace = nullptr;
+    std::span<const std::byte> bitcode;  // Module::bitcode of its kernel
+};
+
+// Memory the steps touch; in the order of TraceRequest::regions, which was the same for all of them.
+struct LoopRegion {
+    std::uint32_t slot = 0;         // an 8-byte word of the fused argument block that holds an address in the region
+    std::uint64_t slot_offset = 0;  // how far behind the begin of the region that address is
+    bool temporary = false;         // nobody but these steps reads what they store there
+};
+
+struct LoopRequest {
+    std::span<const LoopStep> steps;  // in the order in which they would run
+    std::span<const LoopRegion> regions;
+    std::uint32_t first_step = 0;  // what the pieces say of their step, for failures
+};
+
+struct CompiledLoops {
+    std::shared_ptr<const FusedLoops> loops;
+    bool from_cache = false;
+    std::uint64_t compile_time = 0;    // nanoseconds in the compiler; 0: nothing was compiled
+    std::uint64_t total_time = 0;      // nanoseconds of the whole call
+    std::uint32_t stores_dropped = 0;  // to temporaries
+};
+
+// Refuses, with the reason as text, steps whose data does not flow element by element. May run the compiler.
+Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request);
+
+}  // namespace canopy
