@@ -5,8 +5,10 @@
  * An image is an ELF64 little-endian container (e_type ET_REL, e_machine EM_X86_64). It holds no code of its own:
  *
  *   .note.canopy        ELF notes of owner "Canopy": one CANOPY_NOTE_IMAGE, one CANOPY_NOTE_KERNEL for each kernel, one
- *                       CANOPY_NOTE_TARGET for each target, and one CANOPY_NOTE_SEAL at the end
+ *                       CANOPY_NOTE_TARGET for each target, and one CANOPY_NOTE_SEAL at the end. An image of fused
+ *                       kernels has no targets but one CANOPY_NOTE_PART for each part and one CANOPY_NOTE_FUSION
  *   .canopy.<target>    the shared object for that target, for example .canopy.x86-64-v3
+ *   .canopy.part.<n>    in an image of fused kernels: a whole image file whose kernels are their steps
  *
  * Inside a note numbers are little-endian without padding, and a text is a u16 length followed by its bytes. A reader
  * skips notes of a type it does not know and bytes behind the last field it knows, so notes may grow at their end.
@@ -19,7 +21,30 @@
  *           same source looks the kernel up by: the compiler's __PRETTY_FUNCTION__ of it. Notes that end before the
  *           flags have none and an empty key.
  *   TARGET  text name, text section, u64 size of the section, u64 checksum of the section
+ *   PART    text section, u64 size of the section, u64 checksum of the section
+ *   FUSION  u32 length, JSON of that length: what the fused kernels do, see below. The entry symbols in their KERNEL
+ *           notes are empty
  *   SEAL    u64 checksum of all bytes of .note.canopy in front of this number
+ *
+ * The JSON of a FUSION note. A slot is the number of an 8-byte word of the fused kernel's argument block:
+ *
+ *   {"kernels": [{"name": text, "blocks": number, "slots": number, "options": {text: text}, "temporaries": [slot],
+ *                 "steps": [step]}]}
+ *
+ *   step: {"number": its place in the list the user gave, "part": index of a PART note,
+ *          "kernel": name of a kernel in that part, "blocks": number, "stream": number,
+ *          "slot": where its own argument block begins, "slots": how many words that has}
+ *   and where they apply:
+ *     "after": [index of an earlier step]       what must be complete before it, by streams and events; a step
+ *                                               without the member comes after all steps in front of it
+ *     "inputs": [slot], "outputs": [slot]       addresses it reads and writes; without both nothing is known
+ *     "wait_slots": [slot]                      addresses of 64-bit words: it waits until they are 1
+ *     "notify_slots": [slot]                    addresses of 64-bit words that become 1 once it is complete
+ *     "reset_slots": [slot]                     addresses of 64-bit words that become 0 when the fused kernel ends
+ *     "dynamic": {"key_slot": slot, "blocks_slot": slot, "wait_slot": slot, "choices": [choice]}
+ *                                               which kernel runs and on how many blocks is read from the 64-bit
+ *                                               words at these addresses once the word of "wait_slot" is 1
+ *   choice: {"key": number, "part": index, "kernel": name}
  *
  * Checksums are XXH3 with 64 bits and seed 0. They find damage, not malice: an image is code, and loading it is trust.
  */
@@ -37,12 +62,15 @@ extern "C" {
 #define CANOPY_NOTE_SECTION ".note.canopy"
 #define CANOPY_NOTE_OWNER "Canopy"
 #define CANOPY_TARGET_SECTION_PREFIX ".canopy."
+#define CANOPY_PART_SECTION_PREFIX ".canopy.part."
 
 enum CanopyNoteType {
     CANOPY_NOTE_IMAGE = 0x4301,
     CANOPY_NOTE_KERNEL = 0x4302,
     CANOPY_NOTE_TARGET = 0x4303,
-    CANOPY_NOTE_SEAL = 0x4304
+    CANOPY_NOTE_SEAL = 0x4304,
+    CANOPY_NOTE_PART = 0x4305,
+    CANOPY_NOTE_FUSION = 0x4306
 };
 
 enum CanopyKernelFlag {
@@ -58,7 +86,10 @@ enum CanopyImageLimit {
     CANOPY_IMAGE_MAX_ARGUMENTS = 65536, /* bytes of an argument block */
     CANOPY_IMAGE_MAX_ALIGNMENT = 4096,
     CANOPY_IMAGE_MAX_RATIO = 16,
-    CANOPY_IMAGE_MAX_TEXT = 32768
+    CANOPY_IMAGE_MAX_TEXT = 32768,
+    CANOPY_IMAGE_MAX_PARTS = 1024,
+    CANOPY_IMAGE_MAX_STEPS = 1024,     /* of one fused kernel */
+    CANOPY_IMAGE_MAX_FUSION = 16 << 20 /* bytes of the JSON */
 };
 
 /* The rule of the argument block: a parameter starts at the next multiple of its alignment, never below 8; the block's
