@@ -79,6 +79,9 @@ struct Kernel {
 struct FusedKernel : Kernel {
     virtual ~FusedKernel() = default;
     KernelInfo own_info;  // what `info` points at
+    // Not null: does the same for the same arguments, faster. A launch that begins runs the last of this chain instead,
+    // wherever the command was recorded; whoever made them keeps all of them.
+    std::atomic<const FusedKernel*> replacement{nullptr};
 };
 
 struct SymbolInfo {
@@ -205,6 +208,8 @@ struct TaskFailure {
     const void* arguments = nullptr;
     std::uint32_t arguments_size = 0;
     std::uint32_t block = 0;
+    std::int32_t step = -1;                  // of a fused kernel: FusedStep::number; `kernel` is that step's then
+    const Kernel* fused = nullptr;           // the fused kernel the step is part of
     std::uintptr_t address = 0;              // faulting address or instruction
     std::uint32_t result = 0;                // of a CPU kernel that returned
     std::string_view what;                   // one clause in plain words

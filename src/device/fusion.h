@@ -23,8 +23,18 @@ enum class FusedAction : std::uint8_t {
     kernel,
     wait_word,   // until the 64-bit word has the value
     write_word,  // the value into the 64-bit word
+    call,        // a short function of the runtime
 };
 
+// What a call step found out: empty text, all is well; otherwise the launch fails as if that step had.
+struct FusedCallResult {
+    std::uint32_t step = 0;  // FusedStep::number of the one to blame
+    std::string text;
+};
+// Gets the fused argument block of the launch. Runs outside of the guard that catches faults, once for each launch.
+using FusedCall = FusedCallResult (*)(void* context, const std::byte* arguments);
+
+// Slots are 8-byte words of the fused argument block, counted from 0.
 inline constexpr std::uint32_t no_slot = UINT32_MAX;
 
 // One of the kernels a step chooses from when it runs.
@@ -46,6 +56,8 @@ struct FusedStep {
     std::uint32_t key_slot = no_slot;     // which of `choices`; a key that is not among them fails the step
     std::uint32_t word_slot = no_slot;    // of wait_word and write_word
     std::uint64_t value = 0;              // of wait_word and write_word
+    FusedCall call = nullptr;             // of call
+    void* call_context = nullptr;         // kept by whoever has the fused kernel made
     std::vector<FusedChoice> choices;     // ordered by key
 };
 
