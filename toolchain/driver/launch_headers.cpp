@@ -46,8 +46,14 @@ std::string parameter_type(const Tokens& tokens, std::size_t begin, std::size_t 
     return pointer ? constant ? "const void*" : "void*" : text;
 }
 
-std::vector<std::string> parameter_types(const Tokens& tokens, std::size_t open) {
-    std::vector<std::string> types;
+void add_parameter(const Tokens& tokens, std::size_t begin, std::size_t end, LaunchFunction& function) {
+    int stars = 0;
+    for (std::size_t at = begin; at < end; ++at) stars += tokens.is(at, "*") || tokens.is(at, "[") ? 1 : 0;
+    function.types.push_back(parameter_type(tokens, begin, end));
+    function.indirect.push_back(stars > 1);
+}
+
+void add_parameters(const Tokens& tokens, std::size_t open, LaunchFunction& function) {
     const std::size_t close = tokens.partner(open);
     std::size_t begin = open + 1;
     for (std::size_t at = begin; at < close;) {
@@ -58,15 +64,14 @@ std::vector<std::string> parameter_types(const Tokens& tokens, std::size_t open)
             at = tokens.partner(at) + 1;
         } else {
             if (tokens.is(at, ",")) {
-                types.push_back(parameter_type(tokens, begin, at));
+                add_parameter(tokens, begin, at, function);
                 begin = at + 1;
             }
             ++at;
         }
     }
     if (begin < close && !(begin + 1 == close && tokens.is(begin, "void")))
-        types.push_back(parameter_type(tokens, begin, close));
-    return types;
+        add_parameter(tokens, begin, close, function);
 }
 
 // "uint32_t blocks, aclrtStream stream, void* a0, uint32_t a1"
@@ -109,8 +114,10 @@ std::vector<LaunchFunction> find_launch_functions(const Tokens& tokens, const De
         const bool one_word = kernel.name.end == kernel.name.begin + 1;
         if (kernel.is_template || !one_word || !tokens.is(kernel.name.end, "(")) continue;
         if (!is_outside_of_namespaces(tokens, kernel.name.begin)) continue;
-        functions.push_back(
-            {std::string(tokens.spelling(kernel.name.begin)), parameter_types(tokens, kernel.name.end)});
+        LaunchFunction function{std::string(tokens.spelling(kernel.name.begin)), {}, {}, {}};
+        add_parameters(tokens, kernel.name.end, function);
+        for (const ParameterName& parameter : kernel.parameters) function.names.push_back(parameter.name);
+        functions.push_back(std::move(function));
     }
     return functions;
 }

@@ -14,6 +14,8 @@ namespace canopy_cc {
 struct LaunchFunction {
     std::string kernel;
     std::vector<std::string> types;  // of its parameters; a pointer is "void*" or "const void*"
+    std::vector<std::string> names;  // of its parameters
+    std::vector<bool> indirect;      // whether one is a pointer to pointers
 };
 
 // One for each kernel that C code could name: no template, outside of namespaces.

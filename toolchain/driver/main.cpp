@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compile.h"
+#include "fuse.h"
 #include "options.h"
 #include "process.h"
 #include "source.h"
@@ -171,6 +172,7 @@ int run(const std::vector<std::string>& arguments, bool as_clang) {
         if (missing.empty()) become({tree.compiler, "--version"});
         return success;
     }
+    if (!options.fusion.empty() && options.action == Action::compile) return fuse_images(options);
     if (!missing.empty()) return complain(broken_toolchain, missing);
     const bool kernels = find_kernels(options);
     if (options.action == Action::hand_over || !kernels) return hand_over(options, tree);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -137,6 +138,10 @@ private:
             options_.names_file = flag.substr(13);
         else if (begins(flag, "--launch-headers="))
             options_.launch_headers = flag.substr(17);
+        else if (flag == "--fuse" || begins(flag, "--fuse="))
+            options_.fusion = value(flag, "--fuse").value_or("");
+        else if (take_metadata_flag(flag))
+            return true;
         else if (flag == "--enable-simt")
             options_.simt = true;
         else if (flag == "--sanitizer")
@@ -144,6 +149,37 @@ private:
         else
             return false;
         return true;
+    }
+
+    bool take_metadata_flag(const std::string& flag) {
+        MetadataOptions& metadata = options_.metadata;
+        if (flag == "--metadata" || begins(flag, "--metadata=")) {
+            metadata.wanted = true;
+            if (flag.size() > 10) metadata.kernel = flag.substr(11);
+        } else if (begins(flag, "--block-dim=")) {
+            metadata.blocks = static_cast<std::uint32_t>(whole_number(flag, 1, 65535));
+        } else if (begins(flag, "--split-mode=")) {
+            metadata.split_mode = static_cast<std::uint32_t>(whole_number(flag, 1, 64));
+        } else if (begins(flag, "--workspace=")) {
+            for (const std::string& bytes : split(flag.substr(12)))
+                metadata.workspaces.push_back(whole_number("--workspace=" + bytes, 0, std::uint64_t{1} << 40));
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    // The number behind the equals sign of a flag.
+    std::uint64_t whole_number(const std::string& flag, std::uint64_t least, std::uint64_t most) {
+        const std::size_t equals = flag.find('=');
+        const char* begin = flag.data() + equals + 1;
+        const char* end = flag.data() + flag.size();
+        std::uint64_t number = 0;
+        const auto [rest, error] = std::from_chars(begin, end, number);
+        if (error == std::errc() && rest == end && number >= least && number <= most) return number;
+        problem_ = fmt::format("{} needs a number from {} to {}, not '{}'", flag.substr(0, equals), least, most,
+                               flag.substr(equals + 1));
+        return least;
     }
 
     bool take_output_flag(const std::string& flag) {
@@ -288,6 +324,11 @@ std::string without_directory(const std::string& path) {
 
 // What is asked for must be possible with these inputs.
 std::string check(Options& options) {
+    if (!options.fusion.empty()) {
+        if (!options.inputs.empty())
+            return fmt::format("--fuse takes its images from the description, not '{}'", options.inputs[0].path);
+        return options.output.empty() ? "--fuse needs -o" : "";
+    }
     if (options.inputs.empty()) return "no input file";
     const auto is_source = [](const Input& input) { return input.language != Language::linked; };
     const auto sources = std::count_if(options.inputs.begin(), options.inputs.end(), is_source);
@@ -300,6 +341,8 @@ std::string check(Options& options) {
         if (options.output.empty()) options.output = base.substr(0, base.find_last_of('.')) + ".o";
     } else if (!options.names.empty()) {
         return "--name-expression= needs --image";
+    } else if (options.metadata.wanted) {
+        return "--metadata needs --image";
     }
     if (options.output_kind == Output::object && sources > 1 && !options.output.empty())
         return "-o names one file, and -c makes one object for each source";
@@ -338,6 +381,8 @@ What to make (default: a program)
   -shared             a shared library
   -lib                a static library; needs -o
   --image             a kernel image for aclrtBinaryLoadFromFile, without host code
+  --fuse DESCRIPTION  an image of fused kernels from other images; needs -o. The Python package super_kernel writes
+                      descriptions
   -o FILE             where to
 
 Kernels
@@ -350,6 +395,9 @@ Kernels
   --name-expression=E with --image: make the kernel E names, for example add<float>; may be repeated
   --names-file=FILE   write one line for each name expression: the symbol of its kernel
   --launch-headers=DIR    write aclrtlaunch_KERNEL.h for each kernel, and put the functions they declare into the object
+  --metadata[=KERNEL] with --image: also write NAME.json beside NAME.o, which says how KERNEL is launched and fused;
+                      kernels NAME_1, NAME_2, ... are variants of one that is chosen by its tiling key
+  --block-dim=N --workspace=BYTES,... --split-mode=N    what --metadata says about it; defaults: 1, none, none
   --cce-*  --run-mode=*   accepted, without effect
 
 Compiler

@@ -31,6 +31,15 @@ struct Input {
     std::string dialect;  // of -x, for plain sources
 };
 
+// What --metadata writes beside an image that the source does not say.
+struct MetadataOptions {
+    bool wanted = false;
+    std::string kernel;                     // the one it describes; empty: the only one
+    std::uint32_t blocks = 1;               // --block-dim
+    std::vector<std::uint64_t> workspaces;  // --workspace: bytes of each
+    std::uint32_t split_mode = 0;           // --split-mode; 0: not said
+};
+
 struct Options {
     Action action = Action::compile;
     Output output_kind = Output::program;
@@ -48,7 +57,9 @@ struct Options {
     std::vector<std::string> names;           // --name-expression
     std::string names_file;                   // --names-file
     std::string launch_headers;               // --launch-headers: the folder
-    bool sanitized = false;                   // -fsanitize= was given
+    MetadataOptions metadata;
+    std::string fusion;      // --fuse: the description of what is fused
+    bool sanitized = false;  // -fsanitize= was given
     bool dependencies = false;
     bool system_dependencies = true;
     bool phony_dependencies = false;

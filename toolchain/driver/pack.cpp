@@ -27,6 +27,11 @@ public:
         bytes_.append(text.substr(0, length));
         return *this;
     }
+    Description& long_text(std::string_view text) {
+        number(static_cast<std::uint32_t>(text.size()));
+        bytes_.append(text);
+        return *this;
+    }
     [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
 private:
@@ -81,11 +86,24 @@ Description target_note(const PackedTarget& target) {
     return note;
 }
 
+std::string part_section(std::size_t index) { return CANOPY_PART_SECTION_PREFIX + std::to_string(index); }
+
+Description part_note(const PackedPart& part, std::size_t index) {
+    Description note;
+    note.text(part_section(index));
+    note.number(static_cast<std::uint64_t>(part.size()));
+    note.number(static_cast<std::uint64_t>(XXH3_64bits(part.data(), part.size())));
+    return note;
+}
+
 std::string note_section(const ImageContent& content) {
     std::string notes;
     add_note(notes, CANOPY_NOTE_IMAGE, image_note(content));
     for (const KernelDescription& kernel : content.kernels) add_note(notes, CANOPY_NOTE_KERNEL, kernel_note(kernel));
     for (const PackedTarget& target : content.targets) add_note(notes, CANOPY_NOTE_TARGET, target_note(target));
+    for (std::size_t index = 0; index < content.parts.size(); ++index)
+        add_note(notes, CANOPY_NOTE_PART, part_note(content.parts[index], index));
+    if (!content.fusion.empty()) add_note(notes, CANOPY_NOTE_FUSION, Description().long_text(content.fusion));
     // The seal is the last number of the section, over everything in front of it.
     std::uint64_t seal = 0;
     add_note(notes, CANOPY_NOTE_SEAL, Description().number(seal));
@@ -149,6 +167,8 @@ std::string pack_image(const ImageContent& content) {
     container.add(CANOPY_NOTE_SECTION, SHT_NOTE, note_section(content), 4);
     for (const PackedTarget& target : content.targets)
         container.add(section_name(target), SHT_PROGBITS, target.object, 64);
+    for (std::size_t index = 0; index < content.parts.size(); ++index)
+        container.add(part_section(index), SHT_PROGBITS, content.parts[index], 64);
     return container.finish();
 }
 

@@ -15,6 +15,9 @@ struct PackedTarget {
     std::string object;
 };
 
+// A whole image inside an image of fused kernels.
+using PackedPart = std::string;
+
 struct ImageContent {
     std::uint32_t format_version = 0;  // 0: the current one
     std::uint32_t kernel_abi = 0;      // 0: the current one
@@ -22,6 +25,8 @@ struct ImageContent {
     std::string producer;
     std::vector<KernelDescription> kernels;
     std::vector<PackedTarget> targets;
+    std::vector<PackedPart> parts;
+    std::string fusion;  // JSON; empty: no kernel is a fused one
 };
 
 // The bytes of the file.

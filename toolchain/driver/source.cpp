@@ -13,6 +13,7 @@
 
 #include "compile.h"
 #include "embed.h"
+#include "metadata.h"
 #include "pack.h"
 #include "process.h"
 #include "rewrite.h"
@@ -105,7 +106,7 @@ int write_output(const std::string& path, const std::string& bytes) {
     return complain(broken_toolchain, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
-int write_image(const Options& options, Compiled& compiled, const std::string& output) {
+int write_image(const Options& options, Compiled& compiled, const RewrittenSource& texts, const std::string& output) {
     if (compiled.kernels.empty())
         return complain(bad_source,
                         "no kernel was made: every kernel of the source is a template, and nothing says "
@@ -115,7 +116,15 @@ int write_image(const Options& options, Compiled& compiled, const std::string& o
         for (const std::string& symbol : compiled.names) names += symbol + "\n";
         if (const int status = write_output(options.names_file, names); status != success) return status;
     }
-    return write_output(output, make_image(options, compiled));
+    const std::string image = make_image(options, compiled);
+    if (options.metadata.wanted) {
+        std::string text;
+        const MetadataJob job{options, compiled.kernels, texts.launch_functions, texts.files, image, output};
+        if (const std::string problem = metadata_text(job, text); !problem.empty())
+            return complain(bad_source, problem);
+        if (const int status = write_output(metadata_path(output), text); status != success) return status;
+    }
+    return write_output(output, image);
 }
 
 void add_sanitizer(Texts& texts) {
@@ -182,9 +191,10 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     watch.lap("preprocessing");
 
     const bool image_only = options.output_kind == Output::image;
-    RewriteJob rewrite_job{{options.architecture, options.simt}, source,
-                           image_symbol(options, preprocessed),  !options.launch_headers.empty(),
-                           workspace_from_end(options),          options.names};
+    RewriteJob rewrite_job{
+        {options.architecture, options.simt}, source,
+        image_symbol(options, preprocessed),  !options.launch_headers.empty() || options.metadata.wanted,
+        workspace_from_end(options),          options.names};
     RewrittenSource texts = rewrite(preprocessed, rewrite_job);
     watch.lap("rewriting");
     for (const std::string& problem : texts.problems) fmt::print(stderr, "{}\n", problem);
@@ -210,7 +220,7 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     fmt::print(stderr, "{}", compiled.messages);
     if (compiled.status != 0) return status_of(compiled.status);
     watch.lap("compiling");
-    if (image_only) return write_image(options, compiled, output);
+    if (image_only) return write_image(options, compiled, texts, output);
     if (!texts.has_kernels) return write_output(output, compiled.host_object);
     const std::string image = embedded_object(make_image(options, compiled), rewrite_job.image_symbol);
     const int status = join_objects(job, compiled.host_object, image, output);
