@@ -61,6 +61,7 @@ struct KernelInfo {
     std::uint16_t vector_ratio = 1;  // vector cores of a group
     bool batch = false;              // scheduling mode written into the kernel
     bool simt = false;               // the last slot of its argument block is a CanopyGrid
+    bool list = false;               // a ListKernel (fused_list.h): launches run a fused kernel made from it
     std::uint32_t arguments_size = 0;
     std::uint64_t code_size = 0;
     std::vector<ParameterInfo> parameters;
@@ -152,7 +153,8 @@ struct GraphPlan {
     // Lanes start each other and jump: nothing is known of the order in which commands run, there are no edges, and the
     // replay is complete when end_graph has run and no lane runs any more.
     bool flow = false;
-    std::string label;  // what failures call it
+    std::string label;                 // what failures call it
+    std::shared_ptr<const void> kept;  // what commands use that nobody else keeps; ends with the executable
 };
 
 struct GraphChange {
@@ -308,6 +310,8 @@ struct Utilisation {
 class Device {
 public:
     virtual ~Device() = default;
+    // Another number whenever memory was handed out or taken back since; backends count it up.
+    std::atomic<std::uint64_t> allocations{0};
     [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
     [[nodiscard]] virtual MemoryUsage memory_usage() const noexcept = 0;
     [[nodiscard]] virtual Utilisation utilisation() noexcept = 0;

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include <cstring>
+#include <optional>
 #include <unordered_set>
 
 #include "base/elf.h"
@@ -40,6 +41,19 @@ public:
             return {};
         }
         std::string value(reinterpret_cast<const char*>(note_.description.data()) + at_, length);
+        at_ += length;
+        return value;
+    }
+
+    // Bytes with a length of 32 bits in front of them.
+    std::string_view long_text(std::size_t most) noexcept {
+        const auto length = number<std::uint32_t>();
+        if (!ok_ || !room(length)) return {};
+        if (length > most) {
+            ok_ = false;
+            return {};
+        }
+        const std::string_view value(reinterpret_cast<const char*>(note_.description.data()) + at_, length);
         at_ += length;
         return value;
     }
@@ -145,12 +159,26 @@ Status read_kernel_note(const ElfNote& note, Image& image) {
         info.simt = (cursor.number<std::uint32_t>() & CANOPY_KERNEL_SIMT) != 0;
         info.key = cursor.text();
     }
-    if (!is_name(info.name) || !is_name(kernel.entry)) return cursor.reject("a kernel without a name");
+    if (!is_name(info.name) || (!is_name(kernel.entry) && !kernel.entry.empty()))
+        return cursor.reject("a kernel without a name");
     if (image.kernels.size() == CANOPY_IMAGE_MAX_KERNELS)
         return cursor.reject("more than {} kernels", static_cast<int>(CANOPY_IMAGE_MAX_KERNELS));
     CANOPY_TRY(cursor.finish());
     image.kernels.push_back(std::move(kernel));
     return {};
+}
+
+// A section that a note promises, whole. `what` it holds, for messages.
+Result<std::span<const std::byte>> section_bytes(const ElfFile& elf, const std::string& name, std::uint64_t size,
+                                                 std::uint64_t checksum, std::string_view what) {
+    const ElfSection* section = elf.section(name);
+    if (section == nullptr) return fail(bad_image, "the image has no section {} although it names {}", name, what);
+    if (section->bytes.size() != size)
+        return fail(bad_image, "section {} of the image has {} bytes instead of {}", name, section->bytes.size(), size);
+    if (!checksum_matches(section->bytes, checksum))
+        return fail(bad_image, "{} is damaged: bytes {} to {} of the file do not have their checksum", what,
+                    section->offset, section->offset + size);
+    return section->bytes;
 }
 
 Status read_target_note(const ElfNote& note, const ElfFile& elf, Image& image) {
@@ -164,19 +192,34 @@ Status read_target_note(const ElfNote& note, const ElfFile& elf, Image& image) {
     if (!is_name(target.name)) return cursor.reject("a target without a name");
     if (image.targets.size() == CANOPY_IMAGE_MAX_TARGETS)
         return cursor.reject("more than {} targets", static_cast<int>(CANOPY_IMAGE_MAX_TARGETS));
-    const ElfSection* section = elf.section(section_name);
-    if (section == nullptr)
-        return fail(bad_image, "the image has no section {} although it names target {}", section_name, target.name);
-    if (section->bytes.size() != size)
-        return fail(bad_image, "section {} of the image has {} bytes instead of {}", section_name,
-                    section->bytes.size(), size);
-    if (!checksum_matches(section->bytes, checksum))
-        return fail(bad_image,
-                    "the code for target {} is damaged: bytes {} to {} of the file do not have their checksum",
-                    target.name, section->offset, section->offset + size);
-    target.object = section->bytes;
+    Result<std::span<const std::byte>> bytes =
+        section_bytes(elf, section_name, size, checksum, fmt::format("the code for target {}", target.name));
+    if (!bytes.ok()) return bytes.status();
+    target.object = *bytes;
     image.targets.push_back(std::move(target));
     return {};
+}
+
+Status read_part_note(const ElfNote& note, const ElfFile& elf, Image& image) {
+    Cursor cursor(note, "part");
+    const std::string section_name = cursor.text();
+    const auto size = cursor.number<std::uint64_t>();
+    const auto checksum = cursor.number<std::uint64_t>();
+    CANOPY_TRY(cursor.finish());
+    if (image.parts.size() == CANOPY_IMAGE_MAX_PARTS)
+        return cursor.reject("more than {} parts", static_cast<int>(CANOPY_IMAGE_MAX_PARTS));
+    Result<std::span<const std::byte>> bytes =
+        section_bytes(elf, section_name, size, checksum, fmt::format("part {}", image.parts.size()));
+    if (!bytes.ok()) return bytes.status();
+    image.parts.push_back(*bytes);
+    return {};
+}
+
+Result<std::string_view> read_fusion_note(const ElfNote& note) {
+    Cursor cursor(note, "fusion");
+    const std::string_view text = cursor.long_text(CANOPY_IMAGE_MAX_FUSION);
+    CANOPY_TRY(cursor.finish());
+    return text;
 }
 
 // Damage is found before any field is believed: the seal covers everything in front of it.
@@ -202,13 +245,29 @@ Status foreign(const ElfFile& elf) {
                 elf_machine_name(elf.machine()));
 }
 
+// Every kernel is code or a list, and all kernels of an image are the same of both.
+Status check_kernel(const Image& image, const ImageKernel& kernel) {
+    if (image.fused.empty()) {
+        if (kernel.entry.empty()) return fail(bad_image, "kernel {} of the image has no code", kernel.info.name);
+        return {};
+    }
+    for (const FusedList& list : image.fused) {
+        if (list.name != kernel.info.name) continue;
+        if (std::uint64_t{list.slots} * 8 == kernel.info.arguments_size && kernel.entry.empty()) return {};
+        return fail(bad_image, "fused kernel {} of the image has {} bytes of arguments and {} slots", list.name,
+                    kernel.info.arguments_size, list.slots);
+    }
+    return fail(bad_image, "the fusion note of the image does not speak of kernel {}", kernel.info.name);
+}
+
 Status check_whole(const Image& image) {
     if (image.architectures.empty()) return fail(bad_image, "the notes of the image lack the image note");
-    if (image.targets.empty()) return fail(bad_image, "the image carries code for no target");
+    if (image.targets.empty() && image.fused.empty()) return fail(bad_image, "the image carries code for no target");
     std::unordered_set<std::string_view> names, keys;
     for (const ImageKernel& kernel : image.kernels) {
         if (!names.insert(kernel.info.name).second)
             return fail(bad_image, "the image holds two kernels named {}", kernel.info.name);
+        CANOPY_TRY(check_kernel(image, kernel));
         if (!kernel.info.key.empty() && !keys.insert(kernel.info.key).second)
             return fail(bad_image, "the image holds two kernels with the key {}", kernel.info.key);
     }
@@ -226,6 +285,7 @@ Result<Image> read_image(std::span<const std::byte> file) {
     if (!notes.ok()) return notes.status();
     CANOPY_TRY(check_seal(*section, *notes));
     Image image;
+    std::optional<std::string_view> fusion;
     for (const ElfNote& note : *notes) {
         if (note.owner != CANOPY_NOTE_OWNER) continue;
         switch (note.type) {
@@ -239,9 +299,24 @@ Result<Image> read_image(std::span<const std::byte> file) {
             case CANOPY_NOTE_TARGET:
                 CANOPY_TRY(read_target_note(note, *elf, image));
                 break;
+            case CANOPY_NOTE_PART:
+                CANOPY_TRY(read_part_note(note, *elf, image));
+                break;
+            case CANOPY_NOTE_FUSION: {
+                if (fusion) return fail(bad_image, "the image has two fusion notes");
+                Result<std::string_view> text = read_fusion_note(note);
+                if (!text.ok()) return text.status();
+                fusion = *text;
+                break;
+            }
             default:
                 break;
         }
+    }
+    if (fusion) {
+        Result<std::vector<FusedList>> lists = read_fused_lists(*fusion, image.parts.size());
+        if (!lists.ok()) return lists.status();
+        image.fused = std::move(*lists);
     }
     CANOPY_TRY(check_whole(image));
     return image;

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "device/backend.h"
+#include "device/fused_list.h"
 
 namespace canopy {
 
@@ -34,6 +35,10 @@ struct Image {
     std::string producer;
     std::vector<ImageKernel> kernels;
     std::vector<ImageTarget> targets;
+    // Of an image of fused kernels, which has no targets: whole image files inside the bytes given to read_image, and
+    // what each of the kernels does with theirs.
+    std::vector<std::span<const std::byte>> parts;
+    std::vector<FusedList> fused;
 };
 
 // Refuses with 107000 and a text that says what was found: no ELF file, a truncated or damaged one, one for another

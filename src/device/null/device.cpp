@@ -11,6 +11,7 @@
 #include "base/error_text.h"
 #include "base/heap.h"
 #include "device/backend.h"
+#include "device/fused_module.h"
 #include "device/image.h"
 
 namespace canopy {
@@ -150,9 +151,13 @@ public:
     [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
     [[nodiscard]] Utilisation utilisation() noexcept override { return {0, 0, 0}; }
     Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
+        allocations.fetch_add(1, std::memory_order_relaxed);
         return heap_->allocate(size, flags);
     }
-    Status release(void* address) noexcept override { return heap_->release(address); }
+    Status release(void* address) noexcept override {
+        allocations.fetch_add(1, std::memory_order_relaxed);
+        return heap_->release(address);
+    }
     [[nodiscard]] std::optional<MemoryRange> find(const void* address) const noexcept override {
         return heap_->find(address);
     }
@@ -166,6 +171,8 @@ public:
     Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) override {
         Result<Image> read = read_image(image);
         if (!read.ok()) return read.status();
+        if (!read->fused.empty())
+            return load_fused_module(*read, [&](std::span<const std::byte> part) { return load(part); });
         return std::unique_ptr<Module>(new NullModule(*read));
     }
     Result<std::unique_ptr<Module>> load_cpu(std::span<const std::byte>, std::string_view name) override {

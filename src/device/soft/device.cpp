@@ -76,6 +76,7 @@ public:
     }
 
     Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
+        allocations.fetch_add(1, std::memory_order_relaxed);
         Result<void*> memory = heap_->allocate(size, flags);
         if (!memory.ok() && !kept_back_.empty()) {
             settle();
@@ -88,6 +89,7 @@ public:
     // A running kernel may still write to memory that is freed under it: such memory is handed out again only after
     // everything that could run at this moment has run.
     Status release(void* address) noexcept override {
+        allocations.fetch_add(1, std::memory_order_relaxed);
         if (!scheduler_.busy()) {
             if (!kept_back_.empty()) kept_back_.release_passed();
             return heap_->release(address);

@@ -18,7 +18,8 @@ SoftGraph::SoftGraph(Scheduler& scheduler, const GraphPlan& plan)
       flow_(plan.flow),
       cleared_(plan.cleared.begin(), plan.cleared.end()),
       presets_(plan.presets.begin(), plan.presets.end()),
-      label_(plan.label) {
+      label_(plan.label),
+      kept_(plan.kept) {
     for (Fence* fence : cleared_) fence->retain();
 }
 

@@ -179,6 +179,7 @@ private:
     std::vector<std::uint64_t> given_up_ CANOPY_GUARDED_BY(lock_);  // tickets nobody will come with
     std::vector<PendingChange> pending_ CANOPY_GUARDED_BY(lock_);
     std::string label_ CANOPY_GUARDED_BY(lock_);
+    const std::shared_ptr<const void> kept_;
 };
 
 }  // namespace canopy

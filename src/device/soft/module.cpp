@@ -16,6 +16,7 @@
 
 #include "base/elf.h"
 #include "base/error_text.h"
+#include "device/fused_module.h"
 #include "device/image.h"
 #include "device/soft/code_file.h"
 #include "device/soft/services.h"
@@ -219,6 +220,8 @@ Result<std::unique_ptr<Module>> load_module(std::span<const std::byte> bytes, co
     auto image = read_image(bytes);
     if (!image.ok()) return image.status();
     CANOPY_TRY(check_fits(*image, chip));
+    if (!image->fused.empty())
+        return load_fused_module(*image, [&](std::span<const std::byte> part) { return load_module(part, chip); });
     const ImageTarget* target = best_target(*image);
     if (target == nullptr) {
         std::string names;
