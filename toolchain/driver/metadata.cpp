@@ -66,7 +66,7 @@ Json parameter_table(const MetadataJob& job, const KernelDescription& kernel) {
     for (std::size_t index = 0; index < kernel.parameters.size(); ++index) {
         const Parameter& parameter = kernel.parameters[index];
         const std::string name = signature != nullptr ? signature->names[index] : fmt::format("arg{}", index);
-        const char* access = signature == nullptr
+        const char* access = signature == nullptr || job.has_variables
                                  ? "unknown"
                                  : access_of(name, signature->types[index], signature->indirect[index], parameter.size);
         table.push_back({{"name", name}, {"offset", parameter.offset}, {"size", parameter.size}, {"access", access}});

@@ -16,6 +16,7 @@ struct MetadataJob {
     const std::vector<KernelDescription>& kernels;
     const std::vector<LaunchFunction>& signatures;  // of those whose parameters have names
     const std::vector<std::string>& files;          // the user's own sources
+    bool has_variables;                             // device memory that kernels know without an argument
     const std::string& image;                       // its bytes
     const std::string& output;                      // its path
 };

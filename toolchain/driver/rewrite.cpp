@@ -323,6 +323,7 @@ RewrittenSource rewrite(const std::string& preprocessed, const RewriteJob& job) 
         result.on_cube |= kernel.cores.type != CANOPY_CORE_VECTOR && kernel.cores.cube > 0;
         result.on_vector |= kernel.cores.type != CANOPY_CORE_CUBE && kernel.cores.vector > 0;
     }
+    result.has_variables = !declarations.variables.empty();
     for (const VariableSource& variable : declarations.variables)
         if (!variable.internal) result.shared_variables.push_back(variable.symbol);
     if (!result.problems.empty()) return result;

@@ -119,7 +119,8 @@ int write_image(const Options& options, Compiled& compiled, const RewrittenSourc
     const std::string image = make_image(options, compiled);
     if (options.metadata.wanted) {
         std::string text;
-        const MetadataJob job{options, compiled.kernels, texts.launch_functions, texts.files, image, output};
+        const MetadataJob job{
+            options, compiled.kernels, texts.launch_functions, texts.files, texts.has_variables, image, output};
         if (const std::string problem = metadata_text(job, text); !problem.empty())
             return complain(bad_source, problem);
         if (const int status = write_output(metadata_path(output), text); status != success) return status;
