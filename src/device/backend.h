@@ -73,11 +73,13 @@ struct KernelInfo {
 struct Kernel {
     const KernelInfo* info = nullptr;
     void* user = nullptr;  // core's function object, for exception callbacks
+    bool fused = false;    // it is a FusedKernel
 };
 
 // Several kernels launched as one. Lives as long as whoever had it made keeps it; no launch of it may be unfinished
 // when it ends.
 struct FusedKernel : Kernel {
+    FusedKernel() noexcept { fused = true; }
     virtual ~FusedKernel() = default;
     KernelInfo own_info;  // what `info` points at
     // Not null: does the same for the same arguments, faster. A launch that begins runs the last of this chain instead,

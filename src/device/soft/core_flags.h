@@ -21,6 +21,12 @@ struct CoreGroup {
     [[nodiscard]] constexpr std::uint32_t size() const noexcept { return cube + vector; }
 };
 
+// Cores a launch takes.
+struct CoreNeed {
+    std::uint32_t cube = 0;
+    std::uint32_t vector = 0;
+};
+
 // What a block that has left its thread waits for.
 enum class WaitKind : std::uint8_t { none, yielded, meeting, flag };
 struct CoreWait {

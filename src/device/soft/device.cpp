@@ -13,8 +13,10 @@
 #include "device/soft/cpu_module.h"
 #include "device/soft/cpu_process.h"
 #include "device/soft/fence.h"
+#include "device/soft/fused_kernel.h"
 #include "device/soft/graph.h"
 #include "device/soft/kept_back.h"
+#include "device/soft/loop_code.h"
 #include "device/soft/module.h"
 #include "device/soft/queue.h"
 #include "device/soft/scheduler.h"
@@ -124,10 +126,10 @@ public:
         return load_module(image, *info_.chip);
     }
     Result<std::unique_ptr<FusedKernel>> fuse(FusionPlan plan) override {
-        return fail(207000, "the software NPU cannot fuse the kernels of {}", plan.name);
+        return SoftFusedKernel::create(std::move(plan), scheduler_);
     }
-    Result<std::shared_ptr<const Code>> load_code(std::span<const std::byte>, std::string_view name) override {
-        return fail(207000, "the software NPU cannot load the code of {}", name);
+    Result<std::shared_ptr<const Code>> load_code(std::span<const std::byte> object, std::string_view name) override {
+        return load_loops(object, name);
     }
     Result<Fence*> create_fence() override { return static_cast<Fence*>(new SoftFence); }
     Result<Executable*> prepare(const GraphPlan& plan) override { return SoftGraph::create(scheduler_, plan); }

@@ -337,8 +337,8 @@ Fiber::Exit Executor::run(Fiber* on, Fiber::Body body, void* argument, CanopyBlo
     return guarded(on ? on : own_fiber_.get(), body, argument, who, fault, Entry::start);
 }
 
-Fiber::Exit Executor::run_steps(Fiber::Body body, void* argument, CanopyBlock& who, Fault& fault) noexcept {
-    return guarded(own_fiber_.get(), body, argument, &who, fault, Entry::start_in_service);
+Fiber::Exit Executor::run_steps(Fiber* on, Fiber::Body body, void* argument, CanopyBlock& who, Fault& fault) noexcept {
+    return guarded(on ? on : own_fiber_.get(), body, argument, &who, fault, Entry::start_in_service);
 }
 
 Fiber::Exit Executor::resume(Fiber* on, CanopyBlock* who, Fault& fault) noexcept {

@@ -62,9 +62,9 @@ public:
     Fiber::Exit run(Fiber* fiber, Fiber::Body body, void* argument, CanopyBlock* block, Fault& fault) noexcept;
     Fiber::Exit resume(Fiber* fiber, CanopyBlock* block, Fault& fault) noexcept;
 
-    // The same for a body that runs several things one after the other on the thread's own fiber, each a step that it
-    // begins itself. It starts inside a service and may be cancelled where it leaves it.
-    Fiber::Exit run_steps(Fiber::Body body, void* argument, CanopyBlock& who, Fault& fault) noexcept;
+    // The same for a body that runs several things one after the other, each a step that it begins itself. It starts
+    // inside a service and may be cancelled where it leaves it.
+    Fiber::Exit run_steps(Fiber* fiber, Fiber::Body body, void* argument, CanopyBlock& who, Fault& fault) noexcept;
     CANOPY_MAY_BE_LEFT void begin_step(std::uint64_t timeout) noexcept {
         cancel_waits_ = false;  // one for the step before comes too late
         __atomic_store_n(reinterpret_cast<std::uint64_t*>(&timeout_), timeout, __ATOMIC_RELAXED);
@@ -125,6 +125,7 @@ public:
     [[nodiscard]] std::uint64_t idle_steps() const noexcept { return idle_steps_.load(std::memory_order_relaxed); }
     void count_idle_step() noexcept { idle_steps_.store(idle_steps() + 2, std::memory_order_relaxed); }
 
+    std::uint32_t items_run = 0;                 // own: blocks that ended here since it joined a launch
     std::uint32_t simt_thread = 0;               // own: number of the running SIMT thread
     Fiber* fiber = nullptr;                      // own: what runs now
     CanopyBlock* block = nullptr;                // own: who runs now

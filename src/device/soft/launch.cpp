@@ -2,11 +2,10 @@
 #include "device/soft/launch.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
+#include <span>
 
 #include "device/soft/module.h"
 #include "device/soft/scheduler.h"
@@ -38,49 +37,71 @@ void FiberPool::give(BlockFiber* fiber) noexcept {
     free_ = fiber;
 }
 
-void Launch::begin(Strand& strand, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
-                   std::uint64_t sequence, std::uint64_t timeout) noexcept {
+void Launch::reset(Strand& strand, const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept {
     strand_ = &strand;
-    kernel_ = &kernel;
-    arguments_ = work.arguments;
-    group_ = kernel.group;
-    groups_ = work.blocks;
-    cores_ = work.blocks * kernel.group.size();
-    offset_ = work.block_offset;
-    dynamic_size_ = work.dynamic_size;
-    resident_limit_ = resident_limit;
+    arguments_ = arguments;
     sequence_ = sequence;
     timeout_ = timeout;
-    began_ = now();
-    started_.store(0, std::memory_order_relaxed);
-    finished_.store(0, std::memory_order_relaxed);
     cancelled_.store(false, std::memory_order_relaxed);
     runnable_count_.store(0, std::memory_order_relaxed);
     yielded_count_.store(0, std::memory_order_relaxed);
-    flags_prepared_.store(false, std::memory_order_relaxed);
     participants = 1;
     SpinGuard guard(lock_);
     failed_ = deadlocked_ = false;
     fault_ = {};
+    fault_part_ = nullptr;
     fault_core_ = 0;
+    fault_step_ = {};
     what_.clear();
+}
+
+void Launch::begin(Strand& strand, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
+                   std::uint64_t sequence, std::uint64_t timeout) noexcept {
+    reset(strand, work.arguments, sequence, timeout);
+    fused_ = nullptr;
+    parts_ = &only_;
+    part_count_ = 1;
+    only_.reset();
+    only_.kernel = &kernel;
+    only_.arguments = work.arguments;
+    only_.group = kernel.group;
+    only_.groups = work.blocks;
+    only_.cores = work.blocks * kernel.group.size();
+    only_.offset = work.block_offset;
+    only_.dynamic_size = work.dynamic_size;
+    only_.resident_limit = resident_limit;
+    only_.timeout = timeout;
+    only_.began = now();
+    parts_left_.store(1, std::memory_order_relaxed);
+}
+
+std::uint32_t Launch::hands_wanted() const noexcept {
+    std::int64_t time = 0;
+    std::uint64_t items = 0;
+    for (const LaunchPart& part : std::span(parts_, part_count_)) {
+        if (part.plan && part.plan->before != 0) continue;
+        time = std::max(time, std::atomic_ref(part.plan ? part.plan->item_time : part.kernel->block_time)
+                                  .load(std::memory_order_relaxed));
+        items += part.cores;
+    }
+    if (time < tuning::block_time_worth_waking || items < 2) return 0;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(items - 1, UINT32_MAX));
 }
 
 bool Launch::has_work() const noexcept {
     if (cancelled()) return false;
     if (runnable_count_.load(std::memory_order_acquire) != 0) return true;
     if (yielded_count_.load(std::memory_order_acquire) != 0) return true;
-    const std::uint32_t started = started_.load(std::memory_order_acquire);
-    return started < cores_ && started - finished_.load(std::memory_order_acquire) < resident_limit_;
+    return fused_ ? any_claimable() : only_.claimable();
 }
 
-bool Launch::claim_core(std::uint32_t& number) noexcept {
+// An item of the part, or of another that is open.
+bool Launch::claim(LaunchPart*& part, std::uint32_t& number) noexcept {
     if (cancelled()) return false;
-    std::uint32_t started = started_.load(std::memory_order_relaxed);
-    do {
-        if (started >= cores_ || started - finished_.load(std::memory_order_acquire) >= resident_limit_) return false;
-    } while (!started_.compare_exchange_weak(started, started + 1, std::memory_order_acq_rel));
-    number = started;
+    if (!fused_) [[likely]]
+        return only_.claim(number);
+    if (!part->claim(number)) return claim_other(part, number);
+    if (number + 1 == part->cores) close(*part);
     return true;
 }
 
@@ -108,65 +129,122 @@ BlockFiber* Launch::pop_waiting(std::uint32_t turn) noexcept {
     return pop_runnable();
 }
 
-CANOPY_MAY_BE_LEFT void Launch::block_body(void* data) {
-    const auto* launch = static_cast<const Launch*>(data);
-    launch->kernel_->entry(launch->arguments_);
+// ---- running -------------------------------------------------------------------------------------------------------
+
+// Inside the guard and, but for what it calls, inside a service: a fiber runs its item and, as long as nothing waits
+// for its thread, others that nobody has begun. Every call is a step with a time limit of its own.
+CANOPY_MAY_BE_LEFT void Launch::run_items(void* data) {
+    auto* fiber = static_cast<BlockFiber*>(data);
+    while (fiber->launch->next_call(*fiber)) {
+        Executor* executor = Executor::existing();
+        executor->begin_step(fiber->timeout);
+        executor->leave_service();
+        fiber->entry(fiber->arguments);
+        Executor::existing()->enter_service();
+    }
 }
 
-void Launch::identify(BlockFiber& fiber, std::uint32_t number) noexcept {
-    std::uint32_t group = number, position = 0;
-    if (group_.size() != 1) {
-        group = number / group_.size();
-        position = number % group_.size();
-    }
-    const bool cube = position < group_.cube;
+void Launch::give_item(BlockFiber& fiber, LaunchPart& part, std::uint32_t number) noexcept {
     fiber.launch = this;
+    fiber.part = &part;
     fiber.number = number;
-    fiber.block = {group + offset_,
-                   groups_,
-                   cube ? position : position - group_.cube,
-                   std::max(group_.vector, 1u),
-                   kernel_->core_type(cube),
-                   dynamic_size_,
+    fiber.begun = false;
+}
+
+void Launch::identify(BlockFiber& fiber) noexcept {
+    const LaunchPart& part = *fiber.part;
+    std::uint32_t group = fiber.number, position = 0;
+    if (part.group.size() != 1) {
+        group = fiber.number / part.group.size();
+        position = fiber.number % part.group.size();
+    }
+    const bool cube = position < part.group.cube;
+    fiber.block = {group + part.offset,
+                   part.groups,
+                   cube ? position : position - part.group.cube,
+                   std::max(part.group.vector, 1u),
+                   part.kernel->core_type(cube),
+                   part.dynamic_size,
                    &fiber,
                    nullptr,
-                   group_.vector};
+                   part.group.vector};
+    fiber.entry = part.kernel->entry;
+    fiber.arguments = part.arguments;
+    fiber.timeout = part.timeout;
+}
+
+bool Launch::next_call(BlockFiber& fiber) noexcept {
+    for (;;) {
+        if (fused_) {
+            if (next_fused_call(fiber)) return true;
+        } else if (!fiber.begun) {
+            fiber.begun = true;
+            identify(fiber);
+            return true;
+        }
+        if (!next_item(fiber)) return false;
+    }
+}
+
+// The fiber's item is done: another one, unless there are blocks that go on first.
+bool Launch::next_item(BlockFiber& fiber) noexcept {
+    ++Executor::existing()->items_run;
+    LaunchPart* part = fiber.part;
+    finish(*part);
+    if (runnable_count_.load(std::memory_order_relaxed) != 0 || yielded_count_.load(std::memory_order_relaxed) != 0)
+        return false;
+    std::uint32_t number = 0;
+    if (!claim(part, number)) return false;
+    give_item(fiber, *part, number);
+    return true;
+}
+
+void Launch::finish(LaunchPart& part) noexcept {
+    if (part.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != part.cores) return;
+    if (!fused_) [[likely]] {
+        parts_left_.store(0, std::memory_order_release);
+        return;
+    }
+    // One of the items that can be begun now is for this thread.
+    if (const std::uint32_t items = complete(part); items > 1) strand_->scheduler().invite(*this, items - 1);
 }
 
 void Launch::take_part(Executor& executor, FiberPool& pool) noexcept {
     executor.begin_task(strand_, sequence_, timeout_);
-    const Nanoseconds begin = now();
-    std::uint32_t ran = 0;
+    executor.items_run = 0;
+    const Nanoseconds begin = fused_ ? 0 : now();
     BlockFiber* spare = nullptr;
+    LaunchPart* part = parts_;
     for (std::uint32_t turn = 0;; ++turn) {
         Fault fault;
         Fiber::Exit how;
         std::uint32_t number = 0;
         BlockFiber* fiber = pop_waiting(turn);
-        if (!fiber && claim_core(number)) {
+        if (!fiber && claim(part, number)) {
             fiber = spare ? std::exchange(spare, nullptr) : pool.take();
             if (!fiber) {
                 fault.kind = FaultKind::memory;
-                record(fault, number);
-                finished_.fetch_add(1, std::memory_order_acq_rel);
+                record(fault, *part, number, {});
                 continue;
             }
-            identify(*fiber, number);
-            how = executor.run(&fiber->fiber, &block_body, this, &fiber->block, fault);
+            give_item(*fiber, *part, number);
+            how = executor.run_steps(&fiber->fiber, &run_items, fiber, fiber->block, fault);
         } else {
             if (!fiber) fiber = pop_yielded();
             if (!fiber) break;
+            executor.begin_task(strand_, sequence_, fiber->timeout);
             how = executor.resume(&fiber->fiber, &fiber->block, fault);
         }
+        part = fiber->part;
         if (how == Fiber::Exit::suspended && park(fiber, executor)) continue;
-        if (how == Fiber::Exit::abandoned) record(fault, fiber->number);
+        if (how == Fiber::Exit::abandoned) fail_item(fault, *fiber);
         if (spare) pool.give(spare);
         spare = fiber;
-        ++ran;
-        finished_.fetch_add(1, std::memory_order_acq_rel);
     }
     if (spare) pool.give(spare);
-    if (ran != 0) std::atomic_ref(kernel_->block_time).store((now() - begin) / ran, std::memory_order_relaxed);
+    if (!fused_ && executor.items_run != 0)
+        std::atomic_ref(only_.kernel->block_time)
+            .store((now() - begin) / executor.items_run, std::memory_order_relaxed);
     executor.end_task();
 }
 
@@ -182,11 +260,11 @@ bool Launch::must_stop(const BlockFiber& fiber) noexcept {
     Fault fault;
     if (sequence_ < stop_below_.load(std::memory_order_relaxed)) [[unlikely]]
         fault.kind = FaultKind::aborted;
-    else if (timeout_ != 0 && static_cast<std::uint64_t>(now() - began_) > timeout_) [[unlikely]]
+    else if (fiber.timeout != 0 && static_cast<std::uint64_t>(now() - fiber.part->began) > fiber.timeout) [[unlikely]]
         fault.kind = FaultKind::timeout;
     else [[likely]]
         return false;
-    record(fault, fiber.number);
+    fail_item(fault, fiber);
     return true;
 }
 
@@ -207,15 +285,15 @@ bool Launch::park(BlockFiber* fiber, Executor& executor) noexcept {
                 return true;
             case WaitKind::meeting:
                 if (fiber->wait.scope == CANOPY_SYNC_PAIR) {
-                    flags_.wait(fiber->number, fiber, released);
+                    fiber->part->flags.wait(fiber->number, fiber, released);
                 } else {
-                    FiberList& met = met_[fiber->wait.scope];
+                    FiberList& met = fiber->part->met[fiber->wait.scope];
                     met.push(fiber);
-                    if (met.count() == expected(fiber->wait.scope)) released.append(met);
+                    if (met.count() == fiber->part->expected(fiber->wait.scope)) released.append(met);
                 }
                 break;
             default:
-                flags_.wait(fiber->number, fiber, released);
+                fiber->part->flags.wait(fiber->number, fiber, released);
                 break;
         }
         anybody = !released.empty();
@@ -235,29 +313,23 @@ void Launch::invite_if(bool anybody) noexcept {
 }
 
 // Before a core uses a flag: the table is there, or the block fails.
-void Launch::prepare_flags(Executor& executor) noexcept {
-    if (flags_prepared_.load(std::memory_order_acquire)) return;
+void Launch::prepare_flags(LaunchPart& part, Executor& executor) noexcept {
+    if (part.flags_prepared.load(std::memory_order_acquire)) return;
     bool prepared = false;
     {
         SpinGuard guard(lock_);
-        prepared = flags_.in_use() || flags_.begin(group_, groups_);
-        flags_prepared_.store(prepared, std::memory_order_release);
+        prepared = part.flags.in_use() || part.flags.begin(part.group, part.groups);
+        part.flags_prepared.store(prepared, std::memory_order_release);
     }
     if (!prepared) executor.fail(FaultKind::memory, "no memory for the flags of the cores");
 }
 
-std::uint32_t Launch::expected(std::uint32_t scope) const noexcept {
-    if (scope == CANOPY_SYNC_VECTOR) return groups_ * group_.vector;
-    if (scope == CANOPY_SYNC_CUBE) return groups_ * group_.cube;
-    return cores_;
-}
-
-bool Launch::set(std::uint32_t number, std::uint32_t mode, std::uint32_t id) noexcept {
+bool Launch::set(LaunchPart& part, std::uint32_t number, std::uint32_t mode, std::uint32_t id) noexcept {
     bool anybody = false, room = false;
     {
         SpinGuard guard(lock_);
         FiberList released;
-        room = flags_.set(number, mode, id, released);
+        room = part.flags.set(number, mode, id, released);
         anybody = !released.empty();
         release(released);
     }
@@ -265,14 +337,14 @@ bool Launch::set(std::uint32_t number, std::uint32_t mode, std::uint32_t id) noe
     return room;
 }
 
-bool Launch::take(std::uint32_t number, std::uint32_t mode, std::uint32_t id) noexcept {
+bool Launch::take(LaunchPart& part, std::uint32_t number, std::uint32_t mode, std::uint32_t id) noexcept {
     SpinGuard guard(lock_);
-    return flags_.take(number, mode, id);
+    return part.flags.take(number, mode, id);
 }
 
 // ---- how it went ---------------------------------------------------------------------------------------------------
 
-void Launch::record(const Fault& fault, std::uint32_t core) noexcept {
+void Launch::record(const Fault& fault, const LaunchPart& part, std::uint32_t core, const FailedStep& step) noexcept {
     {
         SpinGuard guard(lock_);
         // The first fault is the cause; the blocks that are stopped because of it are not.
@@ -280,7 +352,9 @@ void Launch::record(const Fault& fault, std::uint32_t core) noexcept {
             failed_ = true;
             fault_ = fault;
             fault_.text = nullptr;
+            fault_part_ = &part;
             fault_core_ = core;
+            if (fused_) fault_step_ = step;
             try {
                 if (fault.text) what_ = fault.text;
             } catch (...) {
@@ -291,6 +365,13 @@ void Launch::record(const Fault& fault, std::uint32_t core) noexcept {
         strand_->scheduler().cancel_running(*strand_, sequence_ + 1, FaultKind::aborted);
 }
 
+void Launch::fail_item(const Fault& fault, const BlockFiber& fiber) noexcept {
+    const SoftPart* plan = fiber.part->plan;
+    if (!fused_ || plan->kind != PartKind::loops) return record(fault, *fiber.part, fiber.number, fiber.place);
+    const SoftStep& step = fused_->steps[fiber.chunk.first_step()];
+    record(fault, *fiber.part, 0, {step.number, step.kernel, fused_});
+}
+
 void Launch::fail_deadlock() noexcept {
     SpinGuard guard(lock_);
     if (failed_) return;
@@ -299,13 +380,13 @@ void Launch::fail_deadlock() noexcept {
     cancelled_.store(true, std::memory_order_release);
 }
 
-std::string Launch::name_of(std::uint32_t number) const {
-    const std::uint32_t position = number % group_.size();
-    if (position < group_.cube) return group_.cube == 1 ? "cube core" : fmt::format("cube core {}", position);
-    return group_.vector == 1 ? "vector core" : fmt::format("vector core {}", position - group_.cube);
-}
-
 namespace {
+
+std::string name_of(CoreGroup group, std::uint32_t number) {
+    const std::uint32_t position = number % group.size();
+    if (position < group.cube) return group.cube == 1 ? "cube core" : fmt::format("cube core {}", position);
+    return group.vector == 1 ? "vector core" : fmt::format("vector core {}", position - group.cube);
+}
 
 std::string wait_in_words(const CoreWait& wait) {
     if (wait.kind == WaitKind::flag) return fmt::format("CrossCoreWaitFlag of flag {} (mode {})", wait.id, wait.mode);
@@ -318,19 +399,27 @@ std::string wait_in_words(const CoreWait& wait) {
 
 // Names the wait of the lowest core that stands in one.
 void Launch::describe_deadlock() {
-    const BlockFiber* lowest = flags_.first_waiting();
-    std::uint32_t waiting = flags_.waiting();
-    for (const FiberList& met : met_) {
-        waiting += met.count();
-        for (const BlockFiber* fiber = met.first(); fiber; fiber = fiber->next)
-            if (!lowest || fiber->number < lowest->number) lowest = fiber;
+    const BlockFiber* lowest = nullptr;
+    std::uint32_t waiting = 0;
+    for (const LaunchPart& part : std::span(parts_, part_count_)) {
+        lowest = part.flags.first_waiting();
+        waiting = part.flags.waiting();
+        for (const FiberList& met : part.met) {
+            waiting += met.count();
+            for (const BlockFiber* fiber = met.first(); fiber; fiber = fiber->next)
+                if (!lowest || fiber->number < lowest->number) lowest = fiber;
+        }
+        if (lowest) break;
     }
     if (!lowest) return;
+    const LaunchPart& part = *lowest->part;
+    fault_part_ = &part;
     fault_core_ = lowest->number;
-    const std::uint32_t ended = finished_.load(std::memory_order_acquire);
-    const std::uint32_t idle = cores_ - started_.load(std::memory_order_acquire);
+    fault_step_ = lowest->place;
+    const std::uint32_t ended = part.finished.load(std::memory_order_acquire);
+    const std::uint32_t idle = part.cores - part.started.load(std::memory_order_acquire);
     what_ = fmt::format("{} can never complete: of {} cores {} wait, {} have ended and {} cannot start",
-                        wait_in_words(lowest->wait), cores_, waiting, ended, idle);
+                        wait_in_words(lowest->wait), part.cores, waiting, ended, idle);
 }
 
 Launch::Outcome Launch::end(FiberPool& pool) noexcept {
@@ -340,19 +429,21 @@ Launch::Outcome Launch::end(FiberPool& pool) noexcept {
         SpinGuard guard(lock_);
         try {
             if (deadlocked_) describe_deadlock();
-            if (failed_ && group_.size() > 1) outcome.who = name_of(fault_core_);
+            if (fault_part_ && fault_part_->group.size() > 1) outcome.who = name_of(fault_part_->group, fault_core_);
         } catch (...) {
         }
         outcome.fault = fault_;
-        outcome.block = fault_core_ / group_.size() + offset_;
+        if (fault_part_) outcome.block = fault_core_ / fault_part_->group.size() + fault_part_->offset;
+        if (fused_) outcome.step = fault_step_;
         outcome.what.swap(what_);
         left.append(runnable_);
         left.append(yielded_);
-        for (FiberList& met : met_) left.append(met);
-        if (flags_.in_use()) {
-            FiberList waiting = flags_.take_waiting();
+        for (LaunchPart& part : std::span(parts_, part_count_)) {
+            for (FiberList& met : part.met) left.append(met);
+            if (!part.flags.in_use()) continue;
+            FiberList waiting = part.flags.take_waiting();
             left.append(waiting);
-            flags_.end();
+            part.flags.end();
         }
     }
     while (BlockFiber* fiber = left.pop()) {
@@ -360,114 +451,6 @@ Launch::Outcome Launch::end(FiberPool& pool) noexcept {
         pool.give(fiber);
     }
     return outcome;
-}
-
-// ---- what blocks ask for -------------------------------------------------------------------------------------------
-
-namespace {
-
-BlockFiber* fiber_of(const CanopyBlock& block) noexcept { return static_cast<BlockFiber*>(block.launch); }
-
-CoreGroup group_of_one(const CanopyBlock& block) noexcept {
-    return block.core_type == CANOPY_CORE_CUBE ? CoreGroup{1, 0} : CoreGroup{0, 1};
-}
-
-void suspend_for(Executor& executor, const CoreWait& wait) noexcept {
-    fiber_of(*executor.block)->wait = wait;
-    executor.fiber->suspend();  // whoever entered the fiber parks it
-}
-
-// The calling block's executor. SIMT threads must not leave their operating-system thread.
-Executor& executor_of_block(const char* what) noexcept {
-    Executor& executor = *Executor::existing();
-    if (executor.in_thread()) [[unlikely]] {
-        char text[128];
-        std::snprintf(text, sizeof text, "%s was called from a SIMT thread", what);
-        executor.fail(FaultKind::trap, text);
-    }
-    return executor;
-}
-
-void check_flag(Executor& executor, const char* what, std::uint32_t mode, std::uint32_t id) noexcept {
-    if (flag_exists(executor.block->core_type == CANOPY_CORE_CUBE, mode, id)) [[likely]]
-        return;
-    char text[128];
-    std::snprintf(text, sizeof text, "%s: there is no flag %u of mode %u", what, id, mode);
-    executor.fail(FaultKind::trap, text);
-}
-
-constexpr const char* set_name = "CrossCoreSetFlag";
-constexpr const char* wait_name = "CrossCoreWaitFlag";
-
-}  // namespace
-
-void Launch::sync(std::uint32_t scope) noexcept {
-    Executor& executor = executor_of_block("SyncAll");
-    const CanopyBlock& block = *executor.block;
-    const BlockFiber* fiber = fiber_of(block);
-    const CoreGroup group = fiber ? fiber->launch->group_ : group_of_one(block);
-    const bool cube = block.core_type == CANOPY_CORE_CUBE;
-    // The cores of AICORE are both kinds; where all are of one kind, meeting them is meeting all.
-    if (scope != CANOPY_SYNC_PAIR && (block.core_type == CANOPY_CORE_AICORE || group.cube == 0 || group.vector == 0))
-        scope = CANOPY_SYNC_ALL;
-    if ((scope == CANOPY_SYNC_VECTOR || scope == CANOPY_SYNC_PAIR) && cube && group.vector != 0)
-        executor.fail(FaultKind::trap, "a cube core cannot take part in a meeting of the vector cores");
-    if (scope == CANOPY_SYNC_CUBE && !cube)
-        executor.fail(FaultKind::trap, "a vector core cannot take part in a meeting of the cube cores");
-    if (scope > CANOPY_SYNC_PAIR) executor.fail(FaultKind::trap, "a meeting of cores that does not exist");
-    const bool alone = !fiber || (scope == CANOPY_SYNC_PAIR ? group.vector <= 1 : fiber->launch->expected(scope) == 1);
-    if (!alone) {
-        if (scope == CANOPY_SYNC_PAIR) fiber->launch->prepare_flags(executor);
-        suspend_for(executor, {WaitKind::meeting, static_cast<std::uint8_t>(scope), 0, 0});
-    }
-}
-
-void Launch::yield() noexcept {
-    Executor& executor = *Executor::existing();
-    if (executor.in_thread()) return executor.threads()->yield();
-    const BlockFiber* fiber = fiber_of(*executor.block);
-    // Nobody of this launch needs the thread. Of one that is being stopped the block must not go on.
-    if (!fiber || (!fiber->launch->has_work() && !fiber->launch->cancelled())) {
-        sched_yield();
-        return;
-    }
-    suspend_for(executor, {WaitKind::yielded, 0, 0, 0});
-}
-
-void Launch::set_flag(std::uint32_t mode, std::uint32_t id) noexcept {
-    Executor& executor = executor_of_block(set_name);
-    check_flag(executor, set_name, mode, id);
-    const CanopyBlock& block = *executor.block;
-    bool room = false;
-    if (const BlockFiber* fiber = fiber_of(block)) {
-        fiber->launch->prepare_flags(executor);
-        room = fiber->launch->set(fiber->number, mode, id);
-    } else {
-        FiberList nobody;
-        room = executor.own_flags(group_of_one(block)).set(0, mode, id, nobody);
-    }
-    if (!room) {
-        char text[160];
-        std::snprintf(text, sizeof text, "%s: flag %u of mode %u is set %u times already and nobody has waited for it",
-                      set_name, id, mode, CANOPY_FLAG_LIMIT);
-        executor.fail(FaultKind::trap, text);
-    }
-}
-
-void Launch::wait_flag(std::uint32_t mode, std::uint32_t id) noexcept {
-    Executor& executor = executor_of_block(wait_name);
-    check_flag(executor, wait_name, mode, id);
-    const CanopyBlock& block = *executor.block;
-    const CoreWait wait{WaitKind::flag, 0, static_cast<std::uint8_t>(mode), static_cast<std::uint8_t>(id)};
-    if (const BlockFiber* fiber = fiber_of(block)) {
-        fiber->launch->prepare_flags(executor);
-        if (!fiber->launch->take(fiber->number, mode, id)) suspend_for(executor, wait);
-    } else if (!executor.own_flags(group_of_one(block)).take(0, mode, id)) {
-        char text[160];
-        std::snprintf(text, sizeof text, "%s of flag %u can never complete: the block is the only one of its launch",
-                      wait_name, id);
-        executor.fail(FaultKind::timeout, text);
-    }
 }
 
 }  // namespace canopy

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <thread>
 
@@ -249,34 +250,47 @@ bool Scheduler::take_offered(Executor& executor) noexcept {
 
 // ---- launches with many blocks -------------------------------------------------------------------------------------
 
+std::uint32_t Scheduler::resident_groups(const SoftKernel& kernel, std::uint32_t groups) const noexcept {
+    const CoreGroup group = kernel.group;
+    if (kernel.type == CANOPY_CORE_AICORE) return std::min(groups, std::max(core_count(true), 1u));
+    if (group.cube != 0) groups = std::min(groups, core_count(true) / group.cube);
+    if (group.vector != 0) groups = std::min(groups, core_count(false) / group.vector);
+    return std::max(groups, 1u);
+}
+
+CoreNeed Scheduler::cores_for(const SoftKernel& kernel, std::uint32_t groups) const noexcept {
+    const bool coupled = kernel.type == CANOPY_CORE_AICORE;
+    const std::uint32_t cube = coupled ? groups : groups * kernel.group.cube;
+    const std::uint32_t vector = coupled ? 0 : groups * kernel.group.vector;
+    return {std::min(cube, core_count(true)), std::min(vector, core_count(false))};
+}
+
+// False: it is listed already.
+bool Scheduler::list(Launch& launch) noexcept {
+    SpinGuard guard(lock_);
+    if (launch.listed) return false;
+    launch.listed = true;
+    launch.next = launches_;
+    launch.previous = nullptr;
+    if (launches_) launches_->previous = &launch;
+    launches_ = &launch;
+    open_launches_.fetch_add(1, std::memory_order_seq_cst);
+    return true;
+}
+
 void Scheduler::publish(Launch& launch) noexcept {
-    {
-        SpinGuard guard(lock_);
-        launch.listed = true;
-        launch.next = launches_;
-        launch.previous = nullptr;
-        if (launches_) launches_->previous = &launch;
-        launches_ = &launch;
-        open_launches_.fetch_add(1, std::memory_order_seq_cst);
-    }
-    const SoftKernel& kernel = *launch.kernel();
-    if (std::atomic_ref(kernel.block_time).load(std::memory_order_relaxed) < tuning::block_time_worth_waking) return;
-    for (std::uint32_t i = 1; i < launch.cores() && i < options_.workers && parked_.has_waiters(); ++i)
-        parked_.wake_one();
+    list(launch);
+    const std::uint32_t hands = launch.hands_wanted();
+    for (std::uint32_t i = 0; i < hands && i + 1 < options_.workers && parked_.has_waiters(); ++i) parked_.wake_one();
 }
 
 void Scheduler::invite(Launch& launch) noexcept {
-    {
-        SpinGuard guard(lock_);
-        if (launch.listed) return;
-        launch.listed = true;
-        launch.next = launches_;
-        launch.previous = nullptr;
-        if (launches_) launches_->previous = &launch;
-        launches_ = &launch;
-        open_launches_.fetch_add(1, std::memory_order_seq_cst);
-    }
-    wake_worker();
+    if (list(launch)) wake_worker();
+}
+
+void Scheduler::invite(Launch& launch, std::uint32_t hands) noexcept {
+    list(launch);
+    for (std::uint32_t i = 0; i < hands && i + 1 < options_.workers && parked_.has_waiters(); ++i) parked_.wake_one();
 }
 
 Launch* Scheduler::join_launch() noexcept {

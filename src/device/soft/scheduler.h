@@ -74,6 +74,8 @@ public:
     // Lists a launch so that other workers can join; called again when blocks became runnable.
     void publish(Launch& launch) noexcept;
     void invite(Launch& launch) noexcept;
+    // The same for a launch with so many things to do that nobody has begun, where waking somebody must be worth it.
+    void invite(Launch& launch, std::uint32_t hands) noexcept;
     // Takes part until there is nothing left for this thread, which has been counted as participant. True when it was
     // the last one and must complete the launch; otherwise the launch may be gone already.
     bool work_on(Launch& launch, Executor& executor) noexcept;
@@ -125,6 +127,9 @@ public:
     [[nodiscard]] Checker* checker() const noexcept { return checker_; }
     [[nodiscard]] bool checks() const noexcept { return checker_ && checker_->enabled(); }
     [[nodiscard]] std::uint32_t core_count(bool cube) const noexcept { return options_.cores[cube ? 0 : 1]; }
+    // How many groups of a launch may run at a time, as many as the chip has cores for, and which cores they take.
+    [[nodiscard]] std::uint32_t resident_groups(const SoftKernel& kernel, std::uint32_t groups) const noexcept;
+    [[nodiscard]] CoreNeed cores_for(const SoftKernel& kernel, std::uint32_t groups) const noexcept;
     [[nodiscard]] bool may_spin() const noexcept { return may_spin_; }
     // Share of the time since the last call in which threads of that kind were inside blocks, in percent.
     int utilisation(bool cpu) noexcept;
@@ -149,6 +154,7 @@ private:
     bool poll_values(Executor& executor) noexcept;
     void wake_worker() noexcept;
     void unlist(Strand& strand) noexcept CANOPY_REQUIRES(lock_);
+    bool list(Launch& launch) noexcept;
     Strand* take_served() noexcept CANOPY_REQUIRES(lock_);
     static void give_cores(Strand* served) noexcept;
 

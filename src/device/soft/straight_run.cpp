@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/soft/straight_run.h"
 
+#include "device/soft/fused_steps.h"
 #include "device/soft/memory_work.h"
 
 namespace canopy {
@@ -11,6 +12,7 @@ struct Guarded {
     StraightRun& run;
     Command* next = nullptr;
     CanopyBlock block{};
+    FusedSequence fused;  // with a kernel while one runs
 };
 
 constexpr std::size_t commands_ahead = 4;
@@ -31,6 +33,18 @@ CANOPY_MAY_BE_LEFT Fiber::Body body_of(Opcode opcode) noexcept {
     }
 }
 
+CANOPY_MAY_BE_LEFT bool run_fused(Guarded& guarded, const LaunchWork& work) {
+    const SoftFusedKernel& kernel = SoftFusedKernel::latest(*work.kernel);
+    if (!kernel.sequential()) return false;
+    FusedSequence& fused = guarded.fused;
+    fused.kernel = &kernel;
+    fused.arguments = work.arguments;
+    fused.default_timeout = work.timeout ? work.timeout : guarded.run.default_timeout;
+    run_sequence(guarded.executor, guarded.block, fused);
+    fused.kernel = nullptr;
+    return true;
+}
+
 // Inside the guard and, but for the kernels, inside a service: a cancellation takes effect in a kernel only. The thread
 // stays the same: a block that is alone never waits for another.
 CANOPY_MAY_BE_LEFT bool run_commands(Guarded& guarded) {
@@ -42,6 +56,10 @@ CANOPY_MAY_BE_LEFT bool run_commands(Guarded& guarded) {
         __builtin_prefetch(&next[commands_ahead]);
         if (command.opcode == Opcode::launch) [[likely]] {
             const LaunchWork& work = command.launch;
+            if (work.kernel->fused) {
+                if (!run_fused(guarded, work)) return false;
+                continue;
+            }
             const auto& kernel = *static_cast<const SoftKernel*>(work.kernel);
             if (work.blocks != 1 || kernel.group.size() != 1) return false;
             guarded.block.index = work.block_offset;
@@ -80,8 +98,10 @@ std::size_t run_straight(Executor& executor, StraightRun& run, Fault& fault) noe
     guarded.block.count = 1;
     guarded.block.sub_count = 1;
     executor.begin_task(run.strand, run.sequence, 0);
-    const Fiber::Exit how = executor.run_steps(&run_all, &guarded, guarded.block, fault);
+    const Fiber::Exit how = executor.run_steps(nullptr, &run_all, &guarded, guarded.block, fault);
     executor.end_task();
+    if (guarded.fused.kernel) [[unlikely]]
+        run.failed = guarded.fused.failed();
     if (run.commands.empty()) return 0;
     const auto done = static_cast<std::size_t>(guarded.next - run.commands.data());
     if (how != Fiber::Exit::finished && run.commands[done].opcode != Opcode::launch &&

@@ -9,14 +9,16 @@
 
 #include "device/command.h"
 #include "device/soft/executor.h"
+#include "device/soft/fused_kernel.h"
 #include "device/soft/module.h"
 
 namespace canopy {
 
-// One block on one core, or work on memory: what can be part of a straight run.
+// One block on one core, a fused kernel for one thread, or work on memory: what can be part of a straight run.
 [[nodiscard]] inline bool is_simple(const Command& command) noexcept {
     switch (command.opcode) {
         case Opcode::launch:
+            if (command.launch.kernel->fused) return SoftFusedKernel::latest(*command.launch.kernel).sequential();
             return command.launch.blocks == 1 &&
                    static_cast<const SoftKernel*>(command.launch.kernel)->group.size() == 1;
         case Opcode::copy:
@@ -39,6 +41,7 @@ struct StraightRun {
     // cancelled.
     bool (*refill)(StraightRun& run) = nullptr;
     void* owner = nullptr;  // of refill
+    FailedStep failed;      // where the last fused kernel was when it failed
 };
 
 // Runs commands from the front of `run.commands` up to the first that is not simple, and what refill provides then.

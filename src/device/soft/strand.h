@@ -117,7 +117,7 @@ protected:
 
     void complete_launch(const Command& command) noexcept;
     void report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what,
-                std::string_view who = {}, std::uint32_t result = 0) noexcept;
+                std::string_view who = {}, std::uint32_t result = 0, const FailedStep& step = {}) noexcept;
     WaitResult take_wait_result() noexcept { return std::exchange(wait_result_, WaitResult::none); }
     [[nodiscard]] bool has_wait_result() const noexcept { return wait_result_ != WaitResult::none; }
 
@@ -136,7 +136,11 @@ protected:
 private:
     Step run_launch(Executor& executor, Command& command, std::uint64_t sequence) noexcept;
     Step run_many_blocks(Executor& executor, Command& command, std::uint64_t sequence) noexcept;
-    [[nodiscard]] std::uint32_t resident_groups(const SoftKernel& kernel, std::uint32_t groups) const noexcept;
+    Step run_fused(Executor& executor, Command& command, std::uint64_t sequence) noexcept;
+    void run_fused_alone(Executor& executor, Command& command, const SoftFusedKernel& kernel,
+                         std::uint64_t sequence) noexcept;
+    bool take_cores(CoreNeed need) noexcept;
+    [[nodiscard]] std::uint64_t timeout_of(const LaunchWork& work) const noexcept;
     void check_memory(const Command& command) noexcept;
     Step run_cpu_kernel(Executor& executor, Command& command, std::uint64_t sequence) noexcept;
     void complete_cpu_kernel(const Command& command, const CpuOutcome& outcome) noexcept;

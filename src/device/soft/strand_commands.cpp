@@ -108,12 +108,13 @@ void Strand::run_guarded(Executor& executor, Command& command, std::uint64_t seq
 
 Strand::Step Strand::run_launch(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
     const LaunchWork& work = command.launch;
+    if (work.kernel->fused) return run_fused(executor, command, sequence);
     const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
     if (work.blocks != 1 || kernel.group.size() != 1) return run_many_blocks(executor, command, sequence);
     CanopyBlock block = {work.block_offset, 1,       0,      1, kernel.core_type(kernel.group.cube != 0),
                          work.dynamic_size, nullptr, nullptr};
     Fault fault;
-    executor.begin_task(this, sequence, work.timeout ? work.timeout : scheduler_.kernel_timeout());
+    executor.begin_task(this, sequence, timeout_of(work));
     const Fiber::Exit how = executor.run(nullptr, reinterpret_cast<Fiber::Body>(kernel.entry),
                                          const_cast<void*>(work.arguments), &block, fault);
     executor.end_task();
@@ -129,42 +130,72 @@ void Strand::check_memory(const Command& command) noexcept {
     if (scheduler_.checker()->damaged(what)) report(command, {.kind = FaultKind::exception}, 0, what);
 }
 
-// How many groups of a launch may run at a time: as many as the chip has cores for.
-std::uint32_t Strand::resident_groups(const SoftKernel& kernel, std::uint32_t groups) const noexcept {
-    const CoreGroup group = kernel.group;
-    if (kernel.type == CANOPY_CORE_AICORE) return std::min(groups, std::max(scheduler_.core_count(true), 1u));
-    if (group.cube != 0) groups = std::min(groups, scheduler_.core_count(true) / group.cube);
-    if (group.vector != 0) groups = std::min(groups, scheduler_.core_count(false) / group.vector);
-    return std::max(groups, 1u);
+// False: the strand waits for them.
+bool Strand::take_cores(CoreNeed need) noexcept {
+    if (take_wait_result() != WaitResult::none) return true;  // they have just been given to it
+    reason_.store(WaitReason::cores, std::memory_order_relaxed);
+    launch_.cores_held[0] = need.cube;
+    launch_.cores_held[1] = need.vector;
+    return scheduler_.acquire_cores(*this, need.cube, need.vector);
+}
+
+std::uint64_t Strand::timeout_of(const LaunchWork& work) const noexcept {
+    return work.timeout ? work.timeout : scheduler_.kernel_timeout();
 }
 
 Strand::Step Strand::run_many_blocks(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
     const LaunchWork& work = command.launch;
     const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
-    const CoreGroup group = kernel.group;
-    const std::uint32_t resident = resident_groups(kernel, work.blocks);
-    if (take_wait_result() == WaitResult::none) {  // otherwise the cores have just been given to it
-        reason_.store(WaitReason::cores, std::memory_order_relaxed);
-        const bool coupled = kernel.type == CANOPY_CORE_AICORE;
-        const std::uint32_t cube = coupled ? resident : resident * group.cube;
-        const std::uint32_t vector = coupled ? 0 : resident * group.vector;
-        launch_.cores_held[0] = std::min(cube, scheduler_.core_count(true));
-        launch_.cores_held[1] = std::min(vector, scheduler_.core_count(false));
-        if (!scheduler_.acquire_cores(*this, launch_.cores_held[0], launch_.cores_held[1])) return Step::left;
-    }
-    launch_.begin(*this, kernel, work, resident * group.size(), sequence,
-                  work.timeout ? work.timeout : scheduler_.kernel_timeout());
+    const std::uint32_t resident = scheduler_.resident_groups(kernel, work.blocks);
+    if (!take_cores(scheduler_.cores_for(kernel, resident))) return Step::left;
+    launch_.begin(*this, kernel, work, resident * kernel.group.size(), sequence, timeout_of(work));
     scheduler_.publish(launch_);
     if (!scheduler_.work_on(launch_, executor)) return Step::left;
     complete_launch(command);
     return Step::done;
 }
 
+// ---- fused kernels -------------------------------------------------------------------------------------------------
+
+Strand::Step Strand::run_fused(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+    const SoftFusedKernel& kernel = SoftFusedKernel::latest(*command.launch.kernel);
+    if (!has_wait_result() && kernel.sequential()) {
+        run_fused_alone(executor, command, kernel, sequence);
+        return Step::done;
+    }
+    if (!take_cores({kernel.cores[0], kernel.cores[1]})) return Step::left;
+    if (!launch_.begin(*this, kernel, command.launch, sequence, timeout_of(command.launch))) {
+        scheduler_.release_cores(launch_);
+        report(command, {.kind = FaultKind::memory}, 0, "no memory for the parts of a fused kernel");
+        return Step::done;
+    }
+    scheduler_.publish(launch_);
+    if (!scheduler_.work_on(launch_, executor)) return Step::left;
+    complete_launch(command);
+    return Step::done;
+}
+
+void Strand::run_fused_alone(Executor& executor, Command& command, const SoftFusedKernel& kernel,
+                             std::uint64_t sequence) noexcept {
+    FusedSequence run;
+    run.kernel = &kernel;
+    run.arguments = command.launch.arguments;
+    run.default_timeout = timeout_of(command.launch);
+    Fault fault;
+    executor.begin_task(this, sequence, run.default_timeout);
+    const Fiber::Exit how = run_sequence_guarded(executor, run, fault);
+    executor.end_task();
+    if (how != Fiber::Exit::finished) [[unlikely]]
+        report(command, fault, 0, fault.text ? fault.text : "", {}, 0, run.failed());
+    else if (scheduler_.checks()) [[unlikely]]
+        check_memory(command);
+}
+
 void Strand::complete_launch(const Command& command) noexcept {
     const Launch::Outcome outcome = launch_.end(scheduler_.fibers());
     scheduler_.release_cores(launch_);
     if (outcome.fault.kind != FaultKind::none) [[unlikely]]
-        report(command, outcome.fault, outcome.block, outcome.what, outcome.who);
+        report(command, outcome.fault, outcome.block, outcome.what, outcome.who, 0, outcome.step);
     else if (Checker* checker = scheduler_.checker(); checker && checker->enabled()) [[unlikely]]
         check_memory(command);
 }
@@ -325,7 +356,7 @@ std::string explain(const Fault& fault, Scheduler& scheduler) {
 }  // namespace
 
 void Strand::report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what,
-                    std::string_view who, std::uint32_t result) noexcept {
+                    std::string_view who, std::uint32_t result, const FailedStep& step) noexcept {
     if (fault.kind == FaultKind::aborted && dropping()) return;  // whoever aborted it knows
     TaskFailure failure;
     failure.kind = fault.kind;
@@ -340,6 +371,12 @@ void Strand::report(const Command& command, const Fault& fault, std::uint32_t bl
         failure.core = command.launch.kernel->info->core;
         failure.arguments = command.launch.arguments;
         failure.arguments_size = command.launch.arguments_size;
+    }
+    if (step.fused) {
+        failure.step = static_cast<std::int32_t>(step.number);
+        failure.fused = command.launch.kernel;
+        if (step.kernel) failure.kernel = step.kernel;
+        failure.core = failure.kernel->info->core;
     }
     std::string text;
     try {

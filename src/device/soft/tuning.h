@@ -58,6 +58,15 @@ inline constexpr std::uint32_t tasks_per_turn = 256;
 // Blocks shorter than this are not worth waking a parked worker for (a wake-up costs the waker 1 to 2 us).
 inline constexpr Nanoseconds block_time_worth_waking = 2 * microsecond;
 
+// A step of a fused kernel that waits for a word looks so often before it lets others run, and when nobody else needs
+// its thread it sleeps after so many rounds: 1 us of looking each, for as long as a wake-up may take.
+inline constexpr std::uint32_t word_looks = 64;
+inline constexpr std::uint32_t word_rounds = 64;
+inline constexpr Nanoseconds word_sleep = 50 * microsecond;
+// Data of the loops of a fused kernel that are claimed at a time: about 20 us of a core's share of memory, so that the
+// claim (up to 0.2 us when the counter comes from another core) is nothing beside it.
+inline constexpr std::uint64_t loop_chunk_bytes = 128 * 1024;
+
 // The monitor's beat: stalls, time-outs and timers are noticed within two of them.
 inline constexpr Nanoseconds monitor_tick = 2 * millisecond;
 // Beats without any activity before the monitor sleeps until it is called.

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SoftFusedKernel: a fusion plan prepared for the software NPU. Parts know how many others they wait for and which ones
+// wait for them; a launch of the kernel keeps the counters (launch.h). Where a thread can run everything alone it does
+// so without them (fused_steps.h).
+//
+// Threads: unchanged after it was made, but for estimates of time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/backend.h"
+#include "device/soft/module.h"
+
+namespace canopy {
+
+class Scheduler;
+
+// A step, with what is needed to run it in front.
+struct SoftStep {
+    CanopyKernelEntry entry = nullptr;
+    const SoftKernel* kernel = nullptr;
+    std::uint32_t arguments_offset = 0;
+    std::uint32_t blocks = 1;
+    std::uint32_t dynamic_size = 0;
+    std::uint32_t core_type = CANOPY_CORE_VECTOR;  // where the kernel runs on single cores
+    std::uint64_t timeout = 0;
+    FusedAction action = FusedAction::kernel;
+    bool chosen = false;  // what it runs, or how many blocks, is read from memory
+    std::uint32_t number = 0;
+    std::uint32_t blocks_slot = no_slot;
+    std::uint32_t key_slot = no_slot;
+    std::uint32_t word_slot = no_slot;
+    std::uint64_t value = 0;
+    FusedCall call = nullptr;
+    void* call_context = nullptr;
+    std::vector<FusedChoice> choices;
+};
+
+// choose: reads what the steps of another part are to run, which follows it.
+enum class PartKind : std::uint8_t { steps, loops, choose };
+
+struct SoftPart {
+    PartKind kind = PartKind::steps;
+    std::uint32_t first = 0;  // of its steps
+    std::uint32_t count = 1;
+    std::uint32_t items = 1;   // blocks, at most; chunks of loops
+    std::uint32_t before = 0;  // parts it waits for
+    std::uint32_t successors = 0;
+    std::uint32_t successor_count = 0;
+    std::uint32_t target = 0;  // choose: for which part
+    bool chosen = false;       // one of its steps is
+    std::shared_ptr<const FusedLoops> loops;
+    std::vector<std::uint32_t> chunks;  // first pieces of its chunks, and the end
+    // What an item took lately; a hint. Use through atomic_ref.
+    mutable std::int64_t item_time = INT64_MAX;
+};
+
+// What a step whose choice is made at run time runs.
+struct StepChoice {
+    const SoftKernel* kernel = nullptr;
+    std::uint32_t blocks = 0;
+};
+
+// A place in a launch of a fused kernel, as failures tell it.
+struct FailedStep {
+    std::uint32_t number = 0;
+    const Kernel* kernel = nullptr;  // null: the step is no kernel
+    const Kernel* fused = nullptr;
+};
+
+class SoftFusedKernel final : public FusedKernel {
+public:
+    static Result<std::unique_ptr<FusedKernel>> create(FusionPlan plan, const Scheduler& scheduler);
+    // What a launch that begins now runs.
+    [[nodiscard]] static const SoftFusedKernel& latest(const Kernel& kernel) noexcept;
+
+    // One thread should run it alone: nothing can wait inside, and there is nothing, or too little, to share.
+    [[nodiscard]] bool sequential() const noexcept {
+        return simple && (linear || std::atomic_ref(time).load(std::memory_order_relaxed) < worth_sharing);
+    }
+
+    std::vector<SoftStep> steps;
+    std::vector<SoftPart> parts;  // a part follows those it waits for
+    std::vector<std::uint32_t> successors;
+    std::uint32_t cores[2] = {0, 0};  // cube and vector cores it takes
+    bool simple = false;              // one item in every part, and none that waits
+    bool linear = false;              // no two parts could run at the same time
+    bool chooses = false;             // some step's choice is made at run time
+    mutable std::int64_t time = 0;    // of a launch run by one thread, lately; use through atomic_ref
+
+private:
+    static const std::int64_t worth_sharing;
+    Status take(FusionPlan& plan);
+    Status take_step(FusedStep& step, std::uint32_t slots);
+    Status take_part(FusedPart& part);
+    Status check_steps(const FusedPart& part) const;
+    void connect();
+    void classify();
+    void count_cores(const Scheduler& scheduler);
+    void describe(const FusionPlan& plan);
+    std::vector<std::uint32_t> place_;  // by part of the plan: its index here
+    std::vector<std::vector<std::uint32_t>> after_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the steps of fused kernels do that are no kernels, and the way a thread runs a whole fused kernel alone.
+//
+// Threads: everything here runs inside the guard of the calling thread's executor.
+#pragma once
+
+#include <cstdint>
+
+#include "device/command.h"
+#include "device/soft/executor.h"
+#include "device/soft/fused_kernel.h"
+
+namespace canopy {
+
+inline constexpr std::uint32_t most_loop_pointers = 1024;
+
+struct WordStep {
+    std::uint64_t* address = nullptr;
+    std::uint64_t value = 0;
+};
+// Entries in the form kernels have; outside of a service.
+void wait_for_word(const void* word_step);
+void write_word(const void* word_step);
+
+// Some pieces of loops.
+struct LoopChunk {
+    const LoopPiece* pieces = nullptr;
+    const LoopPointer* pointers = nullptr;
+    const LoopFunction* functions = nullptr;
+    const void* arguments = nullptr;
+    std::uint32_t piece = 0;  // the one that runs
+    std::uint32_t end = 0;
+
+    LoopChunk() = default;
+    LoopChunk(const FusedLoops& loops, const void* block, std::uint32_t first, std::uint32_t last) noexcept
+        : pieces(loops.pieces.data()),
+          pointers(loops.pointers.data()),
+          functions(loops.functions.data()),
+          arguments(block),
+          piece(first),
+          end(last) {}
+    // Of those its work stands for.
+    [[nodiscard]] std::uint32_t first_step() const noexcept { return piece < end ? pieces[piece].step : 0; }
+};
+void run_chunk(const void* chunk);  // a LoopChunk, which it changes
+
+// The address of a word that stands in a slot.
+[[nodiscard]] std::uint64_t* word_in_slot(const void* arguments, std::uint32_t slot) noexcept;
+// Reads what the step is to run. Fails the step, and does not return, when there is no such choice.
+StepChoice choose(Executor& executor, const SoftStep& step, const void* arguments) noexcept;
+// Makes the step's call. Fails the step, and does not return, when the call says so; `number` is then the one to blame.
+void make_call(Executor& executor, const SoftStep& step, const void* arguments, std::uint32_t& number) noexcept;
+
+// A launch of a fused kernel that one thread runs alone.
+struct FusedSequence {
+    const SoftFusedKernel* kernel = nullptr;
+    const void* arguments = nullptr;
+    std::uint64_t default_timeout = 0;
+    // Where it is.
+    const SoftPart* part = nullptr;
+    const SoftStep* step = nullptr;
+    const SoftKernel* running = nullptr;
+    std::uint32_t number = 0;
+    LoopChunk chunk;
+
+    [[nodiscard]] FailedStep failed() const noexcept;
+};
+// Inside the guard and a service. `block` is the executor's.
+void run_sequence(Executor& executor, CanopyBlock& block, FusedSequence& sequence);
+// The same in a guard of its own.
+Fiber::Exit run_sequence_guarded(Executor& executor, FusedSequence& sequence, Fault& fault) noexcept;
+
+}  // namespace canopy

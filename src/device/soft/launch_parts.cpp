@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches of fused kernels: parts that open when those before them are complete, and what their items do.
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <span>
+
+#include "device/soft/launch.h"
+#include "device/soft/scheduler.h"
+#include "device/soft/strand.h"
+
+namespace canopy {
+namespace {
+
+constexpr std::uint32_t word_bits = 64;
+std::uint32_t words_for(std::uint32_t parts) noexcept { return (parts + word_bits - 1) / word_bits; }
+
+}  // namespace
+
+bool Launch::make_room(const SoftFusedKernel& kernel) noexcept {
+    const auto parts = static_cast<std::uint32_t>(kernel.parts.size());
+    const std::uint32_t steps = kernel.chooses ? static_cast<std::uint32_t>(kernel.steps.size()) : 0;
+    if (parts > room_parts_) {
+        std::unique_ptr<LaunchPart[]> room(new (std::nothrow) LaunchPart[parts]);
+        std::unique_ptr<std::atomic<std::uint64_t>[]> open(new (std::nothrow)
+                                                               std::atomic<std::uint64_t>[words_for(parts)]);
+        if (!room || !open) return false;
+        room_ = std::move(room);
+        open_ = std::move(open);
+        room_parts_ = parts;
+    }
+    if (steps > room_steps_) {
+        std::unique_ptr<StepChoice[]> choices(new (std::nothrow) StepChoice[steps]);
+        if (!choices) return false;
+        choices_ = std::move(choices);
+        room_steps_ = steps;
+    }
+    return true;
+}
+
+bool Launch::begin(Strand& strand, const SoftFusedKernel& kernel, const LaunchWork& work, std::uint64_t sequence,
+                   std::uint64_t timeout) noexcept {
+    if (!make_room(kernel)) return false;
+    // What one thread would take alone is measured again after a while.
+    if (kernel.simple) std::atomic_ref(kernel.time).store(kernel.time - kernel.time / 16, std::memory_order_relaxed);
+    reset(strand, work.arguments, sequence, timeout);
+    fused_ = &kernel;
+    parts_ = room_.get();
+    part_count_ = static_cast<std::uint32_t>(kernel.parts.size());
+    parts_left_.store(part_count_, std::memory_order_relaxed);
+    for (std::uint32_t word = 0; word < words_for(part_count_); ++word) open_[word].store(0, std::memory_order_relaxed);
+    for (std::uint32_t index = 0; index < part_count_; ++index) {
+        LaunchPart& part = parts_[index];
+        part.reset();
+        part.plan = &kernel.parts[index];
+        part.offset = 0;
+        part.missing.store(part.plan->before, std::memory_order_relaxed);
+        if (!part.plan->chosen) size(part);
+    }
+    for (LaunchPart& part : std::span(parts_, part_count_))
+        if (part.plan->before == 0) open(part);
+    return true;
+}
+
+// How many items the part has, and what its cores are.
+void Launch::size(LaunchPart& part) noexcept {
+    const SoftPart& plan = *part.plan;
+    const SoftStep& step = fused_->steps[plan.first];
+    const SoftKernel* kernel = step.kernel;
+    std::uint32_t blocks = plan.items;
+    if (plan.chosen) {
+        kernel = choices_[plan.first].kernel;
+        blocks = 0;
+        for (std::uint32_t index = plan.first; index < plan.first + plan.count; ++index)
+            blocks =
+                std::max(blocks, fused_->steps[index].chosen ? choices_[index].blocks : fused_->steps[index].blocks);
+    }
+    part.groups = part.cores = part.resident_limit = blocks;
+    part.group = {0, 1};
+    if (plan.kind != PartKind::steps || plan.count != 1 || step.action != FusedAction::kernel) return;
+    part.kernel = kernel;
+    part.arguments = static_cast<const char*>(arguments_) + step.arguments_offset;
+    part.dynamic_size = step.dynamic_size;
+    part.timeout = step.timeout ? step.timeout : timeout_;
+    part.group = kernel->group;
+    part.cores = blocks * kernel->group.size();
+    part.resident_limit = strand_->scheduler().resident_groups(*kernel, blocks) * kernel->group.size();
+}
+
+// ---- the order of parts --------------------------------------------------------------------------------------------
+
+// Returns how many items can be begun now.
+std::uint32_t Launch::open(LaunchPart& part) noexcept {
+    if (part.plan->chosen) size(part);
+    if (part.cores == 0) return complete(part);
+    part.began = now();
+    const auto index = static_cast<std::uint32_t>(&part - parts_);
+    // Before it others must see what has been set; pairs with the look of those who claim.
+    open_[index / word_bits].fetch_or(std::uint64_t{1} << index % word_bits, std::memory_order_acq_rel);
+    return part.cores;
+}
+
+std::uint32_t Launch::complete(LaunchPart& part) noexcept {
+    measure(part);
+    std::uint32_t items = 0;
+    const std::uint32_t* next = fused_->successors.data() + part.plan->successors;
+    for (std::uint32_t i = 0; i < part.plan->successor_count; ++i) {
+        LaunchPart& successor = parts_[next[i]];
+        if (successor.missing.fetch_sub(1, std::memory_order_acq_rel) == 1) items += open(successor);
+    }
+    parts_left_.fetch_sub(1, std::memory_order_acq_rel);
+    return items;
+}
+
+void Launch::measure(const LaunchPart& part) noexcept {
+    if (part.cores < 2) return;
+    std::atomic_ref(part.plan->item_time).store((now() - part.began) / part.cores, std::memory_order_relaxed);
+}
+
+void Launch::close(const LaunchPart& part) noexcept {
+    const auto index = static_cast<std::uint32_t>(&part - parts_);
+    open_[index / word_bits].fetch_and(~(std::uint64_t{1} << index % word_bits), std::memory_order_acq_rel);
+}
+
+bool Launch::any_claimable() const noexcept {
+    for (std::uint32_t word = 0; word < words_for(part_count_); ++word)
+        for (std::uint64_t open = open_[word].load(std::memory_order_acquire); open != 0; open &= open - 1)
+            if (parts_[word * word_bits + std::countr_zero(open)].claimable()) return true;
+    return false;
+}
+
+bool Launch::claim_other(LaunchPart*& part, std::uint32_t& number) noexcept {
+    for (std::uint32_t word = 0; word < words_for(part_count_); ++word) {
+        for (std::uint64_t open = open_[word].load(std::memory_order_acquire); open != 0; open &= open - 1) {
+            LaunchPart& other = parts_[word * word_bits + std::countr_zero(open)];
+            if (!other.claim(number)) continue;
+            part = &other;
+            if (number + 1 == other.cores) close(other);
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- items ---------------------------------------------------------------------------------------------------------
+
+bool Launch::next_fused_call(BlockFiber& fiber) noexcept {
+    const SoftPart& plan = *fiber.part->plan;
+    if (!fiber.begun) {
+        fiber.begun = true;
+        fiber.step = plan.first;
+        if (plan.kind == PartKind::loops) return prepare_chunk(fiber);
+        if (plan.kind == PartKind::choose) make_choices(fiber);
+    }
+    if (plan.kind != PartKind::steps) return false;
+    while (fiber.step < plan.first + plan.count)
+        if (const SoftStep& step = fused_->steps[fiber.step++]; prepare_step(fiber, step)) return true;
+    return false;
+}
+
+// False: the step has nothing to do for this block, or has done it.
+bool Launch::prepare_step(BlockFiber& fiber, const SoftStep& step) noexcept {
+    const LaunchPart& part = *fiber.part;
+    fiber.place = {step.number, step.kernel, fused_};
+    fiber.timeout = step.timeout ? step.timeout : timeout_;
+    if (step.action == FusedAction::kernel) {
+        const SoftKernel* kernel = step.chosen ? choices_[&step - fused_->steps.data()].kernel : step.kernel;
+        fiber.place.kernel = kernel;
+        if (part.plan->count == 1) {
+            identify(fiber);
+            return true;
+        }
+        const std::uint32_t blocks = step.chosen ? choices_[&step - fused_->steps.data()].blocks : step.blocks;
+        if (fiber.number >= blocks) return false;
+        const bool cube = kernel->group.cube != 0;
+        fiber.block = {fiber.number,        blocks, 0, 1, kernel->core_type(cube), step.dynamic_size, &fiber, nullptr,
+                       kernel->group.vector};
+        fiber.entry = kernel->entry;
+        fiber.arguments = static_cast<const char*>(arguments_) + step.arguments_offset;
+        return true;
+    }
+    if (fiber.number != 0) return false;
+    fiber.block = {0, 1, 0, 1, CANOPY_CORE_VECTOR, 0, &fiber, nullptr, 1};
+    if (step.action == FusedAction::call) {
+        make_call(*Executor::existing(), step, arguments_, fiber.place.number);
+        return false;
+    }
+    fiber.word = {word_in_slot(arguments_, step.word_slot), step.value};
+    fiber.entry = step.action == FusedAction::wait_word ? &wait_for_word : &write_word;
+    fiber.arguments = &fiber.word;
+    return true;
+}
+
+bool Launch::prepare_chunk(BlockFiber& fiber) noexcept {
+    const SoftPart& plan = *fiber.part->plan;
+    const std::uint32_t first = plan.chunks[fiber.number], end = plan.chunks[fiber.number + 1];
+    const SoftStep& step = fused_->steps[plan.first];
+    fiber.place = {step.number, step.kernel, fused_};
+    fiber.timeout = timeout_;
+    fiber.block = {fiber.number, fiber.part->cores, 0, 1, CANOPY_CORE_VECTOR, 0, &fiber, nullptr, 1};
+    fiber.chunk = LoopChunk(*plan.loops, arguments_, first, end);
+    fiber.entry = &run_chunk;
+    fiber.arguments = &fiber.chunk;
+    return first != end;
+}
+
+void Launch::make_choices(BlockFiber& fiber) noexcept {
+    const SoftPart& plan = *fiber.part->plan;
+    fiber.block = {0, 1, 0, 1, CANOPY_CORE_VECTOR, 0, &fiber, nullptr, 1};
+    for (std::uint32_t index = plan.first; index < plan.first + plan.count; ++index) {
+        const SoftStep& step = fused_->steps[index];
+        if (!step.chosen) continue;
+        fiber.place = {step.number, step.kernel, fused_};
+        choices_[index] = choose(*Executor::existing(), step, arguments_);
+    }
+}
+
+}  // namespace canopy

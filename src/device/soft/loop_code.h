@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads the loops that were compiled for fused kernels.
+//
+// Threads: any; loaded code may be used from any thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "device/backend.h"
+
+namespace canopy {
+
+// Refuses with 107000 what the dynamic loader refuses. The bytes are not needed after the call.
+Result<std::shared_ptr<const Code>> load_loops(std::span<const std::byte> object, std::string_view name);
+
+}  // namespace canopy
