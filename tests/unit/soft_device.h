@@ -14,11 +14,12 @@
 
 namespace canopy::test {
 
-inline std::unique_ptr<Device> open_soft_device(std::uint32_t workers) {
+inline std::unique_ptr<Device> open_soft_device(std::uint32_t workers, bool checking = false) {
     DeviceOptions options;
     options.chip = &default_chip();
     options.memory = std::uint64_t{64} << 20;
     options.workers = workers;
+    options.checking = checking;
     Result<std::unique_ptr<Device>> device = find_backend("soft")->open(options);
     EXPECT_TRUE(device.ok());
     return std::move(*device);
@@ -71,8 +72,11 @@ public:
     AfterFailure task_failed(const TaskFailure& failure) noexcept override {
         std::lock_guard guard(mutex_);
         failures_.push_back(failure.kind);
-        last_ = {failure.kind,  failure.core,    failure.opcode, failure.kernel ? failure.kernel->info->name : "",
-                 failure.block, failure.address, failure.result, std::string(failure.what)};
+        last_ = {failure.kind,   failure.core,
+                 failure.opcode, failure.kernel ? failure.kernel->info->name : "",
+                 failure.block,  failure.address,
+                 failure.result, std::string(failure.what),
+                 failure.step,   failure.fused ? failure.fused->info->name : ""};
         return after_;
     }
     // What the last failure said.
@@ -85,6 +89,8 @@ public:
         std::uintptr_t address = 0;
         std::uint32_t result = 0;
         std::string what;
+        std::int32_t step = -1;  // of a fused kernel
+        std::string fused;
     };
     Failure last_failure() {
         std::lock_guard guard(mutex_);
