@@ -181,6 +181,9 @@ typedef struct CanopyServices {
     void (*thread_barrier)(uint32_t first, uint32_t count);
     /* One matrix product, on the caller's thread. */
     void (*multiply)(const CanopyProduct* product);
+    /* Kernels on CPU cores: `function(data)` is called when the whole launch has ended, however it ended, before the
+     * stream goes on. It must not wait. Not 0: noted; any block may call it any number of times. */
+    uint32_t (*at_launch_end)(void (*function)(void*), void* data);
 } CanopyServices;
 
 /* A kernel's entry: `arguments` is the launch's argument block, parameters at the offsets its metadata names. */

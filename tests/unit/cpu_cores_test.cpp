@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels on CPU cores: blocks, what they may wait for, and every way of failing.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <deque>
 
 #include "cpu_images.h"
+#include "device/soft/executor.h"
 #include "device/soft/module.h"
 
 namespace canopy::test {
@@ -172,6 +174,84 @@ TEST_F(CpuCoresTest, WhatIsSubmittedAfterAKernelRunsAfterIt) {
         }
     }
     EXPECT_TRUE(queue_.failures().empty());
+}
+
+// ---- what launches are given ---------------------------------------------------------------------------------------
+
+// The time limits of the blocks that run on the CPU cores of the test's kernels.
+std::vector<std::uint64_t> limits_of_running_blocks() {
+    std::vector<std::uint64_t> limits;
+    for_each_executor([&](Executor& executor) {
+        const std::uint64_t step = executor.step();
+        if (Executor::inside(step) && executor.strand()) limits.push_back(executor.timeout());
+    });
+    return limits;
+}
+
+TEST_F(CpuCoresTest, AKernelHasTwentyEightSecondsUnlessItsLaunchSaysOtherwise) {
+    constexpr std::uint64_t by_default = 28 * second, given = 3600 * second;
+    for (const bool was_short : {false, true}) {  // on a CPU core, and on whoever drains the stream
+        for (const std::uint64_t limit : {std::uint64_t{0}, given}) {
+            std::atomic<std::uint64_t> word{1};
+            const auto address = reinterpret_cast<std::uint64_t>(&word);
+            for (int round = 0; was_short && round < 40; ++round) run("wait_for_word", address);
+            word = 0;
+            Command command = cpu_launch(kernel("wait_for_word"), address);
+            command.launch.timeout = limit;
+            const std::uint64_t last = queue_.submit(command);
+            std::vector<std::uint64_t> limits;
+            while (limits.empty()) limits = limits_of_running_blocks();
+            word = 1;
+            queue_.finish(last);
+            EXPECT_EQ(limits, std::vector<std::uint64_t>{limit == 0 ? by_default : limit}) << was_short;
+        }
+    }
+}
+
+TEST_F(CpuCoresTest, TheEndOfALaunchIsToldHoweverItEnds) {
+    for (const std::uint64_t how : {0, 1, 2}) {
+        for (const std::uint32_t blocks : {1u, 1u, 4u}) {
+            std::atomic<std::uint64_t> ended{0};
+            struct {
+                std::uint64_t ended, how;
+            } arguments = {reinterpret_cast<std::uint64_t>(&ended), how};
+            const std::size_t before = queue_.failures().size();
+            run("tell_end", arguments, blocks, how == 2 ? short_timeout : 0);
+            EXPECT_EQ(queue_.failures().size(), before + (how == 0 ? 0 : 1));
+            // Blocks of a launch that has failed may not have begun.
+            EXPECT_GE(ended.load(), 3u) << how;
+            EXPECT_LE(ended.load(), 3u * blocks) << how;
+            if (how == 0) {
+                EXPECT_EQ(ended.load(), 3u * blocks);
+            }
+        }
+    }
+}
+
+TEST(CpuPinning, EveryCoreStaysOnOneProcessorWhenAskedTo) {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    const auto processors = static_cast<std::uint64_t>(CPU_COUNT(&allowed));
+    for (const bool pinned : {false, true}) {
+        DeviceOptions options;
+        options.chip = &default_chip();
+        options.memory = std::uint64_t{64} << 20;
+        options.workers = 1;
+        options.cpu_cores = 2;
+        options.cpu_pinned = pinned;
+        auto device = find_backend("soft")->open(options);
+        ASSERT_TRUE(device.ok());
+        EXPECT_EQ((*device)->info().cpu_pinned, pinned);
+        EXPECT_EQ((*device)->info().cpu_cores, 2u);
+        auto module = load_cpu_image(**device, CPU_IMAGE_1);
+        TestQueue queue(**device);
+        std::uint64_t told[2] = {};
+        const auto address = reinterpret_cast<std::uint64_t>(told);
+        queue.finish(queue.submit(cpu_launch(module->kernel("tell_processors"), address, 2)));
+        EXPECT_TRUE(queue.failures().empty());
+        for (const std::uint64_t count : told) EXPECT_EQ(count, pinned ? 1 : processors);
+    }
 }
 
 // ---- failures ------------------------------------------------------------------------------------------------------

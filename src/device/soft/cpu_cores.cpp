@@ -57,7 +57,7 @@ CANOPY_MAY_BE_LEFT void call_kernel(void* data) {
 
 }  // namespace
 
-bool CpuCores::run_block(Executor& executor, const CpuKernel& kernel, void* arguments, CpuBlock block,
+bool CpuCores::run_block(Executor& executor, const CpuKernel& kernel, void* arguments, CpuBlock block, LaunchEnd& end,
                          CpuOutcome& outcome) noexcept {
     const std::uint32_t runs = kernel.runs.load(std::memory_order_relaxed);
     kernel.runs.store(runs + 1, std::memory_order_relaxed);
@@ -66,7 +66,9 @@ bool CpuCores::run_block(Executor& executor, const CpuKernel& kernel, void* argu
     CanopyBlock who = {block.index, block.count, 0,       1, static_cast<std::uint32_t>(CoreType::cpu),
                        0,           nullptr,     nullptr, 0};
     Call call = {&kernel, arguments, block, 0, false, &outcome};
+    executor.launch_end = &end;
     const Fiber::Exit how = executor.run_cpu_kernel(&call_kernel, &call, who, outcome.fault);
+    executor.launch_end = nullptr;
     if (measured) kernel.block_time.store(now() - began, std::memory_order_relaxed);
     if (how == Fiber::Exit::finished && !call.threw && call.result == 0) [[likely]]
         return true;
@@ -285,8 +287,8 @@ void CpuCores::run_next(Executor* executor, std::unique_lock<std::mutex>& lock) 
         if (launch.stopping.load(std::memory_order_seq_cst))
             outcome.fault.kind = FaultKind::aborted;
         else
-            ended_well =
-                run_block(*executor, *launch.kernel, launch.arguments, {launch.blocks, launch.offset + index}, outcome);
+            ended_well = run_block(*executor, *launch.kernel, launch.arguments, {launch.blocks, launch.offset + index},
+                                   launch.end, outcome);
         executor->end_task();
     }
 
@@ -307,7 +309,10 @@ void CpuCores::run_next(Executor* executor, std::unique_lock<std::mutex>& lock) 
     CpuLaunch* refused = admit();
     if (!last && !refused) return;
     lock.unlock();
-    if (last) launch.strand->continue_after_cpu_kernel();
+    if (last) {
+        launch.end.run();
+        launch.strand->continue_after_cpu_kernel();
+    }
     give_back(refused);
     lock.lock();
 }

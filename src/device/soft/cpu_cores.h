@@ -16,6 +16,7 @@
 #include "device/backend.h"
 #include "device/soft/cpu_module.h"
 #include "device/soft/executor.h"
+#include "device/soft/launch_end.h"
 
 namespace canopy {
 
@@ -51,6 +52,7 @@ struct CpuLaunch {
     CpuLaunch* next = nullptr;
     CpuOutcome outcome;  // of the first block that failed
 
+    LaunchEnd end;
     std::atomic<bool> stopping{false};  // blocks that have not begun will not, the others are ended
 };
 
@@ -67,8 +69,9 @@ public:
     CpuCores(const CpuCores&) = delete;
     CpuCores& operator=(const CpuCores&) = delete;
 
-    // Runs one block on the calling thread. False: `outcome` tells why it failed.
-    static bool run_block(Executor& executor, const CpuKernel& kernel, void* arguments, CpuBlock block,
+    // Runs one block on the calling thread. False: `outcome` tells why it failed. What it asks for the end of its
+    // launch is added to `end`.
+    static bool run_block(Executor& executor, const CpuKernel& kernel, void* arguments, CpuBlock block, LaunchEnd& end,
                           CpuOutcome& outcome) noexcept;
 
     // The launch runs, and the strand goes on when all its blocks have ended. False: it cannot, the outcome says why.

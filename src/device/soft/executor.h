@@ -24,6 +24,7 @@
 
 namespace canopy {
 
+class LaunchEnd;
 class Scheduler;
 class Strand;
 
@@ -131,6 +132,7 @@ public:
     CanopyBlock* block = nullptr;                // own: who runs now
     std::atomic<Scheduler*> scheduler{nullptr};  // own: whose work, set before begin_task; monitors compare it
     std::atomic<bool> is_cpu_core{false};        // own: one of the threads that stand for CPU cores
+    LaunchEnd* launch_end = nullptr;             // own: of the CPU kernel that runs
     bool in_host_call = false;                   // own: running user code of a callback
     // own: a queue this thread's signal has released, claimed for this thread to go on with when its present queue
     // stops; taken only while `collects` is set

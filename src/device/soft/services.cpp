@@ -8,6 +8,7 @@
 
 #include "device/soft/executor.h"
 #include "device/soft/launch.h"
+#include "device/soft/launch_end.h"
 #include "device/soft/product.h"
 
 namespace canopy {
@@ -111,6 +112,14 @@ CANOPY_MAY_BE_LEFT void multiply_matrices(const CanopyProduct* product) {
     executor->leave_service();
 }
 
+CANOPY_MAY_BE_LEFT std::uint32_t at_launch_end(void (*function)(void*), void* data) {
+    Executor* executor = Executor::existing();
+    executor->enter_service();
+    const bool noted = executor->launch_end && executor->launch_end->add(function, data);
+    executor->leave_service();
+    return noted ? 1 : 0;
+}
+
 constexpr CanopyServices services = {
     CANOPY_KERNEL_ABI_VERSION,
     sizeof(CanopyServices),
@@ -128,6 +137,7 @@ constexpr CanopyServices services = {
     &current_thread,
     &thread_barrier,
     &multiply_matrices,
+    &at_launch_end,
 };
 
 }  // namespace

@@ -214,9 +214,11 @@ Strand::Step Strand::run_cpu_kernel(Executor& executor, Command& command, std::u
     void* arguments = const_cast<void*>(work.arguments);
     if (work.blocks == 1 && kernel.is_short()) {
         CpuOutcome outcome;
+        LaunchEnd end;
         executor.begin_task(this, sequence, timeout);
-        const bool ended_well = CpuCores::run_block(executor, kernel, arguments, {1, work.block_offset}, outcome);
+        const bool ended_well = CpuCores::run_block(executor, kernel, arguments, {1, work.block_offset}, end, outcome);
         executor.end_task();
+        end.run();
         if (!ended_well || scheduler_.checks()) [[unlikely]]
             complete_cpu_kernel(command, outcome);
         return Step::done;

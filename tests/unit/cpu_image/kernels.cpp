@@ -122,6 +122,35 @@ std::uint32_t hand_out(void* arguments) {
     return 0;
 }
 
+// {address of a word for each block}: on how many processors the block may run
+std::uint32_t tell_processors(void* arguments) {
+    std::uint64_t address;
+    std::memcpy(&address, arguments, sizeof address);
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    const std::uint64_t place = address + 8 * canopy_image_services->current_block()->index;
+    at<std::uint64_t>(place).store(static_cast<std::uint64_t>(CPU_COUNT(&allowed)));
+    return 0;
+}
+
+// {address of a word, how it ends}: asks for its end to be told, then ends: 0 well, 1 by a trap, 2 never. Several
+// blocks ask several times.
+struct Ending {
+    std::uint64_t ended;
+    std::uint64_t how;
+};
+static void count_end(void* word) { at<std::uint64_t>(reinterpret_cast<std::uint64_t>(word)).fetch_add(1); }
+std::uint32_t tell_end(void* arguments) {
+    const Ending ending = *static_cast<const Ending*>(arguments);
+    for (int times = 0; times < 3; ++times)
+        if (canopy_image_services->at_launch_end(&count_end, reinterpret_cast<void*>(ending.ended)) == 0) return 1;
+    if (at<std::uint64_t>(ending.ended).load() != 0) return 2;  // too early
+    if (ending.how == 1) __builtin_trap();
+    while (ending.how == 2) spin();
+    return 0;
+}
+
 std::uint32_t throw_exception(void*) { throw std::runtime_error("out of cheese"); }
 std::uint32_t throw_number(void*) { throw 42; }
 std::uint32_t throw_where_none_may(void* arguments) noexcept {

@@ -22,6 +22,7 @@
 #include <map>
 
 #include "device/soft/cpu_process_protocol.h"
+#include "device/soft/launch_end.h"
 
 namespace canopy::cpu_process {
 namespace {
@@ -37,6 +38,7 @@ struct Launch {
     std::atomic<std::uint32_t> finished{0};
     std::atomic<bool> failed{false};
     Reply reply{};  // written by the first block that fails
+    LaunchEnd end;
 };
 
 struct Block {
@@ -81,6 +83,9 @@ void print(const char* text, std::size_t length) {
     std::fflush(stdout);
 }
 void yield() { sched_yield(); }
+std::uint32_t at_launch_end(void (*function)(void*), void* data) {
+    return running && running->launch->end.add(function, data) ? 1 : 0;
+}
 
 CanopyServices make_services() {
     CanopyServices services{};
@@ -90,6 +95,7 @@ CanopyServices make_services() {
     services.trap = &trap;
     services.print = &print;
     services.yield = &yield;
+    services.at_launch_end = &at_launch_end;
     return services;
 }
 const CanopyServices services = make_services();
@@ -117,6 +123,7 @@ void note_failure(Launch& launch, Tell kind, std::uint32_t block, std::uint32_t 
 
 void finish(Launch& launch, std::uint32_t blocks) {
     if (launch.finished.fetch_add(blocks) + blocks != launch.request.blocks) return;
+    launch.end.run();
     launch.reply.number = launch.request.number;
     tell(launch.reply);
     delete &launch;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// LaunchEnd: what blocks of a launch on CPU cores have asked to be done when all of it has ended, also when it was
+// ended by force and they cannot do it themselves.
+//
+// Threads: `add` from any block; `run` by whoever ends the launch, after its last block.
+#pragma once
+
+#include <atomic>
+#include <new>
+
+namespace canopy {
+
+class LaunchEnd {
+public:
+    using Function = void (*)(void*);
+
+    LaunchEnd() = default;
+    LaunchEnd(const LaunchEnd&) = delete;
+    LaunchEnd& operator=(const LaunchEnd&) = delete;
+    ~LaunchEnd() { run(); }
+
+    // False: no memory.
+    bool add(Function function, void* data) noexcept {
+        if (!used_.exchange(true, std::memory_order_relaxed)) {  // what most launches need
+            first_ = {function, data, nullptr};
+            return true;
+        }
+        Call* call = new (std::nothrow) Call{function, data, more_.load(std::memory_order_relaxed)};
+        if (!call) return false;
+        while (!more_.compare_exchange_weak(call->next, call, std::memory_order_release, std::memory_order_relaxed)) {
+        }
+        return true;
+    }
+
+    void run() noexcept {
+        if (!used_.load(std::memory_order_relaxed)) return;
+        for (Call* call = more_.exchange(nullptr, std::memory_order_acquire); call;) {
+            call->function(call->data);
+            Call* next = call->next;
+            delete call;
+            call = next;
+        }
+        first_.function(first_.data);
+        used_.store(false, std::memory_order_relaxed);
+    }
+
+private:
+    struct Call {
+        Function function;
+        void* data;
+        Call* next;
+    };
+    std::atomic<bool> used_{false};
+    Call first_{};
+    std::atomic<Call*> more_{nullptr};
+};
+
+}  // namespace canopy
