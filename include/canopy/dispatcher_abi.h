@@ -50,14 +50,32 @@ typedef struct CanopyDispatcherCall {
     uint64_t arguments; /* what the inner function gets */
 } CanopyDispatcherCall;
 
+/* What device memory knows of a runtime, so that a dispatcher whose process has ended finds it again in the next one:
+ * CANOPY_DISPATCHER_MAX_RUNTIMES of these, all 0 at first, that of a runtime at its id modulo that number. The
+ * dispatcher fills them in when a request names them; images and arguments must stay where they are as long as a record
+ * names them. Kernels that run as threads of the program never need them. */
+typedef struct CanopyDispatcherKept {
+    uint64_t runtime; /* 0: none */
+    uint64_t image;
+    uint64_t length;
+    uint64_t init;  /* arguments of the newest init that went well; 0: none */
+    uint64_t loads; /* how often it was loaded and not unloaded */
+} CanopyDispatcherKept;
+
+/* CanopyDispatcherRun: as DynTileFwkDispatcherRun. */
+typedef struct CanopyDispatcherKeptCall {
+    uint64_t runtime;
+    uint64_t arguments;
+    uint64_t kept; /* address of the records; 0: none */
+} CanopyDispatcherKeptCall;
+
 /* CanopyDispatcherRunBlocks: a run whose blocks all reach the same code, even if the runtime is swapped between the
  * first of them and the last. One structure for each launch. */
 typedef struct CanopyDispatcherGang {
     uint64_t runtime;
     uint64_t arguments;
-    uint64_t chosen;    /* the dispatcher's own; 0 at first, and again when the last block is through */
-    uint32_t blocks;    /* of the launch */
-    uint32_t remaining; /* the same number at first */
+    uint64_t chosen; /* the dispatcher's own; 0 at first, and again when the launch has ended */
+    uint64_t kept;   /* address of the records; 0: none */
 } CanopyDispatcherGang;
 
 /* DynTileFwkDispatcherSwap: puts another image behind an id. Calls that began go on in the old code, later ones reach
@@ -86,6 +104,7 @@ enum CanopyDispatcherVerb {
 
 typedef struct CanopyDispatcherRequest {
     uint64_t verb;
+    uint64_t kept;   /* address of the records; 0: none */
     uint64_t result; /* out */
     union {
         CanopyDispatcherLoad load;
@@ -93,7 +112,7 @@ typedef struct CanopyDispatcherRequest {
         CanopyDispatcherSwap swap;
         CanopyDispatcherUnload unload;
     } arguments;
-    char text[976]; /* out: why it failed, ends with a zero */
+    char text[968]; /* out: why it failed, ends with a zero */
 } CanopyDispatcherRequest;
 
 #ifdef __cplusplus

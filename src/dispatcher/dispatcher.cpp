@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <mutex>
 
 #include "canopy/dispatcher_abi.h"
 #include "dispatcher/runtimes.h"
@@ -73,37 +74,121 @@ Outcome init(const CanopyDispatcherCall* arguments) {
     return Runtimes::get().note(unknown_runtime(id));
 }
 
+// ---- records -------------------------------------------------------------------------------------------------------
+
+// Guards the records, and that a runtime is restored once. Held while inner code runs only when a runtime is restored:
+// then this is a process of its own, which ends with what crashes in it.
+std::mutex records_mutex;
+
+// nullptr: the program keeps none.
+CanopyDispatcherKept* record_of(std::uint64_t kept, std::uint64_t runtime) noexcept {
+    return kept == 0 ? nullptr : pointer<CanopyDispatcherKept>(kept) + runtime % CANOPY_DISPATCHER_MAX_RUNTIMES;
+}
+
+// Loads what is not there although it was never unloaded: the process that had it has ended.
+Outcome restore(std::uint64_t kept, std::uint64_t runtime) {
+    std::lock_guard guard(records_mutex);
+    const CanopyDispatcherKept* record = record_of(kept, runtime);
+    if (!record || record->runtime != runtime || runtime == 0) return {};
+    return guarded([&] { return Runtimes::get().restore(*record); });
+}
+
+[[gnu::noinline, gnu::cold]] Instance* hold_restored(std::uint64_t kept, std::uint64_t runtime) {
+    Runtimes::get().note(restore(kept, runtime));
+    return Runtimes::get().hold(runtime);
+}
+
+Instance* hold(std::uint64_t kept, std::uint64_t runtime) {
+    Instance* instance = Runtimes::get().hold(runtime);
+    return instance || kept == 0 ? instance : hold_restored(kept, runtime);
+}
+
+// ---- requests ------------------------------------------------------------------------------------------------------
+
+Outcome load_kept(CanopyDispatcherLoad& arguments, std::uint64_t kept) {
+    Outcome outcome = load(&arguments);
+    CanopyDispatcherKept* record = record_of(kept, arguments.runtime);
+    if (!record || !outcome.ok()) return outcome;
+    std::lock_guard guard(records_mutex);
+    if (record->runtime == arguments.runtime)
+        ++record->loads;
+    else
+        *record = {arguments.runtime, arguments.image, arguments.length, 0, 1};
+    return outcome;
+}
+
+Outcome init_kept(const CanopyDispatcherCall& arguments, std::uint64_t kept) {
+    if (Outcome wrong = restore(kept, arguments.runtime); !wrong.ok()) return wrong;
+    Outcome outcome = init(&arguments);
+    CanopyDispatcherKept* record = record_of(kept, arguments.runtime);
+    std::lock_guard guard(records_mutex);
+    if (record && record->runtime == arguments.runtime && outcome.ok()) record->init = arguments.arguments;
+    return outcome;
+}
+
+Outcome swap_kept(const CanopyDispatcherSwap& arguments, std::uint64_t kept) {
+    if (Outcome wrong = restore(kept, arguments.runtime); !wrong.ok()) return wrong;
+    Outcome outcome = swap(&arguments);
+    const bool switched = outcome.ok() || outcome.result == CANOPY_DISPATCHER_BUSY;
+    CanopyDispatcherKept* record = record_of(kept, arguments.runtime);
+    std::lock_guard guard(records_mutex);
+    if (record && record->runtime == arguments.runtime && switched)
+        *record = {arguments.runtime, arguments.image, arguments.length, arguments.init, record->loads};
+    return outcome;
+}
+
+Outcome unload_kept(const CanopyDispatcherUnload& arguments, std::uint64_t kept) {
+    CanopyDispatcherKept* record = record_of(kept, arguments.runtime);
+    if (!record || record->runtime != arguments.runtime) return unload(&arguments);
+    {
+        std::lock_guard guard(records_mutex);
+        if (--record->loads == 0) *record = {};
+    }
+    Outcome outcome = unload(&arguments);
+    // It may have gone with its process.
+    return outcome.result == CANOPY_DISPATCHER_UNKNOWN_RUNTIME ? Outcome{} : outcome;
+}
+
+Outcome answer(CanopyDispatcherRequest& request) {
+    switch (request.verb) {
+        case CANOPY_DISPATCHER_LOAD:
+            return load_kept(request.arguments.load, request.kept);
+        case CANOPY_DISPATCHER_INIT:
+            return init_kept(request.arguments.call, request.kept);
+        case CANOPY_DISPATCHER_SWAP:
+            return swap_kept(request.arguments.swap, request.kept);
+        case CANOPY_DISPATCHER_UNLOAD:
+            return unload_kept(request.arguments.unload, request.kept);
+        case CANOPY_DISPATCHER_TEXT:
+            return {0, Runtimes::get().newest_text()};
+        default:
+            return bad_argument("the verb is none of the dispatcher's");
+    }
+}
+
+// ---- gangs ---------------------------------------------------------------------------------------------------------
+
 // Marks a gang whose runtime was not there when its first block came.
 constexpr std::uint64_t refused = 1;
+
+// The launch has ended: the gang's hold is given back, and the structure is as it was at first.
+void end_gang(void* data) {
+    auto& gang = *static_cast<CanopyDispatcherGang*>(data);
+    const std::uint64_t chosen = std::atomic_ref(gang.chosen).exchange(0, std::memory_order_acq_rel);
+    if (chosen != 0 && chosen != refused) pointer<Instance>(chosen)->release();
+}
 
 std::uint64_t choose(CanopyDispatcherGang& gang) noexcept {
     const std::atomic_ref chosen(gang.chosen);
     std::uint64_t present = chosen.load(std::memory_order_acquire);
     if (present != 0) return present;
-    Instance* instance = Runtimes::get().hold(gang.runtime);
+    if (!at_launch_end(&end_gang, &gang)) return refused;
+    Instance* instance = hold(gang.kept, gang.runtime);
     const std::uint64_t own = instance ? reinterpret_cast<std::uintptr_t>(instance) : refused;
     if (chosen.compare_exchange_strong(present, own, std::memory_order_acq_rel)) return own;
     if (instance) instance->release();
     return present;
 }
-
-// Ends a block's part; the last one gives the gang's hold back.
-class GangPart {
-public:
-    GangPart(CanopyDispatcherGang& gang, std::uint64_t chosen) noexcept : gang_(gang), chosen_(chosen) {}
-    ~GangPart() {
-        if (std::atomic_ref(gang_.remaining).fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-        std::atomic_ref(gang_.remaining).store(gang_.blocks, std::memory_order_relaxed);
-        std::atomic_ref(gang_.chosen).store(0, std::memory_order_release);
-        if (chosen_ != refused) pointer<Instance>(chosen_)->release();
-    }
-    GangPart(const GangPart&) = delete;
-    GangPart& operator=(const GangPart&) = delete;
-
-private:
-    CanopyDispatcherGang& gang_;
-    const std::uint64_t chosen_;
-};
 
 }  // namespace
 
@@ -132,43 +217,32 @@ CANOPY_ENTRY DynTileFwkDispatcherRun(void* arguments) {
     return runtime->run(pointer<void>(call->arguments));
 }
 
+CANOPY_ENTRY CanopyDispatcherRun(void* arguments) {
+    const auto* call = static_cast<const CanopyDispatcherKeptCall*>(arguments);
+    if (!call) return Runtimes::get().note(bad_argument("run has no arguments"));
+    const Held runtime(hold(call->kept, call->runtime));
+    if (!runtime) [[unlikely]]
+        return run_refused(call->runtime);
+    return runtime->run(pointer<void>(call->arguments));
+}
+
 CANOPY_ENTRY CanopyDispatcherRunBlocks(void* arguments) {
     auto* gang = static_cast<CanopyDispatcherGang*>(arguments);
-    if (!gang || gang->blocks == 0) return Runtimes::get().note(bad_argument("a gang needs its number of blocks"));
+    if (!gang) return Runtimes::get().note(bad_argument("run has no arguments"));
     const std::uint64_t id = gang->runtime;
     const std::uint64_t chosen = choose(*gang);
-    const GangPart part(*gang, chosen);
     if (chosen == refused) return run_refused(id);
     return pointer<Instance>(chosen)->run(pointer<void>(gang->arguments));
 }
 
 CANOPY_ENTRY CanopyDispatcherControl(void* arguments) {
-    auto* block = static_cast<CanopyDispatcherRequest*>(arguments);
-    if (!block) return CANOPY_DISPATCHER_BAD_ARGUMENT;
-    Outcome outcome;
-    switch (block->verb) {
-        case CANOPY_DISPATCHER_LOAD:
-            outcome = load(&block->arguments.load);
-            break;
-        case CANOPY_DISPATCHER_INIT:
-            outcome = init(&block->arguments.call);
-            break;
-        case CANOPY_DISPATCHER_SWAP:
-            outcome = swap(&block->arguments.swap);
-            break;
-        case CANOPY_DISPATCHER_UNLOAD:
-            outcome = unload(&block->arguments.unload);
-            break;
-        case CANOPY_DISPATCHER_TEXT:
-            outcome.text = Runtimes::get().newest_text();
-            break;
-        default:
-            outcome = bad_argument("the verb is none of the dispatcher's");
-    }
-    block->result = outcome.result;
-    const std::size_t length = std::min(outcome.text.size(), sizeof(block->text) - 1);
-    std::memcpy(block->text, outcome.text.data(), length);
-    block->text[length] = '\0';
+    auto* request = static_cast<CanopyDispatcherRequest*>(arguments);
+    if (!request) return CANOPY_DISPATCHER_BAD_ARGUMENT;
+    Outcome outcome = answer(*request);
+    request->result = outcome.result;
+    const std::size_t length = std::min(outcome.text.size(), sizeof(request->text) - 1);
+    std::memcpy(request->text, outcome.text.data(), length);
+    request->text[length] = '\0';
     Runtimes::get().note(std::move(outcome));
     return 0;
 }

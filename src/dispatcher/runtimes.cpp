@@ -11,6 +11,8 @@
 #include <new>
 #include <utility>
 
+const CanopyServices* canopy_image_services = nullptr;
+
 namespace canopy::dispatcher {
 namespace {
 
@@ -40,6 +42,12 @@ bool Instance::drain() noexcept {
     }
     std::atomic_thread_fence(std::memory_order_acquire);
     return true;
+}
+
+// Ids and the slots they begin with come from the clock: a process that takes the place of one that has ended gives
+// none out that programs still have from the other.
+Runtimes::Runtimes() noexcept : first_uses_(static_cast<std::uint64_t>(now()) / 1000) {
+    next_slot_ = first_uses_ * 0x9E3779B97F4A7C15ull >> 32;
 }
 
 Runtimes& Runtimes::get() noexcept {
@@ -152,10 +160,11 @@ Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id) {
         if (const Instance* same = known(key)) {  // another thread was faster
             id = same->runtime.load(std::memory_order_relaxed);
         } else {
-            for (std::uint64_t index = 0; index < slot_count; ++index) {
+            for (std::uint64_t tried = 0; tried < slot_count; ++tried) {
+                const std::uint64_t index = next_slot_++ % slot_count;
                 Slot& slot = slots_[index];
                 if (slot.current.load(std::memory_order_relaxed)) continue;
-                id = ++slot.uses * slot_count + index;
+                id = (first_uses_ + ++slot.uses) * slot_count + index;
                 slot.loads = 1;
                 opened->runtime.store(id, std::memory_order_relaxed);
                 slot.current.store(opened, std::memory_order_seq_cst);
@@ -170,7 +179,9 @@ Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id) {
 }
 
 Outcome Runtimes::swap(std::uint64_t id, std::span<const std::byte> bytes, void* init_arguments) {
-    if (const Held present(hold(id)); !present) return unknown_runtime(id);
+    Instance* present = hold(id);
+    if (!present) return unknown_runtime(id);
+    present->release();
     Instance* opened = nullptr;
     if (Outcome wrong = open(bytes, opened); !wrong.ok()) return wrong;
     if (init_arguments && opened->init) {
@@ -208,6 +219,38 @@ Outcome Runtimes::unload(std::uint64_t id) {
         slot.current.store(nullptr, std::memory_order_seq_cst);
     }
     return retire(old);
+}
+
+Outcome Runtimes::restore(const CanopyDispatcherKept& kept) {
+    if (Instance* present = hold(kept.runtime)) {
+        present->release();
+        return {};
+    }
+    const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(kept.image), kept.length);
+    Instance* opened = nullptr;
+    if (Outcome wrong = open(bytes, opened); !wrong.ok()) return wrong;
+    const std::string id = std::to_string(kept.runtime);
+    if (kept.init != 0 && opened->init) {
+        const std::uint32_t result = opened->init(reinterpret_cast<void*>(kept.init));
+        if (result != 0) {
+            recycle(opened);
+            return {result, "init of runtime " + id + ", loaded again, returned " + std::to_string(result)};
+        }
+    }
+    {
+        std::lock_guard guard(mutex_);
+        Slot& slot = slots_[kept.runtime % slot_count];
+        if (!slot.current.load(std::memory_order_relaxed)) {
+            slot.loads = static_cast<std::uint32_t>(kept.loads);
+            opened->runtime.store(kept.runtime, std::memory_order_relaxed);
+            slot.current.store(opened, std::memory_order_seq_cst);
+            return {};
+        }
+    }
+    recycle(opened);
+    return {
+        CANOPY_DISPATCHER_UNKNOWN_RUNTIME,
+        "runtime " + id + " ended with the process it was in, and its place has been given to another: load it again"};
 }
 
 std::uint32_t Runtimes::note(Outcome outcome) noexcept {

@@ -13,9 +13,18 @@
 #include <string>
 
 #include "canopy/dispatcher_abi.h"
+#include "canopy/kernel_abi.h"
 #include "dispatcher/inner_image.h"
 
+// Filled in by the device that loads this object.
+extern "C" __attribute__((visibility("default"))) const CanopyServices* canopy_image_services;
+
 namespace canopy::dispatcher {
+
+// False: there is nobody who would call it.
+inline bool at_launch_end(void (*function)(void*), void* data) noexcept {
+    return canopy_image_services && canopy_image_services->at_launch_end(function, data) != 0;
+}
 
 // Code behind an id: one opened image.
 class Instance {
@@ -50,6 +59,8 @@ public:
     // init: called with `init_arguments` before the switch, unless that is null.
     Outcome swap(std::uint64_t id, std::span<const std::byte> bytes, void* init_arguments);
     Outcome unload(std::uint64_t id);
+    // Loads a runtime again under the id it had in a process that has ended. Fine when it is there.
+    Outcome restore(const CanopyDispatcherKept& kept);
 
     // The held code of an id; nullptr when there is none.
     [[nodiscard]] Instance* hold(std::uint64_t id) noexcept {
@@ -90,8 +101,12 @@ private:
     Outcome retire(Instance* instance);
     void recycle(Instance* instance);
 
+    Runtimes() noexcept;
+
     Slot slots_[slot_count];
-    std::mutex mutex_;  // loads, swaps, unloads; the members of slots but `current`
+    std::mutex mutex_;                // loads, swaps, unloads; the members of slots but `current`
+    std::uint64_t next_slot_ = 0;     // guarded by mutex_
+    const std::uint64_t first_uses_;  // greater in every process than in the one before
     // Twice as many as ids: each may be about to be swapped.
     Instance instances_[2 * slot_count];
     std::size_t used_ = 0;  // of these, the rest was never used
@@ -100,12 +115,14 @@ private:
     std::string text_;
 };
 
-// A hold that ends with the call, also when the inner runtime throws.
+// A hold that the launch gives back when it has ended, also when the inner runtime crashed or was stopped.
 class Held {
 public:
-    explicit Held(Instance* instance) noexcept : instance_(instance) {}
+    explicit Held(Instance* instance) noexcept
+        : instance_(instance), own_(instance && !at_launch_end(&give_back, instance)) {}
     ~Held() {
-        if (instance_) instance_->release();
+        if (own_) [[unlikely]]
+            instance_->release();
     }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
@@ -113,7 +130,10 @@ public:
     Instance* operator->() const noexcept { return instance_; }
 
 private:
+    static void give_back(void* instance) { static_cast<Instance*>(instance)->release(); }
+
     Instance* const instance_;
+    const bool own_;  // nobody else gives it back
 };
 
 Outcome unknown_runtime(std::uint64_t id);

@@ -135,7 +135,7 @@ TEST_F(DispatcherRuntimes, UnloadUnderLoadRunsOrRefusesEveryLaunch) {
         EXPECT_DONE(dispatcher_.unload(runtime));
     });
     for (std::uint64_t i = 0; i < launches; ++i) {
-        run(runtime, {InnerWork::add, results + i, i});  // refused when the stream has failed already
+        run(runtime, {InnerWork::add, results + i, i});  // refused when it has been unloaded
         launched.store(i + 1);
     }
     unloader.join();
@@ -146,9 +146,47 @@ TEST_F(DispatcherRuntimes, UnloadUnderLoadRunsOrRefusesEveryLaunch) {
     for (std::uint64_t i = 0; i < launches; ++i) {
         ended = ended || seen[i] == 0;
         ASSERT_EQ(seen[i], ended ? 0u : 10 * i + 1) << i;
+        ASSERT_FALSE(ended && i < launches / 4) << i;
     }
     EXPECT_EQ(read_back(words_, 1)[0], 0u);
-    EXPECT_NE(dispatcher_.newest_text().find("is not loaded"), std::string::npos);
+}
+
+TEST_F(DispatcherRuntimes, WhatWasLaunchedBeforeUnloadRuns) {
+    constexpr std::uint64_t launches = 100;
+    const std::uint64_t runtime = loaded(CANOPY_TEST_INNER_1);
+    EXPECT_EQ(answer_of(runtime, InnerWork::count), 1u);
+    aclrtStream other = nullptr;
+    ASSERT_ACL_OK(aclrtCreateStream(&other));
+    EXPECT_ACL_OK(aclrtValueWait(words_ + 4, 1, 1, other));
+    for (std::uint64_t i = 0; i < launches; ++i)
+        EXPECT_DONE(run(runtime, {InnerWork::add, words_ + 1, i}, i % 2 == 0 ? 1 : 3, other));
+    EXPECT_DONE(dispatcher_.unload(runtime));
+    EXPECT_REFUSED(CANOPY_DISPATCHER_UNKNOWN_RUNTIME, "unloaded", run(runtime, {InnerWork::add, words_, 1}));
+    EXPECT_REFUSED(CANOPY_DISPATCHER_UNKNOWN_RUNTIME, "unloaded", dispatcher_.unload(runtime));
+    write_word(words_ + 4, 1);
+    EXPECT_ACL_OK(aclrtSynchronizeStream(other));
+    std::uint64_t expected = 0;
+    for (std::uint64_t i = 0; i < launches; ++i) expected += (10 * i + 1) * (i % 2 == 0 ? 1 : 3);
+    EXPECT_EQ(word(words_ + 1), expected);
+    // The next request takes the code away.
+    const std::uint64_t two = loaded(CANOPY_TEST_INNER_2);
+    EXPECT_DONE(dispatcher_.unload(two));
+    EXPECT_EQ(answer_of(loaded(CANOPY_TEST_INNER_1), InnerWork::count), 1u);
+    ASSERT_ACL_OK(aclrtDestroyStream(other));
+}
+
+TEST_F(DispatcherRuntimes, ARuntimeThatIsLoadedAgainWhileItLeavesStays) {
+    const std::uint64_t runtime = loaded(CANOPY_TEST_INNER_1);
+    EXPECT_ACL_OK(aclrtValueWait(words_ + 4, 1, 1, stream_));
+    EXPECT_DONE(run(runtime, {InnerWork::add, words_ + 1, 1}));
+    EXPECT_DONE(dispatcher_.unload(runtime));
+    EXPECT_EQ(loaded(CANOPY_TEST_INNER_1), runtime);
+    EXPECT_DONE(run(runtime, {InnerWork::add, words_ + 1, 1}));
+    const std::uint64_t one = 1;
+    ASSERT_ACL_OK(aclrtMemcpy(words_ + 4, 8, &one, 8, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_EQ(word(words_ + 1), 22u);
+    EXPECT_DONE(dispatcher_.unload(runtime));
+    EXPECT_REFUSED(CANOPY_DISPATCHER_UNKNOWN_RUNTIME, std::to_string(runtime), dispatcher_.init(runtime));
 }
 
 TEST_F(DispatcherRuntimes, InitReachesItsRuntimeAndItsResultComesBack) {

@@ -55,6 +55,11 @@ extern "C" std::uint32_t DynTileFwkBackendKernelServer(void* arguments) {
         case InnerWork::settings:
             *work.to = settings;
             return 0;
+        case InnerWork::crash:
+            if (std::atomic_ref(*work.to).fetch_add(1, std::memory_order_acq_rel) == 0) __builtin_trap();
+            [[fallthrough]];
+        case InnerWork::stay:
+            for (;;) __asm__ volatile("" ::: "memory");
         default:
             return 1;
     }

@@ -12,6 +12,8 @@ struct InnerWork {
         meet = 3,      // counts in to[variant] and waits until value blocks have: all blocks are in the same code
         count = 4,     // *to = how often this runtime has counted since it was loaded
         settings = 5,  // *to = what init was given
+        crash = 6,     // traps; of several blocks the first one does, the others never end
+        stay = 7,      // never ends
     };
     std::uint64_t kind = add;
     std::uint64_t* to = nullptr;
