@@ -38,6 +38,7 @@ Status no_such_data(const void* binary) {
 struct ReadOptions {
     LoadOptions load;
     std::optional<std::int32_t> cpu_mode;
+    bool magic = false;  // one was given
 };
 
 Result<ReadOptions> read_options(const aclrtBinaryLoadOptions* options) {
@@ -58,6 +59,7 @@ Result<ReadOptions> read_options(const aclrtBinaryLoadOptions* options) {
                     option.value.magic != ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE &&
                     option.value.magic != ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE)
                     return fail(code::param_invalid, "magic {:#x} is none of the known ones", option.value.magic);
+                read.magic = true;
                 break;
             case ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE:
                 read.cpu_mode = option.value.cpuKernelMode;
@@ -82,6 +84,8 @@ Result<Handle> load_from_file(const char* path, const ReadOptions& options) {
     if (*options.cpu_mode != 0 && *options.cpu_mode != 1)
         return fail(code::param_invalid, "cpuKernelMode {}: a file is loaded with 0 or 1{}", *options.cpu_mode,
                     *options.cpu_mode == 2 ? "; 2 is for data in memory" : "");
+    if (options.magic)
+        return fail(code::param_invalid, "a magic is for data in memory, not for a descriptor of CPU kernels");
     return load_cpu_binary_file(path, static_cast<CpuMode>(*options.cpu_mode));
 }
 

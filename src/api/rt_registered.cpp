@@ -3,6 +3,7 @@
 // stub or a key.
 #include <array>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "acl/acl_rt.h"
@@ -22,11 +23,8 @@ Status check_binary(const rtDevBinary_t& binary) {
         case RT_DEV_BINARY_MAGIC_ELF:
         case RT_DEV_BINARY_MAGIC_ELF_AIVEC:
         case RT_DEV_BINARY_MAGIC_ELF_AICUBE:
-            return {};
         case RT_DEV_BINARY_MAGIC_ELF_AICPU:
-            return fail(code::not_supported,
-                        "a shared object for the CPU cores is loaded with rtsBinaryLoadFromData and named with "
-                        "rtsRegisterCpuFunc");
+            return {};
         default:
             return fail(code::param_invalid, "bin->magic {:#x} is none of the known ones", binary.magic);
     }
@@ -35,7 +33,9 @@ Status check_binary(const rtDevBinary_t& binary) {
 rtError_t register_bytes(const rtDevBinary_t* binary, void** handle) {
     return lower({{binary, "bin"}, {handle, "hdl"}}, [&] {
         if (const Status wrong = check_binary(*binary); !wrong.ok()) return wrong.code();
-        const Result<Handle> made = register_binary({static_cast<const std::byte*>(binary->data), binary->length});
+        const std::span bytes(static_cast<const std::byte*>(binary->data), binary->length);
+        const bool for_cpu = binary->magic == RT_DEV_BINARY_MAGIC_ELF_AICPU;
+        const Result<Handle> made = for_cpu ? register_cpu_binary(bytes) : register_binary(bytes);
         if (made.ok()) *handle = opaque_of(made.value());
         return made.status().code();
     });

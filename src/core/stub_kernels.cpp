@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/stub_kernels.h"
 
+#include <elf.h>
+
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -11,7 +13,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/elf.h"
 #include "base/error_text.h"
+#include "core/cpu_kernels.h"
 #include "core/error_codes.h"
 #include "core/kernel.h"
 #include "core/registered_images.h"
@@ -24,6 +28,7 @@ namespace {
 struct Registered {
     std::vector<std::byte> bytes;  // empty when the program loaded the binary in another way
     std::vector<std::string> kernels;
+    bool for_cpu = false;  // a shared object for CPU cores
 
     std::mutex mutex;
     Handle binary = 0;                                  // guarded by mutex
@@ -34,9 +39,17 @@ struct Registered {
         std::lock_guard guard(mutex);
         if (Runtime::instance().binaries.alive(binary)) return binary;
         if (bytes.empty()) return fail(code::invalid_handle, "the binary has been unloaded");
-        Result<Handle> opened = open_binary(bytes);
+        Result<Handle> opened = for_cpu ? load_cpu_binary_data(bytes) : open_binary(bytes);
         if (opened.ok()) binary = *opened;
         return opened;
+    }
+
+    // A function on the device of the current context.
+    Result<Handle> find(std::string_view kernel) {
+        Result<Handle> opened = open();
+        if (!opened.ok()) return opened;
+        if (for_cpu) return register_cpu_function(opaque_of(*opened), kernel, kernel);
+        return get_function(opaque_of(*opened), kernel);
     }
 };
 
@@ -67,6 +80,17 @@ Result<std::vector<std::string>> names_of_kernels(std::span<const std::byte> byt
     return names;
 }
 
+Result<std::vector<std::string>> names_of_functions(std::span<const std::byte> bytes) {
+    Result<ElfFile> file = ElfFile::read(bytes);
+    if (!file.ok()) return file.status();
+    Result<std::vector<ElfSymbol>> symbols = file->symbols();
+    if (!symbols.ok()) return symbols.status();
+    std::vector<std::string> names;
+    for (const ElfSymbol& symbol : *symbols)
+        if (symbol.binding != STB_LOCAL && symbol.type == STT_FUNC) names.emplace_back(symbol.name);
+    return names;
+}
+
 std::shared_ptr<Registered> find_registered(const void* binary) {
     Registry& all = registry();
     std::shared_lock guard(all.mutex);
@@ -82,7 +106,12 @@ Result<std::shared_ptr<Registered>> registered_binary(const void* opaque) {
     auto made = std::make_shared<Registered>();
     {
         std::lock_guard guard((*binary)->mutex);
-        Result<std::vector<std::string>> kernels = names_of_kernels((*binary)->image);
+        made->for_cpu = (*binary)->cpu != nullptr;
+        if (made->for_cpu && !(*binary)->cpu->image)
+            return fail(code::param_invalid, "{} has no shared object of its own, in which stubs could be registered",
+                        (*binary)->cpu->origin);
+        Result<std::vector<std::string>> kernels =
+            made->for_cpu ? names_of_functions((*binary)->image) : names_of_kernels((*binary)->image);
         if (!kernels.ok()) return kernels.status();
         made->kernels = std::move(*kernels);
         made->binary = (*binary)->self;
@@ -107,18 +136,31 @@ std::shared_ptr<Stub> find_stub(const void* address) {
 
 }  // namespace
 
-Result<Handle> register_binary(std::span<const std::byte> bytes) {
-    Result<std::vector<std::string>> kernels = names_of_kernels(bytes);
+namespace {
+
+Result<Handle> register_bytes(std::span<const std::byte> bytes, Result<std::vector<std::string>> kernels,
+                              bool for_cpu) {
     if (!kernels.ok()) return kernels.status();
     auto made = std::make_shared<Registered>();
     made->bytes.assign(bytes.begin(), bytes.end());
     made->kernels = std::move(*kernels);
+    made->for_cpu = for_cpu;
     Result<Handle> opened = made->open();
     if (!opened.ok()) return opened;
     Registry& all = registry();
     std::unique_lock guard(all.mutex);
     all.binaries[*opened] = std::move(made);
     return opened;
+}
+
+}  // namespace
+
+Result<Handle> register_binary(std::span<const std::byte> bytes) {
+    return register_bytes(bytes, names_of_kernels(bytes), false);
+}
+
+Result<Handle> register_cpu_binary(std::span<const std::byte> bytes) {
+    return register_bytes(bytes, names_of_functions(bytes), true);
 }
 
 Status unregister_binary(const void* opaque) {
@@ -178,9 +220,7 @@ Result<Handle> function_of_stub(const void* address) {
     }
     const Handle known = stub->function.load(std::memory_order_acquire);
     if (Runtime::instance().functions.alive(known)) return known;
-    Result<Handle> binary = stub->binary->open();
-    if (!binary.ok()) return binary;
-    Result<Handle> function = get_function(opaque_of(*binary), stub->kernel);
+    Result<Handle> function = stub->binary->find(stub->kernel);
     if (function.ok()) stub->function.store(*function, std::memory_order_release);
     return function;
 }
@@ -201,9 +241,7 @@ Result<Handle> function_of_key(const void* opaque, std::uint64_t key) {
     if (named == registered.kernels.end())
         return fail(code::param_invalid, "the binary has no kernel with key {}; it has: {}", key,
                     joined(registered.kernels));
-    Result<Handle> binary = registered.open();
-    if (!binary.ok()) return binary;
-    Result<Handle> function = get_function(opaque_of(*binary), *named);
+    Result<Handle> function = registered.find(*named);
     if (!function.ok()) return function;
     std::lock_guard guard(registered.mutex);
     registered.functions_of_keys[key] = *function;

@@ -18,6 +18,8 @@ namespace canopy {
 
 // Copies the bytes. 107000 when they are no image of kernels. The handle is that of a binary like any other.
 Result<Handle> register_binary(std::span<const std::byte> bytes);
+// The same for a shared object with kernels for CPU cores, whose kernels are its functions.
+Result<Handle> register_cpu_binary(std::span<const std::byte> bytes);
 // With all its stubs. A binary that was loaded in another way is unloaded.
 Status unregister_binary(const void* binary);
 

@@ -175,6 +175,31 @@ TEST_F(CpuKernelLaunch, FaultsAreExceptionsOfTheCpuCores) {
     expect_fault(ACL_ERROR_RT_AICPU_EXCEPTION, {"CPU kernel trap"}, "trap", 1, words_);
 }
 
+TEST_F(CpuKernelLaunch, AStreamThatStopsOnFailureStaysInError) {
+    aclrtContext home = nullptr, context = nullptr;
+    aclrtStream stream = nullptr;
+    ASSERT_ACL_OK(aclrtGetCurrentContext(&home));
+    ASSERT_ACL_OK(aclrtCreateContext(&context, 0));
+    ASSERT_ACL_OK(aclrtCreateStream(&stream));
+    ASSERT_ACL_OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
+    Gate gate;
+    gate.hold(stream);
+    ASSERT_ACL_OK(launch(kernel("add_value"), 1, stream, Write{words_, 5}));
+    ASSERT_ACL_OK(launch(kernel("return_value"), 1, stream, std::uint64_t{1}));
+    ASSERT_ACL_OK(launch(kernel("add_value"), 1, stream, Write{words_, 70}));
+    gate.open();
+    for (int again = 0; again < 2; ++again)
+        EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_AICPU_EXCEPTION) << again;
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_AICPU_EXCEPTION, "stopped",
+                     launch(kernel("add_value"), 1, stream, Write{words_, 600}));
+    EXPECT_ACL_OK(aclrtDestroyStreamForce(stream));
+    EXPECT_ACL_OK(aclrtDestroyContext(context));
+    ASSERT_ACL_OK(aclrtSetCurrentContext(home));
+    ASSERT_ACL_OK(launch(kernel("add_value"), 1, stream_, Write{words_ + 1, 8}));
+    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_EQ(read_back(words_, 2), (std::vector<std::uint64_t>{5, 8}));
+}
+
 // ---- timeouts ------------------------------------------------------------------------------------------------------
 
 TEST_F(CpuKernelLaunch, ALaunchThatTakesTooLongIsEnded) {

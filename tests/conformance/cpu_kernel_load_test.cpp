@@ -52,6 +52,22 @@ TEST_F(CpuKernelLoad, EveryModeTakesWhatItIsFor) {
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "alone.so", load(alone, 1));
 }
 
+TEST_F(CpuKernelLoad, OptionsThatMakeNoSenseTogetherAreRefused) {
+    const std::string path = write_pair("good");
+    aclrtBinaryLoadOption options[2] = {};
+    options[0].type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE;
+    options[1].type = ACL_RT_BINARY_LOAD_OPT_MAGIC;
+    options[1].value.magic = ACL_RT_BINARY_MAGIC_ELF_AICORE;
+    aclrtBinaryLoadOptions all = {options, 2};
+    aclrtBinHandle none = nullptr;
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "magic", aclrtBinaryLoadFromFile(path.c_str(), &all, &none));
+    options[1].type = ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD;
+    options[1].value.isLazyLoad = 2;
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "isLazyLoad", aclrtBinaryLoadFromFile(path.c_str(), &all, &none));
+    options[1].type = static_cast<aclrtBinaryLoadOptionType>(4);
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "option 4", aclrtBinaryLoadFromFile(path.c_str(), &all, &none));
+}
+
 TEST_F(CpuKernelLoad, TheLibraryBesideADescriptorRuns) {
     aclrtBinHandle binary = loaded_file(write_pair("pair"), 1);
     EXPECT_EQ(written_by(function(binary, "Write"), 42), 42u);
@@ -277,6 +293,18 @@ TEST_F(CpuKernelLoad, TheSameNameLoadedAgainHasTheNewBytes) {
         EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "function", launch(one, 1, stream_, Write{words_, 0}));
         unload(second);
     }
+}
+
+TEST_F(CpuKernelLoad, ObjectsThatExportTheSameSymbolsAreNeverMixed) {
+    constexpr std::uint64_t launches = 2000;
+    aclrtBinHandle other = loaded_data(bytes_of(CANOPY_TEST_CPU_2));
+    aclrtFuncHandle variants[2] = {kernel("variant"), nullptr};
+    ASSERT_ACL_OK(aclrtRegisterCpuFunc(other, "variant", "variant", &variants[1]));
+    std::uint64_t* seen = device_array(std::vector<std::uint64_t>(launches, 0));
+    for (std::uint64_t i = 0; i < launches; ++i) EXPECT_ACL_OK(launch(variants[i % 2], 1, stream_, Write{seen + i, 0}));
+    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    const std::vector<std::uint64_t> result = read_back(seen, launches);
+    for (std::uint64_t i = 0; i < launches; ++i) ASSERT_EQ(result[i], 1 + i % 2) << i;
 }
 
 TEST_F(CpuKernelLoad, QueuedWorkRunsAfterItsBinaryIsUnloaded) {

@@ -33,6 +33,13 @@ std::uint32_t variant(void* arguments) {
     return 0;
 }
 
+// How often this has been called on its device.
+std::uint32_t count_calls(void* arguments) {
+    static std::atomic<std::uint64_t> calls{0};
+    *static_cast<const WriteArguments*>(arguments)->to = ++calls;
+    return 0;
+}
+
 std::uint32_t return_value(void* arguments) {
     std::uint32_t value;
     std::memcpy(&value, arguments, sizeof value);
