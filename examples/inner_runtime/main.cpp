@@ -41,13 +41,13 @@ int main() {
     CHECK(aclrtMalloc(reinterpret_cast<void**>(&results), bytes, ACL_MEM_MALLOC_HUGE_FIRST));
     CHECK(aclrtMemset(results, bytes, 0, bytes));
 
-    // Each chip has its platform's folder.
+    // Each chip has its platform's folder: the dispatcher and the runtimes, compiled together.
     const std::string chip = aclrtGetSocName();
     const std::string folder = chip.find("Ascend950") == 0 ? "inner_runtimes/a5/" : "inner_runtimes/a2a3/";
     const Settings settings = {3};
     canopy::Dispatcher dispatcher;
     std::uint64_t runtime = 0;
-    CHECK(dispatcher.open());
+    CHECK(dispatcher.open(folder + "libcanopy_dispatcher.so"));
     CHECK(dispatcher.load(folder + "libcontrol_1.so", runtime));
     CHECK(dispatcher.init(runtime, &settings, sizeof settings));
 
