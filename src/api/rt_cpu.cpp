@@ -10,6 +10,7 @@
 #include "acl/acl_rt.h"
 #include "api/lower.h"
 #include "core/cpu_kernels.h"
+#include "core/cpu_loading_kernels.h"
 #include "core/memory.h"
 #include "runtime/rt.h"
 #include "runtime/rt_external.h"
@@ -115,6 +116,21 @@ Result<Handle> function_in(const rtAicpuArgsEx_t& block, const char* operation) 
     return named_cpu_function(*library, *symbol);
 }
 
+// The name of a kernel that loads shared objects or forgets them; empty when the launch is of another one.
+std::string loading_kernel_in(const rtAicpuArgsEx_t& block) {
+    if (block.soNameAddrOffset != no_library || block.kernelNameAddrOffset >= block.argsSize) return {};
+    const Result<std::string> name = name_in(block, block.kernelNameAddrOffset, "kernelNameAddrOffset");
+    return name.ok() && is_loading_kernel(*name) ? *name : std::string();
+}
+
+// Such a kernel has no code of its own: the runtime does its work, in its turn.
+int run_in_turn(const std::string& kernel, const rtAicpuArgsEx_t& block, rtStream_t stream) {
+    if (const int code = aclrtSynchronizeStream(stream); code != 0) return code;
+    const Status done = run_loading_kernel(kernel, {static_cast<const std::byte*>(block.args), block.argsSize});
+    if (done.ok()) return 0;
+    return fail(done.code(), "kernel {} has failed", kernel).code();
+}
+
 Status check_kind(std::uint32_t kind) {
     switch (kind) {
         case KERNEL_TYPE_FWK:
@@ -175,6 +191,8 @@ rtError_t rtAicpuKernelLaunchExWithArgs(const uint32_t kernelType, const char_t*
     return lower({{argsInfo, "argsInfo"}}, [&] {
         if (const Status wrong = check_kind(kernelType); !wrong.ok()) return wrong.code();
         if (const Status wrong = check_block(*argsInfo, numBlocks); !wrong.ok()) return wrong.code();
+        if (const std::string kernel = loading_kernel_in(*argsInfo); !kernel.empty())
+            return run_in_turn(kernel, *argsInfo, stm);
         BlockTimeout timeout(*argsInfo, flags);
         return launch_found([&] { return function_in(*argsInfo, opName); }, numBlocks, *argsInfo, timeout.config(),
                             stm);

@@ -162,6 +162,69 @@ TEST_F(CpuKernelNames, ALaunchWithoutALibraryRunsAnExtensionKernel) {
     unload(owner);
 }
 
+// ---- kernels without a shared object that load others --------------------------------------------------------------
+
+class CpuKernelLoaders : public CpuKernelNames {
+protected:
+    struct [[gnu::packed]] Record {
+        std::uint64_t bytes;
+        std::uint32_t size;
+        std::uint64_t name;
+        std::uint32_t name_size;
+    };
+    struct [[gnu::packed]] Batch {
+        std::uint32_t count;
+        std::uint64_t records;
+    };
+    template <class T>
+    std::uint64_t on_device(const T& text) {
+        return reinterpret_cast<std::uint64_t>(device_array(std::vector<char>(text.begin(), text.end())));
+    }
+    Record record(const std::string& name, const std::string& bytes) {
+        return {on_device(bytes), static_cast<std::uint32_t>(bytes.size()), on_device(name),
+                static_cast<std::uint32_t>(name.size())};
+    }
+    template <class Arguments>
+    int run(const char* name, const Arguments& arguments) {
+        Block block = named(name, "", 0);
+        std::memcpy(&block, &arguments, sizeof arguments);
+        rtAicpuArgsEx_t logical = described(block);
+        logical.soNameAddrOffset = 0xFFFFFFFF;
+        return launch_named(logical, KERNEL_TYPE_AICPU);
+    }
+    std::uint64_t variant_of(const char* library) {
+        Block block = named("variant", library, 0);
+        EXPECT_EQ(launch_named(described(block)), 0) << recent_error();
+        return first_word();
+    }
+};
+
+TEST_F(CpuKernelLoaders, ObjectsFromDeviceMemoryAreFoundByTheirNames) {
+    const Record one = record("from_memory_1.so", bytes_of(CANOPY_TEST_CPU_1)),
+                 two = record("from_memory_2.so", bytes_of(CANOPY_TEST_CPU_2));
+    const Batch both = {2, reinterpret_cast<std::uint64_t>(device_array(std::vector<Record>{one, two}))};
+    EXPECT_EQ(run("batchLoadsoFrombuf", both), 0) << recent_error();
+    EXPECT_EQ(variant_of("from_memory_1.so"), 1u);
+    EXPECT_EQ(variant_of("from_memory_2.so"), 2u);
+    EXPECT_EQ(run("loadOpFromBuf", record("from_memory_1.so", bytes_of(CANOPY_TEST_CPU_2))), 0) << recent_error();
+    EXPECT_EQ(variant_of("from_memory_1.so"), 2u) << "the newest bytes count";
+    EXPECT_EQ(run("deleteCustOp", both), 0) << recent_error();
+    Block block = named("variant", "from_memory_1.so", 0);
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "was not found", launch_named(described(block)));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "from_memory_1.so", run("deleteCustOp", both));
+}
+
+TEST_F(CpuKernelLoaders, WhatIsNotInDeviceMemoryIsRefused) {
+    Record wrong = record("x.so", "bytes");
+    wrong.size = 1u << 30;
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "loadOpFromBuf", run("loadOpFromBuf", wrong));
+    wrong = record("x.so", "bytes");
+    wrong.name = 0x1000;
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "0x1000", run("loadOpFromBuf", wrong));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "0 objects", run("batchLoadsoFrombuf", Batch{0, 0}));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "records", run("deleteCustOp", Batch{1, 0x1000}));
+}
+
 TEST_F(CpuKernelNames, OptionsWithoutAListAreRefused) {
     rtBinHandle binary = nullptr;
     const rtLoadBinaryConfig_t none = {nullptr, 0};
