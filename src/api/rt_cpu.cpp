@@ -119,7 +119,7 @@ Result<Handle> function_in(const rtAicpuArgsEx_t& block, const char* operation) 
 // The name of a kernel that loads shared objects or forgets them; empty when the launch is of another one.
 std::string loading_kernel_in(const rtAicpuArgsEx_t& block) {
     if (block.soNameAddrOffset != no_library || block.kernelNameAddrOffset >= block.argsSize) return {};
-    const Result<std::string> name = name_in(block, block.kernelNameAddrOffset, "kernelNameAddrOffset");
+    Result<std::string> name = name_in(block, block.kernelNameAddrOffset, "kernelNameAddrOffset");
     return name.ok() && is_loading_kernel(*name) ? *name : std::string();
 }
 
