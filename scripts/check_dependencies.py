@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks who includes whom.
 
-base <- device <- core <- api; a backend sees base and the headers of the waist; the toolchain, the tools, the
+base <- device <- core <- api; a backend sees base and the headers of the waist; the toolchain, the tools, Python, the
 conformance tests, the examples and the benchmarks see include/ only. No header includes itself by way of others, but
 for two of the interface's own that programs may include in either order.
 
@@ -30,6 +30,7 @@ RULES = {
     "src/api": ("src/base/", *WAIST, "src/core/", "include/"),
     "toolchain": ("include/",),
     "tools": ("include/",),
+    "python": ("include/",),
     "examples": ("include/", "toolchain/include/"),
     "bench": ("include/", "toolchain/include/"),
     "bench/micro": ("src/base/",),
@@ -45,7 +46,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
 
 
 def sources(root):
-    for top in ("include", "src", "toolchain", "tools", "examples", "bench", "tests"):
+    for top in ("include", "src", "toolchain", "tools", "python", "examples", "bench", "tests"):
         for path in sorted((root / top).rglob("*")):
             if path.suffix in (".h", ".cpp", ".c") and path.is_file():
                 yield path

@@ -9,7 +9,7 @@ usage() {
 usage: scripts/setup.sh [build] [test] [bench]
 
 Installs, through apt-get, the packages that are missing for:
-  build   the library, the kernel compiler driver and the examples (default)
+  build   the library, the kernel compiler driver, the Python module and the examples (default)
   test    additionally: the tests and the checks of format and style
   bench   additionally: the benchmarks and the libraries they compare with
 
@@ -19,11 +19,11 @@ TEXT
 
 # Bars stand between alternatives, best first: one of them is enough. Colons join what belongs together.
 build_packages=(
-    g++ cmake ninja-build ccache binutils python3 python3-clang
+    g++ cmake ninja-build ccache binutils python3 python3-dev python3-numpy python3-clang
     libboost-context-dev libfmt-dev nlohmann-json3-dev libcli11-dev libxxhash-dev
     "clang-19:libclang-19-dev|clang-18:libclang-18-dev|clang-17:libclang-17-dev|clang-16:libclang-16-dev"
 )
-test_packages=(make libgtest-dev clang-format-14 gdb)
+test_packages=(make libgtest-dev clang-format-14 gdb python3-pytest)
 bench_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev libbenchmark-dev libopenblas-dev)
 
 wanted=()

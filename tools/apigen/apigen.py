@@ -135,6 +135,13 @@ def program_name(include, path):
     return os.path.relpath(path, lower if path.startswith(lower) else include)
 
 
+def describe_type(cindex, ctype):
+    """What code for a type has to know beyond its name: what it stands for, and the values of an enumeration."""
+    canonical = ctype.get_canonical()
+    values = canonical.get_declaration().get_children() if canonical.kind == cindex.TypeKind.ENUM else []
+    return {"canonical": canonical.spelling, "choices": [(value.spelling, value.enum_value) for value in values]}
+
+
 def describe(cindex, cursor, include, titles):
     path = os.path.normpath(cursor.location.file.name)
     return {
@@ -142,7 +149,10 @@ def describe(cindex, cursor, include, titles):
         "header": program_name(include, path),
         "group": group_of(titles[path], path, cursor.location.line, cursor.spelling),
         "returns": cursor.result_type.spelling,
-        "parameters": [{"name": p.spelling, "type": p.type.spelling} for p in cursor.get_arguments()],
+        "result": describe_type(cindex, cursor.result_type),
+        "parameters": [
+            {"name": p.spelling, "type": p.type.spelling, **describe_type(cindex, p.type)} for p in cursor.get_arguments()
+        ],
         "variadic": cursor.type.is_function_variadic(),
         "summary": summary_of(cursor),
         "deprecated": cursor.availability == cindex.AvailabilityKind.DEPRECATED,
@@ -192,7 +202,9 @@ def write(path, text):
 
 
 def table_text(functions):
-    public = [{key: value for key, value in f.items() if key != "empty_value"} for f in functions]
+    public = [{key: value for key, value in f.items() if key not in ("empty_value", "result")} for f in functions]
+    for function in public:
+        function["parameters"] = [{"name": p["name"], "type": p["type"]} for p in function["parameters"]]
     return json.dumps({"functions": public}, indent=2) + "\n"
 
 

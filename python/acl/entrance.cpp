@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "entrance.h"
+
+#include <atomic>
+
+#include "call.h"
+
+namespace canopy::python {
+
+namespace {
+
+// The callbacks inside, and the highest bit once it is closed: one word, so that nobody slips in between.
+constexpr unsigned closed = 1u << 31;
+std::atomic<unsigned> inside{0};
+
+void leave() {
+    if (inside.fetch_sub(1) == closed + 1) inside.notify_all();
+}
+
+}  // namespace
+
+Entrance::Entrance() : open_((inside.fetch_add(1) & closed) == 0) {
+    if (open_)
+        state_ = PyGILState_Ensure();
+    else
+        leave();
+}
+
+Entrance::~Entrance() {
+    if (!open_) return;
+    PyGILState_Release(state_);
+    leave();
+}
+
+void close_entrance() {
+    released([] {
+        unsigned seen = inside.fetch_or(closed) | closed;
+        while (seen != closed) {
+            inside.wait(seen);
+            seen = inside.load();
+        }
+    });
+}
+
+}  // namespace canopy::python

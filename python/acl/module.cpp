@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python module acl: a package whose parts acl.rt, acl.util, acl.prof and acl.mdl are there with it. The functions
+// and their texts come from the generated tables.
+#include "call.h"
+#include "entrance.h"
+#include "tables.h"
+
+namespace canopy::python {
+
+namespace {
+
+PyObject* close(PyObject*, PyObject*) {
+    close_entrance();
+    Py_RETURN_NONE;
+}
+
+PyMethodDef close_method = {"close", close, METH_NOARGS, "Ends the calls of the runtime into Python."};
+
+bool close_at_exit() {
+    PyObject* function = PyCFunction_NewEx(&close_method, nullptr, nullptr);
+    PyObject* atexit = function ? PyImport_ImportModule("atexit") : nullptr;
+    PyObject* result = atexit ? PyObject_CallMethod(atexit, "register", "O", function) : nullptr;
+    Py_XDECREF(result);
+    Py_XDECREF(atexit);
+    Py_XDECREF(function);
+    return result != nullptr;
+}
+
+// Adds a part to the package, and to the modules that an import statement finds.
+bool add_part(PyObject* package, PyModuleDef& part) {
+    PyObject* module = PyModule_Create(&part);
+    if (!module) return false;
+    const char* name = part.m_name + sizeof "acl." - 1;
+    const bool good = PyDict_SetItemString(PyImport_GetModuleDict(), part.m_name, module) == 0 &&
+                      PyObject_SetAttrString(package, name, module) == 0;
+    Py_DECREF(module);
+    return good;
+}
+
+}  // namespace
+
+}  // namespace canopy::python
+
+PyMODINIT_FUNC PyInit_acl() {
+    using namespace canopy::python;
+    static PyModuleDef package = {PyModuleDef_HEAD_INIT, "acl", acl_text, -1, acl_methods};
+    static PyModuleDef parts[] = {
+        {PyModuleDef_HEAD_INIT, "acl.rt", rt_text, -1, rt_methods},
+        {PyModuleDef_HEAD_INIT, "acl.util", util_text, -1, util_methods},
+        {PyModuleDef_HEAD_INIT, "acl.prof", prof_text, -1, prof_methods},
+        {PyModuleDef_HEAD_INIT, "acl.mdl", mdl_text, -1, mdl_methods},
+    };
+    PyObject* module = PyModule_Create(&package);
+    bool good = module && close_at_exit();
+    for (PyModuleDef& part : parts) good = good && add_part(module, part);
+    if (good) return module;
+    Py_XDECREF(module);
+    return nullptr;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of the module that are written by hand, because their shape is their own; the method tables of the
+// generated binding name them. Each has the signature of a METH_FASTCALL function and is called under the lock.
+#ifndef CANOPY_PYTHON_ACL_SPECIAL_H
+#define CANOPY_PYTHON_ACL_SPECIAL_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+namespace canopy::python {
+
+#define CANOPY_PYTHON_FUNCTION(name) PyObject* name(PyObject* module, PyObject* const* arguments, Py_ssize_t count)
+
+// queries.cpp
+CANOPY_PYTHON_FUNCTION(acl_get_cann_attribute_list);
+CANOPY_PYTHON_FUNCTION(rt_get_stream_attribute);
+CANOPY_PYTHON_FUNCTION(rt_get_mem_uce_info);
+CANOPY_PYTHON_FUNCTION(rt_get_group_info_detail);
+CANOPY_PYTHON_FUNCTION(prof_get_op_type_v2);
+CANOPY_PYTHON_FUNCTION(prof_get_op_name_v2);
+
+// callbacks.cpp
+CANOPY_PYTHON_FUNCTION(rt_launch_callback);
+CANOPY_PYTHON_FUNCTION(rt_set_exception_info_callback);
+
+// allocators.cpp
+CANOPY_PYTHON_FUNCTION(rt_allocator_destroy_desc);
+CANOPY_PYTHON_FUNCTION(rt_allocator_set_obj_to_desc);
+CANOPY_PYTHON_FUNCTION(rt_allocator_set_alloc_func_to_desc);
+CANOPY_PYTHON_FUNCTION(rt_allocator_set_free_func_to_desc);
+CANOPY_PYTHON_FUNCTION(rt_allocator_set_alloc_advise_func_to_desc);
+CANOPY_PYTHON_FUNCTION(rt_allocator_set_get_addr_from_block_func_to_desc);
+CANOPY_PYTHON_FUNCTION(rt_allocator_register);
+CANOPY_PYTHON_FUNCTION(rt_allocator_unregister);
+
+// memory.cpp
+CANOPY_PYTHON_FUNCTION(util_numpy_to_ptr);
+CANOPY_PYTHON_FUNCTION(util_numpy_contiguous_to_ptr);
+CANOPY_PYTHON_FUNCTION(util_ptr_to_numpy);
+CANOPY_PYTHON_FUNCTION(util_bytes_to_ptr);
+CANOPY_PYTHON_FUNCTION(util_ptr_to_bytes);
+
+// threads.cpp
+CANOPY_PYTHON_FUNCTION(util_start_thread);
+CANOPY_PYTHON_FUNCTION(util_stop_thread);
+
+}  // namespace canopy::python
+
+#endif  // CANOPY_PYTHON_ACL_SPECIAL_H
