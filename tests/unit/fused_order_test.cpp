@@ -104,46 +104,51 @@ TEST_P(FusedOrder, AChainRunsBlockByBlock) {
         plan.step(following, blocks - static_cast<std::uint32_t>(step),
                   {word_of(cells[step + 1].data()), word_of(cells[step].data()), 0});
     plan.part();
-    run(plan);
-    for (std::uint32_t block = 0; block < blocks; ++block) {
-        std::uint64_t expected = 3;
-        for (std::uint32_t step = 0; step + 1 < cells.size(); ++step) {
-            expected = block < blocks - step ? mix(expected, blocks - step) : 3;
-            ASSERT_EQ(cells[step + 1][block], expected) << "block " << block << " after step " << step;
+    const std::unique_ptr<FusedKernel> kernel = plan.fuse(*device_);
+    // Shared at first, then by one thread when it has turned out to be short.
+    for (int round = 0; round < 20; ++round) {
+        for (std::size_t step = 1; step < cells.size(); ++step) std::fill(cells[step].begin(), cells[step].end(), 3);
+        queue().finish(queue().submit(plan.launch(*kernel)));
+        for (std::uint32_t block = 0; block < blocks; ++block) {
+            std::uint64_t expected = 3;
+            for (std::uint32_t step = 0; step + 1 < cells.size(); ++step) {
+                expected = block < blocks - step ? mix(expected, blocks - step) : 3;
+                ASSERT_EQ(cells[step + 1][block], expected) << "block " << block << " after step " << step;
+            }
         }
     }
 }
 
 struct Trail {
-    std::uint64_t* order;
-    std::atomic<std::uint64_t>* next;
+    std::uint64_t* order;  // by block and step
     std::uint64_t step;
+    std::uint64_t steps;
 };
 
+// What its thread has run before, in the upper half which thread that is.
 void leave_trail(const void* arguments) {
+    static std::atomic<std::uint64_t> threads{0};
+    thread_local std::uint64_t next = ++threads << 32;
     const Trail trail = *static_cast<const Trail*>(arguments);
-    trail.order[trail.next->fetch_add(1)] = trail.step * 1000 + this_block().index;
+    trail.order[this_block().index * trail.steps + trail.step] = next++;
 }
 
 const TestKernel trailing("leave_trail", &leave_trail);
 
-TEST(FusedChain, OneThreadRunsAChainDepthFirst) {
-    const std::unique_ptr<Device> device = test::open_soft_device(1);
-    constexpr std::uint64_t blocks = 10, steps = 4;
+TEST_P(FusedOrder, AThreadRunsAllStepsOfAChainForABlockBeforeTheNext) {
+    constexpr std::uint64_t blocks = 100, steps = 4;
     std::vector<std::uint64_t> order(blocks * steps);
-    std::atomic<std::uint64_t> next{0};
     TestPlan plan;
     for (std::uint64_t step = 0; step < steps; ++step)
-        plan.step(trailing, blocks, {word_of(order.data()), word_of(&next), step});
+        plan.step(trailing, blocks, {word_of(order.data()), step, steps});
     plan.part();
-    const std::unique_ptr<FusedKernel> kernel = plan.fuse(*device);
-    test::TestQueue queue(*device);
-    // A waiting host could take part beside the worker.
-    const std::uint64_t last = queue.submit(plan.launch(*kernel));
-    while (queue->wait(last, Deadline::after(millisecond)) != WaitOutcome::done) {
+    const std::unique_ptr<FusedKernel> kernel = plan.fuse(*device_);
+    for (int round = 0; round < 10; ++round) {
+        queue().finish(queue().submit(plan.launch(*kernel)));
+        for (std::uint64_t block = 0; block < blocks; ++block)
+            for (std::uint64_t step = 1; step < steps; ++step)
+                ASSERT_EQ(order[block * steps + step], order[block * steps] + step) << "block " << block;
     }
-    for (std::uint64_t block = 0; block < blocks; ++block)
-        for (std::uint64_t step = 0; step < steps; ++step) EXPECT_EQ(order[block * steps + step], step * 1000 + block);
 }
 
 struct Identity {
@@ -269,6 +274,41 @@ TEST_P(FusedOrder, FlagsBelongToTheirStep) {
         run(plan);
         for (const auto& values : got)
             for (std::uint32_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], 1000 + i / 2);
+    }
+    EXPECT_TRUE(queue().failures().empty());
+}
+
+struct Spinning {
+    std::uint64_t* word;
+    std::uint64_t* spins;  // not 0: they do
+};
+
+// As kernels written for a chip do: nobody is told that the block waits.
+void spin_for_the_next(const void* arguments) {
+    const Spinning spinning = *static_cast<const Spinning*>(arguments);
+    if (*spinning.spins == 0) return;
+    if (this_block().index == 0)
+        while (std::atomic_ref(*spinning.word).load() == 0) {
+        }
+    else
+        std::atomic_ref(*spinning.word).store(1);
+}
+
+const TestKernel spinning_kernel("spin_for_the_next", &spin_for_the_next);
+
+TEST_P(FusedOrder, BlocksThatSpinForOthersGetThreadsThoughTheKernelWasShortBefore) {
+    std::uint64_t word = 0, spins = 0;
+    TestPlan plan;
+    plan.step(spinning_kernel, 2, {word_of(&word), word_of(&spins)});
+    plan.part();
+    plan.step(spinning_kernel, 2, {word_of(&word), word_of(&spins)});
+    plan.part({0});
+    const std::unique_ptr<FusedKernel> kernel = plan.fuse(*device_);
+    for (int round = 0; round < 40; ++round) {
+        spins = round % 20 >= 17 ? 1 : 0;
+        word = 0;
+        queue().finish(queue().submit(plan.launch(*kernel)));
+        ASSERT_EQ(word, spins);
     }
     EXPECT_TRUE(queue().failures().empty());
 }

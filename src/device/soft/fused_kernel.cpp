@@ -134,6 +134,7 @@ Status SoftFusedKernel::take_step(FusedStep& from, std::uint32_t slots) {
     } else if (from.action == FusedAction::call ? !from.call : from.word_slot == no_slot) {
         return fail(bad_plan, "step {} has nothing to do", from.number);
     }
+    limits = limits || from.timeout != 0;
     steps.push_back(std::move(step));
     return {};
 }
@@ -203,13 +204,15 @@ void SoftFusedKernel::connect() {
     }
 }
 
-// Parts follow those they wait for, so in a chain each waits for the one right before it.
+// Parts follow those they wait for, so in a chain each waits for the one right before it. Of the kernels of parts of
+// one step nobody knows whether their blocks wait for each other.
 void SoftFusedKernel::classify() {
     simple = linear = true;
     for (std::uint32_t index = 0; index < parts.size(); ++index) {
         const SoftPart& part = parts[index];
-        linear = linear && (index == 0 || (!after_[index].empty() && after_[index].back() == index - 1));
-        simple = simple && part.items <= 1;
+        linear =
+            linear && part.items <= 1 && (index == 0 || (!after_[index].empty() && after_[index].back() == index - 1));
+        simple = simple && (part.items <= 1 || part.count > 1 || part.kind == PartKind::loops);
         for (std::uint32_t step = part.first; simple && step < part.first + part.count; ++step) {
             simple = steps[step].action != FusedAction::wait_word;
             if (steps[step].action != FusedAction::kernel || part.loops) continue;
@@ -222,8 +225,10 @@ void SoftFusedKernel::classify() {
     place_ = {};
 }
 
-// As many as its largest step takes.
+// As many as its largest step takes. None while it may wait for a word: whoever writes that may need them.
 void SoftFusedKernel::count_cores(const Scheduler& scheduler) {
+    for (const SoftStep& step : steps)
+        if (step.action == FusedAction::wait_word) return;
     const auto count = [&](const SoftKernel& kernel, std::uint32_t blocks) {
         const CoreNeed need = scheduler.cores_for(kernel, scheduler.resident_groups(kernel, blocks));
         cores[0] = std::max(cores[0], need.cube);

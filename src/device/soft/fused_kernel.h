@@ -78,21 +78,34 @@ public:
     [[nodiscard]] static const SoftFusedKernel& latest(const Kernel& kernel) noexcept;
 
     // One thread should run it alone: nothing can wait inside, and there is nothing, or too little, to share.
-    [[nodiscard]] bool sequential() const noexcept {
-        return simple && (linear || std::atomic_ref(time).load(std::memory_order_relaxed) < worth_sharing);
+    [[nodiscard]] bool sequential() const noexcept { return simple && (linear || is_short()); }
+    [[nodiscard]] bool is_short() const noexcept {
+        return std::atomic_ref(time).load(std::memory_order_relaxed) < worth_sharing;
     }
+    // Whether a launch that begins now should be measured: the first ones, and some of the later ones.
+    [[nodiscard]] bool measures() const noexcept {
+        const std::uint32_t before = std::atomic_ref(launches).load(std::memory_order_relaxed);
+        std::atomic_ref(launches).store(before + 1, std::memory_order_relaxed);
+        return before % launches_per_measurement == 1 || before < 4;
+    }
+    void has_taken(Nanoseconds taken) const noexcept { std::atomic_ref(time).store(taken, std::memory_order_relaxed); }
 
     std::vector<SoftStep> steps;
     std::vector<SoftPart> parts;  // a part follows those it waits for
     std::vector<std::uint32_t> successors;
     std::uint32_t cores[2] = {0, 0};  // cube and vector cores it takes
-    bool simple = false;              // one item in every part, and none that waits
-    bool linear = false;              // no two parts could run at the same time
+    bool simple = false;              // no item waits for another one of its part
+    bool linear = false;              // no two items could run at the same time
+    bool limits = false;              // some step has a time limit of its own
     bool chooses = false;             // some step's choice is made at run time
-    mutable std::int64_t time = 0;    // of a launch run by one thread, lately; use through atomic_ref
+    // Hints; use through atomic_ref.
+    mutable std::int64_t time = INT64_MAX;  // what a launch took lately
+    mutable std::uint32_t launches = 0;
+    mutable bool stubborn = false;  // its blocks have been found waiting for others without saying so
 
 private:
     static const std::int64_t worth_sharing;
+    static constexpr std::uint32_t launches_per_measurement = 16;
     Status take(FusionPlan& plan);
     Status take_step(FusedStep& step, std::uint32_t slots);
     Status take_part(FusedPart& part);

@@ -94,6 +94,7 @@ namespace {
 CanopyKernelEntry prepare(Executor& executor, FusedSequence& at, WordStep& word, const void*& argument,
                           CanopyBlock& block) {
     const SoftStep& step = *at.step;
+    if (step.action != FusedAction::kernel && at.block != 0) return nullptr;
     if (step.action == FusedAction::write_word) {
         word = {word_in_slot(at.arguments, step.word_slot), step.value};
         argument = &word;
@@ -104,21 +105,25 @@ CanopyKernelEntry prepare(Executor& executor, FusedSequence& at, WordStep& word,
         return nullptr;
     }
     const StepChoice choice = choose(executor, step, at.arguments);
-    if (choice.blocks == 0) return nullptr;
+    if (at.block >= choice.blocks) return nullptr;
+    block.count = choice.blocks;
     at.running = choice.kernel;
     block.core_type = choice.kernel->core_type(choice.kernel->group.cube != 0);
     return choice.kernel->entry;
 }
 
+// The steps of a part for one block.
 CANOPY_MAY_BE_LEFT void run_steps_of(Executor& executor, CanopyBlock& block, FusedSequence& at) {
     const SoftStep* step = at.kernel->steps.data() + at.part->first;
     WordStep word;
     for (const SoftStep* const end = step + at.part->count; step != end; ++step) {
+        if (at.block >= step->blocks) continue;
         at.step = step;
         at.running = step->kernel;
         at.number = step->number;
         CanopyKernelEntry entry = step->entry;
         const void* argument = static_cast<const char*>(at.arguments) + step->arguments_offset;
+        block.count = step->blocks;
         block.core_type = step->core_type;
         block.dynamic_size = step->dynamic_size;
         block.core = nullptr;
@@ -163,25 +168,28 @@ CANOPY_MAY_BE_LEFT void run_guarded_sequence(void* data) {
 
 Fiber::Exit run_sequence_guarded(Executor& executor, FusedSequence& sequence, Fault& fault) noexcept {
     GuardedSequence guarded{executor, sequence};
-    guarded.block.count = 1;
     guarded.block.sub_count = 1;
-    const bool measured = !sequence.kernel->linear;
-    const Nanoseconds begin = measured ? now() : 0;
-    const Fiber::Exit how = executor.run_steps(nullptr, &run_guarded_sequence, &guarded, guarded.block, fault);
-    if (measured) std::atomic_ref(sequence.kernel->time).store(now() - begin, std::memory_order_relaxed);
-    return how;
+    return executor.run_steps(nullptr, &run_guarded_sequence, &guarded, guarded.block, fault);
 }
 
 CANOPY_MAY_BE_LEFT void run_sequence(Executor& executor, CanopyBlock& block, FusedSequence& sequence) {
-    block.index = 0;
-    const SoftPart* part = sequence.kernel->parts.data();
-    for (const SoftPart* const end = part + sequence.kernel->parts.size(); part != end; ++part) {
+    const SoftFusedKernel& kernel = *sequence.kernel;
+    const bool measured = !kernel.linear && kernel.measures();
+    const Nanoseconds begin = measured ? now() : 0;
+    const SoftPart* part = kernel.parts.data();
+    for (const SoftPart* const end = part + kernel.parts.size(); part != end; ++part) {
         sequence.part = part;
-        if (part->kind == PartKind::steps) [[likely]]
-            run_steps_of(executor, block, sequence);
-        else if (part->kind == PartKind::loops)
+        sequence.block = 0;
+        if (part->kind == PartKind::loops)
             run_loops_of(executor, sequence);
+        else if (part->kind == PartKind::steps)
+            do {
+                block.index = sequence.block;
+                run_steps_of(executor, block, sequence);
+            } while (++sequence.block < part->items);
     }
+    block.count = 1;
+    if (measured) kernel.has_taken(now() - begin);
 }
 
 }  // namespace canopy

@@ -58,12 +58,16 @@ struct FusedSequence {
     std::uint64_t default_timeout = 0;
     // Where it is.
     const SoftPart* part = nullptr;
+    std::uint32_t block = 0;
     const SoftStep* step = nullptr;
     const SoftKernel* running = nullptr;
     std::uint32_t number = 0;
     LoopChunk chunk;
 
     [[nodiscard]] FailedStep failed() const noexcept;
+    [[nodiscard]] std::uint32_t failed_block() const noexcept {
+        return part && part->kind == PartKind::steps ? block : 0;
+    }
 };
 // Inside the guard and a service. `block` is the executor's.
 void run_sequence(Executor& executor, CanopyBlock& block, FusedSequence& sequence);

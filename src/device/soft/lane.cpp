@@ -120,8 +120,8 @@ Lane* Lane::run_straight_part(Executor& executor) noexcept {
     if (fault.kind != FaultKind::none) [[unlikely]] {
         const Command& failed = run.commands[done];
         const bool one_block = failed.opcode == Opcode::launch && !failed.launch.kernel->fused;
-        lane->report(failed, fault, one_block ? failed.launch.block_offset : 0, fault.text ? fault.text : "", {}, 0,
-                     run.failed);
+        lane->report(failed, fault, one_block ? failed.launch.block_offset : run.failed_block,
+                     fault.text ? fault.text : "", {}, 0, run.failed);
         lane->pass(1);
     }
     if (lane->position_ != lane->end_ && lane->scheduler_.should_yield(lane->priority(), tuning::tasks_per_turn)) {

@@ -43,6 +43,7 @@ void Launch::reset(Strand& strand, const void* arguments, std::uint64_t sequence
     sequence_ = sequence;
     timeout_ = timeout;
     cancelled_.store(false, std::memory_order_relaxed);
+    hides_.store(false, std::memory_order_relaxed);
     runnable_count_.store(0, std::memory_order_relaxed);
     yielded_count_.store(0, std::memory_order_relaxed);
     participants = 1;
@@ -175,6 +176,7 @@ void Launch::identify(BlockFiber& fiber) noexcept {
 
 bool Launch::next_call(BlockFiber& fiber) noexcept {
     for (;;) {
+        if (cancelled()) return false;
         if (fused_) {
             if (next_fused_call(fiber)) return true;
         } else if (!fiber.begun) {
@@ -191,6 +193,10 @@ bool Launch::next_item(BlockFiber& fiber) noexcept {
     ++Executor::existing()->items_run;
     LaunchPart* part = fiber.part;
     finish(*part);
+    if (sequence_ < stop_below_.load(std::memory_order_relaxed)) [[unlikely]] {
+        must_stop(fiber);
+        return false;
+    }
     if (runnable_count_.load(std::memory_order_relaxed) != 0 || yielded_count_.load(std::memory_order_relaxed) != 0)
         return false;
     std::uint32_t number = 0;
@@ -205,8 +211,10 @@ void Launch::finish(LaunchPart& part) noexcept {
         parts_left_.store(0, std::memory_order_release);
         return;
     }
-    // One of the items that can be begun now is for this thread.
-    if (const std::uint32_t items = complete(part); items > 1) strand_->scheduler().invite(*this, items - 1);
+    Opened opened;
+    complete(part, opened);
+    // One of the items is for this thread.
+    if (opened.items > 1 && !hides()) strand_->scheduler().invite(*this, std::min(opened.long_items, opened.items - 1));
 }
 
 void Launch::take_part(Executor& executor, FiberPool& pool) noexcept {
@@ -309,7 +317,7 @@ void Launch::release(FiberList& released) noexcept {
 }
 
 void Launch::invite_if(bool anybody) noexcept {
-    if (anybody) strand_->scheduler().invite(*this);
+    if (anybody && !hides()) strand_->scheduler().invite(*this);
 }
 
 // Before a core uses a flag: the table is there, or the block fails.

@@ -128,6 +128,10 @@ public:
     [[nodiscard]] bool cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
     // How many sleeping threads are worth waking for what it begins with.
     [[nodiscard]] std::uint32_t hands_wanted() const noexcept;
+    // So short that other threads would only disturb: they are not to find it.
+    [[nodiscard]] bool hides() const noexcept { return hides_.load(std::memory_order_relaxed); }
+    // It has turned out not to be: its blocks may be waiting for others without saying so.
+    void show() noexcept;
     [[nodiscard]] Strand& strand() const noexcept { return *strand_; }
 
     // Blocks wait and nobody is left who could release them.
@@ -157,6 +161,9 @@ public:
     bool listed = false;
     Launch* next = nullptr;
     Launch* previous = nullptr;
+    Launch* running_next = nullptr;
+    Launch* running_previous = nullptr;
+    std::uint32_t beats = 0;  // of the monitor since it hides
     std::uint32_t cores_held[2] = {0, 0};
 
 private:
@@ -193,8 +200,13 @@ private:
     bool prepare_chunk(BlockFiber& fiber) noexcept;
     void make_choices(BlockFiber& fiber) noexcept;
     void size(LaunchPart& part) noexcept;
-    std::uint32_t open(LaunchPart& part) noexcept;
-    std::uint32_t complete(LaunchPart& part) noexcept;
+    // Items that can be begun now, and how many of them are worth waking somebody for.
+    struct Opened {
+        std::uint32_t items = 0;
+        std::uint32_t long_items = 0;
+    };
+    void open(LaunchPart& part, Opened& opened) noexcept;
+    void complete(LaunchPart& part, Opened& opened) noexcept;
     void close(const LaunchPart& part) noexcept;
     [[nodiscard]] bool any_claimable() const noexcept;
     void measure(const LaunchPart& part) noexcept;
@@ -206,9 +218,11 @@ private:
     const void* arguments_ = nullptr;
     std::uint64_t sequence_ = 0;  // commands of the queue before it
     std::uint64_t timeout_ = 0;
+    Nanoseconds measured_from_ = 0;  // 0: it is not measured
     std::atomic<std::uint64_t> stop_below_{0};
     alignas(64) std::atomic<std::uint32_t> parts_left_{0};
     std::atomic<bool> cancelled_{false};
+    std::atomic<bool> hides_{false};
     // How many the two lists hold, for a look without the lock.
     std::atomic<std::uint32_t> runnable_count_{0};
     std::atomic<std::uint32_t> yielded_count_{0};

@@ -8,6 +8,7 @@
 #include "device/soft/launch.h"
 #include "device/soft/scheduler.h"
 #include "device/soft/strand.h"
+#include "device/soft/tuning.h"
 
 namespace canopy {
 namespace {
@@ -41,10 +42,9 @@ bool Launch::make_room(const SoftFusedKernel& kernel) noexcept {
 bool Launch::begin(Strand& strand, const SoftFusedKernel& kernel, const LaunchWork& work, std::uint64_t sequence,
                    std::uint64_t timeout) noexcept {
     if (!make_room(kernel)) return false;
-    // What one thread would take alone is measured again after a while.
-    if (kernel.simple) std::atomic_ref(kernel.time).store(kernel.time - kernel.time / 16, std::memory_order_relaxed);
     reset(strand, work.arguments, sequence, timeout);
     fused_ = &kernel;
+    measured_from_ = kernel.measures() ? now() : 0;
     parts_ = room_.get();
     part_count_ = static_cast<std::uint32_t>(kernel.parts.size());
     parts_left_.store(part_count_, std::memory_order_relaxed);
@@ -57,8 +57,11 @@ bool Launch::begin(Strand& strand, const SoftFusedKernel& kernel, const LaunchWo
         part.missing.store(part.plan->before, std::memory_order_relaxed);
         if (!part.plan->chosen) size(part);
     }
+    Opened opened;
     for (LaunchPart& part : std::span(parts_, part_count_))
-        if (part.plan->before == 0) open(part);
+        if (part.plan->before == 0) open(part, opened);
+    hides_.store(kernel.is_short() && !std::atomic_ref(kernel.stubborn).load(std::memory_order_relaxed),
+                 std::memory_order_relaxed);
     return true;
 }
 
@@ -89,31 +92,36 @@ void Launch::size(LaunchPart& part) noexcept {
 
 // ---- the order of parts --------------------------------------------------------------------------------------------
 
-// Returns how many items can be begun now.
-std::uint32_t Launch::open(LaunchPart& part) noexcept {
+void Launch::show() noexcept {
+    if (fused_) std::atomic_ref(fused_->stubborn).store(true, std::memory_order_relaxed);
+    hides_.store(false, std::memory_order_relaxed);
+}
+
+void Launch::open(LaunchPart& part, Opened& opened) noexcept {
     if (part.plan->chosen) size(part);
-    if (part.cores == 0) return complete(part);
-    part.began = now();
+    if (part.cores == 0) return complete(part, opened);
+    if (measured_from_ != 0 || timeout_ != 0 || fused_->limits) part.began = now();
     const auto index = static_cast<std::uint32_t>(&part - parts_);
     // Before it others must see what has been set; pairs with the look of those who claim.
     open_[index / word_bits].fetch_or(std::uint64_t{1} << index % word_bits, std::memory_order_acq_rel);
-    return part.cores;
+    opened.items += part.cores;
+    if (std::atomic_ref(part.plan->item_time).load(std::memory_order_relaxed) >= tuning::block_time_worth_waking)
+        opened.long_items += part.cores;
 }
 
-std::uint32_t Launch::complete(LaunchPart& part) noexcept {
+void Launch::complete(LaunchPart& part, Opened& opened) noexcept {
     measure(part);
-    std::uint32_t items = 0;
     const std::uint32_t* next = fused_->successors.data() + part.plan->successors;
     for (std::uint32_t i = 0; i < part.plan->successor_count; ++i) {
         LaunchPart& successor = parts_[next[i]];
-        if (successor.missing.fetch_sub(1, std::memory_order_acq_rel) == 1) items += open(successor);
+        if (successor.missing.fetch_sub(1, std::memory_order_acq_rel) == 1) open(successor, opened);
     }
-    parts_left_.fetch_sub(1, std::memory_order_acq_rel);
-    return items;
+    if (parts_left_.fetch_sub(1, std::memory_order_acq_rel) == 1 && measured_from_ != 0)
+        fused_->has_taken(now() - measured_from_);
 }
 
 void Launch::measure(const LaunchPart& part) noexcept {
-    if (part.cores < 2) return;
+    if (measured_from_ == 0 || part.cores < 2) return;
     std::atomic_ref(part.plan->item_time).store((now() - part.began) / part.cores, std::memory_order_relaxed);
 }
 

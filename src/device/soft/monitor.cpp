@@ -71,6 +71,7 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
     std::uint32_t running = 0;
     check_executors(progress, running);
     check_timers();
+    show_hidden();
     cpu_cores_.end_stopped();
     if (value_waits_.load(std::memory_order_relaxed) != 0) poll_values(executor);
 

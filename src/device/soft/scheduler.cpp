@@ -267,7 +267,6 @@ CoreNeed Scheduler::cores_for(const SoftKernel& kernel, std::uint32_t groups) co
 
 // False: it is listed already.
 bool Scheduler::list(Launch& launch) noexcept {
-    SpinGuard guard(lock_);
     if (launch.listed) return false;
     launch.listed = true;
     launch.next = launches_;
@@ -278,19 +277,57 @@ bool Scheduler::list(Launch& launch) noexcept {
     return true;
 }
 
-void Scheduler::publish(Launch& launch) noexcept {
-    list(launch);
-    const std::uint32_t hands = launch.hands_wanted();
+void Scheduler::delist(Launch& launch) noexcept {
+    if (!launch.listed) return;
+    (launch.previous ? launch.previous->next : launches_) = launch.next;
+    if (launch.next) launch.next->previous = launch.previous;
+    launch.listed = false;
+    launch.next = launch.previous = nullptr;
+    open_launches_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void Scheduler::wake_for(std::uint32_t hands) noexcept {
     for (std::uint32_t i = 0; i < hands && i + 1 < options_.workers && parked_.has_waiters(); ++i) parked_.wake_one();
+}
+
+void Scheduler::publish(Launch& launch) noexcept {
+    {
+        SpinGuard guard(lock_);
+        launch.running_next = running_;
+        launch.running_previous = nullptr;
+        if (running_) running_->running_previous = &launch;
+        running_ = &launch;
+        launch.beats = 0;
+        if (launch.hides()) return;
+        list(launch);
+    }
+    wake_for(launch.hands_wanted());
 }
 
 void Scheduler::invite(Launch& launch) noexcept {
-    if (list(launch)) wake_worker();
+    {
+        SpinGuard guard(lock_);
+        if (!list(launch)) return;
+    }
+    wake_worker();
 }
 
 void Scheduler::invite(Launch& launch, std::uint32_t hands) noexcept {
-    list(launch);
-    for (std::uint32_t i = 0; i < hands && i + 1 < options_.workers && parked_.has_waiters(); ++i) parked_.wake_one();
+    {
+        SpinGuard guard(lock_);
+        list(launch);
+    }
+    wake_for(hands);
+}
+
+// What has been hiding for longer than it should have taken.
+void Scheduler::show_hidden() noexcept {
+    SpinGuard guard(lock_);
+    for (Launch* launch = running_; launch; launch = launch->running_next) {
+        if (!launch->hides() || ++launch->beats < 2) continue;
+        launch->show();
+        list(*launch);
+    }
 }
 
 Launch* Scheduler::join_launch() noexcept {
@@ -304,27 +341,17 @@ Launch* Scheduler::join_launch() noexcept {
         return best;
     }
     // Nothing to join: what is still listed has no work for anybody, its participants list it again when it has.
-    while (launches_) {
-        Launch* launch = launches_;
-        launches_ = launch->next;
-        launch->listed = false;
-        launch->next = launch->previous = nullptr;
-        open_launches_.fetch_sub(1, std::memory_order_seq_cst);
-    }
+    while (launches_) delist(*launches_);
     return nullptr;
 }
 
 Scheduler::Leave Scheduler::leave(Launch& launch) noexcept {
     SpinGuard guard(lock_);
     if (launch.has_work()) return Leave::more_to_do;
-    if (launch.listed) {
-        (launch.previous ? launch.previous->next : launches_) = launch.next;
-        if (launch.next) launch.next->previous = launch.previous;
-        launch.listed = false;
-        launch.next = launch.previous = nullptr;
-        open_launches_.fetch_sub(1, std::memory_order_seq_cst);
-    }
+    delist(launch);
     if (--launch.participants != 0) return Leave::others_work;
+    (launch.running_previous ? launch.running_previous->running_next : running_) = launch.running_next;
+    if (launch.running_next) launch.running_next->running_previous = launch.running_previous;
     if (!launch.all_finished() && !launch.cancelled()) launch.fail_deadlock();
     return Leave::last;
 }

@@ -71,7 +71,7 @@ public:
     void offer_kept(Executor& executor) noexcept;
     void withdraw_offer(Executor& executor) noexcept;
 
-    // Lists a launch so that other workers can join; called again when blocks became runnable.
+    // Lists a launch so that other workers can join, unless it hides; called again when blocks became runnable.
     void publish(Launch& launch) noexcept;
     void invite(Launch& launch) noexcept;
     // The same for a launch with so many things to do that nobody has begun, where waking somebody must be worth it.
@@ -154,7 +154,10 @@ private:
     bool poll_values(Executor& executor) noexcept;
     void wake_worker() noexcept;
     void unlist(Strand& strand) noexcept CANOPY_REQUIRES(lock_);
-    bool list(Launch& launch) noexcept;
+    bool list(Launch& launch) noexcept CANOPY_REQUIRES(lock_);
+    void delist(Launch& launch) noexcept CANOPY_REQUIRES(lock_);
+    void wake_for(std::uint32_t hands) noexcept;
+    void show_hidden() noexcept;
     Strand* take_served() noexcept CANOPY_REQUIRES(lock_);
     static void give_cores(Strand* served) noexcept;
 
@@ -177,7 +180,8 @@ private:
     ReadyList ready_[8] CANOPY_GUARDED_BY(lock_);
     SoftQueue* all_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::uint64_t queues_made_ CANOPY_GUARDED_BY(lock_) = 0;
-    Launch* launches_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    Launch* launches_ CANOPY_GUARDED_BY(lock_) = nullptr;  // with work for others
+    Launch* running_ CANOPY_GUARDED_BY(lock_) = nullptr;   // all
     std::uint32_t cores_used_[2] CANOPY_GUARDED_BY(lock_) = {0, 0};
     Strand* cores_first_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::atomic<std::uint32_t> ready_mask_{0};

@@ -100,8 +100,10 @@ std::size_t run_straight(Executor& executor, StraightRun& run, Fault& fault) noe
     executor.begin_task(run.strand, run.sequence, 0);
     const Fiber::Exit how = executor.run_steps(nullptr, &run_all, &guarded, guarded.block, fault);
     executor.end_task();
-    if (guarded.fused.kernel) [[unlikely]]
+    if (guarded.fused.kernel) [[unlikely]] {
         run.failed = guarded.fused.failed();
+        run.failed_block = guarded.fused.failed_block();
+    }
     if (run.commands.empty()) return 0;
     const auto done = static_cast<std::size_t>(guarded.next - run.commands.data());
     if (how != Fiber::Exit::finished && run.commands[done].opcode != Opcode::launch &&

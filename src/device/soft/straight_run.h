@@ -42,6 +42,7 @@ struct StraightRun {
     bool (*refill)(StraightRun& run) = nullptr;
     void* owner = nullptr;  // of refill
     FailedStep failed;      // where the last fused kernel was when it failed
+    std::uint32_t failed_block = 0;
 };
 
 // Runs commands from the front of `run.commands` up to the first that is not simple, and what refill provides then.

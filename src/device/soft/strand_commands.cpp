@@ -186,7 +186,7 @@ void Strand::run_fused_alone(Executor& executor, Command& command, const SoftFus
     const Fiber::Exit how = run_sequence_guarded(executor, run, fault);
     executor.end_task();
     if (how != Fiber::Exit::finished) [[unlikely]]
-        report(command, fault, 0, fault.text ? fault.text : "", {}, 0, run.failed());
+        report(command, fault, run.failed_block(), fault.text ? fault.text : "", {}, 0, run.failed());
     else if (scheduler_.checks()) [[unlikely]]
         check_memory(command);
 }
