@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile.h"
 
+#include <canopy/kernel_trace.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 #include "records.h"
 #include "sanitizer.h"
+#include "tracing.h"
 #include "variants.h"
 
 namespace canopy_cc {
@@ -87,21 +89,6 @@ Command device_command(const CompileJob& job, const std::string& target, const s
     return command;
 }
 
-Command image_link_command(const CompileJob& job, const std::vector<std::string>& objects, const std::string& output) {
-    // A symbol of the image means the image's own, whatever else the process holds.
-    Command command = {job.tree.compiler, "-shared", "-fPIC"};
-    add(command, objects);
-    add(command, {"-Wl,-Bsymbolic", "-Wl,--gc-sections", "-Wl,--as-needed"});
-    command.push_back("-Wl,--version-script=" + job.directory + "/exports");
-    // A sanitizer's own functions come from the process that loads the image.
-    if (!job.options.sanitized) command.push_back("-Wl,-z,defs");
-    for (const std::string& flag : job.options.compiler_flags)
-        if (begins(flag, "--gcc-toolchain") || begins(flag, "--sysroot")) command.push_back(flag);
-    command.push_back("-o");
-    command.push_back(output);
-    return command;
-}
-
 // A pass and what it said.
 struct Pass {
     int status = 0;
@@ -145,7 +132,7 @@ Pass device_pass(const CompileJob& job, const Texts& texts, std::size_t index, C
     }
     if (pass.status != 0) return pass;
     const std::string output = fmt::format("{}/{}.so", job.directory, target);
-    pass.status = run_tool(job, image_link_command(job, objects, output), pass.messages);
+    pass.status = run_tool(job, image_link_command(job, objects, output, job.directory + "/exports"), pass.messages);
     compiled.targets[index].name = target;
     if (pass.status == 0 && !read_file(output, compiled.targets[index].object)) pass.status = broken;
     if (index == 0) {
@@ -186,8 +173,24 @@ int explain(int status, std::string& messages) {
 
 }  // namespace
 
-int run_tool(const CompileJob& job, const Command& command, std::string& messages) {
-    return show_and_run(job, command, "/dev/null", "", messages);
+Command image_link_command(const CompileJob& job, const std::vector<std::string>& objects, const std::string& output,
+                           const std::string& exports_file) {
+    // A symbol of the image means the image's own, whatever else the process holds.
+    Command command = {job.tree.compiler, "-shared", "-fPIC"};
+    add(command, objects);
+    add(command, {"-Wl,-Bsymbolic", "-Wl,--gc-sections", "-Wl,--as-needed"});
+    command.push_back("-Wl,--version-script=" + exports_file);
+    // A sanitizer's own functions come from the process that loads the image.
+    if (!job.options.sanitized) command.push_back("-Wl,-z,defs");
+    for (const std::string& flag : job.options.compiler_flags)
+        if (begins(flag, "--gcc-toolchain") || begins(flag, "--sysroot")) command.push_back(flag);
+    command.push_back("-o");
+    command.push_back(output);
+    return command;
+}
+
+int run_tool(const CompileJob& job, const Command& command, std::string& messages, const std::string& input) {
+    return show_and_run(job, command, input, "", messages);
 }
 
 std::vector<std::string> preprocessor_flags(const Options& options, const Tree& tree) {
@@ -237,6 +240,10 @@ Compiled compile_texts(const CompileJob& job, const Texts& texts) {
     std::vector<std::thread> threads;
     for (std::size_t index = 0; index < target_count; ++index)
         threads.emplace_back([&, index] { passes[index] = device_pass(job, texts, index, compiled); });
+    TracingPass tracing{1, {}, {}};
+    const std::string tracing_code = tracing_text(job.options, texts);
+    if (!tracing_code.empty() && write_file(directory + "/trace.ii", tracing_code))
+        threads.emplace_back([&] { tracing = compile_tracing(job, language_flags(job)); });
     Pass& host_pass = passes.back();
     if (!texts.host.empty()) {
         Command command = host_command(job);
@@ -249,6 +256,10 @@ Compiled compile_texts(const CompileJob& job, const Texts& texts) {
     for (std::size_t index = 0; index < passes.size() && compiled.status == 0; ++index) {
         if (index == 0 || passes[index].status != 0) compiled.messages += passes[index].messages;
         compiled.status = explain(passes[index].status, compiled.messages);
+    }
+    if (tracing.status == 0) {
+        compiled.targets.push_back({CANOPY_TRACE_TARGET, std::move(tracing.object)});
+        compiled.targets.push_back({CANOPY_TRACE_BITCODE_TARGET, std::move(tracing.bitcode)});
     }
     if (compiled.status == 0 && !texts.host.empty() && !read_file(job.directory + "/host.o", compiled.host_object))
         compiled.status = broken;

@@ -53,7 +53,12 @@ int preprocess(const CompileJob& job, const std::vector<std::string>& more, std:
 Compiled compile_texts(const CompileJob& job, const Texts& texts);
 
 // Runs a program of the toolchain; shows it when the user wants to see commands.
-int run_tool(const CompileJob& job, const Command& command, std::string& messages);
+int run_tool(const CompileJob& job, const Command& command, std::string& messages,
+             const std::string& input = "/dev/null");
+
+// Links a shared object that exports what the file says.
+Command image_link_command(const CompileJob& job, const std::vector<std::string>& objects, const std::string& output,
+                           const std::string& exports_file);
 
 // Adds an object that holds the image to the host object and writes the result to `output`.
 int join_objects(const CompileJob& job, const std::string& host_object, const std::string& image_object,

@@ -146,6 +146,8 @@ private:
             options_.simt = true;
         else if (flag == "--sanitizer")
             options_.sanitizer = true;
+        else if (flag == "--no-trace")
+            options_.tracing = false;
         else
             return false;
         return true;
@@ -391,6 +393,7 @@ Kernels
   --targets=LIST      code to put in, by comma: baseline, native, x86-64-v2, x86-64-v3, x86-64-v4
                       default: baseline,native
   --enable-simt       a __global__ function without a word for its cores is a SIMT kernel
+  --no-trace          leave out what lets the runtime fuse the kernels with others into one loop
   --sanitizer         report what a kernel reads or writes outside of its memory, at its line
   --name-expression=E with --image: make the kernel E names, for example add<float>; may be repeated
   --names-file=FILE   write one line for each name expression: the symbol of its kernel

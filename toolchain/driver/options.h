@@ -47,6 +47,7 @@ struct Options {
     bool verbose = false;
     bool simt = false;
     bool sanitizer = false;
+    bool tracing = true;
     std::vector<Input> inputs;
     std::string output;
     std::uint32_t architecture = 2201;

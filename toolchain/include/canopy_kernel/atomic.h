@@ -124,6 +124,10 @@ public:
     }
 
     void put(void* memory, const void* local, uint64_t bytes) {
+        if constexpr (is_tracing_variant) {
+            if (kind_ != AtomicKind::none) trace_refuse("a copy that combines with what memory holds");
+            return trace_copy(memory, local, bytes);
+        }
         stored_ += bytes;
         ask_ahead(bytes);
         if (kind_ == AtomicKind::none && streams_ && bytes >= streamed_row) {

@@ -22,7 +22,7 @@ inline void copy_selected(const LocalTensor<T>& dst, const LocalTensor<T>& src, 
     check_strided(dst, to, chosen, "Copy", "the destination", where);
     check_strided(src, from, chosen, "Copy", "the source", where);
     for_each_run(
-        chosen, [](uint64_t count, T* d, const T* s) { __builtin_memmove(d, s, count * sizeof(T)); }, to, from);
+        chosen, [](uint64_t count, T* d, const T* s) { move_bytes(d, s, count * sizeof(T)); }, to, from);
 }
 
 // One dimension of a copy of several: the elements added left and right are the value, or the nearest element.
@@ -93,7 +93,7 @@ inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uin
     static_assert(has_vector_copy<T>, "Copy: this chip copies elements of 16 and 32 bits (64 and 8 bits on 3510)");
     check_count(dst, count, "Copy", "the destination", where);
     check_count(src, count, "Copy", "the source", where);
-    __builtin_memmove(dst.GetPhyAddr(), src.GetPhyAddr(), bytes_of<T>(count));
+    move_bytes(dst.GetPhyAddr(), src.GetPhyAddr(), bytes_of<T>(count));
 }
 
 // Global memory -> unified buffer in up to five dimensions.

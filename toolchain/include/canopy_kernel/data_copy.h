@@ -57,7 +57,10 @@ inline void require_whole_blocks(const char* operation, uint64_t bytes, Where wh
         fail(where, "%s: %llu bytes are no multiple of 32; DataCopyPad copies any number", operation, printable(bytes));
 }
 
-inline void copy_block(void* to, const void* from) { __builtin_memcpy(to, from, block_bytes); }
+inline void copy_block(void* to, const void* from) {
+    if constexpr (is_tracing_variant) return trace_copy(to, from, block_bytes);
+    __builtin_memcpy(to, from, block_bytes);
+}
 
 // Rows of a copy; distances from start to start, in bytes.
 struct Rows {
@@ -94,7 +97,7 @@ inline void copy_rows(void* to, const void* from, Rows rows) {
         return;
     }
     for (uint64_t i = 0; i < rows.count; ++i, target += rows.to, source += rows.from)
-        __builtin_memmove(target, source, rows.bytes);
+        move_bytes(target, source, rows.bytes);
 }
 
 inline void copy_rows_out(Outlet& outlet, void* to, const void* from, Rows rows) {
@@ -219,7 +222,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
     for_each_piece<T>(dstSliceInfo, srcSliceInfo, dimValue, where, [&](uint64_t to, uint64_t from, uint64_t bytes) {
         check_extent("DataCopy", "destination", dst, bytes_of<T>(to) + bytes, where);
         check_extent("DataCopy", "source", src, bytes_of<T>(from) + bytes, where);
-        __builtin_memcpy(advance(dst.GetPhyAddr(), to), src.GetPhyAddr(from), bytes);
+        move_bytes(advance(dst.GetPhyAddr(), to), src.GetPhyAddr(from), bytes);
     });
 }
 
@@ -282,7 +285,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     require_block("DataCopy", "source", src, where);
     check_extent("DataCopy", "destination", dst, bytes, where);
     check_extent("DataCopy", "source", src, bytes, where);
-    __builtin_memmove(dst.GetPhyAddr(), src.GetPhyAddr(), bytes);
+    move_bytes(dst.GetPhyAddr(), src.GetPhyAddr(), bytes);
 }
 
 // Into the bias buffer a row counts 64 bytes of the source, into the buffer of output parameters 128 bytes.

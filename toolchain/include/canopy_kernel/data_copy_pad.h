@@ -60,6 +60,11 @@ template <class T>
 inline void copy_padded_row(unsigned char* to, const unsigned char* from, uint64_t bytes, const RowPadding<T>& padding,
                             uint64_t end) {
     const uint64_t left = padding.left * sizeof(T);
+    if constexpr (is_tracing_variant) {
+        trace_forget(to, left);
+        trace_copy(to + left, from, bytes);
+        return trace_forget(to + left + bytes, end - left - bytes);
+    }
     __builtin_memcpy(to + left, from, bytes);
     if (left + bytes == end && left == 0) return;
     T first{};

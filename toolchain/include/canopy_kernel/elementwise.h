@@ -35,8 +35,39 @@ inline constexpr bool is_bitwise = is_any_of<T, int16_t, uint16_t> || (any_type_
 template <class T>
 using Modular = choose<is_floating<T>, T, choose<sizeof(T) == 8, uint64_t, uint32_t>>;
 
+struct OperationRule {
+    template <class Operation>
+    static auto element(const Operation& operation, const NoElement*, const NoElement*, const NoElement*) {
+        return operation();
+    }
+    template <class Operation, class A>
+    static auto element(const Operation& operation, const A* a, const NoElement*, const NoElement*) {
+        return operation(widen(*a, opaque_zero()));
+    }
+    template <class Operation, class A, class B>
+    static auto element(const Operation& operation, const A* a, const B* b, const NoElement*) {
+        const uint32_t zero = opaque_zero();
+        return operation(widen(*a, zero), widen(*b, zero));
+    }
+    template <class Operation, class A, class B, class C>
+    static auto element(const Operation& operation, const A* a, const B* b, const C* c) {
+        const uint32_t zero = opaque_zero();
+        return operation(widen(*a, zero), widen(*b, zero), widen(*c, zero));
+    }
+};
+
+// The same with the result as an element of the destination.
+template <class D>
+struct NarrowRule {
+    template <class Operation, class... S>
+    static D element(const Operation& operation, const S*... s) {
+        return narrow<D>(OperationRule::element(operation, s...));
+    }
+};
+
 template <class D, class Operation, class... S>
 inline void compute(uint64_t count, const Operation& operation, D* d, const S*... s) {
+    if constexpr (is_tracing_variant) return trace_compute<NarrowRule<D>>(count, operation, d, s...);
     ask_ahead(bytes_of<D>(count));
     [[maybe_unused]] const uint32_t zero = opaque_zero();
     if constexpr (is_same<D, half> || (is_same<S, half> || ...)) {

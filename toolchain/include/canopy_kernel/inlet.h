@@ -6,6 +6,7 @@
 #define CANOPY_KERNEL_INLET_H
 
 #include "canopy_kernel/core.h"
+#include "canopy_kernel/trace.h"
 
 namespace canopy::kernel {
 
@@ -96,9 +97,16 @@ __attribute__((noinline)) inline void copy_walking(unsigned char* to, const unsi
 }
 
 inline void copy_in(void* to, const void* from, uint64_t bytes) {
+    if constexpr (is_tracing_variant) return trace_copy(to, from, bytes);
     if (bytes >= shortest_tile && bytes <= longest_tile)
         return copy_walking(static_cast<unsigned char*>(to), static_cast<const unsigned char*>(from), bytes);
     __builtin_memcpy(to, from, bytes);
+}
+
+// Short rows into a core, and what stays inside of it. The bytes may lie on themselves.
+inline void move_bytes(void* to, const void* from, uint64_t bytes) {
+    if constexpr (is_tracing_variant) return trace_copy(to, from, bytes);
+    __builtin_memmove(to, from, bytes);
 }
 
 }  // namespace canopy::kernel

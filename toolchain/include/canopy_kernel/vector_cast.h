@@ -34,8 +34,18 @@ constexpr bool range_matters() {
     return true;
 }
 
+template <RoundMode mode, bool saturate, class D>
+struct CastRule {
+    template <class S>
+    static D element(const NoElement&, const S* s, const NoElement*, const NoElement*) {
+        return convert<mode, saturate, D, S>(*s, opaque_zero());
+    }
+};
+
 template <RoundMode mode, bool saturate, class D, class S>
 inline void cast_run(uint64_t count, Run<D> d, Run<const S> s) {
+    if constexpr (is_tracing_variant && packing<D> == 1 && packing<S> == 1)
+        return trace_compute<CastRule<mode, saturate, D>>(count, NoElement{}, d, s);
     [[maybe_unused]] const uint32_t zero = opaque_zero();
     if constexpr (packing<D> == 2 && packing<S> == 2) {
         for (uint64_t i = 0; i < count; ++i) d.set(i, convert<mode, saturate, D, S>(s.get(i), zero));
@@ -93,7 +103,14 @@ __attribute__((always_inline)) inline void with_rounding(RoundMode mode, const A
 }
 
 // int32_t to half: scaled by what SetDeqScale set.
+struct ScaleRule {
+    static half element(const float& scale, const int32_t* s, const NoElement*, const NoElement*) {
+        return float_to_half<RoundMode::CAST_RINT, true>(static_cast<float>(*s) * scale);
+    }
+};
+
 inline void scale_run(uint64_t count, half* d, const int32_t* s, float scale) {
+    if constexpr (is_tracing_variant) return trace_compute<ScaleRule>(count, scale, d, s);
     CANOPY_HALF_LOOP
     for (uint64_t i = 0; i < count; ++i)
         d[i] = float_to_half<RoundMode::CAST_RINT, true>(static_cast<float>(s[i]) * scale);

@@ -44,9 +44,40 @@ struct Number {
     eight<Wide<T>> vector(uint64_t, uint32_t) const { return value; }
 };
 
+template <CMPMODE mode>
+struct CompareRule {
+    template <class T>
+    static bool element(const NoElement&, const T* a, const T* b, const NoElement*) {
+        const uint32_t zero = opaque_zero();
+        return relate<mode>(widen(*a, zero), widen(*b, zero));
+    }
+    template <class T>
+    static bool element(const Wide<T>& number, const T* a, const NoElement*, const NoElement*) {
+        return relate<mode>(widen(*a, opaque_zero()), number);
+    }
+};
+
+template <CMPMODE mode, class T>
+inline void trace_comparison(uint64_t count, bool* bits, const Elements<T>& a, const Elements<T>& b) {
+    trace_compute<CompareRule<mode>>(count, NoElement{}, bits, a.run, b.run);
+}
+template <CMPMODE mode, class T>
+inline void trace_comparison(uint64_t count, bool* bits, const Elements<T>& a, const Number<T>& b) {
+    trace_compute<CompareRule<mode>>(count, b.value, bits, a.run);
+}
+
+// Traces know bits in whole bytes.
+inline void require_whole_bytes(uint64_t first, uint64_t count) {
+    if ((first | count) % 8 != 0) trace_refuse("bits that fill no whole bytes");
+}
+
 // Bits `first` and following of `bits` receive the results; the bits around them stay.
 template <CMPMODE mode, class A, class B>
 inline void compare_run(uint64_t count, uint64_t first, uint8_t* bits, const A& a, const B& b) {
+    if constexpr (is_tracing_variant) {
+        require_whole_bytes(first, count);
+        return trace_comparison<mode>(count, reinterpret_cast<bool*>(bits + first / 8), a, b);
+    }
     const uint32_t zero = opaque_zero();
     uint64_t i = 0;
     for (; i < count && (first + i) % 8 != 0; ++i)

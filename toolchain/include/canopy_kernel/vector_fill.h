@@ -25,8 +25,16 @@ inline T element_of(const S& value) {
         return static_cast<T>(value);
 }
 
+struct FillRule {
+    template <class T>
+    static T element(const T& value, const NoElement*, const NoElement*, const NoElement*) {
+        return value;
+    }
+};
+
 template <class T>
 inline void fill_run(uint64_t count, T* d, T value) {
+    if constexpr (is_tracing_variant) return trace_compute<FillRule>(count, value, d);
     CANOPY_VECTOR_LOOP
     for (uint64_t i = 0; i < count; ++i) d[i] = value;
 }

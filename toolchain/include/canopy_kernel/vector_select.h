@@ -40,10 +40,35 @@ struct RawNumber {
     eight<I> vector(uint64_t) const { return value; }
 };
 
+struct SelectRule {
+    template <class I>
+    static I element(const NoElement&, const bool* chosen, const I* a, const I* b) {
+        return *chosen ? *a : *b;
+    }
+    template <class I>
+    static I element(const I& number, const bool* chosen, const I* a, const NoElement*) {
+        return *chosen ? *a : number;
+    }
+};
+
+template <class I>
+inline void trace_selection(uint64_t count, const bool* bits, I* d, const RawElements<I>& a, const RawElements<I>& b) {
+    trace_compute<SelectRule>(count, NoElement{}, d, bits, a.run, b.run);
+}
+template <class I>
+inline void trace_selection(uint64_t count, const bool* bits, I* d, const RawElements<I>& a, const RawNumber<I>& b) {
+    trace_compute<SelectRule>(count, b.value, d, bits, a.run);
+}
+
 // Lane k of the call is decided by bit k, or by bit k modulo `period` where that is not 0.
 template <class I, class A, class B>
 inline void select_run(uint64_t count, uint64_t first, uint32_t period, const uint8_t* bits, I* d, const A& a,
                        const B& b) {
+    if constexpr (is_tracing_variant) {
+        require_whole_bytes(first, count);
+        if (period != 0 && (count > period || first % period != 0)) trace_refuse("bits that are used again");
+        return trace_selection(count, reinterpret_cast<const bool*>(bits + (period == 0 ? first / 8 : 0)), d, a, b);
+    }
     const auto bit_of = [period](uint64_t lane) { return period == 0 ? lane : lane % period; };
     uint64_t i = 0;
     for (; i < count && (first + i) % 8 != 0; ++i) d[i] = test_bit(bits, bit_of(first + i)) ? a.one(i) : b.one(i);
