@@ -42,15 +42,19 @@ enum class TraceKind : std::uint8_t {
     store,    // local to global memory
     move,     // inside local memory
     compute,  // an operation on each element
+    forget,   // local bytes become something that cannot be told
 };
 
 // A function in the bitcode of the kernel's image that computes one element.
 struct TraceOperation {
-    std::string symbol;  // void (void* target, const void* object, const void* source0, ...)
+    // void (void* target, const void* object, const void* source0, const void* source1, const void* source2)
+    std::string symbol;
     std::uint32_t object_size = 0;
-    std::uint8_t target_size = 0;  // bytes of an element
+    std::uint8_t target_size = 0;  // bytes of an element; 0: a bit, which is a byte of 0 or 1 for the function
     std::uint8_t source_count = 0;
     std::uint8_t source_sizes[3] = {};
+
+    bool operator==(const TraceOperation&) const = default;
 };
 
 struct TraceRecord {

@@ -69,11 +69,11 @@ std::uint32_t core_memory_size(std::uint32_t architecture, CanopyMemory memory) 
     return sizes_of(architecture).bytes[memory];
 }
 
-std::unique_ptr<SoftCore> SoftCore::create(std::uint32_t architecture) noexcept {
+std::unique_ptr<SoftCore> SoftCore::create(std::uint32_t architecture, Access access) noexcept {
     std::unique_ptr<SoftCore> core(new (std::nothrow) SoftCore);
     if (!core) return nullptr;
     core->architecture_ = architecture;
-    if (!core->map()) return nullptr;
+    if (!core->map(access)) return nullptr;
     Registry& all = registry();
     std::lock_guard lock(all.mutex);
     core->next_ = all.first;
@@ -82,7 +82,7 @@ std::unique_ptr<SoftCore> SoftCore::create(std::uint32_t architecture) noexcept 
     return core;
 }
 
-bool SoftCore::map() noexcept {
+bool SoftCore::map(Access access) noexcept {
     const Sizes& sizes = sizes_of(architecture_);
     std::size_t total = guard;
     for (const std::uint32_t size : sizes.bytes)
@@ -96,7 +96,7 @@ bool SoftCore::map() noexcept {
         const std::uint32_t size = sizes.bytes[index];
         if (size == 0) continue;
         const std::size_t pages = whole_pages(size);
-        if (mprotect(at, pages, PROT_READ | PROT_WRITE) != 0) return false;
+        if (access == Access::usual && mprotect(at, pages, PROT_READ | PROT_WRITE) != 0) return false;
         core_.memory[index].base = reinterpret_cast<unsigned char*>(at + pages - size);
         core_.memory[index].size = size;
         at += pages + guard;

@@ -19,8 +19,10 @@ std::uint32_t core_memory_size(std::uint32_t architecture, CanopyMemory memory) 
 
 class SoftCore {
 public:
+    // none: the memories have addresses, but nobody can read or write them.
+    enum class Access : std::uint8_t { usual, none };
     // nullptr: no memory.
-    static std::unique_ptr<SoftCore> create(std::uint32_t architecture) noexcept;
+    static std::unique_ptr<SoftCore> create(std::uint32_t architecture, Access access = Access::usual) noexcept;
     ~SoftCore();
     SoftCore(const SoftCore&) = delete;
     SoftCore& operator=(const SoftCore&) = delete;
@@ -33,7 +35,7 @@ public:
 
 private:
     SoftCore() = default;
-    bool map() noexcept;
+    bool map(Access access) noexcept;
 
     CanopyCore core_{};
     std::uint32_t architecture_ = 0;

@@ -4,6 +4,7 @@
 #include "device/soft/module.h"
 
 #include <canopy/kernel_image.h>
+#include <canopy/kernel_trace.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fmt/core.h>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <unordered_map>
 #include <utility>
 
@@ -20,6 +22,7 @@
 #include "device/image.h"
 #include "device/soft/code_file.h"
 #include "device/soft/services.h"
+#include "device/soft/trace.h"
 
 namespace canopy {
 namespace {
@@ -33,7 +36,7 @@ using Library = std::unique_ptr<void, CloseLibrary>;
 
 class SoftModule final : public Module {
 public:
-    Status open(const Image& image, const ImageTarget& target);
+    Status open(const Image& image, const ImageTarget& target, std::uint32_t architecture);
 
     [[nodiscard]] std::span<const KernelInfo> kernels() const override { return infos_; }
     [[nodiscard]] Kernel* kernel(std::string_view name) override {
@@ -53,6 +56,8 @@ public:
     [[nodiscard]] void* kernel_address(const Kernel& kernel) const override {
         return static_cast<const SoftKernel&>(kernel).function;
     }
+    Result<LaunchTrace> trace(const TraceRequest& request) override;
+    [[nodiscard]] std::span<const std::byte> bitcode() const override { return bitcode_; }
 
 private:
     Status open_library(const Image& image, const ImageTarget& target);
@@ -60,6 +65,8 @@ private:
     Status read_symbols(const ElfFile& object);
     void find_code(const ElfFile& object);
     Status find_entries(const Image& image);
+    void keep_tracing_code(const Image& image);
+    Result<ModuleTracer*> tracer();
 
     [[nodiscard]] std::byte* at(std::uint64_t address) const noexcept {
         return reinterpret_cast<std::byte*>(load_address_ + address);
@@ -75,16 +82,53 @@ private:
     std::unordered_map<std::string_view, std::size_t> kernel_index_;
     std::unordered_map<std::string_view, std::size_t> key_index_;
     std::unordered_map<std::string, SymbolInfo> symbols_;
+    std::vector<std::string> entries_;  // symbols, same order as infos_
+    std::vector<std::byte> bitcode_;
+    std::uint32_t architecture_ = 0;
+    std::mutex tracer_mutex_;  // for what follows
+    std::vector<std::byte> tracing_code_;
+    std::unique_ptr<ModuleTracer> tracer_;
 };
 
-Status SoftModule::open(const Image& image, const ImageTarget& target) {
+Status SoftModule::open(const Image& image, const ImageTarget& target, std::uint32_t architecture) {
+    architecture_ = architecture;
     auto object = ElfFile::read(target.object);
     if (!object.ok()) return object.status();
     CANOPY_TRY(open_library(image, target));
     CANOPY_TRY(connect_services());
     CANOPY_TRY(read_symbols(*object));
     find_code(*object);
+    keep_tracing_code(image);
     return find_entries(image);
+}
+
+// Few modules are traced: the code is loaded by the first trace.
+void SoftModule::keep_tracing_code(const Image& image) {
+    for (const ImageTarget& target : image.targets) {
+        if (target.name == CANOPY_TRACE_TARGET) tracing_code_.assign(target.object.begin(), target.object.end());
+        if (target.name == CANOPY_TRACE_BITCODE_TARGET) bitcode_.assign(target.object.begin(), target.object.end());
+    }
+}
+
+Result<ModuleTracer*> SoftModule::tracer() {
+    std::lock_guard lock(tracer_mutex_);
+    if (!tracer_) {
+        if (tracing_code_.empty()) return fail(207000, "the image has no tracing code; canopy-cc adds it by default");
+        auto opened = ModuleTracer::open(infos_.empty() ? "kernels" : infos_[0].name, architecture_, tracing_code_);
+        if (!opened.ok()) return opened.status();
+        tracer_ = std::move(*opened);
+    }
+    return tracer_.get();
+}
+
+Result<LaunchTrace> SoftModule::trace(const TraceRequest& request) {
+    const auto* kernel = static_cast<const SoftKernel*>(request.kernel);
+    const auto index = static_cast<std::size_t>(kernel - kernels_.data());
+    if (kernel < kernels_.data() || index >= kernels_.size())
+        return fail(207000, "the kernel to trace belongs to another module");
+    auto opened = tracer();
+    if (!opened.ok()) return opened.status();
+    return (*opened)->trace(request, *kernel, entries_[index]);
 }
 
 Status SoftModule::open_library(const Image& image, const ImageTarget& target) {
@@ -153,6 +197,7 @@ Status SoftModule::find_entries(const Image& image) {
         const SymbolInfo function = symbol(kernel.symbol).value_or(*entry);
         KernelInfo& info = infos_.emplace_back(kernel.info);
         info.code_size = function.size;
+        entries_.push_back(kernel.entry);
         SoftKernel& loaded = kernels_.emplace_back();
         loaded.info = &info;
         loaded.entry = reinterpret_cast<CanopyKernelEntry>(entry->address);
@@ -230,7 +275,7 @@ Result<std::unique_ptr<Module>> load_module(std::span<const std::byte> bytes, co
                     rebuild_command(*image, chip.architecture));
     }
     auto module = std::make_unique<SoftModule>();
-    CANOPY_TRY(module->open(*image, *target));
+    CANOPY_TRY(module->open(*image, *target, chip.architecture));
     return std::unique_ptr<Module>(std::move(module));
 }
 
