@@ -1,13 +1,195 @@
 // SPDX-License-Identifier: Apache-2.0
+// The compiler is a child process: canopy-cc, which hands C on to the clang it uses for kernels. The functions of the
+// kernels come along as bitcode; clang takes those that are called, makes them part of the loop and optimises both
+// together for this processor.
 #include "core/fused_loops.h"
 
+#include <fmt/core.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "base/clock.h"
 #include "base/error_text.h"
+#include "base/subprocess.h"
+#include "core/code_cache.h"
+#include "core/error_codes.h"
+#include "core/loop_flow.h"
+#include "core/loop_text.h"
+#include "core/source_program.h"
 
 namespace canopy {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+// Each bitcode once.
+std::vector<Bytes> distinct_bitcodes(const LoopRequest& request) {
+    std::vector<Bytes> found;
+    for (const LoopStep& step : request.steps) {
+        const bool known = std::any_of(found.begin(), found.end(), [&](Bytes one) {
+            return one.data() == step.bitcode.data() ||
+                   std::equal(one.begin(), one.end(), step.bitcode.begin(), step.bitcode.end());
+        });
+        if (!known) found.push_back(step.bitcode);
+    }
+    return found;
+}
+
+// Everything that decides what the compiler makes.
+class Fingerprint {
+public:
+    Fingerprint() { XXH3_128bits_reset(&state_); }
+    void add(const void* bytes, std::size_t size) {
+        XXH3_128bits_update(&state_, &size, sizeof size);
+        XXH3_128bits_update(&state_, bytes, size);
+    }
+    void add(const std::string& text) { add(text.data(), text.size()); }
+    void add_processor() {
+#if defined(__x86_64__)
+        for (const unsigned leaf : {0u, 1u, 7u, 0x80000001u}) {
+            unsigned registers[4] = {};
+            __get_cpuid_count(leaf, 0, &registers[0], &registers[1], &registers[2], &registers[3]);
+            if (leaf == 1) registers[1] = 0;  // on which core the question was asked
+            if (leaf == 1) registers[2] &= ~(1u << 27);
+            add(registers, sizeof registers);
+        }
+#endif
+    }
+    void add_compiler(const std::string& path) {
+        struct stat facts {};
+        stat(path.c_str(), &facts);
+        add(fmt::format("{} {} {}", path, facts.st_size, facts.st_mtim.tv_sec));
+        if (const char* clang = getenv("CANOPY_CLANG")) add(std::string(clang));
+    }
+    [[nodiscard]] std::string name() const {
+        const XXH128_hash_t hash = XXH3_128bits_digest(&state_);
+        return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+    }
+
+private:
+    XXH3_state_t state_;
+};
+
+Status write_file(const std::string& path, Bytes bytes) {
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    file.close();
+    if (!file) return fail(code::internal, "cannot write {}", path);
+    return {};
+}
+
+Result<std::vector<std::byte>> read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) return fail(code::internal, "the compiler left no {}", path);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(file.tellg()));
+    file.seekg(0);
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return bytes;
+}
+
+Result<std::vector<std::byte>> compile(const std::string& compiler, const std::string& text,
+                                       std::span<const Bytes> bitcodes) {
+    Result<TemporaryFolder> folder = TemporaryFolder::create("loops");
+    if (!folder.ok()) return folder.status();
+    const std::string source = folder->path() + "/loops.c", output = folder->path() + "/loops.so";
+    CANOPY_TRY(write_file(source, std::as_bytes(std::span(text))));
+    std::vector<std::string> command = {compiler};
+    for (std::size_t index = 0; index < bitcodes.size(); ++index) {
+        const std::string path = fmt::format("{}/{}.bc", folder->path(), index);
+        CANOPY_TRY(write_file(path, bitcodes[index]));
+        for (const char* flag : {"-Xclang", "-mlink-builtin-bitcode", "-Xclang"}) command.emplace_back(flag);
+        command.push_back(path);
+    }
+    for (const char* flag : {"-shared", "-nostartfiles", "-fPIC", "-O3", "-march=native", "-ffp-contract=off",
+                             "-fno-strict-aliasing", "-fno-math-errno", "-w", "-mprefer-vector-width=512"})
+        command.emplace_back(flag);
+    command.insert(command.end(), {source, "-o", output});
+    Result<Finished> finished = run_to_end(command);
+    if (!finished.ok()) return finished.status();
+    if (finished->status != 0)
+        return fail(code::internal, "the loops of a fused kernel do not compile: {:.300}", finished->output);
+    return read_file(output);
+}
+
+// The largest cache of the processor; results beyond it are not found there later.
+std::uint64_t largest_cache() noexcept {
+    const long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return size > 0 ? static_cast<std::uint64_t>(size) : 32u << 20;
+}
+
+Status name_functions(const Code& code, std::size_t count, FusedLoops& loops) {
+    for (std::size_t shape = 0; shape < count; ++shape) {
+        void* symbol = code.symbol(loop_name(shape));
+        if (symbol == nullptr) return fail(code::internal, "the compiled loops lack {}", loop_name(shape));
+        loops.functions.push_back(reinterpret_cast<LoopFunction>(symbol));
+    }
+    return {};
+}
+
+void add_pieces(const LoopRequest& request, const LoopFlow& flow, FusedLoops& loops) {
+    for (const FlowPiece& piece : flow.pieces) {
+        const std::size_t pointers = flow.shapes[piece.shape].pointer_sizes.size();
+        loops.pieces.push_back({piece.shape, static_cast<std::uint32_t>(loops.pointers.size()),
+                                static_cast<std::uint32_t>(pointers), piece.count, request.first_step + piece.step});
+        for (std::size_t index = 0; index < pointers; ++index) {
+            const TraceAddress& place = flow.pointers[piece.first_pointer + index];
+            const LoopRegion& region = request.regions[static_cast<std::size_t>(place.region)];
+            loops.pointers.push_back({region.slot, place.offset - region.slot_offset});
+        }
+    }
+}
+
+}  // namespace
 
 Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request) {
-    (void)device;
-    return fail(207000, "{} steps cannot become loops", request.steps.size());
+    const Nanoseconds begin = now();
+    for (const LoopStep& step : request.steps)
+        if (step.bitcode.empty()) return fail(code::not_supported, "the image of a step has no bitcode");
+    Result<LoopFlow> flow = find_loops(request);
+    if (!flow.ok()) return flow.status();
+    Result<std::string> compiler = find_kernel_compiler();
+    if (!compiler.ok()) return compiler.status();
+    const std::string text = loop_text(*flow, flow->bytes_stored > largest_cache());
+    const std::vector<Bytes> bitcodes = distinct_bitcodes(request);
+    Fingerprint fingerprint;
+    fingerprint.add(text);
+    for (const Bytes bitcode : bitcodes) fingerprint.add(bitcode.data(), bitcode.size());
+    fingerprint.add_processor();
+    fingerprint.add_compiler(*compiler);
+
+    CompiledLoops result;
+    const CodeCache cache("loops");
+    const std::string name = fingerprint.name();
+    std::optional<std::vector<std::byte>> object = cache.find(name);
+    result.from_cache = object.has_value();
+    if (!object) {
+        const Nanoseconds start = now();
+        Result<std::vector<std::byte>> made = compile(*compiler, text, bitcodes);
+        if (!made.ok()) return made.status();
+        result.compile_time = static_cast<std::uint64_t>(now() - start);
+        object = std::move(*made);
+        cache.keep(name, *object);
+    }
+    Result<std::shared_ptr<const Code>> code = device.load_code(*object, "loops." + name.substr(0, 12));
+    if (!code.ok()) return code.status();
+    auto loops = std::make_shared<FusedLoops>();
+    loops->code = *code;
+    CANOPY_TRY(name_functions(**code, flow->shapes.size(), *loops));
+    add_pieces(request, *flow, *loops);
+    result.loops = std::move(loops);
+    result.stores_dropped = flow->stores_dropped;
+    result.total_time = static_cast<std::uint64_t>(now() - begin);
+    return result;
 }
 
 }  // namespace canopy
