@@ -116,6 +116,26 @@ strangers="$(readelf -d "$tree/lib64/libascendcl.so" | sed -n 's/.*NEEDED.*\[\(.
     grep -vE '^(libstdc\+\+|libm|libgcc_s|libc|libdl|libpthread|ld-linux-[a-z0-9-]+)\.so' || true)"
 [[ -z $strangers ]] || fail "libascendcl.so needs more than the system: $strangers"
 
+# --- Python: in the tree, and packed -----------------------------------------------------------------------------------
+if [[ -d $tree/python/site-packages/acl ]]; then
+    # Prints the chip and the library that the module found by itself.
+    ask='import acl; print(acl.get_soc_name(), *{line.split()[5] for line in open("/proc/self/maps") if "libascendcl" in line})'
+    [[ $(/usr/bin/python3 -c "$ask") == "$SOC_VERSION $tree/lib64/libascendcl.so" ]] || fail "import acl does not work"
+    [[ $(env -u LD_LIBRARY_PATH /usr/bin/python3 -c "$ask") == "$SOC_VERSION $tree/lib64/libascendcl.so" ]] ||
+        fail "the Python module needs LD_LIBRARY_PATH to find the library of its tree"
+    for file in __init__ rt util prof mdl; do
+        /usr/bin/python3 -m ast "$tree/python/site-packages/acl/$file.pyi" > /dev/null || fail "$file.pyi is missing or wrong"
+    done
+    wheel="$("$source/python/make_wheel.py" --tree "$tree" --output "$work")"
+    if /usr/bin/python3 -m pip --version > /dev/null 2>&1; then
+        /usr/bin/python3 -m pip install --quiet --no-index --target "$work/packages" "$wheel" || fail "pip refuses the wheel"
+    else
+        /usr/bin/python3 -m zipfile -e "$wheel" "$work/packages"
+    fi
+    found="$(env -u LD_LIBRARY_PATH PYTHONPATH="$work/packages" /usr/bin/python3 -c "$ask")"
+    [[ $found == "$SOC_VERSION $(cd "$work" && pwd -P)/packages/acl/lib/libascendcl.so" ]] || fail "the wheel gives \"$found\""
+fi
+
 # --- the programs of the tree ----------------------------------------------------------------------------------------
 canopy info > info.txt
 grep -q "$SOC_VERSION" info.txt || fail "canopy info does not show the chip"

@@ -9,14 +9,16 @@ namespace {
 
 // An element type of numpy by its number, as a new reference; null with an exception.
 PyObject* element_type(const Call& call, PyObject* numpy, PyObject* number) {
-    PyObject* codes = PyObject_GetAttrString(numpy, "typecodes");
+    static const Name typecodes("typecodes"), dtype("dtype"), num("num");
+    PyObject* codes = typecodes.of(numpy);
+    PyObject* make = dtype.of(numpy);
     PyObject* all = codes ? PyMapping_GetItemString(codes, "All") : nullptr;
     Py_XDECREF(codes);
     PyObject* found = nullptr;
     for (Py_ssize_t i = 0; all && !found && i < PyUnicode_GetLength(all); ++i) {
         PyObject* code = PySequence_GetItem(all, i);
-        PyObject* type = code ? PyObject_CallMethod(numpy, "dtype", "O", code) : nullptr;
-        PyObject* own = type ? PyObject_GetAttrString(type, "num") : nullptr;
+        PyObject* type = code && make ? PyObject_CallFunctionObjArgs(make, code, nullptr) : nullptr;
+        PyObject* own = type ? num.of(type) : nullptr;
         if (own && PyObject_RichCompareBool(own, number, Py_EQ) == 1) {
             found = type;
             Py_INCREF(found);
@@ -27,6 +29,7 @@ PyObject* element_type(const Call& call, PyObject* numpy, PyObject* number) {
         if (!own) break;
     }
     Py_XDECREF(all);
+    Py_XDECREF(make);
     if (!found && !PyErr_Occurred())
         refuse(PyExc_ValueError, call, 2, "npy_type_num", "is no element type of numpy: %S", number);
     return found;
@@ -34,7 +37,8 @@ PyObject* element_type(const Call& call, PyObject* numpy, PyObject* number) {
 
 // The bytes of an array; -1 with an exception.
 Py_ssize_t bytes_of(const Call& call, PyObject* shape, PyObject* type) {
-    PyObject* size = PyObject_GetAttrString(type, "itemsize");
+    static const Name itemsize("itemsize");
+    PyObject* size = itemsize.of(type);
     Py_ssize_t bytes = size ? PyLong_AsSsize_t(size) : -1;
     Py_XDECREF(size);
     if (bytes == 0)
@@ -58,11 +62,9 @@ Py_ssize_t bytes_of(const Call& call, PyObject* shape, PyObject* type) {
 
 // Whether an object shows its memory as numpy's arrays do.
 bool is_array(const Call& call, PyObject* object) {
-    PyObject* description = PyObject_GetAttrString(object, "__array_interface__");
-    if (!description) {
-        PyErr_Clear();
-        return refuse_type(call, 0, "array", "a numpy array");
-    }
+    static const Name array_interface("__array_interface__");
+    PyObject* description = array_interface.if_there(object);
+    if (!description) return refuse_type(call, 0, "array", "a numpy array");
     Py_DECREF(description);
     return true;
 }
@@ -85,7 +87,10 @@ CANOPY_PYTHON_FUNCTION(util_numpy_contiguous_to_ptr) {
     if (!call.takes(1) || !is_array(call, arguments[0])) return nullptr;
     PyObject* numpy = PyImport_ImportModule("numpy");
     if (!numpy) return nullptr;
-    PyObject* array = PyObject_CallMethod(numpy, "ascontiguousarray", "O", arguments[0]);
+    static const Name ascontiguousarray("ascontiguousarray");
+    PyObject* make = ascontiguousarray.of(numpy);
+    PyObject* array = make ? PyObject_CallFunctionObjArgs(make, arguments[0], nullptr) : nullptr;
+    Py_XDECREF(make);
     Py_DECREF(numpy);
     if (!array) return nullptr;
     Source source;
@@ -117,7 +122,10 @@ CANOPY_PYTHON_FUNCTION(util_ptr_to_numpy) {
     PyObject* type = shape ? element_type(call, numpy, arguments[2]) : nullptr;
     const Py_ssize_t bytes = type ? bytes_of(call, shape, type) : -1;
     PyObject* view = bytes >= 0 ? PyMemoryView_FromMemory(address.value, bytes, PyBUF_WRITE) : nullptr;
-    PyObject* array = view ? PyObject_CallMethod(numpy, "ndarray", "OOO", shape, type, view) : nullptr;
+    static const Name ndarray("ndarray");
+    PyObject* make = view ? ndarray.of(numpy) : nullptr;
+    PyObject* array = make ? PyObject_CallFunctionObjArgs(make, shape, type, view, nullptr) : nullptr;
+    Py_XDECREF(make);
     Py_XDECREF(view);
     Py_XDECREF(type);
     Py_XDECREF(shape);

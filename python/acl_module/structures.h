@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structures of the interface as Python knows them: dicts, and lists of dicts. The classes read an argument, as those
 // of call.h do; to_python makes an answer. All under the interpreter's lock.
-#ifndef CANOPY_PYTHON_ACL_STRUCTURES_H
-#define CANOPY_PYTHON_ACL_STRUCTURES_H
+#ifndef CANOPY_PYTHON_ACL_MODULE_STRUCTURES_H
+#define CANOPY_PYTHON_ACL_MODULE_STRUCTURES_H
 
 #include <acl/acl.h>
 
@@ -155,4 +155,4 @@ PyObject* answer(First&& first, Others&&... others) {
 
 }  // namespace canopy::python
 
-#endif  // CANOPY_PYTHON_ACL_STRUCTURES_H
+#endif  // CANOPY_PYTHON_ACL_MODULE_STRUCTURES_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of the module that are written by hand, because their shape is their own; the method tables of the
 // generated binding name them. Each has the signature of a METH_FASTCALL function and is called under the lock.
-#ifndef CANOPY_PYTHON_ACL_SPECIAL_H
-#define CANOPY_PYTHON_ACL_SPECIAL_H
+#ifndef CANOPY_PYTHON_ACL_MODULE_SPECIAL_H
+#define CANOPY_PYTHON_ACL_MODULE_SPECIAL_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -46,4 +46,4 @@ CANOPY_PYTHON_FUNCTION(util_stop_thread);
 
 }  // namespace canopy::python
 
-#endif  // CANOPY_PYTHON_ACL_SPECIAL_H
+#endif  // CANOPY_PYTHON_ACL_MODULE_SPECIAL_H

@@ -26,13 +26,6 @@ struct Tensor {
 };
 constexpr const char* tensor_name = "dltensor";
 
-// The attribute, as a new reference; null without an exception when there is none.
-PyObject* attribute_of(PyObject* object, const char* name) {
-    PyObject* attribute = PyObject_GetAttrString(object, name);
-    if (!attribute) PyErr_Clear();
-    return attribute;
-}
-
 // The elements of a tensor, or -1 when its strides leave gaps.
 std::int64_t elements_of(const Tensor& tensor) {
     std::int64_t count = 1;
@@ -57,12 +50,13 @@ bool Source::read_object(const Call& call, Py_ssize_t index, const char* name, b
     // numpy's numbers show their memory too, but mean their value.
     if (PyIndex_Check(object) && !PySequence_Check(object)) return read_address(call, index, name, value);
     if (PyObject_CheckBuffer(object)) return read_buffer(call, index, name, writable);
-    if (PyObject* description = attribute_of(object, "__array_interface__")) {
+    static const Name array_interface("__array_interface__"), dlpack("__dlpack__");
+    if (PyObject* description = array_interface.if_there(object)) {
         const bool good = read_array(call, index, name, writable, description);
         Py_DECREF(description);
         return good;
     }
-    if (PyObject* method = attribute_of(object, "__dlpack__")) {
+    if (PyObject* method = dlpack.if_there(object)) {
         const bool good = read_tensor(call, index, name, writable, method);
         Py_DECREF(method);
         return good;

@@ -8,8 +8,8 @@
 //
 // This library is compiled without exceptions: a thread that the ending interpreter stops leaves through these frames,
 // and then nothing of it may run.
-#ifndef CANOPY_PYTHON_ACL_CALL_H
-#define CANOPY_PYTHON_ACL_CALL_H
+#ifndef CANOPY_PYTHON_ACL_MODULE_CALL_H
+#define CANOPY_PYTHON_ACL_MODULE_CALL_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -45,6 +45,25 @@ bool refuse(PyObject* type, const Call& call, Py_ssize_t index, const char* name
 
 // The same for an argument of a wrong type: "... must be <wanted>, not <type>".
 bool refuse_type(const Call& call, Py_ssize_t index, const char* name, const char* wanted);
+
+// The name of an attribute, made once: Python's caches hold on to names, so a new one for each look-up would pile up
+// there.
+class Name {
+public:
+    explicit Name(const char* text) : text_(PyUnicode_InternFromString(text)) {}
+
+    // The attribute as a new reference; null with an exception.
+    PyObject* of(PyObject* object) const { return PyObject_GetAttr(object, text_); }
+    // The same, but null without an exception.
+    PyObject* if_there(PyObject* object) const {
+        PyObject* attribute = of(object);
+        if (!attribute) PyErr_Clear();
+        return attribute;
+    }
+
+private:
+    PyObject* text_;
+};
 
 bool read_integer(const Call& call, Py_ssize_t index, const char* name, long long least, long long most,
                   long long& value);
@@ -255,4 +274,4 @@ auto released(Work&& work) {
 
 }  // namespace canopy::python
 
-#endif  // CANOPY_PYTHON_ACL_CALL_H
+#endif  // CANOPY_PYTHON_ACL_MODULE_CALL_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tools/apigen/python_module.py generates for each part of the module: its functions and its help text.
-#ifndef CANOPY_PYTHON_ACL_TABLES_H
-#define CANOPY_PYTHON_ACL_TABLES_H
+#ifndef CANOPY_PYTHON_ACL_MODULE_TABLES_H
+#define CANOPY_PYTHON_ACL_MODULE_TABLES_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -13,4 +13,4 @@ extern const char acl_text[], rt_text[], util_text[], prof_text[], mdl_text[];
 
 }  // namespace canopy::python
 
-#endif  // CANOPY_PYTHON_ACL_TABLES_H
+#endif  // CANOPY_PYTHON_ACL_MODULE_TABLES_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way from threads of the runtime into the interpreter, which closes before the interpreter ends. A thread that
 // asks a dead interpreter for its lock would be stopped in the middle of the runtime; so it does not ask any more.
-#ifndef CANOPY_PYTHON_ACL_ENTRANCE_H
-#define CANOPY_PYTHON_ACL_ENTRANCE_H
+#ifndef CANOPY_PYTHON_ACL_MODULE_ENTRANCE_H
+#define CANOPY_PYTHON_ACL_MODULE_ENTRANCE_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -29,4 +29,4 @@ void close_entrance();
 
 }  // namespace canopy::python
 
-#endif  // CANOPY_PYTHON_ACL_ENTRANCE_H
+#endif  // CANOPY_PYTHON_ACL_MODULE_ENTRANCE_H
