@@ -16,6 +16,8 @@ The machine should be quiet. All options go to canopy_bench:
   --quick               a quarter of the rounds
   --json FILE           also write the rows, and the numbers behind them, to FILE
   --list                name the topics
+
+  --python              instead, what a launch costs from Python
 TEXT
     exit 0
 fi
@@ -23,6 +25,11 @@ fi
 . scripts/steps.sh
 scripts/setup.sh build bench
 step "configure" build/bench/configure.log cmake --preset bench
+if [[ ${1:-} == --python ]]; then
+    step "build" build/bench/build.log cmake --build --preset bench --target canopy_python canopy-cc
+    PYTHONPATH=build/bench/python/site-packages exec /usr/bin/python3 bench/python_launch.py \
+        --compiler build/bench/toolchain/tree/bin/canopy-cc
+fi
 step "build" build/bench/build.log cmake --build --preset bench --target canopy_bench
 echo "==> measure (about half a minute)"
 exec build/bench/bench/canopy_bench "$@"
