@@ -8,6 +8,7 @@
 #include "api/launch_checks.h"
 #include "api/launch_config.h"
 #include "core/event.h"
+#include "core/fusion.h"
 #include "core/graph_edit.h"
 #include "core/kernel.h"
 #include "core/memory.h"
@@ -202,6 +203,7 @@ Result<Command> read_kernel(const aclmdlRIKernelTaskParams& params, DeviceRecord
     command.launch.arguments_size = static_cast<std::uint32_t>(params.argsSize);
     command.launch.arguments_in_place = params.isHostArgs == 0;
     command.launch.blocks = params.numBlocks;
+    CANOPY_TRY(choose_fused(command.launch, record));
     return command;
 }
 

@@ -10,6 +10,7 @@
 #include "api/launch_checks.h"
 #include "api/launch_config.h"
 #include "core/context.h"
+#include "core/fusion.h"
 #include "core/kernel.h"
 #include "core/memory.h"
 #include "core/stream.h"
@@ -86,6 +87,8 @@ Status submit_launch(LockedStream& stream, const Kernel& kernel, std::uint32_t b
     if (work.arguments_size < kernel.info->arguments_size) [[unlikely]]
         return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters",
                     work.arguments_size, kernel.info->arguments_size, kernel.info->name);
+    if (kernel.info->list) [[unlikely]]
+        CANOPY_TRY(choose_fused(work, *stream->record));
     return stream.submit(command);
 }
 

@@ -9,6 +9,7 @@
 #include "core/configuration.h"
 #include "core/device_callbacks.h"
 #include "core/error_codes.h"
+#include "core/fusion_work.h"
 #include "core/graph.h"
 #include "core/kernel.h"
 #include "core/stream.h"
@@ -250,6 +251,7 @@ void release_all_devices() noexcept {
         end_context(context).ignore();
         forget_current(context);
     }
+    stop_improvements();
     end_all_graphs();
     unload_all_binaries();
     for (std::uint32_t index = 0; index < runtime.device_count(); ++index)

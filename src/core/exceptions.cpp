@@ -120,7 +120,8 @@ void describe_core(Report& report, const TaskFailure& failure, const DeviceRecor
     core.coreId = failure.block;
     core.coreType = failure.core == CoreType::cube ? RT_CORE_TYPE_AIC : RT_CORE_TYPE_AIV;
     core.currentPC = failure.address;
-    if (report.binary) {
+    const bool own = !failure.fused || failure.kernel->user;
+    if (report.binary && own) {
         std::lock_guard guard(report.binary->mutex);
         if (const auto& module = report.binary->modules[record.index])
             core.startPC = reinterpret_cast<std::uint64_t>(module->kernel_address(*failure.kernel));
@@ -136,7 +137,12 @@ void describe(Report& report, const Stream& stream, const TaskFailure& failure, 
     report.info.retcode = static_cast<std::uint32_t>(code);
     if (failure.kernel) {
         Runtime& runtime = Runtime::instance();
-        void* function = std::atomic_ref(const_cast<Kernel*>(failure.kernel)->user).load(std::memory_order_acquire);
+        const auto user = [](const Kernel* kernel) {
+            return std::atomic_ref(const_cast<Kernel*>(kernel)->user).load(std::memory_order_acquire);
+        };
+        // Steps of an image are no functions of their own.
+        void* function = user(failure.kernel);
+        if (!function && failure.fused) function = user(failure.fused);
         report.details.function = function;
         report.function = runtime.functions.pin(handle_of(function));
         if (report.function) report.binary = runtime.binaries.pin(report.function->binary);

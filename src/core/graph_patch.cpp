@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph_patch.h"
+#include "core/fusion.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include "base/error_text.h"
 #include "core/copy.h"
 #include "core/error_codes.h"
+#include "core/fusion.h"
 #include "core/graph_build.h"
 #include "core/graph_edit.h"
 #include "core/kernel.h"
@@ -131,6 +133,7 @@ const char* apply_kernel(const Patch& patch) {
     keep_module(*locked.graph, patch.module);
     command.launch.kernel = kernel;
     command.launch.blocks = blocks;
+    if (!choose_fused(command.launch, *locked.graph->record).ok()) return "the patch of a kernel found no fused kernel";
     if (!replace(*locked.graph, patch, command).ok()) return "the patch of a kernel does not fit its graph";
     task.function = handle_of(std::atomic_ref(const_cast<Kernel*>(kernel)->user).load(std::memory_order_acquire));
     return nullptr;

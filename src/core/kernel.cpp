@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <new>
 
 #include "base/error_text.h"
 #include "core/context.h"
@@ -68,6 +69,15 @@ void close_retired() {
 }
 
 }  // namespace
+
+void close_later(std::vector<std::shared_ptr<Module>> modules) noexcept {
+    std::erase(modules, nullptr);
+    if (modules.empty()) return;
+    if (auto* kept = new (std::nothrow) Kept) {
+        kept->modules = std::move(modules);
+        retire(kept);
+    }
+}
 
 Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
     if (cpu) return fail(code::param_invalid, "{} holds CPU kernels: this is for kernels of AI cores", cpu->origin);

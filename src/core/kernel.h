@@ -108,6 +108,8 @@ Result<Handle> open_binary(std::span<const std::byte> image);
 Result<Handle> load_binary_file(const char* path, const LoadOptions& options);
 Status unload_binary(const void* binary);
 void unload_all_binaries() noexcept;
+// Lets go of code on a thread that must not wait for the dynamic loader: whoever loads or unloads next closes it.
+void close_later(std::vector<std::shared_ptr<Module>> modules) noexcept;
 
 Result<Pin<Binary>> find_binary(const void* binary);
 // A function by its handle, or by the host address of a kernel that came with the program.

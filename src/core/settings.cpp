@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -34,6 +35,14 @@ std::optional<std::uint32_t> parse_number(std::string_view text) {
 std::optional<bool> parse_switch(std::string_view text) {
     if (text == "1" || text == "on" || text == "true" || text == "yes") return true;
     if (text == "0" || text == "off" || text == "false" || text == "no") return false;
+    return std::nullopt;
+}
+
+constexpr std::array fusion_names = {"off", "steps", "chains", "loops"};
+
+std::optional<FusionLevel> parse_fusion(std::string_view text) {
+    for (std::size_t index = 0; index < fusion_names.size(); ++index)
+        if (text == fusion_names[index]) return static_cast<FusionLevel>(index);
     return std::nullopt;
 }
 
@@ -176,6 +185,10 @@ Settings read_settings() {
             return text == "thread" || text == "process" ? std::optional(text == "process") : std::nullopt;
         },
         [&](bool value) { settings.cpu_isolated = value; });
+    read_variable(settings, "CANOPY_FUSION", "fusion", "off, steps, chains or loops", parse_fusion,
+                  [&](FusionLevel value) { settings.fusion = value; });
+    read_variable(settings, "CANOPY_FUSION_CHECK", "fusion_check", "0 or 1", parse_switch,
+                  [&](bool value) { settings.fusion_checked = value; });
     if (find_backend(settings.backend) == nullptr)
         settings.problems.push_back(
             fmt::format("CANOPY_DEVICE=\"{}\" is not a kind of device: no device can be set", settings.backend));
@@ -251,6 +264,10 @@ std::string describe_settings(const Settings& settings) {
     entry("cpu_pinning", "CANOPY_CPU_PINNING", settings.cpu_pinned, "1: each CPU core stays on one processor");
     entry("cpu_kernels", "CANOPY_CPU_KERNELS", settings.cpu_isolated ? "process" : "thread",
           "where CPU kernels run: in threads of the program, or in a process of their own");
+    entry("fusion", "CANOPY_FUSION", fusion_names.at(static_cast<std::size_t>(settings.fusion)),
+          "how far fused kernels go: off, steps, chains, loops");
+    entry("fusion_check", "CANOPY_FUSION_CHECK", settings.fusion_checked,
+          "1: compare every fused launch with its steps one by one");
     Json chips = Json::array();
     for (const Chip& known : all_chips()) chips.push_back(known.name);
     const Json document = {{"version", CANOPY_VERSION}, {"processors", processors},      {"devices", devices},

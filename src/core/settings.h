@@ -18,19 +18,29 @@ inline constexpr std::uint32_t max_devices = 64;
 inline constexpr std::uint32_t max_workers = 1024;
 inline constexpr std::uint32_t max_cpu_cores = 256;
 
+// The highest form a fused kernel may take.
+enum class FusionLevel : std::uint8_t {
+    off,     // every step waits for those before it
+    steps,   // steps wait where they share memory
+    chains,  // and run block by block where they can
+    loops,   // and become compiled loops where they can
+};
+
 struct Settings {
-    std::string backend = "soft";        // CANOPY_DEVICE: soft, null
-    std::uint32_t device_count = 4;      // CANOPY_DEVICE_COUNT
-    const Chip* chip = nullptr;          // CANOPY_CHIP, by name; never null once read
-    std::uint64_t memory = 0;            // CANOPY_DEVICE_MEMORY: bytes of one device, with K/M/G/T
-    std::uint32_t workers = 0;           // CANOPY_WORKERS: threads of one device; 0: by machine
-    bool checking = false;               // CANOPY_CHECK=1
-    std::uint32_t cpu_cores = 0;         // CANOPY_CPU_CORES: CPU cores of one device; 0: as many as the chip has
-    bool cpu_pinned = false;             // CANOPY_CPU_PINNING=1: each to one processor
-    bool cpu_isolated = false;           // CANOPY_CPU_KERNELS: thread, or process: CPU kernels in one of their own
-    std::uint32_t stack_size = 0;        // bytes of a block's stack; 0: default
-    std::vector<std::uint32_t> visible;  // ASCEND_RT_VISIBLE_DEVICES applied: physical number of each device
-    std::vector<std::string> problems;   // what could not be understood, in words, for `canopy info`
+    std::string backend = "soft";             // CANOPY_DEVICE: soft, null
+    std::uint32_t device_count = 4;           // CANOPY_DEVICE_COUNT
+    const Chip* chip = nullptr;               // CANOPY_CHIP, by name; never null once read
+    std::uint64_t memory = 0;                 // CANOPY_DEVICE_MEMORY: bytes of one device, with K/M/G/T
+    std::uint32_t workers = 0;                // CANOPY_WORKERS: threads of one device; 0: by machine
+    bool checking = false;                    // CANOPY_CHECK=1
+    std::uint32_t cpu_cores = 0;              // CANOPY_CPU_CORES: CPU cores of one device; 0: as many as the chip has
+    bool cpu_pinned = false;                  // CANOPY_CPU_PINNING=1: each to one processor
+    bool cpu_isolated = false;                // CANOPY_CPU_KERNELS: thread, or process: CPU kernels in one of their own
+    FusionLevel fusion = FusionLevel::loops;  // CANOPY_FUSION: off, steps, chains, loops
+    bool fusion_checked = false;              // CANOPY_FUSION_CHECK=1: every fused launch is compared with its steps
+    std::uint32_t stack_size = 0;             // bytes of a block's stack; 0: default
+    std::vector<std::uint32_t> visible;       // ASCEND_RT_VISIBLE_DEVICES applied: physical number of each device
+    std::vector<std::string> problems;        // what could not be understood, in words, for `canopy info`
     // Who chose a value, by the name of its key in the file ("chip"): the variable, or "aclInit". Absent: the default.
     std::map<std::string, std::string, std::less<>> origins;
 };

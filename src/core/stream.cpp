@@ -314,6 +314,10 @@ std::string describe(const TaskFailure& failure) {
                     ? fmt::format("{}: ", failure.graph->label)
                     : fmt::format("{}, stream {}: ", failure.graph->label, failure.graph->stream);
     if (failure.kernel && failure.opcode == Opcode::cpu_kernel) return where.append(describe_cpu(failure));
+    if (failure.kernel && failure.fused)
+        return fmt::format("{}step {} of fused kernel {}, kernel {} (task {}, block {}): {}", where, failure.step,
+                           failure.fused->info->name, failure.kernel->info->name, failure.task, failure.block,
+                           failure.what);
     if (failure.kernel)
         return fmt::format("{}kernel {} (task {}, block {}): {}", where, failure.kernel->info->name, failure.task,
                            failure.block, failure.what);
