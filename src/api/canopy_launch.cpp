@@ -9,6 +9,7 @@
 
 #include "api/api.h"
 #include "api/launch_checks.h"
+#include "core/fusion.h"
 #include "core/registered_images.h"
 #include "core/stream.h"
 
@@ -54,6 +55,8 @@ Status submit(LockedStream& stream, const Kernel& kernel, bool threads, Command&
     if (command.launch.dynamic_size > stream->record->chip->unified_buffer) [[unlikely]]
         return fail(code::param_invalid, "{} bytes of dynamic memory; a core of {} has {}", command.launch.dynamic_size,
                     stream->record->chip->name, stream->record->chip->unified_buffer);
+    if (kernel.info->list) [[unlikely]]
+        CANOPY_TRY(choose_fused(command.launch, *stream->record));
     return stream.submit(command);
 }
 

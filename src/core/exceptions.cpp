@@ -120,7 +120,7 @@ void describe_core(Report& report, const TaskFailure& failure, const DeviceRecor
     core.coreId = failure.block;
     core.coreType = failure.core == CoreType::cube ? RT_CORE_TYPE_AIC : RT_CORE_TYPE_AIV;
     core.currentPC = failure.address;
-    const bool own = !failure.fused || failure.kernel->user;
+    const bool own = !failure.kernel->fused && (!failure.fused || failure.kernel->user);
     if (report.binary && own) {
         std::lock_guard guard(report.binary->mutex);
         if (const auto& module = report.binary->modules[record.index])

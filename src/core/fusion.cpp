@@ -75,7 +75,7 @@ Result<const Kernel*> Fusion::choose(const LaunchWork& work, DeviceRecord& recor
     Result<FusionVariant*> variant = variant_for(arguments, made);
     if (!variant.ok()) return variant.status();
     if (!*variant) return certain();
-    const Kernel* const kernel = (*variant)->kernels.front().get();
+    const Kernel* const kernel = (*variant)->first;
     if (made && level_ != FusionLevel::off)
         if (std::shared_ptr<Module> code = module_of(user_, record))
             improve_later(shared_from_this(), **variant, std::move(code));
@@ -86,14 +86,14 @@ Result<const Kernel*> Fusion::choose(const LaunchWork& work, DeviceRecord& recor
     return kernel;
 }
 
-Result<const Kernel*> Fusion::choose_now(std::span<const std::byte> arguments) {
-    if (level_ == FusionLevel::off) return certain();
+Result<const Kernel*> Fusion::choose_now(std::span<const std::byte> arguments, bool hidden) {
+    if (level_ == FusionLevel::off || hidden) return certain();
     bool made = false;
     Result<FusionVariant*> variant = variant_for(arguments, made);
     if (!variant.ok()) return variant.status();
     if (!*variant) return certain();
     if (made) improve_later(shared_from_this(), **variant, nullptr);
-    return static_cast<const Kernel*>((*variant)->kernels.front().get());
+    return static_cast<const Kernel*>((*variant)->first);
 }
 
 Result<const Kernel*> Fusion::certain() {
@@ -104,7 +104,7 @@ Result<const Kernel*> Fusion::certain() {
         CANOPY_TRY(adopt(*made, make_plan({&list_, nothing, level_, std::nullopt}), "in order"));
         certain_ = std::move(made);
     }
-    return static_cast<const Kernel*>(certain_->kernels.front().get());
+    return static_cast<const Kernel*>(certain_->first);
 }
 
 // ---- variants ------------------------------------------------------------------------------------------------------
@@ -209,7 +209,9 @@ Status Fusion::adopt(FusionVariant& variant, PlannedFusion planned, const char* 
     kernel.info = &kernel.own_info;
     kernel.user = user_;
     variant.kernels.push_back(std::move(*fused));
-    if (variant.kernels.size() > 1)  // pairs with the device's look at it when a launch begins
+    if (!variant.first)
+        variant.first = &kernel;
+    else  // pairs with the device's look at it when a launch begins
         variant.kernels.front()->replacement.store(&kernel, std::memory_order_release);
     variant.report.level = level;
     variant.report.figures = planned.figures;
@@ -236,11 +238,7 @@ Status choose_fused(LaunchWork& work, DeviceRecord& record) {
     if (!work.kernel->info->list) return {};
     const auto& listed = static_cast<const ListKernel&>(*work.kernel);
     try {
-        Fusion* fusion = nullptr;
-        {
-            SpinGuard guard(made_lock);
-            fusion = static_cast<Fusion*>(listed.made.get());
-        }
+        auto* fusion = static_cast<Fusion*>(listed.known.load(std::memory_order_acquire));
         if (!fusion) [[unlikely]] {
             Result<Device*> device = record.open();
             if (!device.ok()) return device.status();
@@ -249,6 +247,7 @@ Status choose_fused(LaunchWork& work, DeviceRecord& record) {
             SpinGuard guard(made_lock);
             if (!listed.made) listed.made = std::move(made);
             fusion = static_cast<Fusion*>(listed.made.get());
+            listed.known.store(fusion, std::memory_order_release);
         }
         Result<const Kernel*> chosen = fusion->choose(work, record);
         if (!chosen.ok()) return chosen.status();

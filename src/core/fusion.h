@@ -57,8 +57,9 @@ struct FusionVariant {
     std::vector<std::byte> arguments;  // of its first launch
     std::vector<MemoryRange> regions;  // allocations they point into
     std::vector<SlotAddress> addresses;
+    const FusedKernel* first = nullptr;  // what commands name
     // Guarded by the fusion's mutex from here on.
-    std::vector<std::unique_ptr<FusedKernel>> kernels;  // the first one is what commands name
+    std::vector<std::unique_ptr<FusedKernel>> kernels;
     std::vector<std::unique_ptr<FusionCheck>> checks;
     VariantReport report;
 };
@@ -71,9 +72,9 @@ public:
 
     // The kernel for a launch. Arguments that nobody can read yet get the one that always holds.
     Result<const Kernel*> choose(const LaunchWork& work, DeviceRecord& record);
-    // The kernel for arguments that stay as they are, improved as far as that goes without a compiler before the call
-    // returns.
-    Result<const Kernel*> choose_now(std::span<const std::byte> arguments);
+    // The kernel for arguments that stay as they are, for a fusion that keeps its own code. `hidden`: some of them are
+    // filled in later.
+    Result<const Kernel*> choose_now(std::span<const std::byte> arguments, bool hidden);
     [[nodiscard]] nlohmann::ordered_json report() const;
 
     // The background's share: one variant, from traces to loops.

@@ -52,7 +52,7 @@ void Fusion::trace_steps(const FusionVariant& variant, Improvement& work) const 
     work.traces.resize(list_.steps.size());
     for (std::size_t index = 0; index < list_.steps.size(); ++index) {
         const ListStep& step = list_.steps[index];
-        if (step.dynamic) continue;
+        if (step.dynamic || !step.kernel.module) continue;
         TraceRequest request;
         request.kernel = step.kernel.kernel;
         request.arguments =
@@ -92,7 +92,7 @@ void Fusion::improve(FusionVariant& variant) {
         variant.report.trace_milliseconds = work.report.trace_milliseconds;
         return;
     }
-    if (level_ == FusionLevel::loops) compile(variant, work);
+    if (level_ == FusionLevel::loops && !list_.option("debug-sync-all")) compile(variant, work);
 }
 
 // ---- loops ---------------------------------------------------------------------------------------------------------
@@ -182,8 +182,9 @@ void Fusion::compile(FusionVariant& variant, Improvement& work) {
         std::size_t end = first;
         while (end < parts.size() && traced(parts[end])) ++end;
         if (end == first || compile_parts(variant, work, first, end)) continue;
+        const bool several = end - first > 1;
         for (; first < end; ++first)
-            if (parts[first].count > 1 && end - first > 1) compile_parts(variant, work, first, first + 1);
+            if (parts[first].count > 1 && several) compile_parts(variant, work, first, first + 1);
         --first;
     }
     std::lock_guard guard(mutex_);

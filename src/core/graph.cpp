@@ -14,6 +14,7 @@
 #include "core/context.h"
 #include "core/error_codes.h"
 #include "core/graph_conditions.h"
+#include "core/graph_fusion.h"
 #include "core/memory_pool.h"
 #include "core/stream.h"
 #include "core/thread_state.h"
@@ -125,6 +126,7 @@ Result<GraphTask*> append_task(Graph& graph, std::uint32_t lane_index, const Com
         task.type = type_of(command);
         task.sequence = graph.next_sequence++;
         task.group = lane.open_group;
+        task.scope = lane.open_scope;
         if (task.group != no_group) ++graph.groups[task.group].count;
         if (command.opcode == Opcode::launch || command.opcode == Opcode::cpu_kernel)
             task.function = handle_of(command.launch.kernel->user);
@@ -205,9 +207,11 @@ Status prepare_graph(Graph& graph) {
     lanes.reserve(graph.lanes.size());
     for (const RecordedLane& lane : graph.lanes) {
         const std::size_t first = commands.size();
+        const auto number = static_cast<std::uint32_t>(lanes.size());
         for (const GraphTask& task : lane.tasks) {
-            commands.push_back(task.command);
-            if (task.disabled) commands.back().opcode = Opcode::nothing;
+            const GraphPlace place{number, static_cast<std::uint32_t>(commands.size() - first)};
+            commands.push_back(task.set == no_set ? task.command : fused_command(graph, place, task));
+            if (task.disabled && task.set == no_set) commands.back().opcode = Opcode::nothing;
         }
         lanes.push_back({std::span(commands).subspan(first), lane.starts, lane.stream_id});
     }
@@ -217,7 +221,9 @@ Status prepare_graph(Graph& graph) {
     const std::vector<WordPreset> presets = presets_of(graph);
     GraphPlan plan;
     plan.lanes = lanes;
-    plan.edges = graph.edges;
+    const std::vector<GraphEdge> edges = fused_edges(graph);
+    plan.edges = edges;
+    plan.kept = kept_fusions(graph);
     plan.groups = groups;
     plan.cleared = graph.cleared;
     plan.presets = presets;
@@ -284,6 +290,10 @@ Remains empty_graph(Graph& graph) {
     graph.name.clear();
     graph.edges.clear();
     graph.cleared.clear();
+    graph.scopes.clear();
+    graph.scope_count = 0;
+    graph.sets.clear();
+    graph.fusions.reset();
     graph.bindings.clear();
     graph.staged.clear();
     graph.state = GraphState::ended;

@@ -30,6 +30,7 @@
 
 namespace canopy {
 
+class Fusion;
 class Stream;
 struct GraphEdits;
 
@@ -53,6 +54,9 @@ enum class EventRole : std::uint8_t {
 };
 
 inline constexpr std::uint32_t no_group = UINT32_MAX;
+inline constexpr std::uint32_t no_scope = UINT32_MAX;
+inline constexpr std::uint32_t unfused_scope = UINT32_MAX - 1;  // opened without a name
+inline constexpr std::uint32_t no_set = UINT32_MAX;
 
 // One recorded task.
 struct GraphTask {
@@ -62,8 +66,10 @@ struct GraphTask {
     bool disabled = false;
     std::uint32_t sequence = 0;  // in the order of recording, over all lanes
     std::uint32_t group = no_group;
-    std::uint32_t event_flag = 0;  // that the call was given
-    Handle function = 0;           // of a kernel
+    std::uint32_t scope = no_scope;  // number of its name
+    std::uint32_t set = no_set;      // of tasks that run as one launch
+    std::uint32_t event_flag = 0;    // that the call was given
+    Handle function = 0;             // of a kernel
     Handle event = 0;
     const void* operator_info = nullptr;  // what the program attached to it, in the graph's memory
     std::size_t operator_info_size = 0;
@@ -77,6 +83,7 @@ struct RecordedLane {
     bool starts = true;  // with a replay; false: when another lane starts it
     std::deque<GraphTask> tasks;
     std::uint32_t open_group = no_group;  // tasks that come now belong to it
+    std::uint32_t open_scope = no_scope;
     Handle model_stream = 0;  // stands for the lane when programs ask for the graph's streams; made when they ask
 };
 
@@ -87,6 +94,19 @@ struct TaskGroup {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
     bool open = false;  // its end is still to come
+};
+
+// Kernels that run as one launch.
+struct FusedSet {
+    std::string name;
+    bool sync_all = false;
+    GraphPlace place{};                // of the launch: its first member
+    std::vector<GraphPlace> members;   // in the order of recording
+    std::vector<GraphEdge> edges;      // that replays need beside the graph's own
+    std::shared_ptr<Fusion> fusion;    // null while all members are disabled
+    std::vector<std::byte> arguments;  // of all members
+    std::vector<Placeholder> placeholders;
+    Command launch;  // nothing when all members are disabled
 };
 
 // A selector and the sub-graphs it chooses from.
@@ -164,6 +184,10 @@ public:
     std::vector<GraphEdge> edges;
     std::vector<TaskGroup> groups;
     std::deque<GraphCondition> conditions;
+    std::vector<std::string> scopes;  // names
+    std::uint32_t scope_count = 0;    // that were opened
+    std::deque<FusedSet> sets;
+    std::shared_ptr<std::vector<std::shared_ptr<Fusion>>> fusions;  // of all sets, now and before; executables keep it
     std::uint32_t next_sequence = 0;
     GraphMemory memory;
     std::vector<Fence*> fences;                    // referenced by tasks, with a reference each

@@ -8,6 +8,7 @@
 #include "core/error_codes.h"
 #include "core/event.h"
 #include "core/graph_build.h"
+#include "core/graph_fusion.h"
 #include "core/stream.h"
 #include "core/thread_state.h"
 
@@ -197,6 +198,7 @@ Status change_task(LockedTask& locked, const Command& command) {
     GraphTask& task = *locked.task;
     if (command.opcode != task.command.opcode)
         return fail(code::param_invalid, "task {} is of another kind than its new parameters", task.sequence);
+    CANOPY_TRY(check_fused_change(task, command));
     TaskMemory& memory = memory_of(*locked.graph, locked.place);
     Command changed = command;
     changed.task = task.command.task;
@@ -293,6 +295,25 @@ Status refuse_update(const Graph& graph) {
     return fail(code::model_update, "{} cannot be updated: it is not complete", label_of(graph));
 }
 
+// What the executable gets: changed members of a fused set become one new launch.
+Result<std::vector<GraphChange>> changes_of(Graph& graph) {
+    std::vector<GraphChange> changes;
+    std::vector<std::uint32_t> sets;
+    for (const GraphChange& change : graph.staged) {
+        const std::uint32_t set = task_at(graph, change.place)->set;
+        if (set == no_set)
+            changes.push_back(change);
+        else if (std::find(sets.begin(), sets.end(), set) == sets.end())
+            sets.push_back(set);
+    }
+    for (const std::uint32_t set : sets) {
+        Result<GraphChange> change = remake_set(graph, set);
+        if (!change.ok()) return change.status();
+        changes.push_back(*change);
+    }
+    return changes;
+}
+
 // The caller holds the mutex.
 Status make_staged(Graph& graph) {
     CANOPY_TRY(check_alive(graph));
@@ -307,9 +328,11 @@ Status make_staged(Graph& graph) {
         change.command = task.command;
         if (task.disabled) change.command.opcode = Opcode::nothing;
     }
+    Result<std::vector<GraphChange>> changes = changes_of(graph);
+    if (!changes.ok()) return changes.status();
     Executable* const executable = retain_executable(graph);
     if (!executable) return refuse_update(graph);
-    const Status status = executable->change(graph.staged, ChangeTime::next_replay);
+    const Status status = executable->change(*changes, ChangeTime::next_replay);
     executable->release();
     if (!status.ok())
         return fail(code::model_update, "{} cannot be updated: a change does not fit its task", label_of(graph));

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "core/graph_fusion.h"
 #include "core/graph_task_text.h"
 
 namespace canopy {
@@ -66,7 +67,8 @@ void add_control(GraphView& view, GraphPlace from, const Command& command) {
             add(command.jump.targets[i], fmt::format("if {}", i), false);
 }
 
-LaneView view_lane(const RecordedLane& lane, std::uint32_t number, ViewDetail detail, GraphView& view) {
+LaneView view_lane(const Graph& graph, const RecordedLane& lane, std::uint32_t number, ViewDetail detail,
+                   GraphView& view) {
     LaneView copy;
     copy.stream = lane.stream_id;
     copy.starts = lane.starts;
@@ -75,6 +77,7 @@ LaneView view_lane(const RecordedLane& lane, std::uint32_t number, ViewDetail de
         const GraphPlace place{number, static_cast<std::uint32_t>(copy.tasks.size())};
         add_control(view, place, task.command);
         copy.tasks.push_back(view_task(task, detail));
+        if (task.set != no_set) describe_fused(graph, place, task, copy.tasks.back());
         nlohmann::ordered_json& details = copy.tasks.back().details;
         details["lane"] = place.lane;
         details["position"] = place.position;
@@ -112,7 +115,7 @@ std::vector<Body> copy_graph(const Graph& graph, ViewDetail detail, GraphView& v
     view.name = graph.name;
     view.state = state_name(graph.state);
     for (const RecordedLane& lane : graph.lanes)
-        view.lanes.push_back(view_lane(lane, static_cast<std::uint32_t>(view.lanes.size()), detail, view));
+        view.lanes.push_back(view_lane(graph, lane, static_cast<std::uint32_t>(view.lanes.size()), detail, view));
     if (graph.flow) name_labels(view);
     std::erase_if(view.edges, [&](const EdgeView& edge) { return !exists(view, edge.after); });
     for (const GraphEdge& edge : graph.edges)

@@ -315,9 +315,10 @@ std::string describe(const TaskFailure& failure) {
                     : fmt::format("{}, stream {}: ", failure.graph->label, failure.graph->stream);
     if (failure.kernel && failure.opcode == Opcode::cpu_kernel) return where.append(describe_cpu(failure));
     if (failure.kernel && failure.fused)
-        return fmt::format("{}step {} of fused kernel {}, kernel {} (task {}, block {}): {}", where, failure.step,
-                           failure.fused->info->name, failure.kernel->info->name, failure.task, failure.block,
-                           failure.what);
+        return fmt::format("{}step {} of fused kernel {}{} (task {}, block {}): {}", where, failure.step,
+                           failure.fused->info->name,
+                           failure.kernel == failure.fused ? "" : ", kernel " + failure.kernel->info->name,
+                           failure.task, failure.block, failure.what);
     if (failure.kernel)
         return fmt::format("{}kernel {} (task {}, block {}): {}", where, failure.kernel->info->name, failure.task,
                            failure.block, failure.what);

@@ -6,6 +6,7 @@
 // Threads: values without hidden state.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -77,7 +78,8 @@ struct FusedList {
 struct ListKernel : Kernel {
     KernelInfo own_info;
     FusedList list;
-    mutable std::shared_ptr<void> made;  // core's; guarded by core
+    mutable std::shared_ptr<void> made;         // core's; guarded by core
+    mutable std::atomic<void*> known{nullptr};  // the same, once it is there
 };
 
 // Reads the JSON of a FUSION note. 107000 and the reason when it is damaged.

@@ -99,7 +99,7 @@ done
 
 # Everything that stands in link lines of programs exists.
 for name in acl_rt ascendcl acl_rt_impl nnopbase opapi acl_op_compiler acl_tdt_channel acl_tdt_queue ascend_dump msprofiler \
-    profapi c_sec platform register graph_base unified_dlog runtime mmpa error_manager acl_rtc ms_tools_ext; do
+    profapi c_sec platform register graph_base unified_dlog runtime mmpa error_manager acl_rtc ms_tools_ext ascendsk; do
     [[ -e $tree/lib64/lib$name.so ]] || fail "lib$name.so is missing"
 done
 for name in lib64/libtiling_api.a lib64/libascendc_runtime.a lib64/device/lib64/libaicpu_api.a; do
