@@ -20,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const canopy::ElfSection& section : file.value().sections())
             if (section.type == SHT_NOTE) (void)canopy::ElfFile::notes(section).ok();
     }
+    (void)canopy::read_fused_lists({reinterpret_cast<const char*>(data), size}, 2).ok();
     canopy::take_error_text();
     return 0;
 }
