@@ -6,6 +6,7 @@
 
 #include "fusion_fixture.h"
 #include "own_process.h"
+#include "runtime/rt.h"
 
 namespace conformance {
 namespace {
@@ -84,6 +85,29 @@ TEST_F(FusionTest, TooFewArgumentsAreRefused) {
     std::vector<uint64_t> block = block_of(steps);
     EXPECT_ACL_FAILS(107000, "16 is less than the 24",
                      aclrtLaunchKernelWithHostArgs(function, 1, stream_, nullptr, block.data(), 16, nullptr, 0));
+}
+
+TEST_F(FusionTest, RegisteredBinariesLaunchByTheirStubs) {
+    auto* counter = device_array<uint32_t>({0});
+    std::vector<Step> steps = {{"increment", 1, {word(counter)}, ""}, {"increment", 1, {word(counter)}, ""}};
+    const std::string file = image_of(steps).write();
+    const rtDevBinary_t binary = {RT_DEV_BINARY_MAGIC_ELF, 1, file.data(), file.size()};
+    void* handle = nullptr;
+    ASSERT_ACL_OK(rtDevBinaryRegister(&binary, &handle));
+    const int stub = 0;
+    ASSERT_ACL_OK(rtFunctionRegister(handle, &stub, "fused stub", "fused", 0));
+    void* found = nullptr;
+    ASSERT_ACL_OK(rtGetFunctionByName("fused stub", &found));
+    EXPECT_EQ(found, &stub);
+    std::vector<uint64_t> block = block_of(steps);
+    uint32_t length = 0;
+    ASSERT_ACL_OK(rtGetC2cCtrlAddr(&block[0], &length));
+    rtSmDesc_t description = {};
+    ASSERT_ACL_OK(
+        rtKernelLaunch(found, 1, block.data(), static_cast<uint32_t>(block.size() * 8), &description, stream_));
+    ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    if (device_computes()) EXPECT_EQ(read_back(counter, 1)[0], 2u);
+    ASSERT_ACL_OK(rtDevBinaryUnRegister(handle));
 }
 
 // ---- directions ----------------------------------------------------------------------------------------------------
