@@ -88,7 +88,10 @@ Status read_dynamic(const Json& object, std::size_t parts, std::uint32_t slots, 
     CANOPY_TRY(read_number(object, "blocks_slot", slots - 1, dynamic.blocks_slot, no_slot));
     CANOPY_TRY(read_number(object, "wait_slot", slots - 1, dynamic.wait_slot, no_slot));
     const auto choices = object.find("choices");
-    if (choices == object.end()) return {};
+    const bool chooses = choices != object.end();
+    if (chooses != (dynamic.key_slot != no_slot))
+        return damaged("a step has choices and no key, or a key and no choices");
+    if (!chooses) return {};
     if (!choices->is_array() || choices->size() > most_listed) return damaged("\"choices\" is not a short list");
     for (const Json& each : *choices) {
         if (!each.is_object()) return damaged("a choice is not an object");
@@ -101,6 +104,7 @@ Status read_dynamic(const Json& object, std::size_t parts, std::uint32_t slots, 
     const auto same_key = [](const ListChoice& left, const ListChoice& right) { return left.key == right.key; };
     if (std::adjacent_find(dynamic.choices.begin(), dynamic.choices.end(), same_key) != dynamic.choices.end())
         return damaged("a step has two choices with one key");
+    if (dynamic.choices.empty()) return damaged("a step chooses among no kernels");
     return {};
 }
 

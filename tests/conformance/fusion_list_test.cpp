@@ -309,9 +309,12 @@ TEST_F(FusionTest, DamagedImagesAreRefused) {
     refused("\"wait_slots\" is not a short list",
             [](FusedImage& image) { image.steps[1].more = R"(,"wait_slots":3)"; });
     refused("two choices with one key", [](FusedImage& image) {
-        image.steps[1].more = R"(,"dynamic":{"choices":[{"key":1,"part":0,"kernel":"nothing"},
+        image.steps[1].more = R"(,"dynamic":{"key_slot":1,"choices":[{"key":1,"part":0,"kernel":"nothing"},
                                  {"key":1,"part":0,"kernel":"nothing"}]})";
     });
+    refused("choices and no key", [](FusedImage& image) { image.steps[1].more = R"(,"dynamic":{"choices":[]})"; });
+    refused("among no kernels",
+            [](FusedImage& image) { image.steps[1].more = R"(,"dynamic":{"key_slot":1,"choices":[]})"; });
     refused("no kernel", [](FusedImage& image) { image.parts[0] = "no kernel image"; });
     refused("architecture 1", [](FusedImage& image) { image.architecture = 1; });
 }
