@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays in device memory, and the way from numpy and back."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import acl
+import numpy as np
+
+from .device import Device, current_device
+from .errors import check
+from .streams import Stream, current_stream
+
+HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE = 1, 2, 3
+HUGE_FIRST = 0
+
+
+class Memory:
+    """Device memory that is freed with its last user."""
+
+    def __init__(self, size: int, device: Device) -> None:
+        self.device = device
+        with device:
+            self.address, code = acl.rt.malloc(max(size, 1), HUGE_FIRST)
+            check(code, f"allocating {size} bytes on device {device.index}")
+
+    def __del__(self) -> None:
+        address, self.address = getattr(self, "address", 0), 0
+        if address:
+            acl.rt.free(address)
+
+
+class Array:
+    """A contiguous array in device memory.
+
+    Made by `array`, `empty`, `zeros`; `numpy()` brings it back. Slices along the first axis are views. `int(a)` is its
+    address, which functions of the module `acl` take.
+    """
+
+    def __init__(self, memory: Memory, offset: int, shape: tuple[int, ...], dtype: np.dtype) -> None:
+        self._memory = memory
+        self._offset = offset
+        self.shape = shape
+        self.dtype = dtype
+
+    @property
+    def device(self) -> Device:
+        """The device it lies on."""
+        return self._memory.device
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes it has."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def ndim(self) -> int:
+        """How many axes it has."""
+        return len(self.shape)
+
+    def __int__(self) -> int:
+        return self._memory.address + self._offset
+
+    __index__ = __int__
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("an array without axes has no length")
+        return self.shape[0]
+
+    def numpy(self, stream: Stream | None = None) -> np.ndarray:
+        """A copy in host memory, of what the array holds when the work of the stream is done.
+
+        Without a stream it waits for everything given to the device."""
+        if stream is not None:
+            stream.synchronize()
+        else:
+            self.device.synchronize()
+        host = np.empty(self.shape, self.dtype)
+        check(acl.rt.memcpy(host.ctypes.data, host.nbytes, int(self), self.nbytes, DEVICE_TO_HOST),
+              "copying an array to the host") if self.nbytes else None
+        return host
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("an array in device memory cannot become a numpy array without a copy")
+        host = self.numpy()
+        return host if dtype is None else host.astype(dtype)
+
+    def set(self, source: Any, stream: Stream | None = None) -> "Array":
+        """Copies values into it: a numpy array or anything that becomes one, or another device array.
+
+        From another device array the copy is made in the order of the stream; from the host it is finished on return."""
+        if isinstance(source, Array):
+            if source.shape != self.shape or source.dtype != self.dtype:
+                raise ValueError(f"{source.dtype}{list(source.shape)} does not fit into {self.dtype}{list(self.shape)}")
+            stream = stream or current_stream()
+            check(acl.rt.memcpy_async(int(self), self.nbytes, int(source), self.nbytes, DEVICE_TO_DEVICE,
+                                      stream.handle if stream else 0), "copying an array")
+            return self
+        host = np.ascontiguousarray(np.broadcast_to(np.asarray(source, self.dtype), self.shape))
+        if stream is not None:
+            stream.synchronize()
+        if self.nbytes:
+            check(acl.rt.memcpy(int(self), self.nbytes, host.ctypes.data, host.nbytes, HOST_TO_DEVICE),
+                  "copying an array to the device")
+        return self
+
+    def reshape(self, *shape: Any) -> "Array":
+        """The same memory in another shape; one length may be -1."""
+        wanted = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else tuple(shape)
+        if -1 in wanted:
+            known = math.prod(length for length in wanted if length != -1)
+            if wanted.count(-1) > 1 or known == 0 or self.size % known:
+                raise ValueError(f"{self.size} elements do not fit the shape {wanted}")
+            wanted = tuple(self.size // known if length == -1 else length for length in wanted)
+        if math.prod(wanted) != self.size:
+            raise ValueError(f"{self.size} elements do not fit the shape {wanted}")
+        return Array(self._memory, self._offset, wanted, self.dtype)
+
+    def __getitem__(self, key: Any) -> "Array":
+        """`a[i]` and `a[i:j]` are views; other selections need numpy: `a.numpy()[...]`."""
+        if not self.shape:
+            raise IndexError("an array without axes has no elements to select")
+        row = self.nbytes // self.shape[0] if self.shape[0] else 0
+        if isinstance(key, slice):
+            start, stop, step = key.indices(self.shape[0])
+            if step != 1:
+                raise IndexError("views of device arrays have step 1")
+            return Array(self._memory, self._offset + start * row, (max(stop - start, 0), *self.shape[1:]), self.dtype)
+        if isinstance(key, (int, np.integer)):
+            index = int(key) + (self.shape[0] if key < 0 else 0)
+            if not 0 <= index < self.shape[0]:
+                raise IndexError(f"there is no element {key} among {self.shape[0]}")
+            return Array(self._memory, self._offset + index * row, self.shape[1:], self.dtype)
+        raise TypeError("a device array is selected from by an index or a slice")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self[key].set(value)
+
+    def __repr__(self) -> str:
+        return f"canopy.Array({list(self.shape)}, {self.dtype}, device {self.device.index})"
+
+
+def empty(shape: Any, dtype: Any = np.float32, device: Device | None = None) -> Array:
+    """An array whose values are whatever the memory holds."""
+    shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    shape = tuple(int(length) for length in shape)
+    if any(length < 0 for length in shape):
+        raise ValueError(f"a shape has no negative lengths: {shape}")
+    dtype = np.dtype(dtype)
+    if dtype.hasobject:
+        raise TypeError(f"elements of {dtype} cannot be in device memory")
+    memory = Memory(math.prod(shape) * dtype.itemsize, device or current_device())
+    return Array(memory, 0, shape, dtype)
+
+
+def empty_like(other: Any) -> Array:
+    """An array of the same shape and type as another one, of the device or of numpy."""
+    return empty(other.shape, other.dtype, other.device if isinstance(other, Array) else None)
+
+
+def zeros(shape: Any, dtype: Any = np.float32, device: Device | None = None) -> Array:
+    """An array of zeros."""
+    made = empty(shape, dtype, device)
+    if made.nbytes:
+        check(acl.rt.memset(int(made), made.nbytes, 0, made.nbytes), "filling an array")
+    return made
+
+
+def array(source: Any, dtype: Any = None, device: Device | None = None) -> Array:
+    """A copy of host values in device memory."""
+    host = np.asarray(source, dtype)
+    return empty(host.shape, host.dtype, device).set(host)

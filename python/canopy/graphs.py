@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs: launches that are recorded once and replayed, and fused into one kernel where that helps."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from .library import call
+
+if TYPE_CHECKING:
+    from .streams import Stream
+
+MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
+
+
+class Graph:
+    """Made by `stream.capture()`:
+
+    with stream.capture() as graph:
+        first(8, stream)(x, y)
+        second(8, stream)(y, z)
+    graph.fuse()                 # one kernel instead of two
+    graph.launch(stream)         # any number of times
+    """
+
+    def __init__(self, stream: Stream, mode: str) -> None:
+        if mode not in MODES:
+            raise ValueError(f"a capture is one of {', '.join(MODES)}, not {mode}")
+        self._stream = stream
+        self._mode = MODES[mode]
+        self.handle = 0
+
+    def __enter__(self) -> "Graph":
+        call("aclmdlRICaptureBegin", self._stream.handle, ctypes.c_int(self._mode))
+        self._stream.__enter__()
+        return self
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        from . import streams
+
+        streams._thread.stream = self._stream._before.pop()  # the stream runs nothing now: it is not waited for
+        handle = ctypes.c_void_p()
+        try:
+            call("aclmdlRICaptureEnd", self._stream.handle, ctypes.byref(handle))
+        except RuntimeError:
+            if kind is None:
+                raise
+        self.handle = handle.value or 0
+
+    def fuse(self) -> "Graph":
+        """Makes one kernel of kernels that follow each other; results stay the same bit for bit."""
+        call("aclskOptimize", self.handle, ctypes.c_void_p())
+        return self
+
+    def launch(self, stream: Stream | None = None) -> None:
+        """Replays it on a stream, by default the one it was captured from."""
+        call("aclmdlRIExecuteAsync", self.handle, (stream or self._stream).handle)
+
+    def close(self) -> None:
+        """Destroys the graph; its replays must be done."""
+        handle, self.handle = self.handle, 0
+        if handle:
+            call("aclmdlRIDestroy", handle)
+
+    def __del__(self) -> None:
+        try:
+            self.close()
+        except (RuntimeError, TypeError, AttributeError):
+            pass  # a replay is still running, or the interpreter ends
