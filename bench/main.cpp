@@ -38,7 +38,11 @@ constexpr Topic topics[] = {
     {"graph-layer", "a transformer-like layer as a graph and call by call", measure_graph_layer},
     {"graph-capture", "capture and preparation of 10,000 kernels", measure_graph_capture},
     {"graph-update", "update of 100 kernels of 10,000", measure_graph_update},
-    {"cpu-kernel", "kernels on CPU cores", measure_cpu_kernel},
+    {"cpu-kernel", "kernels on CPU cores beside kernels on AI cores", measure_cpu_kernel},
+    {"cpu-kernel-blocks", "the same with several blocks", measure_cpu_kernel_blocks},
+    {"cpu-kernel-load", "from an image to the end of its first launch", measure_cpu_kernel_load},
+    {"dispatcher-run", "runs through the dispatcher beside direct launches", measure_dispatcher_run},
+    {"dispatcher-swap", "another inner runtime while streams run", measure_dispatcher_swap},
 };
 
 bool chosen(const Topic& topic, const std::vector<std::string>& filters) {

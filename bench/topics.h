@@ -38,6 +38,10 @@ void measure_graph_layer(Environment& environment);
 void measure_graph_capture(Environment& environment);
 void measure_graph_update(Environment& environment);
 void measure_cpu_kernel(Environment& environment);
+void measure_cpu_kernel_blocks(Environment& environment);
+void measure_cpu_kernel_load(Environment& environment);
+void measure_dispatcher_run(Environment& environment);
+void measure_dispatcher_swap(Environment& environment);
 
 // What a child process measures, as JSON: the launch of the empty kernel on whatever device the environment names,
 // and what many streams cost.
