@@ -345,8 +345,9 @@ Fiber::Exit Executor::resume(Fiber* on, CanopyBlock* who, Fault& fault) noexcept
     return guarded(on, nullptr, nullptr, who, fault, Entry::resume);
 }
 
-Fiber::Exit Executor::guarded(Fiber* on, Fiber::Body body, void* argument, CanopyBlock* who, Fault& fault,
-                              Entry entry) noexcept {
+// Part of its callers: after a switch of stacks the processor mispredicts every return, 5 ns each.
+[[gnu::always_inline]] inline Fiber::Exit Executor::guarded(Fiber* on, Fiber::Body body, void* argument,
+                                                            CanopyBlock* who, Fault& fault, Entry entry) noexcept {
     fiber = on;
     block = who;
     stack_top_ = reinterpret_cast<std::uintptr_t>(on->stack_top());
