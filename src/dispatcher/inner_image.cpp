@@ -63,20 +63,23 @@ Outcome check_header(std::span<const std::byte> bytes, Elf64_Ehdr& header) {
 }
 
 // Variables that are to exist once in a process (STB_GNU_UNIQUE) would join images that must be apart, and keep them
-// from being closed: they become ordinary ones.
-void separate_unique_symbols(std::vector<std::byte>& bytes, const Elf64_Ehdr& header) {
+// from being closed: they become ordinary ones. Empty when there are none.
+std::vector<std::byte> without_unique_symbols(std::span<const std::byte> bytes, const Elf64_Ehdr& header) {
+    std::vector<std::byte> changed;
     for (std::uint16_t i = 0; i < header.e_shnum; ++i) {
         Elf64_Shdr section;
-        if (!read_at(bytes, header.e_shoff + std::uint64_t{i} * sizeof section, section)) return;
+        if (!read_at(bytes, header.e_shoff + std::uint64_t{i} * sizeof section, section)) break;
         if (section.sh_type != SHT_DYNSYM) continue;
         for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= section.sh_size; at += sizeof(Elf64_Sym)) {
             Elf64_Sym symbol;
-            if (!read_at(bytes, section.sh_offset + at, symbol)) return;
+            if (!read_at(bytes, section.sh_offset + at, symbol)) break;
             if (ELF64_ST_BIND(symbol.st_info) != STB_GNU_UNIQUE) continue;
-            bytes[section.sh_offset + at + offsetof(Elf64_Sym, st_info)] =
+            if (changed.empty()) changed.assign(bytes.begin(), bytes.end());
+            changed[section.sh_offset + at + offsetof(Elf64_Sym, st_info)] =
                 static_cast<std::byte>(ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbol.st_info)));
         }
     }
+    return changed;
 }
 
 // A descriptor, or -1 with errno.
@@ -113,9 +116,8 @@ std::string InnerImage::path() const {
 Outcome InnerImage::open(std::span<const std::byte> bytes) {
     Elf64_Ehdr header;
     if (Outcome wrong = check_header(bytes, header); !wrong.ok()) return wrong;
-    std::vector<std::byte> own(bytes.begin(), bytes.end());
-    separate_unique_symbols(own, header);
-    descriptor_ = sealed_file(own);
+    const std::vector<std::byte> changed = without_unique_symbols(bytes, header);
+    descriptor_ = sealed_file(changed.empty() ? bytes : std::span<const std::byte>(changed));
     if (descriptor_ < 0)
         return {CANOPY_DISPATCHER_INTERNAL, std::string("no memory file for the image: ") + std::strerror(errno)};
     library_ = dlopen(path().c_str(), RTLD_NOW | RTLD_LOCAL | (sanitizer_active() ? 0 : RTLD_DEEPBIND));
