@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <deque>
+#include <thread>
 
 #include "cpu_images.h"
 #include "device/soft/executor.h"
@@ -128,6 +129,31 @@ TEST_F(CpuCoresTest, LaunchesOfSeveralStreamsRunAtOnce) {
     }
     for (std::uint32_t stream = 0; stream < streams; ++stream) queues[stream].finish(last[stream]);
     EXPECT_EQ(seen, std::vector<std::uint64_t>(streams * blocks, 1));
+}
+
+// The thread that waits, workers and CPU cores share the blocks of short launches; a stream's next launch begins while
+// some of them are still on their way out of the last one.
+TEST_F(CpuCoresTest, LaunchesThatFollowEachOtherCloselyRunEveryBlockOnce) {
+    constexpr std::uint32_t streams = 3, launches = 600, most_blocks = 5;
+    std::vector<std::uint64_t> seen(streams * most_blocks), arrived(streams * launches);
+    const auto launch_all = [&](std::uint32_t stream) {
+        TestQueue queue(*device_);
+        std::uint64_t last = 0;
+        for (std::uint32_t i = 0; i < launches; ++i) {
+            const std::uint64_t rounds = i % 7 == 0 ? 1 : 0;  // these meet, the others only pass through
+            const Meeting meeting = {reinterpret_cast<std::uint64_t>(&arrived[stream * launches + i]),
+                                     reinterpret_cast<std::uint64_t>(&seen[stream * most_blocks]), rounds};
+            last = queue.submit(cpu_launch(kernel("meet_others"), meeting, 1 + i % most_blocks));
+            if (i % 3 != 0) queue.finish(last);
+        }
+        queue.finish(last);
+        EXPECT_TRUE(queue.failures().empty());
+    };
+    std::vector<std::thread> threads;
+    for (std::uint32_t stream = 0; stream < streams; ++stream) threads.emplace_back(launch_all, stream);
+    for (std::thread& thread : threads) thread.join();
+    for (std::uint32_t i = 0; i < seen.size(); ++i)
+        EXPECT_EQ(seen[i], launches / most_blocks * (most_blocks - i % most_blocks)) << "block " << i;
 }
 
 TEST_F(CpuCoresTest, ALaunchOfMoreBlocksThanCanLiveAtOnceIsRefused) {

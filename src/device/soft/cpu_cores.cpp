@@ -5,7 +5,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <thread>
@@ -24,19 +23,8 @@ namespace canopy {
 
 // ---- one block -----------------------------------------------------------------------------------------------------
 
-namespace {
-
-struct Call {
-    const CpuKernel* kernel;
-    void* arguments;
-    CpuBlock block;
-    std::uint32_t result;
-    bool threw;
-    CpuOutcome* outcome;
-};
-
 // Inside the guard. An exception must not leave the fiber.
-CANOPY_MAY_BE_LEFT void call_kernel(void* data) {
+CANOPY_MAY_BE_LEFT void CpuCores::call_kernel(void* data) {
     Call& call = *static_cast<Call*>(data);
     try {
         if (call.kernel->with_block)
@@ -55,33 +43,17 @@ CANOPY_MAY_BE_LEFT void call_kernel(void* data) {
     }
 }
 
-}  // namespace
-
-bool CpuCores::run_block(Executor& executor, const CpuKernel& kernel, void* arguments, CpuBlock block, LaunchEnd& end,
-                         CpuOutcome& outcome) noexcept {
-    const std::uint32_t runs = kernel.runs.load(std::memory_order_relaxed);
-    kernel.runs.store(runs + 1, std::memory_order_relaxed);
-    const bool measured = runs % tuning::cpu_kernel_runs_per_measurement == 0 || !kernel.is_short();
-    const Nanoseconds began = measured ? now() : 0;
-    CanopyBlock who = {block.index, block.count, 0,       1, static_cast<std::uint32_t>(CoreType::cpu),
-                       0,           nullptr,     nullptr, 0};
-    Call call = {&kernel, arguments, block, 0, false, &outcome};
-    executor.launch_end = &end;
-    const Fiber::Exit how = executor.run_cpu_kernel(&call_kernel, &call, who, outcome.fault);
-    executor.launch_end = nullptr;
-    if (measured) kernel.block_time.store(now() - began, std::memory_order_relaxed);
-    if (how == Fiber::Exit::finished && !call.threw && call.result == 0) [[likely]]
-        return true;
-    outcome.block = block.index;
+void CpuCores::explain(const Call& call, Fiber::Exit how) noexcept {
+    CpuOutcome& outcome = *call.outcome;
+    outcome.block = call.block.index;
     if (how != Fiber::Exit::finished) {
         if (outcome.fault.text) std::snprintf(outcome.text, sizeof outcome.text, "%s", outcome.fault.text);
         outcome.fault.text = nullptr;
-        return false;
+        return;
     }
     outcome.fault.kind = call.threw ? FaultKind::exception : FaultKind::returned;
     outcome.result = call.result;
     if (!call.threw) std::snprintf(outcome.text, sizeof outcome.text, "the kernel returned %u", unsigned{call.result});
-    return false;
 }
 
 // ---- launches ------------------------------------------------------------------------------------------------------
@@ -90,10 +62,15 @@ CpuCores::CpuCores(Scheduler& scheduler, const CpuCoresOptions& options) noexcep
     : scheduler_(scheduler), options_(options) {}
 
 CpuCores::~CpuCores() {
-    std::unique_lock lock(mutex_);
-    ending_ = true;
-    news_.notify_all();
-    ended_.wait(lock, [this] { return threads_ == 0; });
+    ending_.store(true, std::memory_order_seq_cst);
+    for (;;) {
+        parked_.wake_all();
+        {
+            SpinGuard guard(lock_);
+            if (threads_ == 0) return;
+        }
+        sched_yield();
+    }
 }
 
 namespace {
@@ -106,80 +83,104 @@ bool refuse(CpuLaunch& launch, FaultKind kind, const char* why) noexcept {
 
 }  // namespace
 
-bool CpuCores::start(CpuLaunch& launch) noexcept {
-    launch.begun = launch.finished = 0;
+void CpuCores::List::append(CpuLaunch& launch) noexcept {
     launch.next = nullptr;
+    launch.previous = last;
+    (last ? last->next : first) = &launch;
+    last = &launch;
+}
+
+void CpuCores::List::remove(CpuLaunch& launch) noexcept {
+    (launch.previous ? launch.previous->next : first) = launch.next;
+    (launch.next ? launch.next->previous : last) = launch.previous;
+    launch.next = launch.previous = nullptr;
+}
+
+bool CpuCores::may_take_part(const Executor& executor, const Strand& strand, const CpuKernel& kernel) const noexcept {
+    if (options_.process) return false;
+    return kernel.is_short() || (executor.awaited == &strand && !options_.pinned);
+}
+
+CpuCores::Started CpuCores::start(CpuLaunch& launch, Executor* helper) noexcept {
     launch.outcome.fault = {};
     launch.outcome.result = 0;
     launch.outcome.block = launch.offset;
     launch.outcome.text[0] = '\0';
+    launch.finished.store(0, std::memory_order_relaxed);
+    launch.longest.store(0, std::memory_order_relaxed);
     launch.stopping.store(false, std::memory_order_relaxed);
     if (launch.blocks > tuning::most_cpu_threads) {
         char text[128];
         std::snprintf(text, sizeof text, "a launch of %u blocks: at most %u can be alive at once on CPU cores",
                       unsigned{launch.blocks}, unsigned{tuning::most_cpu_threads});
-        return refuse(launch, FaultKind::exception, text);
+        refuse(launch, FaultKind::exception, text);
+        return Started::done;
     }
-    if (options_.process) return options_.process->start(launch);
-    std::lock_guard lock(mutex_);
-    launch.state = CpuLaunch::State::pending;
-    (last_pending_ ? last_pending_->next : first_pending_) = &launch;
-    last_pending_ = &launch;
-    return admit() == nullptr;  // nothing runs when one is refused, so it is this one
-}
-
-CpuLaunch* CpuCores::unlink_first() noexcept {
-    CpuLaunch* launch = first_pending_;
-    first_pending_ = launch->next;
-    if (!first_pending_) last_pending_ = nullptr;
-    launch->next = nullptr;
-    return launch;
-}
-
-bool CpuCores::add_threads(std::uint32_t wanted) noexcept {
-    while (threads_ < wanted) {
-        try {
-            std::thread([this, number = threads_made_] { thread_main(number); }).detach();
-        } catch (...) {
-            return false;
+    if (options_.process) return options_.process->start(launch) ? Started::elsewhere : Started::done;
+    if (options_.pinned) helper = nullptr;  // only CPU cores are where they were pinned to
+    launch.measured = launch.kernel->is_measured_now();
+    // The first block is the helper's: from there on it keeps the launch.
+    launch.begun.store(helper ? 1 : 0, std::memory_order_relaxed);
+    pending_blocks_.fetch_add(launch.blocks, std::memory_order_seq_cst);  // pairs with the look after a block
+    add_threads();
+    bool refused_itself = false;
+    CpuLaunch* others = nullptr;
+    {
+        SpinGuard guard(lock_);
+        launch.state = CpuLaunch::State::pending;
+        pending_.append(launch);
+        for (CpuLaunch* refused = admit(); refused;) {
+            CpuLaunch* one = std::exchange(refused, refused->next);
+            one->next = nullptr;
+            if (one == &launch)
+                refused_itself = true;
+            else
+                one->next = std::exchange(others, one);
         }
-        ++threads_;
-        ++threads_made_;
+        if (helper && !refused_itself && launch.state == CpuLaunch::State::pending) {
+            launch.begun.store(0, std::memory_order_relaxed);
+            helper = nullptr;
+        }
     }
-    return true;
+    give_back(others);
+    if (refused_itself) return Started::done;
+    if (open_launches_.load(std::memory_order_seq_cst) != 0) wake_thread();
+    return helper && work_on({&launch, 0}, helper) ? Started::done : Started::elsewhere;
 }
 
 CpuLaunch* CpuCores::admit() noexcept {
-    bool anything = false;
     CpuLaunch* refused = nullptr;
-    const auto refuse_first = [&] {
-        CpuLaunch* launch = unlink_first();
+    while (CpuLaunch* launch = pending_.first) {
+        const std::uint32_t busy = busy_.load(std::memory_order_seq_cst), wanted = busy + launch->blocks;
+        const bool possible = wanted <= threads_ && wanted <= tuning::most_cpu_threads;
+        if (!possible && busy != 0) break;
+        pending_.remove(*launch);
+        pending_blocks_.fetch_sub(launch->blocks, std::memory_order_relaxed);
+        if (possible) {
+            begin(*launch);
+            continue;
+        }
         launch->state = CpuLaunch::State::idle;
         refuse(*launch, FaultKind::memory, "the system gives no threads for the blocks of the launch");
         launch->next = refused;
         refused = launch;
-    };
-    while (first_pending_) {
-        const std::uint32_t blocks = first_pending_->blocks;
-        if (busy_ + blocks > tuning::most_cpu_threads) break;
-        bool possible = add_threads(busy_ + blocks);
-        try {
-            if (possible) running_.push_back(first_pending_);
-        } catch (...) {
-            possible = false;
-        }
-        if (!possible) {
-            if (busy_ != 0) break;
-            refuse_first();
-            continue;
-        }
-        unlink_first()->state = CpuLaunch::State::running;
-        busy_ += blocks;
-        unclaimed_ += blocks;
-        anything = true;
     }
-    if (anything) unclaimed_ == 1 ? news_.notify_one() : news_.notify_all();
     return refused;
+}
+
+void CpuCores::begin(CpuLaunch& launch) noexcept {
+    launch.state = CpuLaunch::State::running;
+    busy_.fetch_add(launch.blocks, std::memory_order_relaxed);
+    running_.append(launch);
+    if (launch.begun.load(std::memory_order_relaxed) >= launch.blocks) return;
+    launch.open = true;
+    launches_opened_.store(launches_opened_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    open_launches_.fetch_add(1, std::memory_order_seq_cst);  // pairs with the look before parking
+}
+
+void CpuCores::close(CpuLaunch& launch) noexcept {
+    if (!std::exchange(launch.open, false)) return;
+    open_launches_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void CpuCores::give_back(CpuLaunch* refused) noexcept {
@@ -189,39 +190,41 @@ void CpuCores::give_back(CpuLaunch* refused) noexcept {
     }
 }
 
-void CpuCores::stop(CpuLaunch& launch, std::uint64_t limit) noexcept {
-    if (options_.process) return options_.process->stop(launch, limit);
+// Blocks have ended that others were waiting for to begin.
+void CpuCores::admit_more() noexcept {
     CpuLaunch* refused = nullptr;
     {
-        std::lock_guard lock(mutex_);
+        SpinGuard guard(lock_);
+        refused = admit();
+    }
+    give_back(refused);
+    if (open_launches_.load(std::memory_order_seq_cst) != 0) wake_thread();
+}
+
+void CpuCores::stop(CpuLaunch& launch, std::uint64_t limit) noexcept {
+    if (options_.process) return options_.process->stop(launch, limit);
+    {
+        SpinGuard guard(lock_);
         if (launch.state == CpuLaunch::State::idle || launch.sequence >= limit) return;
         if (launch.state == CpuLaunch::State::running) {
             if (!launch.stopping.exchange(true, std::memory_order_seq_cst))
                 stopping_.fetch_add(1, std::memory_order_relaxed);
             return;
         }
-        CpuLaunch** link = &first_pending_;
-        CpuLaunch* before = nullptr;
-        while (*link != &launch) {
-            before = *link;
-            link = &(*link)->next;
-        }
-        *link = launch.next;
-        if (last_pending_ == &launch) last_pending_ = before;
-        launch.next = nullptr;
+        pending_.remove(launch);
+        pending_blocks_.fetch_sub(launch.blocks, std::memory_order_relaxed);
         launch.state = CpuLaunch::State::idle;
         launch.outcome.fault.kind = FaultKind::aborted;
-        refused = admit();  // those behind it may need fewer threads
     }
     launch.strand->continue_after_cpu_kernel();
-    give_back(refused);
+    admit_more();  // those behind it may need fewer threads
 }
 
 void CpuCores::end_stopped() noexcept {
     if (options_.process) return options_.process->end_late();
     if (stopping_.load(std::memory_order_relaxed) == 0) return;
-    std::lock_guard lock(mutex_);
-    for (CpuLaunch* launch : running_) {
+    SpinGuard guard(lock_);
+    for (CpuLaunch* launch = running_.first; launch; launch = launch->next) {
         if (!launch->stopping.load(std::memory_order_relaxed)) continue;
         for_each_executor([&](Executor& executor) {
             const std::uint64_t step = executor.step();
@@ -231,9 +234,119 @@ void CpuCores::end_stopped() noexcept {
     }
 }
 
+// ---- blocks --------------------------------------------------------------------------------------------------------
+
+CpuCores::Claim CpuCores::claim() noexcept {
+    for (CpuLaunch* launch = running_.first; launch; launch = launch->next) {
+        if (!launch->open) continue;
+        const std::uint32_t index = launch->begun.fetch_add(1, std::memory_order_relaxed);
+        if (index + 1 >= launch->blocks) close(*launch);
+        if (index < launch->blocks) return {launch, index};
+    }
+    return {};
+}
+
+bool CpuCores::work_on(Claim claim, Executor* executor) noexcept {
+    CpuLaunch& launch = *claim.launch;
+    const std::uint32_t blocks = launch.blocks;
+    while (claim.index < blocks) {
+        CpuOutcome outcome;
+        if (!run_claimed(claim, executor, outcome)) note_failure(launch, outcome);
+        claim.index = launch.begun.fetch_add(1, std::memory_order_relaxed);  // before the end of the one that keeps it
+        if (end_block(launch)) return true;
+    }
+    return false;
+}
+
+namespace {
+
+void note_time(CpuLaunch& launch, Nanoseconds time) noexcept {
+    Nanoseconds longest = launch.longest.load(std::memory_order_relaxed);
+    while (time > longest && !launch.longest.compare_exchange_weak(longest, time, std::memory_order_relaxed)) {
+    }
+}
+
+}  // namespace
+
+bool CpuCores::run_claimed(const Claim& claim, Executor* executor, CpuOutcome& outcome) noexcept {
+    CpuLaunch& launch = *claim.launch;
+    if (!executor) {
+        outcome.fault.kind = FaultKind::memory;
+        return false;
+    }
+    executor->begin_task(launch.strand, launch.sequence, launch.timeout);
+    bool ended_well = false;
+    if (launch.stopping.load(std::memory_order_seq_cst)) {
+        outcome.fault.kind = FaultKind::aborted;
+    } else {
+        const Nanoseconds began = launch.measured ? now() : 0;
+        ended_well = run_block(*executor, *launch.kernel, launch.arguments,
+                               {launch.blocks, launch.offset + claim.index}, launch.end, outcome);
+        if (launch.measured) note_time(launch, now() - began);
+    }
+    executor->end_task();
+    return ended_well;
+}
+
+void CpuCores::note_failure(CpuLaunch& launch, const CpuOutcome& outcome) noexcept {
+    SpinGuard guard(lock_);
+    if (launch.outcome.fault.kind != FaultKind::none) return;
+    launch.outcome = outcome;
+    // The others may be waiting for it: they are ended. One that has ended by itself lets them go on.
+    if (outcome.fault.kind != FaultKind::returned && !launch.stopping.exchange(true, std::memory_order_seq_cst))
+        stopping_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// True: it was the last one.
+bool CpuCores::end_block(CpuLaunch& launch) noexcept {
+    const std::uint32_t blocks = launch.blocks;
+    busy_.fetch_sub(1, std::memory_order_seq_cst);
+    const bool last = launch.finished.fetch_add(1, std::memory_order_acq_rel) + 1 == blocks;
+    if (last) {
+        launch.end.run();
+        if (launch.measured)
+            launch.kernel->block_time.store(launch.longest.load(std::memory_order_relaxed), std::memory_order_relaxed);
+        SpinGuard guard(lock_);
+        launch.state = CpuLaunch::State::idle;
+        if (launch.stopping.load(std::memory_order_relaxed)) stopping_.fetch_sub(1, std::memory_order_relaxed);
+        running_.remove(launch);
+        close(launch);
+    }
+    if (pending_blocks_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
+        admit_more();
+    return last;
+}
+
 // ---- threads -------------------------------------------------------------------------------------------------------
 
-void CpuCores::pin(std::uint32_t number) const noexcept {
+// One for every block that runs or waits to.
+void CpuCores::add_threads() noexcept {
+    for (;;) {
+        std::uint32_t number = 0;
+        {
+            SpinGuard guard(lock_);
+            const std::uint32_t wanted =
+                busy_.load(std::memory_order_relaxed) + pending_blocks_.load(std::memory_order_relaxed);
+            if (threads_ >= std::min(wanted, tuning::most_cpu_threads)) return;
+            ++threads_;
+            number = threads_made_++;
+        }
+        try {
+            std::thread([this, number] { thread_main(number); }).detach();
+        } catch (...) {
+            SpinGuard guard(lock_);
+            --threads_;
+            return;
+        }
+    }
+}
+
+void CpuCores::wake_thread() noexcept {
+    if (watching_.load(std::memory_order_seq_cst) == 0) parked_.wake_one();
+}
+
+void CpuCores::prepare_thread(std::uint32_t number) const noexcept {
+    pthread_setname_np(pthread_self(), "canopy-cpu");
     cpu_set_t allowed;
     if (!options_.pinned || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
     const int count = CPU_COUNT(&allowed);
@@ -249,72 +362,75 @@ void CpuCores::pin(std::uint32_t number) const noexcept {
     }
 }
 
+// One thread at a time looks around for a while instead of sleeping: launches that follow each other closely need no
+// wake-up. It looks rarely, so that short blocks stay with the thread that has begun the launch, and lets others have
+// its processor now and then; while it does, launches wake somebody else.
+bool CpuCores::watch_for_blocks() noexcept {
+    std::uint32_t none = 0;
+    if (!scheduler_.may_spin() || !watching_.compare_exchange_strong(none, 1, std::memory_order_seq_cst)) return false;
+    std::uint32_t opened = launches_opened_.load(std::memory_order_relaxed);
+    Nanoseconds time = now(), end = time + tuning::linger_time, yield_at = time + tuning::cpu_core_watch_time;
+    bool found = false;
+    while (!found && time < end && !ending_.load(std::memory_order_relaxed)) {
+        for (std::uint32_t pause = 0; pause < tuning::cpu_core_watch_pauses; ++pause) cpu_relax();
+        found = open_launches_.load(std::memory_order_relaxed) != 0;
+        time = now();
+        // Launches that ended before it looked count as well: they would have had to wake a thread.
+        if (const std::uint32_t now_opened = launches_opened_.load(std::memory_order_relaxed); now_opened != opened) {
+            opened = now_opened;
+            end = time + tuning::linger_time;
+        }
+        if (found || time < yield_at) continue;
+        watching_.store(0, std::memory_order_seq_cst);
+        sched_yield();
+        none = 0;
+        if (!watching_.compare_exchange_strong(none, 1, std::memory_order_seq_cst)) return false;
+        yield_at = now() + tuning::cpu_core_watch_time;
+    }
+    watching_.store(0, std::memory_order_seq_cst);
+    return found;
+}
+
+bool CpuCores::may_leave(bool idle_for_long) noexcept {
+    SpinGuard guard(lock_);
+    if (open_launches_.load(std::memory_order_relaxed) != 0) return false;
+    const std::uint32_t needed =
+        busy_.load(std::memory_order_relaxed) + pending_blocks_.load(std::memory_order_relaxed);
+    if (!ending_.load(std::memory_order_relaxed) && !(idle_for_long && threads_ > std::max(options_.cores, needed)))
+        return false;
+    --threads_;
+    return true;
+}
+
 void CpuCores::thread_main(std::uint32_t number) noexcept {
-    pthread_setname_np(pthread_self(), "canopy-cpu");
-    pin(number);
+    prepare_thread(number);
     Executor* executor = Executor::current();
     if (executor) {
         executor->is_cpu_core.store(true, std::memory_order_relaxed);
         executor->scheduler.store(&scheduler_, std::memory_order_relaxed);
     }
-    std::unique_lock lock(mutex_);
-    for (;;) {
-        const bool found = news_.wait_for(lock, std::chrono::nanoseconds(tuning::extra_worker_idle),
-                                          [this] { return ending_ || unclaimed_ != 0; });
-        if (unclaimed_ != 0)
-            run_next(executor, lock);
-        else if (ending_ || (!found && threads_ > std::max(options_.cores, busy_)))
-            break;
-    }
-    --threads_;
-    ended_.notify_all();
-}
-
-void CpuCores::run_next(Executor* executor, std::unique_lock<std::mutex>& lock) noexcept {
-    const auto waiting = std::find_if(running_.begin(), running_.end(),
-                                      [](const CpuLaunch* launch) { return launch->begun < launch->blocks; });
-    CpuLaunch& launch = **waiting;
-    const std::uint32_t index = launch.begun++;
-    --unclaimed_;
-    lock.unlock();
-
-    CpuOutcome outcome;
-    bool ended_well = false;
-    if (!executor) {
-        outcome.fault.kind = FaultKind::memory;
-    } else {
-        executor->begin_task(launch.strand, launch.sequence, launch.timeout);
-        if (launch.stopping.load(std::memory_order_seq_cst))
-            outcome.fault.kind = FaultKind::aborted;
+    for (bool idle_for_long = false;;) {
+        Claim claimed;
+        if (open_launches_.load(std::memory_order_relaxed) != 0) {
+            SpinGuard guard(lock_);
+            claimed = claim();
+        }
+        if (claimed.launch) {
+            if (open_launches_.load(std::memory_order_seq_cst) != 0) wake_thread();
+            Strand& strand = *claimed.launch->strand;
+            if (work_on(claimed, executor)) strand.continue_after_cpu_kernel();
+            idle_for_long = false;
+            continue;
+        }
+        if ((idle_for_long || ending_.load(std::memory_order_relaxed)) && may_leave(idle_for_long)) return;
+        if (!idle_for_long && watch_for_blocks()) continue;
+        const ParkingLot::Epoch epoch = parked_.prepare();
+        idle_for_long = false;
+        if (open_launches_.load(std::memory_order_seq_cst) != 0 || ending_.load(std::memory_order_seq_cst))
+            parked_.cancel();
         else
-            ended_well = run_block(*executor, *launch.kernel, launch.arguments, {launch.blocks, launch.offset + index},
-                                   launch.end, outcome);
-        executor->end_task();
+            idle_for_long = !parked_.park(epoch, Deadline::after(tuning::extra_worker_idle));
     }
-
-    lock.lock();
-    if (!ended_well && launch.outcome.fault.kind == FaultKind::none) {
-        launch.outcome = outcome;
-        // The others may be waiting for it: they are ended. One that has ended by itself lets them go on.
-        if (outcome.fault.kind != FaultKind::returned && !launch.stopping.exchange(true, std::memory_order_seq_cst))
-            stopping_.fetch_add(1, std::memory_order_relaxed);
-    }
-    --busy_;
-    const bool last = ++launch.finished == launch.blocks;
-    if (last) {
-        launch.state = CpuLaunch::State::idle;
-        if (launch.stopping.load(std::memory_order_relaxed)) stopping_.fetch_sub(1, std::memory_order_relaxed);
-        running_.erase(std::find(running_.begin(), running_.end(), &launch));
-    }
-    CpuLaunch* refused = admit();
-    if (!last && !refused) return;
-    lock.unlock();
-    if (last) {
-        launch.end.run();
-        launch.strand->continue_after_cpu_kernel();
-    }
-    give_back(refused);
-    lock.lock();
 }
 
 }  // namespace canopy

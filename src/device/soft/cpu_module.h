@@ -44,6 +44,12 @@ struct alignas(64) CpuKernel : Kernel {
     [[nodiscard]] bool is_short() const noexcept {
         return block_time.load(std::memory_order_relaxed) < tuning::cpu_kernel_inline_time;
     }
+    // Before a run: whether its time is to be taken. That of short ones is taken now and then.
+    [[nodiscard]] bool is_measured_now() const noexcept {
+        const std::uint32_t before = runs.load(std::memory_order_relaxed);
+        runs.store(before + 1, std::memory_order_relaxed);
+        return before % tuning::cpu_kernel_runs_per_measurement == 0 || !is_short();
+    }
 };
 
 // The images of one device.

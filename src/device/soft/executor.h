@@ -137,6 +137,7 @@ public:
     // own: a queue this thread's signal has released, claimed for this thread to go on with when its present queue
     // stops; taken only while `collects` is set
     Strand* next_strand = nullptr;
+    const Strand* awaited = nullptr;  // own: the queue it waits for, while it drains that itself
     bool collects = false;
     // own: change of the scheduler's count of runnable queues that has not been told it yet. A queue that stops and one
     // that goes on in its place cancel out.

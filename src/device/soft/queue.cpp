@@ -206,6 +206,15 @@ void SoftQueue::continue_after_launch(Executor& executor) noexcept {
     drain(executor, UINT64_MAX, true);
 }
 
+// A CPU core completes the command whose last block it has run, so that nobody needs to be woken for that. What follows
+// is for workers.
+void SoftQueue::continue_after_cpu_kernel() noexcept {
+    Executor* executor = Executor::existing();
+    if (!executor || !executor->is_cpu_core.load(std::memory_order_relaxed)) return Strand::continue_after_cpu_kernel();
+    wait_result_ = WaitResult::satisfied;
+    drain(*executor, ring_.popped() + 1, false);
+}
+
 void SoftQueue::task_failed(TaskFailure& failure) noexcept {
     if (!observer_ || observer_->task_failed(failure) != AfterFailure::drop_the_rest) return;
     const std::uint64_t last = ring_.tail();
@@ -317,7 +326,9 @@ bool SoftQueue::try_to_help(Executor* executor, std::uint64_t sequence) noexcept
     StrandState state = state_.load(std::memory_order_acquire);
     if (state != StrandState::ready && state != StrandState::lingering) return false;
     if (!state_.compare_exchange_strong(state, StrandState::draining, std::memory_order_acq_rel)) return false;
+    executor->awaited = this;
     drain(*executor, sequence, false);
+    executor->awaited = nullptr;
     return true;
 }
 

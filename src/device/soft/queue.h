@@ -44,6 +44,7 @@ public:
     void drain(Executor& executor, std::uint64_t until, bool linger) noexcept;
     void run_some(Executor& executor, bool linger) noexcept override;
     void continue_after_launch(Executor& executor) noexcept override;
+    void continue_after_cpu_kernel() noexcept override;
     // Commands up to `sequence` that are still to be completed; 0 while the queue stands before a wait.
     [[nodiscard]] std::uint64_t unfinished(std::uint64_t sequence) const noexcept;
     [[nodiscard]] std::uint64_t submitted() const noexcept { return ring_.tail(); }

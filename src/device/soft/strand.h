@@ -74,8 +74,9 @@ public:
     bool expire_wait(std::uint64_t serial) noexcept;
     // Ends the present wait, whatever it is for, so that the owner that follows can drop it; ends the graph it replays.
     void withdraw_wait() noexcept;
-    // The last block of its launch on CPU cores has ended: whoever claims the strand next completes the launch.
-    void continue_after_cpu_kernel() noexcept;
+    // The last block of its launch on CPU cores has ended on this thread, which completes it or leaves that to the next
+    // owner.
+    virtual void continue_after_cpu_kernel() noexcept;
     // True while it stands before an unsatisfied wait: it cannot go on without help from elsewhere.
     [[nodiscard]] bool blocked() const noexcept;
     // ready, as the scheduler sets it together with the list.

@@ -212,13 +212,17 @@ Strand::Step Strand::run_cpu_kernel(Executor& executor, Command& command, std::u
     if (work.blocks == 0) return Step::done;
     const std::uint64_t timeout = work.timeout ? work.timeout : std::uint64_t{tuning::cpu_kernel_timeout};
     void* arguments = const_cast<void*>(work.arguments);
-    if (work.blocks == 1 && kernel.is_short()) {
+    const bool takes_part = scheduler_.cpu_cores().may_take_part(executor, *this, kernel);
+    if (work.blocks == 1 && takes_part) {
         CpuOutcome outcome;
         LaunchEnd end;
+        const bool measured = kernel.is_measured_now();
+        const Nanoseconds began = measured ? now() : 0;
         executor.begin_task(this, sequence, timeout);
         const bool ended_well = CpuCores::run_block(executor, kernel, arguments, {1, work.block_offset}, end, outcome);
         executor.end_task();
         end.run();
+        if (measured) kernel.block_time.store(now() - began, std::memory_order_relaxed);
         if (!ended_well || scheduler_.checks()) [[unlikely]]
             complete_cpu_kernel(command, outcome);
         return Step::done;
@@ -241,7 +245,8 @@ Strand::Step Strand::run_cpu_kernel(Executor& executor, Command& command, std::u
     launch->sequence = sequence;
     launch->timeout = timeout;
     // From here on another thread may own the strand.
-    if (scheduler_.cpu_cores().start(*launch)) return Step::left;
+    if (scheduler_.cpu_cores().start(*launch, takes_part ? &executor : nullptr) == CpuCores::Started::elsewhere)
+        return Step::left;
     complete_cpu_kernel(command, launch->outcome);
     return Step::done;
 }
