@@ -21,9 +21,12 @@ extern "C" {
 #define CANOPY_TRACE_SOURCES 3
 
 /* How an operation computes one element. Sources that it does not have are not looked at. An element of size 0 is a
- * bit: packed from the lowest bit up in memory, a byte that is 0 or 1 for the function. */
+ * bit: packed from the lowest bit up in memory, a byte that is 0 or 1 for the function. `zero` is 0, and best a zero
+ * that the compiler of a loop over the function cannot see through: halves then stay floats between their operations.
+ */
 typedef struct CanopyTraceOperation {
-    void (*function)(void* target, const void* object, const void* source0, const void* source1, const void* source2);
+    void (*function)(void* target, const void* object, const void* source0, const void* source1, const void* source2,
+                     uint32_t zero);
     uint32_t object_size; /* bytes of the operation's constants */
     uint8_t target_size;  /* bytes of an element */
     uint8_t source_count;

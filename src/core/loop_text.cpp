@@ -44,6 +44,12 @@ struct ShapeText {
             if (streams(store)) return true;
         return false;
     }
+    // Where halves are converted the compiler's own choice is too narrow.
+    [[nodiscard]] const char* width() const {
+        for (const LoopNode& node : shape.nodes)
+            if (node.size == 2) return "vectorize_width(16) interleave_count(2)";
+        return "interleave(enable)";
+    }
     void write_objects(Text out) const;
     void write_body(Text out, const char* indent, const char* index) const;
     void write(Text out, std::size_t number) const;
@@ -82,7 +88,7 @@ void ShapeText::write_body(Text out, const char* indent, const char* index) cons
             else
                 fmt::format_to(out, ", &v{}", source);
         }
-        fmt::format_to(out, ");\n");
+        fmt::format_to(out, ", zero);\n");
     }
     for (std::size_t number = 0; number < shape.stores.size(); ++number) {
         const LoopStore& store = shape.stores[number];
@@ -98,7 +104,8 @@ void ShapeText::write(Text out, std::size_t number) const {
     for (std::size_t index = 0; index < shape.pointer_sizes.size(); ++index)
         fmt::format_to(out, "    u{0}* p{1} = (u{0}*)pointers[{1}];\n", shape.pointer_sizes[index], index);
     write_objects(out);
-    constexpr const char* pragma = "#pragma clang loop vectorize(assume_safety) interleave(enable)\n";
+    fmt::format_to(out, "    unsigned zero = 0;\n    __asm__(\"\" : \"+r\"(zero));\n");
+    const std::string pragma = fmt::format("#pragma clang loop vectorize(assume_safety) {}\n", width());
     if (!streams()) {
         fmt::format_to(out, "{}    for (unsigned long i = 0; i < count; ++i) {{\n", pragma);
         write_body(out, "        ", "i");
@@ -134,9 +141,10 @@ std::string loop_text(const LoopFlow& flow, bool past_caches) {
     std::string text = beginning;
     const Text out = std::back_inserter(text);
     for (std::size_t index = 0; index < flow.operations.size(); ++index)
-        fmt::format_to(out,
-                       "extern void f{}(void*, const void*, const void*, const void*, const void*) __asm__(\"{}\");\n",
-                       index, flow.operations[index].symbol);
+        fmt::format_to(
+            out,
+            "extern void f{}(void*, const void*, const void*, const void*, const void*, unsigned) __asm__(\"{}\");\n",
+            index, flow.operations[index].symbol);
     for (std::size_t number = 0; number < flow.shapes.size(); ++number)
         ShapeText{flow, flow.shapes[number], past_caches}.write(out, number);
     return text;

@@ -47,7 +47,7 @@ enum class TraceKind : std::uint8_t {
 
 // A function in the bitcode of the kernel's image that computes one element.
 struct TraceOperation {
-    // void (void* target, const void* object, const void* source0, const void* source1, const void* source2)
+    // A CanopyTraceOperation::function (canopy/kernel_trace.h).
     std::string symbol;
     std::uint32_t object_size = 0;
     std::uint8_t target_size = 0;  // bytes of an element; 0: a bit, which is a byte of 0 or 1 for the function

@@ -32,6 +32,20 @@ bool keeps_numbers(const Options& options) {
     return true;
 }
 
+// Functions for one element are taken out of the bitcode one by one. Lists of what must be kept would bring all the
+// kernels along.
+std::string without_used(const std::string& text) {
+    std::string kept;
+    kept.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+        const std::string_view line = std::string_view(text).substr(at, end - at);
+        if (line.rfind("@llvm.used", 0) != 0 && line.rfind("@llvm.compiler.used", 0) != 0) kept += line;
+        at = end;
+    }
+    return kept;
+}
+
 }  // namespace
 
 std::string tracing_text(const Options& options, const Texts& texts) {
@@ -45,24 +59,25 @@ std::string tracing_text(const Options& options, const Texts& texts) {
 }
 
 TracingPass compile_tracing(const CompileJob& job, const std::vector<std::string>& flags) {
-    TracingPass pass;
-    const std::string base = job.directory + "/trace", bitcode = base + ".bc", object = base + ".o";
+    const std::string base = job.directory + "/trace", text = base + ".ll", object = base + ".o";
     const std::string level = fmt::format("-march=x86-64-v{}", CANOPY_BASELINE_LEVEL);
-    Command command = {job.tree.compiler, "-x", "c++-cpp-output", "-", "-c", "-emit-llvm"};
+    Command command = {job.tree.compiler, "-x", "c++-cpp-output", "-", "-S", "-emit-llvm"};
     command.insert(command.end(), flags.begin(), flags.end());
     // No loop of the tracing code is worth a vector; the loops made from its functions become vector code themselves.
-    command.insert(command.end(),
-                   {"-O1", "-g0", "-w", "-fPIC", "-ffp-contract=off", "-fvisibility=protected", "-ffunction-sections",
-                    "-fdata-sections", "-fno-finite-loops", level, "-o", bitcode});
-    std::string messages;
-    pass.status = run_tool(job, command, messages, base + ".ii");
-    if (pass.status == 0)
-        pass.status = run_tool(job,
-                               {job.tree.compiler, "-x", "ir", bitcode, "-c", "-O1", "-w", "-fPIC", level,
-                                "-ffunction-sections", "-fdata-sections", "-o", object},
-                               messages);
+    command.insert(command.end(), {"-O1", "-g0", "-w", "-fPIC", "-ffp-contract=off", "-fvisibility=protected",
+                                   "-ffunction-sections", "-fdata-sections", "-fno-finite-loops", level, "-o", text});
+    std::string messages, code;
+    if (run_tool(job, command, messages, base + ".ii") != 0 || !read_file(text, code)) return {1, {}, {}};
+    const std::string kept = base + ".kept.ll", bitcode = base + ".bc";
+    if (!write_file(kept, without_used(code))) return {1, {}, {}};
+    const Command from_text = {job.tree.compiler, "-w", "-fPIC", level, "-x", "ir"};
+    Command to_object = from_text, to_bitcode = from_text;
+    to_object.insert(to_object.end(), {text, "-c", "-O1", "-ffunction-sections", "-fdata-sections", "-o", object});
+    to_bitcode.insert(to_bitcode.end(), {kept, "-c", "-emit-llvm", "-O0", "-o", bitcode});
+    TracingPass pass;
     std::string bytes;
-    if (pass.status != 0 || !read_file(object, bytes) || !read_file(bitcode, pass.bitcode)) return {1, {}, {}};
+    if (run_tool(job, to_object, messages) != 0 || !read_file(object, bytes)) return {1, {}, {}};
+    if (run_tool(job, to_bitcode, messages) != 0 || !read_file(bitcode, pass.bitcode)) return {1, {}, {}};
     drop_constructors(bytes);
     if (!write_file(object, bytes) || !write_file(base + ".exports", exports)) return {1, {}, {}};
     pass.status = run_tool(job, image_link_command(job, {object}, base + ".so", base + ".exports"), messages);

@@ -36,22 +36,16 @@ template <class T>
 using Modular = choose<is_floating<T>, T, choose<sizeof(T) == 8, uint64_t, uint32_t>>;
 
 struct OperationRule {
-    template <class Operation>
-    static auto element(const Operation& operation, const NoElement*, const NoElement*, const NoElement*) {
-        return operation();
-    }
     template <class Operation, class A>
-    static auto element(const Operation& operation, const A* a, const NoElement*, const NoElement*) {
-        return operation(widen(*a, opaque_zero()));
+    static auto element(const Operation& operation, const A* a, const NoElement*, const NoElement*, uint32_t zero) {
+        return operation(widen(*a, zero));
     }
     template <class Operation, class A, class B>
-    static auto element(const Operation& operation, const A* a, const B* b, const NoElement*) {
-        const uint32_t zero = opaque_zero();
+    static auto element(const Operation& operation, const A* a, const B* b, const NoElement*, uint32_t zero) {
         return operation(widen(*a, zero), widen(*b, zero));
     }
     template <class Operation, class A, class B, class C>
-    static auto element(const Operation& operation, const A* a, const B* b, const C* c) {
-        const uint32_t zero = opaque_zero();
+    static auto element(const Operation& operation, const A* a, const B* b, const C* c, uint32_t zero) {
         return operation(widen(*a, zero), widen(*b, zero), widen(*c, zero));
     }
 };
@@ -59,9 +53,9 @@ struct OperationRule {
 // The same with the result as an element of the destination.
 template <class D>
 struct NarrowRule {
-    template <class Operation, class... S>
-    static D element(const Operation& operation, const S*... s) {
-        return narrow<D>(OperationRule::element(operation, s...));
+    template <class Operation, class A, class B, class C>
+    static D element(const Operation& operation, const A* a, const B* b, const C* c, uint32_t zero) {
+        return narrow<D>(OperationRule::element(operation, a, b, c, zero));
     }
 };
 

@@ -16,17 +16,17 @@ namespace canopy::kernel {
 
 inline constexpr bool is_tracing_variant = false;
 
-// What computes one element: `Rule::element(const Object&, const A*, const B*, const C*)` gives it. Bits are elements
-// of type bool.
+// What computes one element: `Rule::element(const Object&, const A*, const B*, const C*, zero)` gives it. Bits are
+// elements of type bool; `zero` is an opaque_zero().
 template <class T>
 inline constexpr uint8_t traced_size = is_same<T, bool> ? 0 : sizeof(T);
 
 struct NoElement {};
 
 template <class Rule, class Object, class D, class A, class B, class C>
-void traced_element(void* d, const void* object, const void* a, const void* b, const void* c) {
+void traced_element(void* d, const void* object, const void* a, const void* b, const void* c, uint32_t zero) {
     *static_cast<D*>(d) = Rule::element(*static_cast<const Object*>(object), static_cast<const A*>(a),
-                                        static_cast<const B*>(b), static_cast<const C*>(c));
+                                        static_cast<const B*>(b), static_cast<const C*>(c), zero);
 }
 
 template <class Rule, class Object, class D, class A, class B, class C>

@@ -37,8 +37,8 @@ constexpr bool range_matters() {
 template <RoundMode mode, bool saturate, class D>
 struct CastRule {
     template <class S>
-    static D element(const NoElement&, const S* s, const NoElement*, const NoElement*) {
-        return convert<mode, saturate, D, S>(*s, opaque_zero());
+    static D element(const NoElement&, const S* s, const NoElement*, const NoElement*, [[maybe_unused]] uint32_t zero) {
+        return convert<mode, saturate, D, S>(*s, zero);
     }
 };
 
@@ -104,7 +104,7 @@ __attribute__((always_inline)) inline void with_rounding(RoundMode mode, const A
 
 // int32_t to half: scaled by what SetDeqScale set.
 struct ScaleRule {
-    static half element(const float& scale, const int32_t* s, const NoElement*, const NoElement*) {
+    static half element(const float& scale, const int32_t* s, const NoElement*, const NoElement*, uint32_t) {
         return float_to_half<RoundMode::CAST_RINT, true>(static_cast<float>(*s) * scale);
     }
 };

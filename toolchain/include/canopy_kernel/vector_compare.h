@@ -47,13 +47,12 @@ struct Number {
 template <CMPMODE mode>
 struct CompareRule {
     template <class T>
-    static bool element(const NoElement&, const T* a, const T* b, const NoElement*) {
-        const uint32_t zero = opaque_zero();
+    static bool element(const NoElement&, const T* a, const T* b, const NoElement*, uint32_t zero) {
         return relate<mode>(widen(*a, zero), widen(*b, zero));
     }
     template <class T>
-    static bool element(const Wide<T>& number, const T* a, const NoElement*, const NoElement*) {
-        return relate<mode>(widen(*a, opaque_zero()), number);
+    static bool element(const Wide<T>& number, const T* a, const NoElement*, const NoElement*, uint32_t zero) {
+        return relate<mode>(widen(*a, zero), number);
     }
 };
 

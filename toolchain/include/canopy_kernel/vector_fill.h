@@ -27,7 +27,7 @@ inline T element_of(const S& value) {
 
 struct FillRule {
     template <class T>
-    static T element(const T& value, const NoElement*, const NoElement*, const NoElement*) {
+    static T element(const T& value, const NoElement*, const NoElement*, const NoElement*, uint32_t) {
         return value;
     }
 };

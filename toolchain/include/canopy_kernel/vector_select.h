@@ -42,11 +42,11 @@ struct RawNumber {
 
 struct SelectRule {
     template <class I>
-    static I element(const NoElement&, const bool* chosen, const I* a, const I* b) {
+    static I element(const NoElement&, const bool* chosen, const I* a, const I* b, uint32_t) {
         return *chosen ? *a : *b;
     }
     template <class I>
-    static I element(const I& number, const bool* chosen, const I* a, const NoElement*) {
+    static I element(const I& number, const bool* chosen, const I* a, const NoElement*, uint32_t) {
         return *chosen ? *a : number;
     }
 };
