@@ -159,7 +159,8 @@ Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request) 
     if (!flow.ok()) return flow.status();
     Result<std::string> compiler = find_kernel_compiler();
     if (!compiler.ok()) return compiler.status();
-    const std::string text = loop_text(*flow, flow->bytes_stored > largest_cache());
+    // With as much to load, results of half the cache push each other out of it.
+    const std::string text = loop_text(*flow, flow->bytes_stored > largest_cache() / 2);
     const std::vector<Bytes> bitcodes = distinct_bitcodes(request);
     Fingerprint fingerprint;
     fingerprint.add(text);

@@ -15,7 +15,8 @@ constexpr int refused = 207000;
 constexpr std::uintptr_t large_page = 2u << 20;
 constexpr std::uint64_t most_memory = 64ull << 30;
 constexpr std::uintptr_t page = 4096;
-constexpr std::uint64_t lowest_address = 1ull << 16, highest_address = 1ull << 47;
+// Memory that kernels use lies above 4 GiB; below, counts and sizes are more likely than addresses.
+constexpr std::uint64_t lowest_address = 1ull << 32, highest_address = 1ull << 47;
 
 // Whether something lies at the address, asked of the system; numbers that look like addresses are rare.
 bool is_mapped(std::uint64_t address) noexcept {
