@@ -43,6 +43,7 @@ constexpr Topic topics[] = {
     {"cpu-kernel-load", "from an image to the end of its first launch", measure_cpu_kernel_load},
     {"dispatcher-run", "runs through the dispatcher beside direct launches", measure_dispatcher_run},
     {"dispatcher-swap", "another inner runtime while streams run", measure_dispatcher_swap},
+    {"fusion", "fused kernels against their launches, a graph and one loop", measure_fusion},
 };
 
 bool chosen(const Topic& topic, const std::vector<std::string>& filters) {
@@ -57,6 +58,8 @@ int run_as_child(const std::string& name, const Options& options) {
         fmt::print("{}\n", child_launch(options).dump());
     else if (name == "streams")
         fmt::print("{}\n", child_streams().dump());
+    else if (name == "fusion")
+        fmt::print("{}\n", child_fusion(options).dump());
     else
         return 2;
     return 0;

@@ -42,10 +42,12 @@ void measure_cpu_kernel_blocks(Environment& environment);
 void measure_cpu_kernel_load(Environment& environment);
 void measure_dispatcher_run(Environment& environment);
 void measure_dispatcher_swap(Environment& environment);
+void measure_fusion(Environment& environment);
 
 // What a child process measures, as JSON: the launch of the empty kernel on whatever device the environment names,
-// and what many streams cost.
+// what many streams cost, and fused kernels at the level the environment names.
 nlohmann::ordered_json child_launch(const Options& options);
 nlohmann::ordered_json child_streams();
+nlohmann::ordered_json child_fusion(const Options& options);
 
 }  // namespace bench
