@@ -179,8 +179,8 @@ Chain power_chain(const Image& image, std::size_t count) {
 
 double number(const nlohmann::ordered_json& result, const char* name) { return result.at(name).get<double>(); }
 
-void add_small(Environment& environment, const std::string& name, const nlohmann::ordered_json& chains) {
-    const auto& result = chains.at(name);
+void add_small(Environment& environment, const std::string& name, const nlohmann::ordered_json& results) {
+    const auto& result = results.at(name);
     const double fused = number(result, "fused"), stream = number(result, "stream"), graph = number(result, "graph");
     environment.report.add({"fusion-launch", fmt::format("8 fused steps, {} floats", name), nanoseconds_text(fused),
                             "<= 1/5 of 8 launches, <= graph",
@@ -242,8 +242,8 @@ void measure_fusion(Environment& environment) {
         return run_child("fusion", fmt::format("CANOPY_FUSION={}", level), environment.options);
     };
     const auto chains = child("chains"), loops = child("loops"), steps = child("steps");
-    add_small(environment, "1 Ki", chains);
-    add_small(environment, "64 Ki", chains);
+    add_small(environment, "1 Ki", loops);
+    add_small(environment, "64 Ki", loops);
     add_large(environment, "steps", "8 Mi", steps, 1.0);
     add_large(environment, "chains", "8 Mi", chains, 2.5);
     add_large(environment, "loops", "8 Mi", loops, 5.0);
