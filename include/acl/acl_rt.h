@@ -1195,7 +1195,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclr
 ACL_FUNC_VISIBILITY aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
                                                          aclrtMallocConfig* cfg);
 
-/** Frees device memory at once, from any thread, without a context. Null is refused. */
+/** Frees device memory, or memory of aclrtMallocHost, at once, from any thread, without a context. Null is refused. */
 ACL_FUNC_VISIBILITY aclError aclrtFree(void* devPtr);
 
 /** Waits for the current device, then frees. */

@@ -172,7 +172,7 @@ Status release_device_memory(void* address) {
         case MemoryKind::managed:
             return release_managed(address);
         case MemoryKind::pinned_host:
-            return fail(code::param_invalid, "devPtr {} is pinned host memory; aclrtFreeHost frees it", address);
+            return release_pinned(address);
         case MemoryKind::mapped:
             return fail(code::param_invalid,
                         "devPtr {} lies in reserved addresses; aclrtUnmapMem and "

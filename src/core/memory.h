@@ -55,8 +55,8 @@ struct AllocationRequest {
 
 // 107002 without a context, 100000 for size 0, 207001 when the device has no room.
 Result<void*> allocate_device_memory(const AllocationRequest& request);
-// Memory of the malloc family, managed memory and blocks of pools. Needs no context. Waits for nothing, except that
-// managed memory lets work that can run finish.
+// Memory of the malloc family, managed memory, blocks of pools and, as known programs rely on it, pinned host memory.
+// Needs no context. Waits for nothing, except that managed and pinned memory let work that can run finish.
 Status release_device_memory(void* address);
 
 // The device of the current context. 107002 without one.
