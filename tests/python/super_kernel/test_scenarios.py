@@ -230,10 +230,10 @@ def test_two_streams_with_events_outside(device, kernels):
     for _ in range(3):
         device.write(scenario.locks[100], numpy.zeros(1, numpy.uint64))
         expected = scenario.fill(names=["in0", "in1"])
-        outside.wait(scenario.locks[100])
-        outside.write(scenario.addresses["late"], expected["late"])
-        outside.set(scenario.locks[101])
         scenario.launch()
+        outside.wait(scenario.locks[100])
+        outside.write(scenario.addresses["late"], expected["late"])  # from ordinary memory: waits for its stream
+        outside.set(scenario.locks[101])
         device.synchronize()
         scenario.check(expected)
         assert device.word(scenario.locks[101]) == 0
