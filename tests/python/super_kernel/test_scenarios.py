@@ -287,6 +287,21 @@ def test_a_key_that_nobody_knows_fails_the_step(device, kernels):
         device.runtime.aclrtSynchronizeStream(device.stream)
 
 
+def test_a_fault_names_the_step_the_kernel_and_the_block(device, kernels):
+    scenario = Scenario(device, kernels, [Op("scale", ["in0"], "t"), Op("triple", ["t"], "u"), Op("scale", ["u"], "y")])
+    scenario.fill()
+    right, scenario.addresses["u"] = scenario.addresses["u"], 0x1230
+    scenario.launch()
+    with pytest.raises(Failure, match="(?s)step 1.*triple.*block"):
+        device.runtime.aclrtSynchronizeStream(device.stream)
+    scenario.addresses["u"] = right
+    expected = scenario.fill()
+    device.stream = device.new_stream()
+    scenario.launch()
+    device.runtime.aclrtSynchronizeStream(device.stream)
+    scenario.check(expected)
+
+
 def test_a_fused_kernel_in_a_graph(device, kernels):
     scenario = Scenario(device, kernels, [Op("scale", ["in0"], "t"), Op("combine", ["t", "in1"], "y", 4)])
     device.runtime.aclmdlRICaptureBegin(device.stream, 0)
