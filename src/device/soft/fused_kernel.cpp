@@ -223,6 +223,15 @@ void SoftFusedKernel::classify() {
     }
     after_ = {};
     place_ = {};
+    if (!linear || !simple) return;
+    for (const SoftPart& part : parts) {
+        for (std::uint32_t index = part.first; index < part.first + part.count; ++index) {
+            const SoftStep& step = steps[index];
+            if (part.kind != PartKind::steps || step.chosen || !step.entry) return plain.clear();
+            plain.push_back(
+                {step.entry, step.arguments_offset, step.dynamic_size, step.core_type, index, step.timeout});
+        }
+    }
 }
 
 // As many as its largest step takes. None while it may wait for a word: whoever writes that may need them.

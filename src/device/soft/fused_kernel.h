@@ -58,6 +58,16 @@ struct SoftPart {
     mutable std::int64_t item_time = INT64_MAX;
 };
 
+// A step of one block, as short as it can be said.
+struct PlainStep {
+    CanopyKernelEntry entry = nullptr;
+    std::uint32_t arguments_offset = 0;
+    std::uint32_t dynamic_size = 0;
+    std::uint32_t core_type = CANOPY_CORE_VECTOR;
+    std::uint32_t step = 0;  // index of the whole step
+    std::uint64_t timeout = 0;
+};
+
 // What a step whose choice is made at run time runs.
 struct StepChoice {
     const SoftKernel* kernel = nullptr;
@@ -93,6 +103,7 @@ public:
     std::vector<SoftStep> steps;
     std::vector<SoftPart> parts;  // a part follows those it waits for
     std::vector<std::uint32_t> successors;
+    std::vector<PlainStep> plain;     // where all steps are such, in their order; else empty
     std::uint32_t cores[2] = {0, 0};  // cube and vector cores it takes
     bool simple = false;              // no item waits for another one of its part
     bool linear = false;              // no two items could run at the same time

@@ -81,6 +81,10 @@ void make_call(Executor& executor, const SoftStep& step, const void* arguments, 
 // ---- one thread alone ----------------------------------------------------------------------------------------------
 
 FailedStep FusedSequence::failed() const noexcept {
+    if (plain) {
+        const SoftStep& failed = kernel->steps[plain->step];
+        return {failed.number, failed.kernel, kernel};
+    }
     if (part && part->kind == PartKind::loops) {
         const SoftStep& first = kernel->steps[chunk.first_step()];
         return {first.number, first.kernel, kernel};
@@ -138,6 +142,24 @@ CANOPY_MAY_BE_LEFT void run_steps_of(Executor& executor, CanopyBlock& block, Fus
     }
 }
 
+CANOPY_MAY_BE_LEFT void run_plain(Executor& executor, CanopyBlock& block, FusedSequence& at) {
+    const PlainStep* step = at.kernel->plain.data();
+    const PlainStep* const end = step + at.kernel->plain.size();
+    const auto* arguments = static_cast<const char*>(at.arguments);
+    block.index = 0;
+    block.count = 1;
+    for (; step != end; ++step) {
+        at.plain = step;
+        block.core_type = step->core_type;
+        block.dynamic_size = step->dynamic_size;
+        block.core = nullptr;
+        executor.begin_step(step->timeout ? step->timeout : at.default_timeout);
+        executor.leave_service();
+        step->entry(arguments + step->arguments_offset);
+        executor.enter_service();
+    }
+}
+
 CANOPY_MAY_BE_LEFT void run_loops_of(Executor& executor, FusedSequence& at) {
     const SoftPart& part = *at.part;
     const std::uint32_t end = part.chunks.data()[part.items];
@@ -174,6 +196,8 @@ Fiber::Exit run_sequence_guarded(Executor& executor, FusedSequence& sequence, Fa
 
 CANOPY_MAY_BE_LEFT void run_sequence(Executor& executor, CanopyBlock& block, FusedSequence& sequence) {
     const SoftFusedKernel& kernel = *sequence.kernel;
+    if (!kernel.plain.empty()) return run_plain(executor, block, sequence);
+    sequence.plain = nullptr;
     const bool measured = !kernel.linear && kernel.measures();
     const Nanoseconds begin = measured ? now() : 0;
     const SoftPart* part = kernel.parts.data();

@@ -57,6 +57,7 @@ struct FusedSequence {
     const void* arguments = nullptr;
     std::uint64_t default_timeout = 0;
     // Where it is.
+    const PlainStep* plain = nullptr;
     const SoftPart* part = nullptr;
     std::uint32_t block = 0;
     const SoftStep* step = nullptr;
