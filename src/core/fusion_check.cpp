@@ -99,10 +99,28 @@ FusedCallResult FusionCheck::save(void* context, const std::byte* arguments) {
     return {};
 }
 
+// Words of the world outside keep what they have: others may be waiting for them, or have written them.
+void FusionCheck::keep_words(const std::byte* arguments, Area& area) const {
+    const auto keep = [&](std::uint32_t slot) {
+        std::byte* word = nullptr;
+        std::memcpy(&word, arguments + std::size_t{slot} * 8, sizeof(word));
+        const auto at = static_cast<std::size_t>(word - area.base);
+        if (at + sizeof(std::uint64_t) <= area.before.size() && at < area.before.size())
+            std::memcpy(area.before.data() + at, word, sizeof(std::uint64_t));
+    };
+    for (const ListStep& step : list_.steps) {
+        for (const auto* slots : {&step.wait_slots, &step.notify_slots, &step.reset_slots})
+            std::for_each(slots->begin(), slots->end(), keep);
+        if (step.dynamic && step.dynamic->wait_slot != no_slot) keep(step.dynamic->wait_slot);
+    }
+}
+
 FusedCallResult FusionCheck::restore(void* context, const std::byte* arguments) {
+    const FusionCheck& check = *static_cast<Place*>(context)->check;
     Run& run = static_cast<Place*>(context)->check->run_of(arguments);
     for (Area& area : run.areas) {
         area.fused.assign(area.base, area.base + area.before.size());
+        check.keep_words(arguments, area);
         std::memcpy(area.base, area.before.data(), area.before.size());
         area.last = area.before;
     }

@@ -2,7 +2,7 @@
 // The check that a fused kernel does what its steps do: one launch saves the memory its arguments point into, runs the
 // fused form, puts the memory back, runs the steps one by one, and compares. The plan is made so that all of it is one
 // fused kernel again, and works wherever a launch works. What differs fails the launch and names the first step whose
-// output is another one; the memory then holds what the steps made of it.
+// output is another one; the memory then holds what the steps made of it. Nobody else may write that memory meanwhile.
 //
 // Threads: as any fused kernel; launches of it that overlap are kept apart by their argument blocks.
 #pragma once
@@ -51,6 +51,7 @@ private:
     static FusedCallResult compare(void* context, const std::byte* arguments);
     void append_call(FusionPlan& plan, FusedCall call, std::uint32_t index);
     [[nodiscard]] Run& run_of(const std::byte* arguments);
+    void keep_words(const std::byte* arguments, Area& area) const;
     [[nodiscard]] bool ignored(const std::byte* arguments, const std::byte* at) const;
 
     const FusedList& list_;

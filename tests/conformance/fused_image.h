@@ -101,15 +101,15 @@ private:
         return number(static_cast<std::uint16_t>(text.size())) + text;
     }
     static std::uint64_t checksum(const std::string& bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
-    static void add_note(std::string& notes, std::uint32_t type, std::string description) {
+    static void add_note(std::string& notes, std::uint32_t type, const std::string& description) {
         const std::string owner(CANOPY_NOTE_OWNER, sizeof(CANOPY_NOTE_OWNER));
         const auto padded = [](std::string text) {
             text.resize((text.size() + 3) / 4 * 4);
             return text;
         };
-        notes += number(static_cast<std::uint32_t>(owner.size())) +
-                 number(static_cast<std::uint32_t>(description.size())) + number(type) + padded(owner) +
-                 padded(std::move(description));
+        notes += number(static_cast<std::uint32_t>(owner.size()));
+        notes += number(static_cast<std::uint32_t>(description.size()));
+        notes += number(type) + padded(owner) + padded(description);
     }
     static void add_seal(std::string& notes) {
         std::string sealed = notes;

@@ -240,6 +240,7 @@ TEST_F(FusionTest, AStepThatTakesTooLongIsEndedByName) {
 // ---- life ----------------------------------------------------------------------------------------------------------
 
 TEST_F(FusionTest, ALaunchOutlivesItsBinary) {
+    if (std::getenv("CANOPY_FUSION_CHECK")) GTEST_SKIP() << "another stream writes the memory of the launch";
     auto* words = device_array<uint32_t>({0, 0, 0});
     const std::vector<Step> steps = {
         {"begin_and_wait_for_word", 1, {word(words), word(words + 1), word(words + 2)}, ""},
