@@ -15,10 +15,11 @@ extern "C" {
 #endif
 
 /** Declares that nobody reads these bytes after the fused kernels that write them: compiled loops then keep what they
- * hand on in registers and leave the stores out. Fused kernels that were launched before keep what they have. */
+ * hand on in registers and leave the stores out. It counts for launches and calls of aclskOptimize that follow. */
 int canopyFusionDeclareTemporary(const void* address, size_t size);
 
-/** Takes a declaration back; `address` is what it was made with. */
+/** Takes a declaration back, for launches that follow; `address` is what it was made with. Graphs keep what they were
+ * optimised with. */
 int canopyFusionUndeclareTemporary(const void* address);
 
 /** Waits until the background has done all it can for a function (aclrtFuncHandle) or a graph (aclmdlRI); for all of

@@ -27,6 +27,15 @@ std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t slot) noexce
     return word;
 }
 
+// Counts declarations of temporaries: kernels that were chosen before may not hold any more.
+std::atomic<std::uint64_t> temporary_changes{0};
+
+std::uint64_t temporary_at(std::uint64_t address) {
+    return temporary_changes.load(std::memory_order_relaxed) == 0
+               ? 0
+               : temporary_bytes(reinterpret_cast<const void*>(address));
+}
+
 // The module a function's kernels are in, while its binary is loaded.
 std::shared_ptr<Module> module_of(void* user, const DeviceRecord& record) {
     Runtime& runtime = Runtime::instance();
@@ -63,7 +72,8 @@ std::optional<MemoryRange> Fusion::region_at(std::uint64_t value) const {
 Result<const Kernel*> Fusion::choose(const LaunchWork& work, DeviceRecord& record) {
     const std::size_t size = std::size_t{list_.slots} * 8;
     if (work.arguments_in_place || work.placeholder_count != 0 || level_ == FusionLevel::off) return certain();
-    const std::uint64_t epoch = device_.allocations.load(std::memory_order_relaxed);
+    const std::uint64_t epoch =
+        device_.allocations.load(std::memory_order_relaxed) + temporary_changes.load(std::memory_order_relaxed);
     const std::span arguments(static_cast<const std::byte*>(work.arguments), size);
     {
         SpinGuard guard(last_lock_);
@@ -117,15 +127,15 @@ Result<FusionVariant*> Fusion::variant_for(std::span<const std::byte> arguments,
         const std::uint64_t value = word_at(arguments, slot);
         const std::optional<MemoryRange> region = region_at(value);
         if (!region) {
-            signature.insert(signature.end(), {0, value});
+            signature.insert(signature.end(), {0, value, 0});
             continue;
         }
         const auto base = reinterpret_cast<std::uintptr_t>(region->base);
         auto known = std::find_if(bases.begin(), bases.end(), [&](const auto& each) { return each.first == base; });
         if (known == bases.end()) known = bases.insert(bases.end(), {base, value});
         const auto number = static_cast<std::uint64_t>(known - bases.begin()) + 1;
-        signature.insert(signature.end(),
-                         {number * alignment_looked_at + value % alignment_looked_at, value - known->second});
+        signature.insert(signature.end(), {number * alignment_looked_at + value % alignment_looked_at,
+                                           value - known->second, temporary_at(value)});
     }
     std::lock_guard guard(mutex_);
     for (const auto& each : variants_)
@@ -149,7 +159,7 @@ Result<FusionVariant*> Fusion::make_variant(std::span<const std::byte> arguments
                                   [&](const MemoryRange& each) { return each.base == region->base; });
         if (known == variant->regions.end()) known = variant->regions.insert(known, *region);
         variant->addresses.push_back({slot, static_cast<std::int32_t>(known - variant->regions.begin()),
-                                      value - reinterpret_cast<std::uintptr_t>(region->base)});
+                                      value - reinterpret_cast<std::uintptr_t>(region->base), temporary_at(value)});
     }
     const std::vector<StepAccess> accesses = declared(*variant);
     const bool known = std::any_of(accesses.begin(), accesses.end(),
@@ -280,6 +290,7 @@ Status declare_temporary(const void* address, std::size_t size) {
     Temporaries& all = temporaries();
     std::lock_guard guard(all.mutex);
     all.ranges[begin] = size;
+    temporary_changes.fetch_add(1, std::memory_order_relaxed);
     return {};
 }
 
@@ -288,17 +299,18 @@ Status undeclare_temporary(const void* address) {
     std::lock_guard guard(all.mutex);
     if (all.ranges.erase(reinterpret_cast<std::uintptr_t>(address)) == 0)
         return fail(code::param_invalid, "{} is not the beginning of a declared temporary", fmt::ptr(address));
+    temporary_changes.fetch_add(1, std::memory_order_relaxed);
     return {};
 }
 
-bool is_temporary(const void* address, std::uint64_t size) {
+std::uint64_t temporary_bytes(const void* address) {
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     Temporaries& all = temporaries();
     std::lock_guard guard(all.mutex);
     auto next = all.ranges.upper_bound(begin);
-    if (next == all.ranges.begin()) return false;
+    if (next == all.ranges.begin()) return 0;
     --next;
-    return begin - next->first < next->second && size <= next->second - (begin - next->first);
+    return begin - next->first < next->second ? next->second - (begin - next->first) : 0;
 }
 
 }  // namespace canopy

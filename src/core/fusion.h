@@ -35,7 +35,8 @@ struct DeviceRecord;
 struct SlotAddress {
     std::uint32_t slot = 0;
     std::int32_t region = 0;
-    std::uint64_t offset = 0;  // in the region
+    std::uint64_t offset = 0;     // in the region
+    std::uint64_t temporary = 0;  // bytes from there on that were declared temporary
 };
 
 // What background work has to say about a variant.
@@ -124,6 +125,7 @@ std::shared_ptr<Fusion> fusion_of(const Kernel& kernel);
 // Memory that nobody reads after the steps that write it: stores to it may be left out.
 Status declare_temporary(const void* address, std::size_t size);
 Status undeclare_temporary(const void* address);
-[[nodiscard]] bool is_temporary(const void* begin, std::uint64_t size);
+// How many bytes from an address on are declared; 0: none.
+[[nodiscard]] std::uint64_t temporary_bytes(const void* address);
 
 }  // namespace canopy

@@ -143,7 +143,7 @@ FusedCallResult FusionCheck::note(void* context, const std::byte* arguments) {
 
 // Temporaries may hold anything afterwards.
 bool FusionCheck::ignored(const std::byte* arguments, const std::byte* at) const {
-    if (is_temporary(at, 1)) return true;
+    if (temporary_bytes(at) != 0) return true;
     for (const std::uint32_t slot : list_.temporaries) {
         const std::byte* value = nullptr;
         std::memcpy(&value, arguments + std::size_t{slot} * 8, sizeof(value));

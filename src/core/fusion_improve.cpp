@@ -111,12 +111,17 @@ bool Fusion::temporary(const FusionVariant& variant, const Improvement& work, st
     for (const std::uint32_t slot : list_.temporaries)
         for (const SlotAddress& address : variant.addresses)
             if (address.slot == slot && address.region == region) return true;
-    const auto* const base = static_cast<const std::byte*>(variant.regions[static_cast<std::size_t>(region)].base);
+    const auto covered = [&](const Touched& each) {
+        return std::any_of(variant.addresses.begin(), variant.addresses.end(), [&](const SlotAddress& address) {
+            return address.region == region && each.begin >= address.offset &&
+                   each.end <= address.offset + address.temporary;
+        });
+    };
     bool written = false;
     for (const std::uint32_t index : steps) {
         for (const Touched& each : work.accesses[index].touched) {
             if (each.region != region || !each.write) continue;
-            if (!is_temporary(base + each.begin, each.end - each.begin)) return false;
+            if (!covered(each)) return false;
             written = true;
         }
     }
