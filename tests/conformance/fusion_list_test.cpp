@@ -316,7 +316,7 @@ TEST_F(FusionTest, DamagedImagesAreRefused) {
     refused("choices and no key", [](FusedImage& image) { image.steps[1].more = R"(,"dynamic":{"choices":[]})"; });
     refused("among no kernels",
             [](FusedImage& image) { image.steps[1].more = R"(,"dynamic":{"key_slot":1,"choices":[]})"; });
-    refused("no kernel", [](FusedImage& image) { image.parts[0] = "no kernel image"; });
+    refused("not an ELF file", [](FusedImage& image) { image.parts[0] = "no kernel image"; });
     refused("architecture 1", [](FusedImage& image) { image.architecture = 1; });
 }
 
