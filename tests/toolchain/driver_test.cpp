@@ -152,6 +152,29 @@ TEST_F(Driver, TargetsAreChosen) {
     EXPECT_CONTAINS(unknown.messages, "unknown target 'sparc'");
 }
 
+TEST_F(Driver, ImagesOfKernelsWithOperationsCarryTracingCode) {
+    const std::string copies = header +
+                               "extern \"C\" __global__ __aicore__ void k(GM_ADDR x) {\n"
+                               "    AscendC::GlobalTensor<float> all;\n"
+                               "    all.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), 64);\n"
+                               "    AscendC::TPipe pipe;\n"
+                               "    AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;\n"
+                               "    pipe.InitBuffer(buffer, 256);\n"
+                               "    auto local = buffer.Get<float>();\n"
+                               "    AscendC::DataCopy(local, all, 64);\n"
+                               "    AscendC::Adds(local, local, 1.0f, 64);\n"
+                               "    AscendC::DataCopy(all, local, 64);\n"
+                               "}\n";
+    const std::vector<std::string> traced = {"x86-64-v2", "trace", "trace-bitcode"}, plain = {"x86-64-v2"};
+    EXPECT_EQ(targets_of(compile(copies, "--targets=baseline")), traced);
+    EXPECT_EQ(targets_of(compile(copies, "--targets=baseline --no-trace")), plain);
+    EXPECT_EQ(targets_of(compile(copies, "--targets=baseline -ffast-math")), plain);
+    EXPECT_EQ(targets_of(compile(empty_kernel, "--targets=baseline")), plain) << "it has nothing to tell";
+    const auto first = compile(copies), second = compile(copies);
+    ASSERT_FALSE(first.image.empty());
+    EXPECT_TRUE(first.image == second.image);
+}
+
 TEST_F(Driver, TheSameSourceGivesTheSameBytes) {
     const auto first = compile_file(source("several.cpp"), "-g"), second = compile_file(source("several.cpp"), "-g");
     ASSERT_FALSE(first.image.empty());

@@ -68,6 +68,8 @@ TracingPass compile_tracing(const CompileJob& job, const std::vector<std::string
                                    "-ffunction-sections", "-fdata-sections", "-fno-finite-loops", level, "-o", text});
     std::string messages, code;
     if (run_tool(job, command, messages, base + ".ii") != 0 || !read_file(text, code)) return {1, {}, {}};
+    // Kernels without a copy or an operation on elements have nothing to tell.
+    if (code.find("load ptr, ptr @canopy_image_tracer") == std::string::npos) return {1, {}, {}};
     const std::string kept = base + ".kept.ll", bitcode = base + ".bc";
     if (!write_file(kept, without_used(code))) return {1, {}, {}};
     const Command from_text = {job.tree.compiler, "-w", "-fPIC", level, "-x", "ir"};
