@@ -212,13 +212,15 @@ void add_bound(Environment& environment, const std::string& name, const nlohmann
                             fused <= loop * 1.3 ? Verdict::reached : Verdict::missed, result});
 }
 
+// What it takes to have the loops again when they were compiled before. Tracing comes before that with or without them.
 void add_cache(Environment& environment, const std::string& name, const nlohmann::ordered_json& results) {
     const auto& result = results.at(name);
     const auto& again = result.at("report again").at("fused").at(0).at("variants").at(0);
-    const double hit = again.at("total_ms").get<double>();
+    const double traced = again.at("trace_ms").get<double>();
+    const double hit = again.at("total_ms").get<double>() - traced;
     const bool cached = again.at("from_cache").get<bool>();
     environment.report.add({"fusion-cache", fmt::format("loops of 8 steps over {} floats from the cache", name),
-                            fmt::format("{:.1f} ms", hit), "<= 5 ms", "",
+                            fmt::format("{:.1f} ms", hit), "<= 5 ms", fmt::format("tracing {:.1f} ms", traced),
                             fmt::format("first launch {}", nanoseconds_text(number(result, "first launch"))),
                             cached && hit <= 5 ? Verdict::reached : Verdict::missed, again});
 }
