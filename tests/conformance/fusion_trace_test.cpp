@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fused kernels whose steps can be traced: chains without barriers, compiled loops, temporaries. Whatever is reached,
+// the results are those of the steps, bit for bit.
+#include <cstdlib>
+#include <random>
+
+#include "acl/super_kernel.h"
+#include "fusion_fixture.h"
+#include "own_process.h"
+
+namespace conformance {
+namespace {
+
+// Kernels that a sanitizer watches touch more than a trace can tell.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool watched = true;
+#else
+constexpr bool watched = false;
+#endif
+
+class FusionTrace : public FusionTest {
+protected:
+    static constexpr uint32_t floats = 16 * 1024;
+    static constexpr std::size_t bytes = floats * sizeof(float);
+
+    void SetUp() override {
+        FusionTest::SetUp();
+        if (!device_computes()) GTEST_SKIP() << "nothing is computed";
+        setenv("CANOPY_CACHE_DIR", cache_.path().c_str(), 1);
+        setenv("CANOPY_CC", CANOPY_TEST_CC, 1);
+        ASSERT_ACL_OK(aclrtBinaryLoadFromFile(CANOPY_TEST_FUSION_KERNELS, nullptr, &traced_));
+        std::mt19937 random(1);
+        std::vector<float> values(floats);
+        for (float& value : values) value = static_cast<float>(random() % 4096) / 64 - 32;
+        buffers_.push_back(device_array(values));
+        for (int index = 1; index < 9; ++index) buffers_.push_back(device_array(std::vector<float>(floats, 0)));
+    }
+    void TearDown() override {
+        if (traced_) EXPECT_ACL_OK(aclrtBinaryUnLoad(traced_));
+        unsetenv("CANOPY_CACHE_DIR");
+        unsetenv("CANOPY_CC");
+        FusionTest::TearDown();
+    }
+    // Steps from one buffer to the next.
+    std::vector<Step> chain(std::size_t count, uint32_t blocks) {
+        std::vector<Step> steps;
+        for (std::size_t index = 0; index < count; ++index) {
+            const float factor = 1 + static_cast<float>(index) / 8;
+            uint64_t packed = 0;
+            std::memcpy(&packed, &factor, sizeof(factor));
+            Step step{"scale", blocks, {word(buffers_[index]), word(buffers_[index + 1]), floats, packed}, ""};
+            if (index % 3 == 2) step = {"bend", blocks, {step.values[0], step.values[1], floats}, ""};
+            steps.push_back(step);
+        }
+        return steps;
+    }
+    aclrtFuncHandle fused_of(const std::vector<Step>& steps, const std::string& more = "") {
+        FusedImage image = image_of(steps, more);
+        image.parts = {file_text(CANOPY_TEST_FUSION_KERNELS)};
+        aclrtFuncHandle handle = nullptr;
+        EXPECT_ACL_OK(aclrtBinaryGetFunction(load(image.write()), "fused", &handle));
+        return handle;
+    }
+    aclError launch_steps(const std::vector<Step>& steps) {
+        for (Step step : steps) {
+            aclrtFuncHandle handle = nullptr;
+            EXPECT_ACL_OK(aclrtBinaryGetFunction(traced_, step.kernel.c_str(), &handle));
+            if (const aclError code = aclrtLaunchKernelWithHostArgs(
+                    handle, step.blocks, stream_, nullptr, step.values.data(), step.values.size() * 8, nullptr, 0))
+                return code;
+        }
+        return ACL_SUCCESS;
+    }
+    void clear() {
+        for (std::size_t index = 1; index < buffers_.size(); ++index)
+            EXPECT_ACL_OK(aclrtMemset(buffers_[index], bytes, 0, bytes));
+    }
+    std::vector<std::vector<float>> contents() {
+        std::vector<std::vector<float>> all;
+        for (float* buffer : buffers_) all.push_back(read_back(buffer, floats));
+        return all;
+    }
+    std::vector<std::vector<float>> expected_of(const std::vector<Step>& steps) {
+        EXPECT_ACL_OK(launch_steps(steps));
+        EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+        std::vector<std::vector<float>> all = contents();
+        clear();
+        return all;
+    }
+    void run(aclrtFuncHandle function, const std::vector<Step>& steps) {
+        EXPECT_ACL_OK(launch_fused(function, steps, stream_));
+        EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    }
+    static bool at_level(const std::string& level) {
+        const char* chosen = std::getenv("CANOPY_FUSION");
+        return (chosen ? chosen : "loops") == level;
+    }
+
+    TemporaryDirectory cache_;
+    aclrtBinHandle traced_ = nullptr;
+    std::vector<float*> buffers_;
+};
+
+TEST_F(FusionTrace, AChainOfTracedStepsHasNoBarrierAndTheSameBits) {
+    const std::vector<Step> steps = chain(8, 4);
+    const auto expected = expected_of(steps);
+    aclrtFuncHandle function = fused_of(steps);
+    run(function, steps);
+    EXPECT_EQ(contents(), expected) << "before anything was traced";
+    ASSERT_ACL_OK(canopyFusionWait(function, -1));
+    clear();
+    run(function, steps);
+    EXPECT_EQ(contents(), expected) << report(function);
+    if (watched) return;
+    const nlohmann::json variant = report(function)["fused"][0]["variants"][0];
+    EXPECT_EQ(variant["traced"], 8) << variant;
+    if (at_level("steps")) return;
+    EXPECT_EQ(variant["barriers_after"], 0) << variant;
+    EXPECT_EQ(variant["chained"], 7) << variant;
+    if (!at_level("loops")) return;
+    EXPECT_EQ(variant["level"], "loops") << variant;
+    EXPECT_EQ(variant["looped"], 8) << variant;
+}
+
+TEST_F(FusionTrace, StoresToTemporariesDisappearAndComeBack) {
+    if (watched || !at_level("loops") || std::getenv("CANOPY_FUSION_CHECK"))
+        GTEST_SKIP() << "needs compiled loops alone";
+    const std::vector<Step> steps = chain(8, 4);
+    const auto expected = expected_of(steps);
+    aclrtFuncHandle function = fused_of(steps);
+    for (int index = 1; index < 8; ++index) ASSERT_ACL_OK(canopyFusionDeclareTemporary(buffers_[index], bytes));
+    run(function, steps);
+    ASSERT_ACL_OK(canopyFusionWait(function, -1));
+    EXPECT_GT(report(function)["fused"][0]["variants"][0]["stores_dropped"], 0) << report(function);
+    clear();
+    run(function, steps);
+    EXPECT_EQ(contents().back(), expected.back());
+    EXPECT_NE(contents()[3], expected[3]) << "a temporary was stored";
+    for (int index = 1; index < 8; ++index) ASSERT_ACL_OK(canopyFusionUndeclareTemporary(buffers_[index]));
+    run(function, steps);
+    EXPECT_EQ(contents(), expected) << "what is no temporary any more is stored again";
+    EXPECT_ACL_FAILS(107000, "not the beginning", canopyFusionUndeclareTemporary(buffers_[1]));
+}
+
+TEST_F(FusionTrace, OtherSharesOfBlocksKeepABarrier) {
+    std::vector<Step> steps = chain(4, 4);
+    steps[2].blocks = 8;
+    const auto expected = expected_of(steps);
+    aclrtFuncHandle function = fused_of(steps);
+    run(function, steps);
+    ASSERT_ACL_OK(canopyFusionWait(function, -1));
+    clear();
+    run(function, steps);
+    EXPECT_EQ(contents(), expected);
+    if (at_level("chains") && !watched)
+        EXPECT_EQ(report(function)["fused"][0]["variants"][0]["barriers_after"], 2) << report(function);
+}
+
+TEST_F(FusionTrace, ACapturedGraphOfTracedKernelsIsFusedAsFar) {
+    const std::vector<Step> steps = chain(8, 4);
+    const auto expected = expected_of(steps);
+    ASSERT_ACL_OK(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
+    ASSERT_ACL_OK(launch_steps(steps));
+    aclmdlRI graph = nullptr;
+    ASSERT_ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
+    ASSERT_ACL_OK(aclskOptimize(graph, nullptr));
+    ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, stream_));
+    ASSERT_ACL_OK(canopyFusionWait(graph, -1));
+    for (int round = 0; round < 2; ++round) {
+        clear();
+        ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, stream_));
+        ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+        EXPECT_EQ(contents(), expected);
+    }
+    if (!watched) EXPECT_EQ(report(graph)["fused"][0]["variants"][0]["traced"], 8) << report(graph);
+    ASSERT_ACL_OK(aclmdlRIDestroy(graph));
+}
+
+}  // namespace
+}  // namespace conformance
