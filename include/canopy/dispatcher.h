@@ -111,13 +111,16 @@ public:
         request.verb = CANOPY_DISPATCHER_LOAD;
         request.arguments.load = {0, length, static_cast<std::uint64_t>(device_), 0};
         std::vector<void*> copies;
-        Answer answer = ask(request, {{image, length, &request.arguments.load.image}}, &copies);
+        Answer answer = end_those_passed();
+        if (answer) answer = ask(request, {{image, length, &request.arguments.load.image}}, &copies);
         if (!answer) return answer;
         runtime = request.arguments.load.runtime;
         Runtime& own = place_of(runtime);
         if (own.id.load() == runtime && own.loads != 0) {
-            ++own.loads;
-            own.leaving.store(false);
+            if (own.leaving.load())
+                answer = call_back(own);
+            else
+                ++own.loads;
             return first_of(answer, release(copies));
         }
         // Another one of that place was lost with its process.
@@ -142,7 +145,8 @@ public:
         request.verb = CANOPY_DISPATCHER_INIT;
         request.arguments.call.runtime = runtime;
         std::vector<void*> copies;
-        Answer answer = ask(request, {{arguments, size, &request.arguments.call.arguments}}, &copies);
+        Answer answer = end_those_passed();
+        if (answer) answer = ask(request, {{arguments, size, &request.arguments.call.arguments}}, &copies);
         if (!answer || copies.empty()) return answer;
         return replace(runtime, nullptr, copies[0]);
     }
@@ -170,9 +174,12 @@ public:
         request.verb = CANOPY_DISPATCHER_SWAP;
         request.arguments.swap = {runtime, 0, length, 0};
         std::vector<void*> copies;
-        Answer answer = ask(
-            request, {{image, length, &request.arguments.swap.image}, {arguments, size, &request.arguments.swap.init}},
-            &copies);
+        Answer answer = end_those_passed();
+        if (answer)
+            answer =
+                ask(request,
+                    {{image, length, &request.arguments.swap.image}, {arguments, size, &request.arguments.swap.init}},
+                    &copies);
         if (copies.empty()) return answer;
         return first_of(answer, replace(runtime, copies[0], copies.size() > 1 ? copies[1] : nullptr));
     }
@@ -399,6 +406,19 @@ private:
         answer = first_of(answer, release({own.image, own.init}));
         own.forget();
         return answer;
+    }
+
+    // It was about to leave and has been loaded again: that load takes the place of the one before.
+    Answer call_back(Runtime& own) {
+        Answer answer;
+        for (std::size_t i = 0; i < leaving_.size(); ++i) {
+            if (leaving_[i].runtime != own.id.load()) continue;
+            for (aclrtEvent event : leaving_[i].passed) answer = first_of(answer, acl(aclrtDestroyEvent(event)));
+            leaving_.erase(leaving_.begin() + static_cast<std::ptrdiff_t>(i));
+            break;
+        }
+        own.leaving.store(false);
+        return first_of(answer, ask_to_unload(own.id.load()));
     }
 
     // An event behind what the stream has now, unless it has nothing. One that is gone has nothing.

@@ -163,14 +163,12 @@ TEST_F(DispatcherRuntimes, WhatWasLaunchedBeforeUnloadRuns) {
     EXPECT_DONE(dispatcher_.unload(runtime));
     EXPECT_REFUSED(CANOPY_DISPATCHER_UNKNOWN_RUNTIME, "unloaded", run(runtime, {InnerWork::add, words_, 1}));
     EXPECT_REFUSED(CANOPY_DISPATCHER_UNKNOWN_RUNTIME, "unloaded", dispatcher_.unload(runtime));
-    write_word(words_ + 4, 1);
+    EXPECT_ACL_OK(aclrtValueWrite(words_ + 4, 1, 0, stream_));
     EXPECT_ACL_OK(aclrtSynchronizeStream(other));
     std::uint64_t expected = 0;
     for (std::uint64_t i = 0; i < launches; ++i) expected += (10 * i + 1) * (i % 2 == 0 ? 1 : 3);
     EXPECT_EQ(word(words_ + 1), expected);
     // The next request takes the code away.
-    const std::uint64_t two = loaded(CANOPY_TEST_INNER_2);
-    EXPECT_DONE(dispatcher_.unload(two));
     EXPECT_EQ(answer_of(loaded(CANOPY_TEST_INNER_1), InnerWork::count), 1u);
     ASSERT_ACL_OK(aclrtDestroyStream(other));
 }
@@ -182,10 +180,12 @@ TEST_F(DispatcherRuntimes, ARuntimeThatIsLoadedAgainWhileItLeavesStays) {
     EXPECT_DONE(dispatcher_.unload(runtime));
     EXPECT_EQ(loaded(CANOPY_TEST_INNER_1), runtime);
     EXPECT_DONE(run(runtime, {InnerWork::add, words_ + 1, 1}));
+    // Its runs keep it again, when it is unloaded before they have begun.
+    EXPECT_DONE(dispatcher_.unload(runtime));
+    EXPECT_REFUSED(CANOPY_DISPATCHER_UNKNOWN_RUNTIME, "unloaded", run(runtime, {InnerWork::add, words_ + 1, 1}));
     const std::uint64_t one = 1;
     ASSERT_ACL_OK(aclrtMemcpy(words_ + 4, 8, &one, 8, ACL_MEMCPY_HOST_TO_DEVICE));
     EXPECT_EQ(word(words_ + 1), 22u);
-    EXPECT_DONE(dispatcher_.unload(runtime));
     EXPECT_REFUSED(CANOPY_DISPATCHER_UNKNOWN_RUNTIME, std::to_string(runtime), dispatcher_.init(runtime));
 }
 
