@@ -78,14 +78,15 @@ CANOPY_PYTHON_FUNCTION(rt_launch_callback) {
     if (!block_type.read(call, 2, "block_type") || !stream.read(call, 3, "stream")) return nullptr;
     Py_INCREF(arguments[0]);
     Py_INCREF(arguments[1]);
-    const aclmdlRI graph = graph_of(stream.value);
-    auto* queued = new QueuedCall{arguments[0], arguments[1], graph != nullptr};
-    const aclError ret =
-        released([&] { return aclrtLaunchCallback(&QueuedCall::run, queued, block_type.value, stream.value); });
-    if (ret != ACL_SUCCESS)
-        queued->destroy();
-    else if (graph)
-        aclmdlRIDestroyRegisterCallback(graph, &QueuedCall::forget, queued);
+    auto* queued = new QueuedCall{arguments[0], arguments[1], false};
+    const aclError ret = released([&] {
+        const aclmdlRI graph = graph_of(stream.value);
+        queued->recorded = graph != nullptr;
+        const aclError code = aclrtLaunchCallback(&QueuedCall::run, queued, block_type.value, stream.value);
+        if (code == ACL_SUCCESS && graph) aclmdlRIDestroyRegisterCallback(graph, &QueuedCall::forget, queued);
+        return code;
+    });
+    if (ret != ACL_SUCCESS) queued->destroy();
     return answer(ret);
 }
 

@@ -3,6 +3,7 @@
 // and their texts come from the generated tables.
 #include "call.h"
 #include "entrance.h"
+#include "special.h"
 #include "tables.h"
 
 namespace canopy::python {
@@ -10,6 +11,7 @@ namespace canopy::python {
 namespace {
 
 PyObject* close(PyObject*, PyObject*) {
+    tell_of_forgotten_threads();
     close_entrance();
     Py_RETURN_NONE;
 }

@@ -43,6 +43,8 @@ CANOPY_PYTHON_FUNCTION(util_ptr_to_bytes);
 // threads.cpp
 CANOPY_PYTHON_FUNCTION(util_start_thread);
 CANOPY_PYTHON_FUNCTION(util_stop_thread);
+// Hands what threads raised that nobody stopped to sys.unraisablehook. Called by atexit.
+void tell_of_forgotten_threads();
 
 }  // namespace canopy::python
 

@@ -68,6 +68,14 @@ void raise_from(PyObject* error) {
 
 }  // namespace
 
+void tell_of_forgotten_threads() {
+    for (const auto& [id, thread] : threads()) {
+        if (!thread->error) continue;
+        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(thread->error)), thread->error);
+        PyErr_WriteUnraisable(thread->function);
+    }
+}
+
 CANOPY_PYTHON_FUNCTION(util_start_thread) {
     (void)module;
     const Call call{"acl.util.start_thread", arguments, count};

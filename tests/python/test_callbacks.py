@@ -273,6 +273,19 @@ for _ in range(20):
 """)
 
 
+def test_what_a_forgotten_thread_raised_is_told_at_the_end():
+    result = run_program("""
+import acl, os
+def fail():
+    raise ValueError("nobody stopped me")
+before = len(os.listdir("/proc/self/task"))
+acl.util.start_thread(fail, None)
+while len(os.listdir("/proc/self/task")) > before:
+    pass
+""")
+    assert "ValueError: nobody stopped me" in result.stderr
+
+
 def test_program_ends_when_a_callback_has_ended():
     result = run_program(BEGIN + """
 inside, go = threading.Event(), threading.Event()
