@@ -47,6 +47,13 @@ std::shared_ptr<Module> module_of(void* user, const DeviceRecord& record) {
     return binary->unloading ? nullptr : binary->modules[record.index];
 }
 
+// Whether others write memory of the steps while they run: then nobody can put it back and run them again.
+bool talks_to_others(const FusedList& list) {
+    return std::any_of(list.steps.begin(), list.steps.end(), [](const ListStep& step) {
+        return !step.wait_slots.empty() || !step.notify_slots.empty() || step.dynamic;
+    });
+}
+
 }  // namespace
 
 Fusion::Fusion(FusedList list, Device& device, KernelInfo info, void* user)
@@ -55,7 +62,7 @@ Fusion::Fusion(FusedList list, Device& device, KernelInfo info, void* user)
       info_(std::move(info)),
       user_(user),
       level_(Runtime::instance().settings().fusion),
-      checking_(Runtime::instance().settings().fusion_checked) {}
+      checking_(Runtime::instance().settings().fusion_checked && !talks_to_others(list_)) {}
 
 Fusion::~Fusion() {
     variants_.clear();
