@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/error_text.h"
 #include "device/soft/payload.h"
@@ -119,7 +120,9 @@ void SoftGraph::begin(Executor& executor, Strand& parent, const ReplayWork* repl
     {
         SpinGuard guard(lock_);
         running_ = true;
-        aborted_ = false;
+        // A lane that had nothing left to run was stopped before what it runs now.
+        if (std::exchange(aborted_, false))
+            for (const auto& lane : lanes_) lane->launch().forget_stop();
         ++number_;
         parent_ = &parent;
         // Under the lock: an abort that finds the replay running must not be undone.

@@ -139,6 +139,8 @@ public:
     // Launches with fewer than `limit` commands before them end when one of their blocks waits the next time. For any
     // thread at any time: a signal may come too late for every single step of a block that waits all the time.
     void stop_below(std::uint64_t limit) noexcept;
+    // What was to be stopped is over; called when no launch runs.
+    void forget_stop() noexcept { stop_below_.store(0, std::memory_order_relaxed); }
     // After the last participant left: gives the fibers of unfinished blocks back and tells how it went.
     struct Outcome {
         Fault fault;
