@@ -108,9 +108,12 @@ bool Fusion::temporary(const FusionVariant& variant, const Improvement& work, st
         for (const Touched& each : access.touched)
             if (each.region == region && !each.write) return false;
     }
-    for (const std::uint32_t slot : list_.temporaries)
-        for (const SlotAddress& address : variant.addresses)
-            if (address.slot == slot && address.region == region) return true;
+    // A temporary of the list has no size: what else lies in its allocation must be temporary too.
+    const auto listed = [&](const SlotAddress& address) {
+        return address.region != region ||
+               std::find(list_.temporaries.begin(), list_.temporaries.end(), address.slot) != list_.temporaries.end();
+    };
+    if (std::all_of(variant.addresses.begin(), variant.addresses.end(), listed)) return true;
     const auto covered = [&](const Touched& each) {
         return std::any_of(variant.addresses.begin(), variant.addresses.end(), [&](const SlotAddress& address) {
             return address.region == region && each.begin >= address.offset &&

@@ -142,6 +142,23 @@ TEST_F(FusionTrace, StoresToTemporariesDisappearAndComeBack) {
     EXPECT_ACL_FAILS(107000, "not the beginning", canopyFusionUndeclareTemporary(buffers_[1]));
 }
 
+TEST_F(FusionTrace, AResultBesideATemporaryOfTheListIsStored) {
+    float* const pool = device_array(std::vector<float>(2 * floats, 0));
+    std::vector<Step> steps = chain(2, 4);
+    steps[0].values[1] = steps[1].values[0] = word(pool);
+    steps[1].values[1] = word(pool + floats);
+    EXPECT_ACL_OK(launch_steps(steps));
+    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    const std::vector<float> expected = read_back(pool, 2 * floats);
+    aclrtFuncHandle function = fused_of(steps, R"(,"temporaries":[2,5])");
+    run(function, steps);
+    ASSERT_ACL_OK(canopyFusionWait(function, -1));
+    EXPECT_ACL_OK(aclrtMemset(pool, 2 * bytes, 0, 2 * bytes));
+    run(function, steps);
+    const std::vector<float> found = read_back(pool, 2 * floats);
+    EXPECT_TRUE(std::equal(found.begin() + floats, found.end(), expected.begin() + floats)) << report(function);
+}
+
 TEST_F(FusionTrace, OtherSharesOfBlocksKeepABarrier) {
     std::vector<Step> steps = chain(4, 4);
     steps[2].blocks = 8;
