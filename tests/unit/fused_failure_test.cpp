@@ -228,7 +228,7 @@ struct Overrun {
     std::uint64_t* memory;
     std::uint64_t words;
 };
-void overrun(const void* arguments) {
+CANOPY_MAY_BE_LEFT void overrun(const void* arguments) {
     const Overrun over = *static_cast<const Overrun*>(arguments);
     for (std::uint64_t i = 0; i < over.words; ++i) static_cast<volatile std::uint64_t*>(over.memory)[i] = i;
 }
