@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared object for CPU cores with a mebibyte of data behind it: kernels that do nothing and that meet in a barrier,
-// and what the dispatcher wants of an inner runtime. It is built in two variants, which count to different places.
+// A shared object for CPU cores with some data behind it: kernels that do nothing and that meet in a barrier,
+// and what the dispatcher wants of an inner runtime. It is built in two sizes, and in two variants that
+// count to different places.
 #include <sched.h>
 
 #include <atomic>
@@ -10,9 +11,9 @@
 
 extern "C" {
 
-extern const unsigned char ballast[1 << 20];
+extern const unsigned char ballast[BENCH_CPU_BALLAST];
 __attribute__((visibility("default"), used))
-const unsigned char ballast[1 << 20] = {BENCH_CPU_VARIANT & 255, BENCH_CPU_VARIANT >> 8};
+const unsigned char ballast[BENCH_CPU_BALLAST] = {BENCH_CPU_VARIANT & 255, BENCH_CPU_VARIANT >> 8};
 
 __attribute__((visibility("default"))) std::uint32_t empty_cpu_kernel(void*) { return 0; }
 

@@ -137,7 +137,7 @@ private:
 };
 
 void measure_swap(Environment& environment, canopy::Dispatcher& dispatcher, std::uint64_t runtime,
-                  const std::string& first, const std::string& second) {
+                  const std::string& first, const std::string& second, const char* size) {
     std::vector<double> alone, loaded;
     const int swaps = environment.options.rounds(400);
     const auto swap_often = [&](std::vector<double>& times) {
@@ -156,7 +156,7 @@ void measure_swap(Environment& environment, canopy::Dispatcher& dispatcher, std:
     const Summary time = summarise(loaded), quiet = summarise(alone);
     Row row{
         "dispatcher-swap",
-        "swap of an inner runtime of 1 MiB while two streams run it",
+        fmt::format("swap of an inner runtime of {} while two streams run it", size),
         fmt::format("p50 {:.2f} ms, p99 {:.2f} ms, most {:.2f} ms", time.p50 / 1e6, time.p99 / 1e6, time.highest / 1e6),
         "<= 1 ms, no task lost or doubled",
         fmt::format("without load {:.2f} ms", quiet.p50 / 1e6),
@@ -190,9 +190,13 @@ void measure_dispatcher_run(Environment& environment) {
 }
 
 void measure_dispatcher_swap(Environment& environment) {
-    const std::string first = file_bytes(CANOPY_BENCH_CPU_IMAGE), second = file_bytes(CANOPY_BENCH_CPU_IMAGE_2);
-    OpenDispatcher open(first);
-    measure_swap(environment, open.dispatcher, open.runtime, first, second);
+    const auto measure = [&](const char* one, const char* other, const char* size) {
+        const std::string first = file_bytes(one), second = file_bytes(other);
+        OpenDispatcher open(first);
+        measure_swap(environment, open.dispatcher, open.runtime, first, second, size);
+    };
+    measure(CANOPY_BENCH_SMALL_CPU_IMAGE, CANOPY_BENCH_SMALL_CPU_IMAGE_2, "64 KiB");
+    measure(CANOPY_BENCH_CPU_IMAGE, CANOPY_BENCH_CPU_IMAGE_2, "1 MiB");
 }
 
 }  // namespace bench
