@@ -161,6 +161,7 @@ void run_threads(void (*)(void*), void*, std::uint32_t) { refuse("runs SIMT thre
 std::uint32_t current_thread() { return 0; }
 void thread_barrier(std::uint32_t, std::uint32_t) { refuse("waits for other threads"); }
 void multiply_matrices(const CanopyProduct*) { refuse("multiplies matrices"); }
+std::uint32_t at_launch_end(void (*)(void*), void*) { refuse("wants to know when its launch has ended"); }
 
 CanopyCore* open_core_of_block(std::uint32_t architecture) {
     TraceRun& run = current_run();
@@ -187,6 +188,7 @@ constexpr CanopyServices services = {
     &current_thread,
     &thread_barrier,
     &multiply_matrices,
+    &at_launch_end,
 };
 
 // ---- running --------------------------------------------------------------------------------------------------------
