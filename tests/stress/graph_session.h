@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "acl/acl.h"
-#include "canopy/canopy.h"
+#include "live_objects.h"
 
 namespace graphs {
 
@@ -18,12 +18,7 @@ protected:
     void TearDown() override {
         EXPECT_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS);
         EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
-        CanopyLiveObjects live = {};
-        canopyCountLiveObjects(&live);
-        EXPECT_EQ(live.contexts + live.streams + live.events + live.notifies + live.binaries + live.functions +
-                      live.arguments + live.other,
-                  0u);
-        EXPECT_EQ(live.device_bytes + live.host_bytes, 0u);
+        expect_nothing_alive();
     }
 };
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "canopy/canopy.h"
+#include "live_objects.h"
 
 namespace {
 
@@ -289,12 +289,7 @@ TEST(Stress, NothingIsLostWhileEverythingEndsUnderEachOthersHands) {
     EXPECT_EQ(aclrtExceptionInfoCallbackUnregister(&count_fault), ACL_SUCCESS);
     EXPECT_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS);
     EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
-    CanopyLiveObjects live = {};
-    canopyCountLiveObjects(&live);
-    EXPECT_EQ(live.contexts + live.streams + live.events + live.notifies + live.binaries + live.functions +
-                  live.arguments + live.other,
-              0u);
-    EXPECT_EQ(live.device_bytes + live.host_bytes, 0u);
+    expect_nothing_alive();
     RecordProperty("faults", static_cast<int>(objects.faults.load()));
     std::printf("%llu calls, %llu faults, %llu host calls\n", static_cast<unsigned long long>(calls * thread_count),
                 static_cast<unsigned long long>(objects.faults), static_cast<unsigned long long>(objects.host_calls));
