@@ -351,6 +351,24 @@ TEST(LoopCode, IsLoadedFromBytesAndGoesWithItsLastUser) {
     EXPECT_FALSE(device->load_code(std::as_bytes(std::span(bytes)).first(100), "loops").ok());
 }
 
+// The image has symbols that are one in a process, for which the loader keeps it: what comes after must not be taken
+// for it.
+TEST(LoopCode, ThatTheLoaderKeepsIsNotTakenForTheNext) {
+    const std::unique_ptr<Device> device = test::open_soft_device(1);
+    for (const std::uint64_t variant : {1u, 2u, 1u}) {
+        std::ifstream file(variant == 1 ? CPU_IMAGE_1 : CPU_IMAGE_2, std::ios::binary);
+        const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+        auto code = device->load_code(std::as_bytes(std::span(bytes)), "loops");
+        ASSERT_TRUE(code.ok());
+        auto* identify = reinterpret_cast<std::uint32_t (*)(void*)>((*code)->symbol("identify"));
+        ASSERT_NE(identify, nullptr);
+        std::uint64_t answer[3] = {};
+        std::uint64_t address = reinterpret_cast<std::uint64_t>(answer);
+        EXPECT_EQ(identify(&address), 0u);
+        EXPECT_EQ(answer[0], variant);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Workers, FusedWords, testing::Values(1, 2, 8));
 
 }  // namespace

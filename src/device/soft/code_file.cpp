@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/soft/code_file.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -23,8 +24,17 @@ constexpr std::size_t longest_name = 249;
 }  // namespace
 
 CodeFile::~CodeFile() {
+    if (library_) {
+        dlclose(library_);
+        if (void* still_there = dlopen(path().c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) {
+            dlclose(still_there);
+            return;
+        }
+    }
     if (descriptor_ >= 0) close(descriptor_);
 }
+
+void* CodeFile::load(int flags) { return library_ = dlopen(path().c_str(), flags); }
 
 Result<CodeFile> CodeFile::create(const std::string& name, std::span<const std::byte> content) {
     CodeFile file;

@@ -113,19 +113,11 @@ private:
 
     std::string name_;
     CodeFile file_;
-    void* library_ = nullptr;
     SymbolInfo code_;
 };
 
 CpuImage::~CpuImage() {
     if (process_image_ != 0) process_->unload(process_image_);
-    if (!library_) return;
-    dlclose(library_);
-    // An image that asks to stay (DF_1_NODELETE) does: then nothing else may ever be opened under its path.
-    if (void* still_there = dlopen(file_.path().c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) {
-        dlclose(still_there);
-        file_.keep_open();
-    }
 }
 
 Status CpuImage::open(std::span<const std::byte> image, std::string_view name) {
@@ -151,10 +143,10 @@ Status CpuImage::open_there(const ElfFile& elf) {
 
 Status CpuImage::open_here(const ElfFile& elf) {
     const int deep = sanitizer_active() ? 0 : RTLD_DEEPBIND;
-    library_ = dlopen(file_.path().c_str(), RTLD_NOW | RTLD_LOCAL | deep);
-    if (!library_) return fail(bad_image, "{} does not load: {}", name_, loader_message());
+    if (!file_.load(RTLD_NOW | RTLD_LOCAL | deep))
+        return fail(bad_image, "{} does not load: {}", name_, loader_message());
     link_map* map = nullptr;
-    if (dlinfo(library_, RTLD_DI_LINKMAP, &map) == 0 && map) {
+    if (dlinfo(file_.library(), RTLD_DI_LINKMAP, &map) == 0 && map) {
         for (const ElfSegment& segment : elf.segments()) {
             if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
             code_ = {reinterpret_cast<void*>(map->l_addr + segment.address), segment.memory_size};
@@ -167,7 +159,7 @@ Status CpuImage::open_here(const ElfFile& elf) {
 
 // An image that wants to ask the device something exports the same symbol as one for AI cores.
 void CpuImage::connect_services() const {
-    auto* services = static_cast<const CanopyServices**>(dlsym(library_, "canopy_image_services"));
+    auto* services = static_cast<const CanopyServices**>(dlsym(file_.library(), "canopy_image_services"));
     if (!services) return;
     // Atomic for those who check for races: code that was closed before may have lain at the same address.
     std::atomic_ref(*services).store(&kernel_services(), std::memory_order_release);
@@ -180,7 +172,7 @@ void* CpuImage::function(const std::string& name) const {
         return nullptr;
     }
     dlerror();
-    void* found = dlsym(library_, name.c_str());
+    void* found = dlsym(file_.library(), name.c_str());
     if (!found) {
         fail(bad_image, "{} has no function {}: {}", name_, name, loader_message()).ignore();
         return nullptr;
@@ -195,7 +187,7 @@ void* CpuImage::function(const std::string& name) const {
 
 std::optional<SymbolInfo> CpuImage::symbol(const std::string& name) const {
     if (process_) return std::nullopt;
-    void* found = dlsym(library_, name.c_str());
+    void* found = dlsym(file_.library(), name.c_str());
     if (!found) return std::nullopt;
     const ElfW(Sym)* symbol = symbol_at(found);
     return SymbolInfo{found, symbol ? symbol->st_size : 0};

@@ -29,11 +29,6 @@ namespace {
 
 constexpr int bad_image = 107000;
 
-struct CloseLibrary {
-    void operator()(void* library) const noexcept { dlclose(library); }
-};
-using Library = std::unique_ptr<void, CloseLibrary>;
-
 class SoftModule final : public Module {
 public:
     Status open(const Image& image, const ImageTarget& target, std::uint32_t architecture);
@@ -72,9 +67,7 @@ private:
         return reinterpret_cast<std::byte*>(load_address_ + address);
     }
 
-    // The library goes before the file it was opened from.
     CodeFile file_;
-    Library library_;
     std::uintptr_t load_address_ = 0;
     SymbolInfo code_;
     std::vector<KernelInfo> infos_;
@@ -136,21 +129,20 @@ Status SoftModule::open_library(const Image& image, const ImageTarget& target) {
     auto file = CodeFile::create(fmt::format("{:.200}.{:.40}", first, target.name), target.object);
     if (!file.ok()) return file.status();
     file_ = std::move(*file);
-    library_.reset(dlopen(file_.path().c_str(), RTLD_NOW | RTLD_LOCAL));
-    if (!library_) {
+    if (!file_.load(RTLD_NOW | RTLD_LOCAL)) {
         const char* reason = dlerror();
         return fail(bad_image, "the code of the image for target {} does not load: {}", target.name,
                     reason == nullptr ? "no reason given" : reason);
     }
     link_map* map = nullptr;
-    if (dlinfo(library_.get(), RTLD_DI_LINKMAP, &map) != 0 || map == nullptr)
+    if (dlinfo(file_.library(), RTLD_DI_LINKMAP, &map) != 0 || map == nullptr)
         return fail(bad_image, "the loaded code of the image has no address");
     load_address_ = map->l_addr;
     return {};
 }
 
 Status SoftModule::connect_services() {
-    auto* services = static_cast<const CanopyServices**>(dlsym(library_.get(), "canopy_image_services"));
+    auto* services = static_cast<const CanopyServices**>(dlsym(file_.library(), "canopy_image_services"));
     if (services == nullptr) return fail(bad_image, "the code of the image lacks the symbol canopy_image_services");
     // Atomic for those who check for races: code that was closed before may have lain at the same address, and they do
     // not see the dynamic loader's own lock between the two.

@@ -231,23 +231,21 @@ Result<std::unique_ptr<ModuleTracer>> ModuleTracer::open(const std::string& name
     return tracer;
 }
 
-ModuleTracer::~ModuleTracer() {
-    if (library_ != nullptr) dlclose(library_);
-}
+ModuleTracer::~ModuleTracer() = default;
 
 Status ModuleTracer::load(const std::string& name, std::span<const std::byte> object) {
     auto file = CodeFile::create(fmt::format("{:.200}.trace", name), object);
     if (!file.ok()) return file.status();
     file_ = std::move(*file);
-    library_ = dlopen(file_.path().c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* library = file_.load(RTLD_NOW | RTLD_LOCAL);
     link_map* map = nullptr;
-    if (library_ == nullptr || dlinfo(library_, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) {
+    if (library == nullptr || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) {
         const char* reason = dlerror();
         return fail(bad_image, "the tracing code of the image does not load: {}", reason ? reason : "no reason given");
     }
     load_address_ = map->l_addr;
-    auto* service_table = static_cast<const CanopyServices**>(dlsym(library_, "canopy_image_services"));
-    auto* tracer_table = static_cast<const CanopyTracer**>(dlsym(library_, "canopy_image_tracer"));
+    auto* service_table = static_cast<const CanopyServices**>(dlsym(library, "canopy_image_services"));
+    auto* tracer_table = static_cast<const CanopyTracer**>(dlsym(library, "canopy_image_tracer"));
     if (service_table == nullptr || tracer_table == nullptr)
         return fail(bad_image, "the tracing code of the image lacks canopy_image_services or canopy_image_tracer");
     // Atomic as in the module loader: code at the same address may have been closed before.

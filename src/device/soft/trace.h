@@ -39,7 +39,6 @@ private:
 
     std::uint32_t architecture_ = 0;
     CodeFile file_;
-    void* library_ = nullptr;
     std::uintptr_t load_address_ = 0;
     std::unordered_map<std::string, std::uintptr_t> functions_;       // by name
     std::unordered_map<std::uintptr_t, std::string> function_names_;  // by address
