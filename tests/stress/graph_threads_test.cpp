@@ -276,16 +276,17 @@ TEST_F(GraphThreads, AReplaySeesAllOfAnUpdateOrNothing) {
 
 TEST_F(GraphThreads, GraphsAreDestroyedUpdatedAndReplayedByDifferentThreads) {
     const int rounds = repetitions(200);
+    // Graphs run at the same time: each has memory of its own.
     struct Slot {
+        Pair pair;
         std::atomic<aclmdlRI> graph{nullptr};
         std::atomic<aclrtTaskGrp> group{nullptr};
     };
-    Pair pair(kernels());
-    std::array<Slot, 2> slots;
+    std::array<Slot, 2> slots = {Slot{Pair(kernels())}, Slot{Pair(kernels())}};
     std::atomic<int> replays{0}, refusals{0}, left{3};
     const auto fill = [&](aclrtStream stream, Slot& slot) {
         aclrtTaskGrp group = nullptr;
-        const aclmdlRI graph = pair.capture(stream, group);
+        const aclmdlRI graph = slot.pair.capture(stream, group);
         slot.group = group;
         slot.graph = graph;
     };
@@ -307,7 +308,7 @@ TEST_F(GraphThreads, GraphsAreDestroyedUpdatedAndReplayedByDifferentThreads) {
             const aclrtTaskGrp group = slot.group;
             if (one_of(aclmdlRICaptureTaskUpdateBegin(stream, group), {ACL_ERROR_RT_INVALID_HANDLE}, "begin") != 0)
                 continue;
-            pair.write(stream, 100 + i);
+            slot.pair.write(stream, 100 + i);
             one_of(aclmdlRICaptureTaskUpdateEnd(stream), {ACL_ERROR_RT_INVALID_HANDLE}, "end");
             if (i % 4 == 0) stream.synchronise();
             one_of(aclmdlRIUpdate(slot.graph), {ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_INVALID_PARAM}, "update");
@@ -328,8 +329,10 @@ TEST_F(GraphThreads, GraphsAreDestroyedUpdatedAndReplayedByDifferentThreads) {
         }
     };
     run({replay, replay, update, destroy});
-    EXPECT_EQ(pair.differences(), 0u);
-    for (Slot& slot : slots) EXPECT_EQ(aclmdlRIDestroy(slot.graph), ACL_SUCCESS) << recent_error();
+    for (Slot& slot : slots) {
+        EXPECT_EQ(slot.pair.differences(), 0u);
+        EXPECT_EQ(aclmdlRIDestroy(slot.graph), ACL_SUCCESS) << recent_error();
+    }
     RecordProperty("replays", replays);
     RecordProperty("refusals", refusals);
 }
