@@ -350,8 +350,6 @@ TEST_F(Launch, TimeoutOfTheProcessAppliesUnlessTheLaunchHasItsOwn) {
     EXPECT_EQ(before, 1091000u);
     ASSERT_ACL_OK(aclrtSetOpExecuteTimeOutWithMs(20));
     SharedWord started, go, done;
-    ASSERT_ACL_OK(launch("never_return", 1, stream_, started.device()));
-    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_VECTOR_CORE_TIMEOUT);
     // A launch that may take as long as it likes outlives one that may not.
     struct {
         uint32_t *word, *done;
