@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "base/error_text.h"
 
@@ -37,8 +38,23 @@ private:
     int number_;
 };
 
+// The environment of this process, with another TMPDIR where one is asked for.
+std::vector<char*> environment_with(std::string& temporary_folder) {
+    std::vector<char*> all;
+    for (char** variable = environ; *variable; ++variable)
+        if (temporary_folder.empty() || std::strncmp(*variable, "TMPDIR=", 7) != 0) all.push_back(*variable);
+    if (!temporary_folder.empty()) {
+        temporary_folder.insert(0, "TMPDIR=");
+        all.push_back(temporary_folder.data());
+    }
+    all.push_back(nullptr);
+    return all;
+}
+
 // The child gets an empty standard input, the pipe as output, and the signals of a fresh program.
-int spawn(pid_t& child, const std::vector<std::string>& command, int output) {
+int spawn(pid_t& child, const std::vector<std::string>& command, int output, const ProcessOptions& options) {
+    std::string folder = options.temporary_folder;
+    std::vector<char*> variables = environment_with(folder);
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -55,8 +71,9 @@ int spawn(pid_t& child, const std::vector<std::string>& command, int output) {
     for (const int number : {SIGCHLD, SIGPIPE, SIGINT, SIGTERM}) sigaddset(&usual, number);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    const int error = posix_spawn(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+    const int group = options.stop ? POSIX_SPAWN_SETPGROUP : 0;
+    posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
+    const int error = posix_spawn(&child, arguments[0], &actions, &attributes, arguments.data(), variables.data());
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return error;
@@ -74,25 +91,77 @@ void read_all(int descriptor, std::string& text) {
 
 }  // namespace
 
-Result<Finished> run_to_end(const std::vector<std::string>& command) {
+// A child that a stop can find. Between its end and the moment it is waited for it keeps its number, so nobody else is
+// hit.
+class RunningProcess {
+public:
+    explicit RunningProcess(ProcessStop* stop) noexcept : stop_(stop) {}
+    RunningProcess(const RunningProcess&) = delete;
+    RunningProcess& operator=(const RunningProcess&) = delete;
+
+    Status start(const std::vector<std::string>& command, int output, const ProcessOptions& options) {
+        std::unique_lock<std::mutex> lock;
+        if (stop_) {
+            lock = std::unique_lock(stop_->mutex_);
+            if (stop_->stopped_) return fail(cannot_run, "{} is not started: the work ends", command[0]);
+            stop_->running_.reserve(stop_->running_.size() + 1);
+        }
+        if (const int error = spawn(child_, command, output, options); error != 0)
+            return fail(cannot_run, "cannot start {}: {}", command[0], std::strerror(error));
+        if (stop_) stop_->running_.push_back(child_);
+        return {};
+    }
+    // Its status; nothing when the program ignores SIGCHLD, where there is none to get.
+    std::optional<int> wait() {
+        siginfo_t facts;
+        while (waitid(P_PID, static_cast<id_t>(child_), &facts, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+        }
+        std::unique_lock<std::mutex> lock;
+        if (stop_) {
+            lock = std::unique_lock(stop_->mutex_);
+            std::erase(stop_->running_, child_);
+        }
+        int status = 0;
+        while (waitpid(child_, &status, 0) < 0)
+            if (errno != EINTR) return std::nullopt;
+        return status;
+    }
+
+private:
+    ProcessStop* const stop_;
+    pid_t child_ = 0;
+};
+
+void ProcessStop::stop() noexcept {
+    std::lock_guard guard(mutex_);
+    stopped_ = true;
+    for (const pid_t leader : running_) kill(-leader, SIGKILL);
+}
+
+void ProcessStop::lift() noexcept {
+    std::lock_guard guard(mutex_);
+    stopped_ = false;
+}
+
+bool ProcessStop::stopped() const noexcept {
+    std::lock_guard guard(mutex_);
+    return stopped_;
+}
+
+Result<Finished> run_to_end(const std::vector<std::string>& command, const ProcessOptions& options) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return fail(cannot_run, "no pipe to {}: {}", command[0], std::strerror(errno));
     // Numbers behind the standard ones, which a program may have closed.
     Descriptor reader(ends[0]), writer(fcntl(ends[1], F_DUPFD_CLOEXEC, 3));
     close(ends[1]);
-    pid_t child = 0;
-    if (const int error = spawn(child, command, writer.get()); error != 0)
-        return fail(cannot_run, "cannot start {}: {}", command[0], std::strerror(error));
+    RunningProcess process(options.stop);
+    CANOPY_TRY(process.start(command, writer.get(), options));
     writer.reset();
     Finished finished;
     read_all(reader.get(), finished.output);
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno == EINTR) continue;
-        return finished;  // a program that ignores SIGCHLD has no status to give; what was written decides
-    }
-    finished.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    return finished;
+    const std::optional<int> status = process.wait();
+    if (status) finished.status = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
+    return finished;  // without a status what was written decides
 }
 
 Result<TemporaryFolder> TemporaryFolder::create(std::string_view purpose) {

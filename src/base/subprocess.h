@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs another program to its end and keeps what it prints, and makes folders for files in between. Used by run-time
-// compilation. Any thread.
+// compilation and by the compiler of fused loops. Any thread.
 #pragma once
 
+#include <sys/types.h>
+
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,8 +20,27 @@ struct Finished {
     std::string output;  // standard output and standard error, in the order written
 };
 
+// Ends programs that run, with all they have started, and keeps others from starting until it is lifted.
+class ProcessStop {
+public:
+    void stop() noexcept;
+    void lift() noexcept;
+    [[nodiscard]] bool stopped() const noexcept;
+
+private:
+    friend class RunningProcess;
+    mutable std::mutex mutex_;
+    bool stopped_ = false;
+    std::vector<pid_t> running_;  // each the leader of a group of processes; not waited for yet
+};
+
+struct ProcessOptions {
+    ProcessStop* stop = nullptr;   // may end it: it then gets a group of processes of its own
+    std::string temporary_folder;  // what it and those it starts have as TMPDIR; empty: as it is here
+};
+
 // Program and arguments, no shell between. Fails with 500000 when it cannot be started.
-Result<Finished> run_to_end(const std::vector<std::string>& command);
+Result<Finished> run_to_end(const std::vector<std::string>& command, const ProcessOptions& options = {});
 
 // A folder only this process may read, removed with everything in it.
 class TemporaryFolder {

@@ -98,7 +98,7 @@ Result<std::vector<std::byte>> read_file(const std::string& path) {
 }
 
 Result<std::vector<std::byte>> compile(const std::string& compiler, const std::string& text,
-                                       std::span<const Bytes> bitcodes) {
+                                       std::span<const Bytes> bitcodes, ProcessStop* stop) {
     Result<TemporaryFolder> folder = TemporaryFolder::create("loops");
     if (!folder.ok()) return folder.status();
     const std::string source = folder->path() + "/loops.c", output = folder->path() + "/loops.so";
@@ -114,7 +114,7 @@ Result<std::vector<std::byte>> compile(const std::string& compiler, const std::s
                              "-fno-strict-aliasing", "-fno-math-errno", "-w", "-mprefer-vector-width=512"})
         command.emplace_back(flag);
     command.insert(command.end(), {source, "-o", output});
-    Result<Finished> finished = run_to_end(command);
+    Result<Finished> finished = run_to_end(command, {stop, folder->path()});
     if (!finished.ok()) return finished.status();
     if (finished->status != 0)
         return fail(code::internal, "the loops of a fused kernel do not compile: {:.300}", finished->output);
@@ -175,7 +175,7 @@ Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request) 
     result.from_cache = object.has_value();
     if (!object) {
         const Nanoseconds start = now();
-        Result<std::vector<std::byte>> made = compile(*compiler, text, bitcodes);
+        Result<std::vector<std::byte>> made = compile(*compiler, text, bitcodes, request.stop);
         if (!made.ok()) return made.status();
         result.compile_time = static_cast<std::uint64_t>(now() - start);
         object = std::move(*made);

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "base/result.h"
+#include "base/subprocess.h"
 #include "device/backend.h"
 
 namespace canopy {
@@ -33,6 +34,7 @@ struct LoopRequest {
     std::span<const LoopStep> steps;  // in the order in which they would run
     std::span<const LoopRegion> regions;
     std::uint32_t first_step = 0;  // what the pieces say of their step, for failures
+    ProcessStop* stop = nullptr;   // ends the compiler
 };
 
 struct CompiledLoops {

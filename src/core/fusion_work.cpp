@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/fusion_work.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -24,6 +28,8 @@ struct Work {
     std::deque<Improvement> waiting;
     const Fusion* running = nullptr;
     bool stopping = false;
+    ProcessStop stop;
+    std::atomic<pid_t> owner{0};  // the process that has the thread
     std::thread thread;
 
     void run();
@@ -68,7 +74,12 @@ void improve_later(std::shared_ptr<Fusion> fusion, FusionVariant& variant, std::
     std::lock_guard guard(all.mutex);
     if (all.stopping) return;
     all.waiting.push_back({std::move(code), std::move(fusion), &variant});
-    if (!all.thread.joinable()) all.thread = std::thread([&all] { all.run(); });
+    if (!all.thread.joinable()) {
+        static const int at_exit = std::atexit([] { stop_improvements(); });
+        static_cast<void>(at_exit);
+        all.owner.store(getpid(), std::memory_order_relaxed);
+        all.thread = std::thread([&all] { all.run(); });
+    }
     all.changed.notify_all();
 }
 
@@ -86,6 +97,7 @@ bool wait_for_improvements(const Fusion* fusion, Deadline deadline) {
 
 void stop_improvements() noexcept {
     Work& all = work();
+    if (all.owner.load(std::memory_order_relaxed) != getpid()) return;  // no thread, or that of the parent
     std::deque<Improvement> dropped;
     std::thread thread;
     {
@@ -96,9 +108,13 @@ void stop_improvements() noexcept {
         thread.swap(all.thread);
         all.changed.notify_all();
     }
+    all.stop.stop();
     thread.join();
+    all.stop.lift();
     std::lock_guard guard(all.mutex);
     all.stopping = false;
 }
+
+ProcessStop& improvement_stop() noexcept { return work().stop; }
 
 }  // namespace canopy

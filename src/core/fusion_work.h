@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/subprocess.h"
 #include "core/fusion.h"
 
 namespace canopy {
@@ -17,6 +18,9 @@ namespace canopy {
 void improve_later(std::shared_ptr<Fusion> fusion, FusionVariant& variant, std::shared_ptr<Module> code);
 // Waits until no work is left for a fusion, or for any when it is null. false: the deadline passed.
 bool wait_for_improvements(const Fusion* fusion, Deadline deadline);
+// Drops what is left, ends a compiler that runs, and returns when the thread has ended.
 void stop_improvements() noexcept;
+// Set while that is going on.
+ProcessStop& improvement_stop() noexcept;
 
 }  // namespace canopy
