@@ -75,6 +75,29 @@ TEST_F(Trace, RefusesKernelsThatDoMoreThanElements) {
     EXPECT_TRUE(trace("affine", 2, {word_of(x), word_of(y), word_of(1.0f)}).ok()) << "traces go on after a refusal";
 }
 
+// The image is compiled with -g: the line that the kernel's author wrote is named.
+TEST_F(Trace, RefusalsNameTheLine) {
+    void* x = buffer(2 * tile * 4, 1);
+    void* y = buffer(2 * tile * 4, 2);
+    std::ifstream file(TRACED_KERNELS_SOURCE);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    for (const char* name : {"writes_pointer", "prints"}) {
+        const auto begin = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+            return line.find(std::string("void ") + name + "(") != std::string::npos;
+        });
+        const auto end = std::find(begin, lines.end(), "}");
+        ASSERT_NE(end, lines.end()) << name;
+        ASSERT_FALSE(trace(name, 2, {word_of(x), word_of(y)}).ok()) << name;
+        const std::string text = reason();
+        const std::size_t at = text.find("kernels.asc:");
+        ASSERT_NE(at, std::string::npos) << text;
+        const long line = std::strtol(text.c_str() + at + std::strlen("kernels.asc:"), nullptr, 10);
+        EXPECT_GE(line, begin - lines.begin() + 1) << text;
+        EXPECT_LE(line, end - lines.begin() + 1) << text;
+    }
+}
+
 TEST_F(Trace, RefusesWhatRunsOverTheEndOfARegion) {
     void* x = buffer(2 * tile * 4, 1);
     void* y = buffer(2 * tile * 4, 2);

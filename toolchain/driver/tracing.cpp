@@ -46,6 +46,14 @@ std::string without_used(const std::string& text) {
     return kept;
 }
 
+// Whether the user wants to know lines.
+bool has_lines(const std::vector<std::string>& flags) {
+    bool wanted = false;
+    for (const std::string& flag : flags)
+        if (flag.rfind("-g", 0) == 0) wanted = flag != "-g0";
+    return wanted;
+}
+
 }  // namespace
 
 std::string tracing_text(const Options& options, const Texts& texts) {
@@ -70,11 +78,20 @@ TracingPass compile_tracing(const CompileJob& job, const std::vector<std::string
     if (run_tool(job, command, messages, base + ".ii") != 0 || !read_file(text, code)) return {1, {}, {}};
     // Kernels without a copy or an operation on elements have nothing to tell.
     if (code.find("load ptr, ptr @canopy_image_tracer") == std::string::npos) return {1, {}, {}};
+    // The runtime names lines where a trace stops; loops are made from functions without them.
+    std::string with_lines = text;
+    if (has_lines(flags)) {
+        with_lines = base + ".lines.ll";
+        command.back() = with_lines;
+        command.insert(command.end() - 2, "-gline-tables-only");
+        if (run_tool(job, command, messages, base + ".ii") != 0) return {1, {}, {}};
+    }
     const std::string kept = base + ".kept.ll", bitcode = base + ".bc";
     if (!write_file(kept, without_used(code))) return {1, {}, {}};
     const Command from_text = {job.tree.compiler, "-w", "-fPIC", level, "-x", "ir"};
     Command to_object = from_text, to_bitcode = from_text;
-    to_object.insert(to_object.end(), {text, "-c", "-O1", "-ffunction-sections", "-fdata-sections", "-o", object});
+    to_object.insert(to_object.end(),
+                     {with_lines, "-c", "-O1", "-ffunction-sections", "-fdata-sections", "-o", object});
     to_bitcode.insert(to_bitcode.end(), {kept, "-c", "-emit-llvm", "-O0", "-o", bitcode});
     TracingPass pass;
     std::string bytes;

@@ -16,6 +16,9 @@ namespace canopy {
 // when the instruction belongs to no image or the image does not tell.
 std::string source_line(std::uintptr_t instruction);
 
+// The same for the innermost call of the calling thread that is in an image.
+std::string calling_source_line();
+
 // The same for an object file in memory and an address inside it, before relocation.
 std::string source_line_in(std::span<const std::byte> object, std::uint64_t address);
 

@@ -18,6 +18,7 @@
 #include "base/error_text.h"
 #include "device/soft/executor.h"
 #include "device/soft/shadow_memory.h"
+#include "device/soft/source_line.h"
 
 namespace canopy {
 namespace {
@@ -53,7 +54,14 @@ TraceRun& current_run() noexcept { return *static_cast<TraceRun*>(Executor::exis
 [[noreturn]] void refuse(std::string_view text) noexcept {
     Executor* executor = Executor::existing();
     executor->enter_service();
-    executor->fail(FaultKind::trap, text);
+    char whole[600];
+    std::size_t length = 0;
+    {  // what is left here is not destroyed
+        const std::string line = calling_source_line();
+        const auto written = fmt::format_to_n(whole, sizeof whole, "{}{}{}", text, line.empty() ? "" : " ", line);
+        length = std::min(written.size, sizeof whole);
+    }
+    executor->fail(FaultKind::trap, {whole, length});
 }
 
 TraceAddress TraceRun::place(const void* address, std::uint64_t bytes) {
@@ -207,8 +215,9 @@ void run_blocks(void* argument) {
 Status explain(const Fault& fault, const std::string& kernel, std::uint32_t block) {
     if (fault.text != nullptr)
         return fail(refused, "kernel {} cannot be traced: block {} {}", kernel, block, fault.text);
-    return fail(refused, "kernel {} touches memory in a way traces do not know (block {}, address {:#x})", kernel,
-                block, fault.address);
+    const std::string line = source_line(fault.instruction);
+    return fail(refused, "kernel {} touches memory in a way traces do not know{}{} (block {}, address {:#x})", kernel,
+                line.empty() ? "" : " ", line, block, fault.address);
 }
 
 bool is_state(const ElfSymbol& symbol, const ElfFile& object) noexcept {
