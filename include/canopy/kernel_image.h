@@ -46,6 +46,9 @@
  *                                               words at these addresses once the word of "wait_slot" is 1
  *   choice: {"key": number, "part": index, "kernel": name}
  *
+ * With the option "profiling": "1" the last two slots are no step's: the address of a buffer for the times of steps and
+ * a number that goes with them, see canopy/fusion_profile.h.
+ *
  * Checksums are XXH3 with 64 bits and seed 0. They find damage, not malice: an image is code, and loading it is trust.
  */
 #ifndef CANOPY_KERNEL_IMAGE_H

@@ -26,12 +26,13 @@ from .kernels import SubKernel, read_kernels
 from .kinds import fused_shape
 from .metadata import fused_metadata, fusion_description
 from .options import parse_options
+from .profile import ProfileRecord, profile_size, read_profile
 from .slots import lay_out
 from .streams import order_kernels
 from .topology import argument_list, distinct_strings, temporary_slots
 
-__all__ = ["SuperKernelError", "argument_list", "compile", "compile_kernel", "distinct_strings", "find_compiler",
-           "kernel_meta_folder", "parse_options"]
+__all__ = ["ProfileRecord", "SuperKernelError", "argument_list", "compile", "compile_kernel", "distinct_strings",
+           "find_compiler", "kernel_meta_folder", "parse_options", "profile_size", "read_profile"]
 
 
 def compile(kernel_infos: Mapping[str, Any], called_kernel_name: str = "ascendc_super_kernel_plus",

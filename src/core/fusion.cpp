@@ -2,6 +2,8 @@
 // Choosing the fused kernel of a launch: by the last one, by its signature, or by making a new variant.
 #include "core/fusion.h"
 
+#include <canopy/fusion_profile.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -76,6 +78,19 @@ std::optional<MemoryRange> Fusion::region_at(std::uint64_t value) const {
     return device_.find(reinterpret_cast<const void*>(value));
 }
 
+Status Fusion::check_profile(std::span<const std::byte> arguments) const {
+    if (list_.profile_slot == no_slot) return {};
+    const std::uint64_t buffer = word_at(arguments, list_.profile_slot);
+    if (buffer == 0) return {};
+    const std::optional<MemoryRange> region = region_at(buffer);
+    const std::uint64_t room =
+        region ? region->size - (buffer - reinterpret_cast<std::uintptr_t>(region->base)) : std::uint64_t{0};
+    if (room >= sizeof(canopyFusionProfileHeader) && buffer % alignof(canopyFusionProfileHeader) == 0) return {};
+    return fail(code::param_invalid,
+                "the profiling buffer of {} at {:#x} is no device memory of at least {} bytes, aligned to {}",
+                list_.name, buffer, sizeof(canopyFusionProfileHeader), alignof(canopyFusionProfileHeader));
+}
+
 Result<const Kernel*> Fusion::choose(const LaunchWork& work, DeviceRecord& record) {
     const std::size_t size = std::size_t{list_.slots} * 8;
     if (work.arguments_in_place || work.placeholder_count != 0 || level_ == FusionLevel::off) return certain();
@@ -88,6 +103,7 @@ Result<const Kernel*> Fusion::choose(const LaunchWork& work, DeviceRecord& recor
             [[likely]]
             return last_kernel_;
     }
+    CANOPY_TRY(check_profile(arguments));
     bool made = false;
     Result<FusionVariant*> variant = variant_for(arguments, made);
     if (!variant.ok()) return variant.status();
@@ -104,6 +120,7 @@ Result<const Kernel*> Fusion::choose(const LaunchWork& work, DeviceRecord& recor
 }
 
 Result<const Kernel*> Fusion::choose_now(std::span<const std::byte> arguments, bool hidden) {
+    CANOPY_TRY(check_profile(arguments));
     if (level_ == FusionLevel::off || hidden) return certain();
     bool made = false;
     Result<FusionVariant*> variant = variant_for(arguments, made);
@@ -130,7 +147,7 @@ Result<const Kernel*> Fusion::certain() {
 Result<FusionVariant*> Fusion::variant_for(std::span<const std::byte> arguments, bool& made) {
     std::vector<std::uint64_t> signature;
     std::vector<std::pair<std::uintptr_t, std::uint64_t>> bases;  // of regions: where they lie, their first address
-    for (std::size_t slot = 0; slot < list_.slots; ++slot) {
+    for (std::size_t slot = 0; slot < list_.slots && slot != list_.profile_slot; ++slot) {
         const std::uint64_t value = word_at(arguments, slot);
         const std::optional<MemoryRange> region = region_at(value);
         if (!region) {
@@ -158,7 +175,7 @@ Result<FusionVariant*> Fusion::make_variant(std::span<const std::byte> arguments
     auto variant = std::make_unique<FusionVariant>();
     variant->signature = std::move(signature);
     variant->arguments.assign(arguments.begin(), arguments.end());
-    for (std::uint32_t slot = 0; slot < list_.slots; ++slot) {
+    for (std::uint32_t slot = 0; slot < list_.slots && slot != list_.profile_slot; ++slot) {
         const std::uint64_t value = word_at(arguments, slot);
         const std::optional<MemoryRange> region = region_at(value);
         if (!region) continue;

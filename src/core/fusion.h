@@ -89,11 +89,13 @@ private:
     struct Improvement;
     Result<FusionVariant*> variant_for(std::span<const std::byte> arguments, bool& made);
     Result<FusionVariant*> make_variant(std::span<const std::byte> arguments, std::vector<std::uint64_t> signature);
+    [[nodiscard]] Status check_profile(std::span<const std::byte> arguments) const;
     Result<const Kernel*> certain();
     Status adopt(FusionVariant& variant, PlannedFusion planned, const char* level);
     [[nodiscard]] std::vector<StepAccess> declared(const FusionVariant& variant) const;
     void trace_steps(const FusionVariant& variant, Improvement& work) const;
     void compile(FusionVariant& variant, Improvement& work);
+    [[nodiscard]] std::string names_of(std::span<const std::uint32_t> steps) const;
     bool compile_parts(FusionVariant& variant, Improvement& work, std::size_t first, std::size_t end);
     [[nodiscard]] bool temporary(const FusionVariant& variant, const Improvement& work, std::int32_t region,
                                  std::span<const std::uint32_t> steps) const;

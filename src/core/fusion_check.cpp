@@ -41,6 +41,8 @@ FusionPlan FusionCheck::around(FusionPlan plan) {
     FusionPlan checked;
     checked.name = plan.name;
     checked.arguments_size = plan.arguments_size;
+    checked.profile_slot = plan.profile_slot;
+    checked.preload = plan.preload;
     append_call(checked, save, 0);
     const std::uint32_t first_step = 1, first_part = 1;
     std::vector<FusedStep> resets;  // of words, at the very end
@@ -62,6 +64,7 @@ FusionPlan FusionCheck::around(FusionPlan plan) {
         for (const FusedStep& step : plan.steps) {
             if (step.action != FusedAction::kernel || step.number != list_.steps[index].number) continue;
             append(checked, step);
+            checked.steps.back().timed = false;
             append_call(checked, note, index);
         }
     }
@@ -99,6 +102,15 @@ FusedCallResult FusionCheck::save(void* context, const std::byte* arguments) {
     return {};
 }
 
+// Times that the fused form has written stay.
+void FusionCheck::keep_profile(const std::byte* arguments, Area& area) const {
+    if (list_.profile_slot == no_slot) return;
+    const std::byte* buffer = nullptr;
+    std::memcpy(&buffer, arguments + std::size_t{list_.profile_slot} * 8, sizeof(buffer));
+    const auto at = static_cast<std::size_t>(buffer - area.base);
+    if (at < area.before.size()) std::memcpy(area.before.data() + at, buffer, area.before.size() - at);
+}
+
 // Words of the world outside keep what they have: others may be waiting for them, or have written them.
 void FusionCheck::keep_words(const std::byte* arguments, Area& area) const {
     const auto keep = [&](std::uint32_t slot) {
@@ -108,6 +120,7 @@ void FusionCheck::keep_words(const std::byte* arguments, Area& area) const {
         if (at + sizeof(std::uint64_t) <= area.before.size() && at < area.before.size())
             std::memcpy(area.before.data() + at, word, sizeof(std::uint64_t));
     };
+    keep_profile(arguments, area);
     for (const ListStep& step : list_.steps) {
         for (const auto* slots : {&step.wait_slots, &step.notify_slots, &step.reset_slots})
             std::for_each(slots->begin(), slots->end(), keep);

@@ -51,6 +51,7 @@ private:
     static FusedCallResult compare(void* context, const std::byte* arguments);
     void append_call(FusionPlan& plan, FusedCall call, std::uint32_t index);
     [[nodiscard]] Run& run_of(const std::byte* arguments);
+    void keep_profile(const std::byte* arguments, Area& area) const;
     void keep_words(const std::byte* arguments, Area& area) const;
     [[nodiscard]] bool ignored(const std::byte* arguments, const std::byte* at) const;
 

@@ -10,6 +10,7 @@
 #include "core/fused_loops.h"
 #include "core/fusion.h"
 #include "core/fusion_check.h"
+#include "core/fusion_work.h"
 
 namespace canopy {
 
@@ -92,7 +93,7 @@ void Fusion::improve(FusionVariant& variant) {
         variant.report.trace_milliseconds = work.report.trace_milliseconds;
         return;
     }
-    if (level_ == FusionLevel::loops && !list_.option("debug-sync-all")) compile(variant, work);
+    if (level_ == FusionLevel::loops && !list_.in_full_order() && list_.profile_slot == no_slot) compile(variant, work);
 }
 
 // ---- loops ---------------------------------------------------------------------------------------------------------
@@ -131,6 +132,16 @@ bool Fusion::temporary(const FusionVariant& variant, const Improvement& work, st
     return written;
 }
 
+// The kernels of steps, each with its number where there are several.
+std::string Fusion::names_of(std::span<const std::uint32_t> steps) const {
+    constexpr std::size_t most = 8;
+    std::string names;
+    for (std::size_t at = 0; at < steps.size() && at < most; ++at)
+        names += fmt::format("{}{} {}", at == 0 ? "" : ", ", list_.steps[steps[at]].number,
+                             list_.steps[steps[at]].kernel.name);
+    return steps.size() > most ? names + ", ..." : names;
+}
+
 // Parts first to end, all of them traced, become one with loops. false: they cannot.
 bool Fusion::compile_parts(FusionVariant& variant, Improvement& work, std::size_t first, std::size_t end) {
     std::vector<FusedPart>& parts = work.planned.plan.parts;
@@ -145,9 +156,10 @@ bool Fusion::compile_parts(FusionVariant& variant, Improvement& work, std::size_
         regions[static_cast<std::size_t>(address.region)] = {address.slot, address.offset, false};
     for (std::size_t region = 0; region < regions.size(); ++region)
         regions[region].temporary = temporary(variant, work, static_cast<std::int32_t>(region), listed);
-    Result<CompiledLoops> loops = compile_loops(device_, {steps, regions, begin_step});
+    Result<CompiledLoops> loops = compile_loops(device_, {steps, regions, begin_step, &improvement_stop()});
     if (!loops.ok()) {
-        work.report.refusals.push_back(fmt::format("steps {} to {} as loops: {}", begin_step, end_step - 1, refusal()));
+        work.report.refusals.push_back(
+            fmt::format("steps {} to {} ({}) as loops: {}", begin_step, end_step - 1, names_of(listed), refusal()));
         return false;
     }
     work.report.compile_milliseconds += static_cast<double>(loops->compile_time) / millisecond;

@@ -239,8 +239,7 @@ void Planner::add_resets() {
 
 // Words stand for the world outside, whose memory nobody knows: everything before them is done, nothing after begun.
 Conflict Planner::conflict(const Node& first, const Node& second) const {
-    if (first.word || second.word || request_.level == FusionLevel::off || list_.option("debug-sync-all"))
-        return Conflict::full;
+    if (first.word || second.word || request_.level == FusionLevel::off || list_.in_full_order()) return Conflict::full;
     return conflict_between(request_.accesses[first.listed], request_.accesses[second.listed]);
 }
 
@@ -367,6 +366,8 @@ PlannedFusion Planner::plan() {
     PlannedFusion made;
     made.plan.name = list_.name;
     made.plan.arguments_size = list_.slots * 8;
+    made.plan.profile_slot = list_.profile_slot;
+    made.plan.preload = list_.preload();
     for (std::size_t part = 0; part < parts_.size(); ++part) {
         FusedPart& fused = made.plan.parts.emplace_back();
         fused.first = static_cast<std::uint32_t>(made.plan.steps.size());

@@ -159,6 +159,16 @@ Status read_options(const Json& object, FusedList& list) {
     return {};
 }
 
+// With profiling the last two slots are nobody's arguments.
+Status find_profile_slot(FusedList& list) {
+    if (!list.option("profiling")) return {};
+    const auto reaches = [&](const ListStep& step) { return step.slot + step.slots + 2 > list.slots; };
+    if (list.slots < 2 || std::any_of(list.steps.begin(), list.steps.end(), reaches))
+        return damaged("kernel {} has no slots for profiling behind those of its steps", list.name);
+    list.profile_slot = list.slots - 2;
+    return {};
+}
+
 Status read_list(const Json& object, std::size_t parts, FusedList& list) {
     if (!object.is_object()) return damaged("a kernel is not an object");
     CANOPY_TRY(read_name(object, "name", list.name));
@@ -172,7 +182,7 @@ Status read_list(const Json& object, std::size_t parts, FusedList& list) {
         return damaged("kernel {} does not have 1 to {} steps", list.name, static_cast<int>(CANOPY_IMAGE_MAX_STEPS));
     for (std::uint32_t index = 0; index < steps->size(); ++index)
         CANOPY_TRY(read_step((*steps)[index], parts, list.slots, index, list.steps.emplace_back()));
-    return {};
+    return find_profile_slot(list);
 }
 
 }  // namespace

@@ -66,10 +66,21 @@ struct FusedList {
     std::map<std::string, std::string, std::less<>> options;
     std::vector<ListStep> steps;
     std::vector<std::uint32_t> temporaries;  // slots: what the steps leave there is read by nobody
+    std::uint32_t profile_slot = no_slot;    // of a buffer for the times of steps, in front of a number
 
     [[nodiscard]] bool option(std::string_view name) const {
         const auto found = options.find(name);
         return found != options.end() && found->second == "1";
+    }
+    [[nodiscard]] Preload preload() const {
+        const auto found = options.find("preload-code");
+        if (found == options.end() || found->second == "none") return Preload::none;
+        return found->second == "max" ? Preload::all : Preload::next_step;
+    }
+    // Every step waits for the whole of those that streams and events put in front of it.
+    [[nodiscard]] bool in_full_order() const {
+        const auto early_start = options.find("early-start");
+        return option("debug-sync-all") || (early_start != options.end() && early_start->second == "0");
     }
 };
 

@@ -59,6 +59,7 @@ struct FusedStep {
     FusedCall call = nullptr;             // of call
     void* call_context = nullptr;         // kept by whoever has the fused kernel made
     std::vector<FusedChoice> choices;     // ordered by key
+    bool timed = true;                    // a kernel whose times are written where the plan has a place for them
 };
 
 // Loops that do what the kernels of some steps do, in one pass over memory.
@@ -97,11 +98,18 @@ struct FusedPart {
     std::shared_ptr<const FusedLoops> loops;  // not null: run these instead of the kernels
 };
 
+// Code that is brought near before its step runs.
+enum class Preload : std::uint8_t { none, next_step, all };
+
 struct FusionPlan {
     std::string name;  // of the fused kernel
     std::vector<FusedStep> steps;
     std::vector<FusedPart> parts;  // every step lies in exactly one
     std::uint32_t arguments_size = 0;
+    // The address where the times of its kernels go (canopy/fusion_profile.h has the layout), and a number in the next
+    // slot.
+    std::uint32_t profile_slot = no_slot;
+    Preload preload = Preload::none;
 };
 
 }  // namespace canopy

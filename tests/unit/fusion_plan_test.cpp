@@ -222,6 +222,22 @@ TEST(FusionPlan, SyncAllAndOffKeepTheOrder) {
     EXPECT_EQ(plan_of(list, apart).figures.barriers_after, 2u);
 }
 
+TEST(FusionPlan, WithoutEarlyStartWholeStepsWaitForWholeSteps) {
+    FusedList list = list_of(3);
+    const std::vector<StepAccess> apart = {tiles(2, 0, 1), tiles(2, 2, 3), tiles(2, 4, 5)};
+    const std::vector<StepAccess> chain = {tiles(2, 0, 1), tiles(2, 1, 2), tiles(2, 2, 3)};
+    EXPECT_EQ(plan_of(list, apart).figures.barriers_after, 0u);
+    EXPECT_EQ(parts_of(plan_of(list, chain)), (Parts{{0, 1, 2}}));
+    list.options["early-start"] = "0";
+    EXPECT_EQ(plan_of(list, apart).figures.barriers_after, 2u);
+    EXPECT_EQ(parts_of(plan_of(list, chain)), (Parts{{0}, {1}, {2}}));
+    EXPECT_EQ(plan_of(list, chain).figures.barriers_after, 2u);
+    for (const char* early : {"1", "2"}) {
+        list.options["early-start"] = early;
+        EXPECT_EQ(plan_of(list, apart).figures.barriers_after, 0u);
+    }
+}
+
 TEST(FusionPlan, WordsKeepTheirPlaceInTheOrder) {
     FusedList list = list_of(3);
     list.slots = 8;

@@ -126,7 +126,7 @@ public:
         return load_module(image, *info_.chip);
     }
     Result<std::unique_ptr<FusedKernel>> fuse(FusionPlan plan) override {
-        return SoftFusedKernel::create(std::move(plan), scheduler_);
+        return SoftFusedKernel::create(std::move(plan), scheduler_, *this);
     }
     Result<std::shared_ptr<const Code>> load_code(std::span<const std::byte> object, std::string_view name) override {
         return load_loops(object, name);

@@ -66,8 +66,10 @@ const SoftFusedKernel& SoftFusedKernel::latest(const Kernel& kernel) noexcept {
     return *static_cast<const SoftFusedKernel*>(fused);
 }
 
-Result<std::unique_ptr<FusedKernel>> SoftFusedKernel::create(FusionPlan plan, const Scheduler& scheduler) {
+Result<std::unique_ptr<FusedKernel>> SoftFusedKernel::create(FusionPlan plan, const Scheduler& scheduler,
+                                                             const Device& device) {
     auto kernel = std::make_unique<SoftFusedKernel>();
+    kernel->device = &device;
     CANOPY_TRY(kernel->take(plan));
     kernel->count_cores(scheduler);
     kernel->describe(plan);
@@ -79,6 +81,9 @@ Status SoftFusedKernel::take(FusionPlan& plan) {
         return fail(bad_plan, "a fused kernel of {} parts", plan.parts.size());
     const std::uint32_t slots = plan.arguments_size / 8;
     for (FusedStep& step : plan.steps) CANOPY_TRY(take_step(step, slots));
+    if (plan.profile_slot != no_slot) CANOPY_TRY(take_profile(plan.profile_slot, slots));
+    preload = plan.preload;
+    attended = timed || preload == Preload::next_step;
     std::vector<bool> used(steps.size());
     for (FusedPart& part : plan.parts) {
         if (part.count == 0 || part.first > steps.size() || part.count > steps.size() - part.first)
@@ -101,6 +106,20 @@ Status SoftFusedKernel::take(FusionPlan& plan) {
     return {};
 }
 
+// One part in front, which those that wait for nothing else wait for.
+Status SoftFusedKernel::take_profile(std::uint32_t slot, std::uint32_t slots) {
+    if (slots < 2 || slot > slots - 2)
+        return fail(bad_plan, "the slots of a profile lie outside of an argument block of {} slots", slots);
+    timed = true;
+    profile_slot = slot;
+    SoftPart part;
+    part.kind = PartKind::times;
+    part.count = 0;
+    parts.push_back(std::move(part));
+    after_.emplace_back();
+    return {};
+}
+
 Status SoftFusedKernel::take_step(FusedStep& from, std::uint32_t slots) {
     SoftStep step;
     step.action = from.action;
@@ -110,6 +129,7 @@ Status SoftFusedKernel::take_step(FusedStep& from, std::uint32_t slots) {
     step.value = from.value;
     step.call = from.call;
     step.call_context = from.call_context;
+    step.timed = from.timed && from.action == FusedAction::kernel;
     CANOPY_TRY(check_slot(from.word_slot, slots, "a word"));
     CANOPY_TRY(check_slot(from.blocks_slot, slots, "the blocks"));
     CANOPY_TRY(check_slot(from.key_slot, slots, "the key"));
@@ -165,6 +185,7 @@ Status SoftFusedKernel::take_part(FusedPart& from) {
     }
     std::vector<std::uint32_t> after;
     for (const std::uint32_t before : from.after) after.push_back(place_[before]);
+    if (timed && after.empty()) after.push_back(0);
     std::sort(after.begin(), after.end());
     after.erase(std::unique(after.begin(), after.end()), after.end());
     if (from.loops) {
@@ -207,7 +228,7 @@ void SoftFusedKernel::connect() {
 // Parts follow those they wait for, so in a chain each waits for the one right before it. Of the kernels of parts of
 // one step nobody knows whether their blocks wait for each other.
 void SoftFusedKernel::classify() {
-    simple = linear = true;
+    simple = linear = !timed;
     for (std::uint32_t index = 0; index < parts.size(); ++index) {
         const SoftPart& part = parts[index];
         linear =

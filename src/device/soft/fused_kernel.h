@@ -29,6 +29,7 @@ struct SoftStep {
     std::uint64_t timeout = 0;
     FusedAction action = FusedAction::kernel;
     bool chosen = false;  // what it runs, or how many blocks, is read from memory
+    bool timed = true;
     std::uint32_t number = 0;
     std::uint32_t blocks_slot = no_slot;
     std::uint32_t key_slot = no_slot;
@@ -39,8 +40,9 @@ struct SoftStep {
     std::vector<FusedChoice> choices;
 };
 
-// choose: reads what the steps of another part are to run, which follows it.
-enum class PartKind : std::uint8_t { steps, loops, choose };
+// choose: reads what the steps of another part are to run, which follows it. times: begins the record of times, in
+// front of all others.
+enum class PartKind : std::uint8_t { steps, loops, choose, times };
 
 struct SoftPart {
     PartKind kind = PartKind::steps;
@@ -83,7 +85,8 @@ struct FailedStep {
 
 class SoftFusedKernel final : public FusedKernel {
 public:
-    static Result<std::unique_ptr<FusedKernel>> create(FusionPlan plan, const Scheduler& scheduler);
+    static Result<std::unique_ptr<FusedKernel>> create(FusionPlan plan, const Scheduler& scheduler,
+                                                       const Device& device);
     // What a launch that begins now runs.
     [[nodiscard]] static const SoftFusedKernel& latest(const Kernel& kernel) noexcept;
 
@@ -109,6 +112,11 @@ public:
     bool linear = false;              // no two items could run at the same time
     bool limits = false;              // some step has a time limit of its own
     bool chooses = false;             // some step's choice is made at run time
+    bool attended = false;            // something goes with every call of a step: one of the next two
+    bool timed = false;               // times of its kernels are written, to where the slot says
+    Preload preload = Preload::none;
+    std::uint32_t profile_slot = no_slot;
+    const Device* device = nullptr;  // whose memory that is
     // Hints; use through atomic_ref.
     mutable std::int64_t time = INT64_MAX;  // what a launch took lately
     mutable std::uint32_t launches = 0;
@@ -119,6 +127,7 @@ private:
     static constexpr std::uint32_t launches_per_measurement = 16;
     Status take(FusionPlan& plan);
     Status take_step(FusedStep& step, std::uint32_t slots);
+    Status take_profile(std::uint32_t slot, std::uint32_t slots);
     Status take_part(FusedPart& part);
     Status check_steps(const FusedPart& part) const;
     void connect();

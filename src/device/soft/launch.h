@@ -20,6 +20,7 @@
 #include "device/soft/core_flags.h"
 #include "device/soft/executor.h"
 #include "device/soft/fused_steps.h"
+#include "device/soft/step_times.h"
 
 namespace canopy {
 
@@ -46,6 +47,7 @@ struct BlockFiber {
     FailedStep place;
     WordStep word;
     LoopChunk chunk;
+    TimedCall timed;
 
     CoreWait wait;                   // what it waits for when it has suspended
     std::unique_ptr<SoftCore> core;  // stays for the blocks that follow
@@ -201,6 +203,9 @@ private:
     bool prepare_step(BlockFiber& fiber, const SoftStep& step) noexcept;
     bool prepare_chunk(BlockFiber& fiber) noexcept;
     void make_choices(BlockFiber& fiber) noexcept;
+    bool prepare_times(BlockFiber& fiber) noexcept;
+    void attend(BlockFiber& fiber, const SoftStep& step) noexcept;
+    void time(BlockFiber& fiber, const SoftStep& step) noexcept;
     void size(LaunchPart& part) noexcept;
     // Items that can be begun now, and how many of them are worth waking somebody for.
     struct Opened {
@@ -236,6 +241,7 @@ private:
     std::unique_ptr<StepChoice[]> choices_;
     std::uint32_t room_parts_ = 0;
     std::uint32_t room_steps_ = 0;
+    StepTimes times_;  // of kernels that have them
 
     SpinLock lock_;
     FiberList runnable_ CANOPY_GUARDED_BY(lock_);

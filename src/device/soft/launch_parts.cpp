@@ -16,6 +16,14 @@ namespace {
 constexpr std::uint32_t word_bits = 64;
 std::uint32_t words_for(std::uint32_t parts) noexcept { return (parts + word_bits - 1) / word_bits; }
 
+// Asks for the first code of a step's kernel, which costs no wait.
+void bring_near(const SoftStep& step) noexcept {
+    constexpr std::uint32_t bytes = 2048, line = 64;
+    const auto* code = reinterpret_cast<const char*>(step.entry);
+    if (!code) return;
+    for (std::uint32_t at = 0; at < bytes; at += line) __builtin_prefetch(code + at, 0, 2);
+}
+
 }  // namespace
 
 bool Launch::make_room(const SoftFusedKernel& kernel) noexcept {
@@ -57,6 +65,8 @@ bool Launch::begin(Strand& strand, const SoftFusedKernel& kernel, const LaunchWo
         part.missing.store(part.plan->before, std::memory_order_relaxed);
         if (!part.plan->chosen) size(part);
     }
+    if (kernel.preload == Preload::all && !kernel.is_short())
+        std::for_each(kernel.steps.begin(), kernel.steps.end(), bring_near);
     Opened opened;
     for (LaunchPart& part : std::span(parts_, part_count_))
         if (part.plan->before == 0) open(part, opened);
@@ -159,11 +169,44 @@ bool Launch::next_fused_call(BlockFiber& fiber) noexcept {
         fiber.step = plan.first;
         if (plan.kind == PartKind::loops) return prepare_chunk(fiber);
         if (plan.kind == PartKind::choose) make_choices(fiber);
+        if (plan.kind == PartKind::times) return prepare_times(fiber);
     }
     if (plan.kind != PartKind::steps) return false;
-    while (fiber.step < plan.first + plan.count)
-        if (const SoftStep& step = fused_->steps[fiber.step++]; prepare_step(fiber, step)) return true;
+    while (fiber.step < plan.first + plan.count) {
+        const SoftStep& step = fused_->steps[fiber.step++];
+        if (!prepare_step(fiber, step)) continue;
+        if (fused_->attended) attend(fiber, step);
+        return true;
+    }
     return false;
+}
+
+// What goes with a call. Block 0 looks after the code of the step that follows in the plan; in short kernels that would
+// take longer than it helps.
+void Launch::attend(BlockFiber& fiber, const SoftStep& step) noexcept {
+    if (fused_->timed) time(fiber, step);
+    if (fused_->preload == Preload::next_step && fiber.number == 0 && fiber.step < fused_->steps.size() && !hides())
+        bring_near(fused_->steps[fiber.step]);
+}
+
+bool Launch::prepare_times(BlockFiber& fiber) noexcept {
+    times_.find(*fused_->device, arguments_, fused_->profile_slot, fused_->steps);
+    if (!times_.header) return false;
+    fiber.place = {0, nullptr, fused_};
+    fiber.timeout = timeout_;
+    fiber.block = {0, 1, 0, 1, CANOPY_CORE_VECTOR, 0, &fiber, nullptr, 1};
+    fiber.entry = &begin_times;
+    fiber.arguments = &times_;
+    return true;
+}
+
+// The part that begins the record is complete: others see it.
+void Launch::time(BlockFiber& fiber, const SoftStep& step) noexcept {
+    if (!times_.header || !step.timed) return;
+    const std::uint32_t cores = fiber.part->group.size();
+    fiber.timed = {fiber.entry, fiber.arguments, &times_, step.number, fiber.block.index, fiber.number % cores};
+    fiber.entry = &run_timed;
+    fiber.arguments = &fiber.timed;
 }
 
 // False: the step has nothing to do for this block, or has done it.
