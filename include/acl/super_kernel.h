@@ -39,7 +39,7 @@ typedef enum aclskOptionType {
     ACLSK_OPTION_DCCI_AFTER = 13,
     ACLSK_OPTION_AGGRESSIVE_OPT_STRATEGIES = 14,
     ACLSK_OPTION_UBUF_LOCK_IGNORE = 15,
-    ACLSK_OPTION_EARLY_START = 16,
+    ACLSK_OPTION_EARLY_START = 16, /* number 0: every kernel waits for those before it, as with DEBUG_SYNC_ALL */
     ACLSK_OPTION_DEBUG_PER_OP_MAX_CORE_NUM = 17
 } aclskOptionType;
 

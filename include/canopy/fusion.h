@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "canopy/fusion_profile.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,6 +33,11 @@ int canopyFusionWait(const void* object, int32_t timeout);
  * and compiling, whether the code came from the cache, and why something was refused. The text stays valid until the
  * thread asks again. */
 int canopyFusionReport(const void* object, const char** text);
+
+/** Writes the times of steps (canopy/fusion_profile.h) for a fused launch of a graph, from the next execution on.
+ * `fused` counts its fused launches as canopyFusionReport lists them; their number in the header is 0. A null buffer
+ * ends it. */
+int canopyFusionProfile(void* graph, uint32_t fused, void* buffer);
 
 #ifdef __cplusplus
 }

@@ -35,7 +35,10 @@ Result<FuseOptions> read_options(const aclskOptions* options) {
         if (is_switch && option.value.number > 1)
             return fail(code::param_invalid, "option type {} is 0 or 1, not {}", type, option.value.number);
         if (type == ACLSK_OPTION_STREAM_FUSION) read.streams = option.value.number == 1;
-        if (type == ACLSK_OPTION_DEBUG_SYNC_ALL) read.sync_all = option.value.number == 1;
+        const bool waits = type == ACLSK_OPTION_DEBUG_SYNC_ALL
+                               ? option.value.number == 1
+                               : type == ACLSK_OPTION_EARLY_START && option.value.number == 0;
+        read.sync_all = read.sync_all || waits;
     }
     return read;
 }
@@ -102,6 +105,15 @@ int canopyFusionWait(const void* object, int32_t timeout) {
         for (const auto& fusion : *fusions)
             if (!wait_for_improvements(fusion.get(), deadline)) return late();
         return {};
+    });
+}
+
+int canopyFusionProfile(void* graph, uint32_t fused, void* buffer) {
+    return api([&]() -> Status {
+        CANOPY_TRY(required(graph, "graph"));
+        Result<Pin<Graph>> found = find_graph(graph, true);
+        if (!found.ok()) return found.status();
+        return profile_fused(**found, fused, buffer);
     });
 }
 

@@ -106,7 +106,8 @@ struct FusedSet {
     std::shared_ptr<Fusion> fusion;    // null while all members are disabled
     std::vector<std::byte> arguments;  // of all members
     std::vector<Placeholder> placeholders;
-    Command launch;  // nothing when all members are disabled
+    Command launch;           // nothing when all members are disabled
+    void* profile = nullptr;  // where the times of its members go; null: nowhere
 };
 
 // A selector and the sub-graphs it chooses from.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scopes, the search for sets of kernels, and the launches made of them.
+// The search for sets of kernels, and the launches made of them.
 #include "core/graph_fusion.h"
 
 #include <algorithm>
@@ -9,77 +9,12 @@
 #include <utility>
 
 #include "base/error_text.h"
-#include "core/capture.h"
 #include "core/error_codes.h"
 #include "core/fusion.h"
 #include "core/fusion_work.h"
 #include "core/kernel.h"
-#include "core/stream.h"
 
 namespace canopy {
-
-// ---- scopes --------------------------------------------------------------------------------------------------------
-
-namespace {
-
-std::string quoted(const char* name) { return name ? fmt::format("\"{}\"", name) : std::string("without a name"); }
-
-Status check_name(const char* name) {
-    if (!name) return {};
-    const std::size_t length = strnlen(name, longest_scope_name + 1);
-    if (length == 0) return fail(code::param_invalid, "scopeName is empty; a scope without a name is given as null");
-    if (length > longest_scope_name)
-        return fail(code::param_invalid, "scopeName has more than {} characters", longest_scope_name);
-    return {};
-}
-
-// Calls body(Graph&, RecordedLane&) with the graph locked that the stream records into.
-template <class Body>
-Status with_lane(const void* stream, Body&& body) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
-    Result<LockedStream> locked = LockedStream::acquire(stream);
-    if (!locked.ok()) return locked.status();
-    Result<CapturedLane> captured = captured_lane(**locked);
-    if (!captured.ok()) return captured.status();
-    std::lock_guard guard(captured->graph->mutex);
-    return body(*captured->graph, captured->graph->lanes[captured->lane], (*locked)->id);
-}
-
-}  // namespace
-
-Status begin_scope(const char* name, const void* stream) {
-    CANOPY_TRY(check_name(name));
-    return with_lane(stream, [&](Graph& graph, RecordedLane& lane, std::int32_t id) -> Status {
-        if (lane.open_scope != no_scope)
-            return fail(code::param_invalid, "stream {} has an open scope already; scopes do not nest", id);
-        if (graph.scope_count == most_scopes)
-            return fail(code::param_invalid, "the graph has {} scopes, the most there can be", most_scopes);
-        std::uint32_t number = unfused_scope;
-        if (name) {
-            const auto known = std::find(graph.scopes.begin(), graph.scopes.end(), name);
-            if (known == graph.scopes.end() && graph.scopes.size() == most_scope_names)
-                return fail(code::param_invalid, "the graph has scopes of {} names, the most there can be",
-                            most_scope_names);
-            number = static_cast<std::uint32_t>(known - graph.scopes.begin());
-            if (known == graph.scopes.end()) graph.scopes.emplace_back(name);
-        }
-        lane.open_scope = number;
-        ++graph.scope_count;
-        return {};
-    });
-}
-
-Status end_scope(const char* name, const void* stream) {
-    CANOPY_TRY(check_name(name));
-    return with_lane(stream, [&](Graph& graph, RecordedLane& lane, std::int32_t id) -> Status {
-        if (lane.open_scope == no_scope) return fail(code::param_invalid, "stream {} has no open scope to close", id);
-        const char* open = lane.open_scope == unfused_scope ? nullptr : graph.scopes[lane.open_scope].c_str();
-        if ((open == nullptr) != (name == nullptr) || (open && std::strcmp(open, name) != 0))
-            return fail(code::param_invalid, "the open scope of stream {} is {}, not {}", id, quoted(open),
-                        quoted(name));
-        lane.open_scope = no_scope;
-        return {};
-    });
-}
 
 // ---- sets ----------------------------------------------------------------------------------------------------------
 
@@ -292,6 +227,14 @@ std::uint32_t append_arguments(FusedSet& set, const LaunchWork& work) {
     return static_cast<std::uint32_t>(begin / 8);
 }
 
+// The slot of the address; that of the number, 0, follows.
+std::uint32_t append_profile(FusedSet& set) {
+    const std::size_t begin = set.arguments.size();
+    set.arguments.resize(begin + 16);
+    std::memcpy(set.arguments.data() + begin, &set.profile, sizeof(set.profile));
+    return static_cast<std::uint32_t>(begin / 8);
+}
+
 ListStep step_of(const Graph& graph, GraphPlace place, FusedSet& set, std::shared_ptr<Module>& module) {
     const GraphTask& task = task_at(graph, place);
     const LaunchWork& work = task.command.launch;
@@ -364,6 +307,7 @@ Status make_launch(Graph& graph, const TaskOrder& order, FusedSet& set) {
     if (list.steps.empty()) return {};
     set_after(list.steps, order_of(order, nodes).after, step_of_member);
     if (set.arguments.empty()) set.arguments.resize(8);
+    if (set.profile) list.profile_slot = append_profile(set);
     list.slots = static_cast<std::uint32_t>(set.arguments.size() / 8);
     KernelInfo info = info_of(list);
     const std::uint32_t blocks = list.blocks;
@@ -414,9 +358,9 @@ Status check_graph(const Graph& graph) {
     return {};
 }
 
-std::vector<Family> families_of(const Graph& graph, const FuseOptions& options) {
+std::vector<Family> families_of(const Graph& graph, const FuseOptions& options, bool scoped) {
     std::vector<std::uint32_t> scopes;
-    if (graph.scope_count == 0) scopes.push_back(no_scope);
+    if (!scoped) scopes.push_back(no_scope);
     for (std::uint32_t scope = 0; scope < graph.scopes.size(); ++scope) scopes.push_back(scope);
     std::vector<Family> families;
     for (const std::uint32_t scope : scopes) {
@@ -481,12 +425,46 @@ Status add_sets(Graph& graph, const TaskOrder& order, const std::vector<std::pai
 
 }  // namespace
 
-Status optimise_graph(Graph& graph, const FuseOptions& options) {
-    std::lock_guard guard(graph.mutex);
+namespace {
+
+// Calls body(Graph&) with each sub-graph of the graph's conditions, locked, until one call fails.
+template <class Body>
+Status for_each_body(const Graph& graph, Body&& body) {
+    for (const GraphCondition& condition : graph.conditions) {
+        for (const Handle handle : condition.bodies) {
+            const Pin<Graph> found = Runtime::instance().graphs.pin(handle);
+            if (!found) continue;
+            std::lock_guard guard(found->mutex);
+            CANOPY_TRY(body(*found));
+        }
+    }
+    return {};
+}
+
+Status check_whole(const Graph& graph) {
     CANOPY_TRY(check_graph(graph));
     if (!graph.staged.empty())
         return fail(code::model_update, "{} has changes that aclmdlRIUpdate has not made yet", label_of(graph));
-    if (Runtime::instance().settings().fusion == FusionLevel::off) return {};
+    return for_each_body(graph, [](Graph& body) { return check_whole(body); });
+}
+
+bool has_scopes(const Graph& graph) {
+    bool found = graph.scope_count != 0;
+    for_each_body(graph, [&](Graph& body) -> Status {
+        found = found || has_scopes(body);
+        return {};
+    }).ignore();
+    return found;
+}
+
+// Sub-graphs first: a graph that is prepared takes theirs as they are then. True: something was fused.
+Result<bool> optimise(Graph& graph, const FuseOptions& options, bool scoped) {
+    bool changed = false;
+    CANOPY_TRY(for_each_body(graph, [&](Graph& body) -> Status {
+        Result<bool> inside = optimise(body, options, scoped);
+        changed = changed || (inside.ok() && *inside);
+        return inside.status();
+    }));
     const TaskOrder order(graph);
     std::vector<NodeSet> all;
     for (const FusedSet& set : graph.sets) {
@@ -494,7 +472,7 @@ Status optimise_graph(Graph& graph, const FuseOptions& options) {
         for (const GraphPlace place : set.members) nodes.push_back(order.node_of(place));
     }
     std::vector<std::pair<std::uint32_t, NodeSet>> found;
-    for (const Family& family : families_of(graph, options)) {
+    for (const Family& family : families_of(graph, options, scoped)) {
         for (NodeSet& set : find_sets(order, family)) {
             all.push_back(set);
             if (has_order(order, all))
@@ -503,12 +481,22 @@ Status optimise_graph(Graph& graph, const FuseOptions& options) {
                 all.pop_back();
         }
     }
-    if (found.empty()) return {};
+    if (found.empty() && !changed) return false;
     const std::size_t before = graph.sets.size();
     Status status = add_sets(graph, order, found, options.sync_all);
     if (status.ok()) status = prepare_anew(graph);
-    if (!status.ok()) drop_sets(graph, before);
+    if (status.ok()) return true;
+    drop_sets(graph, before);
     return status;
+}
+
+}  // namespace
+
+Status optimise_graph(Graph& graph, const FuseOptions& options) {
+    std::lock_guard guard(graph.mutex);
+    CANOPY_TRY(check_whole(graph));
+    if (Runtime::instance().settings().fusion == FusionLevel::off) return {};
+    return optimise(graph, options, has_scopes(graph)).status();
 }
 
 // ---- replays -------------------------------------------------------------------------------------------------------
@@ -544,11 +532,62 @@ Result<GraphChange> remake_set(Graph& graph, std::uint32_t number) {
     return GraphChange{set.place, set.launch};
 }
 
+namespace {
+
+// The fused sets that do something, those of sub-graphs behind the graph's own. Calls use(Graph&, index) until it says
+// true. The caller holds the graph's mutex.
+template <class Use>
+bool for_each_set(Graph& graph, Use&& use) {
+    for (std::uint32_t set = 0; set < graph.sets.size(); ++set)
+        if (graph.sets[set].fusion && use(graph, set)) return true;
+    bool done = false;
+    for_each_body(graph, [&](Graph& body) -> Status {
+        done = done || for_each_set(body, use);
+        return {};
+    }).ignore();
+    return done;
+}
+
+// The launch of a set gets another place for its times, or none.
+Status profile_set(Graph& graph, std::uint32_t number, void* buffer) {
+    FusedSet& set = graph.sets[number];
+    void* const earlier = std::exchange(set.profile, buffer);
+    Result<GraphChange> change = remake_set(graph, number);
+    Status status = change.status();
+    if (status.ok()) {
+        Executable* const executable = retain_executable(graph);
+        if (!executable) return fail(code::model_update, "{} is not complete", label_of(graph));
+        status = executable->change(std::span(&*change, 1), ChangeTime::next_replay);
+        executable->release();
+    }
+    if (status.ok()) return {};
+    set.profile = earlier;
+    Result<GraphChange> back = remake_set(graph, number);
+    return back.ok() ? status : back.status();
+}
+
+}  // namespace
+
+Status profile_fused(Graph& graph, std::uint32_t number, void* buffer) {
+    std::lock_guard guard(graph.mutex);
+    std::uint32_t count = 0;
+    Status status;
+    const bool found = for_each_set(graph, [&](Graph& owner, std::uint32_t set) {
+        if (count++ != number) return false;
+        status = profile_set(owner, set, buffer);
+        return true;
+    });
+    if (found) return status;
+    return fail(code::param_invalid, "{} has {} fused launches: there is no number {}", label_of(graph), count, number);
+}
+
 std::vector<std::shared_ptr<Fusion>> fusions_of(Graph& graph) {
     std::lock_guard guard(graph.mutex);
     std::vector<std::shared_ptr<Fusion>> fusions;
-    for (const FusedSet& set : graph.sets)
-        if (set.fusion) fusions.push_back(set.fusion);
+    for_each_set(graph, [&](Graph& owner, std::uint32_t set) {
+        fusions.push_back(owner.sets[set].fusion);
+        return false;
+    });
     return fusions;
 }
 

@@ -30,9 +30,10 @@ Status end_scope(const char* name, const void* stream);
 
 struct FuseOptions {
     bool streams = false;   // kernels of several streams may become one launch
-    bool sync_all = false;  // every kernel waits for those before it
+    bool sync_all = false;  // every kernel waits for the whole of those before it
 };
-// 107040 when the graph is not complete; 107000 when scopes are open, or it was built from streams.
+// Sub-graphs of conditions as well. 107040 when the graph is not complete; 107000 when scopes are open, or it was built
+// from streams.
 Status optimise_graph(Graph& graph, const FuseOptions& options);
 
 // For whoever prepares a graph; the caller holds its mutex. What stands in the place of a task that is fused.
@@ -49,6 +50,9 @@ Result<GraphChange> remake_set(Graph& graph, std::uint32_t set);
 
 // Says in a view of a task how it is fused.
 void describe_fused(const Graph& graph, GraphPlace place, const GraphTask& task, TaskView& view);
+// Also those of the sub-graphs of conditions.
 std::vector<std::shared_ptr<Fusion>> fusions_of(Graph& graph);
+// From the next replay on a fused launch, by its place in fusions_of, writes the times of its members. Null: no more.
+Status profile_fused(Graph& graph, std::uint32_t number, void* buffer);
 
 }  // namespace canopy

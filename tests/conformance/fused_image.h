@@ -41,12 +41,13 @@ public:
     std::string json;                  // instead of what the steps say
     std::uint32_t arguments_size = 0;  // instead of what the steps need
     std::uint32_t architecture = 2201;
+    std::uint32_t trailing_slots = 0;  // behind those of the steps
     bool second_fusion_note = false;
     bool damage_part = false;
 
     // Slot 0 is the control address; each step's slots follow.
     [[nodiscard]] std::uint32_t slots() const {
-        std::uint32_t count = 1;
+        std::uint32_t count = 1 + trailing_slots;
         for (const FusedStepText& step : steps) count += step.slots;
         return count;
     }

@@ -252,6 +252,121 @@ TEST_F(FusionGraph, TaskGroupsStayAsTheyAre) {
     if (device_computes()) EXPECT_EQ(take_log(), numbers(4));
 }
 
+// ---- conditions -----------------------------------------------------------------------------------------------------
+
+class FusionCondition : public FusionGraph {
+protected:
+    aclmdlRI body_of(aclmdlRICondTaskType type, uint64_t*& word) {
+        aclmdlRI graph = nullptr, body = nullptr;
+        aclmdlRICondHandle handle = nullptr;
+        EXPECT_ACL_OK(aclmdlRICaptureGetInfo(stream_, nullptr, &graph));
+        EXPECT_ACL_OK(aclmdlRICondHandleCreate(graph, 0, static_cast<aclmdlRICondHandleFlag>(0), &handle));
+        EXPECT_ACL_OK(aclmdlRICondHandleGetCondPtr(handle, &word));
+        EXPECT_ACL_OK(aclmdlRIAddCondTask({handle, type, 1, &body}, stream_, 0));
+        return body;
+    }
+    template <class Fill>
+    void fill(aclmdlRI body, Fill&& fill) {
+        ASSERT_ACL_OK(aclmdlRICaptureToModelRIBegin(third_, body, thread_local_));
+        fill(third_);
+        aclmdlRI same = nullptr;
+        ASSERT_ACL_OK(aclmdlRICaptureEnd(third_, &same));
+    }
+    static void set(uint64_t* word, uint64_t value) {
+        ASSERT_ACL_OK(aclrtMemcpy(word, 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE));
+    }
+};
+
+TEST_F(FusionCondition, BodiesAreFusedToo) {
+    begin();
+    ASSERT_ACL_OK(append(stream_, 0));
+    ASSERT_ACL_OK(append(stream_, 1));
+    uint64_t* word = nullptr;
+    aclmdlRI body = body_of(ACL_MODEL_RI_COND_TYPE_IF, word);
+    ASSERT_ACL_OK(append(stream_, 5));
+    ASSERT_ACL_OK(append(stream_, 6));
+    fill(body, [&](aclrtStream stream) {
+        for (uint32_t number = 2; number < 5; ++number) ASSERT_ACL_OK(append(stream, number));
+    });
+    aclmdlRI graph = end();
+    replay(graph, stream_);
+    if (device_computes()) EXPECT_EQ(take_log(), (std::vector<uint32_t>{0, 1, 5, 6}));
+    ASSERT_ACL_OK(aclskOptimize(graph, nullptr));
+    EXPECT_EQ(sizes(graph), (std::vector<std::size_t>{2, 2, 3})) << "the body's launch stands behind the graph's own";
+    for (int round = 0; device_computes() && round < 4; ++round) {
+        set(word, 1);
+        replay(graph, stream_);
+        EXPECT_EQ(take_log(), numbers(7));
+        set(word, 0);
+        replay(graph, stream_);
+        EXPECT_EQ(take_log(), (std::vector<uint32_t>{0, 1, 5, 6}));
+        if (round == 1) ASSERT_ACL_OK(canopyFusionWait(graph, -1));
+    }
+}
+
+TEST_F(FusionCondition, ALoopRunsItsFusedBodyInEachRound) {
+    begin();
+    uint64_t* word = nullptr;
+    aclmdlRI body = body_of(ACL_MODEL_RI_COND_TYPE_WHILE, word);
+    fill(body, [&](aclrtStream stream) {
+        ASSERT_ACL_OK(append(stream, 7));
+        ASSERT_ACL_OK(increment(stream));
+        ASSERT_ACL_OK(launch("add_atomically", 1, stream, word, UINT64_MAX));
+    });
+    aclmdlRI graph = end();
+    ASSERT_ACL_OK(aclskOptimize(graph, nullptr));
+    ASSERT_EQ(sizes(graph), (std::vector<std::size_t>{3}));
+    if (!device_computes()) return;
+    set(word, 3);
+    replay(graph, stream_);
+    EXPECT_EQ(take_log(), (std::vector<uint32_t>{7, 7, 7}));
+    EXPECT_EQ(read_back(counter_, 1)[0], 3u);
+}
+
+TEST_F(FusionCondition, TasksOfAFusedBodyCanBeChanged) {
+    begin();
+    uint64_t* word = nullptr;
+    aclmdlRI body = body_of(ACL_MODEL_RI_COND_TYPE_IF, word);
+    fill(body, [&](aclrtStream stream) {
+        ASSERT_ACL_OK(append(stream, 1));
+        ASSERT_ACL_OK(append(stream, 2));
+    });
+    aclmdlRI graph = end();
+    ASSERT_ACL_OK(aclskOptimize(graph, nullptr));
+    const std::vector<aclmdlRITask> tasks = tasks_of(body);
+    ASSERT_EQ(tasks.size(), 2u);
+    ASSERT_ACL_OK(aclmdlRITaskDisable(tasks[0]));
+    EXPECT_ACL_FAILS(107040, "changes", aclskOptimize(graph, nullptr));
+    ASSERT_ACL_OK(aclmdlRIUpdate(body));
+    if (!device_computes()) return;
+    set(word, 1);
+    replay(graph, stream_);
+    EXPECT_EQ(take_log(), (std::vector<uint32_t>{2}));
+}
+
+TEST_F(FusionCondition, AScopeAnywhereLeavesOutWhatHasNone) {
+    begin();
+    ASSERT_ACL_OK(append(stream_, 0));
+    ASSERT_ACL_OK(append(stream_, 1));
+    uint64_t* word = nullptr;
+    aclmdlRI body = body_of(ACL_MODEL_RI_COND_TYPE_IF, word);
+    fill(body, [&](aclrtStream stream) {
+        ASSERT_ACL_OK(aclskScopeBegin("inside", stream));
+        ASSERT_ACL_OK(append(stream, 2));
+        ASSERT_ACL_OK(append(stream, 3));
+        ASSERT_ACL_OK(aclskScopeEnd("inside", stream));
+        ASSERT_ACL_OK(append(stream, 4));
+    });
+    aclmdlRI graph = end();
+    ASSERT_ACL_OK(aclskOptimize(graph, nullptr));
+    EXPECT_EQ(sizes(graph), (std::vector<std::size_t>{2}));
+    EXPECT_EQ(report(graph)[0]["name"], "inside");
+    if (!device_computes()) return;
+    set(word, 1);
+    replay(graph, stream_);
+    EXPECT_EQ(take_log(), numbers(5));
+}
+
 // ---- afterwards
 // ------------------------------------------------------------------------------------------------------
 
@@ -330,6 +445,49 @@ TEST_F(FusionGraph, AnOptimisedGraphOutlivesTheBinaryOfItsKernels) {
     ASSERT_ACL_OK(aclskOptimize(graph, nullptr));
     replay(graph, stream_);
     if (device_computes()) EXPECT_EQ(take_log(), numbers(3));
+}
+
+TEST_F(FusionGraph, ALaunchThatRunsOutlivesTheBinaryOfItsKernels) {
+    if (!device_computes()) GTEST_SKIP() << "nothing waits";
+    if (std::getenv("CANOPY_FUSION_CHECK")) GTEST_SKIP() << "another stream writes the memory of the launch";
+    auto* words = device_array<uint32_t>({0, 0, 0});
+    aclrtBinHandle second = nullptr;
+    aclrtFuncHandle waiting = nullptr, last = nullptr;
+    ASSERT_ACL_OK(aclrtBinaryLoadFromFile(CANOPY_TEST_KERNELS, nullptr, &second));
+    ASSERT_ACL_OK(aclrtBinaryGetFunction(second, "begin_and_wait_for_word", &waiting));
+    ASSERT_ACL_OK(aclrtBinaryGetFunction(second, "increment", &last));
+    begin();
+    uint64_t arguments[3] = {word(words), word(words + 1), word(words + 2)};
+    ASSERT_ACL_OK(aclrtLaunchKernelWithHostArgs(waiting, 1, stream_, nullptr, arguments, 24, nullptr, 0));
+    ASSERT_ACL_OK(aclrtLaunchKernelWithHostArgs(last, 1, stream_, nullptr, arguments + 2, 8, nullptr, 0));
+    aclmdlRI graph = end();
+    ASSERT_ACL_OK(aclskOptimize(graph, nullptr));
+    ASSERT_EQ(sizes(graph), (std::vector<std::size_t>{2}));
+    ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, stream_));
+    while (read_back(words, 1)[0] == 0) std::this_thread::yield();  // it is in its first step
+    ASSERT_ACL_OK(aclrtBinaryUnLoad(second));
+    ASSERT_ACL_OK(launch("set_word", 1, other_, words + 1));
+    ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_EQ(read_back(words, 3)[2], 2u);
+    ASSERT_ACL_OK(aclrtSynchronizeStream(other_));
+}
+
+TEST_F(FusionGraph, WithoutEarlyStartEveryKernelWaitsForThoseBeforeIt) {
+    for (const uint64_t early : {0, 1}) {
+        std::vector<uint32_t*> counters;
+        for (int index = 0; index < 4; ++index) counters.push_back(device_array<uint32_t>({0}));
+        begin();
+        for (uint32_t* counter : counters) ASSERT_ACL_OK(launch("increment", 1, stream_, counter));
+        aclmdlRI graph = end();
+        ASSERT_ACL_OK(optimise(graph, {{ACLSK_OPTION_EARLY_START, early}}));
+        replay(graph, stream_);
+        ASSERT_ACL_OK(canopyFusionWait(graph, -1));
+        const nlohmann::json variant = report(graph)[0]["variants"][0];
+        EXPECT_TRUE(early != 0 || variant["barriers_after"] == 3) << variant;
+        replay(graph, stream_);
+        for (uint32_t* counter : counters)
+            if (device_computes()) EXPECT_EQ(read_back(counter, 1)[0], 2u);
+    }
 }
 
 TEST_F(FusionGraph, OptimisingAgainOrNothingChangesNothing) {
