@@ -36,6 +36,26 @@ TEST_F(FusionTest, EveryStepHasItsOwnBlocks) {
     }
 }
 
+TEST_F(FusionTest, WithoutEarlyStartStepsThatShareNothingWaitForEachOther) {
+    std::vector<Step> steps;
+    for (uint32_t index = 0; index < 6; ++index) {
+        const std::string slot = std::to_string(1 + index);
+        steps.push_back({"increment",
+                         1,
+                         {word(device_array<uint32_t>({0}))},
+                         R"(,"inputs":[)" + slot + R"(],"outputs":[)" + slot + "]"});
+    }
+    for (const char* early : {"0", "1", "2"}) {
+        aclrtFuncHandle function = fused(steps, std::string(R"(,"options":{"early-start":")") + early + "\"}");
+        ASSERT_ACL_OK(launch_fused(function, steps, stream_));
+        ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+        const char* level = std::getenv("CANOPY_FUSION");
+        if (level && std::string(level) == "off") continue;
+        const nlohmann::json variant = report(function)["fused"][0]["variants"][0];
+        EXPECT_EQ(variant["barriers_after"], *early == '0' ? 5 : 0) << variant;
+    }
+}
+
 TEST_F(FusionTest, MeetingsInsideAStepWork) {
     auto* words = device_array(std::vector<uint32_t>(4, 0));
     const std::vector<Step> steps = {{"meet_in_barrier", 8, {word(words), word(words + 1), 3}, ""},
@@ -277,6 +297,41 @@ TEST_F(FusionTest, ACapturedLaunchOutlivesItsBinary) {
     for (int round = 0; round < 3; ++round) ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, stream_));
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
     if (device_computes()) EXPECT_EQ(read_back(counter, 1)[0], 6u);
+    ASSERT_ACL_OK(aclmdlRIDestroy(graph));
+}
+
+TEST_F(FusionTest, ACapturedLaunchGetsOtherArgumentsByAnUpdate) {
+    auto* counters = device_array<uint32_t>({0, 0, 0});
+    const auto steps_for = [&](int second) {
+        return std::vector<Step>{{"increment", 1, {word(counters)}, ""},
+                                 {"increment", 1, {word(counters + second)}, ""}};
+    };
+    aclrtFuncHandle function = fused(steps_for(1));
+    ASSERT_ACL_OK(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
+    ASSERT_ACL_OK(launch_fused(function, steps_for(1), stream_));
+    aclmdlRI graph = nullptr;
+    ASSERT_ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
+    ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, stream_));
+    uint32_t count = 1;
+    aclrtStream lane = nullptr;
+    ASSERT_ACL_OK(aclmdlRIGetStreams(graph, &lane, &count));
+    aclmdlRITask task = nullptr;
+    ASSERT_ACL_OK(aclmdlRIGetTasksByStream(lane, &task, &count));
+    ASSERT_EQ(count, 1u);
+    aclmdlRITaskParams params = {};
+    ASSERT_ACL_OK(aclmdlRITaskGetParams(task, &params));
+    std::vector<uint64_t> block = block_of(steps_for(2));
+    params.kernelTaskParams.args = block.data();
+    params.kernelTaskParams.argsSize = static_cast<uint32_t>(block.size() * 8);
+    params.kernelTaskParams.isHostArgs = 1;
+    ASSERT_ACL_OK(aclmdlRITaskSetParams(task, &params));
+    ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, stream_));
+    ASSERT_ACL_OK(aclmdlRIUpdate(graph));
+    ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, stream_));
+    ASSERT_ACL_OK(canopyFusionWait(function, -1));
+    ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, stream_));
+    ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    if (device_computes()) EXPECT_EQ(read_back(counters, 3), (std::vector<uint32_t>{4, 2, 2}));
     ASSERT_ACL_OK(aclmdlRIDestroy(graph));
 }
 

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused kernels whose steps can be traced: chains without barriers, compiled loops, temporaries. Whatever is reached,
 // the results are those of the steps, bit for bit.
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "acl/super_kernel.h"
@@ -191,6 +198,91 @@ TEST_F(FusionTrace, ACapturedGraphOfTracedKernelsIsFusedAsFar) {
     }
     if (!watched) EXPECT_EQ(report(graph)["fused"][0]["variants"][0]["traced"], 8) << report(graph);
     ASSERT_ACL_OK(aclmdlRIDestroy(graph));
+}
+
+// What a process looks at when everything else that ends with it has ended.
+struct AtTheEnd {
+    pid_t orphan = 0;  // of the compiler; 0: nothing to look at
+    TemporaryDirectory folder;
+};
+AtTheEnd* at_the_end = nullptr;
+
+void look_at_the_end() {
+    if (at_the_end->orphan != 0) {
+        int how = 0;
+        const bool ended = waitpid(at_the_end->orphan, &how, 0) == at_the_end->orphan && WIFSIGNALED(how);
+        const bool waited = waitpid(-1, nullptr, WNOHANG) == -1;
+        if (!ended || !waited || !std::filesystem::is_empty(at_the_end->folder.path() + "/temporary")) _exit(3);
+    }
+    delete at_the_end;
+}
+
+// A compiler that never ends says through a pipe that it and its child have begun.
+void end_while_compiling(bool finalize) {
+    at_the_end = new AtTheEnd;
+    std::atexit(look_at_the_end);
+    const TemporaryDirectory& folder = at_the_end->folder;
+    const std::string started = folder.path() + "/started", temporary = folder.path() + "/temporary";
+    ASSERT_EQ(mkfifo(started.c_str(), S_IRUSR | S_IWUSR), 0);
+    ASSERT_EQ(mkdir(temporary.c_str(), S_IRWXU), 0);
+    const std::string compiler =
+        folder.write("compiler", "#!/bin/sh\nsleep 1000 &\necho $$ $! > " + started + "\nwait\n");
+    ASSERT_EQ(chmod(compiler.c_str(), S_IRWXU), 0);
+    setenv("CANOPY_CC", compiler.c_str(), 1);
+    setenv("CANOPY_CACHE_DIR", (folder.path() + "/cache").c_str(), 1);
+    setenv("TMPDIR", temporary.c_str(), 1);
+    ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0) << "what loses its parent becomes ours";
+
+    ASSERT_ACL_OK(aclInit(nullptr));
+    ASSERT_ACL_OK(aclrtSetDevice(0));
+    aclrtStream stream = nullptr;
+    ASSERT_ACL_OK(aclrtCreateStream(&stream));
+    void* memory = nullptr;
+    ASSERT_ACL_OK(aclrtMalloc(&memory, 3 * 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+    const uint64_t at = word(memory);
+    FusedImage image;
+    image.parts = {file_text(CANOPY_TEST_FUSION_KERNELS)};
+    image.steps = {{"bend", 1, 3, ""}, {"bend", 1, 3, ""}};
+    std::vector<uint64_t> block = {0, at, at + 4096, 1024, at + 4096, at + 8192, 1024};
+    const std::string file = image.write();
+    aclrtBinHandle binary = nullptr;
+    aclrtFuncHandle function = nullptr;
+    ASSERT_ACL_OK(aclrtBinaryLoadFromData(file.data(), file.size(), nullptr, &binary));
+    ASSERT_ACL_OK(aclrtBinaryGetFunction(binary, "fused", &function));
+    ASSERT_ACL_OK(
+        aclrtLaunchKernelWithHostArgs(function, 1, stream, nullptr, block.data(), block.size() * 8, nullptr, 0));
+    ASSERT_ACL_OK(aclrtSynchronizeStream(stream));
+    pid_t child = 0, grandchild = 0;
+    std::ifstream(started) >> child >> grandchild;
+    ASSERT_GT(grandchild, 0);
+    EXPECT_NE(std::filesystem::begin(std::filesystem::directory_iterator(temporary)),
+              std::filesystem::directory_iterator())
+        << "the compiler works there";
+    if (!finalize) {
+        at_the_end->orphan = grandchild;
+        return;
+    }
+    ASSERT_ACL_OK(aclFinalize());
+    int how = 0;
+    EXPECT_EQ(waitpid(grandchild, &how, 0), grandchild);
+    EXPECT_TRUE(WIFSIGNALED(how));
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "the compiler itself was waited for";
+    EXPECT_TRUE(std::filesystem::is_empty(temporary));
+}
+
+bool compiles() {
+    const char* level = std::getenv("CANOPY_FUSION");
+    return !watched && device_computes() && (!level || std::string(level) == "loops");
+}
+
+TEST(FusionEnd, FinalizeEndsACompilerThatRuns) {
+    if (!compiles()) GTEST_SKIP() << "nothing is compiled";
+    EXPECT_IN_OWN_PROCESS([] { end_while_compiling(true); });
+}
+
+TEST(FusionEnd, ExitEndsACompilerThatRuns) {
+    if (!compiles()) GTEST_SKIP() << "nothing is compiled";
+    EXPECT_IN_OWN_PROCESS([] { end_while_compiling(false); });
 }
 
 }  // namespace

@@ -179,6 +179,20 @@ struct RandomPlan {
     }
 };
 
+// What the parts of a plan wait for: everything before them, some of it, nothing; and steps that wait for a block only.
+struct WaitClasses {
+    std::uint32_t full = 0, some = 0, none = 0, block_local = 0;
+    void count(const RandomPlan& plan) {
+        for (std::uint32_t part = 1; part < plan.parts.size(); ++part) {
+            const std::size_t after = plan.parts[part].after.size();
+            ++(after == 0 ? none : after == part ? full : some);
+        }
+        for (const RandomPlan::Part& part : plan.parts)
+            for (std::uint32_t step = part.first + 1; step < part.first + part.count; ++step)
+                block_local += plan.steps[step].of_block.empty() ? 0 : 1;
+    }
+};
+
 class FusedRandom : public test::FusedTest {
 protected:
     const std::uint64_t first_ = from_environment("CANOPY_SEED", 1);
@@ -186,8 +200,10 @@ protected:
 };
 
 TEST_P(FusedRandom, KernelsGiveTheResultOfTheirStepsInOrder) {
+    WaitClasses seen;
     for (std::uint64_t seed = first_; seed < first_ + seeds_; ++seed) {
         RandomPlan fused(seed), in_order(seed);
+        seen.count(fused);
         TestPlan plan;
         fused.put_into(plan);
         const std::unique_ptr<FusedKernel> kernel = plan.fuse(*device_);
@@ -199,6 +215,8 @@ TEST_P(FusedRandom, KernelsGiveTheResultOfTheirStepsInOrder) {
         }
     }
     EXPECT_TRUE(queue().failures().empty());
+    EXPECT_GT(std::min({seen.full, seen.some, seen.none, seen.block_local}), seeds_ < 40 ? 0u : 10u)
+        << "every class of waits: " << seen.full << ", " << seen.some << ", " << seen.none << ", " << seen.block_local;
 }
 
 TEST_P(FusedRandom, SeveralStreamsAndGraphsAtTheSameTime) {
