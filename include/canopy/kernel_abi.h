@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define CANOPY_KERNEL_ABI_VERSION 1u
+#define CANOPY_KERNEL_ABI_VERSION 2u
 
 /* Which cores a kernel asks for; the numbers are those of the function attribute "kernel type". */
 enum CanopyCoreType { CANOPY_CORE_AICORE = 0, CANOPY_CORE_CUBE = 1, CANOPY_CORE_VECTOR = 2, CANOPY_CORE_MIX = 3 };
@@ -36,10 +36,12 @@ enum CanopyMemory {
 };
 
 #define CANOPY_CORE_REGISTERS 8192
+#define CANOPY_CORE_CLEARED 64
 
 /* One core while a block runs on it. Every memory has the chip's size and ends at an inaccessible page, so that the
  * first byte behind it faults; it lies below 4 GiB when the machine has room there. What an earlier block left in a
- * memory is still there. The registers are the kernel language's own state: zero when the core is opened. */
+ * memory is still there. The registers are the kernel language's own state: the first CANOPY_CORE_CLEARED bytes are
+ * zero when the core is opened, the others as they were left. */
 typedef struct CanopyCore {
     struct {
         unsigned char* base;
@@ -153,7 +155,8 @@ typedef struct CanopyServices {
     void (*print)(const char* text, size_t length); /* appends to standard output, whole lines stay together */
 
     /* The core this block runs on, with the memory sizes of that architecture (2201, 3510, ...); sets `block->core`.
-     * Called again it returns the same core and zeroes the registers. Fails the block when there is no memory. */
+     * Called again it returns the same core and clears its registers as when it was opened. Fails the block when there
+     * is no memory. */
     CanopyCore* (*open_core)(uint32_t architecture);
     /* Ends the block and fails the task; the text is part of the task's failure text. Does not return. */
     void (*fail)(const char* text, size_t length);

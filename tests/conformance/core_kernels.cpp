@@ -211,8 +211,8 @@ KERNEL(__vector__) set_word(uint32_t* word) { store(word, 1); }
 
 // ---- cores ---------------------------------------------------------------------------------------------------------
 
-// out: for each memory its size, whether it lies below 4 GiB and the alignment of its base; then whether all registers
-// were zero; many of them are not afterwards.
+// out: for each memory its size, whether it lies below 4 GiB and the alignment of its base; then whether the
+// registers that are cleared for each block were zero; they are not afterwards.
 KERNEL(__vector__) look_at_core(uint32_t* out) {
     CanopyCore& own = core();
     for (int i = 0; i < CANOPY_MEMORY_COUNT; ++i) {
@@ -222,10 +222,10 @@ KERNEL(__vector__) look_at_core(uint32_t* out) {
         out[3 * i + 2] = static_cast<uint32_t>(base & -base);
     }
     uint32_t zero = 1;
-    for (const unsigned char byte : own.registers)
-        if (byte != 0) zero = 0;
-    // The language keeps what it acts on at the end of a block in the first half.
-    for (uint32_t i = CANOPY_CORE_REGISTERS / 2; i < CANOPY_CORE_REGISTERS; ++i) own.registers[i] = 0xA5;
+    for (uint32_t i = 0; i < CANOPY_CORE_CLEARED; ++i)
+        if (own.registers[i] != 0) zero = 0;
+    // The first word would be called at the end of the block.
+    for (uint32_t i = sizeof(void*); i < CANOPY_CORE_CLEARED; ++i) own.registers[i] = 0xA5;
     out[3 * CANOPY_MEMORY_COUNT] = zero;
     out[3 * CANOPY_MEMORY_COUNT + 1] = &core() == &own;
 }

@@ -118,7 +118,7 @@ SoftCore::~SoftCore() {
 }
 
 CanopyCore& SoftCore::open() noexcept {
-    std::memset(core_.registers, 0, sizeof core_.registers);
+    std::memset(core_.registers, 0, CANOPY_CORE_CLEARED);
     return core_;
 }
 

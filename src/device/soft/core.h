@@ -28,7 +28,7 @@ public:
     SoftCore& operator=(const SoftCore&) = delete;
 
     [[nodiscard]] std::uint32_t architecture() const noexcept { return architecture_; }
-    // With all registers zero; the memories stay as they are.
+    // With the first registers cleared; the others and the memories stay as they are.
     CanopyCore& open() noexcept;
     // In words, when the address lies beside one of its memories; else empty.
     [[nodiscard]] std::string describe(std::uintptr_t address) const;

@@ -72,9 +72,7 @@ struct CoreState {
         uint32_t used[8];        // bytes handed out, by memory
         uint8_t allocated[17];   // buffers allocated and not freed, by position
         uint8_t event_used[35];  // ids in use, one bit each
-        // Flags by source pipe, destination pipe and id: set minus waited, and the line that set it last.
-        uint8_t flag[7][7][8];
-        uint32_t flag_line[7][7][8];
+        uint8_t flag[7][7][8];   // by source pipe, destination pipe and id: set minus waited
         const char* flag_file;
         int32_t flags_up;
         uint32_t mutexes;
@@ -87,12 +85,7 @@ struct CoreState {
     } threads;
 
     // Variables that functions declare in local memory.
-    struct Locals {
-        static constexpr uint32_t most = 64;
-        const void* key[most];
-        uint32_t offset[most];
-        uint32_t count;
-    } locals;
+    uint32_t local_count;
 
     // The walks of copies into the core through global memory (canopy_kernel/inlet.h).
     struct Inlets {
@@ -111,6 +104,15 @@ struct CoreState {
     uint64_t loop_mode[12];  // SetLoopModePara: six numbers for copies in, six for copies out
     uint64_t stored;         // bytes this block has copied to global memory
     bool streamed;           // some of them past the caches, and no fence since
+
+    // What follows is not cleared when a block begins: it means something only where the above says so.
+    struct Local {
+        const void* key;
+        uint32_t offset;
+    };
+    static constexpr uint32_t most_locals = 64;
+    Local locals[most_locals];
+    uint32_t flag_line[7][7][8];  // of flags that are up: where they were set last
 };
 
 static_assert(sizeof(CoreState) <= CANOPY_CORE_REGISTERS, "the state of a core has outgrown its registers");
@@ -122,6 +124,7 @@ inline void end_of_kernel();
 inline CoreState& core_state() {
     auto& state = *reinterpret_cast<CoreState*>(core().registers);
     if (__builtin_expect(state.at_end == nullptr, 0)) {
+        __builtin_memset(&state, 0, __builtin_offsetof(CoreState, locals));
         state.mask[0] = state.mask[1] = ~0ull;
         state.at_end = &end_of_kernel;
     }

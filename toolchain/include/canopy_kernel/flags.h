@@ -42,12 +42,12 @@ inline void check_event_id(int id, Where where) {
 
 inline void raise_flag(PipePair pipes, int id, Where where) {
     check_event_id(id, where);
-    auto& state = core_state().pipe;
+    CoreState& state = core_state();
     const int source = pipe_index(pipes.source), destination = pipe_index(pipes.destination);
-    ++state.flag[source][destination][id];
+    ++state.pipe.flag[source][destination][id];
     state.flag_line[source][destination][id] = where.line;
-    state.flag_file = where.file;
-    ++state.flags_up;
+    state.pipe.flag_file = where.file;
+    ++state.pipe.flags_up;
 }
 
 inline void lower_flag(PipePair pipes, int id, Where where) {
@@ -62,15 +62,15 @@ inline void lower_flag(PipePair pipes, int id, Where where) {
     --state.flags_up;
 }
 
-[[noreturn]] __attribute__((cold, noinline)) inline void fail_unpaired_flag(const CoreState::Pipe& state) {
+[[noreturn]] __attribute__((cold, noinline)) inline void fail_unpaired_flag(const CoreState& state) {
     for (int source = 0; source < 7; ++source)
         for (int destination = 0; destination < 7; ++destination)
             for (int id = 0; id < 8; ++id)
-                if (state.flag[source][destination][id] != 0)
-                    fail({state.flag_file, state.flag_line[source][destination][id]},
+                if (state.pipe.flag[source][destination][id] != 0)
+                    fail({state.pipe.flag_file, state.flag_line[source][destination][id]},
                          "SetFlag %s_%s, id %d, was never waited for when the kernel ended", pipe_name(source),
                          pipe_name(destination), id);
-    fail({state.flag_file, 0}, "flags were set and never waited for");
+    fail({state.pipe.flag_file, 0}, "flags were set and never waited for");
 }
 
 // What the entry of every kernel calls when the kernel's function has returned.
@@ -79,7 +79,7 @@ inline void end_of_kernel() {
     if (core == nullptr) return;
     auto& state = *reinterpret_cast<CoreState*>(core->registers);
     finish_stores(state);
-    if (__builtin_expect(state.pipe.flags_up != 0, 0)) fail_unpaired_flag(state.pipe);
+    if (__builtin_expect(state.pipe.flags_up != 0, 0)) fail_unpaired_flag(state);
 }
 
 }  // namespace canopy::kernel

@@ -110,18 +110,16 @@ namespace canopy::kernel {
 // first thread that comes by takes it; `key` tells variables apart.
 __attribute__((noinline)) inline void* local_variable(const void* key, uint32_t bytes, uint32_t alignment) {
     CoreState& state = core_state();
-    auto& locals = state.locals;
-    for (uint32_t i = 0; i < locals.count; ++i)
-        if (locals.key[i] == key) return memory_base(Hardware::UB) + locals.offset[i];
-    const uint32_t top = locals.count == 0 ? AscendC::TMP_UB_OFFSET : locals.offset[locals.count - 1];
+    for (uint32_t i = 0; i < state.local_count; ++i)
+        if (state.locals[i].key == key) return memory_base(Hardware::UB) + state.locals[i].offset;
+    const uint32_t top = state.local_count == 0 ? AscendC::TMP_UB_OFFSET : state.locals[state.local_count - 1].offset;
     const uint32_t reserved = current_block().dynamic_size + state.pipe.used[static_cast<int>(Hardware::UB)];
-    if (locals.count == CoreState::Locals::most || bytes > top || top - bytes < reserved)
+    if (state.local_count == CoreState::most_locals || bytes > top || top - bytes < reserved)
         fail(here("a variable in local memory", 0), "%u bytes do not fit: %u of UB are left", bytes,
              top > reserved ? top - reserved : 0);
     const uint32_t step = alignment < 32 ? 32 : alignment;
     const uint32_t offset = (top - bytes) / step * step;
-    locals.key[locals.count] = key;
-    locals.offset[locals.count++] = offset;
+    state.locals[state.local_count++] = {key, offset};
     return memory_base(Hardware::UB) + offset;
 }
 
