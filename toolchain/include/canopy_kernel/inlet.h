@@ -25,14 +25,21 @@ inline constexpr uint64_t shortest_asking = 8192, asking_share = 6, most_budget 
 template <bool ask_ahead>
 __attribute__((noinline)) void copy_tile(unsigned char* to, const unsigned char* from, uint64_t bytes) {
     const uint64_t part = bytes / 256 * 64;
+    const auto load = [&](uint64_t at) {
+        if (ask_ahead) __builtin_prefetch(from + bytes + at, 0, 2);
+        CacheLineBytes line;
+        __builtin_memcpy(&line, from + at, sizeof line);
+        return line;
+    };
+    const auto store = [&](uint64_t at, CacheLineBytes line) { __builtin_memcpy(to + at, &line, sizeof line); };
     for (uint64_t i = 0; i < part; i += 64) {
-        CacheLineBytes line[4];
-        for (uint64_t way = 0; way < 4; ++way) {
-            if (ask_ahead) __builtin_prefetch(from + bytes + way * part + i, 0, 2);
-            __builtin_memcpy(&line[way], from + way * part + i, sizeof line[way]);
-        }
+        const CacheLineBytes first = load(i), second = load(part + i);
+        const CacheLineBytes third = load(2 * part + i), fourth = load(3 * part + i);
         __asm__ volatile("" ::: "memory");
-        for (uint64_t way = 0; way < 4; ++way) __builtin_memcpy(to + way * part + i, &line[way], sizeof line[way]);
+        store(i, first);
+        store(part + i, second);
+        store(2 * part + i, third);
+        store(3 * part + i, fourth);
     }
     __builtin_memcpy(to + 4 * part, from + 4 * part, bytes - 4 * part);
 }
