@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace canopy {
@@ -29,7 +30,9 @@ static inline void stream_out(unsigned char* to, const unsigned char* from, unsi
 }
 )";
 
-constexpr int tile = 1024;  // elements that wait in the cache of the first level before they leave past the caches
+// Elements that leave past the caches together: some registers full where results lie at the beginning of lines, else a
+// tile that waits in the cache of the first level.
+constexpr int group = 64, tile = 1024;
 
 using Text = std::back_insert_iterator<std::string>;
 
@@ -51,7 +54,13 @@ struct ShapeText {
         return "interleave(enable)";
     }
     void write_objects(Text out) const;
-    void write_body(Text out, const char* indent, const char* index) const;
+    [[nodiscard]] std::string pragma() const {
+        return fmt::format("#pragma clang loop vectorize(assume_safety) {}\n", width());
+    }
+    void write_body(Text out, const char* indent, const char* index, const char* in_tile) const;
+    void write_loop(Text out, const char* from, const char* to) const;
+    void write_groups(Text out) const;
+    void write_tiles(Text out, int elements) const;
     void write(Text out, std::size_t number) const;
 };
 
@@ -69,8 +78,8 @@ void ShapeText::write_objects(Text out) const {
     }
 }
 
-// `index` is that of the element; results that stream lie in their tile at i.
-void ShapeText::write_body(Text out, const char* indent, const char* index) const {
+// `index` is that of the element; `in_tile` its place in the tile of results that stream, nullptr: they are stored.
+void ShapeText::write_body(Text out, const char* indent, const char* index, const char* in_tile) const {
     for (std::size_t number = 0; number < shape.nodes.size(); ++number) {
         const LoopNode& node = shape.nodes[number];
         if (node.is_load) {
@@ -92,11 +101,51 @@ void ShapeText::write_body(Text out, const char* indent, const char* index) cons
     }
     for (std::size_t number = 0; number < shape.stores.size(); ++number) {
         const LoopStore& store = shape.stores[number];
-        if (streams(store))
-            fmt::format_to(out, "{}t{}[i] = v{};\n", indent, number, store.node);
+        if (in_tile && streams(store))
+            fmt::format_to(out, "{}t{}[{}] = v{};\n", indent, number, in_tile, store.node);
         else
             fmt::format_to(out, "{}p{}[{}] = v{};\n", indent, store.pointer, index, store.node);
     }
+}
+
+void ShapeText::write_loop(Text out, const char* from, const char* to) const {
+    fmt::format_to(out, "{}    for (unsigned long i = {}; i < {}; ++i) {{\n", pragma(), from, to);
+    write_body(out, "        ", "i", nullptr);
+    fmt::format_to(out, "    }}\n");
+}
+
+// Full groups behind `head`, where all results that stream begin a line; sets `head` to what is left.
+void ShapeText::write_groups(Text out) const {
+    const LoopStore& leader =
+        *std::find_if(shape.stores.begin(), shape.stores.end(), [&](const LoopStore& store) { return streams(store); });
+    const int size = shape.pointer_sizes[leader.pointer];
+    fmt::format_to(out, "    unsigned long head = (-(unsigned long)p{} & 63) / {};\n", leader.pointer, size);
+    fmt::format_to(out, "    if (head > count) head = count;\n    unsigned long off = 0;\n");
+    for (const LoopStore& store : shape.stores)
+        if (streams(store)) fmt::format_to(out, "    off |= (unsigned long)(p{} + head) & 63;\n", store.pointer);
+    fmt::format_to(out, "    if (off != 0) head = 0;\n");
+    write_loop(out, "0", "head");
+    fmt::format_to(out, "    for (; off == 0 && head + {0} <= count; head += {0}) {{\n", group);
+    write_tiles(out, group);
+    fmt::format_to(out, "{}        for (unsigned long i = 0; i < {}; ++i) {{\n", pragma(), group);
+    write_body(out, "            ", "head + i", "i");
+    fmt::format_to(out, "        }}\n");
+    for (std::size_t index = 0; index < shape.stores.size(); ++index) {
+        const LoopStore& store = shape.stores[index];
+        if (!streams(store)) continue;
+        fmt::format_to(out,
+                       "        for (int l = 0; l < {0}; ++l) __builtin_nontemporal_store(((line*)t{1})[l], "
+                       "(line*)(p{2} + head) + l);\n",
+                       group * shape.pointer_sizes[store.pointer] / 64, index, store.pointer);
+    }
+    fmt::format_to(out, "    }}\n");
+}
+
+void ShapeText::write_tiles(Text out, int elements) const {
+    for (std::size_t index = 0; index < shape.stores.size(); ++index)
+        if (streams(shape.stores[index]))
+            fmt::format_to(out, "        _Alignas(64) u{} t{}[{}];\n", shape.pointer_sizes[shape.stores[index].pointer],
+                           index, elements);
 }
 
 void ShapeText::write(Text out, std::size_t number) const {
@@ -105,23 +154,19 @@ void ShapeText::write(Text out, std::size_t number) const {
         fmt::format_to(out, "    u{0}* p{1} = (u{0}*)pointers[{1}];\n", shape.pointer_sizes[index], index);
     write_objects(out);
     fmt::format_to(out, "    unsigned zero = 0;\n    __asm__(\"\" : \"+r\"(zero));\n");
-    const std::string pragma = fmt::format("#pragma clang loop vectorize(assume_safety) {}\n", width());
     if (!streams()) {
-        fmt::format_to(out, "{}    for (unsigned long i = 0; i < count; ++i) {{\n", pragma);
-        write_body(out, "        ", "i");
-        fmt::format_to(out, "    }}\n}}\n");
+        write_loop(out, "0", "count");
+        fmt::format_to(out, "}}\n");
         return;
     }
+    write_groups(out);
     fmt::format_to(out,
-                   "    for (unsigned long first = 0; first < count; first += {0}) {{\n"
+                   "    for (unsigned long first = head; first < count; first += {0}) {{\n"
                    "        const unsigned long some = count - first < {0} ? count - first : {0};\n",
                    tile);
-    for (std::size_t index = 0; index < shape.stores.size(); ++index)
-        if (streams(shape.stores[index]))
-            fmt::format_to(out, "        _Alignas(64) u{} t{}[{}];\n", shape.pointer_sizes[shape.stores[index].pointer],
-                           index, tile);
-    fmt::format_to(out, "{}        for (unsigned long i = 0; i < some; ++i) {{\n", pragma);
-    write_body(out, "            ", "first + i");
+    write_tiles(out, tile);
+    fmt::format_to(out, "{}        for (unsigned long i = 0; i < some; ++i) {{\n", pragma());
+    write_body(out, "            ", "first + i", "i");
     fmt::format_to(out, "        }}\n");
     for (std::size_t index = 0; index < shape.stores.size(); ++index) {
         const LoopStore& store = shape.stores[index];
