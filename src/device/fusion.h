@@ -50,6 +50,7 @@ struct FusedStep {
     std::uint32_t blocks = 1;            // at most, where they are read from memory
     std::uint32_t dynamic_size = 0;      // bytes of dynamic local memory
     std::uint32_t arguments_offset = 0;  // of its own block inside the fused one; a multiple of 8
+    std::uint32_t arguments_size = 0;    // bytes
     std::uint64_t timeout = 0;           // nanoseconds; 0: that of the launch, UINT64_MAX: none
     // Places in the fused block that hold the address of a 64-bit word, read when the step runs.
     std::uint32_t blocks_slot = no_slot;  // how many blocks; more than `blocks` count as `blocks`
@@ -88,6 +89,16 @@ struct FusedLoops {
     std::vector<LoopPointer> pointers;
 };
 
+// A temporary of which each block of a part touches a range of its own, and reads there only what it has written
+// itself. The device may give the blocks that a thread runs one after the other the same small memory instead: what
+// they hand on never leaves the cache.
+struct FusedScratch {
+    std::vector<std::uint32_t> slots;  // of steps of the part: addresses in the temporary
+    std::uint64_t begin = 0;           // from the address in the first of them to the range of block 0
+    std::uint64_t stride = 0;          // from the range of a block to that of the next one
+    std::uint64_t size = 0;            // bytes of the longest range
+};
+
 // Steps that follow each other block by block: block b of a step needs of the steps before it in the part nothing but
 // their blocks b. A thread runs all steps of a block before it takes another block, so what they hand on stays in its
 // cache. A part of one step may wait inside (meetings, flags) like any kernel; steps of longer parts must not.
@@ -96,6 +107,7 @@ struct FusedPart {
     std::uint32_t count = 1;
     std::vector<std::uint32_t> after;         // parts that must be complete before it begins; all earlier in the plan
     std::shared_ptr<const FusedLoops> loops;  // not null: run these instead of the kernels
+    std::vector<FusedScratch> scratches;      // of parts without loops
 };
 
 // Code that is brought near before its step runs.

@@ -96,6 +96,7 @@ Status SoftFusedKernel::take(FusionPlan& plan) {
             if (before >= place_.size())
                 return fail(bad_plan, "part {} of {} waits for a later one", place_.size(), plan.name);
         CANOPY_TRY(take_part(part));
+        if (!part.loops) CANOPY_TRY(take_scratches(part, parts.back(), slots));
         if (part.loops) CANOPY_TRY(cut(*part.loops, slots, parts.back().chunks));
         if (part.loops) parts.back().items = static_cast<std::uint32_t>(parts.back().chunks.size() - 1);
     }
@@ -126,6 +127,7 @@ Status SoftFusedKernel::take_step(FusedStep& from, std::uint32_t slots) {
     step.number = from.number;
     step.timeout = from.timeout;
     step.arguments_offset = from.arguments_offset;
+    step.words = from.arguments_size / 8;
     step.value = from.value;
     step.call = from.call;
     step.call_context = from.call_context;
@@ -169,6 +171,30 @@ Status SoftFusedKernel::check_steps(const FusedPart& part) const {
         if (alone || step.action == FusedAction::write_word) continue;
         return fail(bad_plan, "step {} needs a part of its own", step.number);
     }
+    return {};
+}
+
+Status SoftFusedKernel::take_scratches(const FusedPart& from, SoftPart& part, std::uint32_t slots) {
+    for (const FusedScratch& scratch : from.scratches) {
+        if (scratch.slots.empty() || scratch.size > tuning::most_scratch)
+            return fail(bad_plan, "a scratch of {} bytes, or one that nothing points to", scratch.size);
+        const auto number = static_cast<std::uint32_t>(part.scratches.size());
+        for (const std::uint32_t slot : scratch.slots) {
+            CANOPY_TRY(check_slot(slot, slots, "a scratch"));
+            const auto owner = std::find_if(
+                steps.begin() + part.first, steps.begin() + part.first + part.count, [&](const SoftStep& step) {
+                    return slot >= step.arguments_offset / 8 && slot - step.arguments_offset / 8 < step.words;
+                });
+            if (owner == steps.begin() + part.first + part.count || owner->words > most_moved_words || owner->chosen ||
+                owner->arguments_offset / 8 + owner->words > slots)
+                return fail(bad_plan, "slot {} belongs to no step of its part, or to one with too many words", slot);
+            owner->moved.push_back({slot - owner->arguments_offset / 8, number});
+        }
+        // An address keeps its place in its line and beyond: kernels may look at that.
+        part.scratches.push_back({scratch.slots.front(), scratch.begin, scratch.stride, part.scratch_size});
+        part.scratch_size += (scratch.size + 2 * scratch_alignment - 1) / scratch_alignment * scratch_alignment;
+    }
+    if (part.scratch_size > tuning::most_scratch) return fail(bad_plan, "{} bytes of scratch", part.scratch_size);
     return {};
 }
 

@@ -38,6 +38,21 @@ struct SoftStep {
     FusedCall call = nullptr;
     void* call_context = nullptr;
     std::vector<FusedChoice> choices;
+    // Words of its own arguments that a block gets as addresses in the scratch of that number; then all are copied.
+    struct Moved {
+        std::uint32_t word = 0;
+        std::uint32_t scratch = 0;
+    };
+    std::vector<Moved> moved;
+    std::uint32_t words = 0;
+};
+
+// FusedScratch, with a place in the memory that a thread keeps for such.
+struct SoftScratch {
+    std::uint32_t slot = 0;
+    std::uint64_t begin = 0;
+    std::uint64_t stride = 0;
+    std::size_t place = 0;
 };
 
 // choose: reads what the steps of another part are to run, which follows it. times: begins the record of times, in
@@ -56,6 +71,8 @@ struct SoftPart {
     bool chosen = false;       // one of its steps is
     std::shared_ptr<const FusedLoops> loops;
     std::vector<std::uint32_t> chunks;  // first pieces of its chunks, and the end
+    std::vector<SoftScratch> scratches;
+    std::size_t scratch_size = 0;  // of all of them
     // What an item took lately; a hint. Use through atomic_ref.
     mutable std::int64_t item_time = INT64_MAX;
 };
@@ -130,6 +147,7 @@ private:
     Status take_profile(std::uint32_t slot, std::uint32_t slots);
     Status take_part(FusedPart& part);
     Status check_steps(const FusedPart& part) const;
+    Status take_scratches(const FusedPart& from, SoftPart& part, std::uint32_t slots);
     void connect();
     void classify();
     void count_cores(const Scheduler& scheduler);

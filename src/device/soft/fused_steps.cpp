@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/spin_lock.h"
 #include "device/soft/launch.h"
@@ -26,6 +27,20 @@ CANOPY_MAY_BE_LEFT void wait_for_word(const void* word_step) {
 CANOPY_MAY_BE_LEFT void write_word(const void* word_step) {
     const auto& word = *static_cast<const WordStep*>(word_step);
     __atomic_store_n(word.address, word.value, __ATOMIC_RELEASE);
+}
+
+Scratch::~Scratch() { std::free(memory_); }
+
+std::byte* Scratch::of_size(std::size_t size) noexcept {
+    if (size <= size_) return memory_;
+    constexpr std::size_t page = 4096;
+    const std::size_t whole = (size + page - 1) / page * page;
+    auto* const made = static_cast<std::byte*>(std::aligned_alloc(page, whole));
+    if (!made) return nullptr;
+    std::free(memory_);
+    memory_ = made;
+    size_ = whole;
+    return memory_;
 }
 
 CANOPY_MAY_BE_LEFT void run_chunk(const void* data) {

@@ -4,6 +4,7 @@
 // Threads: everything here runs inside the guard of the calling thread's executor.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "device/command.h"
@@ -21,6 +22,25 @@ struct WordStep {
 // Entries in the form kernels have; outside of a service.
 void wait_for_word(const void* word_step);
 void write_word(const void* word_step);
+
+// Steps with more arguments than this have no scratch.
+inline constexpr std::uint32_t most_moved_words = 64;
+// Addresses in a scratch are those of the temporary modulo this.
+inline constexpr std::size_t scratch_alignment = 512;
+
+// Memory for the temporaries of the blocks that a fiber runs one after the other; grows to what was wanted once.
+class Scratch {
+public:
+    Scratch() = default;
+    ~Scratch();
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    std::byte* of_size(std::size_t size) noexcept;  // nullptr: no memory
+
+private:
+    std::byte* memory_ = nullptr;
+    std::size_t size_ = 0;
+};
 
 // Some pieces of loops.
 struct LoopChunk {

@@ -48,6 +48,8 @@ struct BlockFiber {
     WordStep word;
     LoopChunk chunk;
     TimedCall timed;
+    std::uint64_t moved[most_moved_words];  // arguments with addresses in its scratch
+    Scratch scratch;
 
     CoreWait wait;                   // what it waits for when it has suspended
     std::unique_ptr<SoftCore> core;  // stays for the blocks that follow
@@ -201,6 +203,7 @@ private:
     bool make_room(const SoftFusedKernel& kernel) noexcept;
     bool next_fused_call(BlockFiber& fiber) noexcept;
     bool prepare_step(BlockFiber& fiber, const SoftStep& step) noexcept;
+    void move_arguments(BlockFiber& fiber, const SoftStep& step) noexcept;
     bool prepare_chunk(BlockFiber& fiber) noexcept;
     void make_choices(BlockFiber& fiber) noexcept;
     bool prepare_times(BlockFiber& fiber) noexcept;

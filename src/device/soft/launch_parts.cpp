@@ -2,6 +2,7 @@
 // Launches of fused kernels: parts that open when those before them are complete, and what their items do.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <new>
 #include <span>
 
@@ -228,6 +229,7 @@ bool Launch::prepare_step(BlockFiber& fiber, const SoftStep& step) noexcept {
                        kernel->group.vector};
         fiber.entry = kernel->entry;
         fiber.arguments = static_cast<const char*>(arguments_) + step.arguments_offset;
+        if (!step.moved.empty()) move_arguments(fiber, step);
         return true;
     }
     if (fiber.number != 0) return false;
@@ -240,6 +242,22 @@ bool Launch::prepare_step(BlockFiber& fiber, const SoftStep& step) noexcept {
     fiber.entry = step.action == FusedAction::wait_word ? &wait_for_word : &write_word;
     fiber.arguments = &fiber.word;
     return true;
+}
+
+// The block's temporaries lie in the memory of its fiber. Without memory for that they stay where they are.
+void Launch::move_arguments(BlockFiber& fiber, const SoftStep& step) noexcept {
+    const SoftPart& plan = *fiber.part->plan;
+    std::byte* const scratch = fiber.scratch.of_size(plan.scratch_size);
+    if (!scratch) return;
+    std::memcpy(fiber.moved, fiber.arguments, step.words * sizeof fiber.moved[0]);
+    for (const SoftStep::Moved& moved : step.moved) {
+        const SoftScratch& place = plan.scratches[moved.scratch];
+        const std::uint64_t range =
+            static_cast<const std::uint64_t*>(arguments_)[place.slot] + place.begin + fiber.number * place.stride;
+        const auto target = reinterpret_cast<std::uintptr_t>(scratch + place.place) + range % scratch_alignment;
+        fiber.moved[moved.word] += target - range;
+    }
+    fiber.arguments = fiber.moved;
 }
 
 bool Launch::prepare_chunk(BlockFiber& fiber) noexcept {
