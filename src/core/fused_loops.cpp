@@ -5,14 +5,6 @@
 #include "core/fused_loops.h"
 
 #include <fmt/core.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstring>
@@ -23,6 +15,7 @@
 #include "base/subprocess.h"
 #include "core/code_cache.h"
 #include "core/error_codes.h"
+#include "core/fingerprint.h"
 #include "core/loop_flow.h"
 #include "core/loop_text.h"
 #include "core/source_program.h"
@@ -31,6 +24,8 @@ namespace canopy {
 namespace {
 
 using Bytes = std::span<const std::byte>;
+
+constexpr const char* loop_cache = "loops";
 
 // Each bitcode once.
 std::vector<Bytes> distinct_bitcodes(const LoopRequest& request) {
@@ -44,41 +39,6 @@ std::vector<Bytes> distinct_bitcodes(const LoopRequest& request) {
     }
     return found;
 }
-
-// Everything that decides what the compiler makes.
-class Fingerprint {
-public:
-    Fingerprint() { XXH3_128bits_reset(&state_); }
-    void add(const void* bytes, std::size_t size) {
-        XXH3_128bits_update(&state_, &size, sizeof size);
-        XXH3_128bits_update(&state_, bytes, size);
-    }
-    void add(const std::string& text) { add(text.data(), text.size()); }
-    void add_processor() {
-#if defined(__x86_64__)
-        for (const unsigned leaf : {0u, 1u, 7u, 0x80000001u}) {
-            unsigned registers[4] = {};
-            __get_cpuid_count(leaf, 0, &registers[0], &registers[1], &registers[2], &registers[3]);
-            if (leaf == 1) registers[1] = 0;  // on which core the question was asked
-            if (leaf == 1) registers[2] &= ~(1u << 27);
-            add(registers, sizeof registers);
-        }
-#endif
-    }
-    void add_compiler(const std::string& path) {
-        struct stat facts {};
-        stat(path.c_str(), &facts);
-        add(fmt::format("{} {} {}", path, facts.st_size, facts.st_mtim.tv_sec));
-        if (const char* clang = getenv("CANOPY_CLANG")) add(std::string(clang));
-    }
-    [[nodiscard]] std::string name() const {
-        const XXH128_hash_t hash = XXH3_128bits_digest(&state_);
-        return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-    }
-
-private:
-    XXH3_state_t state_;
-};
 
 Status write_file(const std::string& path, Bytes bytes) {
     std::ofstream file(path, std::ios::binary);
@@ -121,19 +81,29 @@ Result<std::vector<std::byte>> compile(const std::string& compiler, const std::s
     return read_file(output);
 }
 
-// The largest cache of the processor; results beyond it are not found there later.
-std::uint64_t largest_cache() noexcept {
-    const long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return size > 0 ? static_cast<std::uint64_t>(size) : 32u << 20;
+// The cache that the first processor shares with its neighbours; results beyond it are not found there later. The
+// kernel knows it; sysconf counts the caches of all sockets on some machines.
+std::uint64_t largest_cache() {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+    std::uint64_t number = 0;
+    char unit = 0;
+    if (!(file >> number) || number == 0) return 32u << 20;
+    file >> unit;
+    return number << (unit == 'K' ? 10 : unit == 'M' ? 20 : 0);
 }
 
-Status name_functions(const Code& code, std::size_t count, FusedLoops& loops) {
-    for (std::size_t shape = 0; shape < count; ++shape) {
-        void* symbol = code.symbol(loop_name(shape));
+Result<std::shared_ptr<FusedLoops>> open_loops(Device& device, Bytes object, const std::string& name,
+                                               std::size_t functions) {
+    Result<std::shared_ptr<const Code>> code = device.load_code(object, "loops." + name.substr(0, 12));
+    if (!code.ok()) return code.status();
+    auto loops = std::make_shared<FusedLoops>();
+    loops->code = *code;
+    for (std::size_t shape = 0; shape < functions; ++shape) {
+        void* symbol = (*code)->symbol(loop_name(shape));
         if (symbol == nullptr) return fail(code::internal, "the compiled loops lack {}", loop_name(shape));
-        loops.functions.push_back(reinterpret_cast<LoopFunction>(symbol));
+        loops->functions.push_back(reinterpret_cast<LoopFunction>(symbol));
     }
-    return {};
+    return loops;
 }
 
 void add_pieces(const LoopRequest& request, const LoopFlow& flow, FusedLoops& loops) {
@@ -164,12 +134,12 @@ Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request) 
     const std::vector<Bytes> bitcodes = distinct_bitcodes(request);
     Fingerprint fingerprint;
     fingerprint.add(text);
-    for (const Bytes bitcode : bitcodes) fingerprint.add(bitcode.data(), bitcode.size());
+    for (const Bytes bitcode : bitcodes) fingerprint.add(bitcode);
     fingerprint.add_processor();
     fingerprint.add_compiler(*compiler);
 
     CompiledLoops result;
-    const CodeCache cache("loops");
+    const CodeCache cache(loop_cache);
     const std::string name = fingerprint.name();
     std::optional<std::vector<std::byte>> object = cache.find(name);
     result.from_cache = object.has_value();
@@ -181,16 +151,21 @@ Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request) 
         object = std::move(*made);
         cache.keep(name, *object);
     }
-    Result<std::shared_ptr<const Code>> code = device.load_code(*object, "loops." + name.substr(0, 12));
-    if (!code.ok()) return code.status();
-    auto loops = std::make_shared<FusedLoops>();
-    loops->code = *code;
-    CANOPY_TRY(name_functions(**code, flow->shapes.size(), *loops));
-    add_pieces(request, *flow, *loops);
-    result.loops = std::move(loops);
+    Result<std::shared_ptr<FusedLoops>> loops = open_loops(device, *object, name, flow->shapes.size());
+    if (!loops.ok()) return loops.status();
+    add_pieces(request, *flow, **loops);
+    result.loops = std::move(*loops);
+    result.name = name;
     result.stores_dropped = flow->stores_dropped;
     result.total_time = static_cast<std::uint64_t>(now() - begin);
     return result;
+}
+
+std::shared_ptr<FusedLoops> load_loops(Device& device, const std::string& name, std::size_t functions) {
+    const std::optional<std::vector<std::byte>> object = CodeCache(loop_cache).find(name);
+    if (!object) return nullptr;
+    Result<std::shared_ptr<FusedLoops>> loops = open_loops(device, *object, name, functions);
+    return loops.ok() ? *loops : nullptr;
 }
 
 }  // namespace canopy

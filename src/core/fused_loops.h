@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/result.h"
 #include "base/subprocess.h"
@@ -39,6 +40,7 @@ struct LoopRequest {
 
 struct CompiledLoops {
     std::shared_ptr<const FusedLoops> loops;
+    std::string name;  // of the code in the cache
     bool from_cache = false;
     std::uint64_t compile_time = 0;    // nanoseconds in the compiler; 0: nothing was compiled
     std::uint64_t total_time = 0;      // nanoseconds of the whole call
@@ -47,5 +49,8 @@ struct CompiledLoops {
 
 // Refuses, with the reason as text, steps whose data does not flow element by element. May run the compiler.
 Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request);
+
+// The functions of loops that were compiled before, without pieces. nullptr: the cache has them no more.
+std::shared_ptr<FusedLoops> load_loops(Device& device, const std::string& name, std::size_t functions);
 
 }  // namespace canopy

@@ -10,6 +10,8 @@
 #include "core/fused_loops.h"
 #include "core/fusion.h"
 #include "core/fusion_check.h"
+#include "core/fusion_recipe.h"
+#include "core/fusion_scratch.h"
 #include "core/fusion_work.h"
 
 namespace canopy {
@@ -33,6 +35,8 @@ struct Fusion::Improvement {
     std::vector<std::optional<LaunchTrace>> traces;  // of each listed step
     std::vector<StepAccess> accesses;
     PlannedFusion planned;
+    std::vector<std::string> code;  // of each part the name of its compiled loops; empty: it has none
+    std::string recipe;             // where to keep what is found out; empty: nowhere
     VariantReport report;
 };
 
@@ -72,12 +76,38 @@ void Fusion::trace_steps(const FusionVariant& variant, Improvement& work) const 
     work.report.trace_milliseconds = milliseconds_since(start);
 }
 
+// What an earlier launch of the same kind found out.
+bool Fusion::improve_by_recipe(FusionVariant& variant, const std::string& name) {
+    const Nanoseconds start = now();
+    std::optional<FusionRecipe> recipe = find_recipe(name, list_, device_);
+    if (!recipe) return false;
+    std::lock_guard guard(mutex_);
+    if (!adopt(variant, std::move(recipe->planned), "loops").ok()) return false;
+    VariantReport& report = variant.report;
+    report.refusals = std::move(recipe->refusals);
+    report.looped = recipe->looped;
+    report.stores_dropped = recipe->stores_dropped;
+    report.total_milliseconds = milliseconds_since(start);
+    report.from_cache = true;
+    return true;
+}
+
 void Fusion::improve(FusionVariant& variant) {
     const Nanoseconds start = now();
     Improvement work;
+    if (makes_loops() && !left_out_edge()) {
+        work.recipe = recipe_name(list_, variant, device_, level_);
+        if (!work.recipe.empty() && improve_by_recipe(variant, work.recipe)) return;
+    }
     work.accesses = declared(variant);
     trace_steps(variant, work);
     work.planned = make_plan({&list_, work.accesses, level_, left_out_edge()});
+    if (!device_.info().checking) {
+        const auto unread = [&](std::int32_t region, std::span<const std::uint32_t> steps) {
+            return temporary(variant, work, region, steps);
+        };
+        find_scratches({&list_, &variant, work.traces, unread}, work.planned);
+    }
     if (work.planned.figures.traced != 0) {
         work.report.total_milliseconds = milliseconds_since(start);
         std::lock_guard guard(mutex_);
@@ -93,7 +123,7 @@ void Fusion::improve(FusionVariant& variant) {
         variant.report.trace_milliseconds = work.report.trace_milliseconds;
         return;
     }
-    if (level_ == FusionLevel::loops && !list_.in_full_order() && list_.profile_slot == no_slot) compile(variant, work);
+    if (makes_loops()) compile(variant, work);
 }
 
 // ---- loops ---------------------------------------------------------------------------------------------------------
@@ -166,6 +196,9 @@ bool Fusion::compile_parts(FusionVariant& variant, Improvement& work, std::size_
     work.report.stores_dropped += loops->stores_dropped;
     work.report.looped += end_step - begin_step;
     work.report.from_cache = work.report.from_cache || loops->from_cache;
+    work.code.erase(work.code.begin() + static_cast<std::ptrdiff_t>(first),
+                    work.code.begin() + static_cast<std::ptrdiff_t>(end));
+    work.code.insert(work.code.begin() + static_cast<std::ptrdiff_t>(first), loops->name);
     FusedPart merged;
     merged.first = begin_step;
     merged.count = end_step - begin_step;
@@ -198,6 +231,7 @@ void Fusion::compile(FusionVariant& variant, Improvement& work) {
         return true;
     };
     const std::vector<FusedPart>& parts = work.planned.plan.parts;
+    work.code.resize(parts.size());
     for (std::size_t first = 0; first < work.planned.plan.parts.size(); ++first) {
         std::size_t end = first;
         while (end < parts.size() && traced(parts[end])) ++end;
@@ -207,18 +241,21 @@ void Fusion::compile(FusionVariant& variant, Improvement& work) {
             if (parts[first].count > 1 && several) compile_parts(variant, work, first, first + 1);
         --first;
     }
-    std::lock_guard guard(mutex_);
-    VariantReport report = std::move(variant.report);
-    report.refusals = work.report.refusals;
-    report.total_milliseconds += milliseconds_since(start);
-    variant.report = report;
-    if (work.report.looped == 0) return;
     PlanFigures& figures = work.planned.figures;
     figures.barriers_after = figures.edges_after = 0;
     for (const FusedPart& part : parts) {
         figures.barriers_after += part.after.empty() ? 0 : 1;
         figures.edges_after += static_cast<std::uint32_t>(part.after.size());
     }
+    if (work.report.looped != 0 && !work.recipe.empty())
+        keep_recipe(work.recipe,
+                    {work.planned, work.code, work.report.refusals, work.report.looped, work.report.stores_dropped});
+    std::lock_guard guard(mutex_);
+    VariantReport report = std::move(variant.report);
+    report.refusals = work.report.refusals;
+    report.total_milliseconds += milliseconds_since(start);
+    variant.report = report;
+    if (work.report.looped == 0) return;
     if (!adopt(variant, work.planned, "loops").ok()) return;
     report.level = variant.report.level;
     report.figures = variant.report.figures;
@@ -245,7 +282,8 @@ Json describe(const FusionVariant& variant) {
                          {"steps", part.count},
                          {"after", part.after},
                          {"loops", part.loops ? part.loops->functions.size() : 0},
-                         {"pieces", part.loops ? part.loops->pieces.size() : 0}});
+                         {"pieces", part.loops ? part.loops->pieces.size() : 0},
+                         {"scratches", part.scratches.size()}});
     return {{"level", report.level},
             {"traced", figures.traced},
             {"chained", figures.chained},

@@ -143,23 +143,6 @@ struct Node {
     std::vector<std::pair<std::uint32_t, Conflict>> meets;  // earlier nodes it shares memory with
 };
 
-FusedStep kernel_step(const ListStep& listed) {
-    FusedStep step;
-    step.number = listed.number;
-    step.kernel = listed.kernel.kernel;
-    step.blocks = listed.blocks;
-    step.dynamic_size = listed.dynamic_size;
-    step.arguments_offset = listed.slot * 8;
-    step.timeout = listed.timeout;
-    if (listed.dynamic) {
-        step.blocks_slot = listed.dynamic->blocks_slot;
-        step.key_slot = listed.dynamic->key_slot;
-        for (const ListChoice& choice : listed.dynamic->choices)
-            step.choices.push_back({choice.key, choice.kernel.kernel});
-    }
-    return step;
-}
-
 FusedStep word_step(const ListStep& listed, FusedAction action, std::uint32_t slot, std::uint64_t value) {
     FusedStep step;
     step.action = action;
@@ -383,6 +366,24 @@ PlannedFusion Planner::plan() {
 }
 
 }  // namespace
+
+FusedStep kernel_step(const ListStep& listed) {
+    FusedStep step;
+    step.number = listed.number;
+    step.kernel = listed.kernel.kernel;
+    step.blocks = listed.blocks;
+    step.dynamic_size = listed.dynamic_size;
+    step.arguments_offset = listed.slot * 8;
+    step.arguments_size = listed.slots * 8;
+    step.timeout = listed.timeout;
+    if (listed.dynamic) {
+        step.blocks_slot = listed.dynamic->blocks_slot;
+        step.key_slot = listed.dynamic->key_slot;
+        for (const ListChoice& choice : listed.dynamic->choices)
+            step.choices.push_back({choice.key, choice.kernel.kernel});
+    }
+    return step;
+}
 
 PlannedFusion make_plan(const PlanRequest& request) { return Planner(request).plan(); }
 

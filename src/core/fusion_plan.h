@@ -75,5 +75,7 @@ struct PlannedFusion {
 };
 
 PlannedFusion make_plan(const PlanRequest& request);
+// The step of a plan that runs the kernel of a listed one.
+FusedStep kernel_step(const ListStep& listed);
 
 }  // namespace canopy

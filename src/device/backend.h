@@ -108,6 +108,8 @@ public:
     virtual Result<LaunchTrace> trace(const TraceRequest& request);
     // The bitcode with the functions that traces name; empty: there is none.
     [[nodiscard]] virtual std::span<const std::byte> bitcode() const { return {}; }
+    // A number for the code that traces are made with; 0: it cannot be traced.
+    [[nodiscard]] virtual std::uint64_t tracing_checksum() { return 0; }
 };
 
 // A shared object made at run time.

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -147,6 +148,166 @@ TEST_F(FusionTrace, StoresToTemporariesDisappearAndComeBack) {
     run(function, steps);
     EXPECT_EQ(contents(), expected) << "what is no temporary any more is stored again";
     EXPECT_ACL_FAILS(107000, "not the beginning", canopyFusionUndeclareTemporary(buffers_[1]));
+}
+
+TEST_F(FusionTrace, TheSameStepsOnceMoreNeedNeitherTraceNorCompiler) {
+    if (watched || !at_level("loops")) GTEST_SKIP() << "needs compiled loops";
+    const std::vector<Step> steps = chain(8, 4);
+    const auto expected = expected_of(steps);
+    const auto fuse = [&](const std::vector<Step>& fused) {
+        aclrtFuncHandle function = fused_of(fused);
+        run(function, fused);
+        EXPECT_ACL_OK(canopyFusionWait(function, -1));
+        clear();
+        run(function, fused);
+        const nlohmann::json variant = report(function)["fused"][0]["variants"][0];
+        EXPECT_EQ(variant["level"], "loops") << variant;
+        EXPECT_EQ(variant["looped"], 8) << variant;
+        EXPECT_EQ(variant["traced"], 8) << variant;
+        EXPECT_EQ(variant["parts"].size(), 1) << variant;
+        return variant;
+    };
+    const auto files = [&](const char* kind) {
+        return std::filesystem::directory_iterator(cache_.path() + "/" + kind);
+    };
+
+    const nlohmann::json first = fuse(steps);
+    EXPECT_EQ(contents(), expected);
+    EXPECT_FALSE(first["from_cache"]);
+    EXPECT_GT(first["trace_ms"], 0);
+    EXPECT_GT(first["compile_ms"], 0);
+
+    const nlohmann::json again = fuse(steps);
+    EXPECT_EQ(contents(), expected);
+    EXPECT_TRUE(again["from_cache"]);
+    EXPECT_EQ(again["trace_ms"], 0);
+    EXPECT_EQ(again["compile_ms"], 0);
+    EXPECT_EQ(again["stores_dropped"], first["stores_dropped"]);
+    EXPECT_EQ(again["parts"], first["parts"]);
+
+    std::vector<Step> other = steps;
+    other[0].values[3] ^= 1u << 23;  // another factor
+    const auto expected_of_other = expected_of(other);
+    ASSERT_NE(expected_of_other, expected);
+    EXPECT_GT(fuse(other)["trace_ms"], 0) << "arguments decide what a kernel does";
+    EXPECT_EQ(contents(), expected_of_other);
+
+    for (const auto& file : files("recipes")) std::filesystem::resize_file(file, file.file_size() - 1);
+    const nlohmann::json damaged = fuse(steps);
+    EXPECT_EQ(contents(), expected);
+    EXPECT_GT(damaged["trace_ms"], 0);
+    EXPECT_EQ(damaged["compile_ms"], 0) << "the loops themselves were not damaged";
+
+    for (const auto& file : files("loops")) std::filesystem::remove(file);
+    const nlohmann::json gone = fuse(steps);
+    EXPECT_EQ(contents(), expected);
+    EXPECT_FALSE(gone["from_cache"]);
+    EXPECT_GT(gone["compile_ms"], 0);
+}
+
+// Three steps over arrays that no cache keeps; each block reads of the temporaries what it has written there.
+class FusionScratch : public FusionTrace {
+protected:
+    static constexpr uint32_t many = 512 * 1024;
+    static constexpr float untouched = 77;
+
+    void SetUp() override {
+        FusionTrace::SetUp();
+        if (IsSkipped()) return;
+        if (watched || at_level("steps")) GTEST_SKIP() << "needs chains";
+        setenv("CANOPY_CC", "/nowhere", 1);  // no compiler, no loops
+        std::vector<float> values(many);
+        for (uint32_t i = 0; i < many; ++i) values[i] = static_cast<float>(i % 1000) / 8;
+        input_ = device_array(values);
+        output_ = device_array(std::vector<float>(many, 0));
+        for (float*& each : temporaries_) {
+            each = device_array(std::vector<float>(many, untouched));
+            ASSERT_ACL_OK(canopyFusionDeclareTemporary(each, many * sizeof(float)));
+        }
+    }
+    void TearDown() override {
+        for (float* each : temporaries_)
+            if (each) EXPECT_ACL_OK(canopyFusionUndeclareTemporary(each));
+        FusionTrace::TearDown();
+    }
+    static Step scale(const float* from, const float* to, float factor, uint32_t blocks = 64) {
+        uint64_t packed = 0;
+        std::memcpy(&packed, &factor, sizeof(factor));
+        return {"scale", blocks, {word(from), word(to), many, packed}, ""};
+    }
+    // What the output holds after the steps one by one; everything is as before afterwards.
+    std::vector<float> output_of(const std::vector<Step>& steps) {
+        std::vector<std::vector<float>> before;
+        for (float* each : temporaries_) before.push_back(read_back(each, many));
+        EXPECT_ACL_OK(launch_steps(steps));
+        EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+        const std::vector<float> found = read_back(output_, many);
+        for (std::size_t i = 0; i < std::size(temporaries_); ++i)
+            EXPECT_ACL_OK(aclrtMemcpy(temporaries_[i], many * sizeof(float), before[i].data(), many * sizeof(float),
+                                      ACL_MEMCPY_HOST_TO_DEVICE));
+        EXPECT_ACL_OK(aclrtMemset(output_, many * sizeof(float), 0, many * sizeof(float)));
+        return found;
+    }
+    nlohmann::json fuse_and_run(const std::vector<Step>& steps) {
+        aclrtFuncHandle function = fused_of(steps);
+        run(function, steps);
+        EXPECT_ACL_OK(canopyFusionWait(function, -1));
+        const std::vector<float> before(many, untouched);
+        for (float* each : temporaries_)
+            EXPECT_ACL_OK(aclrtMemcpy(each, many * sizeof(float), before.data(), many * sizeof(float),
+                                      ACL_MEMCPY_HOST_TO_DEVICE));
+        EXPECT_ACL_OK(aclrtMemset(output_, many * sizeof(float), 0, many * sizeof(float)));
+        run(function, steps);
+        return report(function)["fused"][0]["variants"][0];
+    }
+    bool is_untouched(const float* array) {
+        const std::vector<float> found = read_back(array, many);
+        return std::all_of(found.begin(), found.end(), [](float each) { return each == untouched; });
+    }
+    // Checking runs the steps one by one as well, which store everything.
+    static bool checked() { return std::getenv("CANOPY_FUSION_CHECK") || std::getenv("CANOPY_CHECK"); }
+
+    float* input_ = nullptr;
+    float* output_ = nullptr;
+    float* temporaries_[2] = {};
+};
+
+TEST_F(FusionScratch, WhatBlocksHandOnNeverReachesTheTemporaries) {
+    const std::vector<Step> steps = {
+        scale(input_, temporaries_[0], 0.5f), scale(temporaries_[0], temporaries_[1], 1.25f),
+        scale(temporaries_[1], temporaries_[0], 2.0f), scale(temporaries_[0], output_, 0.75f)};
+    const std::vector<float> expected = output_of(steps);
+    const nlohmann::json variant = fuse_and_run(steps);
+    EXPECT_EQ(read_back(output_, many), expected);
+    if (checked()) return;
+    EXPECT_EQ(variant["parts"][0]["scratches"], 2) << variant;
+    EXPECT_TRUE(is_untouched(temporaries_[0]));
+    EXPECT_TRUE(is_untouched(temporaries_[1]));
+}
+
+TEST_F(FusionScratch, WhatAStepFindsThereIsReadWhereItIs) {
+    const std::vector<Step> steps = {scale(temporaries_[0], temporaries_[1], 0.5f),
+                                     scale(temporaries_[1], output_, 1.25f), scale(output_, temporaries_[0], 2.0f)};
+    const std::vector<float> expected = output_of(steps);
+    const nlohmann::json variant = fuse_and_run(steps);
+    EXPECT_EQ(read_back(output_, many), expected);
+    if (checked()) return;
+    EXPECT_EQ(variant["parts"][0]["scratches"], 1) << variant;
+    EXPECT_TRUE(is_untouched(temporaries_[1]));
+}
+
+TEST_F(FusionScratch, ATemporaryThatAnotherPartReadsIsStored) {
+    const std::vector<Step> steps = {scale(input_, temporaries_[0], 0.5f),
+                                     scale(temporaries_[0], temporaries_[1], 1.25f),
+                                     scale(temporaries_[1], output_, 2.0f, 128)};
+    const std::vector<float> expected = output_of(steps);
+    const nlohmann::json variant = fuse_and_run(steps);
+    EXPECT_EQ(read_back(output_, many), expected);
+    if (checked()) return;
+    EXPECT_EQ(variant["parts"].size(), 2) << variant;
+    EXPECT_EQ(variant["parts"][0]["scratches"], 1) << variant;
+    EXPECT_TRUE(is_untouched(temporaries_[0]));
+    EXPECT_FALSE(is_untouched(temporaries_[1]));
 }
 
 TEST_F(FusionTrace, AResultBesideATemporaryOfTheListIsStored) {

@@ -9,6 +9,8 @@
 #include <elf.h>
 #include <fmt/core.h>
 #include <link.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <algorithm>
 #include <atomic>
@@ -53,6 +55,7 @@ public:
     }
     Result<LaunchTrace> trace(const TraceRequest& request) override;
     [[nodiscard]] std::span<const std::byte> bitcode() const override { return bitcode_; }
+    [[nodiscard]] std::uint64_t tracing_checksum() override;
 
 private:
     Status open_library(const Image& image, const ImageTarget& target);
@@ -80,6 +83,7 @@ private:
     std::uint32_t architecture_ = 0;
     std::mutex tracer_mutex_;  // for what follows
     std::vector<std::byte> tracing_code_;
+    std::uint64_t tracing_checksum_ = 0;  // 0: not asked for yet
     std::unique_ptr<ModuleTracer> tracer_;
 };
 
@@ -112,6 +116,13 @@ Result<ModuleTracer*> SoftModule::tracer() {
         tracer_ = std::move(*opened);
     }
     return tracer_.get();
+}
+
+std::uint64_t SoftModule::tracing_checksum() {
+    std::lock_guard lock(tracer_mutex_);
+    if (tracing_checksum_ == 0 && !tracing_code_.empty())
+        tracing_checksum_ = XXH3_64bits(tracing_code_.data(), tracing_code_.size());
+    return tracing_checksum_;
 }
 
 Result<LaunchTrace> SoftModule::trace(const TraceRequest& request) {
