@@ -84,9 +84,13 @@ for part in "${parts[@]}"; do
         tidy) run_checks check_tidy.sh ;;
         release) run_preset release ;;
         *)
-            if [[ ! -x $compiler ]]; then
-                step "release: configuring" build/test.release.configure.log cmake --preset release
-                step "release: building canopy-cc" build/test.release.build.log cmake --build --preset release --target canopy-cc
+            # An older one would compile kernels that the tests do not expect.
+            [[ -f build/release/CMakeCache.txt ]] ||
+                step "release: configuring" build/test.compiler.configure.log cmake --preset release
+            if ! step "release: building canopy-cc" build/test.compiler.build.log \
+                cmake --build --preset release --target canopy-cc; then
+                count "$part: canopy-cc" 1
+                continue
             fi
             run_preset "$part" "-DCANOPY_CC_EXECUTABLE=$PWD/$compiler"
             ;;
