@@ -246,7 +246,7 @@ void measure_fusion(Environment& environment) {
     const auto chains = child("chains"), loops = child("loops"), steps = child("steps");
     add_small(environment, "1 Ki", loops);
     add_small(environment, "64 Ki", loops);
-    add_large(environment, "steps", "8 Mi", steps, 1.0);
+    add_large(environment, "steps", "8 Mi", steps, 0.9);
     add_large(environment, "chains", "8 Mi", chains, 2.5);
     add_large(environment, "loops", "8 Mi", loops, 5.0);
     add_bound(environment, "8 Mi", loops);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/fusion_work.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,7 +47,10 @@ Work& work() {
     return *instance;
 }
 
+// Programs go first, also before the compiler, which inherits that.
 void Work::run() {
+    constexpr int background = 10;
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), background);
     std::unique_lock lock(mutex);
     for (;;) {
         changed.wait(lock, [&] { return stopping || !waiting.empty(); });
