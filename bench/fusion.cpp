@@ -25,6 +25,7 @@ constexpr std::size_t step_count = 8;
 constexpr std::size_t sizes[] = {1u << 10, 1u << 16, 1u << 20, 1u << 23};
 constexpr std::size_t longest_tile = 4096;
 constexpr float factor = 0.75f;
+constexpr const char* short_tiles = "8 Mi (tiles of 2,048)";
 
 class Image {
 public:
@@ -72,10 +73,10 @@ struct Chain {
     std::vector<aclrtFuncHandle> functions;
     std::vector<float> numbers;
     std::size_t count;
+    std::size_t tile;
     std::uint32_t blocks;
 
     void issue(const Stream& stream, const Arrays& arrays) const {
-        const std::size_t tile = std::min(count, longest_tile);
         for (std::size_t step = 0; step < functions.size(); ++step) {
             void* const from = step == 0 ? arrays.x.get() : step % 2 == 1 ? arrays.a.get() : arrays.b.get();
             void* const to = step + 1 == functions.size() ? arrays.y.get()
@@ -164,16 +165,18 @@ std::string name_of(std::size_t count) {
     return count >= (1u << 20) ? fmt::format("{} Mi", count >> 20) : fmt::format("{} Ki", count >> 10);
 }
 
-Chain affine_chain(const Image& image, std::size_t count, bool walk) {
-    const auto tiles = static_cast<std::uint32_t>(count / std::min(count, longest_tile));
+Chain affine_chain(const Image& image, std::size_t count, bool walk, std::size_t tile = longest_tile) {
+    tile = std::min(count, tile);
+    const auto tiles = static_cast<std::uint32_t>(count / tile);
     return {std::vector<aclrtFuncHandle>(step_count, image.function("fusion_affine")),
-            std::vector<float>(step_count, factor), count, walk ? std::min(tiles, 8u) : tiles};
+            std::vector<float>(step_count, factor), count, tile, walk ? std::min(tiles, 8u) : tiles};
 }
 
 Chain power_chain(const Image& image, std::size_t count) {
     return {{image.function("fusion_power"), image.function("fusion_is_infinite")},
             {40.0f, std::numeric_limits<float>::infinity()},
             count,
+            std::min(count, longest_tile),
             static_cast<std::uint32_t>(count / std::min(count, longest_tile))};
 }
 
@@ -236,6 +239,7 @@ nlohmann::ordered_json child_fusion(const Options& options) {
         results["walk " + name_of(count)] = measure_chain(affine_chain(image, count, true), options, false);
         results["pow-isinf " + name_of(count)] = measure_chain(power_chain(image, count), options, false);
     }
+    results[short_tiles] = measure_chain(affine_chain(image, 1u << 23, false, 2048), options, false);
     return results;
 }
 
@@ -248,6 +252,7 @@ void measure_fusion(Environment& environment) {
     add_small(environment, "64 Ki", loops);
     add_large(environment, "steps", "8 Mi", steps, 0.9);
     add_large(environment, "chains", "8 Mi", chains, 2.5);
+    add_large(environment, "chains", short_tiles, chains, 2.5);
     add_large(environment, "loops", "8 Mi", loops, 5.0);
     add_bound(environment, "8 Mi", loops);
     add_large(environment, "loops", "walk 8 Mi", loops, 5.0);
