@@ -25,7 +25,7 @@ constexpr std::size_t step_count = 8;
 constexpr std::size_t sizes[] = {1u << 10, 1u << 16, 1u << 20, 1u << 23};
 constexpr std::size_t longest_tile = 4096;
 constexpr float factor = 0.75f;
-constexpr const char* short_tiles = "8 Mi (tiles of 2,048)";
+constexpr const char* short_tiles = "short tiles 8 Mi";  // of 2,048 floats
 
 class Image {
 public:
