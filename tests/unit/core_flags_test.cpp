@@ -192,10 +192,13 @@ TEST(Core, IsReusedForTheSameArchitectureAndExchangedForAnother) {
     std::unique_ptr<SoftCore> slot;
     CanopyCore* first = open_core(slot, 2201);
     ASSERT_NE(first, nullptr);
-    first->registers[100] = 1;
+    constexpr int places[] = {0, CANOPY_CORE_CLEARED - 1, CANOPY_CORE_CLEARED};
+    for (const int place : places) first->registers[place] = 1;
     first->memory[CANOPY_MEMORY_UB].base[5] = 42;
     EXPECT_EQ(open_core(slot, 2201), first);
-    EXPECT_EQ(first->registers[100], 0);
+    EXPECT_EQ(first->registers[places[0]], 0);
+    EXPECT_EQ(first->registers[places[1]], 0);
+    EXPECT_EQ(first->registers[places[2]], 1) << "the others are the language's own to clear";
     EXPECT_EQ(first->memory[CANOPY_MEMORY_UB].base[5], 42) << "memories are not cleared";
     const CanopyCore* other = open_core(slot, 3510);
     ASSERT_NE(other, nullptr);
