@@ -76,6 +76,14 @@ void Launch::begin(Strand& strand, const SoftKernel& kernel, const LaunchWork& w
     parts_left_.store(1, std::memory_order_relaxed);
 }
 
+std::uint32_t Launch::worth_waking(std::uint64_t items, Nanoseconds time) noexcept {
+    if (items < 2) return 0;
+    std::uint64_t hands = items - 1;
+    if (time < tuning::block_time_worth_waking)
+        hands = std::min(hands, items * static_cast<std::uint64_t>(time) / tuning::share_worth_waking);
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(hands, UINT32_MAX));
+}
+
 std::uint32_t Launch::hands_wanted() const noexcept {
     std::int64_t time = 0;
     std::uint64_t items = 0;
@@ -85,8 +93,7 @@ std::uint32_t Launch::hands_wanted() const noexcept {
                                   .load(std::memory_order_relaxed));
         items += part.cores;
     }
-    if (time < tuning::block_time_worth_waking || items < 2) return 0;
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(items - 1, UINT32_MAX));
+    return worth_waking(items, time);
 }
 
 bool Launch::has_work() const noexcept {
@@ -214,7 +221,7 @@ void Launch::finish(LaunchPart& part) noexcept {
     Opened opened;
     complete(part, opened);
     // One of the items is for this thread.
-    if (opened.items > 1 && !hides()) strand_->scheduler().invite(*this, std::min(opened.long_items, opened.items - 1));
+    if (opened.items > 1 && !hides()) strand_->scheduler().invite(*this, std::min(opened.hands, opened.items - 1));
 }
 
 void Launch::take_part(Executor& executor, FiberPool& pool) noexcept {

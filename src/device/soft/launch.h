@@ -132,6 +132,8 @@ public:
     [[nodiscard]] bool cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
     // How many sleeping threads are worth waking for what it begins with.
     [[nodiscard]] std::uint32_t hands_wanted() const noexcept;
+    // How many sleeping threads should help with so many items that take so long.
+    [[nodiscard]] static std::uint32_t worth_waking(std::uint64_t items, Nanoseconds time) noexcept;
     // So short that other threads would only disturb: they are not to find it.
     [[nodiscard]] bool hides() const noexcept { return hides_.load(std::memory_order_relaxed); }
     // It has turned out not to be: its blocks may be waiting for others without saying so.
@@ -213,7 +215,7 @@ private:
     // Items that can be begun now, and how many of them are worth waking somebody for.
     struct Opened {
         std::uint32_t items = 0;
-        std::uint32_t long_items = 0;
+        std::uint32_t hands = 0;
     };
     void open(LaunchPart& part, Opened& opened) noexcept;
     void complete(LaunchPart& part, Opened& opened) noexcept;

@@ -116,8 +116,8 @@ void Launch::open(LaunchPart& part, Opened& opened) noexcept {
     // Before it others must see what has been set; pairs with the look of those who claim.
     open_[index / word_bits].fetch_or(std::uint64_t{1} << index % word_bits, std::memory_order_acq_rel);
     opened.items += part.cores;
-    if (std::atomic_ref(part.plan->item_time).load(std::memory_order_relaxed) >= tuning::block_time_worth_waking)
-        opened.long_items += part.cores;
+    opened.hands += worth_waking(part.cores + std::uint64_t{1},
+                                 std::atomic_ref(part.plan->item_time).load(std::memory_order_relaxed));
 }
 
 void Launch::complete(LaunchPart& part, Opened& opened) noexcept {

@@ -57,6 +57,8 @@ inline constexpr std::uint32_t tasks_per_turn = 256;
 
 // Blocks shorter than this are not worth waking a parked worker for (a wake-up costs the waker 1 to 2 us).
 inline constexpr Nanoseconds block_time_worth_waking = 2 * microsecond;
+// Unless there are so many that each worker that is woken finds this much to do.
+inline constexpr Nanoseconds share_worth_waking = 50 * microsecond;
 
 // A step of a fused kernel that waits for a word looks so often before it lets others run, and when nobody else needs
 // its thread it sleeps after so many rounds: 1 us of looking each, for as long as a wake-up may take.
