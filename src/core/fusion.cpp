@@ -20,8 +20,6 @@ namespace {
 
 // More kinds of arguments than this are launched without looking at them.
 constexpr std::size_t most_variants = 64;
-// Kernels may look at how an address is aligned, up to this.
-constexpr std::uint64_t alignment_looked_at = 512;
 
 std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t slot) noexcept {
     std::uint64_t word = 0;
@@ -158,7 +156,7 @@ Result<FusionVariant*> Fusion::variant_for(std::span<const std::byte> arguments,
         auto known = std::find_if(bases.begin(), bases.end(), [&](const auto& each) { return each.first == base; });
         if (known == bases.end()) known = bases.insert(bases.end(), {base, value});
         const auto number = static_cast<std::uint64_t>(known - bases.begin()) + 1;
-        signature.insert(signature.end(), {number * alignment_looked_at + value % alignment_looked_at,
+        signature.insert(signature.end(), {number * address_looked_at + value % address_looked_at,
                                            value - known->second, temporary_at(value)});
     }
     std::lock_guard guard(mutex_);

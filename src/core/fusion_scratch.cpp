@@ -8,10 +8,6 @@ namespace {
 
 // A temporary that is no larger stays in the caches as it is.
 constexpr std::uint64_t smallest_temporary = 1u << 20;
-// What the blocks of a thread may have at once.
-constexpr std::uint64_t most_scratch = 192 * 1024;
-// Larger argument blocks are not copied for each block.
-constexpr std::uint32_t most_words = 64;
 
 struct Range {
     std::uint64_t begin = 0;
@@ -120,7 +116,7 @@ void find_scratches(const ScratchRequest& request, PlannedFusion& planned) {
         const std::span steps = std::span(planned.listed).subspan(part.first, part.count);
         const bool chain =
             part.count > 1 && std::all_of(steps.begin(), steps.end(), [&](std::uint32_t index) {
-                return request.traces[index].has_value() && request.list->steps[index].slots <= most_words;
+                return request.traces[index].has_value() && request.list->steps[index].slots <= most_scratch_words;
             });
         if (!chain) continue;
         const ScratchFinder finder(request, steps);

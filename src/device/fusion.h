@@ -89,6 +89,10 @@ struct FusedLoops {
     std::vector<LoopPointer> pointers;
 };
 
+inline constexpr std::uint64_t most_scratch = 192 * 1024;  // bytes of one part; fits into a second-level cache
+inline constexpr std::uint32_t most_scratch_words = 64;    // of the arguments of a step that uses one
+inline constexpr std::uint64_t address_looked_at = 512;    // kernels may look at addresses modulo this
+
 // A temporary of which each block of a part touches a range of its own, and reads there only what it has written
 // itself. The device may give the blocks that a thread runs one after the other the same small memory instead: what
 // they hand on never leaves the cache.

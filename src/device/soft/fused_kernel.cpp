@@ -33,7 +33,7 @@ Status check_kernel(const Kernel* kernel) {
 std::uint32_t blocks_of(const SoftStep& step) noexcept { return step.action == FusedAction::kernel ? step.blocks : 1; }
 
 // Cuts the pieces into chunks of about so much data that claiming one costs nothing beside it.
-Status cut(const FusedLoops& loops, std::uint32_t slots, std::vector<std::uint32_t>& chunks) {
+Status cut(const FusedLoops& loops, std::uint32_t slots, std::size_t steps, std::vector<std::uint32_t>& chunks) {
     constexpr std::uint64_t element = 4;  // bytes; what most loops have
     std::uint64_t bytes = 0;
     for (std::uint32_t index = 0; index < loops.pieces.size(); ++index) {
@@ -41,9 +41,9 @@ Status cut(const FusedLoops& loops, std::uint32_t slots, std::vector<std::uint32
         if (piece.function >= loops.functions.size() || !loops.functions[piece.function] ||
             piece.first_pointer > loops.pointers.size() ||
             piece.pointer_count > loops.pointers.size() - piece.first_pointer ||
-            piece.pointer_count > most_loop_pointers)
-            return fail(bad_plan, "piece {} of the loops of a fused kernel has no function or too many pointers",
-                        index);
+            piece.pointer_count > most_loop_pointers || piece.step >= steps)
+            return fail(bad_plan,
+                        "piece {} of the loops of a fused kernel has no function, no step or too many pointers", index);
         for (std::uint32_t i = 0; i < piece.pointer_count; ++i)
             CANOPY_TRY(check_slot(loops.pointers[piece.first_pointer + i].slot, slots, "a loop"));
         if (chunks.empty() || bytes >= tuning::loop_chunk_bytes) {
@@ -97,7 +97,7 @@ Status SoftFusedKernel::take(FusionPlan& plan) {
                 return fail(bad_plan, "part {} of {} waits for a later one", place_.size(), plan.name);
         CANOPY_TRY(take_part(part));
         if (!part.loops) CANOPY_TRY(take_scratches(part, parts.back(), slots));
-        if (part.loops) CANOPY_TRY(cut(*part.loops, slots, parts.back().chunks));
+        if (part.loops) CANOPY_TRY(cut(*part.loops, slots, steps.size(), parts.back().chunks));
         if (part.loops) parts.back().items = static_cast<std::uint32_t>(parts.back().chunks.size() - 1);
     }
     if (std::find(used.begin(), used.end(), false) != used.end())
@@ -175,9 +175,13 @@ Status SoftFusedKernel::check_steps(const FusedPart& part) const {
 }
 
 Status SoftFusedKernel::take_scratches(const FusedPart& from, SoftPart& part, std::uint32_t slots) {
+    std::uint64_t room = most_scratch;
     for (const FusedScratch& scratch : from.scratches) {
-        if (scratch.slots.empty() || scratch.size > tuning::most_scratch)
-            return fail(bad_plan, "a scratch of {} bytes, or one that nothing points to", scratch.size);
+        if (scratch.slots.empty() || scratch.size > room)
+            return fail(bad_plan,
+                        "a scratch of {} bytes where {} bytes of scratch are left, or one that nothing points to",
+                        scratch.size, room);
+        room -= scratch.size;
         const auto number = static_cast<std::uint32_t>(part.scratches.size());
         for (const std::uint32_t slot : scratch.slots) {
             CANOPY_TRY(check_slot(slot, slots, "a scratch"));
@@ -185,16 +189,15 @@ Status SoftFusedKernel::take_scratches(const FusedPart& from, SoftPart& part, st
                 steps.begin() + part.first, steps.begin() + part.first + part.count, [&](const SoftStep& step) {
                     return slot >= step.arguments_offset / 8 && slot - step.arguments_offset / 8 < step.words;
                 });
-            if (owner == steps.begin() + part.first + part.count || owner->words > most_moved_words || owner->chosen ||
-                owner->arguments_offset / 8 + owner->words > slots)
+            if (owner == steps.begin() + part.first + part.count || owner->words > most_scratch_words ||
+                owner->chosen || owner->arguments_offset / 8 + owner->words > slots)
                 return fail(bad_plan, "slot {} belongs to no step of its part, or to one with too many words", slot);
             owner->moved.push_back({slot - owner->arguments_offset / 8, number});
         }
         // An address keeps its place in its line and beyond: kernels may look at that.
         part.scratches.push_back({scratch.slots.front(), scratch.begin, scratch.stride, part.scratch_size});
-        part.scratch_size += (scratch.size + 2 * scratch_alignment - 1) / scratch_alignment * scratch_alignment;
+        part.scratch_size += (scratch.size + 2 * address_looked_at - 1) / address_looked_at * address_looked_at;
     }
-    if (part.scratch_size > tuning::most_scratch) return fail(bad_plan, "{} bytes of scratch", part.scratch_size);
     return {};
 }
 

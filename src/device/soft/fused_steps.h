@@ -23,11 +23,6 @@ struct WordStep {
 void wait_for_word(const void* word_step);
 void write_word(const void* word_step);
 
-// Steps with more arguments than this have no scratch.
-inline constexpr std::uint32_t most_moved_words = 64;
-// Addresses in a scratch are those of the temporary modulo this.
-inline constexpr std::size_t scratch_alignment = 512;
-
 // Memory for the temporaries of the blocks that a fiber runs one after the other; grows to what was wanted once.
 class Scratch {
 public:

@@ -48,8 +48,9 @@ struct BlockFiber {
     WordStep word;
     LoopChunk chunk;
     TimedCall timed;
-    std::uint64_t moved[most_moved_words];  // arguments with addresses in its scratch
     Scratch scratch;
+    std::byte* scratch_used = nullptr;        // by the item it has; null: temporaries stay where they are
+    std::uint64_t moved[most_scratch_words];  // arguments with addresses in there
 
     CoreWait wait;                   // what it waits for when it has suspended
     std::unique_ptr<SoftCore> core;  // stays for the blocks that follow

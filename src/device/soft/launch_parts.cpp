@@ -168,6 +168,8 @@ bool Launch::next_fused_call(BlockFiber& fiber) noexcept {
     if (!fiber.begun) {
         fiber.begun = true;
         fiber.step = plan.first;
+        // Without memory for them, temporaries stay where they are, for all steps.
+        fiber.scratch_used = plan.scratch_size == 0 ? nullptr : fiber.scratch.of_size(plan.scratch_size);
         if (plan.kind == PartKind::loops) return prepare_chunk(fiber);
         if (plan.kind == PartKind::choose) make_choices(fiber);
         if (plan.kind == PartKind::times) return prepare_times(fiber);
@@ -229,7 +231,7 @@ bool Launch::prepare_step(BlockFiber& fiber, const SoftStep& step) noexcept {
                        kernel->group.vector};
         fiber.entry = kernel->entry;
         fiber.arguments = static_cast<const char*>(arguments_) + step.arguments_offset;
-        if (!step.moved.empty()) move_arguments(fiber, step);
+        if (fiber.scratch_used && !step.moved.empty()) move_arguments(fiber, step);
         return true;
     }
     if (fiber.number != 0) return false;
@@ -244,17 +246,16 @@ bool Launch::prepare_step(BlockFiber& fiber, const SoftStep& step) noexcept {
     return true;
 }
 
-// The block's temporaries lie in the memory of its fiber. Without memory for that they stay where they are.
+// The block's temporaries lie in the memory of its fiber.
 void Launch::move_arguments(BlockFiber& fiber, const SoftStep& step) noexcept {
     const SoftPart& plan = *fiber.part->plan;
-    std::byte* const scratch = fiber.scratch.of_size(plan.scratch_size);
-    if (!scratch) return;
     std::memcpy(fiber.moved, fiber.arguments, step.words * sizeof fiber.moved[0]);
     for (const SoftStep::Moved& moved : step.moved) {
         const SoftScratch& place = plan.scratches[moved.scratch];
         const std::uint64_t range =
             static_cast<const std::uint64_t*>(arguments_)[place.slot] + place.begin + fiber.number * place.stride;
-        const auto target = reinterpret_cast<std::uintptr_t>(scratch + place.place) + range % scratch_alignment;
+        const auto target =
+            reinterpret_cast<std::uintptr_t>(fiber.scratch_used + place.place) + range % address_looked_at;
         fiber.moved[moved.word] += target - range;
     }
     fiber.arguments = fiber.moved;

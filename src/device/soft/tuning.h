@@ -68,8 +68,6 @@ inline constexpr Nanoseconds word_sleep = 50 * microsecond;
 // Data of the loops of a fused kernel that are claimed at a time: about 20 us of a core's share of memory, so that the
 // claim (up to 0.2 us when the counter comes from another core) is nothing beside it.
 inline constexpr std::uint64_t loop_chunk_bytes = 128 * 1024;
-// Bytes of temporaries that a thread keeps for the blocks of a fused kernel: a part of the second-level cache.
-inline constexpr std::size_t most_scratch = 256 * 1024;
 
 // The monitor's beat: stalls, time-outs and timers are noticed within two of them.
 inline constexpr Nanoseconds monitor_tick = 2 * millisecond;
