@@ -161,7 +161,7 @@ Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request) 
     return result;
 }
 
-std::shared_ptr<FusedLoops> load_loops(Device& device, const std::string& name, std::size_t functions) {
+std::shared_ptr<FusedLoops> find_compiled_loops(Device& device, const std::string& name, std::size_t functions) {
     const std::optional<std::vector<std::byte>> object = CodeCache(loop_cache).find(name);
     if (!object) return nullptr;
     Result<std::shared_ptr<FusedLoops>> loops = open_loops(device, *object, name, functions);

@@ -51,6 +51,6 @@ struct CompiledLoops {
 Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request);
 
 // The functions of loops that were compiled before, without pieces. nullptr: the cache has them no more.
-std::shared_ptr<FusedLoops> load_loops(Device& device, const std::string& name, std::size_t functions);
+std::shared_ptr<FusedLoops> find_compiled_loops(Device& device, const std::string& name, std::size_t functions);
 
 }  // namespace canopy

@@ -96,7 +96,7 @@ private:
     [[nodiscard]] bool makes_loops() const {
         return level_ == FusionLevel::loops && !list_.in_full_order() && list_.profile_slot == no_slot;
     }
-    bool improve_by_recipe(FusionVariant& variant, const std::string& name);
+    bool improve_by_recipe(FusionVariant& variant, const std::string& name, Nanoseconds start);
     void trace_steps(const FusionVariant& variant, Improvement& work) const;
     void compile(FusionVariant& variant, Improvement& work);
     [[nodiscard]] std::string names_of(std::span<const std::uint32_t> steps) const;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error_text.h"
+#include "core/error_codes.h"
 #include "core/fused_loops.h"
 #include "core/fusion.h"
 #include "core/fusion_check.h"
@@ -77,8 +78,7 @@ void Fusion::trace_steps(const FusionVariant& variant, Improvement& work) const 
 }
 
 // What an earlier launch of the same kind found out.
-bool Fusion::improve_by_recipe(FusionVariant& variant, const std::string& name) {
-    const Nanoseconds start = now();
+bool Fusion::improve_by_recipe(FusionVariant& variant, const std::string& name, Nanoseconds start) {
     std::optional<FusionRecipe> recipe = find_recipe(name, list_, device_);
     if (!recipe) return false;
     std::lock_guard guard(mutex_);
@@ -97,7 +97,7 @@ void Fusion::improve(FusionVariant& variant) {
     Improvement work;
     if (makes_loops() && !left_out_edge()) {
         work.recipe = recipe_name(list_, variant, device_, level_);
-        if (!work.recipe.empty() && improve_by_recipe(variant, work.recipe)) return;
+        if (!work.recipe.empty() && improve_by_recipe(variant, work.recipe, start)) return;
     }
     work.accesses = declared(variant);
     trace_steps(variant, work);
@@ -188,6 +188,8 @@ bool Fusion::compile_parts(FusionVariant& variant, Improvement& work, std::size_
         regions[region].temporary = temporary(variant, work, static_cast<std::int32_t>(region), listed);
     Result<CompiledLoops> loops = compile_loops(device_, {steps, regions, begin_step, &improvement_stop()});
     if (!loops.ok()) {
+        // A compiler that failed, or was ended, may do better the next time.
+        if (loops.status().code() != code::not_supported) work.recipe.clear();
         work.report.refusals.push_back(
             fmt::format("steps {} to {} ({}) as loops: {}", begin_step, end_step - 1, names_of(listed), refusal()));
         return false;

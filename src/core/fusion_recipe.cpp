@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recipe is one CBOR value. It lies where only this user can write, with a checksum; its numbers are checked all the
-// same before anything is made of them.
+// A recipe is one CBOR value. It lies where only this user can write, with a checksum. What the device cannot check
+// when it makes a kernel of the plan is checked here.
 #include "core/fusion_recipe.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/code_cache.h"
 #include "core/fingerprint.h"
@@ -54,40 +55,20 @@ Json written(const FusedPart& part, const std::string& code) {
     return json;
 }
 
-std::shared_ptr<FusedLoops> read_loops(const Json& json, const FusedList& list, Device& device) {
-    std::shared_ptr<FusedLoops> loops = load_loops(device, json.at(3), json.at(4));
+std::shared_ptr<FusedLoops> read_loops(const Json& json, Device& device) {
+    std::shared_ptr<FusedLoops> loops = find_compiled_loops(device, json.at(3), json.at(4));
     if (!loops) return nullptr;
     for (const Json& each : json.at(5))
         loops->pieces.push_back({each.at(0), each.at(1), each.at(2), each.at(3), each.at(4)});
     for (const Json& each : json.at(6)) loops->pointers.push_back({each.at(0), each.at(1)});
-    const bool sound = std::all_of(loops->pieces.begin(), loops->pieces.end(),
-                                   [&](const LoopPiece& piece) {
-                                       return piece.function < loops->functions.size() &&
-                                              piece.step < list.steps.size() &&
-                                              piece.first_pointer <= loops->pointers.size() &&
-                                              piece.pointer_count <= loops->pointers.size() - piece.first_pointer;
-                                   }) &&
-                       std::all_of(loops->pointers.begin(), loops->pointers.end(),
-                                   [&](const LoopPointer& pointer) { return pointer.slot < list.slots; });
-    return sound ? loops : nullptr;
+    return loops;
 }
 
-// Whether each step has its place, and parts wait for earlier ones.
-bool is_sound(const PlannedFusion& planned, const FusedList& list) {
-    std::vector<bool> placed(list.steps.size());
-    for (const std::uint32_t index : planned.listed) {
-        if (index >= placed.size() || placed[index]) return false;
-        placed[index] = true;
-    }
-    std::size_t step = 0;
-    for (std::uint32_t number = 0; number < planned.plan.parts.size(); ++number) {
-        const FusedPart& part = planned.plan.parts[number];
-        if (part.first != step || part.count == 0 || part.count > list.steps.size() - step) return false;
-        step += part.count;
-        if (std::any_of(part.after.begin(), part.after.end(), [&](std::uint32_t before) { return before >= number; }))
-            return false;
-    }
-    return step == list.steps.size() && planned.listed.size() == step;
+bool is_order_of(const std::vector<std::uint32_t>& listed, const FusedList& list) {
+    std::vector<std::uint32_t> sorted = listed, all(list.steps.size());
+    std::sort(sorted.begin(), sorted.end());
+    std::iota(all.begin(), all.end(), 0u);
+    return sorted == all;
 }
 
 Json written(const PlanFigures& figures) {
@@ -119,10 +100,10 @@ std::optional<FusionRecipe> read_recipe(const Json& json, const FusedList& list,
             part.scratches.push_back({scratch.at(0), scratch.at(1), scratch.at(2), scratch.at(3)});
         recipe.code.push_back(each.at(3));
         if (recipe.code.back().empty()) continue;
-        part.loops = read_loops(each, list, device);
+        part.loops = read_loops(each, device);
         if (!part.loops) return std::nullopt;
     }
-    if (!is_sound(recipe.planned, list)) return std::nullopt;
+    if (!is_order_of(recipe.planned.listed, list)) return std::nullopt;
     for (const std::uint32_t index : recipe.planned.listed) plan.steps.push_back(kernel_step(list.steps[index]));
     return recipe;
 }

@@ -205,6 +205,28 @@ TEST_F(FusionTrace, TheSameStepsOnceMoreNeedNeitherTraceNorCompiler) {
     EXPECT_GT(gone["compile_ms"], 0);
 }
 
+TEST_F(FusionTrace, WhatACompilerThatFailedLeftUndoneIsDoneTheNextTime) {
+    if (watched || !at_level("loops")) GTEST_SKIP() << "needs compiled loops";
+    std::vector<Step> steps = chain(5, 4);
+    steps[2] = {"carry", 4, {steps[2].values[0], steps[2].values[1], floats}, ""};  // two chains, two compilations
+    const auto expected = expected_of(steps);
+    const std::string compiler = cache_.path() + "/compiler", broken = cache_.path() + "/broken";
+    std::ofstream(compiler) << "#!/bin/sh\n[ -e " << broken << " ] && exit 1\ntouch " << broken << "\nexec "
+                            << CANOPY_TEST_CC << " \"$@\"\n";
+    std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+    setenv("CANOPY_CC", compiler.c_str(), 1);
+    for (const int looped : {2, 4}) {
+        aclrtFuncHandle function = fused_of(steps);
+        run(function, steps);
+        ASSERT_ACL_OK(canopyFusionWait(function, -1));
+        clear();
+        run(function, steps);
+        EXPECT_EQ(contents(), expected);
+        EXPECT_EQ(report(function)["fused"][0]["variants"][0]["looped"], looped) << report(function);
+        std::filesystem::remove(broken);
+    }
+}
+
 // Three steps over arrays that no cache keeps; each block reads of the temporaries what it has written there.
 class FusionScratch : public FusionTrace {
 protected:
