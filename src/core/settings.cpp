@@ -269,8 +269,8 @@ std::string describe_settings(const Settings& settings) {
     entry("fusion_check", "CANOPY_FUSION_CHECK", settings.fusion_checked,
           "1: compare every fused launch with its steps one by one");
     Json chips = Json::array();
-    for (const Chip& known : all_chips()) chips.push_back(known.name);
-    const Json document = {{"version", CANOPY_VERSION}, {"processors", processors},      {"devices", devices},
+    for (const Chip& known : chip_table) chips.push_back(known.name);
+    const Json document = {{"version", CANOPY_VERSION}, {"processors", processors()},    {"devices", devices},
                            {"settings", entries},       {"problems", settings.problems}, {"chips", chips}};
     return document.dump(2);
 }

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/chip.h"
+#include <canopy/chips.h>
 
 namespace canopy {
 

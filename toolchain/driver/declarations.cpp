@@ -374,7 +374,8 @@ private:
         if (!use.problem.empty()) problem(use.problem_place, use.problem);
         kernel.threads = std::find(threaded_.begin(), threaded_.end(), name) != threaded_.end() ||
                          (!pending.chosen && !aicore && (choices_.simt || pending.bounds || use.threads));
-        if (!pending.chosen) kernel.cores = use.declared ? *use.declared : inferred_cores(use, choices_.architecture);
+        if (!pending.chosen) kernel.cores = use.declared ? *use.declared : inferred_cores(use);
+        kernel.cores = cores_on(choices_.architecture, kernel.cores);
         found_.kernels.push_back(std::move(kernel));
     }
 
