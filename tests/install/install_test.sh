@@ -65,8 +65,8 @@ for file in {$machine/,,compiler/,tools/,toolkit/,ascendc_devkit/}tikcpp/ascendc
     {,compiler/}ascendc_devkit/tikcpp/samples/cmake/ascendc.cmake lib64/cmake/{asc,aicpu}-config.cmake \
     tikcpp/ascendc_kernel_cmake/legacy_modules/ascendc.cmake {,toolkit/}tools/tikicpulib/lib/cmake/tikicpulib-config.cmake \
     {$machine,tools,compiler,fwkacllib}/ccec_compiler/bin/{bisheng,ccec} compiler/tikcpp/tikcfw/{kernel_operator.h,impl,interface} \
-    tools/simulator/Ascend{910B1,310P3}/lib/libruntime_camodel.so simulator/Ascend910B3/lib/libruntime.so asc/include/aicpu_api/aicpu_api.h share/info/runtime/version.info \
-    share/canopy/unsupported.tsv \
+    tools/simulator/Ascend{910B1,310P3}/lib/libruntime_camodel.so simulator/Ascend910B3/lib/libruntime.so \
+    asc/include/aicpu_api/aicpu_api.h share/info/runtime/version.info share/canopy/unsupported.tsv \
     include/{securec.h,mstx/ms_tools_ext.h,acl/acl_rt_compile.h} python/site-packages opp aclnn toolkit tools; do
     [[ -e $tree/$file ]] || fail "$file is missing"
 done
