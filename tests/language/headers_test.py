@@ -19,6 +19,7 @@ USES = {
     "canopy_kernel/matmul.h": "using Type = AscendC::MatmulType<AscendC::TPosition::GM, CubeFormat::ND, half>;"
                               "AscendC::Matmul<Type, Type, Type> product;",
     "canopy_kernel/vector_types.h": "float4 four = make_float4(1, 2, 3, 4); *(__gm__ float*)gm = four.w;",
+    "canopy_kernel/template_arguments.h": "*gm = ASCENDC_TPL_8_BW;",
     "kernel_tiling/kernel_tiling.h": "TCubeTiling tiling; *gm = tiling.M;",
 }
 
