@@ -49,7 +49,7 @@ done
 # --- the names under which programs look for things -------------------------------------------------------------------
 machine="$(uname -m)-linux"
 for file in {$machine/,,compiler/,tools/}tikcpp/ascendc_kernel_cmake/ascendc.cmake lib64/cmake/{asc,aicpu}-config.cmake \
-    {$machine,tools}/ccec_compiler/bin/bisheng asc/include/aicpu_api/aicpu_api.h share/info/runtime/version.info \
+    {$machine,tools}/ccec_compiler/bin/bisheng asc/include/aicpu_api/aicpu_api.h share/info/runtime/version.info share/canopy/unsupported.tsv \
     include/{securec.h,mstx/ms_tools_ext.h,acl/acl_rt_compile.h} python/site-packages opp aclnn toolkit tools; do
     [[ -e $tree/$file ]] || fail "$file is missing"
 done

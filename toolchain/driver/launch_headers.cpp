@@ -30,7 +30,7 @@ std::string parameter_type(const Tokens& tokens, std::size_t begin, std::size_t 
     std::string text;
     bool pointer = false, constant = false;
     for (std::size_t at = begin; at < end && !tokens.is(at, "="); ++at) {
-        if (const std::size_t length = qualifier_length(tokens, at); length != 0) {
+        if (const std::size_t length = qualifier_at(tokens, at).length; length != 0) {
             at += length - 1;
             continue;
         }

@@ -61,9 +61,4 @@
 
 #pragma clang diagnostic pop
 
-// tools/apigen/language.py looks at what is there without it.
-#ifndef CANOPY_WITHOUT_UNSUPPORTED
-#include "canopy_kernel/unsupported.h"
-#endif
-
 #endif
