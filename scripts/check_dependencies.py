@@ -30,7 +30,7 @@ RULES = {
     "src/core": ("src/base/", *WAIST, "include/"),
     "src/api": ("src/base/", *WAIST, "src/core/", "include/"),
     "toolchain": ("include/",),
-    "tools": ("include/",),
+    "tools": ("include/", "toolchain/driver/lex.h", "toolchain/driver/process.h"),
     "python": ("include/",),
     "examples": ("include/", "toolchain/include/"),
     "bench": ("include/", "toolchain/include/"),

@@ -112,6 +112,12 @@ class ApigenTest(unittest.TestCase):
         self.assertIn("| `aclrtOpen` | implemented | Opens it. |", page)
         self.assertIn("| `aclrtForget` | not yet | Forgets everything \\| at once. |", page)
 
+    def test_states_tell_implemented_functions_from_others(self):
+        self.build_library(strong=True)
+        table = self.apigen("states", "--library", self.path("lib.so")).stdout
+        self.assertEqual(table, "name\tstate\naclrtForget\tnot yet\naclrtMode\tnot yet\naclrtName\tnot yet\n"
+                                "aclrtOpen\timplemented\n")
+
     def test_check_fails_when_the_page_is_stale(self):
         self.build_library(strong=False)
         self.assertNotEqual(self.coverage("--check").returncode, 0)

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "doctor/doctor.h"
 #include "info.h"
 #include "link_default.h"
 
@@ -27,8 +28,23 @@ int main(int argc, char** argv) {
     link_default->add_flag("--yes", links.yes, "Do not ask");
     link_default->add_flag("--dry-run", links.dry_run, "Only say what would be done");
 
-    CLI11_PARSE(app, argc, argv);
+    canopy_tool::DoctorOptions examination;
+    CLI::App* doctor =
+        app.add_subcommand("doctor", "Look through a program's sources for what does not work on Canopy");
+    doctor->add_option("path", examination.paths, "Folders and files to look through")->required();
+    doctor->add_option("--tree", examination.tree, "Install tree to compare with; default: the one of this command");
+    doctor->add_flag("--json", examination.json, "Print JSON instead of text");
+    doctor->add_flag("--quiet", examination.quiet, "Print errors only, no warnings and hints");
+    doctor->footer(
+        "Exit status: 0 when nothing was found that stops the program, 1 when something was, 2 on wrong usage.");
 
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+
+    if (doctor->parsed()) return canopy_tool::run_doctor(examination, std::cout, std::cerr);
     if (info->parsed()) return as_json ? canopy_tool::print_json(std::cout) : canopy_tool::print_text(std::cout);
     if (link_default->parsed()) return canopy_tool::link_default(links);
     return 0;
