@@ -115,6 +115,13 @@ TEST_F(Rtc, BrokenSourceLeavesDiagnosticsOnItsOwnLines) {
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "did not compile", aclrtcGetBinData(program.handle_, &byte));
 }
 
+TEST_F(Rtc, NameThatIsNotSupportedIsExplainedInTheLog) {
+    const std::string text = "#include \"kernel_operator.h\"\n__global__ __aicore__ void k() { AscendC::Gelu(1); }\n";
+    Program program(text.c_str());
+    EXPECT_EQ(program.compile(), ACL_ERROR_RT_PARAM_INVALID);
+    EXPECT_NE(program.log().find("AscendC::Gelu is not supported by Canopy yet"), std::string::npos) << program.log();
+}
+
 TEST_F(Rtc, MistakeThatHidesTheKernelsIsReported) {
     const std::string text = "#include \"kernel_operator.h\"\nint broken = undeclared_name;\n";
     Program program(text.c_str());

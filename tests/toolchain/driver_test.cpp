@@ -93,27 +93,6 @@ TEST_F(Driver, ParametersADeviceCannotTakeAreRefused) {
     EXPECT_CONTAINS(mix.messages, "__mix__ takes");
 }
 
-TEST_F(Driver, NamesOfTheLanguageThatAreNotThereAreNamed) {
-    const auto uses = [&](const std::string& statement) {
-        return compile(header +
-                       "using namespace AscendC;\n__global__ __vector__ void k() {\n    LocalTensor<float> t;\n" +
-                       statement + "\n}\n");
-    };
-    for (const auto& [statement, name] : std::vector<std::pair<std::string, std::string>>{
-             {"Gelu(t, t, 32);", "AscendC::Gelu"},
-             {"SoftMax<float, true>(t, t);", "AscendC::SoftMax"},
-             {"Reg::RegTensor<float>* r; (void)r;", "AscendC::Reg::RegTensor"},
-             {"asc_copy_gm2ub(t, t);", "asc_copy_gm2ub"}}) {
-        const auto result = uses(statement);
-        EXPECT_EQ(result.status, 1) << statement;
-        EXPECT_CONTAINS(result.messages, "kernel.cpp:5:");
-        EXPECT_CONTAINS(result.messages, name + " is not supported by Canopy yet");
-    }
-    // A program's own names of that kind stay its own.
-    EXPECT_EQ(
-        uses("struct Shape { int n; } shape{3}; auto Gelu = [](int x) { return x; }; (void)Gelu(shape.n);").status, 0);
-}
-
 TEST_F(Driver, FlagsReachTheCompiler) {
     write("forced.h", "#define FORCED 20\n");
     const auto module = load(

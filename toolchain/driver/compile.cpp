@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "missing.h"
 #include "records.h"
 #include "sanitizer.h"
 #include "tracing.h"
@@ -160,11 +161,15 @@ void keep_own_dependencies(const CompileJob& job) {
     write_file(job.dependency_file, kept);
 }
 
-// Flags that clang does not know are the caller's mistake, not the source's.
-int explain(int status, std::string& messages) {
+// Says more about a failure than clang does. Flags it does not know are the caller's mistake, not the source's.
+int explain(int status, const Tree& tree, std::string& messages) {
+    if (status == 0) return status;
     const std::string_view mark = "unknown argument: '";
     const std::size_t at = messages.find(mark);
-    if (status == 0 || at == std::string::npos) return status;
+    if (at == std::string::npos) {
+        messages = explain_missing_names(messages, tree.unsupported);
+        return status;
+    }
     const std::size_t begin = at + mark.size();
     const std::string name = messages.substr(begin, messages.find('\'', begin) - begin);
     messages = fmt::format("canopy-cc: error: unknown option '{}' (canopy-cc --help lists the options)\n", name);
@@ -208,6 +213,8 @@ std::vector<std::string> preprocessor_flags(const Options& options, const Tree& 
 
 int preprocess(const CompileJob& job, const std::vector<std::string>& more, std::string& text, std::string& messages) {
     Command command = {job.tree.compiler, "-E", "-x", "c++"};
+    // Programs define the words of the language themselves, as what is behind them elsewhere.
+    command.push_back("-Wno-macro-redefined");
     add(command, language_flags(job));
     add(command, preprocessor_flags(job.options, job.tree));
     add(command, more);
@@ -219,7 +226,7 @@ int preprocess(const CompileJob& job, const std::vector<std::string>& more, std:
     command.push_back(job.source);
     const std::string file = job.directory + "/source.ii";
     int status = show_and_run(job, command, "/dev/null", file, messages);
-    status = explain(status, messages);
+    status = explain(status, job.tree, messages);
     if (status == 0 && !read_file(file, text)) return broken;
     if (status == 0 && !job.dependency_file.empty() && !job.options.system_dependencies) keep_own_dependencies(job);
     return status;
@@ -255,7 +262,7 @@ Compiled compile_texts(const CompileJob& job, const Texts& texts) {
     // One error is reported once: the passes after the first repeat what it said.
     for (std::size_t index = 0; index < passes.size() && compiled.status == 0; ++index) {
         if (index == 0 || passes[index].status != 0) compiled.messages += passes[index].messages;
-        compiled.status = explain(passes[index].status, compiled.messages);
+        compiled.status = explain(passes[index].status, job.tree, compiled.messages);
     }
     if (tracing.status == 0) {
         compiled.targets.push_back({CANOPY_TRACE_TARGET, std::move(tracing.object)});

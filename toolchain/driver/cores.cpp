@@ -59,7 +59,7 @@ void DefinitionIndex::add(const Tokens& tokens, const TokenRange& head, const To
     if (body.end > body.begin) {
         for (std::size_t at = head.begin; at + 1 < head.end; ++at) {
             if (!tokens.is_identifier(at) || !tokens.is(at + 1, "(")) continue;
-            if (qualifier_length(tokens, at) != 0 || tokens.is(at, "__attribute__")) continue;
+            if (qualifier_at(tokens, at).length != 0 || tokens.is(at, "__attribute__")) continue;
             definitions_[tokens.spelling(at)].push_back(body);
             // A member defined outside of its class belongs to the class as well.
             if (at >= head.begin + 2 && tokens.is(at - 1, "::")) {

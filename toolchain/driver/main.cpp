@@ -12,6 +12,7 @@
 
 #include "compile.h"
 #include "fuse.h"
+#include "missing.h"
 #include "options.h"
 #include "process.h"
 #include "source.h"
@@ -36,6 +37,19 @@ std::vector<std::string> library_flags(const Tree& tree) {
             "-lm",
             "-ldl",
             "-Wl,--pop-state"};
+}
+
+// Clang writes into a pipe; colours are for the terminal behind it.
+void add_colours(Command& command) {
+    if (isatty(STDERR_FILENO) != 0) command.push_back("-fcolor-diagnostics");
+}
+
+// Runs clang, shows what it says, and returns its exit status.
+int run_and_explain(const Tree& tree, const Command& command) {
+    std::string messages;
+    const int status = run_with_files(command, "/dev/null", "", messages);
+    fmt::print(stderr, "{}", status == 0 ? messages : explain_missing_names(messages, tree.unsupported));
+    return status;
 }
 
 // Everything without kernels is clang's own business. Only linking is told where the library lies.
@@ -65,17 +79,20 @@ int hand_over(const Options& options, const Tree& tree) {
     } else {
         command.push_back("-Wno-unused-command-line-argument");
     }
+    const bool reads_input =
+        std::any_of(options.inputs.begin(), options.inputs.end(), [](const Input& input) { return input.path == "-"; });
+    const bool explained = options.action == Action::compile && !reads_input;
+    if (explained) add_colours(command);
     if (options.verbose) fmt::print(stderr, "{}\n", quoted(command));
     std::fflush(nullptr);
+    if (explained) return run_and_explain(tree, command);
     become(command);
     return complain(broken_toolchain, fmt::format("cannot start {}", command[0]));
 }
 
-int run_clang(const Options& options, const Command& command) {
+int run_clang(const Options& options, const Tree& tree, const Command& command) {
     if (options.verbose) fmt::print(stderr, "{}\n", quoted(command));
-    std::string messages;
-    const int status = run_with_files(command, "/dev/null", "", messages);
-    fmt::print(stderr, "{}", messages);
+    const int status = run_and_explain(tree, command);
     return status == 0 ? success : status == 1 ? bad_source : broken_toolchain;
 }
 
@@ -85,8 +102,9 @@ int compile_plain(const Options& options, const Tree& tree, const Input& input, 
         command.insert(command.end(), list->begin(), list->end());
     command.insert(command.end(), {"-idirafter", tree.headers});
     if (!input.dialect.empty()) command.insert(command.end(), {"-x", input.dialect});
+    add_colours(command);
     command.insert(command.end(), {"-c", input.path, "-o", output});
-    return run_clang(options, command);
+    return run_clang(options, tree, command);
 }
 
 std::string object_name(const Options& options, const Input& input) {
@@ -100,7 +118,7 @@ int link(const Options& options, const Tree& tree, const std::vector<std::string
         std::filesystem::remove(options.output, ignored);
         Command command = {"ar", "crs", options.output};
         for (const std::string& file : files) command.push_back(file);
-        return run_clang(options, command);
+        return run_clang(options, tree, command);
     }
     Command command = {tree.compiler};
     if (options.shared) command.push_back("-shared");
@@ -119,7 +137,7 @@ int link(const Options& options, const Tree& tree, const std::vector<std::string
                    tree.libraries);
     command.insert(command.end(), libraries.begin(), libraries.end());
     command.insert(command.end(), {"-o", options.output.empty() ? "a.out" : options.output});
-    return run_clang(options, command);
+    return run_clang(options, tree, command);
 }
 
 // Objects of the sources, made where they belong or, on the way to something linked, in a directory that goes away.
@@ -175,6 +193,7 @@ int run(const std::vector<std::string>& arguments, bool as_clang) {
     if (!options.fusion.empty() && options.action == Action::compile) return fuse_images(options);
     if (!missing.empty()) return complain(broken_toolchain, missing);
     const bool kernels = find_kernels(options);
+    if (kernels && options.explained) options.verbose = true;
     if (options.action == Action::hand_over || !kernels) return hand_over(options, tree);
     return compile_all(options, tree);
 }

@@ -58,6 +58,7 @@ std::string find_tree(Tree& tree) {
     tree.kernel_headers = root / "toolchain/include";
     tree.headers = root / "include";
     tree.libraries = root / "lib64";
+    tree.unsupported = root / "share/canopy/unsupported.tsv";
     if (!fs::exists(fs::path(tree.kernel_headers) / "kernel_operator.h"))
         return fmt::format("{}/kernel_operator.h is missing; canopy-cc works from bin/ of an install tree",
                            tree.kernel_headers);

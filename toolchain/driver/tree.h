@@ -11,6 +11,7 @@ struct Tree {
     std::string kernel_headers;  // <root>/toolchain/include
     std::string headers;         // <root>/include
     std::string libraries;       // <root>/lib64
+    std::string unsupported;     // <root>/share/canopy/unsupported.tsv
     std::string compiler;        // clang++, full path
     std::string c_compiler;      // clang beside it
 };
