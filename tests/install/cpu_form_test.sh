@@ -61,6 +61,8 @@ refuse "key_custom: " env CANOPY_CHECK=1 cpu/program overrun
 refuse "GmAlloc: " env ASCEND_RT_VISIBLE_DEVICES=none cpu/program
 if grep -q 'Building' <(cmake --build cpu 2>&1); then fail "something is compiled without a reason"; fi
 
+# Products are architectures too.
+quietly build.log cmake --build cpu --target by_architecture
 # A chip that nobody knows is found, and refused when kernels are compiled for it.
 project unknown Ninja -DRUN_MODE=cpu -DSOC_VERSION=Ascend1
 refuse "unknown chip 'Ascend1'" cmake --build unknown --target kernels_cpu
