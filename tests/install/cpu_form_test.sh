@@ -45,7 +45,9 @@ project() {  # folder, generator, options of cmake...
 }
 
 # --- find_package(tikicpulib), found as scripts have it found -----------------------------------------------------------
-CMAKE_PREFIX_PATH='' project cpu Ninja -DRUN_MODE=cpu "-Dtikicpulib_DIR=$ASCEND_HOME_PATH/toolkit/tools/tikicpulib/lib/cmake"
+# A program of the user's own stands before the compiler, and sources are compiled through files of CMake.
+CMAKE_PREFIX_PATH='' project cpu Ninja -DRUN_MODE=cpu -DCMAKE_UNITY_BUILD=ON "-DCMAKE_CXX_COMPILER_LAUNCHER=env;-u;NOTHING" \
+    "-Dtikicpulib_DIR=$ASCEND_HOME_PATH/toolkit/tools/tikicpulib/lib/cmake"
 quietly build.log cmake --build cpu
 expect "0 wrong" cpu/program
 expect "0 wrong" env CANOPY_CHECK=1 cpu/program

@@ -20,7 +20,7 @@ endif()
 get_property(_canopy_launcher GLOBAL PROPERTY RULE_LAUNCH_COMPILE)
 string(FIND "${_canopy_launcher}" "${_canopy_program}" _canopy_place)
 if(_canopy_place EQUAL -1)
-  set_property(GLOBAL PROPERTY RULE_LAUNCH_COMPILE "${_canopy_program} ${_canopy_launcher}")
+  set_property(GLOBAL PROPERTY RULE_LAUNCH_COMPILE "${_canopy_program} \"${CMAKE_CXX_COMPILER}\" ${_canopy_launcher}")
 endif()
 
 file(GLOB _canopy_products RELATIVE "${_canopy_tree}/tools/tikicpulib/lib" "${_canopy_tree}/tools/tikicpulib/lib/Ascend*")
