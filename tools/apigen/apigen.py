@@ -126,7 +126,7 @@ def lower_folder(include):
 def header_paths(include):
     """The headers with functions, the lower interface behind the other one."""
     lower = glob.glob(os.path.join(lower_folder(include), "runtime", "**", "*.h"), recursive=True)
-    return sorted(glob.glob(os.path.join(include, "acl", "*.h"))) + sorted(lower)
+    return sorted(glob.glob(os.path.join(include, "acl", "**", "*.h"), recursive=True)) + sorted(lower)
 
 
 def program_name(include, path):
@@ -182,6 +182,9 @@ def read_functions(include):
     functions = {}
     for cursor in unit.cursor.get_children():
         if cursor.kind != cindex.CursorKind.FUNCTION_DECL or cursor.location.file is None:
+            continue
+        # Declared only to say that it is no part of Canopy.
+        if cursor.availability == cindex.AvailabilityKind.NOT_AVAILABLE:
             continue
         if os.path.normpath(cursor.location.file.name) in titles and cursor.spelling not in functions:
             functions[cursor.spelling] = describe(cindex, cursor, include, titles)
