@@ -153,7 +153,8 @@ class Declared:
     def __init__(self):
         self.names, self.macros = set(), set()
         headers = [os.path.join(KERNEL_HEADERS, "kernel_operator.h")]
-        headers += [path for path in (os.path.join(KERNEL_HEADERS, "lib/matmul_intf.h"),
+        headers += [path for path in (os.path.join(KERNEL_HEADERS, "canopy_kernel/matmul.h"),
+                                      os.path.join(KERNEL_HEADERS, "canopy_kernel/vector_types.h"),
                                       os.path.join(HOST_HEADERS, "tiling/tiling_api.h"),
                                       os.path.join(HOST_HEADERS, "tiling/platform/platform_ascendc.h"),
                                       os.path.join(HOST_HEADERS, "register/tilingdata_base.h")) if os.path.exists(path)]

@@ -73,11 +73,13 @@ function(_canopy_kernel_command target result)
   if(chip)
     list(APPEND command "--npu-soc=${chip}")
   endif()
-  set(includes "$<TARGET_PROPERTY:${target},CANOPY_KERNEL_INCLUDES>")
-  set(definitions "$<TARGET_PROPERTY:${target},CANOPY_KERNEL_DEFINITIONS>")
-  list(APPEND command "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
-       "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
-       "$<TARGET_PROPERTY:${target},CANOPY_KERNEL_OPTIONS>")
+  # Generator expressions in these properties are evaluated; those that come out empty leave no word behind.
+  foreach(property INCLUDES DEFINITIONS OPTIONS)
+    set(value "$<TARGET_GENEX_EVAL:${target},$<TARGET_PROPERTY:${target},CANOPY_KERNEL_${property}>>")
+    set(${property} "$<FILTER:${value},INCLUDE,.>")
+  endforeach()
+  list(APPEND command "$<$<BOOL:${INCLUDES}>:-I$<JOIN:${INCLUDES},;-I>>"
+       "$<$<BOOL:${DEFINITIONS}>:-D$<JOIN:${DEFINITIONS},;-D>>" "${OPTIONS}")
   set(${result} "${command}" PARENT_SCOPE)
 endfunction()
 

@@ -337,4 +337,9 @@ inline void Fixpipe(const LocalTensor<D>& dst, const LocalTensor<S>& src, const 
 
 }  // namespace AscendC
 
+// Programs also use them without their namespace.
+using AscendC::CFG_COLUMN_MAJOR;
+using AscendC::CFG_NZ;
+using AscendC::CFG_ROW_MAJOR;
+
 #endif
