@@ -206,6 +206,81 @@ namespace n { template <class T, int N> __global__ __aicore__ void fill(T* out) 
     EXPECT_EQ(value, 3.0f);
 }
 
+const char* const structure_kernels = R"(#include "kernel_operator.h"
+struct Tiling { int factor; short term; };
+typedef struct { int64_t values[3]; } Values;
+using Alias = Values;
+using Number = uint32_t;
+extern "C" __global__ __aicore__ void apply(GM_ADDR x, Tiling tiling, const Alias values, Number number) {
+    *(__gm__ int*)x = *(__gm__ int*)x * tiling.factor + tiling.term + (int)values.values[2] + (int)number;
+}
+extern "C" __global__ __aicore__ void by_address(__gm__ int* x, __gm__ Tiling* tiling, __gm__ half*) { *x += tiling->factor; }
+)";
+
+const char* const launcher_start = R"(#include <acl/acl.h>
+#include <stdio.h>
+static int* start(void) {
+    void* memory = NULL;
+    aclInit(NULL);
+    aclrtSetDevice(0);
+    aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+    *(int*)memory = 5;
+    return (int*)memory;
+}
+static int finish(int* x, unsigned a, unsigned b) {
+    const int code = aclrtSynchronizeDevice();
+    return printf("%u %u %d %d\n", a, b, code, *x) < 0;
+}
+)";
+
+class LaunchHeaders : public Program {
+protected:
+    void SetUp() override {
+        write("kernels.asc", structure_kernels);
+        expect_built("-O0 --targets=baseline --no-trace -c kernels.asc -o kernels.o --launch-headers=launch");
+    }
+    // What a consumer prints that another compiler compiled.
+    std::string consumer(const std::string& compiler, const std::string& name, const std::string& text) {
+        write(name, launcher_start + text);
+        const std::string library = CANOPY_TEST_LIBRARY, tree = CANOPY_TEST_INCLUDE;
+        const auto built = start(compiler + " -Wall -Werror -I" + tree + " -Ilaunch " + name +
+                                 " -c -o consumer.o && c++ consumer.o kernels.o -L" + library +
+                                 " -lascendcl -Wl,-rpath," + library + " -o consumer");
+        return built.status == 0 ? start("./consumer").messages : built.messages;
+    }
+};
+
+const std::string structures = "struct Tiling { int factor; short term; };\nstruct Values { int64_t values[3]; };\n";
+const std::string both_headers = "#include \"aclrtlaunch_apply.h\"\n#include \"aclrtlaunch_by_address.h\"\n";
+
+TEST_F(LaunchHeaders, TakeStructuresByAddressAndByValue) {
+    const std::string by_value =
+        "int main() { int* x = start(); Tiling t = {2, 3}; Values v = {{1, 2, 30}}; aclFloat16* h = nullptr;\n"
+        "unsigned a = ACLRT_LAUNCH_KERNEL(apply)(1, nullptr, x, t, v, 100); aclrtSynchronizeDevice();\n"
+        "return finish(x, a, ACLRT_LAUNCH_KERNEL(by_address)(1, nullptr, x, &t, h)); }\n";
+    EXPECT_EQ(consumer("c++", "value.cpp", structures + both_headers + by_value), "0 0 0 145\n");
+    // The structures are declared behind the headers, which a header of the program includes in its C part.
+    const std::string by_address =
+        "int main() { uint8_t* x = (uint8_t*)start(); Tiling* t = new Tiling{2, 3}; Values v = {{1, 2, 30}};\n"
+        "unsigned a = ACLRT_LAUNCH_KERNEL(apply)(1, nullptr, x, t, &v, 100); aclrtSynchronizeDevice();\n"
+        "return finish((int*)x, a, ACLRT_LAUNCH_KERNEL(by_address)(1, nullptr, x, t, nullptr)); }\n";
+    EXPECT_EQ(consumer("c++", "address.cpp", "extern \"C\" {\n" + both_headers + "}\n" + structures + by_address),
+              "0 0 0 145\n");
+    const std::string from_c =
+        "int main(void) { int* x = start(); struct Tiling t = {2, 3}; struct Values v = {{1, 2, 30}};\n"
+        "unsigned a = ACLRT_LAUNCH_KERNEL(apply)(1, NULL, x, &t, &v, 100); aclrtSynchronizeDevice();\n"
+        "return finish(x, a, ACLRT_LAUNCH_KERNEL(by_address)(1, NULL, x, &t, NULL)); }\n";
+    EXPECT_EQ(consumer("cc", "address.c", both_headers + structures + from_c), "0 0 0 145\n");
+}
+
+TEST_F(LaunchHeaders, RefuseAStructureThatIsNotThere) {
+    const std::string wrong =
+        "int main() { int* x = start(); Tiling t = {2, 3}; Values v = {};\n"
+        "unsigned a = ACLRT_LAUNCH_KERNEL(apply)(1, nullptr, x, v, t, 100);\n"
+        "return finish(x, a, ACLRT_LAUNCH_KERNEL(apply)(1, nullptr, x, &t, nullptr, 100)); }\n";
+    EXPECT_EQ(consumer("c++", "wrong.cpp", structures + both_headers + wrong), "100000 100000 0 5\n");
+}
+
 // A source that asks for the kind of its core is compiled for each kind that its kernels run on.
 TEST_F(Program, EachKindOfCoreRunsTheCodeMadeForIt) {
     expect_built("-O0 -g " + source("core_kinds.asc") + " -o kinds");

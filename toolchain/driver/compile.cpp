@@ -213,6 +213,8 @@ std::vector<std::string> preprocessor_flags(const Options& options, const Tree& 
 
 int preprocess(const CompileJob& job, const std::vector<std::string>& more, std::string& text, std::string& messages) {
     Command command = {job.tree.compiler, "-E", "-x", "c++"};
+    // Programs define the words of the language themselves, as what is behind them elsewhere.
+    command.push_back("-Wno-macro-redefined");
     add(command, language_flags(job));
     add(command, preprocessor_flags(job.options, job.tree));
     add(command, more);

@@ -142,16 +142,19 @@ private:
     }
 
     bool is_qualifier_argument(std::size_t start, std::size_t open) const {
-        return open > start && qualifier_length(tokens_, open - 1) > 1;
+        return open > start && qualifier_at(tokens_, open - 1).length > 1;
     }
 
     void take(const Declaration& declaration) {
         bool global = false, device = false;
         for (std::size_t at = declaration.tokens.begin; at < declaration.tokens.end; ++at) {
-            const std::string_view text = tokens_.spelling(at);
-            if (text == "(" || text == "[" || text == "{") at = behind(at) - 1;
-            global |= text == "__global__";
-            device |= text == "__gm__";
+            if (const Qualifier qualifier = qualifier_at(tokens_, at); qualifier.length != 0) {
+                global |= qualifier.word == "__global__";
+                device |= qualifier.word == "__gm__";
+                at += qualifier.length - 1;
+            } else if (is_open(at)) {
+                at = behind(at) - 1;
+            }
         }
         if (declaration.tokens.begin < declaration.tokens.end && !tokens_.is_system(declaration.tokens.begin))
             index_.add(tokens_, declaration.tokens, declaration.body.value_or(TokenRange{}));
@@ -228,9 +231,9 @@ private:
                 at = next;
                 continue;
             }
-            if (const std::size_t length = qualifier_length(tokens_, at); length != 0) {
-                read_qualifier(at, pending);
-                at += length;
+            if (const Qualifier qualifier = qualifier_at(tokens_, at); qualifier.length != 0) {
+                read_qualifier(qualifier.word, at, pending);
+                at += qualifier.length;
                 continue;
             }
             if (text == "__attribute__" || text == "[" || text == "alignas") {
@@ -247,9 +250,8 @@ private:
         return true;
     }
 
-    void read_qualifier(std::size_t at, Pending& pending) {
+    void read_qualifier(std::string_view text, std::size_t at, Pending& pending) {
         KernelSource& kernel = pending.kernel;
-        const std::string_view text = tokens_.spelling(at);
         const auto choose = [&](Cores cores) {
             if (pending.chosen && cores.type != kernel.cores.type)
                 problem(kernel, fmt::format("kernel '{}' has two qualifiers for its cores", name_of(kernel)));
@@ -307,7 +309,7 @@ private:
             const std::string_view text = tokens_.spelling(at);
             if (text == "=" || (text == "[" && !tokens_.is(at + 1, "["))) break;
             if (text == "...") result.pack = true;
-            if (const std::size_t length = qualifier_length(tokens_, at); length != 0) {
+            if (const std::size_t length = qualifier_at(tokens_, at).length; length != 0) {
                 at += length;
                 end = at;
                 continue;
@@ -374,7 +376,18 @@ private:
         if (!use.problem.empty()) problem(use.problem_place, use.problem);
         kernel.threads = std::find(threaded_.begin(), threaded_.end(), name) != threaded_.end() ||
                          (!pending.chosen && !aicore && (choices_.simt || pending.bounds || use.threads));
-        if (!pending.chosen) kernel.cores = use.declared ? *use.declared : inferred_cores(use, choices_.architecture);
+        if (!pending.chosen && use.declared)
+            kernel.cores = *use.declared;
+        else if (!pending.chosen)
+            kernel.cores = choices_.cores ? *choices_.cores : inferred_cores(use);
+        if (choices_.cores && choices_.cores->type != kernel.cores.type)
+            found_.warnings.push_back(located(
+                kernel.place,
+                fmt::format(
+                    "kernel '{}' says itself on which cores it runs; the command line's choice does not change it",
+                    name_of(kernel)),
+                "warning"));
+        kernel.cores = cores_on(choices_.architecture, kernel.cores);
         found_.kernels.push_back(std::move(kernel));
     }
 
@@ -460,18 +473,55 @@ Declarations find_declarations(const Tokens& tokens, const LanguageChoices& choi
     return Walk(tokens, choices, threaded).run();
 }
 
-std::size_t qualifier_length(const Tokens& tokens, std::size_t index) {
+namespace {
+
+// `[aicore]`, `[host]` and `[host, aicore]` before a declaration; elsewhere they are an index or a lambda.
+Qualifier bracketed_qualifier(const Tokens& tokens, std::size_t index) {
+    const std::size_t close = tokens.partner(index);
+    if (close >= tokens.size() || (close != index + 2 && close != index + 4)) return {};
+    const auto is_word = [&](std::size_t at) { return tokens.is(at, "aicore") || tokens.is(at, "host"); };
+    if (!is_word(index + 1) || (close == index + 4 && !(tokens.is(index + 2, ",") && is_word(index + 3)))) return {};
+    const std::size_t next = close + 1;
+    const bool before_declaration = tokens.is_identifier(next) || tokens.is(next, "::") || tokens.is(next, "~") ||
+                                    (tokens.is(next, "[") && bracketed_qualifier(tokens, next).length != 0);
+    if (!before_declaration) return {};
+    const bool alone = close == index + 2;
+    return {alone && tokens.is(index + 1, "aicore") ? "__aicore__" : "__host_aicore__", close - index + 1};
+}
+
+// `__attribute__((cce_kernel))` and its relatives.
+Qualifier attribute_qualifier(const Tokens& tokens, std::size_t index) {
+    struct Row {
+        std::string_view attribute, word;
+    };
+    static constexpr Row rows[] = {
+        {"cce_kernel", "__global__"},  {"cce_global", "__gm__"},         {"cce_unif_buff", "__ubuf__"},
+        {"cce_cube_buff", "__cbuf__"}, {"cce_cube_a", "__ca__"},         {"cce_cube_b", "__cb__"},
+        {"cce_cube_c", "__cc__"},      {"cce_bias_buff", "__biasbuf__"}, {"cce_fixpipe_buff", "__fbuf__"}};
+    if (!tokens.is(index + 1, "(") || !tokens.is(index + 2, "(") || !tokens.is(index + 4, ")") ||
+        !tokens.is(index + 5, ")"))
+        return {};
+    for (const Row& row : rows)
+        if (tokens.is(index + 3, row.attribute)) return {row.word, 6};
+    return {};
+}
+
+}  // namespace
+
+Qualifier qualifier_at(const Tokens& tokens, std::size_t index) {
     const std::string_view text = tokens.spelling(index);
-    if (text.size() < 6 || text.substr(0, 2) != "__" || !tokens.is_identifier(index)) return 0;
+    if (text == "[") return bracketed_qualifier(tokens, index);
+    if (text.size() < 6 || text.substr(0, 2) != "__" || !tokens.is_identifier(index)) return {};
+    if (text == "__attribute__") return attribute_qualifier(tokens, index);
     static constexpr std::string_view plain[] = {
         "__global__", "__aicore__",    "__vector__",  "__cube__",    "__aicpu__",       "__host_aicore__", "__gm__",
         "__ubuf__",   "__cbuf__",      "__ca__",      "__cb__",      "__cc__",          "__biasbuf__",     "__fbuf__",
         "__ssbuf__",  "__local_mem__", "__simd_vf__", "__simt_vf__", "__simd_callee__", "__simt_callee__"};
-    if (std::find(std::begin(plain), std::end(plain), text) != std::end(plain)) return 1;
+    if (std::find(std::begin(plain), std::end(plain), text) != std::end(plain)) return {text, 1};
     if (!is_any(text, {"__mix__", "__schedmode__", "__launch_bounds__", "__maxnreg__"}) || !tokens.is(index + 1, "("))
-        return 0;
+        return {};
     const std::size_t close = tokens.partner(index + 1);
-    return close < tokens.size() ? close - index + 1 : 0;
+    return close < tokens.size() ? Qualifier{text, close - index + 1} : Qualifier{};
 }
 
 std::size_t skip_angles(const Tokens& tokens, std::size_t index, std::size_t end) {
@@ -490,8 +540,8 @@ std::size_t skip_angles(const Tokens& tokens, std::size_t index, std::size_t end
     return index;
 }
 
-std::string located(const Place& place, std::string_view text) {
-    return fmt::format("{}:{}:{}: error: {}", place.file, place.line, place.column, text);
+std::string located(const Place& place, std::string_view text, std::string_view severity) {
+    return fmt::format("{}:{}:{}: {}: {}", place.file, place.line, place.column, severity, text);
 }
 
 }  // namespace canopy_cc

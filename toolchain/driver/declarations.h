@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,25 +57,32 @@ struct Declarations {
     std::vector<KernelSource> kernels;
     std::vector<VariableSource> variables;
     std::vector<std::string> problems;  // each with its place
+    std::vector<std::string> warnings;
 };
 
 struct LanguageChoices {
     std::uint32_t architecture = 2201;
     bool simt = false;
+    std::optional<Cores> cores;  // of kernels whose source does not choose; none: what they use decides
 };
 
 // `threaded` holds the names of kernels that some launch gives threads.
 Declarations find_declarations(const Tokens& tokens, const LanguageChoices& choices,
                                const std::vector<std::string_view>& threaded);
 
-// The words of the language that stand before a type or a function and mean nothing to the compiler; the number of
-// tokens to take away at `index`, 0 when there is none.
-std::size_t qualifier_length(const Tokens& tokens, std::size_t index);
+// A word of the language that stands before a type or a function and means nothing to the compiler. Sources may write
+// out what other compilers have behind the words: `[aicore]` is __aicore__, `__attribute__((cce_kernel))` __global__.
+struct Qualifier {
+    std::string_view word;   // "__aicore__", however it is written
+    std::size_t length = 0;  // tokens; 0: there is none
+};
+
+Qualifier qualifier_at(const Tokens& tokens, std::size_t index);
 
 // The token behind the `>` that closes the `<` at `index`; `index` itself when that is no list.
 std::size_t skip_angles(const Tokens& tokens, std::size_t index, std::size_t end);
 
 // "FILE:LINE:COLUMN: error: TEXT"
-std::string located(const Place& place, std::string_view text);
+std::string located(const Place& place, std::string_view text, std::string_view severity = "error");
 
 }  // namespace canopy_cc

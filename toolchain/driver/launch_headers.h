@@ -16,6 +16,7 @@ struct LaunchFunction {
     std::vector<std::string> types;  // of its parameters; a pointer is "void*" or "const void*"
     std::vector<std::string> names;  // of its parameters
     std::vector<bool> indirect;      // whether one is a pointer to pointers
+    std::vector<bool> structures;    // whether one is a structure by value; launch functions take its address
 };
 
 // One for each kernel that C code could name: no template, outside of namespaces.

@@ -29,14 +29,15 @@ public:
                 braces_.push_back(at);
             else if (tokens_.is(at, "}") && !braces_.empty())
                 braces_.pop_back();
-            else if (tokens_.is(at, "__ubuf__") && !braces_.empty() && holds_statements(tokens_, braces_.back()))
-                read(at);
+            else if (const Qualifier qualifier = qualifier_at(tokens_, at);
+                     qualifier.word == "__ubuf__" && !braces_.empty() && holds_statements(tokens_, braces_.back()))
+                read(at, at + qualifier.length);
         }
         return std::move(found_);
     }
 
 private:
-    void read(std::size_t at) {
+    void read(std::size_t at, std::size_t behind_word) {
         LocalVariable variable;
         std::size_t before = at;
         while (before > 0 && is_any(tokens_.spelling(before - 1), {"static", "extern", "const", "volatile"})) {
@@ -44,7 +45,7 @@ private:
             if (tokens_.is(before, "extern")) variable.external = before;
         }
         if (before == 0 || !is_any(tokens_.spelling(before - 1), {";", "{", "}", ")"})) return;
-        for (std::size_t next = at + 1; next < tokens_.size();) {
+        for (std::size_t next = behind_word; next < tokens_.size();) {
             const std::string_view text = tokens_.spelling(next);
             if (text == ";") {
                 variable.semicolon = next;

@@ -193,6 +193,7 @@ int run(const std::vector<std::string>& arguments, bool as_clang) {
     if (!options.fusion.empty() && options.action == Action::compile) return fuse_images(options);
     if (!missing.empty()) return complain(broken_toolchain, missing);
     const bool kernels = find_kernels(options);
+    if (kernels && options.explained) options.verbose = true;
     if (options.action == Action::hand_over || !kernels) return hand_over(options, tree);
     return compile_all(options, tree);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
 
+#include <canopy/chips.h>
 #include <canopy/kernel_image.h>
 #include <fmt/core.h>
 
@@ -9,6 +10,8 @@
 #include <charconv>
 #include <optional>
 #include <string_view>
+
+#include "foreign.h"
 
 namespace canopy_cc {
 namespace {
@@ -21,35 +24,32 @@ bool is_any(std::string_view text, std::initializer_list<std::string_view> choic
     return std::find(choices.begin(), choices.end(), text) != choices.end();
 }
 
-// "dav-2201", "dav-c220" and "2201" alike; nothing for an architecture nobody knows.
+// "dav-2201", "dav-c220", "dav-c220-vec" and "2201" alike; nothing for an architecture nobody knows.
 std::optional<std::uint32_t> architecture_number(std::string_view name) {
     if (begins(name, "dav-")) name.remove_prefix(4);
+    if (begins(name, "c") || begins(name, "m")) name = name.substr(0, name.find('-'));
     struct Row {
         std::string_view name;
         std::uint32_t number;
     };
-    static constexpr Row rows[] = {{"1001", 1001}, {"c100", 1001}, {"2002", 2002},     {"m200", 2002},
-                                   {"2201", 2201}, {"c220", 2201}, {"c220-vec", 2201}, {"c220-cube", 2201},
-                                   {"3002", 3002}, {"m300", 3002}, {"3510", 3510},     {"c310", 3510},
-                                   {"3003", 3003}, {"3113", 3113}, {"5102", 5102}};
+    static constexpr Row rows[] = {{"1001", 1001}, {"c100", 1001}, {"2002", 2002}, {"m200", 2002}, {"2201", 2201},
+                                   {"c220", 2201}, {"3002", 3002}, {"m300", 3002}, {"m310", 3002}, {"3510", 3510},
+                                   {"c310", 3510}, {"3003", 3003}, {"3113", 3113}, {"5102", 5102}};
     for (const Row& row : rows)
         if (row.name == name) return row.number;
     return std::nullopt;
 }
 
-// The architecture of a chip by its name, longest prefix first.
-std::optional<std::uint32_t> chip_architecture(std::string_view chip) {
-    std::string lower(chip);
-    for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    struct Row {
-        std::string_view prefix;
-        std::uint32_t number;
-    };
-    static constexpr Row rows[] = {{"ascend910b", 2201}, {"ascend910_93", 2201}, {"ascend950", 3510},
-                                   {"ascend310p", 2002}, {"ascend310b", 3002},   {"ascend910", 1001}};
-    for (const Row& row : rows)
-        if (begins(lower, row.prefix)) return row.number;
-    return std::nullopt;
+// The kind of core that an architecture's name ends with; chips whose cores have both units have none.
+CoreChoice core_in(std::string_view name) {
+    if (!begins(name, "dav-c220") && !begins(name, "dav-c310")) return CoreChoice::none;
+    const std::string_view end = name.substr(8);
+    return end == "-cube" ? CoreChoice::cube : end == "-vec" ? CoreChoice::vector : CoreChoice::none;
+}
+
+std::optional<std::uint32_t> chip_architecture(std::string_view name) {
+    const canopy::Chip* chip = canopy::find_chip(name);
+    return chip == nullptr ? std::nullopt : std::optional(chip->architecture);
 }
 
 Texts split(std::string_view list) {
@@ -96,7 +96,7 @@ public:
         while (at_ < arguments_.size() && problem_.empty()) {
             const std::size_t first = at_;
             const std::string& flag = arguments_[at_++];
-            if (take_driver_flag(flag) || take_chip_flag(flag) || take_ignored(flag)) continue;
+            if (take_driver_flag(flag) || take_chip_flag(flag)) continue;
             if (!take_output_flag(flag) && !take_dependency_flag(flag) && !take_question(flag) &&
                 !take_link_flag(flag) && !take_compiler_flag(flag))
                 take_input(flag);
@@ -208,11 +208,30 @@ private:
             if (flag != name && !begins(flag, std::string(name) + "=")) continue;
             const std::string text = value(flag, name).value_or("");
             set_architecture(architecture_number(text), "architecture", text);
+            options_.core = core_in(text);
             return true;
         }
-        if (flag != "--npu-soc" && !begins(flag, "--npu-soc=")) return false;
-        const std::string text = value(flag, "--npu-soc").value_or("");
-        set_architecture(chip_architecture(text), "chip", text);
+        for (const std::string_view name : {"--npu-soc", "--cce-soc-version"}) {
+            if (flag != name && !begins(flag, std::string(name) + "=")) continue;
+            const std::string text = value(flag, name).value_or("");
+            set_architecture(chip_architecture(text), "chip", text);
+            return true;
+        }
+        if (begins(flag, "--cce-soc-core-type=")) return set_core(flag.substr(20));
+        if (flag != "--cce-aicore-only") return false;
+        options_.device_only = true;
+        return true;
+    }
+
+    bool set_core(const std::string& name) {
+        if (name == "CubeCore")
+            options_.core = CoreChoice::cube;
+        else if (name == "VecCore" || name == "VectorCore")
+            options_.core = CoreChoice::vector;
+        else if (name == "AICore" || name == "AiCore" || name == "MixCore")
+            options_.core = CoreChoice::none;
+        else
+            problem_ = fmt::format("unknown core type '{}'; known are CubeCore, VecCore, AICore", name);
         return true;
     }
 
@@ -242,19 +261,10 @@ private:
         return true;
     }
 
-    // Flags of other kernel compilers that change nothing here.
-    bool take_ignored(const std::string& flag) {
-        if (begins(flag, "--cce-")) {
-            if (is_any(flag, {"--cce-aicpu-L", "--cce-aicpu-l"})) (void)value(flag, flag);
-            return true;
-        }
-        return begins(flag, "--run-mode") || flag == "-forward-options-to-host-compiler";
-    }
-
     // Questions that clang answers, also about sources with kernels.
     bool take_question(const std::string& flag) {
         const bool question = begins(flag, "-print-") || begins(flag, "--print-") || begins(flag, "-dump") ||
-                              is_any(flag, {"-###", "-v", "-E", "-S", "-M", "-MM", "-emit-llvm", "-fsyntax-only", "-dM",
+                              is_any(flag, {"-###", "-E", "-S", "-M", "-MM", "-emit-llvm", "-fsyntax-only", "-dM",
                                             "-cc1", "-cc1as", "--analyze"});
         if (question) options_.action = Action::hand_over;
         return question;
@@ -288,10 +298,18 @@ private:
             return true;
         }
         if (begins(flag, "-flto")) return true;
+        if (flag == "-v") {
+            options_.explained = true;
+            return true;
+        }
         auto& flags = options_.compiler_flags;
+        if (is_any(flag, {"-I", "-D", "-U"})) {
+            flags.push_back(flag + value(flag, flag).value_or(""));
+            return true;
+        }
         flags.push_back(flag);
-        if (is_any(flag, {"-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot",
-                          "-Xclang", "-mllvm", "--param", "-target", "--gcc-toolchain", "--sysroot", "-Xpreprocessor"}))
+        if (is_any(flag, {"-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot", "-Xclang", "-mllvm",
+                          "--param", "-target", "--gcc-toolchain", "--sysroot", "-Xpreprocessor"}))
             flags.push_back(value(flag, flag).value_or(""));
         return true;
     }
@@ -334,6 +352,8 @@ std::string check(Options& options) {
     if (options.inputs.empty()) return "no input file";
     const auto is_source = [](const Input& input) { return input.language != Language::linked; };
     const auto sources = std::count_if(options.inputs.begin(), options.inputs.end(), is_source);
+    if (options.device_only && options.output_kind == Output::object && options.inputs.size() == 1 && sources == 1)
+        options.output_kind = Output::image;
     if (options.output_kind == Output::image) {
         if (options.inputs.size() != 1)
             return fmt::format("two sources, '{}' and '{}'; an image is made from one", options.inputs[0].path,
@@ -355,7 +375,10 @@ std::string check(Options& options) {
 }  // namespace
 
 std::string parse_options(const Texts& arguments, Options& options) {
-    if (std::string problem = Parser(arguments, options).run(); !problem.empty()) return problem;
+    Texts words;
+    if (std::string problem = read_command_line(arguments, words); !problem.empty()) return problem;
+    if (std::string problem = Parser(words, options).run(); !problem.empty()) return problem;
+    if (options.explained && options.inputs.empty()) options.action = Action::hand_over;
     if (options.output_kind == Output::image && options.action == Action::hand_over)
         return "--image goes with no flag that asks for another output";
     if (options.action != Action::compile) return {};
@@ -367,7 +390,7 @@ std::string parse_options(const Texts& arguments, Options& options) {
 }
 
 bool mentions_kernels(const std::string& text) {
-    for (const char* word : {"<<<", "__global__", "kernel_operator.h", "__aicore__"})
+    for (const char* word : {"<<<", "__global__", "kernel_operator.h", "__aicore__", "[aicore]", "cce_kernel"})
         if (text.find(word) != std::string::npos) return true;
     return false;
 }
@@ -389,7 +412,10 @@ What to make (default: a program)
 
 Kernels
   --npu-arch=dav-N    chip architecture the kernels are written for: 1001, 2002, 2201, 3002, 3510; default: 2201
-                      (also -arch dav-N, --cce-aicore-arch=, --npu-soc=CHIP)
+                      (also -arch dav-N, --cce-aicore-arch=, --npu-soc=CHIP, --cce-soc-version=CHIP). A name that ends in
+                      -cube or -vec, like dav-c220-cube, also chooses the core of kernels whose source does not
+  --cce-soc-core-type=CubeCore|VecCore|AICore   the same; AICore leaves the choice to what a kernel uses
+  --cce-aicore-only   with -c: the same as --image
   --targets=LIST      code to put in, by comma: baseline, native, x86-64-v2, x86-64-v3, x86-64-v4
                       default: baseline,native
   --enable-simt       a __global__ function without a word for its cores is a SIMT kernel
@@ -401,7 +427,8 @@ Kernels
   --metadata[=KERNEL] with --image: also write NAME.json beside NAME.o, which says how KERNEL is launched and fused;
                       kernels NAME_1, NAME_2, ... are variants of one that is chosen by its tiling key
   --block-dim=N --workspace=BYTES,... --split-mode=N    what --metadata says about it; defaults: 1, none, none
-  --cce-*  --run-mode=*   accepted, without effect
+  --cce-*  -fcce-*  -mllvm -cce-*  -mllvm -api-deps-filter*  --run-mode=*
+                      accepted, without effect; the limit ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE sets the stack of kernels
 
 Compiler
   -O0 .. -O3 -g       default: -O2
@@ -409,8 +436,10 @@ Compiler
   -x LANGUAGE         of the files that follow: asc, cce, aicpu, or one of clang's
   -I -D -U -include -W* -f* -m* -l -L -Wl, and every other flag: handed to clang
   -MD -MMD -MF FILE -MT TARGET   write a dependency file
-  -E -S -M -v -### -print-*      answered by clang
+  -E -S -M -### -print-*         answered by clang
+  @FILE               words from a file
   --verbose           show the commands that are run, and how long each step took
+  -v                  the same for sources with kernels; otherwise clang's own
   --help  --version
 
 Environment: CANOPY_CLANG names the clang++ to compile with.

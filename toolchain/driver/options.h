@@ -18,6 +18,9 @@ enum class Output {
     image            // --image
 };
 
+// Where kernels without a qualifier run.
+enum class CoreChoice { none, vector, cube };
+
 enum class Language {
     kernel,  // C++ with kernels
     maybe,   // C++ that may hold kernels: its text tells
@@ -45,12 +48,15 @@ struct Options {
     Output output_kind = Output::program;
     bool shared = false;
     bool verbose = false;
+    bool explained = false;  // -v: verbose for kernels, clang's own question for everything else
     bool simt = false;
     bool sanitizer = false;
     bool tracing = true;
     std::vector<Input> inputs;
     std::string output;
     std::uint32_t architecture = 2201;
+    CoreChoice core = CoreChoice::none;
+    bool device_only = false;                 // --cce-aicore-only
     std::vector<std::string> targets;         // as named in the image: "x86-64-v3"
     std::vector<std::string> compiler_flags;  // for preprocessing and every compilation
     std::vector<std::string> host_flags;      // for host code alone

@@ -146,7 +146,7 @@ private:
     std::vector<Change> shared_changes() const {
         std::vector<Change> changes;
         for (std::size_t at = 0; at < tokens_.size(); ++at)
-            if (const std::size_t length = qualifier_length(tokens_, at); length != 0) {
+            if (const std::size_t length = qualifier_at(tokens_, at).length; length != 0) {
                 changes.push_back({tokens_[at].begin, tokens_[at + length - 1].end, Change::blank, {}, nullptr});
                 at += length - 1;
             }
@@ -188,10 +188,10 @@ private:
         }
     }
 
-    // The word __global__ of a kernel: a place where an attribute may stand.
+    // Where a kernel says __global__: a place where an attribute may stand.
     std::size_t head_of(const KernelSource& kernel) const {
         std::size_t at = kernel.name.begin;
-        while (at > 0 && !tokens_.is(at, "__global__")) --at;
+        while (at > 0 && qualifier_at(tokens_, at).word != "__global__") --at;
         return tokens_[at].begin;
     }
 
@@ -316,6 +316,7 @@ RewrittenSource rewrite(const std::string& preprocessed, const RewriteJob& job) 
         if (launch.count == 4) threaded.push_back(launch.name);
     const Declarations declarations = find_declarations(tokens, job.language, threaded);
     result.problems.insert(result.problems.end(), declarations.problems.begin(), declarations.problems.end());
+    result.warnings = declarations.warnings;
     result.has_kernels = !declarations.kernels.empty();
     result.has_launches = !launches.empty();
     result.files = tokens.files();

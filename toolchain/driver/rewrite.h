@@ -25,6 +25,7 @@ struct RewrittenSource {
     std::string host;
     std::string device;
     std::vector<LaunchFunction> launch_functions;
+    std::vector<std::string> warnings;
     std::vector<std::string> problems;  // errors, each with its place; then there are no texts
 };
 

@@ -134,6 +134,17 @@ void add_sanitizer(Texts& texts) {
     if (!texts.cube.empty()) texts.cube += sanitizer_text();
 }
 
+// The cores that the command line chooses.
+std::optional<Cores> chosen_cores(CoreChoice core) {
+    if (core == CoreChoice::none) return std::nullopt;
+    return core == CoreChoice::cube ? Cores{CANOPY_CORE_CUBE, 1, 0} : Cores{CANOPY_CORE_VECTOR, 0, 1};
+}
+
+std::vector<std::string> chosen_core_flags(const Options& options) {
+    if (options.core == CoreChoice::none) return {};
+    return core_kind_flags(options.architecture, options.core == CoreChoice::cube);
+}
+
 int status_of(int compiler_status);
 
 // The device text as it is for one kind of core.
@@ -155,6 +166,10 @@ int choose_core_kinds(const CompileJob& job, const RewriteJob& rewrite_job, cons
                       Texts& to_compile) {
     const std::uint32_t architecture = job.options.architecture;
     if (!texts.has_kernels || (architecture != 2201 && architecture != 3510) || !tests_core_kind(texts.files))
+        return success;
+    // The text is already the one for the cores that the command line chose.
+    const CoreChoice core = job.options.core;
+    if ((core == CoreChoice::cube && !texts.on_vector) || (core == CoreChoice::vector && !texts.on_cube))
         return success;
     const int status = text_for(job, rewrite_job, !texts.on_vector, to_compile.device);
     if (status != success || !texts.on_vector || !texts.on_cube) return status;
@@ -186,19 +201,22 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
                                                               : options.dependency_file;
     }
     std::string preprocessed, messages;
-    const int preprocessor = preprocess(job, {}, preprocessed, messages);
+    const int preprocessor = preprocess(job, chosen_core_flags(options), preprocessed, messages);
     fmt::print(stderr, "{}", messages);
     if (preprocessor != 0) return status_of(preprocessor);
     watch.lap("preprocessing");
 
     const bool image_only = options.output_kind == Output::image;
-    RewriteJob rewrite_job{
-        {options.architecture, options.simt}, source,
-        image_symbol(options, preprocessed),  !options.launch_headers.empty() || options.metadata.wanted,
-        workspace_from_end(options),          options.names};
+    RewriteJob rewrite_job{{options.architecture, options.simt, chosen_cores(options.core)},
+                           source,
+                           image_symbol(options, preprocessed),
+                           !options.launch_headers.empty() || options.metadata.wanted,
+                           workspace_from_end(options),
+                           options.names};
     RewrittenSource texts = rewrite(preprocessed, rewrite_job);
     watch.lap("rewriting");
-    for (const std::string& problem : texts.problems) fmt::print(stderr, "{}\n", problem);
+    for (const auto* list : {&texts.warnings, &texts.problems})
+        for (const std::string& text : *list) fmt::print(stderr, "{}\n", text);
     if (!texts.problems.empty()) return bad_source;
     if (image_only && !texts.has_kernels) {
         // A mistake may hide the kernels; then the mistake is what matters.
