@@ -115,7 +115,6 @@ inline void set_ffts_base_addr(uint64_t) {}
 
 // Copies -------------------------------------------------------------------------------------------------------------
 
-enum class pad_t : uint8_t { PAD_NONE, PAD_MODE1, PAD_MODE2, PAD_MODE3, PAD_MODE4, PAD_MODE5 };
 inline constexpr pad_t PAD_NONE = pad_t::PAD_NONE;
 
 #define CANOPY_COPY_IN(name, position)                                                                      \
@@ -242,6 +241,22 @@ inline void copy_matrix_cc_to_gm(D* dst, S* src, uint8_t, uint16_t columns, uint
     params.channelSplit = split;
     params.nz2ndEn = to_rows;
     AscendC::DataCopy(kernel::memory_at<D>(dst), kernel::tensor_at<kernel::TPosition::CO1>(src), params, where);
+}
+
+// The way of coupled chips: rows of fractals of 16 x 16 elements into the unified buffer. The types of the two sides
+// say what is converted.
+enum class ConvRelu_t : uint8_t { CRMODE_NONE, CRMODE_F32toF16_NONE, CRMODE_F32toF16_RELU };
+inline constexpr ConvRelu_t CRMODE_NONE = ConvRelu_t::CRMODE_NONE;
+inline constexpr ConvRelu_t CRMODE_F32toF16_NONE = ConvRelu_t::CRMODE_F32toF16_NONE;
+inline constexpr ConvRelu_t CRMODE_F32toF16_RELU = ConvRelu_t::CRMODE_F32toF16_RELU;
+template <class D, class S>
+inline void copy_matrix_cc_to_ubuf(D* dst, S* src, uint8_t, uint16_t rows, uint16_t length, uint16_t src_gap,
+                                   uint16_t dst_gap, ConvRelu_t mode, kernel::Where where = kernel::here()) {
+    AscendC::DataCopyEnhancedParams enhanced;
+    enhanced.blockMode = AscendC::BlockMode::BLOCK_MODE_MATRIX;
+    enhanced.isRelu = mode == CRMODE_F32toF16_RELU;
+    AscendC::DataCopy(kernel::unified(dst), kernel::tensor_at<kernel::TPosition::CO1>(src),
+                      AscendC::DataCopyParams(rows, length, src_gap, dst_gap), enhanced, where);
 }
 
 }  // namespace canopy::intrinsics
