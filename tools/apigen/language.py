@@ -24,6 +24,7 @@ import textwrap
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 KERNEL_HEADERS = os.path.join(ROOT, "toolchain/include")
 HOST_HEADERS = os.path.join(ROOT, "include")
+CPU_FORM = os.path.join(ROOT, "toolchain/install/tikicpulib.h")
 TABLE = os.path.join(ROOT, "toolchain/language/names.tsv")
 PAGE = os.path.join(ROOT, "docs/kernel-language.md")
 UNSUPPORTED = os.path.join(ROOT, "toolchain/language/unsupported.tsv")
@@ -159,7 +160,8 @@ class Declared:
                                       os.path.join(KERNEL_HEADERS, "canopy_kernel/vector_types.h"),
                                       os.path.join(HOST_HEADERS, "tiling/tiling_api.h"),
                                       os.path.join(HOST_HEADERS, "tiling/platform/platform_ascendc.h"),
-                                      os.path.join(HOST_HEADERS, "register/tilingdata_base.h")) if os.path.exists(path)]
+                                      os.path.join(HOST_HEADERS, "register/tilingdata_base.h"),
+                                      CPU_FORM) if os.path.exists(path)]
         bad = set()
         for architecture in ARCHITECTURES:
             for header in headers:
