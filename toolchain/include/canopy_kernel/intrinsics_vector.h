@@ -4,8 +4,10 @@
 #ifndef CANOPY_KERNEL_INTRINSICS_VECTOR_H
 #define CANOPY_KERNEL_INTRINSICS_VECTOR_H
 
+#include "canopy_kernel/copy.h"
 #include "canopy_kernel/gather.h"
 #include "canopy_kernel/intrinsics.h"
+#include "canopy_kernel/merge_sort.h"
 #include "canopy_kernel/reduce_names.h"
 #include "canopy_kernel/reorder.h"
 #include "canopy_kernel/transpose.h"
@@ -187,6 +189,31 @@ inline void vbrcb(T* dst, T* src, uint16_t dst_block, uint16_t dst_repeat, uint8
 template <class T>
 inline void vtranspose(T* dst, T* src, kernel::Where where = kernel::here()) {
     AscendC::Transpose(kernel::unified(dst), kernel::unified(src), where);
+}
+
+// Elements as they are, by mask and strides.
+template <class T, class S>
+inline void vcopy(T* dst, S* src, uint8_t repeat, uint16_t dst_block, uint16_t src_block, uint16_t dst_repeat,
+                  uint16_t src_repeat, kernel::Where where = kernel::here()) {
+    AscendC::Copy<T, false>(kernel::unified(dst), kernel::unified(src), AscendC::MASK_PLACEHOLDER, repeat,
+                            {dst_block, src_block, dst_repeat, src_repeat}, where);
+}
+
+// Elements by byte offsets from `base`, an address of the unified buffer as a number of 32 bits.
+template <class T>
+inline void vgather(T* dst, uint32_t* offsets, uint32_t base, uint16_t dst_repeat, uint8_t repeat,
+                    kernel::Where where = kernel::here()) {
+    constexpr uint32_t size = kernel::memory_size(kernel::Hardware::UB);
+    const auto start = reinterpret_cast<uintptr_t>(kernel::memory_base(kernel::Hardware::UB));
+    const uint32_t byte = base < size ? base : base - static_cast<uint32_t>(start);
+    kernel::gather(kernel::unified(dst), kernel::unified(static_cast<T*>(nullptr)), kernel::unified(offsets), byte,
+                   kernel::select<false>(kernel::lanes<T>, uint64_t{0}, repeat), dst_repeat, where);
+}
+
+// 32 scores a repeat, sorted from the largest down, each with its index in 8 bytes.
+template <class T>
+inline void vbitsort(T* dst, T* scores, uint32_t* indexes, uint8_t repeat, kernel::Where where = kernel::here()) {
+    AscendC::Sort32(kernel::unified(dst), kernel::unified(scores), kernel::unified(indexes), repeat, where);
 }
 
 // Keeps the elements that a pattern names: 0 the bits of `pattern`, 1 to 7 a fixed one; get_rsvd_cnt() says how many.
