@@ -13,10 +13,10 @@ import pathlib
 import re
 import sys
 
-WAIST = ("src/device/command.h", "src/device/backend.h", "src/device/chip.h", "src/device/image.h",
-         "src/device/fusion.h", "src/device/trace.h", "src/device/fused_list.h", "src/device/fused_module.h")
-KERNEL_FORMAT = ("include/canopy/kernel_abi.h", "include/canopy/kernel_image.h", "include/canopy/kernel_trace.h",
-                 "include/canopy/fusion_profile.h")
+WAIST = ("src/device/command.h", "src/device/backend.h", "src/device/image.h", "src/device/fusion.h",
+         "src/device/trace.h", "src/device/fused_list.h", "src/device/fused_module.h")
+KERNEL_FORMAT = ("include/canopy/chips.h", "include/canopy/kernel_abi.h", "include/canopy/kernel_image.h",
+                 "include/canopy/kernel_trace.h", "include/canopy/fusion_profile.h")
 
 # Folder -> what its files may include, as prefixes of paths. The longest folder that holds a file decides; a folder may
 # always include itself. What is not listed here is free: unit tests and toolchain tests look wherever they must.
@@ -30,7 +30,7 @@ RULES = {
     "src/core": ("src/base/", *WAIST, "include/"),
     "src/api": ("src/base/", *WAIST, "src/core/", "include/"),
     "toolchain": ("include/",),
-    "tools": ("include/",),
+    "tools": ("include/", "toolchain/driver/lex.h", "toolchain/driver/process.h"),
     "python": ("include/",),
     "examples": ("include/", "toolchain/include/"),
     "bench": ("include/", "toolchain/include/"),
@@ -102,7 +102,8 @@ def main():
     for path in sources(root):
         count += 1
         name = path.relative_to(root).as_posix()
-        if FORBIDDEN_FOLDERS & set(name.split("/")[:-1]):
+        # Programs of the zoo name their folders as their authors would.
+        if FORBIDDEN_FOLDERS & set(name.split("/")[:-1]) and not name.startswith("tests/zoo/"):
             problems.append(f"{name}: a folder for everything and nothing; give it the name of what it holds")
         folder, allowed = rule_for(name)
         targets = []

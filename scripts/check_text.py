@@ -82,6 +82,18 @@ def check_figures(readme, performance):
                 yield f"README.md:{number}: {figure} does not stand in docs/performance.md"
 
 
+def check_variables(texts):
+    """Every variable that a part of Canopy reads is in the list that tells others apart."""
+    known = set(re.findall(r'"(CANOPY_[A-Z_]+)"', texts["src/core/variables.cpp"]))
+    reading = re.compile(r'(?:getenv|variable|environ\.get|from_environment)\(\s*"(CANOPY_[A-Z_]+)"|'
+                         r'environ\["(CANOPY_[A-Z_]+)"\]')
+    for name, text in texts.items():
+        for first, second in reading.findall(text):
+            variable = first or second
+            if variable not in known and not variable.startswith(("CANOPY_TEST_", "CANOPY_BENCH_")):
+                yield f"{name}: reads {variable}, which src/core/variables.cpp does not know"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
@@ -106,6 +118,7 @@ def main():
         for variable in sorted(set(re.findall(r'"(CANOPY_[A-Z_]+|ASCEND_[A-Z_]+)"', texts["src/core/settings.cpp"]))):
             if variable not in texts["README.md"]:
                 problems.append(f"README.md: does not mention {variable}, which src/core/settings.cpp reads")
+        problems.extend(check_variables(texts))
         problems.extend(check_figures(texts["README.md"], texts.get("docs/performance.md", "")))
     for problem in problems:
         print(problem)

@@ -1,11 +1,143 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The place of the offline-model interface. The runtime declares none of it; the header exists
- * because programs and acl.h include it by name.
+ * The offline-model interface, which Canopy does not have: using a name of it is an error that says so. The
+ * header exists because programs and acl.h include it by name.
  */
 #ifndef CANOPY_INCLUDE_ACL_ACL_MDL_H
 #define CANOPY_INCLUDE_ACL_ACL_MDL_H
 
 #include "acl_base.h"
+#include "canopy_unavailable.h"
+
+#define CANOPY_NO_MODELS "Canopy runs kernels, not models: nothing here loads or executes an offline model (.om)"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+CANOPY_NO_TYPE(aclmdlDesc, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlDataset, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlAIPP, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlIODims, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlIODimsRange, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlBatch, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlHW, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlConfigHandle, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlExecConfigHandle, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlBundleQueryInfo, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlConfigAttr, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlExecConfigAttr, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclmdlInputAippType, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclAippDims, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclAippInfo, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclAippExtendInfo, CANOPY_NO_MODELS);
+CANOPY_NO_TYPE(aclAippInputFormat, CANOPY_NO_MODELS);
+
+CANOPY_NO_CONSTANT(ACL_MDL_PRIORITY_INT32, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_MDL_LOAD_TYPE_SIZET, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_MDL_PATH_PTR, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_MDL_MEM_ADDR_PTR, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_MDL_MEM_SIZET, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_MDL_WEIGHT_ADDR_PTR, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_MDL_WEIGHT_SIZET, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_MDL_WORKSPACE_ADDR_PTR, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_MDL_WORKSPACE_SIZET, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_MDL_INPUTQ_NUM_SIZET, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_MDL_OUTPUTQ_NUM_SIZET, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_YUV420SP_U8, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_XRGB8888_U8, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_RGB888_U8, CANOPY_NO_MODELS);
+CANOPY_NO_CONSTANT(ACL_YUV400_U8, CANOPY_NO_MODELS);
+
+CANOPY_NO_FUNCTION(aclError, aclmdlLoadFromFile, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlLoadFromFileWithMem, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlLoadFromMem, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlLoadFromMemWithMem, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlLoadFromFileWithQ, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlLoadFromMemWithQ, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlLoadWithConfig, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlBundleLoadFromFile, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlBundleLoadFromMem, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlBundleUnload, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlBundleGetModelNum, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlBundleGetModelId, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlBundleInitFromFile, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlBundleInitFromMem, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlUnload, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlExecute, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlExecuteV2, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlExecuteAsync, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlExecuteAsyncV2, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlQuerySize, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlQuerySizeFromMem, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(void*, aclmdlCreateDesc, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlDestroyDesc, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetDesc, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetDescFromFile, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetDescFromMem, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(size_t, aclmdlGetNumInputs, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(size_t, aclmdlGetNumOutputs, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(size_t, aclmdlGetInputSizeByIndex, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(size_t, aclmdlGetOutputSizeByIndex, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetInputDims, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetInputDimsV2, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetInputDimsRange, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetOutputDims, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetCurOutputDims, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(const char*, aclmdlGetInputNameByIndex, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(const char*, aclmdlGetOutputNameByIndex, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclFormat, aclmdlGetInputFormat, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclFormat, aclmdlGetOutputFormat, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclDataType, aclmdlGetInputDataType, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclDataType, aclmdlGetOutputDataType, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetInputIndexByName, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetOutputIndexByName, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetDynamicBatch, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetDynamicHW, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetInputDynamicGearCount, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetInputDynamicDims, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(const char*, aclmdlGetOpAttr, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(const char*, aclmdlGetTensorRealName, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(void*, aclmdlCreateDataset, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlDestroyDataset, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlAddDatasetBuffer, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(size_t, aclmdlGetDatasetNumBuffers, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(void*, aclmdlGetDatasetBuffer, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetDatasetTensorDesc, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(void*, aclmdlGetDatasetTensorDesc, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetDynamicBatchSize, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetDynamicHWSize, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetInputDynamicDims, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(void*, aclmdlCreateAIPP, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlDestroyAIPP, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPInputFormat, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPCscParams, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPRbuvSwapSwitch, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPAxSwapSwitch, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPSrcImageSize, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPScfParams, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPCropParams, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPPaddingParams, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPDtcPixelMean, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPDtcPixelMin, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPPixelVarReci, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetInputAIPP, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetAIPPByInputIndex, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetAippType, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetAippDataSize, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlGetFirstAippInfo, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(void*, aclmdlCreateConfigHandle, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlDestroyConfigHandle, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetConfigOpt, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(void*, aclmdlCreateExecConfigHandle, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlDestroyExecConfigHandle, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetExecConfigOpt, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlCreateAndGetOpDesc, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlSetExternalWeightAddress, CANOPY_NO_MODELS);
+CANOPY_NO_FUNCTION(aclError, aclmdlRecoverAllHcclTasks, CANOPY_NO_MODELS);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CANOPY_INCLUDE_ACL_ACL_MDL_H */

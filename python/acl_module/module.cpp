@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python module acl: a package whose parts acl.rt, acl.util, acl.prof and acl.mdl are there with it. The functions
-// and their texts come from the generated tables.
+// The Python module acl: a package whose parts acl.rt, acl.util, acl.prof, acl.mdl, acl.media and acl.op are there with
+// it. The functions and their texts come from the generated tables.
+#include <acl/acl.h>
+#include <acl/ops/acl_dvpp.h>
+
+#include <string_view>
+
 #include "call.h"
 #include "entrance.h"
 #include "special.h"
@@ -28,12 +33,33 @@ bool close_at_exit() {
     return result != nullptr;
 }
 
+// What a part says about functions of its that are no part of Canopy.
+const char* sentence_of(std::string_view part) {
+    if (part == "acl.mdl") return CANOPY_NO_MODELS;
+    if (part == "acl.op") return CANOPY_NO_OPERATORS;
+    return part == "acl.media" ? CANOPY_NO_MEDIA : nullptr;
+}
+
+// The interpreter calls it for an attribute that a part does not have.
+PyObject* missing_attribute(PyObject* module, PyObject* name) {
+    const char* part = PyModule_GetName(module);
+    if (part)
+        PyErr_Format(PyExc_AttributeError, "module '%s' has no attribute '%U': %s", part, name, sentence_of(part));
+    return nullptr;
+}
+
+PyMethodDef missing_methods[] = {
+    {"__getattr__", missing_attribute, METH_O, "Says why an attribute is not there."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 // Adds a part to the package, and to the modules that an import statement finds.
 bool add_part(PyObject* package, PyModuleDef& part) {
     PyObject* module = PyModule_Create(&part);
     if (!module) return false;
     const char* name = part.m_name + sizeof "acl." - 1;
-    const bool good = PyDict_SetItemString(PyImport_GetModuleDict(), part.m_name, module) == 0 &&
+    const bool good = (!sentence_of(part.m_name) || PyModule_AddFunctions(module, missing_methods) == 0) &&
+                      PyDict_SetItemString(PyImport_GetModuleDict(), part.m_name, module) == 0 &&
                       PyObject_SetAttrString(package, name, module) == 0;
     Py_DECREF(module);
     return good;
@@ -51,6 +77,8 @@ PyMODINIT_FUNC PyInit_acl() {
         {PyModuleDef_HEAD_INIT, "acl.util", util_text, -1, util_methods},
         {PyModuleDef_HEAD_INIT, "acl.prof", prof_text, -1, prof_methods},
         {PyModuleDef_HEAD_INIT, "acl.mdl", mdl_text, -1, mdl_methods},
+        {PyModuleDef_HEAD_INIT, "acl.media", media_text, -1, media_methods},
+        {PyModuleDef_HEAD_INIT, "acl.op", op_text, -1, op_methods},
     };
     PyObject* module = PyModule_Create(&package);
     bool good = module && close_at_exit();

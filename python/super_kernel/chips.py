@@ -19,16 +19,20 @@ class Chip(NamedTuple):
     vector_cores: int
 
 
-_FAMILIES = (
-    # prefix of the name, architecture, control address, cube cores, vector cores
-    ("ascend910b", 2201, True, 24, 48),
+# Prefix of a name, longest first: architecture, control address, cube cores, vector cores. A test compares them with
+# include/canopy/chips.h.
+_NAMES = (
     ("ascend910_93", 2201, True, 24, 48),
+    ("ascend910_95", 3510, False, 32, 64),
+    ("ascend910b3", 2201, True, 20, 40),
+    ("ascend910b4", 2201, True, 20, 40),
+    ("ascend910b", 2201, True, 24, 48),
     ("ascend950", 3510, False, 32, 64),
 )
 
 
 def find_chip(name: str) -> Chip:
-    for prefix, architecture, control, cube, vector in _FAMILIES:
+    for prefix, architecture, control, cube, vector in _NAMES:
         if name.lower().startswith(prefix):
             return Chip(name, architecture, control, cube, vector)
     raise SuperKernelError(f"super kernels are not supported on the chip '{name}'; they are on Ascend910B, "

@@ -10,6 +10,7 @@
 #include "api/api.h"
 #include "api/launch_checks.h"
 #include "core/fusion.h"
+#include "core/refused_launches.h"
 #include "core/registered_images.h"
 #include "core/stream.h"
 
@@ -116,7 +117,7 @@ void canopyUnregisterImage(CanopyEmbeddedImage* image) {
 }
 
 int canopyLaunch(CanopyLaunchSite* site, const CanopyConfiguration* configuration, const void* arguments, size_t size) {
-    return api([&]() -> Status {
+    const auto launch = [&]() -> Status {
         const Result<std::uint32_t> blocks = check_launch(site, configuration, arguments, size);
         if (!blocks.ok()) [[unlikely]]
             return blocks.status();
@@ -126,7 +127,12 @@ int canopyLaunch(CanopyLaunchSite* site, const CanopyConfiguration* configuratio
             return fail(code::param_invalid, "kernel {} is no SIMT kernel: it takes blocks, not threads", site->key);
         Command command = launch_command(*configuration, blocks.value(), arguments, size);
         return launch_site(*site, configuration->stream, false, command);
-    });
+    };
+    const int code = api(launch, "<<<>>>");
+    if (code != 0) [[unlikely]]
+        report_refused_launch(site && site->key ? site->key : "?", configuration ? configuration->stream : nullptr,
+                              code);
+    return code;
 }
 
 }  // extern "C"

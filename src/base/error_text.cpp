@@ -26,6 +26,7 @@ struct Texts {
 };
 
 thread_local Texts thread_texts;
+thread_local std::string thread_newest;
 std::mutex process_mutex;
 std::atomic<ErrorTextScope> scope{ErrorTextScope::thread};
 
@@ -64,6 +65,7 @@ std::string_view message_id(int code) {
 
 void remember(std::string_view id, int code, std::string_view text) noexcept {
     try {
+        thread_newest = text;
         const std::string entry = fmt::format("{}: {} (code {})\n", id, text, code);
         if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread) {
             thread_texts.add(entry);
@@ -93,6 +95,8 @@ const char* take_error_text() {
     std::lock_guard guard(process_mutex);
     return process_texts().take();
 }
+
+const std::string& newest_error_text() noexcept { return thread_newest; }
 
 void set_error_text_scope(ErrorTextScope new_scope) { scope.store(new_scope, std::memory_order_relaxed); }
 

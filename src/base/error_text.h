@@ -27,6 +27,9 @@ Status fail_null(std::string_view argument);
 // Takes the collected text; nullptr when there is none. The pointer stays valid until this thread's next call.
 const char* take_error_text();
 
+// The sentence of this thread's last failure, without its id and code.
+const std::string& newest_error_text() noexcept;
+
 enum class ErrorTextScope { thread, process };
 void set_error_text_scope(ErrorTextScope scope);
 

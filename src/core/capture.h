@@ -121,6 +121,7 @@ public:
     Status record_event(Stream& stream, Event& event, std::uint32_t flag) noexcept override;
     Status wait_for_event(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout) noexcept override;
     Status reset_event(Stream& stream, Event& event) noexcept override;
+    void launch_refused(Stream& stream, int code, const std::string& text) noexcept override;
     void stream_ended(Stream& stream) noexcept override;
 
     [[nodiscard]] Capture& capture() const noexcept { return capture_; }

@@ -193,6 +193,13 @@ Status CaptureLane::add_reset(Stream& stream, Event& event) CANOPY_NO_THREAD_SAF
     return {};
 }
 
+void CaptureLane::launch_refused(Stream& stream, int code, const std::string& text) noexcept {
+    try {
+        spoil(capture_, &stream, fmt::format("{} (code {})", text, code));
+    } catch (const std::bad_alloc&) {
+    }
+}
+
 void CaptureLane::stream_ended(Stream& stream) noexcept {
     if (stream.self == capture_.origin) capture_.ownerless.store(true, std::memory_order_release);
     try {

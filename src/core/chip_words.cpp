@@ -18,13 +18,6 @@ struct Word {
     std::string value;
 };
 
-std::string short_name(const Chip& chip) {
-    if (chip.series == "A2") return "Ascend910B";
-    if (chip.series == "A3") return "Ascend910_93";
-    if (chip.series == "A5") return "Ascend950";
-    return std::string(chip.name);
-}
-
 // A fact that aclplatformGetDeviceInfo tells too, by its number there.
 std::string fact(std::int32_t number) {
     Result<std::string> text = platform_fact(number);
@@ -36,7 +29,7 @@ std::vector<Word> all_words() {
     const auto number = [](std::uint64_t value) { return std::to_string(value); };
     return {
         {"version", "SoC_version", std::string(chip.name)},
-        {"version", "Short_SoC_version", short_name(chip)},
+        {"version", "Short_SoC_version", std::string(chip.family)},
         {"version", "AIC_version", fact(14)},
         {"version", "NpuArch", number(chip.architecture)},
         {"SoCInfo", "ai_core_cnt", number(chip.cube_cores)},

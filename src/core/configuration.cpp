@@ -194,6 +194,7 @@ Status initialise(const char* path) {
         return fail(code::invalid_parameter,
                     "the configuration differs from the one of this process's first aclInit, which cannot be changed");
     apply(*configuration);
+    Runtime::instance().report_problems();
     all.references.store(1, std::memory_order_release);
     all.text = text;
     if (Status status = run_initialise_callbacks(text); !status.ok()) {

@@ -86,6 +86,23 @@ std::uint64_t mix(std::uint64_t value) noexcept {
     return value ^ (value >> 31);
 }
 
+std::string_view core_version(std::uint32_t architecture) noexcept {
+    switch (architecture) {
+        case 1001:
+            return "AIC-C-100";
+        case 2002:
+            return "AIC-M-200";
+        case 3002:
+            return "AIC-M-300";
+        case 3510:
+            return "AIC-C-310";
+        default:
+            return "AIC-C-220";
+    }
+}
+
+bool has_stacked_memory(const Chip& chip) noexcept { return chip.architecture != 2002 && chip.architecture != 3002; }
+
 struct Instruction {
     std::string_view name;
     bool on_vector_core;
@@ -188,7 +205,7 @@ Result<std::string> platform_fact(std::int32_t number) {
         case 7:
             return text(1800);  // MHz
         case 8:
-            return text(chip.series == "A5" ? 4096 : 1024);
+            return text(chip.bias_buffer);
         case 9:
             return text(chip.l0a_buffer);
         case 10:
@@ -200,11 +217,11 @@ Result<std::string> platform_fact(std::int32_t number) {
         case 13:
             return std::string(chip.name);
         case 14:
-            return std::string(chip.series == "A5" ? "AIC-C-310" : "AIC-C-220");
+            return std::string(core_version(chip.architecture));
         case 15:
             return text(chip.architecture);
         case 16:
-            return std::string("HBM");
+            return std::string(has_stacked_memory(chip) ? "HBM" : "DDR");
         default:
             return fail(code::invalid_parameter, "infoType {} is not a fact about a platform", number);
     }

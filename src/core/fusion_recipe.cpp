@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include <canopy/chips.h>
 #include "core/code_cache.h"
 #include "core/fingerprint.h"
 #include "core/fused_loops.h"
 #include "core/source_program.h"
-#include "device/chip.h"
 
 namespace canopy {
 namespace {

@@ -25,6 +25,7 @@
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/handles.h"
+#include "core/recorder.h"
 #include "core/runtime.h"
 #include "device/backend.h"
 
@@ -84,6 +85,7 @@ struct RecordedLane {
     std::deque<GraphTask> tasks;
     std::uint32_t open_group = no_group;  // tasks that come now belong to it
     std::uint32_t open_scope = no_scope;
+    RefusedLaunch refused;    // of a persistent stream: the building cannot end
     Handle model_stream = 0;  // stands for the lane when programs ask for the graph's streams; made when they ask
 };
 

@@ -32,6 +32,7 @@ void drop_tasks(RecordedLane& lane) noexcept {
         if (task.handle != 0) Runtime::instance().tasks.close(task.handle);
     }
     lane.tasks.clear();
+    lane.refused = {};
 }
 
 void end_own_graph(Handle handle) noexcept {
@@ -116,6 +117,16 @@ Result<std::uint64_t> BuildRecorder::record(Stream& stream,
         return stream.last_sequence;
     } catch (...) {
         return fail(code::bad_alloc, "out of host memory");
+    }
+}
+
+void BuildRecorder::launch_refused(Stream& stream, int code, const std::string& text) noexcept {
+    try {
+        const Result<Pin<Graph>> graph = graph_for_tasks(stream);
+        if (!graph.ok()) return;
+        std::lock_guard guard(graph.value()->mutex);
+        if (graph.value()->state == GraphState::building) graph.value()->lanes[target_.lane].refused.note(code, text);
+    } catch (...) {  // no memory for a graph
     }
 }
 
@@ -225,6 +236,7 @@ Status move_tasks(Graph& from, Graph& to, std::uint32_t lane) {
         if (task.operator_info_size != 0)
             (*moved)->operator_info = to.memory.copy(task.operator_info, task.operator_info_size);
     }
+    to.lanes[lane].refused = std::move(from.lanes.front().refused);
     to.cleared.insert(to.cleared.end(), from.cleared.begin(), from.cleared.end());
     to.pool_blocks.insert(to.pool_blocks.end(), from.pool_blocks.begin(), from.pool_blocks.end());
     from.pool_blocks.clear();
@@ -531,6 +543,8 @@ Status end_build(Graph& graph) {
     std::size_t ends = 0;
     bool starts = false;
     for (RecordedLane& lane : graph.lanes) {
+        if (lane.refused.code != 0)
+            return fail(lane.refused.code, "{}, stream {}: {}", label_of(graph), lane.stream_id, lane.refused.text);
         starts = starts || (lane.starts && !lane.tasks.empty());
         for (GraphTask& task : lane.tasks) CANOPY_TRY(resolve_task(graph, task, resolved, ends));
     }

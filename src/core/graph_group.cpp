@@ -89,6 +89,7 @@ public:
     Status record_event(Stream&, Event&, std::uint32_t) noexcept override { return no_events(); }
     Status wait_for_event(Stream&, Event&, std::uint32_t, Nanoseconds) noexcept override { return no_events(); }
     Status reset_event(Stream&, Event&) noexcept override { return no_events(); }
+    void launch_refused(Stream&, int code, const std::string& text) noexcept override { refused_.note(code, text); }
     void stream_ended(Stream& stream) noexcept override;
 
     // Whether the tasks are those of the group, and pointers for offsets. The caller holds the graph's mutex.
@@ -100,7 +101,7 @@ public:
     Handle graph = 0;
     std::uint32_t number = 0;  // of the group
 
-    [[nodiscard]] bool empty() const noexcept { return changes_.empty(); }
+    [[nodiscard]] bool empty() const noexcept { return changes_.empty() && refused_.code == 0; }
 
 private:
     static Status no_events() {
@@ -119,6 +120,7 @@ private:
     std::uint32_t count_ = 0;
     std::vector<GraphChange> changes_;
     std::vector<std::byte> bytes_;
+    RefusedLaunch refused_;
 };
 
 void TaskUpdate::begin(const Graph& target, std::uint32_t group_number, Handle stream) {
@@ -131,6 +133,7 @@ void TaskUpdate::begin(const Graph& target, std::uint32_t group_number, Handle s
     changes_.clear();
     changes_.reserve(count_);
     bytes_.clear();
+    refused_ = {};
 }
 
 template <class T>
@@ -205,6 +208,7 @@ void TaskUpdate::forget_calls() noexcept {
 }
 
 Status TaskUpdate::complete(const Graph& target) {
+    if (refused_.code != 0) return fail(refused_.code, "{}", refused_.text);
     if (changes_.size() != count_)
         return fail(code::task_group_interrupted, "the task group has {} tasks, its update {}", count_,
                     changes_.size());

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -28,6 +29,21 @@ struct RecorderTarget {
     std::uint32_t lane = 0;
 };
 
+// The first launch that was refused while tasks were recorded; code 0: none was.
+struct RefusedLaunch {
+    int code = 0;
+    std::string text;
+
+    void note(int with, const std::string& why) noexcept {
+        if (code != 0) return;
+        code = with;
+        try {
+            text = why;
+        } catch (...) {  // the code alone must do
+        }
+    }
+};
+
 class Recorder {
 public:
     [[nodiscard]] virtual RecorderKind kind() const noexcept = 0;
@@ -41,6 +57,9 @@ public:
     virtual Status record_event(Stream& stream, Event& event, std::uint32_t flag) noexcept = 0;
     virtual Status wait_for_event(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout) noexcept = 0;
     virtual Status reset_event(Stream& stream, Event& event) noexcept = 0;
+
+    // A launch on the stream was refused, which the program may not have noticed: what is recorded lacks a task.
+    virtual void launch_refused(Stream& stream, int code, const std::string& text) noexcept = 0;
 
     // The stream's handle ends now; the recorder is taken away right after.
     virtual void stream_ended(Stream& stream) noexcept = 0;

@@ -2,7 +2,9 @@
 #include "core/registered_images.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "core/context.h"
 #include "core/error_codes.h"
 #include "core/thread_state.h"
+#include "device/image.h"
 
 namespace canopy {
 namespace {
@@ -44,6 +47,14 @@ void note_image(Registry& all, CanopyEmbeddedImage& image) {
     all.variables.clear();
 }
 
+// Those an image was compiled for. An image that cannot be read says nothing here; its launches say why.
+void add_architectures(const CanopyEmbeddedImage& image, std::set<std::uint32_t>& to) {
+    if (image.version != CANOPY_LAUNCH_VERSION || !image.bytes || image.size == 0) return;
+    for (const std::uint32_t architecture :
+         image_architectures({static_cast<const std::byte*>(image.bytes), image.size}))
+        to.insert(architecture);
+}
+
 // The image as a binary, registered now if it was not.
 Result<Handle> binary_of(CanopyEmbeddedImage& image) {
     if (image.version != CANOPY_LAUNCH_VERSION)
@@ -53,10 +64,11 @@ Result<Handle> binary_of(CanopyEmbeddedImage& image) {
     if (!image.bytes || image.size == 0)
         return fail(code::param_invalid, "the program holds no kernel image for {}",
                     image.source ? image.source : "its kernels");
+    Runtime& runtime = Runtime::instance();  // made before the lock: making it looks at the images
     Registry& all = registry();
     std::lock_guard guard(all.mutex);
     note_image(all, image);
-    if (const Handle known = handle_of(binary_word(image)); Runtime::instance().binaries.alive(known)) return known;
+    if (const Handle known = handle_of(binary_word(image)); runtime.binaries.alive(known)) return known;
     Result<Handle> binary = open_binary({static_cast<const std::byte*>(image.bytes), image.size});
     if (binary.ok()) binary_word(image) = opaque_of(*binary);
     return binary;
@@ -96,9 +108,26 @@ Result<Handle> load_site_once(CanopyLaunchSite& site, DeviceRecord& record) {
 }  // namespace
 
 void register_image(CanopyEmbeddedImage& image) {
-    Registry& all = registry();
-    std::lock_guard guard(all.mutex);
-    note_image(all, image);
+    {
+        Registry& all = registry();
+        std::lock_guard guard(all.mutex);
+        note_image(all, image);
+    }
+    if (Runtime* runtime = Runtime::existing()) runtime->images_changed();
+}
+
+// The range of launch sites is the same for all images of a program or library.
+const Chip* chip_of_registered_images() {
+    std::map<const CanopyLaunchSite*, std::set<std::uint32_t>> parts;
+    {
+        Registry& all = registry();
+        std::lock_guard guard(all.mutex);
+        for (const CanopyEmbeddedImage* image : all.images) add_architectures(*image, parts[image->sites]);
+    }
+    std::set<std::uint32_t> said;
+    for (const auto& [sites, architectures] : parts)
+        if (architectures.size() == 1) said.insert(*architectures.begin());
+    return said.size() == 1 ? chip_of_architecture(*said.begin()) : nullptr;
 }
 
 void unregister_image(CanopyEmbeddedImage& image) {

@@ -22,6 +22,10 @@
 namespace canopy {
 
 void register_image(CanopyEmbeddedImage& image);
+// The chip that the program's kernels are for: of the one architecture that its images and those of its libraries were
+// compiled for. A program or library with images for several architectures has no say. nullptr: there is none, or they
+// disagree.
+const Chip* chip_of_registered_images();
 // Unloads it from every device.
 void unregister_image(CanopyEmbeddedImage& image);
 

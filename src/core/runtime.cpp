@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error_text.h"
+#include "base/notice.h"
 #include "core/context.h"
 #include "core/error_codes.h"
 #include "core/event.h"
@@ -12,19 +13,30 @@
 #include "core/label.h"
 #include "core/memory_pool.h"
 #include "core/notify.h"
+#include "core/registered_images.h"
 #include "core/stream.h"
 #include "core/virtual_memory.h"
 
 namespace canopy {
 
+namespace {
+std::atomic<Runtime*> made{nullptr};
+}  // namespace
+
 Runtime& Runtime::instance() {
-    static Runtime& runtime = *new Runtime;
+    static Runtime& runtime = []() -> Runtime& {
+        auto* fresh = new Runtime;
+        made.store(fresh, std::memory_order_release);  // pairs with existing
+        return *fresh;
+    }();
     return runtime;
 }
 
+Runtime* Runtime::existing() noexcept { return made.load(std::memory_order_acquire); }
+
 Runtime::Runtime() {
     for (std::uint32_t index = 0; index < max_devices; ++index) devices_[index].index = index;
-    publish(read_settings());
+    publish(choose_chip(read_settings(), chip_of_registered_images()));
 }
 
 // Only while no device is open, so nobody reads the records' copies of what changes here.
@@ -61,6 +73,28 @@ bool Runtime::change_stack_size(std::uint32_t bytes) {
     return true;
 }
 
+// Caller holds open_mutex_ and no device is open.
+void Runtime::choose_chip_of_images() {
+    Settings chosen = choose_chip(settings(), chip_of_registered_images());
+    if (chosen.chip != settings().chip) publish(std::move(chosen));
+}
+
+// An image may come while another thread opens a device, and that thread may need the dynamic loader, which the caller
+// holds: so nobody waits here. Opening looks at the images itself.
+void Runtime::images_changed() noexcept {
+    try {
+        const std::unique_lock guard(open_mutex_, std::try_to_lock);
+        if (guard.owns_lock() && !any_opened()) choose_chip_of_images();
+    } catch (...) {  // no memory: opening a device looks again
+    }
+}
+
+void Runtime::report_problems() noexcept {
+    if (problems_reported_.exchange(true, std::memory_order_relaxed)) return;
+    if (settings().quiet) return;
+    for (const std::string& problem : settings().problems) print_notice(problem);
+}
+
 void Runtime::set_kernel_timeout(std::uint64_t timeout) noexcept {
     std::lock_guard guard(open_mutex_);  // a device that is being opened reads the value
     kernel_timeout.store(timeout, std::memory_order_relaxed);
@@ -88,6 +122,8 @@ Result<Device*> DeviceRecord::open() {
     Runtime& runtime = Runtime::instance();
     std::lock_guard guard(runtime.open_mutex_);
     if (Device* device = opened()) return device;
+    if (!runtime.any_opened()) runtime.choose_chip_of_images();
+    runtime.report_problems();
     auto device = open_backend(runtime.settings());
     if (device.ok()) (*device)->set_kernel_timeout(runtime.kernel_timeout.load(std::memory_order_relaxed));
     return device;

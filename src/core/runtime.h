@@ -72,6 +72,8 @@ private:
 class Runtime {
 public:
     static Runtime& instance();
+    // nullptr while nobody has asked for the instance.
+    static Runtime* existing() noexcept;
 
     // A snapshot that stays valid for the process.
     [[nodiscard]] const Settings& settings() const noexcept { return *settings_.load(std::memory_order_acquire); }
@@ -80,6 +82,10 @@ public:
     }
     // Replaces the settings unless a device has been opened; false then.
     bool change(const SettingsChange& change);
+    // Looks again which chip the kernels of the program are for, unless a device has been opened or is being opened.
+    void images_changed() noexcept;
+    // Says on the standard error what could not be understood of the settings; once for the process.
+    void report_problems() noexcept;
     // A block's stack from now on; false when a device has been opened already.
     bool change_stack_size(std::uint32_t bytes);
     // The default time a kernel may take, here and on every opened device; nanoseconds, 0: for ever.
@@ -114,11 +120,13 @@ private:
     friend struct DeviceRecord;
     Runtime();
     void publish(Settings settings);
+    void choose_chip_of_images();
     [[nodiscard]] bool any_opened() const noexcept;
 
     std::mutex open_mutex_;  // held while a device is opened and while settings change
     std::vector<std::unique_ptr<const Settings>> all_settings_;  // every snapshot ever published
     std::atomic<const Settings*> settings_{nullptr};
+    std::atomic<bool> problems_reported_{false};
     std::array<DeviceRecord, max_devices> devices_;
 };
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/variables.h"
 #include "device/backend.h"
 
 namespace canopy {
@@ -54,18 +55,39 @@ std::uint64_t default_memory(const Chip& chip) {
     return std::clamp(half, gib, std::max(chip.memory, gib));
 }
 
-// One variable: parse, keep and note where the value came from; or say why it was passed over.
+std::uint32_t processors() noexcept { return std::max(1u, std::thread::hardware_concurrency()); }
+
+// A size as people write it: "64G", "1536M".
+std::string size_text(std::uint64_t bytes) {
+    const char* unit = "";
+    for (const char* next : {"K", "M", "G"}) {
+        if (bytes % 1024 != 0 || bytes == 0) break;
+        bytes /= 1024;
+        unit = next;
+    }
+    return fmt::format("{}{}", bytes, unit);
+}
+
+// One variable: parse, keep and note where the value came from; or say why it was passed over, and what is used.
 template <class Parse, class Keep>
-void read_variable(Settings& settings, const char* name, const char* key, const char* expected, Parse parse,
-                   Keep keep) {
+void read_variable(Settings& settings, const char* name, const char* key, const char* expected, std::string_view used,
+                   Parse parse, Keep keep) {
     const auto text = variable(name);
     if (!text) return;
     if (auto value = parse(*text)) {
         keep(*value);
         settings.origins[key] = name;
     } else {
-        settings.problems.push_back(fmt::format("{}=\"{}\" is not {}; it is ignored", name, *text, expected));
+        settings.problems.push_back(fmt::format("{}=\"{}\" is not {}; using {}", name, *text, expected, used));
     }
+}
+
+// Numbers from `least` to `most`.
+auto number_in(std::uint32_t least, std::uint32_t most) {
+    return [=](std::string_view text) {
+        const auto number = parse_number(text);
+        return number && *number >= least && *number <= most ? number : std::nullopt;
+    };
 }
 
 // The visible list: ascending physical numbers, read up to the first entry that is not one.
@@ -133,67 +155,82 @@ std::optional<std::uint64_t> parse_size(std::string_view text) noexcept {
     return value << shift;
 }
 
-Settings read_settings() {
-    Settings settings;
-    settings.chip = &default_chip();
+namespace {
+
+void read_device_variables(Settings& settings) {
     read_variable(
-        settings, "CANOPY_DEVICE", "device", "a kind of device",
+        settings, "CANOPY_DEVICE", "device", "a kind of device", settings.backend,
         [](std::string_view text) { return std::optional(std::string(text)); },
         [&](const std::string& value) { settings.backend = value; });
+    read_variable(settings, "CANOPY_DEVICE_COUNT", "device_count", "a number from 1 to 64",
+                  std::to_string(settings.device_count), number_in(1, max_devices),
+                  [&](std::uint32_t value) { settings.device_count = value; });
     read_variable(
-        settings, "CANOPY_DEVICE_COUNT", "device_count", "a number from 1 to 64",
-        [](std::string_view text) {
-            auto number = parse_number(text);
-            return number && *number >= 1 && *number <= max_devices ? number : std::nullopt;
-        },
-        [&](std::uint32_t value) { settings.device_count = value; });
-    read_variable(
-        settings, "CANOPY_CHIP", "chip", "the name of a chip",
+        settings, "CANOPY_CHIP", "chip", "the name of a chip", settings.chip->name,
         [](std::string_view text) {
             const Chip* chip = find_chip(text);
             return chip ? std::optional(chip) : std::nullopt;
         },
         [&](const Chip* value) { settings.chip = value; });
+    settings.memory = default_memory(*settings.chip);
     read_variable(
         settings, "CANOPY_DEVICE_MEMORY", "device_memory", "a size of at least 64M, like 512M or 8G",
+        size_text(settings.memory),
         [](std::string_view text) {
             auto size = parse_size(text);
             return size && *size >= smallest_memory && *size <= (1ull << 44) ? size : std::nullopt;
         },
         [&](std::uint64_t value) { settings.memory = value / memory_step * memory_step; });
-    read_variable(
-        settings, "CANOPY_WORKERS", "workers", "a number from 0 to 1024",
-        [](std::string_view text) {
-            auto number = parse_number(text);
-            return number && *number <= max_workers ? number : std::nullopt;
-        },
-        [&](std::uint32_t value) { settings.workers = value; });
-    read_variable(settings, "CANOPY_CHECK", "check", "0 or 1", parse_switch,
-                  [&](bool value) { settings.checking = value; });
-    read_variable(
-        settings, "CANOPY_CPU_CORES", "cpu_cores", "a number from 0 to 256",
-        [](std::string_view text) {
-            auto number = parse_number(text);
-            return number && *number <= max_cpu_cores ? number : std::nullopt;
-        },
-        [&](std::uint32_t value) { settings.cpu_cores = value; });
-    read_variable(settings, "CANOPY_CPU_PINNING", "cpu_pinning", "0 or 1", parse_switch,
+    read_variable(settings, "CANOPY_WORKERS", "workers", "a number from 0 to 1024", std::to_string(processors()),
+                  number_in(0, max_workers), [&](std::uint32_t value) { settings.workers = value; });
+}
+
+void read_cpu_core_variables(Settings& settings) {
+    read_variable(settings, "CANOPY_CPU_CORES", "cpu_cores", "a number from 0 to 256",
+                  std::to_string(settings.chip->cpu_cores), number_in(0, max_cpu_cores),
+                  [&](std::uint32_t value) { settings.cpu_cores = value; });
+    read_variable(settings, "CANOPY_CPU_PINNING", "cpu_pinning", "0 or 1", "0", parse_switch,
                   [&](bool value) { settings.cpu_pinned = value; });
     read_variable(
-        settings, "CANOPY_CPU_KERNELS", "cpu_kernels", "thread or process",
+        settings, "CANOPY_CPU_KERNELS", "cpu_kernels", "thread or process", "thread",
         [](std::string_view text) {
             return text == "thread" || text == "process" ? std::optional(text == "process") : std::nullopt;
         },
         [&](bool value) { settings.cpu_isolated = value; });
-    read_variable(settings, "CANOPY_FUSION", "fusion", "off, steps, chains or loops", parse_fusion,
+}
+
+}  // namespace
+
+Settings read_settings() {
+    Settings settings;
+    settings.chip = &default_chip();
+    read_device_variables(settings);
+    read_cpu_core_variables(settings);
+    read_variable(settings, "CANOPY_CHECK", "check", "0 or 1", "0", parse_switch,
+                  [&](bool value) { settings.checking = value; });
+    read_variable(settings, "CANOPY_FUSION", "fusion", "off, steps, chains or loops", "loops", parse_fusion,
                   [&](FusionLevel value) { settings.fusion = value; });
-    read_variable(settings, "CANOPY_FUSION_CHECK", "fusion_check", "0 or 1", parse_switch,
+    read_variable(settings, "CANOPY_FUSION_CHECK", "fusion_check", "0 or 1", "0", parse_switch,
                   [&](bool value) { settings.fusion_checked = value; });
+    read_variable(settings, "CANOPY_QUIET", "quiet", "0 or 1", "0", parse_switch,
+                  [&](bool value) { settings.quiet = value; });
     if (find_backend(settings.backend) == nullptr)
         settings.problems.push_back(
             fmt::format("CANOPY_DEVICE=\"{}\" is not a kind of device: no device can be set", settings.backend));
-    if (settings.memory == 0) settings.memory = default_memory(*settings.chip);
+    for (std::string& sentence : unknown_variables(environ)) settings.problems.push_back(std::move(sentence));
     apply_visible_devices(settings);
+    return settings;
+}
+
+Settings choose_chip(Settings settings, const Chip* chip) {
+    const auto origin = settings.origins.find("chip");
+    if (origin != settings.origins.end() && origin->second != chosen_by_kernels) return settings;
+    if (chip && chip != &default_chip())
+        settings.origins["chip"] = chosen_by_kernels;
+    else
+        settings.origins.erase("chip");
+    settings.chip = chip ? chip : &default_chip();
+    if (settings.origins.count("device_memory") == 0) settings.memory = default_memory(*settings.chip);
     return settings;
 }
 
@@ -229,7 +266,6 @@ Settings change_settings(Settings settings, const SettingsChange& change) {
 std::string describe_settings(const Settings& settings) {
     using Json = nlohmann::ordered_json;
     const Chip& chip = *settings.chip;
-    const std::uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
     Json devices = Json::array();
     for (std::size_t index = 0; index < settings.visible.size(); ++index) {
         devices.push_back({{"id", index},
@@ -242,7 +278,7 @@ std::string describe_settings(const Settings& settings) {
                            {"vector_cores", chip.vector_cores},
                            {"cpu_cores", settings.cpu_cores ? settings.cpu_cores : chip.cpu_cores},
                            {"memory", settings.memory},
-                           {"workers", settings.workers ? settings.workers : processors}});
+                           {"workers", settings.workers ? settings.workers : processors()}});
     }
     Json entries = Json::array();
     const auto entry = [&](const char* key, const char* name, Json value, const char* meaning) {
@@ -268,9 +304,10 @@ std::string describe_settings(const Settings& settings) {
           "how far fused kernels go: off, steps, chains, loops");
     entry("fusion_check", "CANOPY_FUSION_CHECK", settings.fusion_checked,
           "1: compare every fused launch with its steps one by one");
+    entry("quiet", "CANOPY_QUIET", settings.quiet, "1: no lines on the standard error");
     Json chips = Json::array();
-    for (const Chip& known : all_chips()) chips.push_back(known.name);
-    const Json document = {{"version", CANOPY_VERSION}, {"processors", processors},      {"devices", devices},
+    for (const Chip& known : chip_table) chips.push_back(known.name);
+    const Json document = {{"version", CANOPY_VERSION}, {"processors", processors()},    {"devices", devices},
                            {"settings", entries},       {"problems", settings.problems}, {"chips", chips}};
     return document.dump(2);
 }

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/chip.h"
+#include <canopy/chips.h>
 
 namespace canopy {
 
@@ -38,10 +38,12 @@ struct Settings {
     bool cpu_isolated = false;                // CANOPY_CPU_KERNELS: thread, or process: CPU kernels in one of their own
     FusionLevel fusion = FusionLevel::loops;  // CANOPY_FUSION: off, steps, chains, loops
     bool fusion_checked = false;              // CANOPY_FUSION_CHECK=1: every fused launch is compared with its steps
+    bool quiet = false;                       // CANOPY_QUIET=1: nothing is said on the standard error
     std::uint32_t stack_size = 0;             // bytes of a block's stack; 0: default
     std::vector<std::uint32_t> visible;       // ASCEND_RT_VISIBLE_DEVICES applied: physical number of each device
-    std::vector<std::string> problems;        // what could not be understood, in words, for `canopy info`
-    // Who chose a value, by the name of its key in the file ("chip"): the variable, or "aclInit". Absent: the default.
+    std::vector<std::string> problems;        // what could not be understood, in words
+    // Who chose a value, by the name of its key in the file ("chip"): the variable, "aclInit", or chosen_by_kernels.
+    // Absent: the default.
     std::map<std::string, std::string, std::less<>> origins;
 };
 
@@ -57,6 +59,11 @@ struct SettingsChange {
 };
 
 Settings read_settings();
+
+inline constexpr const char* chosen_by_kernels = "the program's kernels";
+// The settings with the chip that the kernels of the program were compiled for, unless a person chose one; nullptr: the
+// default chip.
+Settings choose_chip(Settings settings, const Chip* chip);
 
 // The settings with a change applied. Values must have been checked against the limits above.
 Settings change_settings(Settings settings, const SettingsChange& change);

@@ -16,11 +16,11 @@
 #include <string_view>
 #include <vector>
 
+#include <canopy/chips.h>
 #include "base/clock.h"
 #include "base/memory_range.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
-#include "device/chip.h"
 #include "device/command.h"
 #include "device/fusion.h"
 #include "device/trace.h"

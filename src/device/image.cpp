@@ -322,6 +322,19 @@ Result<Image> read_image(std::span<const std::byte> file) {
     return image;
 }
 
+std::vector<std::uint32_t> image_architectures(std::span<const std::byte> file) {
+    Image image;
+    const auto elf = ElfFile::read(file);
+    const ElfSection* section = elf.ok() ? elf.value().section(CANOPY_NOTE_SECTION) : nullptr;
+    if (section == nullptr) return {};
+    const auto notes = ElfFile::notes(*section);
+    if (!notes.ok() || !check_seal(*section, notes.value()).ok()) return {};
+    for (const ElfNote& note : notes.value())
+        if (note.owner == CANOPY_NOTE_OWNER && note.type == CANOPY_NOTE_IMAGE && !read_image_note(note, image).ok())
+            return {};
+    return image.architectures;
+}
+
 std::string rebuild_command(const Image& image, std::uint32_t architecture) {
     const bool known = !image.kernels.empty() && !image.kernels.front().info.source.empty();
     const std::string_view source = known ? std::string_view(image.kernels.front().info.source) : "SOURCE";

@@ -45,6 +45,9 @@ struct Image {
 // machine, one without a Canopy note, one of another format version.
 Result<Image> read_image(std::span<const std::byte> file);
 
+// The architectures alone, from the notes, without a look at the code. Empty when the file is no image.
+std::vector<std::uint32_t> image_architectures(std::span<const std::byte> file);
+
 // The command that makes this image anew for a chip architecture.
 std::string rebuild_command(const Image& image, std::uint32_t architecture);
 

@@ -15,8 +15,8 @@ namespace conformance {
 
 class Embedded {
 public:
-    Embedded() {
-        std::ifstream file(CANOPY_TEST_KERNELS, std::ios::binary);
+    explicit Embedded(const char* path = CANOPY_TEST_KERNELS) {
+        std::ifstream file(path, std::ios::binary);
         bytes.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
         image.version = CANOPY_LAUNCH_VERSION;
         image.bytes = bytes.data();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocation on a device, freeing, and what the runtime says about memory.
+#include <acl/ops/acl_dvpp.h>
+
 #include <thread>
 
 #include "fixture.h"
@@ -55,6 +57,23 @@ TEST_F(MemoryAllocate, EveryPolicyGivesAlignedMemoryThatHoldsData) {
             EXPECT_ACL_OK(aclrtFree(memory));
         }
     }
+}
+
+TEST_F(MemoryAllocate, MediaMemoryIsDeviceMemory) {
+    const size_t before = free_bytes();
+    void* memory = nullptr;
+    ASSERT_ACL_OK(acldvppMalloc(&memory, 1000));
+    EXPECT_LT(free_bytes(), before);
+    EXPECT_ACL_OK(aclrtMemset(memory, 1000, 1, 1000));
+    aclrtPtrAttributes attributes = {};
+    EXPECT_ACL_OK(aclrtPointerGetAttributes(memory, &attributes));
+    EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+    EXPECT_ACL_OK(acldvppFree(memory));
+    EXPECT_EQ(free_bytes(), before);
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "devPtr", acldvppMalloc(nullptr, 64));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "devPtr", acldvppFree(nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "not memory of a device", acldvppFree(&memory));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "size", acldvppMalloc(&memory, 0));
 }
 
 TEST_F(MemoryAllocate, EveryMemberOfTheFamilyAllocates) {

@@ -29,10 +29,11 @@ source "$tree/set_env.sh"
 source "$tree/bin/setenv.bash"
 [[ "$(variables)" == "$once" ]] || fail "sourcing again changes the environment"
 [[ $ASCEND_HOME_PATH == "$tree" ]] || fail "ASCEND_HOME_PATH is $ASCEND_HOME_PATH"
-for name in ASCEND_INSTALL_PATH ASCEND_TOOLKIT_HOME ASCEND_AICPU_PATH ASCEND_OPP_PATH TOOLCHAIN_HOME ASCENDC_CMAKE_DIR \
-    LD_LIBRARY_PATH PYTHONPATH CMAKE_PREFIX_PATH; do
+for name in ASCEND_HOME_DIR ASCEND_INSTALL_PATH ASCEND_TOOLKIT_HOME ASCEND_AICPU_PATH ASCEND_OPP_PATH TOOLCHAIN_HOME \
+    ASCENDC_CMAKE_DIR DDK_PATH NPU_HOST_LIB LD_LIBRARY_PATH PYTHONPATH CMAKE_PREFIX_PATH; do
     [[ ${!name-} == "$tree"* ]] || fail "$name is \"${!name-}\""
 done
+[[ -e $NPU_HOST_LIB/libascendcl.so && -e $DDK_PATH/runtime/lib64/stub/libascendcl.so ]] || fail "NPU_HOST_LIB or DDK_PATH is wrong"
 declare -F _canopy_prepend > /dev/null && fail "set_env.sh leaves a function behind"
 for tool in canopy canopy-graph; do
     [[ $(command -v $tool) == "$tree/bin/$tool" ]] || fail "$tool is not found on PATH"
@@ -46,10 +47,26 @@ for shell in dash zsh; do
     done
 done
 
+# The script may be reached through a link, or the whole tree may.
+mkdir "$work/elsewhere"
+ln -s "$tree/set_env.sh" "$work/elsewhere/set_env.sh"
+ln -s "$tree" "$work/elsewhere/latest"
+for script in set_env.sh latest/set_env.sh latest/bin/setenv.bash; do
+    for shell in bash dash zsh; do
+        command -v $shell > /dev/null || continue
+        home="$(env -i PATH=/usr/bin:/bin $shell -euc ". '$work/elsewhere/$script'; echo \$ASCEND_HOME_PATH")"
+        [[ $home == "$tree" ]] || fail "$shell finds \"$home\" through the link $script"
+    done
+done
+
 # --- the names under which programs look for things -------------------------------------------------------------------
 machine="$(uname -m)-linux"
-for file in {$machine/,,compiler/,tools/}tikcpp/ascendc_kernel_cmake/ascendc.cmake lib64/cmake/{asc,aicpu}-config.cmake \
-    {$machine,tools}/ccec_compiler/bin/bisheng asc/include/aicpu_api/aicpu_api.h share/info/runtime/version.info share/canopy/unsupported.tsv \
+for file in {$machine/,,compiler/,tools/,toolkit/,ascendc_devkit/}tikcpp/ascendc_kernel_cmake/ascendc.cmake \
+    {,compiler/}ascendc_devkit/tikcpp/samples/cmake/ascendc.cmake lib64/cmake/{asc,aicpu}-config.cmake \
+    tikcpp/ascendc_kernel_cmake/legacy_modules/ascendc.cmake {,toolkit/}tools/tikicpulib/lib/cmake/tikicpulib-config.cmake \
+    {$machine,tools,compiler,fwkacllib}/ccec_compiler/bin/{bisheng,ccec} compiler/tikcpp/tikcfw/{kernel_operator.h,impl,interface} \
+    tools/simulator/Ascend{910B1,310P3}/lib/libruntime_camodel.so simulator/Ascend910B3/lib/libruntime.so \
+    asc/include/aicpu_api/aicpu_api.h share/info/runtime/version.info share/canopy/unsupported.tsv \
     include/{securec.h,mstx/ms_tools_ext.h,acl/acl_rt_compile.h} python/site-packages opp aclnn toolkit tools; do
     [[ -e $tree/$file ]] || fail "$file is missing"
 done
@@ -61,18 +78,28 @@ for pair in "include lib64" "$(uname -m)-linux/include $(uname -m)-linux/lib64";
 done
 cd "$work"
 gcc -std=c11 -Wall -Wextra -Werror "-I$tree/include" -c "$source/tests/install/uses_names.c" -o uses_names.o
-count=0
-names=()
+# Every name of the library, linked all at once; each folder that link lines name.
+names=() libraries=()
 for library in "$tree"/lib64/lib*.so; do
     [[ $(basename "$(readlink -f "$library")") == libascendcl.so ]] || continue
-    name="$(basename "$library")"
-    names+=("$name")
-    gcc uses_names.o "-L$tree/lib64" "-l:$name" -ldl -o "uses_$name" || fail "cannot link $name"
-    chip="$("./uses_$name")" || fail "a program linked with $name does not run"
-    [[ $chip == "$SOC_VERSION" ]] || fail "SOC_VERSION is $SOC_VERSION, but the chip is $chip"
-    count=$((count + 1))
+    names+=("$(basename "$library")")
+    libraries+=("-l:$(basename "$library")")
 done
-[[ $count -ge 17 ]] || fail "only $count names of the runtime library"
+count=${#names[@]}
+[[ $count -ge 42 ]] || fail "only $count names of the runtime library"
+folders=(lib64 {,runtime/,acllib/,compiler/,fwkacllib/,toolkit/,$machine/}lib64/stub {,$machine/}lib64/stub/linux/"$(uname -m)"
+    {,$machine/}devlib {,$machine/}devlib/linux/"$(uname -m)")
+for folder in "${folders[@]}"; do
+    gcc uses_names.o "-L$tree/$folder" "${libraries[@]}" -ldl -o uses_names || fail "cannot link with $folder"
+done
+chip="$(./uses_names "${names[@]}")" || fail "a program linked with all names does not run, or cannot open them"
+[[ $chip == "$SOC_VERSION" ]] || fail "SOC_VERSION is $SOC_VERSION, but the chip is $chip"
+# A name that stands for more elsewhere hides nothing.
+echo 'int GEInitialize(void); int main(void) { return GEInitialize(); }' > wants_more.c
+if gcc wants_more.c "-L$NPU_HOST_LIB" "${libraries[@]}" -o wants_more 2> link.log; then fail "a function that nobody has is linked"; fi
+grep -q "undefined reference to .GEInitialize" link.log || fail "the linker does not name the missing function"
+# Tools that follow links come to an end.
+find -L "$tree" > /dev/null || fail "the tree holds a loop of links"
 # The lower interface, under every folder and spelling that programs use for it.
 while read -r folder header; do
     echo "#include \"$header\"" | cat - "$source/tests/install/uses_lower.c" > uses_lower.c
@@ -98,8 +125,10 @@ for header in runtime/rt_ffts.h runtime/kernel.h runtime/mem.h runtime/base.h ru
 done
 
 # Everything that stands in link lines of programs exists.
-for name in acl_rt ascendcl acl_rt_impl nnopbase opapi acl_op_compiler acl_tdt_channel acl_tdt_queue ascend_dump msprofiler \
-    profapi c_sec platform register graph_base unified_dlog runtime mmpa error_manager acl_rtc ms_tools_ext ascendsk; do
+for name in acl_rt ascendcl acl_rt_impl nnopbase opapi opapi_math acl_op_compiler acl_tdt_channel acl_tdt_queue ascend_dump \
+    msprofiler profapi c_sec platform register graph graph_base unified_dlog ascendalog runtime mmpa error_manager acl_rtc \
+    acl_cblas acl_dvpp acl_dvpp_mpi acl_retr ge_runner ge_common ge_compiler exe_graph lowering ascend_hal runtime_camodel \
+    hccl ms_tools_ext ascendsk; do
     [[ -e $tree/lib64/lib$name.so ]] || fail "lib$name.so is missing"
 done
 for name in lib64/libtiling_api.a lib64/libascendc_runtime.a lib64/device/lib64/libaicpu_api.a; do
@@ -111,7 +140,6 @@ g++ -O2 -std=c++17 -D_GLIBCXX_USE_CXX11_ABI=0 -Wall -Werror "-I$tree/include" "$
     "-L$tree/lib64" -lacl_rt -lnnopbase -lopapi -o uses_operators
 ./uses_operators || fail "the operators are wrong"
 CANOPY_CHIP=Ascend950PR_9599 ./uses_operators || fail "the operators are wrong on another chip"
-"./uses_libascendcl.so" "${names[@]}" > /dev/null || fail "not every name can be opened"
 strangers="$(readelf -d "$tree/lib64/libascendcl.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
     grep -vE '^(libstdc\+\+|libm|libgcc_s|libc|libdl|libpthread|ld-linux-[a-z0-9-]+)\.so' || true)"
 [[ -z $strangers ]] || fail "libascendcl.so needs more than the system: $strangers"

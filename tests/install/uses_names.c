@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked by the install test with each name of the library in turn; it also opens each name given to it. Prints the
+/* Linked by the install test with all names of the library; it also opens each name given to it. Prints the
    chip's name, which must be known before anything is initialised. */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -112,6 +112,12 @@ class ApigenTest(unittest.TestCase):
         self.assertIn("| `aclrtOpen` | implemented | Opens it. |", page)
         self.assertIn("| `aclrtForget` | not yet | Forgets everything \\| at once. |", page)
 
+    def test_states_tell_implemented_functions_from_others(self):
+        self.build_library(strong=True)
+        table = self.apigen("states", "--library", self.path("lib.so")).stdout
+        self.assertEqual(table, "name\tstate\naclrtForget\tnot yet\naclrtMode\tnot yet\naclrtName\tnot yet\n"
+                                "aclrtOpen\timplemented\n")
+
     def test_check_fails_when_the_page_is_stale(self):
         self.build_library(strong=False)
         self.assertNotEqual(self.coverage("--check").returncode, 0)
@@ -135,6 +141,18 @@ class ApigenTest(unittest.TestCase):
         refused = self.apigen("table")
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("aclrtBare has no documentation comment", refused.stderr)
+
+    def test_function_that_is_no_part_of_canopy_is_passed_over(self):
+        self.write_header('int aclrtElsewhere(int, ...) __attribute__((unavailable("not here")));\n')
+        functions = json.loads(self.apigen("table").stdout)["functions"]
+        self.assertNotIn("aclrtElsewhere", [f["name"] for f in functions])
+        self.assertNotIn("aclrtElsewhere", self.apigen("stubs").stdout)
+
+    def test_headers_in_folders_are_read(self):
+        section = "/* ------------------------------------\n * Media\n * ------------------------------------ */\n"
+        self.write("include/acl/ops/more.h", f'#pragma once\n#include "../acl.h"\n{section}/** Is more. */\naclError aclmore(void);\n')
+        functions = json.loads(self.apigen("table").stdout)["functions"]
+        self.assertEqual([f["header"] for f in functions if f["name"] == "aclmore"], ["acl/ops/more.h"])
 
     def test_broken_header_is_reported_with_its_place(self):
         self.write_header("unknown_type aclrtBroken(void);\n")

@@ -15,12 +15,12 @@ typedef void (*TableReport)(void* context, enum TableCheckKind kind, const char*
 /* The headers that the tables name, by their file names. */
 #define CANOPY_FOR_EACH_HEADER(apply)                                                                                \
     apply(acl_base_rt) apply(acl_dump) apply(acl_platform) apply(acl_prof) apply(acl_rt) apply(acl_rt_allocator)     \
-        apply(acl_rt_compile) apply(acl_rt_memory_soma) apply(acl_tdt) apply(acl_tdt_queue) apply(ge_error_codes)    \
-            apply(rt_error_codes) apply(rt_external_base) apply(rt_external_device) apply(rt_external_kernel)        \
-                apply(rt_external_mem) apply(rt_external_model) apply(rt_external_preload) apply(rt_external_stream) \
-                    apply(base) apply(config) apply(dev) apply(event) apply(kernel) apply(mem) apply(mem_base)       \
-                        apply(rt_ffts) apply(rt_model) apply(stream) apply(rts_device) apply(rts_event)              \
-                            apply(rts_kernel) apply(rts_model) apply(rts_stream)
+        apply(acl_rt_compile) apply(acl_rt_memory_soma) apply(acl_tdt) apply(acl_tdt_queue) apply(acl_dvpp)          \
+            apply(ge_error_codes) apply(rt_error_codes) apply(rt_external_base) apply(rt_external_device)            \
+                apply(rt_external_kernel) apply(rt_external_mem) apply(rt_external_model) apply(rt_external_preload) \
+                    apply(rt_external_stream) apply(base) apply(config) apply(dev) apply(event) apply(kernel)        \
+                        apply(mem) apply(mem_base) apply(rt_ffts) apply(rt_model) apply(stream) apply(rts_device)    \
+                            apply(rts_event) apply(rts_kernel) apply(rts_model) apply(rts_stream)
 
 #define CANOPY_DECLARE_CHECK(name)                            \
     void check_##name##_c(TableReport report, void* context); \

@@ -162,4 +162,18 @@ def test_stub_declares_exactly_the_functions_of_the_part(part):
 
 
 def test_parts_are_modules_that_can_be_imported():
-    run_program("import acl.rt, acl.util, acl.prof, acl.mdl; from acl.rt import malloc; assert acl.rt.malloc is malloc")
+    run_program("import acl.rt, acl.util, acl.prof, acl.mdl, acl.media, acl.op; from acl.rt import malloc; assert acl.rt.malloc is malloc")
+
+
+@pytest.mark.parametrize("part, name, sentence", [
+    ("mdl", "load_from_file", "Canopy runs kernels, not models"),
+    ("op", "execute_v2", "Canopy runs kernels: it has no library of single operators"),
+    ("media", "dvpp_create_channel", "Canopy has no image and video processing"),
+])
+def test_what_is_no_part_of_canopy_says_so(part, name, sentence):
+    module = getattr(acl, part)
+    assert not hasattr(module, name)
+    with pytest.raises(AttributeError, match=f"module 'acl.{part}' has no attribute '{name}': {sentence}"):
+        getattr(module, name)
+    with pytest.raises(AttributeError, match="has no attribute 'no_such_function'$"):
+        acl.rt.no_such_function

@@ -300,3 +300,14 @@ def test_data_buffers_hold_address_and_size(memory):
     check(acl.update_data_buffer(buffer, None, 0))
     assert acl.get_data_buffer_addr(buffer) == 0
     check(acl.destroy_data_buffer(buffer))
+
+
+def test_media_memory_is_device_memory(stream):
+    address = value_of(acl.media.dvpp_malloc(64))
+    data = numpy.arange(16, dtype=numpy.int32)
+    check(acl.rt.memcpy(address, 64, data, 64, H2D))
+    back = numpy.zeros_like(data)
+    check(acl.rt.memcpy(back, 64, address, 64, D2H))
+    assert (back == data).all()
+    check(acl.media.dvpp_free(address))
+    assert acl.media.dvpp_free(None) == 100000

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of the chip as tilings ask for them.
 #include <acl/acl.h>
+#include <canopy/chips.h>
 #include <gtest/gtest.h>
 #include <tiling/platform/platform_ascendc.h>
 
@@ -39,6 +40,40 @@ TEST(Platform, KnowsTheMemoriesOfChipsByName) {
     EXPECT_EQ(size_of(*newer, CoreMemType::BT), 4u * 1024);
     EXPECT_EQ(PlatformAscendCManager::GetInstance("Ascend950PR_9599"), newer);
     EXPECT_EQ(PlatformAscendCManager::GetInstance("NoSuchChip"), nullptr);
+}
+
+TEST(Platform, AgreesWithTheTableOfChips) {
+    for (const canopy::Chip& chip : canopy::chip_table) {
+        const PlatformAscendC* platform = PlatformAscendCManager::GetInstance(chip.name.data());
+        ASSERT_NE(platform, nullptr) << chip.name;
+        EXPECT_EQ(platform->GetCurNpuArch(), chip.architecture) << chip.name;
+        EXPECT_EQ(platform->GetCoreNumAic(), chip.cube_cores) << chip.name;
+        EXPECT_EQ(size_of(*platform, CoreMemType::L1), chip.l1_buffer) << chip.name;
+        EXPECT_EQ(size_of(*platform, CoreMemType::L0_C), chip.l0c_buffer) << chip.name;
+        EXPECT_EQ(size_of(*platform, CoreMemType::BT), chip.bias_buffer) << chip.name;
+    }
+    // A class of chips is the same chip for everybody.
+    EXPECT_EQ(PlatformAscendCManager::GetInstance("Ascend910B")->GetCoreNumAic(),
+              canopy::find_chip("Ascend910B")->cube_cores);
+}
+
+TEST(Platform, OfACoupledChipCountsItsCoresForBothKindsOfWork) {
+    const PlatformAscendC* inference = PlatformAscendCManager::GetInstance("Ascend310P3");
+    ASSERT_NE(inference, nullptr);
+    EXPECT_EQ(inference->GetSocVersion(), SocVersion::ASCEND310P);
+    EXPECT_EQ(inference->GetCoreNum(), 8u);
+    EXPECT_EQ(inference->GetCoreNumAiv(), 8u);
+    EXPECT_EQ(inference->GetCoreNumVector(), 7u);
+    EXPECT_EQ(inference->GetLibApiWorkSpaceSize(), 2u << 20);
+    EXPECT_EQ(size_of(*inference, CoreMemType::UB), 256u * 1024);
+    EXPECT_EQ(size_of(*inference, CoreMemType::L1), 1024u * 1024);
+    EXPECT_EQ(size_of(*inference, CoreMemType::FB), 0u);
+    const PlatformAscendC* training = PlatformAscendCManager::GetInstance("Ascend910A");
+    ASSERT_NE(training, nullptr);
+    EXPECT_EQ(training->GetSocVersion(), SocVersion::ASCEND910);
+    EXPECT_EQ(training->GetCoreNumAiv(), 32u);
+    EXPECT_EQ(training->GetCoreNumVector(), 0u);
+    EXPECT_EQ(PlatformAscendCManager::GetInstance("Ascend310B4")->GetSocVersion(), SocVersion::ASCEND310B);
 }
 
 TEST(Platform, CountsTheBlocksThatCarryAsManyVectorCores) {

@@ -115,6 +115,19 @@ TEST_F(Driver, ChipsAreChosenInEverySpelling) {
         ASSERT_TRUE(image.ok());
         EXPECT_EQ(image.value().architectures, std::vector<std::uint32_t>{3510}) << flag;
     }
+    struct Coupled {
+        const char* flag;
+        std::uint32_t architecture;
+    };
+    for (const Coupled& chip : {Coupled{"--npu-arch=dav-m200", 2002}, Coupled{"--npu-soc=Ascend310P3", 2002},
+                                Coupled{"--npu-soc=Ascend910ProA", 1001}, Coupled{"--npu-soc=Ascend310B1", 3002}}) {
+        const auto result = compile("#include \"kernel_operator.h\"\n__global__ __vector__ void k() {}", chip.flag);
+        ASSERT_EQ(result.status, 0) << chip.flag << result.messages;
+        const auto image = read_image(std::as_bytes(std::span(result.image)));
+        ASSERT_TRUE(image.ok());
+        EXPECT_EQ(image.value().architectures, std::vector<std::uint32_t>{chip.architecture}) << chip.flag;
+        EXPECT_EQ(image.value().kernels.at(0).info.core, CoreType::aicore) << chip.flag;
+    }
     const auto unknown = compile(empty_kernel, "--npu-arch=dav-9");
     EXPECT_EQ(unknown.status, 2);
     EXPECT_CONTAINS(unknown.messages, "unknown architecture 'dav-9'");

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "device/chip.h"
+#include <canopy/chips.h>
 #include "device/soft/core.h"
 #include "device/soft/launch.h"
 
@@ -179,7 +179,7 @@ TEST(CoreFlags, IdsAndModesThatExist) {
 // ---- cores ---------------------------------------------------------------------------------------------------------
 
 TEST(Core, MemoriesHaveTheSizesOfEveryChip) {
-    for (const Chip& chip : all_chips()) {
+    for (const Chip& chip : chip_table) {
         EXPECT_EQ(core_memory_size(chip.architecture, CANOPY_MEMORY_UB), chip.unified_buffer) << chip.name;
         EXPECT_EQ(core_memory_size(chip.architecture, CANOPY_MEMORY_L1), chip.l1_buffer) << chip.name;
         EXPECT_EQ(core_memory_size(chip.architecture, CANOPY_MEMORY_L0A), chip.l0a_buffer) << chip.name;

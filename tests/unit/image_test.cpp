@@ -235,5 +235,19 @@ TEST(KernelImage, LimitsThemselvesAreAllowed) {
     EXPECT_TRUE(read_image(bytes_of(canopy_cc::pack_image(content))).ok());
 }
 
+TEST(Image, ArchitecturesAreReadFromTheNotesAlone) {
+    const std::string image = canopy_cc::pack_image(two_kernels());
+    EXPECT_EQ(image_architectures(bytes_of(image)), (std::vector<std::uint32_t>{2201, 3510}));
+    std::string damaged = image;
+    damaged[damaged.find(std::string(100, 'b'))] = 'x';  // code, which nobody looks at here
+    EXPECT_EQ(image_architectures(bytes_of(damaged)).size(), 2u);
+    damaged = image;
+    damaged[damaged.find("a test")] = 'x';  // notes
+    EXPECT_TRUE(image_architectures(bytes_of(damaged)).empty());
+    EXPECT_TRUE(image_architectures(bytes_of(image.substr(0, 40))).empty());
+    EXPECT_TRUE(image_architectures({}).empty());
+    take_error_text();
+}
+
 }  // namespace
 }  // namespace canopy

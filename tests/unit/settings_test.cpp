@@ -8,6 +8,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
+
+#include "core/variables.h"
 
 namespace canopy {
 namespace {
@@ -18,7 +21,7 @@ protected:
     void SetUp() override {
         for (const char* name : {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY",
                                  "CANOPY_WORKERS", "CANOPY_CHECK", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING",
-                                 "CANOPY_CPU_KERNELS", "ASCEND_RT_VISIBLE_DEVICES"}) {
+                                 "CANOPY_CPU_KERNELS", "CANOPY_QUIET", "CANOPY_CHEK", "ASCEND_RT_VISIBLE_DEVICES"}) {
             const char* value = std::getenv(name);
             before_[name] = value ? std::optional<std::string>(value) : std::nullopt;
             unsetenv(name);
@@ -120,6 +123,53 @@ TEST_F(SettingsTest, WhatIsNotUnderstoodIsNamedAndTheDefaultStays) {
     }
 }
 
+TEST_F(SettingsTest, WhatIsUsedInsteadIsNamed) {
+    const auto problem = [&](const char* name, const char* value) {
+        std::string text = read_with(name, value).problems.at(0);
+        unsetenv(name);
+        return text;
+    };
+    EXPECT_EQ(problem("CANOPY_CHIP", "Ascend1"),
+              "CANOPY_CHIP=\"Ascend1\" is not the name of a chip; using Ascend910B1");
+    EXPECT_EQ(problem("CANOPY_WORKERS", "abc"), "CANOPY_WORKERS=\"abc\" is not a number from 0 to 1024; using " +
+                                                    std::to_string(std::max(1u, std::thread::hardware_concurrency())));
+    EXPECT_EQ(problem("CANOPY_QUIET", "perhaps"), "CANOPY_QUIET=\"perhaps\" is not 0 or 1; using 0");
+    EXPECT_TRUE(problem("CANOPY_DEVICE_MEMORY", "lots").ends_with("G"));
+}
+
+TEST_F(SettingsTest, VariablesThatNobodyReadsAreNamed) {
+    const Settings settings = read_with("CANOPY_CHEK", "1");
+    ASSERT_EQ(settings.problems.size(), 1u);
+    EXPECT_EQ(settings.problems[0], "CANOPY_CHEK is no variable that Canopy reads; the nearest name is CANOPY_CHECK");
+    const char* environment[] = {"CANOPY_CC=x",      "CANOPY_TEST_IMAGE=x",   "CANOPYCHIP=x",
+                                 "MY_CANOPY_CHIP=x", "CANOPY_FUSION_LEVEL=2", nullptr};
+    const std::vector<std::string> unknown = unknown_variables(environment);
+    ASSERT_EQ(unknown.size(), 1u);
+    EXPECT_TRUE(unknown[0].starts_with("CANOPY_FUSION_LEVEL "));
+    for (const std::string_view name : known_variables()) {
+        const std::string entry = std::string(name) + "=1";
+        const char* one[] = {entry.c_str(), nullptr};
+        EXPECT_TRUE(unknown_variables(one).empty()) << name;
+    }
+    EXPECT_TRUE(unknown_variables(nullptr).empty());
+}
+
+TEST_F(SettingsTest, KernelsChooseTheChipUnlessAPersonDid) {
+    const Chip* older = find_chip("Ascend310P3");
+    Settings chosen = choose_chip(read_settings(), older);
+    EXPECT_EQ(chosen.chip, older);
+    EXPECT_EQ(chosen.origins["chip"], chosen_by_kernels);
+    EXPECT_LE(chosen.memory, older->memory);
+    Settings back = choose_chip(chosen, nullptr);
+    EXPECT_EQ(back.chip, &default_chip());
+    EXPECT_EQ(back.origins.count("chip"), 0u);
+    const Settings person = read_with("CANOPY_CHIP", "Ascend910B3");
+    EXPECT_EQ(choose_chip(person, older).chip, find_chip("Ascend910B3"));
+    SettingsChange file;
+    file.chip = "Ascend910B2";
+    EXPECT_EQ(choose_chip(change_settings(chosen, file), older).chip, find_chip("Ascend910B2"));
+}
+
 TEST_F(SettingsTest, AnUnknownKindOfDeviceIsKeptAndNamed) {
     const Settings settings = read_with("CANOPY_DEVICE", "abacus");
     EXPECT_EQ(settings.backend, "abacus");
@@ -173,7 +223,7 @@ TEST_F(SettingsTest, TheDescriptionIsJsonWithEveryDeviceAndVariable) {
     EXPECT_EQ(document["devices"][1]["id"], 1);
     EXPECT_EQ(document["devices"][1]["chip"], default_chip().name);
     EXPECT_GE(document["devices"][0]["workers"], 1);
-    ASSERT_EQ(document["settings"].size(), 12u);
+    ASSERT_EQ(document["settings"].size(), 13u);
     for (const auto& entry : document["settings"]) {
         const bool counted = entry["variable"] == "CANOPY_DEVICE_COUNT";
         EXPECT_EQ(entry["set_by"], counted ? "CANOPY_DEVICE_COUNT" : "default");

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cores.h"
 
+#include <canopy/chips.h>
+
 #include <algorithm>
 #include <unordered_set>
 
 namespace canopy_cc {
 namespace {
-
-bool is_coupled(std::uint32_t architecture) {
-    return architecture == 1001 || architecture == 2002 || architecture == 3002;
-}
 
 std::optional<Cores> cores_of_kernel_type(std::string_view type) {
     struct Row {
@@ -130,11 +128,14 @@ CoreUse DefinitionIndex::examine(const Tokens& tokens, const TokenRange& body) c
     return use;
 }
 
-Cores inferred_cores(const CoreUse& use, std::uint32_t architecture) {
-    if (is_coupled(architecture)) return {CANOPY_CORE_AICORE, 1, 1};
+Cores inferred_cores(const CoreUse& use) {
     if (use.matmul || (use.cube && use.vector)) return {CANOPY_CORE_MIX, 1, 2};
     if (use.cube) return {CANOPY_CORE_CUBE, 1, 0};
     return {CANOPY_CORE_VECTOR, 0, 1};
+}
+
+Cores cores_on(std::uint32_t architecture, Cores wanted) {
+    return canopy::is_coupled(architecture) ? Cores{CANOPY_CORE_AICORE, 1, 1} : wanted;
 }
 
 }  // namespace canopy_cc

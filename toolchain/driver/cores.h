@@ -35,6 +35,8 @@ private:
     std::unordered_map<std::string_view, std::vector<TokenRange>> definitions_;
 };
 
-Cores inferred_cores(const CoreUse& use, std::uint32_t architecture);
+Cores inferred_cores(const CoreUse& use);
+// What a kernel that wants these cores runs on: a coupled chip has one kind of core, which does everything.
+Cores cores_on(std::uint32_t architecture, Cores wanted);
 
 }  // namespace canopy_cc

@@ -379,7 +379,7 @@ private:
         if (!pending.chosen && use.declared)
             kernel.cores = *use.declared;
         else if (!pending.chosen)
-            kernel.cores = choices_.cores ? *choices_.cores : inferred_cores(use, choices_.architecture);
+            kernel.cores = choices_.cores ? *choices_.cores : inferred_cores(use);
         if (choices_.cores && choices_.cores->type != kernel.cores.type)
             found_.warnings.push_back(located(
                 kernel.place,
@@ -387,6 +387,7 @@ private:
                     "kernel '{}' says itself on which cores it runs; the command line's choice does not change it",
                     name_of(kernel)),
                 "warning"));
+        kernel.cores = cores_on(choices_.architecture, kernel.cores);
         found_.kernels.push_back(std::move(kernel));
     }
 

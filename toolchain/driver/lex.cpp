@@ -99,6 +99,7 @@ std::size_t Tokens::skip_directive(std::size_t at) {
         if (end == text_.size() || text_[end - 1] != '\\') break;
         ++end;
     } while (end < text_.size());
+    directives_.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end)});
     read_marker(text_.substr(at, end - at), std::min(end + 1, text_.size()));
     return end;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A preprocessed C++ text as tokens. Line markers tell which file and line a token comes from; comments, directives and
-// white space lie between the tokens.
+// A C++ text as tokens. Line markers tell which file and line a token of a preprocessed text comes from; comments,
+// directives and white space lie between the tokens.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,12 @@ struct Region {
     unsigned line = 1;        // number of that line
     std::uint32_t file = 0;   // index into Tokens::files
     bool system = false;
+};
+
+// A line that begins with #, with the lines that continue it.
+struct Directive {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
 };
 
 struct Place {
@@ -63,6 +69,7 @@ public:
     // In a header of the system or of the kernel language.
     [[nodiscard]] bool is_system(std::size_t index) const;
     [[nodiscard]] std::string_view text() const { return text_; }
+    [[nodiscard]] const std::vector<Directive>& directives() const { return directives_; }
 
 private:
     void read();
@@ -80,6 +87,7 @@ private:
     std::vector<Token> tokens_;
     std::vector<std::uint32_t> partners_;
     std::vector<Region> regions_;
+    std::vector<Directive> directives_;
     std::vector<std::string> files_;
 };
 

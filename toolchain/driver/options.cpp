@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
 
+#include <canopy/chips.h>
 #include <canopy/kernel_image.h>
 #include <fmt/core.h>
 
@@ -46,19 +47,9 @@ CoreChoice core_in(std::string_view name) {
     return end == "-cube" ? CoreChoice::cube : end == "-vec" ? CoreChoice::vector : CoreChoice::none;
 }
 
-// The architecture of a chip by its name, longest prefix first.
-std::optional<std::uint32_t> chip_architecture(std::string_view chip) {
-    std::string lower(chip);
-    for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    struct Row {
-        std::string_view prefix;
-        std::uint32_t number;
-    };
-    static constexpr Row rows[] = {{"ascend910b", 2201}, {"ascend910_93", 2201}, {"ascend950", 3510},
-                                   {"ascend310p", 2002}, {"ascend310b", 3002},   {"ascend910", 1001}};
-    for (const Row& row : rows)
-        if (begins(lower, row.prefix)) return row.number;
-    return std::nullopt;
+std::optional<std::uint32_t> chip_architecture(std::string_view name) {
+    const canopy::Chip* chip = canopy::find_chip(name);
+    return chip == nullptr ? std::nullopt : std::optional(chip->architecture);
 }
 
 Texts split(std::string_view list) {

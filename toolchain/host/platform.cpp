@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// libplatform: figures of the chip. The current chip's come from the runtime library; chips asked for by name are rows
-// of the table below.
+// libplatform: figures of the chip. The current chip's come from the runtime library; those of chips asked for by name
+// from the table of chips.
 #include "platform/platform_ascendc.h"
 
 #include <acl/acl_base.h>
 #include <acl/acl_platform.h>
+#include <canopy/chips.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -15,26 +16,6 @@
 
 namespace platform_ascendc {
 namespace {
-
-struct Row {
-    const char* prefix;
-    uint32_t architecture;
-    uint32_t cube_cores;
-    uint32_t vector_cores;
-};
-
-// The first row whose prefix fits; longer prefixes come first.
-constexpr Row rows[] = {
-    {"Ascend910B1", 2201, 24, 48},  {"Ascend910B2", 2201, 24, 48}, {"Ascend910B3", 2201, 20, 40},
-    {"Ascend910B4", 2201, 20, 40},  {"Ascend910B", 2201, 24, 48},  {"Ascend910_93", 2201, 24, 48},
-    {"Ascend910_95", 3510, 32, 64}, {"Ascend950", 3510, 32, 64},   {"Ascend310P", 2002, 8, 8},
-};
-
-const Row* find(const char* chip) {
-    for (const Row& row : rows)
-        if (std::strncmp(chip, row.prefix, std::strlen(row.prefix)) == 0) return &row;
-    return nullptr;
-}
 
 // A figure of the current chip; `otherwise` when the runtime cannot tell.
 uint32_t figure(aclplatformDevInfo which, uint32_t otherwise) {
@@ -47,29 +28,35 @@ uint32_t figure(aclplatformDevInfo which, uint32_t otherwise) {
 
 constexpr uint64_t kib = 1024, mib = 1024 * kib;
 
-// By CoreMemType. The last bytes of UB and L1 belong to the language.
-struct Memories {
-    uint64_t bytes[static_cast<int>(CoreMemType::RESERVED)];
-};
+// The last bytes of UB belong to the language on some chips.
+uint64_t usable_unified_buffer(const canopy::Chip& chip) {
+    if (chip.architecture == 2201) return chip.unified_buffer - 256;
+    return chip.architecture == 3510 ? 248 * kib : chip.unified_buffer;
+}
 
-constexpr Memories memories_of(uint32_t architecture) {
-    //               L0A       L0B       L0C        L1              L2         UB               HBM, FB,    BT
-    if (architecture == 3510)
-        return {{64 * kib, 64 * kib, 256 * kib, 512 * kib, 128 * mib, 248 * kib, 0, 4 * kib, 4 * kib}};
-    if (architecture == 2002) return {{64 * kib, 64 * kib, 256 * kib, 1024 * kib, 16 * mib, 256 * kib, 0, 0, 0}};
-    return {{64 * kib, 64 * kib, 128 * kib, 512 * kib, 192 * mib, 192 * kib - 256, 0, 2 * kib, 1 * kib}};
+// What kernels are told: the model's buffer for scales is larger than the chip's.
+uint64_t scale_buffer(const canopy::Chip& chip) {
+    if (chip.scale_buffer == 0) return 0;
+    return chip.architecture == 3510 ? 4 * kib : 2 * kib;
 }
 
 }  // namespace
 
-PlatformAscendC::PlatformAscendC(Name chip) {
-    const Row* row = find(chip.text);
-    if (!row) row = &rows[0];
-    architecture_ = row->architecture;
-    cube_cores_ = row->cube_cores;
-    vector_cores_ = row->vector_cores;
-    const Memories memories = memories_of(architecture_);
-    std::memcpy(memory_, memories.bytes, sizeof memory_);
+PlatformAscendC::PlatformAscendC(Name name) {
+    const canopy::Chip* known = canopy::find_chip(name.text);
+    const canopy::Chip& chip = known ? *known : canopy::default_chip();
+    architecture_ = chip.architecture;
+    cube_cores_ = chip.cube_cores;
+    vector_cores_ = chip.vector_cores;
+    const auto keep = [&](CoreMemType type, uint64_t bytes) { memory_[static_cast<int>(type)] = bytes; };
+    keep(CoreMemType::L0_A, chip.l0a_buffer);
+    keep(CoreMemType::L0_B, chip.l0b_buffer);
+    keep(CoreMemType::L0_C, chip.l0c_buffer);
+    keep(CoreMemType::L1, chip.l1_buffer);
+    keep(CoreMemType::L2, chip.l2_cache);
+    keep(CoreMemType::UB, usable_unified_buffer(chip));
+    keep(CoreMemType::FB, scale_buffer(chip));
+    keep(CoreMemType::BT, chip.bias_buffer);
 }
 
 PlatformAscendC::PlatformAscendC(fe::PlatFormInfos*)
@@ -82,8 +69,11 @@ PlatformAscendC::PlatformAscendC(fe::PlatFormInfos*)
 
 uint32_t PlatformAscendC::GetCoreNum() const { return cube_cores_; }
 uint32_t PlatformAscendC::GetCoreNumAic() const { return cube_cores_; }
-uint32_t PlatformAscendC::GetCoreNumAiv() const { return vector_cores_; }
-uint32_t PlatformAscendC::GetCoreNumVector() const { return architecture_ == 2002 ? 7 : 0; }
+// The cores of a coupled chip do the vector work too.
+uint32_t PlatformAscendC::GetCoreNumAiv() const {
+    return canopy::is_coupled(architecture_) ? cube_cores_ : vector_cores_;
+}
+uint32_t PlatformAscendC::GetCoreNumVector() const { return canopy::is_coupled(architecture_) ? vector_cores_ : 0; }
 uint32_t PlatformAscendC::GetCurNpuArch() const { return architecture_; }
 
 SocVersion PlatformAscendC::GetSocVersion() const {
@@ -92,6 +82,10 @@ SocVersion PlatformAscendC::GetSocVersion() const {
             return SocVersion::ASCEND950;
         case 2002:
             return SocVersion::ASCEND310P;
+        case 3002:
+            return SocVersion::ASCEND310B;
+        case 1001:
+            return SocVersion::ASCEND910;
         default:
             return SocVersion::ASCEND910B;
     }
@@ -107,7 +101,7 @@ void PlatformAscendC::GetCoreMemBw(const CoreMemType& memType, uint64_t& bwSize)
 }
 
 uint32_t PlatformAscendC::GetLibApiWorkSpaceSize() const {
-    return static_cast<uint32_t>(architecture_ == 2002 ? 2 * mib : 16 * mib);
+    return static_cast<uint32_t>(canopy::is_coupled(architecture_) ? 2 * mib : 16 * mib);
 }
 
 uint32_t PlatformAscendC::GetResCubeGroupWorkSpaceSize() const { return static_cast<uint32_t>(12 * mib); }
@@ -128,7 +122,7 @@ PlatformAscendC* PlatformAscendCManager::GetInstance(const char* customSocVersio
     if (customSocVersion == nullptr) return GetInstance();
     const char* current = aclrtGetSocName();
     if (current && std::strcmp(current, customSocVersion) == 0) return GetInstance();
-    if (!find(customSocVersion)) return nullptr;
+    if (!canopy::find_chip(customSocVersion)) return nullptr;
     static std::mutex mutex;
     static std::map<std::string, std::unique_ptr<PlatformAscendC>> chips;
     const std::lock_guard lock(mutex);

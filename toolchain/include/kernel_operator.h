@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel language: the one header a kernel source includes. It is parsed several times for every image, so it
-// stays light: no header of the C++ library is included from here.
+// stays light: of the C++ library it includes only the two small headers that kernels use without naming them.
 //
 // canopy_kernel/target.h is the layer that knows what the code runs on; the other headers build on it alone.
 #ifndef CANOPY_KERNEL_OPERATOR_H
@@ -10,8 +10,22 @@
 #error "kernel_operator.h needs C++17 or newer"
 #endif
 
+#include <assert.h>
+#include <float.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <type_traits>
+#include <utility>
+
+// Of <math.h>, which is too large to include here.
+#ifndef INFINITY
+#define INFINITY (__builtin_inff())
+#endif
+#ifndef NAN
+#define NAN (__builtin_nanf(""))
+#endif
 
 // Loops below ask to be vectorised; where a compilation does not do it (-O0, -O1), nobody needs to hear of it.
 #pragma clang diagnostic push
@@ -38,6 +52,8 @@
 #include "canopy_kernel/float8.h"
 #include "canopy_kernel/fractal_copy.h"
 #include "canopy_kernel/gather.h"
+#include "canopy_kernel/intrinsics.h"
+#include "canopy_kernel/intrinsics_vector.h"
 #include "canopy_kernel/mask.h"
 #include "canopy_kernel/pipe.h"
 #include "canopy_kernel/reduce_names.h"
@@ -46,7 +62,9 @@
 #include "canopy_kernel/simt.h"
 #include "canopy_kernel/sort.h"
 #include "canopy_kernel/synchronise.h"
+#include "canopy_kernel/template_arguments.h"
 #include "canopy_kernel/tensor.h"
+#include "canopy_kernel/tensor_operators.h"
 #include "canopy_kernel/tiling.h"
 #include "canopy_kernel/transpose.h"
 #include "canopy_kernel/utility.h"

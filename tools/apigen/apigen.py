@@ -8,8 +8,9 @@ the declarations themselves, not a copy of them:
   table     the functions as JSON: header, group, types, parameters, summary
   stubs     a weak definition of every function, which says that it is not implemented yet
   coverage  the page docs/coverage.md: what a built library implements
+  states    the same as a table, which `canopy doctor` reads: name and state
 
-The build runs `stubs`; people and the test command run the others. A group is the title of the section comment that a
+The build runs `stubs` and `states`; people and the test command run the others. A group is the title of the section comment that a
 declaration stands under.
 """
 
@@ -125,7 +126,7 @@ def lower_folder(include):
 def header_paths(include):
     """The headers with functions, the lower interface behind the other one."""
     lower = glob.glob(os.path.join(lower_folder(include), "runtime", "**", "*.h"), recursive=True)
-    return sorted(glob.glob(os.path.join(include, "acl", "*.h"))) + sorted(lower)
+    return sorted(glob.glob(os.path.join(include, "acl", "**", "*.h"), recursive=True)) + sorted(lower)
 
 
 def program_name(include, path):
@@ -181,6 +182,9 @@ def read_functions(include):
     functions = {}
     for cursor in unit.cursor.get_children():
         if cursor.kind != cindex.CursorKind.FUNCTION_DECL or cursor.location.file is None:
+            continue
+        # Declared only to say that it is no part of Canopy.
+        if cursor.availability == cindex.AvailabilityKind.NOT_AVAILABLE:
             continue
         if os.path.normpath(cursor.location.file.name) in titles and cursor.spelling not in functions:
             functions[cursor.spelling] = describe(cindex, cursor, include, titles)
@@ -297,6 +301,11 @@ def coverage_text(functions, implemented):
     return "\n".join(lines) + "\n"
 
 
+def states_text(functions, implemented):
+    rows = [(f["name"], "implemented" if f["name"] in implemented else "not yet") for f in functions]
+    return "name\tstate\n" + "".join(f"{name}\t{state}\n" for name, state in sorted(rows))
+
+
 def check_page(path, text):
     """Fails when the page that is checked in differs from the one that would be generated."""
     try:
@@ -333,6 +342,11 @@ def run_coverage(arguments):
         write(arguments.output, text)
 
 
+def run_states(arguments):
+    functions = read_functions(arguments.include)
+    write(arguments.output, states_text(functions, implemented_names(functions, arguments.library, arguments.nm)))
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(
         description="Generates from the public headers what must agree with them.",
@@ -354,8 +368,10 @@ def parse_arguments():
     coverage = add(
         "coverage", run_coverage, "write which functions a library implements", os.path.join(ROOT, "docs", "coverage.md")
     )
-    coverage.add_argument("--library", required=True, help="the built library: strong symbols count as implemented")
-    coverage.add_argument("--nm", default="nm", help="the program that lists symbols (default: %(default)s)")
+    states = add("states", run_states, "write which functions a library implements, as a table", "-")
+    for command in (coverage, states):
+        command.add_argument("--library", required=True, help="the built library: strong symbols count as implemented")
+        command.add_argument("--nm", default="nm", help="the program that lists symbols (default: %(default)s)")
     coverage.add_argument("--check", action="store_true", help="write nothing; fail when the page is stale")
     return parser.parse_args()
 

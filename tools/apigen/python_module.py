@@ -28,6 +28,8 @@ PARTS = {
     "util": "Addresses of Python objects, arrays over addresses, and threads for reports.",
     "prof": "Profiling.",
     "mdl": "Dumps.",
+    "media": "Memory of media functions.",
+    "op": "Single operators, of which there are none.",
 }
 # Kinds of arguments that the table names: what the stubs and the help say about them.
 KINDS = {
@@ -51,7 +53,7 @@ KINDS = {
 }
 # Structures that come back as a dict.
 STRUCTURES = ("aclCANNPackageVersion", "aclrtUtilizationInfo", "aclrtUuid", "aclrtPtrAttributes")
-INCLUDES = ("acl/acl.h", "acl/acl_prof.h", "acl/acl_rt_allocator.h", "acl/acl_dump.h")
+INCLUDES = ("acl/acl.h", "acl/acl_prof.h", "acl/acl_rt_allocator.h", "acl/acl_dump.h", "acl/ops/acl_dvpp.h")
 
 
 class Argument:
@@ -389,7 +391,7 @@ def stubs_text(part, functions):
         "",
     ]
     if part == "acl":
-        lines += ["from . import mdl as mdl, prof as prof, rt as rt, util as util", ""]
+        lines += ["from . import " + ", ".join(f"{name} as {name}" for name in sorted(PARTS) if name != "acl"), ""]
     lines += ["# An address, None, or an object that shows contiguous memory.", "Buffer = Any", ""]
     return "\n".join(lines) + "\n" + "\n".join(stub_text(f) for f in functions if f.part == part)
 

@@ -2,6 +2,7 @@
 // One mapping holds all memories of a core, each between inaccessible pages and ending right in front of one.
 #include "device/soft/core.h"
 
+#include <canopy/chips.h>
 #include <fmt/core.h>
 #include <sys/mman.h>
 
@@ -19,25 +20,10 @@ constexpr std::uint32_t kib = 1024;
 
 constexpr const char* memory_names[CANOPY_MEMORY_COUNT] = {"GM", "UB", "L1", "L0A", "L0B", "L0C", "BT", "FB"};
 
-struct Sizes {
-    std::uint32_t architecture;
-    std::uint32_t bytes[CANOPY_MEMORY_COUNT];
-};
-constexpr Sizes coupled = {2002, {0, 256 * kib, 1024 * kib, 64 * kib, 64 * kib, 256 * kib, 0, 0}};
-constexpr Sizes split = {2201, {0, 192 * kib, 512 * kib, 64 * kib, 64 * kib, 128 * kib, 1 * kib, 7 * kib}};
-constexpr Sizes with_registers = {3510, {0, 256 * kib, 512 * kib, 64 * kib, 64 * kib, 256 * kib, 4 * kib, 16 * kib}};
-
-const Sizes& sizes_of(std::uint32_t architecture) noexcept {
-    switch (architecture) {
-        case 1001:
-        case 2002:
-        case 3002:
-            return coupled;
-        case 2201:
-            return split;
-        default:
-            return architecture < split.architecture ? split : with_registers;
-    }
+// Kernels for an architecture that no chip has get the memories of the nearest older one.
+const Chip& chip_of(std::uint32_t architecture) noexcept {
+    if (const Chip* chip = chip_of_architecture(architecture)) return *chip;
+    return *chip_of_architecture(architecture < 2201 ? 2201 : 3510);
 }
 
 constexpr std::size_t whole_pages(std::size_t size) noexcept { return (size + page - 1) / page * page; }
@@ -66,7 +52,25 @@ std::string size_in_words(std::uint32_t size) { return fmt::format("{} KiB", siz
 }  // namespace
 
 std::uint32_t core_memory_size(std::uint32_t architecture, CanopyMemory memory) noexcept {
-    return sizes_of(architecture).bytes[memory];
+    const Chip& chip = chip_of(architecture);
+    switch (memory) {
+        case CANOPY_MEMORY_UB:
+            return chip.unified_buffer;
+        case CANOPY_MEMORY_L1:
+            return chip.l1_buffer;
+        case CANOPY_MEMORY_L0A:
+            return chip.l0a_buffer;
+        case CANOPY_MEMORY_L0B:
+            return chip.l0b_buffer;
+        case CANOPY_MEMORY_L0C:
+            return chip.l0c_buffer;
+        case CANOPY_MEMORY_BIAS:
+            return chip.bias_buffer;
+        case CANOPY_MEMORY_FIXPIPE:
+            return chip.scale_buffer;
+        default:
+            return 0;
+    }
 }
 
 std::unique_ptr<SoftCore> SoftCore::create(std::uint32_t architecture, Access access) noexcept {
@@ -83,17 +87,17 @@ std::unique_ptr<SoftCore> SoftCore::create(std::uint32_t architecture, Access ac
 }
 
 bool SoftCore::map(Access access) noexcept {
-    const Sizes& sizes = sizes_of(architecture_);
+    const auto size_of = [&](int index) { return core_memory_size(architecture_, static_cast<CanopyMemory>(index)); };
     std::size_t total = guard;
-    for (const std::uint32_t size : sizes.bytes)
-        if (size != 0) total += whole_pages(size) + guard;
+    for (int index = 0; index < CANOPY_MEMORY_COUNT; ++index)
+        if (size_of(index) != 0) total += whole_pages(size_of(index)) + guard;
     void* memory = reserve(total);
     if (memory == MAP_FAILED) return false;
     mapping_ = static_cast<std::byte*>(memory);
     mapping_size_ = total;
     std::byte* at = mapping_ + guard;
     for (int index = 0; index < CANOPY_MEMORY_COUNT; ++index) {
-        const std::uint32_t size = sizes.bytes[index];
+        const std::uint32_t size = size_of(index);
         if (size == 0) continue;
         const std::size_t pages = whole_pages(size);
         if (access == Access::usual && mprotect(at, pages, PROT_READ | PROT_WRITE) != 0) return false;

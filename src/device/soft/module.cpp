@@ -250,12 +250,18 @@ const ImageTarget* best_target(const Image& image) noexcept {
     return best;
 }
 
+Status wrong_architecture(const Image& image, const Chip& chip) {
+    const std::uint32_t wanted = image.architectures.front();
+    const Chip* other = chip_of_architecture(wanted);
+    const std::string way_out = other ? fmt::format("Set CANOPY_CHIP={}, which runs it, or rebuild it", other->name)
+                                      : std::string("Rebuild it");
+    return fail(bad_image, "a kernel image for chip architecture {}; this device is an {} of architecture {}. {}: {}",
+                wanted, chip.name, chip.architecture, way_out, rebuild_command(image, chip.architecture));
+}
+
 Status check_fits(const Image& image, const Chip& chip) {
     const auto& found = image.architectures;
-    if (std::find(found.begin(), found.end(), chip.architecture) == found.end())
-        return fail(bad_image,
-                    "a kernel image for chip architecture {}; this device is an {} of architecture {}. Rebuild it: {}",
-                    found.front(), chip.name, chip.architecture, rebuild_command(image, chip.architecture));
+    if (std::find(found.begin(), found.end(), chip.architecture) == found.end()) return wrong_architecture(image, chip);
     if (image.kernel_abi != CANOPY_KERNEL_ABI_VERSION)
         return fail(bad_image, "a kernel image with kernel interface {}; this release offers {}. Rebuild it: {}",
                     image.kernel_abi, CANOPY_KERNEL_ABI_VERSION, rebuild_command(image, chip.architecture));

@@ -8,8 +8,10 @@
 #   ascendc_compile_options(<target> PRIVATE <option>...)
 #   ascendc_include_directories(<target> PRIVATE <folder>...)
 #
-# Including it defines these functions and the imported target host_intf_pub, and does nothing else. It reads SOC_VERSION (as a variable, then from the
-# environment), RUN_MODE, CMAKE_BUILD_TYPE and CMAKE_INSTALL_PREFIX. Needs CMake 3.16.
+# Including it defines these functions and the imported target host_intf_pub, and does nothing else. It reads SOC_VERSION
+# (or its older name ASCEND_PRODUCT_TYPE; as a variable, then SOC_VERSION from the environment), RUN_MODE,
+# CMAKE_BUILD_TYPE and CMAKE_INSTALL_PREFIX. With RUN_MODE cpu, who links a library of kernels is compiled as the cpu form
+# of a program (tikicpulib-config.cmake). Needs CMake 3.16.
 
 get_filename_component(_canopy_file "${CMAKE_CURRENT_LIST_FILE}" REALPATH)
 get_filename_component(_canopy_tree "${_canopy_file}" DIRECTORY)
@@ -45,6 +47,17 @@ function(_canopy_take_kernel_properties target)
   endforeach()
 endfunction()
 
+# Sets `result` to the chip that kernels are compiled for; empty: nobody says.
+function(_canopy_chip result)
+  set(chip "$ENV{SOC_VERSION}")
+  foreach(variable ASCEND_PRODUCT_TYPE SOC_VERSION)
+    if(${variable})
+      set(chip "${${variable}}")
+    endif()
+  endforeach()
+  set(${result} "${chip}" PARENT_SCOPE)
+endfunction()
+
 # The command that compiles for a target, up to its own options: sets `result` in the caller's scope.
 function(_canopy_kernel_command target result)
   get_property(tree GLOBAL PROPERTY CANOPY_TREE)
@@ -56,18 +69,17 @@ function(_canopy_kernel_command target result)
   # Debug is for the debugger; without a build type kernels are optimised, as they are by the compiler itself.
   list(APPEND command "$<$<CONFIG:Debug>:-O0;-g>" "$<$<CONFIG:Release>:-O3;-DNDEBUG>"
        "$<$<CONFIG:RelWithDebInfo>:-O2;-g;-DNDEBUG>" "$<$<CONFIG:MinSizeRel>:-Os;-DNDEBUG>")
-  set(chip "${SOC_VERSION}")
-  if(NOT chip)
-    set(chip "$ENV{SOC_VERSION}")
-  endif()
+  _canopy_chip(chip)
   if(chip)
     list(APPEND command "--npu-soc=${chip}")
   endif()
-  set(includes "$<TARGET_PROPERTY:${target},CANOPY_KERNEL_INCLUDES>")
-  set(definitions "$<TARGET_PROPERTY:${target},CANOPY_KERNEL_DEFINITIONS>")
-  list(APPEND command "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
-       "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
-       "$<TARGET_PROPERTY:${target},CANOPY_KERNEL_OPTIONS>")
+  # Generator expressions in these properties are evaluated; those that come out empty leave no word behind.
+  foreach(property INCLUDES DEFINITIONS OPTIONS)
+    set(value "$<TARGET_GENEX_EVAL:${target},$<TARGET_PROPERTY:${target},CANOPY_KERNEL_${property}>>")
+    set(${property} "$<FILTER:${value},INCLUDE,.>")
+  endforeach()
+  list(APPEND command "$<$<BOOL:${INCLUDES}>:-I$<JOIN:${INCLUDES},;-I>>"
+       "$<$<BOOL:${DEFINITIONS}>:-D$<JOIN:${DEFINITIONS},;-D>>" "${OPTIONS}")
   set(${result} "${command}" PARENT_SCOPE)
 endfunction()
 
@@ -149,6 +161,19 @@ function(_canopy_check_run_mode target)
   endif()
 endfunction()
 
+# The kernels of a target and who links it are compiled for the cpu form.
+function(_canopy_add_cpu_form target)
+  get_property(tree GLOBAL PROPERTY CANOPY_TREE)
+  find_package(tikicpulib REQUIRED PATHS "${tree}/lib64/cmake" NO_DEFAULT_PATH)
+  _canopy_chip(chip)
+  if(NOT TARGET tikicpulib::${chip})
+    message(FATAL_ERROR "${target}: RUN_MODE is cpu, so SOC_VERSION must name the chip; it is \"${chip}\"")
+  endif()
+  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES tikicpulib::${chip})
+  set_property(TARGET ${target} APPEND PROPERTY CANOPY_KERNEL_DEFINITIONS ASCENDC_CPU_DEBUG=1 __CCE_KT_TEST__=1)
+  set_property(TARGET ${target} APPEND PROPERTY CANOPY_KERNEL_INCLUDES "${tree}/tools/tikicpulib/lib/include")
+endfunction()
+
 function(ascendc_library target kind)
   if(NOT kind MATCHES "^(STATIC|SHARED)$")
     message(FATAL_ERROR "ascendc_library(${target} ${kind} ...): the second argument must be STATIC or SHARED")
@@ -184,6 +209,9 @@ function(ascendc_library target kind)
   set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES "${tree}/lib64/libascendcl.so")
   if(kind STREQUAL "SHARED")
     set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES "${tree}/lib64/libascendcl.so")
+  endif()
+  if(RUN_MODE STREQUAL "cpu")
+    _canopy_add_cpu_form(${target})
   endif()
   install(TARGETS ${target} LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
   install(DIRECTORY "${headers}/" DESTINATION include/${target})
@@ -232,12 +260,18 @@ function(ascendc_compile_definitions target)
 endfunction()
 
 # Options for the host's part of the sources stand behind -forward-options-to-host-compiler. One compiler compiles both
-# parts here, so it gets them all.
+# parts here, so it gets them all, but what is an error for the host's part alone stays a warning.
 function(ascendc_compile_options target)
   set(options ${ARGN})
   _canopy_drop_scope(options)
-  list(REMOVE_ITEM options -forward-options-to-host-compiler)
-  _canopy_add_kernel_property(${target} CANOPY_KERNEL_OPTIONS ${options})
+  set(host_options)
+  list(FIND options -forward-options-to-host-compiler place)
+  if(NOT place EQUAL -1)
+    list(SUBLIST options ${place} -1 host_options)
+    list(SUBLIST options 0 ${place} options)
+    list(FILTER host_options EXCLUDE REGEX "^(-forward-options-to-host-compiler|-Werror.*|-pedantic-errors)$")
+  endif()
+  _canopy_add_kernel_property(${target} CANOPY_KERNEL_OPTIONS ${options} ${host_options})
 endfunction()
 
 function(ascendc_include_directories target)

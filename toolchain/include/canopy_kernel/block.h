@@ -49,10 +49,19 @@ inline int64_t GetBlockNum() { return block_num; }
 
 }  // namespace AscendC
 
-// The kind of the running core: AscendC::AIC or AscendC::AIV.
+namespace canopy::kernel {
+
+// The core of a coupled chip is neither a cube core nor a vector core.
+inline bool on_cube_core() { return current_block().core_type == CANOPY_CORE_CUBE; }
+inline bool on_vector_core() { return current_block().core_type == CANOPY_CORE_VECTOR; }
+
+}  // namespace canopy::kernel
+
+// The kind of the running core: AscendC::AIC or AscendC::AIV; AscendC::MIX on a coupled chip.
 struct CanopyCoreKind {
     operator int() const {
-        return canopy::kernel::current_block().core_type == CANOPY_CORE_CUBE ? AscendC::AIC : AscendC::AIV;
+        if (canopy::kernel::on_cube_core()) return AscendC::AIC;
+        return canopy::kernel::on_vector_core() ? AscendC::AIV : AscendC::MIX;
     }
 };
 inline constexpr CanopyCoreKind g_coreType{};
@@ -61,7 +70,9 @@ using AscendC::GetBlockIdx;
 using AscendC::GetBlockNum;
 
 // Written as `if ASCEND_IS_AIC { ... }`: the parentheses come from here.
-#define ASCEND_IS_AIC (canopy::kernel::current_block().core_type == CANOPY_CORE_CUBE)
-#define ASCEND_IS_AIV (canopy::kernel::current_block().core_type != CANOPY_CORE_CUBE)
+#define ASCEND_IS_AIC (canopy::kernel::on_cube_core())
+#define ASCEND_IS_AIV (canopy::kernel::on_vector_core())
+#define ASCEND_IS_NOT_AIC (!canopy::kernel::on_cube_core())
+#define ASCEND_IS_NOT_AIV (!canopy::kernel::on_vector_core())
 
 #endif

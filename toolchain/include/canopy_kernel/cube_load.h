@@ -73,6 +73,8 @@ struct LoadData2DParams {
     uint8_t addrMode = 0;
 };
 
+using LoadData2dParams = LoadData2DParams;
+
 struct LoadData2DParamsV2 {
     LoadData2DParamsV2() = default;
     LoadData2DParamsV2(uint32_t mStart, uint32_t kStart, uint16_t mSteps, uint16_t kSteps, int32_t source,
@@ -112,6 +114,7 @@ struct LoadData2dTransposeParams {
     uint16_t dstFracGap = 0;
     uint8_t addrMode = 0;
 };
+using LoadData2DTransposeParams = LoadData2dTransposeParams;
 
 }  // namespace AscendC
 
@@ -236,7 +239,7 @@ struct InitConstValueParams {
     T initValue = T();
 };
 
-template <class T, class U>
+template <class T, class U = T>
 inline void InitConstValue(const LocalTensor<T>& dst, const InitConstValueParams<U>& params) {
     const uint64_t unit =
         canopy::kernel::memory_of(dst.position()) == Hardware::L1 ? 32 : canopy::kernel::fractal_bytes;

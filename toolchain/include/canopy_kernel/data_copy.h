@@ -51,9 +51,10 @@ inline void require_memory_of(const char* operation, const char* operand, const 
         fail(where, "%s: the %s is a global tensor without memory; SetGlobalBuffer gives it some", operation, operand);
 }
 
-// Copies of the count form move whole blocks.
+// Copies of the count form move whole blocks. Elements of four bits may end with half a block.
+template <class T>
 inline void require_whole_blocks(const char* operation, uint64_t bytes, Where where) {
-    if (__builtin_expect(bytes % block_bytes != 0, 0))
+    if (__builtin_expect(bytes % (block_bytes / packing<T>) != 0, 0))
         fail(where, "%s: %llu bytes are no multiple of 32; DataCopyPad copies any number", operation, printable(bytes));
 }
 
@@ -190,7 +191,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
     const uint64_t bytes = bytes_of<T>(count);
     if (bytes == 0) return;
     require_route("DataCopy", TPosition::GM, dst.position(), where);
-    require_whole_blocks("DataCopy", bytes, where);
+    require_whole_blocks<T>("DataCopy", bytes, where);
     require_block("DataCopy", "destination", dst, where);
     require_memory_of("DataCopy", "source", src, where);
     check_extent("DataCopy", "destination", dst, bytes, where);
@@ -234,7 +235,7 @@ inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, cons
     const uint64_t bytes = bytes_of<T>(count);
     if (bytes == 0) return;
     require_route("DataCopy", src.position(), TPosition::GM, where);
-    require_whole_blocks("DataCopy", bytes, where);
+    require_whole_blocks<T>("DataCopy", bytes, where);
     require_block("DataCopy", "source", src, where);
     require_memory_of("DataCopy", "destination", dst, where);
     check_extent("DataCopy", "source", src, bytes, where);
@@ -280,7 +281,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     const uint64_t bytes = bytes_of<T>(count);
     if (bytes == 0) return;
     require_route("DataCopy", src.position(), dst.position(), where);
-    require_whole_blocks("DataCopy", bytes, where);
+    require_whole_blocks<T>("DataCopy", bytes, where);
     require_block("DataCopy", "destination", dst, where);
     require_block("DataCopy", "source", src, where);
     check_extent("DataCopy", "destination", dst, bytes, where);

@@ -107,9 +107,22 @@ inline void check_pad_params(const DataCopyExtParams& params, uint32_t left, uin
     check_limit("DataCopyPad", "bytes of rightPadding", right * sizeof(T), 0, block_bytes, where);
 }
 
+// Elements of four bits are added in pairs, as bytes.
+template <class T>
+inline RowPadding<uint8_t> paired(const RowPadding<T>& padding, Where where) {
+    if (padding.left % 2 != 0 || padding.right % 2 != 0)
+        fail(where, "DataCopyPad: %u and %u elements of four bits; they can be added in pairs only", padding.left,
+             padding.right);
+    const auto byte = static_cast<uint8_t>((padding.value.storage & 15) * 17);
+    return {padding.left / 2, padding.right / 2, padding.given, padding.fills_rest, byte};
+}
+
 template <PaddingMode mode, class T>
 inline void data_copy_pad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& params,
                           const RowPadding<T>& padding, Where where) {
+    if constexpr (packing<T> == 2)
+        return data_copy_pad<mode>(dst.template ReinterpretCast<uint8_t>(), src.template ReinterpretCast<uint8_t>(),
+                                   params, paired(padding, where), where);
     if (params.blockCount == 0 || params.blockLen == 0) return;
     require_route("DataCopyPad", TPosition::GM, dst.position(), where);
     require_block("DataCopyPad", "destination", dst, where);

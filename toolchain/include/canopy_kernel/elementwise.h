@@ -29,7 +29,7 @@ inline constexpr bool is_classic = is_any_of<T, half, float, int16_t, int32_t>;
 template <class T>
 inline constexpr bool is_arithmetic = is_classic<T> || (any_type_chip && (is_integer<T> || is_same<T, bfloat16_t>));
 template <class T>
-inline constexpr bool is_bitwise = is_any_of<T, int16_t, uint16_t> || (any_type_chip && is_integer<T>);
+inline constexpr bool is_bitwise = is_any_of<T, int8_t, uint8_t, int16_t, uint16_t> || (any_type_chip && is_integer<T>);
 
 // Integers compute modulo a power of two; this is the type to do it in.
 template <class T>

@@ -215,8 +215,10 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const
     static_assert(packing<T> == 1 && packing<U> == 1, "DataCopy with DataCopyEnhancedParams: no types below a byte");
     const BlockMode mode = enhancedParams.blockMode;
     if (mode == BlockMode::BLOCK_MODE_NORMAL) {
-        DataCopy(dst, src, intriParams, where);
-        return;
+        if constexpr (sizeof(T) == sizeof(U) || (is_same<T, float> && is_any_of<U, half, bfloat16_t>))
+            return DataCopy(dst, src, intriParams, where);
+        else
+            fail(where, "DataCopy with DataCopyEnhancedParams: BLOCK_MODE_NORMAL cannot change the type");
     }
     if (mode != BlockMode::BLOCK_MODE_MATRIX && mode != BlockMode::BLOCK_MODE_VECTOR)
         fail(where, "DataCopy with DataCopyEnhancedParams: blockMode %u is not supported", static_cast<unsigned>(mode));
@@ -246,6 +248,33 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const
             for (uint64_t e = 0; e < used; ++e) to[e] = copied_as<T>(from[e], scale, enhancedParams.isRelu);
         to += intriParams.dstStride * gap(dst.position(), sizeof(T));
         from += intriParams.srcStride * gap(src.position(), sizeof(U));
+    }
+}
+
+// A bias on its way from the unified buffer into the cube's output, on chips whose cores hold both: each block of 16
+// values becomes the 16 rows of a fractal. The gaps count blocks of 32 bytes in the source, fractals in the
+// destination.
+template <typename T, typename U>
+inline void BroadCastVecToMM(const LocalTensor<T>& dst, const LocalTensor<U>& src, const int32_t blockCount,
+                             const uint8_t blockLen, const uint8_t srcGap, const uint8_t dstGap,
+                             canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(coupled, "BroadCastVecToMM: this chip has a buffer for the bias; copy it to position C2");
+    static_assert(is_same<T, U>, "BroadCastVecToMM: the bias has the type of the result");
+    require_memory(dst, Hardware::L0C, "the destination of BroadCastVecToMM", where);
+    require_memory(src, Hardware::UB, "the source of BroadCastVecToMM", where);
+    constexpr uint32_t side = 16;
+    const uint64_t blocks = static_cast<uint64_t>(blockCount) * blockLen;
+    const uint64_t gaps = blockCount > 0 ? static_cast<uint64_t>(blockCount) - 1 : 0;
+    check_extent("BroadCastVecToMM", "destination", dst, (blocks + gaps * dstGap) * side * side * sizeof(T), where);
+    check_extent("BroadCastVecToMM", "source", src, blocks * side * sizeof(U) + gaps * srcGap * block_bytes, where);
+    T* to = dst.GetPhyAddr();
+    const U* from = src.GetPhyAddr();
+    for (int32_t burst = 0; burst < blockCount; ++burst) {
+        for (uint32_t block = 0; block < blockLen; ++block, from += side)
+            for (uint32_t row = 0; row < side; ++row, to += side) __builtin_memcpy(to, from, side * sizeof(T));
+        to += dstGap * side * side;
+        from += srcGap * block_bytes / sizeof(U);
     }
 }
 

@@ -7,6 +7,8 @@
 #ifndef CANOPY_KERNEL_MATMUL_H
 #define CANOPY_KERNEL_MATMUL_H
 
+#include "kernel_operator.h"
+
 #include "canopy_kernel/matmul_product.h"
 
 namespace AscendC {

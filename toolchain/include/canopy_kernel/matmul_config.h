@@ -411,7 +411,12 @@ struct GetL0DataType {
 
 }  // namespace AscendC
 
+// Programs also use them without their namespace.
+using AscendC::CFG_IBSHARE_NORM;
+using AscendC::CFG_MDL;
+using AscendC::CFG_NORM;
 using AscendC::CubeFormat;
 using AscendC::LayoutMode;
+using AscendC::MM_CFG_BB;
 
 #endif

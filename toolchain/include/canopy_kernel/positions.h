@@ -94,11 +94,18 @@ constexpr int32_t CUBE_MAX_SIZE = 256;
 constexpr int32_t DEFAULT_C0_SIZE = 32;
 constexpr uint64_t MASK_PLACEHOLDER = 0;
 
-#if __NPU_ARCH__ == 2002
+#if __NPU_ARCH__ == 1001 || __NPU_ARCH__ == 2002
 constexpr int32_t TOTAL_UB_SIZE = 256 * 1024;
 constexpr int32_t TMP_UB_OFFSET = 248 * 1024;
 constexpr int32_t TOTAL_L1_SIZE = 1024 * 1024;
 constexpr int32_t TOTAL_L0C_SIZE = 256 * 1024;
+constexpr int32_t TOTAL_BIAS_SIZE = 0;
+constexpr int32_t TOTAL_FIXBUF_SIZE = 0;
+#elif __NPU_ARCH__ == 3002
+constexpr int32_t TOTAL_UB_SIZE = 248 * 1024;
+constexpr int32_t TMP_UB_OFFSET = 240 * 1024;
+constexpr int32_t TOTAL_L1_SIZE = 1024 * 1024;
+constexpr int32_t TOTAL_L0C_SIZE = 128 * 1024;
 constexpr int32_t TOTAL_BIAS_SIZE = 0;
 constexpr int32_t TOTAL_FIXBUF_SIZE = 0;
 #elif __NPU_ARCH__ >= 3003

@@ -64,9 +64,12 @@
 
 #endif
 
-// Words that say nothing here: a function without another word is for the host, and workspaces are plain memory.
+// Words that say nothing here: a function without another word is for the host, workspaces are plain memory, and
+// vector functions are ordinary ones.
 #define __host__
 #define __kfc_workspace__
+#define __no_simd_vf_fusion__
+#define __VEC_SCOPE__
 
 #define GM_ADDR __gm__ uint8_t*
 

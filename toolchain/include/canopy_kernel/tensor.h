@@ -6,6 +6,13 @@
 
 #include "canopy_kernel/core.h"
 
+namespace canopy::kernel {
+
+template <class Operation, class Source>
+struct TensorExpression;
+
+}  // namespace canopy::kernel
+
 namespace AscendC {
 
 enum class DataFormat : uint8_t {
@@ -109,10 +116,38 @@ public:
     void SetL2CacheHint(CacheMode) {}
     void SetL2Cache(bool) {}
 
-private:
+    // Programs read and write it.
     __gm__ T* address_ = nullptr;
+
+private:
     uint64_t size_ = 0;
     ShapeInfo shape_;
+};
+
+using TBufHandle = uint8_t*;
+
+// Where a local tensor lies. Programs that place tensors by hand write the fields in any order: bufferAddr counts bytes
+// from the start of the memory behind logicPos, and stays the same when logicPos changes.
+struct TBuffAddr {
+    uint8_t* absAddr = nullptr;  // the first byte
+    TBufHandle bufferHandle = nullptr;
+    uint32_t dataLen = 0;  // bytes
+    TPosition position = TPosition::VECCALC;
+
+    __declspec(property(get = offset, put = set_offset)) uint32_t bufferAddr;
+    __declspec(property(get = position_number, put = set_position)) uint8_t logicPos;
+
+    uint32_t offset() const { return absAddr == nullptr ? 0 : static_cast<uint32_t>(absAddr - base()); }
+    void set_offset(uint32_t bytes) { absAddr = base() + bytes; }
+    uint8_t position_number() const { return static_cast<uint8_t>(position); }
+    void set_position(uint8_t number) {
+        const uint32_t bytes = offset();
+        position = static_cast<TPosition>(number);
+        set_offset(bytes);
+    }
+
+private:
+    uint8_t* base() const { return canopy::kernel::memory_base(canopy::kernel::memory_of(position)); }
 };
 
 template <class T>
@@ -121,10 +156,14 @@ public:
     using PrimType = T;
 
     LocalTensor() = default;
+    // tensor = left + right and the like compute the whole tensor (canopy_kernel/tensor_operators.h).
+    template <class Operation, class Source>
+    void operator=(const canopy::kernel::TensorExpression<Operation, Source>& expression) {
+        expression.compute(*this);
+    }
     // `byteAddress` counts from the first byte of the memory behind the position.
     LocalTensor(TPosition position, uint32_t byteAddress, uint32_t elements,
-                canopy::kernel::Where where = canopy::kernel::here())
-        : size_(elements), position_(position) {
+                canopy::kernel::Where where = canopy::kernel::here()) {
         const Hardware memory = canopy::kernel::memory_of(position);
         const uint64_t end = byteAddress + canopy::kernel::bytes_of<T>(elements);
         if (end > canopy::kernel::memory_size(memory))
@@ -134,55 +173,56 @@ public:
         if (byteAddress % ONE_BLK_SIZE != 0)
             canopy::kernel::fail(where, "a tensor at %u of %s: local tensors start at multiples of 32 bytes",
                                  byteAddress, canopy::kernel::name_of(memory));
-        address_ = reinterpret_cast<T*>(canopy::kernel::memory_base(memory) + byteAddress);
+        place(reinterpret_cast<T*>(canopy::kernel::memory_base(memory) + byteAddress), elements, position);
     }
+    explicit LocalTensor(const TBuffAddr& address) : address_(address) {}
 
-    T* GetPhyAddr() const { return address_; }
-    T* GetPhyAddr(uint32_t offset) const { return canopy::kernel::advance(address_, offset); }
+    T* GetPhyAddr() const { return reinterpret_cast<T*>(address_.absAddr); }
+    T* GetPhyAddr(uint32_t offset) const { return canopy::kernel::advance(GetPhyAddr(), offset); }
 
     T GetValue(uint32_t offset) const {
         if constexpr (canopy::kernel::packing<T> == 2)
-            return T{static_cast<uint8_t>((address_[offset / 2].storage >> (offset % 2 * 4)) & 15)};
+            return T{static_cast<uint8_t>((GetPhyAddr()[offset / 2].storage >> (offset % 2 * 4)) & 15)};
         else
-            return address_[offset];
+            return GetPhyAddr()[offset];
     }
     template <class Value>
     void SetValue(uint32_t offset, Value value) const {
         if constexpr (canopy::kernel::packing<T> == 2) {
             const unsigned shift = offset % 2 * 4;
-            auto& byte = address_[offset / 2].storage;
+            auto& byte = GetPhyAddr()[offset / 2].storage;
             byte = static_cast<uint8_t>((byte & ~(15 << shift)) | ((value.storage & 15) << shift));
         } else {
-            address_[offset] = static_cast<T>(value);
+            GetPhyAddr()[offset] = static_cast<T>(value);
         }
     }
-    T& operator()(uint32_t offset) const { return *canopy::kernel::advance(address_, offset); }
+    T& operator()(uint32_t offset) const { return *GetPhyAddr(offset); }
 
     LocalTensor operator[](uint32_t offset) const {
         LocalTensor tensor = *this;
-        tensor.address_ = canopy::kernel::advance(address_, offset);
-        tensor.size_ = size_ > offset ? size_ - offset : 0;
+        const auto bytes = static_cast<uint32_t>(canopy::kernel::bytes_of<T>(offset));
+        tensor.SetAddr(offset);
+        tensor.address_.dataLen = address_.dataLen > bytes ? address_.dataLen - bytes : 0;
         return tensor;
     }
 
-    uint32_t GetSize() const { return size_; }
-    void SetSize(uint32_t elements) { size_ = elements; }
-    uint32_t GetLength() const { return static_cast<uint32_t>(canopy::kernel::bytes_of<T>(size_)); }
-    void SetBufferLen(uint32_t bytes) { size_ = static_cast<uint32_t>(canopy::kernel::elements_in<T>(bytes)); }
-    int32_t GetPosition() const { return static_cast<int32_t>(position_); }
+    uint32_t GetSize() const { return static_cast<uint32_t>(canopy::kernel::elements_in<T>(address_.dataLen)); }
+    void SetSize(uint32_t elements) { address_.dataLen = static_cast<uint32_t>(canopy::kernel::bytes_of<T>(elements)); }
+    uint32_t GetLength() const { return address_.dataLen; }
+    void SetBufferLen(uint32_t bytes) { address_.dataLen = bytes; }
+    int32_t GetPosition() const { return static_cast<int32_t>(address_.position); }
 
-    void SetAddr(uint32_t offset) { address_ = canopy::kernel::advance(address_, offset); }
+    void SetAddr(const TBuffAddr& address) { address_ = address; }
+    void SetAddr(uint32_t offset) { address_.absAddr = reinterpret_cast<uint8_t*>(GetPhyAddr(offset)); }
     void SetAddrWithOffset(const LocalTensor& source, uint32_t offset) {
         *this = source;
-        address_ = canopy::kernel::advance(source.address_, offset);
+        SetAddr(offset);
     }
 
     template <class Other>
     LocalTensor<Other> ReinterpretCast() const {
         LocalTensor<Other> tensor;
-        tensor.place(reinterpret_cast<Other*>(address_),
-                     static_cast<uint32_t>(canopy::kernel::elements_in<Other>(canopy::kernel::bytes_of<T>(size_))),
-                     position_);
+        tensor.address_ = address_;
         return tensor;
     }
 
@@ -193,16 +233,15 @@ public:
 
     // For the headers of the language: a view of memory at an address.
     void place(T* address, uint32_t elements, TPosition position) {
-        address_ = address;
-        size_ = elements;
-        position_ = position;
+        address_.absAddr = reinterpret_cast<uint8_t*>(address);
+        address_.position = position;
+        SetSize(elements);
     }
-    TPosition position() const { return position_; }
+    TPosition position() const { return address_.position; }
+
+    TBuffAddr address_;
 
 private:
-    T* address_ = nullptr;
-    uint32_t size_ = 0;
-    TPosition position_ = TPosition::VECCALC;
     int32_t tag_ = 0;
     ShapeInfo shape_;
 };

@@ -25,9 +25,15 @@
 #define COPY_TILING_WITH_STRUCT(type, source, destination) \
     __builtin_memcpy(static_cast<void*>(destination), (const void*)(source), sizeof(type))
 
-// The key a kernel is compiled for: -DTILING_KEY_VAR=N, or the one set at run time.
+// The key a kernel is compiled for: -DTILING_KEY_VAR=N, or the one set at run time. In the cpu form a program sets it,
+// in a variable of libtikicpulib.so.
 #ifndef TILING_KEY_VAR
+#ifdef ASCENDC_CPU_DEBUG
+extern "C" __attribute__((weak)) uint64_t canopy_cpu_tiling_key;
+#define TILING_KEY_VAR (&canopy_cpu_tiling_key == nullptr ? 0 : canopy_cpu_tiling_key)
+#else
 #define TILING_KEY_VAR (canopy::kernel::core_state().tiling_key)
+#endif
 #endif
 #define TILING_KEY_IS(key) ((key) == TILING_KEY_VAR)
 

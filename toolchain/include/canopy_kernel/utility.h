@@ -4,22 +4,53 @@
 #ifndef CANOPY_KERNEL_UTILITY_H
 #define CANOPY_KERNEL_UTILITY_H
 
+#include <type_traits>
+
 #include "canopy_kernel/tensor.h"
+
+namespace canopy::kernel {
+
+// An integer of any type. Programs have functions of their own with the names below: because arguments are converted
+// to this class first, every function of theirs that can be called at all is the better one.
+struct AnyInteger {
+    int64_t value;
+
+    template <class T, class = only_if<std::is_integral_v<T> || std::is_enum_v<T> ||
+                                       (std::is_class_v<T> && std::is_convertible_v<T, int64_t>)>>
+    constexpr AnyInteger(T number) : value(static_cast<int64_t>(number)) {}
+};
+
+constexpr int64_t divide_up(AnyInteger value, AnyInteger divisor) {
+    return divisor.value == 0 ? value.value : (value.value + divisor.value - 1) / divisor.value;
+}
+constexpr int64_t align_up(AnyInteger value, AnyInteger multiple) {
+    return multiple.value == 0 ? value.value : divide_up(value, multiple) * multiple.value;
+}
+
+}  // namespace canopy::kernel
 
 namespace AscendC {
 
-template <class T, class U>
-constexpr T DivCeil(T value, U divisor) {
-    return static_cast<T>((value + divisor - 1) / divisor);
-}
-template <class T, class U>
-constexpr T CeilDivision(T value, U divisor) {
-    return divisor == 0 ? value : DivCeil(value, divisor);
-}
-template <class T, class U>
-constexpr T AlignUp(T value, U multiple) {
-    return static_cast<T>(DivCeil(value, multiple) * multiple);
-}
+// Programs may have a macro of the same name, which the parentheses keep away.
+#define CANOPY_ROUNDING(Name, function)                                                          \
+    constexpr int64_t(Name)(canopy::kernel::AnyInteger value, canopy::kernel::AnyInteger unit) { \
+        return canopy::kernel::function(value, unit);                                            \
+    }                                                                                            \
+    template <class T>                                                                           \
+    constexpr T(Name)(canopy::kernel::AnyInteger value, canopy::kernel::AnyInteger unit) {       \
+        return static_cast<T>(canopy::kernel::function(value, unit));                            \
+    }
+CANOPY_ROUNDING(Ceil, divide_up)
+CANOPY_ROUNDING(CeilDiv, divide_up)
+CANOPY_ROUNDING(CeilDivision, divide_up)
+CANOPY_ROUNDING(DivCeil, divide_up)
+CANOPY_ROUNDING(CeilAlign, align_up)
+CANOPY_ROUNDING(AlignUp, align_up)
+#undef CANOPY_ROUNDING
+
+#ifndef CACHE_LINE_SIZE
+constexpr uint32_t CACHE_LINE_SIZE = 64;
+#endif
 
 constexpr uint32_t GetDataBlockSizeInBytes() { return ONE_BLK_SIZE; }
 constexpr uint32_t GetVecLen() { return VECTOR_REG_WIDTH; }
@@ -34,6 +65,23 @@ inline void GetUintDivMagicAndShift(uint32_t& magic, uint32_t& shift, uint32_t d
     shift = divisor <= 1 ? 0 : 32 - static_cast<uint32_t>(__builtin_clz(divisor - 1));
     magic = static_cast<uint32_t>((((1ull << 32) * ((1ull << shift) - divisor)) / divisor) + 1);
 }
+
+// The place of the lowest bit that is `bit`, -1 when there is none.
+template <int bit>
+constexpr int64_t GetSFFValue(uint64_t word) {
+    const uint64_t wanted = bit == 1 ? word : ~word;
+    return wanted == 0 ? -1 : __builtin_ctzll(wanted);
+}
+template <int bit>
+constexpr int64_t ScalarGetSFFValue(uint64_t word) {
+    return GetSFFValue<bit>(word);
+}
+// How many bits are `bit`.
+template <int bit>
+constexpr int64_t ScalarGetCountOfValue(uint64_t word) {
+    return __builtin_popcountll(bit == 1 ? word : ~word);
+}
+constexpr int64_t ScalarCountLeadingZero(uint64_t word) { return word == 0 ? 64 : __builtin_clzll(word); }
 
 template <class A, class B>
 struct IsSameType {
@@ -372,5 +420,15 @@ private:
 };
 
 }  // namespace AscendC
+
+// What a condition mostly is. A function or a macro of the program with the same name comes first.
+template <class T, class... None>
+constexpr bool(likely)(const T& condition, None...) {
+    return __builtin_expect(static_cast<bool>(condition), true);
+}
+template <class T, class... None>
+constexpr bool(unlikely)(const T& condition, None...) {
+    return __builtin_expect(static_cast<bool>(condition), false);
+}
 
 #endif

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+include(${ASCEND_CANN_PACKAGE_PATH}/compiler/tikcpp/ascendc_kernel_cmake/ascendc.cmake)
+ascendc_library(matmul_kernels_npu STATIC ${KERNEL_FILES})
+ascendc_compile_definitions(matmul_kernels_npu PRIVATE
+    -DASCENDC_DUMP=0
+    -DHAVE_WORKSPACE
+    -DHAVE_TILING
+)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks through a program for what a tree lacks. Each function looks at one kind of file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler.h"
+#include "finding.h"
+#include "program.h"
+#include "tree.h"
+
+namespace canopy_tool {
+
+struct Examination {
+    const InstallTree& tree;
+    const Program& program;
+    Compiler& compiler;
+    Findings& findings;
+};
+
+void check_code(const Examination& examination);
+void check_cmake(const Examination& examination);
+void check_scripts(const Examination& examination);  // shell and make
+void check_python(const Examination& examination);
+void check_json(const Examination& examination);
+
+inline constexpr const char* not_implemented_advice =
+    "leave the call out, or let the program go on after that code; docs/coverage.md lists what is implemented";
+inline constexpr const char* unavailable_advice = "leave out the part of the program that uses it";
+
+// What a rule says about a name of the program.
+Finding finding_of(const Rule& rule, std::string_view name, std::string file, unsigned line);
+
+// Each of these looks at one thing of a file. `condition` is what it depends on: a preprocessor line or an if of a
+// script. Words that name a model file or a fixed place of the toolkit.
+void check_path(const Examination& examination, const std::string& word, const SourceFile& source, unsigned line,
+                const std::string& condition = {});
+// A library by its name for the linker.
+void check_library(const Examination& examination, const std::string& name, const SourceFile& source, unsigned line,
+                   const std::string& condition);
+// A program that a build or a script runs.
+void check_program(const Examination& examination, const std::string& word, const SourceFile& source, unsigned line,
+                   const std::string& condition);
+// A variable that chooses a chip or an architecture.
+void check_chip(const Examination& examination, const std::string& variable, const std::string& value,
+                const SourceFile& source, unsigned line, const std::string& condition);
+// Flags for the kernel compiler.
+void check_flags(const Examination& examination, const std::vector<Word>& words, const SourceFile& source,
+                 const std::string& condition);
+
+}  // namespace canopy_tool
