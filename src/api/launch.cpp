@@ -9,6 +9,7 @@
 #include "api/api.h"
 #include "api/launch_checks.h"
 #include "api/launch_config.h"
+#include "base/mapping.h"
 #include "core/context.h"
 #include "core/fusion.h"
 #include "core/kernel.h"
@@ -76,6 +77,55 @@ Status with_kernel(const void* function, const void* stream, Body&& body) {
     }
 }
 
+// An argument block on the stack, or on the heap when it is large.
+class ArgumentBlock {
+public:
+    explicit ArgumentBlock(std::size_t size) {
+        if (size > sizeof(small_)) large_.resize(size);
+    }
+    [[nodiscard]] char* data() noexcept { return large_.empty() ? small_ : large_.data(); }
+
+private:
+    alignas(16) char small_[512];
+    std::vector<char> large_;
+};
+
+// Generated launchers lay parameters out as a C structure: each at the next multiple of its own alignment, at least 4.
+// Such a block is shorter than ours when small parameters follow one another. Copies it into `block` as the kernel
+// reads it; false when the block has another size.
+bool spread_structure(const KernelInfo& info, const LaunchWork& work, char* block) {
+    if (work.arguments_in_place || work.placeholder_count != 0 || info.core == CoreType::cpu) return false;
+    std::size_t at = 0;
+    for (const ParameterInfo& parameter : info.parameters) {
+        const std::size_t natural = parameter.size % 8 == 0 ? 8 : 4;
+        at = round_up(at, parameter.alignment > 8 ? parameter.alignment : natural);
+        if (at + parameter.size > work.arguments_size) return false;
+        std::memcpy(block + parameter.offset, static_cast<const char*>(work.arguments) + at, parameter.size);
+        at += parameter.size;
+    }
+    return work.arguments_size <= round_up(at, 8);
+}
+
+// The last step of a launch: the command holds all that the kernel needs.
+Status submit_checked(LockedStream& stream, Command& command) {
+    if (command.launch.kernel->info->list) [[unlikely]]
+        CANOPY_TRY(choose_fused(command.launch, *stream->record));
+    return stream.submit(command);
+}
+
+// The same for a block that is shorter than the kernel's.
+Status submit_structure(LockedStream& stream, Command& command) {
+    LaunchWork& work = command.launch;
+    const KernelInfo& info = *work.kernel->info;
+    ArgumentBlock block(info.arguments_size);
+    if (!spread_structure(info, work, block.data()))
+        return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters",
+                    work.arguments_size, info.arguments_size, info.name);
+    work.arguments = block.data();
+    work.arguments_size = info.arguments_size;
+    return submit_checked(stream, command);
+}
+
 // Checks what only the kernel knows, and submits. `threads`: the dimensions are in the argument block.
 Status submit_launch(LockedStream& stream, const Kernel& kernel, std::uint32_t blocks, Command& command,
                      bool threads = false) {
@@ -85,11 +135,8 @@ Status submit_launch(LockedStream& stream, const Kernel& kernel, std::uint32_t b
     if (kernel.info->core == CoreType::cpu) command.opcode = Opcode::cpu_kernel;
     CANOPY_TRY(check_form(*kernel.info, threads));
     if (work.arguments_size < kernel.info->arguments_size) [[unlikely]]
-        return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters",
-                    work.arguments_size, kernel.info->arguments_size, kernel.info->name);
-    if (kernel.info->list) [[unlikely]]
-        CANOPY_TRY(choose_fused(work, *stream->record));
-    return stream.submit(command);
+        return submit_structure(stream, command);
+    return submit_checked(stream, command);
 }
 
 Status submit_launch(const void* stream, const void* function, std::uint32_t blocks, Command& command) {
@@ -155,19 +202,6 @@ Status launch_host_arguments(void* function, std::uint32_t blocks, aclrtStream s
     CANOPY_TRY(read_config(config, command.launch));
     return submit_launch(stream, function, blocks, command);
 }
-
-// An argument block on the stack, or on the heap when it is large.
-class ArgumentBlock {
-public:
-    explicit ArgumentBlock(std::size_t size) {
-        if (size > sizeof(small_)) large_.resize(size);
-    }
-    [[nodiscard]] char* data() noexcept { return large_.empty() ? small_ : large_.data(); }
-
-private:
-    alignas(16) char small_[512];
-    std::vector<char> large_;
-};
 
 // One pointer per parameter; the kernel's metadata says how much each points at.
 Status gather_arguments(const KernelInfo& info, void** arguments, char* block) {

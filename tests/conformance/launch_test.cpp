@@ -108,6 +108,47 @@ TEST_F(Launch, TakesArgumentsFromTheHostAndCopiesThem) {
     if (device_computes()) EXPECT_EQ(read_back(out, 1)[0], 7 - 300 + 0.5 + 1099511627776.0);
 }
 
+TEST_F(Launch, TakesArgumentsThatLieAsInAStructure) {
+    auto* out = device_array<double>({0});
+    struct Arguments {
+        double* out;
+        alignas(4) uint8_t a;
+        alignas(4) int16_t b;
+        float c;
+        int64_t d;
+    } arguments = {out, 9, -2, 0.125f, 1000};
+    static_assert(sizeof(arguments) == 32);
+    aclrtFuncHandle mixed = function("mixed_arguments");
+    ASSERT_ACL_OK(aclrtLaunchKernelWithHostArgs(mixed, 1, stream_, nullptr, &arguments, 32, nullptr, 0));
+    std::memset(&arguments, 0xFF, sizeof(arguments));
+    ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    if (device_computes()) EXPECT_EQ(read_back(out, 1)[0], 9 - 2 + 0.125 + 1000);
+
+    auto* quotient = device_array<int32_t>({0});
+    struct [[gnu::packed]] {
+        int32_t* out;
+        int32_t a, b;
+    } division = {quotient, 84, -2};
+    ASSERT_ACL_OK(aclrtLaunchKernelWithHostArgs(function("divide"), 1, stream_, nullptr, &division, 16, nullptr, 0));
+    ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    if (device_computes()) EXPECT_EQ(read_back(quotient, 1)[0], -42);
+}
+
+TEST_F(Launch, StructuresOfAnotherSizeAreRefused) {
+    uint64_t slots[8] = {};
+    for (const size_t size : {8, 12, 15, 17, 23})
+        EXPECT_ACL_FAILS(
+            ACL_ERROR_RT_PARAM_INVALID, "is less than the 24 bytes of kernel divide's parameters",
+            aclrtLaunchKernelWithHostArgs(function("divide"), 1, stream_, nullptr, slots, size, nullptr, 0));
+    // Data of a placeholder lies behind the parameters: the size says nothing about them then.
+    aclrtPlaceHolderInfo placeholder = {0, 8};
+    EXPECT_ACL_FAILS(
+        ACL_ERROR_RT_PARAM_INVALID, "is less than the 24",
+        aclrtLaunchKernelWithHostArgs(function("divide"), 1, stream_, nullptr, slots, 16, &placeholder, 1));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "is less than the 24",
+                     aclrtLaunchKernel(function("divide"), 1, device_memory(64), 16, stream_));
+}
+
 TEST_F(Launch, TakesAnArrayOfPointersToArguments) {
     auto* out = device_array<double>({0});
     uint8_t a = 200;

@@ -45,7 +45,9 @@ project() {  # folder, generator, options of cmake...
 }
 
 # --- find_package(tikicpulib), found as scripts have it found -----------------------------------------------------------
-CMAKE_PREFIX_PATH='' project cpu Ninja -DRUN_MODE=cpu "-Dtikicpulib_DIR=$ASCEND_HOME_PATH/toolkit/tools/tikicpulib/lib/cmake"
+# A program of the user's own stands before the compiler, and sources are compiled through files of CMake.
+CMAKE_PREFIX_PATH='' project cpu Ninja -DRUN_MODE=cpu -DCMAKE_UNITY_BUILD=ON "-DCMAKE_CXX_COMPILER_LAUNCHER=env;-u;NOTHING" \
+    "-Dtikicpulib_DIR=$ASCEND_HOME_PATH/toolkit/tools/tikicpulib/lib/cmake"
 quietly build.log cmake --build cpu
 expect "0 wrong" cpu/program
 expect "0 wrong" env CANOPY_CHECK=1 cpu/program
@@ -61,6 +63,8 @@ refuse "key_custom: " env CANOPY_CHECK=1 cpu/program overrun
 refuse "GmAlloc: " env ASCEND_RT_VISIBLE_DEVICES=none cpu/program
 if grep -q 'Building' <(cmake --build cpu 2>&1); then fail "something is compiled without a reason"; fi
 
+# Products are architectures too.
+quietly build.log cmake --build cpu --target by_architecture
 # A chip that nobody knows is found, and refused when kernels are compiled for it.
 project unknown Ninja -DRUN_MODE=cpu -DSOC_VERSION=Ascend1
 refuse "unknown chip 'Ascend1'" cmake --build unknown --target kernels_cpu

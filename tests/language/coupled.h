@@ -258,6 +258,12 @@ __global__ __aicore__ void straight_product(__gm__ half* a, __gm__ half* b, __gm
     DataCopy(to, result, 256);
 }
 
+// ---- what only split chips have ------------------------------------------------------------------------------------
+
+__global__ __aicore__ void signals() { CrossCoreSetFlag<2, PIPE_MTE3>(0); }
+__global__ __aicore__ void waits() { CrossCoreWaitFlag(0); }
+__global__ __aicore__ void meets() { SyncAll(); }
+
 // ---- the tests -----------------------------------------------------------------------------------------------------
 
 class Coupled : public language::Test {
@@ -351,6 +357,15 @@ TEST_F(Coupled, FractalsGoStraightToTheCube) {
                 expected += static_cast<float>(a[i * 16 + l]) * static_cast<float>(b[j * 16 + l]);
             ASSERT_NEAR(result[i * 16 + j], expected, 1e-4f) << i << "," << j;
         }
+}
+
+TEST_F(Coupled, WhatOnlySplitChipsHaveIsRefused) {
+    signals<<<1, nullptr, stream()>>>();
+    expect_failure("CrossCoreSetFlag: a core of this chip holds the cube and the vector unit");
+    waits<<<1, nullptr, stream()>>>();
+    expect_failure("CrossCoreWaitFlag: a core of this chip holds the cube and the vector unit");
+    meets<<<1, nullptr, stream()>>>();
+    expect_failure("SyncAll(gmWorkspace, ubWorkspace)");
 }
 
 }  // namespace

@@ -25,22 +25,6 @@ namespace {
 
 constexpr const char* producer = "canopy-cc " CANOPY_CC_VERSION;
 
-class Stopwatch {
-public:
-    explicit Stopwatch(bool enabled) : enabled_(enabled) {}
-    void lap(const char* step) {
-        const auto now = std::chrono::steady_clock::now();
-        if (enabled_)
-            fmt::print(stderr, "canopy-cc: {} took {} ms\n", step,
-                       std::chrono::duration_cast<std::chrono::milliseconds>(now - start_).count());
-        start_ = now;
-    }
-
-private:
-    bool enabled_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 // The same text compiled the same way gives the same image, and the same name for it.
 std::string image_symbol(const Options& options, const std::string& text) {
     std::string all = text;
@@ -106,7 +90,8 @@ int write_output(const std::string& path, const std::string& bytes) {
     return complain(broken_toolchain, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
-int write_image(const Options& options, Compiled& compiled, const RewrittenSource& texts, const std::string& output) {
+int write_image(const Options& options, Compiled& compiled, const RewrittenSource& texts, const std::string& output,
+                Timing& timing) {
     if (compiled.kernels.empty())
         return complain(bad_source,
                         "no kernel was made: every kernel of the source is a template, and nothing says "
@@ -116,6 +101,7 @@ int write_image(const Options& options, Compiled& compiled, const RewrittenSourc
         for (const std::string& symbol : compiled.names) names += symbol + "\n";
         if (const int status = write_output(options.names_file, names); status != success) return status;
     }
+    const Timing::Stage stage(timing, "pack");
     const std::string image = make_image(options, compiled);
     if (options.metadata.wanted) {
         std::string text;
@@ -150,21 +136,26 @@ int status_of(int compiler_status) {
     return compiler_status == 1 ? bad_source : broken_toolchain;
 }
 
-// The source as the preprocessor leaves it for each kind of core; each text is made when it is first asked for.
+RewrittenSource timed_rewrite(const CompileJob& job, const std::string& text, const RewriteJob& rewrite_job) {
+    const Timing::Stage stage(job.timing, "rewrite");
+    return rewrite(text, rewrite_job);
+}
+
+// The source for each kind of core; the preprocessor runs when a kind is first asked for.
 class KindTexts {
 public:
     explicit KindTexts(const CompileJob& job) : job_(job) {}
 
-    int get(bool cube, const std::string*& text) {
-        std::optional<std::string>& kept = cube ? cube_ : vector_;
-        if (!kept) {
+    int rewritten(bool cube, const RewriteJob& rewrite_job, RewrittenSource& texts) {
+        std::optional<std::string>& preprocessed = cube ? cube_ : vector_;
+        if (!preprocessed) {
             std::string messages;
             const int status =
-                preprocess(job_, core_kind_flags(job_.options.architecture, cube), kept.emplace(), messages);
+                preprocess(job_, core_kind_flags(job_.options.architecture, cube), preprocessed.emplace(), messages);
             if (status != 0) fmt::print(stderr, "{}", messages);
             if (status != 0) return status_of(status);
         }
-        text = &*kept;
+        texts = timed_rewrite(job_, *preprocessed, rewrite_job);
         return success;
     }
 
@@ -183,9 +174,9 @@ bool asks_for_kind(const Options& options, const RewrittenSource& texts) {
 int examine_kinds(KindTexts& kinds, RewriteJob& rewrite_job) {
     NamesOfKernels used;
     for (const bool cube : {false, true}) {
-        const std::string* preprocessed = nullptr;
-        if (const int status = kinds.get(cube, preprocessed); status != success) return status;
-        for (const auto& [place, names] : rewrite(*preprocessed, rewrite_job).inferred) used[place].add(names);
+        RewrittenSource texts;
+        if (const int status = kinds.rewritten(cube, rewrite_job, texts); status != success) return status;
+        for (const auto& [place, names] : texts.inferred) used[place].add(names);
     }
     rewrite_job.language.also_used = std::move(used);
     return success;
@@ -193,9 +184,8 @@ int examine_kinds(KindTexts& kinds, RewriteJob& rewrite_job) {
 
 // The device text as it is for one kind of core.
 int text_for(KindTexts& kinds, const RewriteJob& rewrite_job, bool cube, std::string& text) {
-    const std::string* preprocessed = nullptr;
-    if (const int status = kinds.get(cube, preprocessed); status != success) return status;
-    RewrittenSource texts = rewrite(*preprocessed, rewrite_job);
+    RewrittenSource texts;
+    if (const int status = kinds.rewritten(cube, rewrite_job, texts); status != success) return status;
     for (const std::string& problem : texts.problems) fmt::print(stderr, "{}\n", problem);
     text = std::move(texts.device);
     return texts.problems.empty() ? success : bad_source;
@@ -219,13 +209,13 @@ int complain(int status, const std::string& text) {
     return status;
 }
 
-int compile_source(const Options& options, const Tree& tree, const std::string& source, const std::string& output) {
-    Stopwatch watch(options.verbose);
+int compile_source(const Options& options, const Tree& tree, const std::string& source, const std::string& output,
+                   Timing& timing) {
     if (access(source.c_str(), R_OK) != 0)
         return complain(bad_source, fmt::format("cannot read {}: {}", source, std::strerror(errno)));
     TemporaryDirectory directory;
     if (directory.path().empty()) return complain(broken_toolchain, "cannot make a temporary directory");
-    CompileJob job{options, tree, source, directory.path(), {}, {}};
+    CompileJob job{options, tree, source, directory.path(), {}, {}, {}, timing};
     if (options.dependencies) {
         job.dependency_target = options.dependency_target.empty() ? output : options.dependency_target;
         job.dependency_file = options.dependency_file.empty() ? output.substr(0, output.find_last_of('.')) + ".d"
@@ -235,7 +225,6 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     const int preprocessor = preprocess(job, chosen_core_flags(options), preprocessed, messages);
     fmt::print(stderr, "{}", messages);
     if (preprocessor != 0) return status_of(preprocessor);
-    watch.lap("preprocessing");
 
     const bool image_only = options.output_kind == Output::image;
     RewriteJob rewrite_job{{options.architecture, options.simt, chosen_cores(options.core)},
@@ -244,14 +233,13 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
                            !options.launch_headers.empty() || options.metadata.wanted,
                            workspace_from_end(options),
                            options.names};
-    RewrittenSource texts = rewrite(preprocessed, rewrite_job);
+    RewrittenSource texts = timed_rewrite(job, preprocessed, rewrite_job);
     KindTexts kinds(job);
     const bool has_kinds = asks_for_kind(options, texts);
     if (has_kinds && !texts.inferred.empty()) {
         if (const int status = examine_kinds(kinds, rewrite_job); status != success) return status;
-        texts = rewrite(preprocessed, rewrite_job);
+        texts = timed_rewrite(job, preprocessed, rewrite_job);
     }
-    watch.lap("rewriting");
     for (const auto* list : {&texts.warnings, &texts.problems})
         for (const std::string& text : *list) fmt::print(stderr, "{}\n", text);
     if (!texts.problems.empty()) return bad_source;
@@ -278,12 +266,11 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     Compiled compiled = compile_texts(job, to_compile);
     fmt::print(stderr, "{}", compiled.messages);
     if (compiled.status != 0) return status_of(compiled.status);
-    watch.lap("compiling");
-    if (image_only) return write_image(options, compiled, texts, output);
+    if (image_only) return write_image(options, compiled, texts, output, timing);
     if (!texts.has_kernels) return write_output(output, compiled.host_object);
+    const Timing::Stage stage(timing, "pack");
     const std::string image = embedded_object(make_image(options, compiled), rewrite_job.image_symbol);
     const int status = join_objects(job, compiled.host_object, image, output);
-    watch.lap("joining");
     return status == 0 ? success : broken_toolchain;
 }
 

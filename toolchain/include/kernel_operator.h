@@ -52,6 +52,8 @@
 #include "canopy_kernel/float8.h"
 #include "canopy_kernel/fractal_copy.h"
 #include "canopy_kernel/gather.h"
+#include "canopy_kernel/intrinsics.h"
+#include "canopy_kernel/intrinsics_vector.h"
 #include "canopy_kernel/mask.h"
 #include "canopy_kernel/pipe.h"
 #include "canopy_kernel/reduce_names.h"

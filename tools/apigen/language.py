@@ -19,14 +19,17 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 KERNEL_HEADERS = os.path.join(ROOT, "toolchain/include")
 HOST_HEADERS = os.path.join(ROOT, "include")
+CPU_FORM = os.path.join(ROOT, "toolchain/install/tikicpulib.h")
 TABLE = os.path.join(ROOT, "toolchain/language/names.tsv")
 PAGE = os.path.join(ROOT, "docs/kernel-language.md")
 UNSUPPORTED = os.path.join(ROOT, "toolchain/language/unsupported.tsv")
 ARCHITECTURES = (2201, 3510)
+INSTRUCTIONS = "canopy::intrinsics::"
 FILES = 502
 
 FAMILIES = {
@@ -157,7 +160,8 @@ class Declared:
                                       os.path.join(KERNEL_HEADERS, "canopy_kernel/vector_types.h"),
                                       os.path.join(HOST_HEADERS, "tiling/tiling_api.h"),
                                       os.path.join(HOST_HEADERS, "tiling/platform/platform_ascendc.h"),
-                                      os.path.join(HOST_HEADERS, "register/tilingdata_base.h")) if os.path.exists(path)]
+                                      os.path.join(HOST_HEADERS, "register/tilingdata_base.h"),
+                                      CPU_FORM) if os.path.exists(path)]
         bad = set()
         for architecture in ARCHITECTURES:
             for header in headers:
@@ -186,7 +190,12 @@ class Declared:
             return "KERNEL_TYPE_AIV_ONLY" in self.last
         if name == "PIPE":
             return "PIPE_V" in self.last
-        return any(place in self.names for place in (name, f"AscendC::{name}", f"AscendC::Simt::{name}"))
+        return any(place in self.names for place in (name, f"AscendC::{name}", f"AscendC::Simt::{name}", INSTRUCTIONS + name))
+
+    def instructions(self):
+        """Functions that stand for one instruction of a core."""
+        names = [name.removeprefix(INSTRUCTIONS) for name in self.names if name.startswith(INSTRUCTIONS)]
+        return sorted(name for name in names if re.match(r"^[a-z]\w*$", name) and not name.endswith("_t"))
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -212,7 +221,8 @@ def page(rows, declared):
         "supported when the headers declare it. Another one is not declared; when a program uses it, `canopy-cc` adds a note",
         "to the compiler's error that names it. `share/canopy/unsupported.tsv` of the install tree lists these names, and",
         "headers: one per line, with kind, family and what to do instead, separated by tabs. The name of a header that ends",
-        "in `/` stands for all below it.",
+        "in `/` stands for all below it. `share/canopy/headers.tsv` lists the headers that kernels may include beside",
+        "`kernel_operator.h`: the name, what it includes, and the folders it lies in.",
         "",
         f"**{sum(supported.values())} of {len(rows)} names are supported.**",
         "",
@@ -227,7 +237,23 @@ def page(rows, declared):
             where = f" of {row.family.split(':')[1].replace('/', ', ')}" if ":" in row.family else ""
             state = "supported" if supported[row] else "not yet"
             lines.append(f"| `{row.name.lstrip('.')}` | {row.kind}{where} | {row.files} | {state} |")
+        if family == "intrinsic":
+            lines += ["", *INSTRUCTION_TEXT, "", *wrapped(declared.instructions())]
     return "\n".join(lines) + "\n"
+
+
+INSTRUCTION_TEXT = """\
+All instructions that kernels can use by their own names, beside `set_flag`, `wait_flag`, `pipe_barrier`, `dcci`,
+`get_block_idx` and `get_block_num`. Parameters come in the order of architecture 2201: destination, sources, a number,
+repeats, strides between blocks, strides between repeats. Which elements a vector instruction touches is what
+`set_vector_mask`, `set_mask_norm` and `set_mask_count` said last. An address in a memory of the core is a pointer, as
+`GetPhyAddr` gives it, or the number of a byte of that memory: `(__ubuf__ half*)get_imm(256)`. Such a number can be
+handed to instructions; it cannot be dereferenced. Reductions into a register (`vcadd` with a last argument of 1) and the
+modes 1 and 2 of `vsel` fail the task with a text that says so.""".splitlines()
+
+
+def wrapped(names):
+    return textwrap.wrap(", ".join(f"`{name}`" for name in names) + ".", 120, break_on_hyphens=False)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ if [ -z "$_ASCEND_INSTALL_PATH" ]; then
     echo "[ERROR] no toolkit found"
     exit 1
 fi
-echo "[INFO] toolkit: ${_ASCEND_INSTALL_PATH/#$HOME/~}"
+echo "[INFO] toolkit: $_ASCEND_INSTALL_PATH"
 source $_ASCEND_INSTALL_PATH/bin/setenv.bash
 set -e
 rm -rf build output && mkdir output

@@ -260,12 +260,18 @@ function(ascendc_compile_definitions target)
 endfunction()
 
 # Options for the host's part of the sources stand behind -forward-options-to-host-compiler. One compiler compiles both
-# parts here, so it gets them all.
+# parts here, so it gets them all, but what is an error for the host's part alone stays a warning.
 function(ascendc_compile_options target)
   set(options ${ARGN})
   _canopy_drop_scope(options)
-  list(REMOVE_ITEM options -forward-options-to-host-compiler)
-  _canopy_add_kernel_property(${target} CANOPY_KERNEL_OPTIONS ${options})
+  set(host_options)
+  list(FIND options -forward-options-to-host-compiler place)
+  if(NOT place EQUAL -1)
+    list(SUBLIST options ${place} -1 host_options)
+    list(SUBLIST options 0 ${place} options)
+    list(FILTER host_options EXCLUDE REGEX "^(-forward-options-to-host-compiler|-Werror.*|-pedantic-errors)$")
+  endif()
+  _canopy_add_kernel_property(${target} CANOPY_KERNEL_OPTIONS ${options} ${host_options})
 endfunction()
 
 function(ascendc_include_directories target)

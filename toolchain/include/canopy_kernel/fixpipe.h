@@ -299,6 +299,9 @@ inline MatrixSteps matrix_steps(const AscendC::FixpipeParamsArch3510<layout>& pa
 template <class D, class S, class Parameters>
 inline void fixpipe(D* destination, const LocalTensor<S>& source, const Parameters& params, AscendC::CO2Layout layout,
                     const void* scales, bool global, Where where) {
+    if constexpr (__NPU_ARCH__ == 1001 || __NPU_ARCH__ == 2002)
+        fail(where,
+             "Fixpipe: this chip has none; DataCopy moves the cube's output to the unified buffer (position CO2)");
     require_memory(source, Hardware::L0C, "the source of Fixpipe", where);
     if (scales == nullptr) scales = core_state().cube.quantisation_vector;
     const FixpipeWork work = fixpipe_work(params, layout, scales);

@@ -81,7 +81,11 @@ inline constexpr SyncAllConfig DEFAULT_SYNC_ALL_CONFIG{};
 
 // Returns when every vector core of the launch has called it; with `false`, every core.
 template <bool isAIVOnly = true, const SyncAllConfig& config = DEFAULT_SYNC_ALL_CONFIG>
-inline void SyncAll() {
+inline void SyncAll(canopy::kernel::Where where = canopy::kernel::here()) {
+    if constexpr (canopy::kernel::coupled)
+        canopy::kernel::fail(where,
+                             "SyncAll: the cores of this chip meet in memory only; call SyncAll(gmWorkspace, "
+                             "ubWorkspace)");
     canopy::kernel::finish_stores(canopy::kernel::core_state());
     canopy::kernel::sync(isAIVOnly ? CANOPY_SYNC_VECTOR : CANOPY_SYNC_ALL);
 }
@@ -119,17 +123,33 @@ inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<
         canopy::kernel::wait_until_reached(slots + core * canopy::kernel::words_per_slot, round);
 }
 
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+inline void require_split_cores(const char* operation, Where where) {
+    if constexpr (coupled)
+        fail(where, "%s: a core of this chip holds the cube and the vector unit; there is no other core to signal",
+             operation);
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
 // Flags from core to core; canopy/kernel_abi.h says who counts what in which mode.
 template <uint8_t modeId, pipe_t pipe>
 inline void CrossCoreSetFlag(uint16_t flagId, canopy::kernel::Where where = canopy::kernel::here()) {
     static_assert(modeId == 0 || modeId == 1 || modeId == 2 || modeId == 4,
                   "CrossCoreSetFlag has the modes 0, 1, 2 and 4");
+    canopy::kernel::require_split_cores("CrossCoreSetFlag", where);
     if (flagId > (modeId == 4 ? 31 : 15)) canopy::kernel::fail(where, "CrossCoreSetFlag: no flag %u", flagId);
     canopy::kernel::finish_stores(canopy::kernel::core_state());
     canopy::kernel::set_flag(modeId, flagId);
 }
 template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
 inline void CrossCoreWaitFlag(uint16_t flagId, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::require_split_cores("CrossCoreWaitFlag", where);
     if (flagId > (modeId == 4 ? 31 : 15)) canopy::kernel::fail(where, "CrossCoreWaitFlag: no flag %u", flagId);
     canopy::kernel::wait_flag(modeId, flagId);
 }

@@ -149,16 +149,21 @@ private:
             report({.level = Level::warning,
                     .name = name,
                     .text = fmt::format("{} is not implemented yet: it returns 207000 or an empty value", name),
-                    .advice = "leave the call out, or let the program go on after that code; docs/coverage.md lists "
-                              "what is implemented"},
+                    .advice = not_implemented_advice},
                    offset);
             return;
         }
-        const bool is_missing =
-            state == FunctionState::unavailable || (state == FunctionState::unknown && !tree_.mentions(name));
-        if (!is_missing) return;
-        if (const Rule* rule = tree_.rule("function", name); rule != nullptr)
+        const Rule* rule = tree_.rule("function", name);
+        if (const std::string sentence = tree_.unavailable(name); !sentence.empty()) {
+            report({.level = Level::error,
+                    .name = name,
+                    .group = sentence,
+                    .text = fmt::format("{}: {}", name, sentence),
+                    .advice = rule != nullptr ? rule->advice : unavailable_advice},
+                   offset);
+        } else if (rule != nullptr && state == FunctionState::unknown && !tree_.mentions(name)) {
             report(finding_of(*rule, name, {}, 0), offset);
+        }
     }
 
     // Assembly in functions for the device, other than the trap that kernels use to stop.

@@ -2,8 +2,6 @@
 // Python programs, and JSON files.
 #include <fmt/core.h>
 
-#include <set>
-
 #include "checks.h"
 #include "python_file.h"
 
@@ -60,19 +58,20 @@ private:
         }
         if (!is(index + 1, "(")) return;
         const std::string function = examination_.tree.function_of_module(dotted);
-        if (!function.empty() && examination_.tree.function(function) == FunctionState::not_yet) {
-            examination_.findings.add(
-                {.file = source_.path,
-                 .line = line,
-                 .level = Level::warning,
-                 .name = dotted,
-                 .text = fmt::format("{} is not implemented yet: it returns 207000 or an empty value", dotted),
-                 .advice = "leave the call out, or let the program go on after that code; docs/coverage.md lists what "
-                           "is implemented"});
-        } else if (function.empty() || examination_.tree.function(function) == FunctionState::unavailable) {
-            if (const Rule* rule = examination_.tree.rule("module-function", dotted); rule != nullptr)
-                examination_.findings.add(finding_of(*rule, dotted, source_.path, line));
+        const std::string sentence = examination_.tree.unavailable(function);
+        Finding finding{.file = source_.path, .line = line, .name = dotted};
+        if (examination_.tree.function(function) == FunctionState::not_yet) {
+            finding.level = Level::warning;
+            finding.text = fmt::format("{} is not implemented yet: it returns 207000 or an empty value", dotted);
+            finding.advice = not_implemented_advice;
+        } else if (const Rule* rule = examination_.tree.rule("function", function); !sentence.empty()) {
+            finding.group = sentence;
+            finding.text = fmt::format("{}: {}", dotted, sentence);
+            finding.advice = rule != nullptr ? rule->advice : unavailable_advice;
+        } else {
+            return;
         }
+        examination_.findings.add(std::move(finding));
     }
 
     const Examination& examination_;

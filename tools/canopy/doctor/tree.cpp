@@ -98,9 +98,7 @@ std::string InstallTree::load_tables() {
     for (const Row& row : *missing) missing_[row[0]] = {row[0], row[1], row[2], row[3]};
     for (const Row& row : *rules) rules_.push_back({row[0], row[1], level_of(row[2]), row[3], row[4]});
     for (const Row& row : *functions) {
-        functions_[row[0]] = row[1] == "implemented" ? FunctionState::implemented
-                             : row[1] == "not yet"   ? FunctionState::not_yet
-                                                     : FunctionState::unavailable;
+        functions_[row[0]] = row[1] == "implemented" ? FunctionState::implemented : FunctionState::not_yet;
         module_functions_[lower_case(row[0])] = row[0];
     }
     return {};
@@ -127,9 +125,34 @@ void InstallTree::read_headers(const fs::path& folder) {
         };
         const canopy_cc::Tokens tokens(text);
         add_words(tokens);
+        read_unavailable(tokens);
         for (const canopy_cc::Directive& directive : tokens.directives())
             add_words(
                 canopy_cc::Tokens(tokens.text().substr(directive.begin + 1, directive.end - directive.begin - 1)));
+    }
+}
+
+// CANOPY_NO_FUNCTION(result, name, macro), CANOPY_NO_TYPE(name, macro) and CANOPY_NO_CONSTANT(name, macro), where the
+// macro stands for a sentence.
+void InstallTree::read_unavailable(const canopy_cc::Tokens& tokens) {
+    for (const canopy_cc::Directive& directive : tokens.directives()) {
+        const canopy_cc::Tokens words(tokens.text().substr(directive.begin + 1, directive.end - directive.begin - 1));
+        if (!words.is(0, "define") || words.spelling(1).substr(0, 10) != "CANOPY_NO_") continue;
+        std::string& sentence = sentences_[std::string(words.spelling(1))];
+        for (std::size_t index = 2; index < words.size(); ++index)
+            if (words[index].kind == canopy_cc::TokenKind::text)
+                sentence += words.spelling(index).substr(1, words.spelling(index).size() - 2);
+    }
+    for (std::size_t index = 0; index + 1 < tokens.size(); ++index) {
+        const std::string_view macro = tokens.spelling(index);
+        const bool is_declaration =
+            macro == "CANOPY_NO_FUNCTION" || macro == "CANOPY_NO_TYPE" || macro == "CANOPY_NO_CONSTANT";
+        if (!is_declaration || !tokens.is(index + 1, "(")) continue;
+        const std::size_t end = tokens.partner(index + 1);
+        if (end >= tokens.size() || end < index + 5) continue;
+        const std::string name(tokens.spelling(end - 3));
+        unavailable_[name] = tokens.spelling(end - 1);
+        if (macro == "CANOPY_NO_FUNCTION") module_functions_[lower_case(name)] = name;
     }
 }
 
@@ -169,6 +192,13 @@ const Rule* InstallTree::rule(std::string_view kind, const std::string& name) co
 FunctionState InstallTree::function(const std::string& name) const {
     const auto found = functions_.find(name);
     return found == functions_.end() ? FunctionState::unknown : found->second;
+}
+
+std::string InstallTree::unavailable(const std::string& name) const {
+    const auto found = unavailable_.find(name);
+    if (found == unavailable_.end()) return {};
+    const auto sentence = sentences_.find(found->second);
+    return sentence == sentences_.end() ? found->second : sentence->second;
 }
 
 std::string InstallTree::function_of_module(const std::string& dotted) const {

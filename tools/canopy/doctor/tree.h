@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "finding.h"
+#include "lex.h"
 
 namespace canopy_tool {
 
@@ -23,15 +24,14 @@ struct MissingName {
 
 // A row of share/canopy/doctor.tsv: names that belong to the toolkit, and what to say when the tree lacks one.
 struct Rule {
-    std::string kind;     // what the name is: function, header, library, package, cmake, command, module,
-                          // module-function, model, path
+    std::string kind;     // what the name is: function, header, library, package, cmake, command, module, model, path
     std::string pattern;  // of file names, as the shell writes them
     Level level = Level::error;
     std::string text;  // {} stands for the name
     std::string advice;
 };
 
-enum class FunctionState { unknown, implemented, not_yet, unavailable };
+enum class FunctionState { unknown, implemented, not_yet };
 
 class InstallTree {
 public:
@@ -45,6 +45,8 @@ public:
     [[nodiscard]] const Rule* rule(std::string_view kind, const std::string& name) const;
 
     [[nodiscard]] FunctionState function(const std::string& name) const;
+    // Why the headers declare a name as unavailable; empty for other names.
+    [[nodiscard]] std::string unavailable(const std::string& name) const;
     // The C function behind a function of the Python module acl, such as acl.rt.malloc; empty when there is none.
     [[nodiscard]] std::string function_of_module(const std::string& dotted) const;
     // A header of the tree mentions the word.
@@ -63,6 +65,7 @@ private:
     std::string load_tables();
     void read_variables();
     void read_headers(const std::filesystem::path& folder);
+    void read_unavailable(const canopy_cc::Tokens& tokens);
     void read_cmake_files(const std::filesystem::path& folder);
 
     std::filesystem::path root_;
@@ -70,6 +73,8 @@ private:
     std::vector<Rule> rules_;
     std::map<std::string, FunctionState> functions_;
     std::map<std::string, std::string> module_functions_;  // "aclrtmalloc" -> "aclrtMalloc"
+    std::map<std::string, std::string> unavailable_;       // name -> macro of its sentence
+    std::map<std::string, std::string> sentences_;         // of these macros
     std::unordered_set<std::string> words_;
     std::vector<std::string> headers_;  // paths, each with a slash in front
     std::vector<std::string> variables_;

@@ -12,5 +12,5 @@ if [ "$1" = check ]; then
     mssanitizer ./main
 fi
 bisheng -c -mllvm -cce-aicore-stack-size=0x8000 -std=c++99 kernel.cce
-g++ main.o -lhccl -o main
-./main -lhccl_is_an_argument
+g++ main.o -ltorch_npu -o main
+./main -ltorch_npu
