@@ -166,7 +166,8 @@ void read_device_variables(Settings& settings) {
                   std::to_string(settings.device_count), number_in(1, max_devices),
                   [&](std::uint32_t value) { settings.device_count = value; });
     read_variable(
-        settings, "CANOPY_CHIP", "chip", "the name of a chip", settings.chip->name,
+        settings, "CANOPY_CHIP", "chip", "the name of a chip",
+        fmt::format("that of the program's kernels, else {}", settings.chip->name),
         [](std::string_view text) {
             const Chip* chip = find_chip(text);
             return chip ? std::optional(chip) : std::nullopt;

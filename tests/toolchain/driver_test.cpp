@@ -144,6 +144,41 @@ TEST_F(Driver, TargetsAreChosen) {
     EXPECT_CONTAINS(unknown.messages, "unknown target 'sparc'");
 }
 
+// One parse serves all targets; each has the instructions of its own level.
+TEST_F(Driver, TargetsGetTheirOwnInstructions) {
+    const auto result = compile(R"(int helper(int x) { return x * 3; }
+struct Global { Global() : value(helper(4)) {} int value; } global;
+extern "C" __global__ __aicore__ void k(float* p, int n) {
+    for (int i = 0; i < n; ++i) p[i] = p[i] * 2.0f + 1.0f;
+})",
+                                "-O2 --targets=x86-64-v2,x86-64-v4");
+    ASSERT_EQ(result.status, 0) << result.messages;
+    const auto image = read_image(std::as_bytes(std::span(result.image)));
+    ASSERT_TRUE(image.ok());
+    std::vector<std::string> code;
+    for (const ImageTarget& target : image.value().targets) {
+        write("object.so", std::string(reinterpret_cast<const char*>(target.object.data()), target.object.size()));
+        ASSERT_EQ(std::system(("objdump -d " + directory_ + "/object.so >" + directory_ + "/code").c_str()), 0);
+        code.push_back(read_whole(directory_ + "/code"));
+    }
+    ASSERT_EQ(code.size(), 2u);
+    EXPECT_CONTAINS(code[0], "%xmm");
+    EXPECT_LACKS(code[0], "%ymm");
+    EXPECT_CONTAINS(code[1], "%zmm");
+    EXPECT_LACKS(code[1], "vfmadd") << "no fused operation that the source does not ask for";
+    for (const std::string& one : code) EXPECT_LACKS(one, "helper") << "host code is left out";
+}
+
+TEST_F(Driver, TimingShowsTheStages) {
+    const auto result = compile(empty_kernel, "--timing --targets=x86-64-v2,x86-64-v3");
+    ASSERT_EQ(result.status, 0);
+    for (const char* stage : {"preprocess ", "rewrite ", "device: parse ", "device: x86-64-v2 ", "device: x86-64-v3 ",
+                              "tracing ", "link: x86-64-v2 ", "pack ", "total "})
+        EXPECT_CONTAINS(result.messages, std::string("\n  ") + stage);
+    EXPECT_CONTAINS(result.messages, " ms of processor time\n");
+    EXPECT_EQ(compile(empty_kernel, "--targets=baseline --no-trace").messages, "");
+}
+
 TEST_F(Driver, ImagesOfKernelsWithOperationsCarryTracingCode) {
     const std::string copies = header +
                                "extern \"C\" __global__ __aicore__ void k(GM_ADDR x) {\n"

@@ -129,8 +129,9 @@ TEST_F(SettingsTest, WhatIsUsedInsteadIsNamed) {
         unsetenv(name);
         return text;
     };
-    EXPECT_EQ(problem("CANOPY_CHIP", "Ascend1"),
-              "CANOPY_CHIP=\"Ascend1\" is not the name of a chip; using Ascend910B1");
+    EXPECT_EQ(
+        problem("CANOPY_CHIP", "Ascend1"),
+        "CANOPY_CHIP=\"Ascend1\" is not the name of a chip; using that of the program's kernels, else Ascend910B1");
     EXPECT_EQ(problem("CANOPY_WORKERS", "abc"), "CANOPY_WORKERS=\"abc\" is not a number from 0 to 1024; using " +
                                                     std::to_string(std::max(1u, std::thread::hardware_concurrency())));
     EXPECT_EQ(problem("CANOPY_QUIET", "perhaps"), "CANOPY_QUIET=\"perhaps\" is not 0 or 1; using 0");

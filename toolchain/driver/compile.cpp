@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "device_ir.h"
 #include "missing.h"
 #include "records.h"
 #include "sanitizer.h"
@@ -55,14 +56,16 @@ std::vector<std::string> language_flags(const CompileJob& job) {
     return flags;
 }
 
-Command compiler(const CompileJob& job) {
-    Command command = {job.tree.compiler, "-x", "c++-cpp-output", "-", "-c"};
+// Reads C++ from its standard input unless the language is another.
+Command compiler(const CompileJob& job, const char* language = "c++-cpp-output") {
+    Command command = {job.tree.compiler, "-x", language, "-"};
     add(command, language_flags(job));
     return command;
 }
 
 Command host_command(const CompileJob& job) {
     Command command = compiler(job);
+    command.push_back("-c");
     if (!any_begins(job.options.compiler_flags, "-fPI") && !any_begins(job.options.compiler_flags, "-fpi"))
         command.push_back("-fPIC");
     add(command, job.options.host_flags);
@@ -71,9 +74,7 @@ Command host_command(const CompileJob& job) {
     return command;
 }
 
-// `text` names the device text: "device" or "cube".
-Command device_command(const CompileJob& job, const std::string& target, const std::string& text, bool quiet) {
-    Command command = compiler(job);
+void add_device_flags(const CompileJob& job, const std::string& target, Command& command) {
     // The same numbers on every target: no fused multiply-add the source does not ask for. Large frames touch every
     // page on the way, so a stack that runs over meets its guard; a loop without end stays one.
     add(command, {"-fPIC", "-ffp-contract=off", "-fvisibility=protected", "-ffunction-sections", "-fdata-sections",
@@ -84,7 +85,16 @@ Command device_command(const CompileJob& job, const std::string& target, const s
     if (job.options.sanitizer) add(command, sanitizer_flags());
     // Failures tell the line of a kernel that was compiled with any debug information.
     if (job.options.sanitizer && !any_begins(job.options.compiler_flags, "-g")) command.push_back("-gline-tables-only");
-    if (quiet) command.push_back("-w");
+}
+
+// Makes an object from a device text or, where the targets share one, from its LLVM text. `text` names the device text:
+// "device" or "cube".
+Command device_command(const CompileJob& job, const std::string& target, const std::string& text, bool quiet) {
+    const bool shared = shares_device_ir(job.options);
+    Command command = shared ? compiler(job, "ir") : compiler(job);
+    command.push_back("-c");
+    add_device_flags(job, target, command);
+    if (quiet || shared) command.push_back("-w");
     command.push_back("-o");
     command.push_back(fmt::format("{}/{}.{}.o", job.directory, target, text));
     return command;
@@ -96,13 +106,36 @@ struct Pass {
     std::string messages;
 };
 
+// Parses one device text for all targets.
+Pass share_device_ir(const CompileJob& job, const std::string& text, bool quiet) {
+    const Timing::Stage stage(job.timing, text + ": parse");
+    const std::string base = fmt::format("{}/{}", job.directory, text), target = ir_target(job.options);
+    Command command = compiler(job);
+    add(command, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"});
+    add_device_flags(job, target, command);
+    if (quiet) command.push_back("-w");
+    command.insert(command.end(), {"-o", base + ".ll"});
+    Pass pass;
+    pass.status = show_and_run(job, command, base + ".ii", "", pass.messages);
+    if (pass.status != 0) return pass;
+    std::string ir;
+    if (!read_file(base + ".ll", ir)) return {broken, pass.messages};
+    ir = without_host_code(ir);
+    for (const std::string& to : job.options.targets)
+        if (!write_file(fmt::format("{}/{}.{}.ll", job.directory, to, text), retargeted(ir, target, to)))
+            pass.status = broken;
+    return pass;
+}
+
 // Compiles one device text for one target and reads the records of its kernels.
 Pass compile_device(const CompileJob& job, const std::string& target, const std::string& text, bool quiet,
                     Variant& made, std::vector<std::string>& names) {
     Pass pass;
+    const Timing::Stage stage(job.timing, fmt::format("{}: {}", text, target));
     made.path = fmt::format("{}/{}.{}.o", job.directory, target, text);
-    pass.status = show_and_run(job, device_command(job, target, text, quiet),
-                               fmt::format("{}/{}.ii", job.directory, text), "", pass.messages);
+    const std::string input = shares_device_ir(job.options) ? fmt::format("{}/{}.{}.ll", job.directory, target, text)
+                                                            : fmt::format("{}/{}.ii", job.directory, text);
+    pass.status = show_and_run(job, device_command(job, target, text, quiet), input, "", pass.messages);
     if (pass.status != 0) return pass;
     std::string object;
     if (!read_file(made.path, object)) return {broken, pass.messages};
@@ -133,6 +166,7 @@ Pass device_pass(const CompileJob& job, const Texts& texts, std::size_t index, C
     }
     if (pass.status != 0) return pass;
     const std::string output = fmt::format("{}/{}.so", job.directory, target);
+    const Timing::Stage stage(job.timing, "link: " + target);
     pass.status = run_tool(job, image_link_command(job, objects, output, job.directory + "/exports"), pass.messages);
     compiled.targets[index].name = target;
     if (pass.status == 0 && !read_file(output, compiled.targets[index].object)) pass.status = broken;
@@ -141,6 +175,26 @@ Pass device_pass(const CompileJob& job, const Texts& texts, std::size_t index, C
         compiled.names = std::move(names);
     }
     return pass;
+}
+
+// All targets at the same time, behind the pass that they share.
+void device_passes(const CompileJob& job, const Texts& texts, std::vector<Pass>& passes, Compiled& compiled) {
+    std::string warnings;
+    if (shares_device_ir(job.options)) {
+        Pass vector, cube;
+        std::thread cube_thread;
+        if (!texts.cube.empty()) cube_thread = std::thread([&] { cube = share_device_ir(job, "cube", true); });
+        vector = share_device_ir(job, "device", false);
+        if (cube_thread.joinable()) cube_thread.join();
+        passes[0] = vector.status != 0 ? vector : Pass{cube.status, vector.messages + cube.messages};
+        if (passes[0].status != 0) return;
+        warnings = passes[0].messages;
+    }
+    std::vector<std::thread> threads;
+    for (std::size_t index = 0; index < compiled.targets.size(); ++index)
+        threads.emplace_back([&, index] { passes[index] = device_pass(job, texts, index, compiled); });
+    for (std::thread& thread : threads) thread.join();
+    passes[0].messages.insert(0, warnings);
 }
 
 // What the loader looks for; everything no kernel reaches is dropped, host code in the same source above all.
@@ -224,6 +278,7 @@ int preprocess(const CompileJob& job, const std::vector<std::string>& more, std:
         add(command, {"-MF", job.dependency_file.c_str(), "-MT", job.dependency_target.c_str()});
     }
     command.push_back(job.source);
+    const Timing::Stage stage(job.timing, "preprocess");
     const std::string file = job.directory + "/source.ii";
     int status = show_and_run(job, command, "/dev/null", file, messages);
     status = explain(status, job.tree, messages);
@@ -245,14 +300,17 @@ Compiled compile_texts(const CompileJob& job, const Texts& texts) {
     std::vector<Pass> passes(target_count + 1);
     compiled.targets.resize(target_count);
     std::vector<std::thread> threads;
-    for (std::size_t index = 0; index < target_count; ++index)
-        threads.emplace_back([&, index] { passes[index] = device_pass(job, texts, index, compiled); });
+    if (target_count > 0) threads.emplace_back([&] { device_passes(job, texts, passes, compiled); });
     TracingPass tracing{1, {}, {}};
     const std::string tracing_code = tracing_text(job.options, texts);
     if (!tracing_code.empty() && write_file(directory + "/trace.ii", tracing_code))
-        threads.emplace_back([&] { tracing = compile_tracing(job, language_flags(job)); });
+        threads.emplace_back([&] {
+            const Timing::Stage stage(job.timing, "tracing");
+            tracing = compile_tracing(job, language_flags(job));
+        });
     Pass& host_pass = passes.back();
     if (!texts.host.empty()) {
+        const Timing::Stage stage(job.timing, "host");
         Command command = host_command(job);
         // Without device code the host pass is the one that warns.
         if (texts.device.empty()) command.erase(std::find(command.begin(), command.end(), "-w"));

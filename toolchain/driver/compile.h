@@ -8,6 +8,7 @@
 #include "kernel.h"
 #include "options.h"
 #include "process.h"
+#include "timing.h"
 #include "tree.h"
 
 namespace canopy_cc {
@@ -21,6 +22,7 @@ struct CompileJob {
     std::string dependency_file;  // empty: none is wanted
     std::string dependency_target;
     std::vector<std::string> shared_variables;  // symbols that the two variants of a device text share
+    Timing& timing;
 };
 
 // What is compiled. Empty texts are left out; `cube` is there when the device text differs for cube cores.

@@ -141,7 +141,7 @@ int link(const Options& options, const Tree& tree, const std::vector<std::string
 }
 
 // Objects of the sources, made where they belong or, on the way to something linked, in a directory that goes away.
-int compile_all(const Options& options, const Tree& tree) {
+int compile_all(const Options& options, const Tree& tree, Timing& timing) {
     TemporaryDirectory directory;
     if (directory.path().empty()) return complain(broken_toolchain, "cannot make a temporary directory");
     const bool final_objects = options.output_kind == Output::object || options.output_kind == Output::image;
@@ -155,11 +155,14 @@ int compile_all(const Options& options, const Tree& tree) {
                                                  : fmt::format("{}/{}-{}.o", directory.path(), files.size(),
                                                                std::filesystem::path(input.path).stem().string());
         files.push_back(output);
-        const int status = input.language == Language::kernel ? compile_source(options, tree, input.path, output)
-                                                              : compile_plain(options, tree, input, output);
+        const int status = input.language == Language::kernel
+                               ? compile_source(options, tree, input.path, output, timing)
+                               : compile_plain(options, tree, input, output);
         if (status != success) return status;
     }
-    return final_objects ? success : link(options, tree, files);
+    if (final_objects) return success;
+    const Timing::Stage stage(timing, "link");
+    return link(options, tree, files);
 }
 
 // Sources that may hold kernels are looked at.
@@ -195,7 +198,10 @@ int run(const std::vector<std::string>& arguments, bool as_clang) {
     const bool kernels = find_kernels(options);
     if (kernels && options.explained) options.verbose = true;
     if (options.action == Action::hand_over || !kernels) return hand_over(options, tree);
-    return compile_all(options, tree);
+    Timing timing;
+    const int status = compile_all(options, tree, timing);
+    if (options.timing || options.verbose) fmt::print(stderr, "{}", timing.table());
+    return status;
 }
 
 }  // namespace

@@ -130,6 +130,8 @@ private:
             options_.output_kind = Output::image;
         else if (flag == "--verbose")
             options_.verbose = true;
+        else if (flag == "--timing")
+            options_.timing = true;
         else if (begins(flag, "--targets="))
             problem_ = set_targets(flag.substr(10), options_);
         else if (begins(flag, "--name-expression="))
@@ -438,7 +440,8 @@ Compiler
   -MD -MMD -MF FILE -MT TARGET   write a dependency file
   -E -S -M -### -print-*         answered by clang
   @FILE               words from a file
-  --verbose           show the commands that are run, and how long each step took
+  --timing            show how long each stage of a source with kernels took
+  --verbose           show the same, and the commands that are run
   -v                  the same for sources with kernels; otherwise clang's own
   --help  --version
 

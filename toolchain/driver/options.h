@@ -48,6 +48,7 @@ struct Options {
     Output output_kind = Output::program;
     bool shared = false;
     bool verbose = false;
+    bool timing = false;
     bool explained = false;  // -v: verbose for kernels, clang's own question for everything else
     bool simt = false;
     bool sanitizer = false;

@@ -25,22 +25,6 @@ namespace {
 
 constexpr const char* producer = "canopy-cc " CANOPY_CC_VERSION;
 
-class Stopwatch {
-public:
-    explicit Stopwatch(bool enabled) : enabled_(enabled) {}
-    void lap(const char* step) {
-        const auto now = std::chrono::steady_clock::now();
-        if (enabled_)
-            fmt::print(stderr, "canopy-cc: {} took {} ms\n", step,
-                       std::chrono::duration_cast<std::chrono::milliseconds>(now - start_).count());
-        start_ = now;
-    }
-
-private:
-    bool enabled_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 // The same text compiled the same way gives the same image, and the same name for it.
 std::string image_symbol(const Options& options, const std::string& text) {
     std::string all = text;
@@ -106,7 +90,8 @@ int write_output(const std::string& path, const std::string& bytes) {
     return complain(broken_toolchain, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
-int write_image(const Options& options, Compiled& compiled, const RewrittenSource& texts, const std::string& output) {
+int write_image(const Options& options, Compiled& compiled, const RewrittenSource& texts, const std::string& output,
+                Timing& timing) {
     if (compiled.kernels.empty())
         return complain(bad_source,
                         "no kernel was made: every kernel of the source is a template, and nothing says "
@@ -116,6 +101,7 @@ int write_image(const Options& options, Compiled& compiled, const RewrittenSourc
         for (const std::string& symbol : compiled.names) names += symbol + "\n";
         if (const int status = write_output(options.names_file, names); status != success) return status;
     }
+    const Timing::Stage stage(timing, "pack");
     const std::string image = make_image(options, compiled);
     if (options.metadata.wanted) {
         std::string text;
@@ -147,6 +133,11 @@ std::vector<std::string> chosen_core_flags(const Options& options) {
 
 int status_of(int compiler_status);
 
+RewrittenSource timed_rewrite(const CompileJob& job, const std::string& text, const RewriteJob& rewrite_job) {
+    const Timing::Stage stage(job.timing, "rewrite");
+    return rewrite(text, rewrite_job);
+}
+
 // The device text as it is for one kind of core.
 int text_for(const CompileJob& job, const RewriteJob& rewrite_job, bool cube, std::string& text) {
     std::string preprocessed, messages;
@@ -155,7 +146,7 @@ int text_for(const CompileJob& job, const RewriteJob& rewrite_job, bool cube, st
         fmt::print(stderr, "{}", messages);
         return status_of(status);
     }
-    RewrittenSource texts = rewrite(preprocessed, rewrite_job);
+    RewrittenSource texts = timed_rewrite(job, preprocessed, rewrite_job);
     for (const std::string& problem : texts.problems) fmt::print(stderr, "{}\n", problem);
     text = std::move(texts.device);
     return texts.problems.empty() ? success : bad_source;
@@ -188,13 +179,13 @@ int complain(int status, const std::string& text) {
     return status;
 }
 
-int compile_source(const Options& options, const Tree& tree, const std::string& source, const std::string& output) {
-    Stopwatch watch(options.verbose);
+int compile_source(const Options& options, const Tree& tree, const std::string& source, const std::string& output,
+                   Timing& timing) {
     if (access(source.c_str(), R_OK) != 0)
         return complain(bad_source, fmt::format("cannot read {}: {}", source, std::strerror(errno)));
     TemporaryDirectory directory;
     if (directory.path().empty()) return complain(broken_toolchain, "cannot make a temporary directory");
-    CompileJob job{options, tree, source, directory.path(), {}, {}};
+    CompileJob job{options, tree, source, directory.path(), {}, {}, {}, timing};
     if (options.dependencies) {
         job.dependency_target = options.dependency_target.empty() ? output : options.dependency_target;
         job.dependency_file = options.dependency_file.empty() ? output.substr(0, output.find_last_of('.')) + ".d"
@@ -204,7 +195,6 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     const int preprocessor = preprocess(job, chosen_core_flags(options), preprocessed, messages);
     fmt::print(stderr, "{}", messages);
     if (preprocessor != 0) return status_of(preprocessor);
-    watch.lap("preprocessing");
 
     const bool image_only = options.output_kind == Output::image;
     RewriteJob rewrite_job{{options.architecture, options.simt, chosen_cores(options.core)},
@@ -213,8 +203,7 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
                            !options.launch_headers.empty() || options.metadata.wanted,
                            workspace_from_end(options),
                            options.names};
-    RewrittenSource texts = rewrite(preprocessed, rewrite_job);
-    watch.lap("rewriting");
+    RewrittenSource texts = timed_rewrite(job, preprocessed, rewrite_job);
     for (const auto* list : {&texts.warnings, &texts.problems})
         for (const std::string& text : *list) fmt::print(stderr, "{}\n", text);
     if (!texts.problems.empty()) return bad_source;
@@ -238,12 +227,11 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     Compiled compiled = compile_texts(job, to_compile);
     fmt::print(stderr, "{}", compiled.messages);
     if (compiled.status != 0) return status_of(compiled.status);
-    watch.lap("compiling");
-    if (image_only) return write_image(options, compiled, texts, output);
+    if (image_only) return write_image(options, compiled, texts, output, timing);
     if (!texts.has_kernels) return write_output(output, compiled.host_object);
+    const Timing::Stage stage(timing, "pack");
     const std::string image = embedded_object(make_image(options, compiled), rewrite_job.image_symbol);
     const int status = join_objects(job, compiled.host_object, image, output);
-    watch.lap("joining");
     return status == 0 ? success : broken_toolchain;
 }
 

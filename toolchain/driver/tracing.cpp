@@ -90,8 +90,9 @@ TracingPass compile_tracing(const CompileJob& job, const std::vector<std::string
     if (!write_file(kept, without_used(code))) return {1, {}, {}};
     const Command from_text = {job.tree.compiler, "-w", "-fPIC", level, "-x", "ir"};
     Command to_object = from_text, to_bitcode = from_text;
-    to_object.insert(to_object.end(),
-                     {with_lines, "-c", "-O1", "-ffunction-sections", "-fdata-sections", "-o", object});
+    // The text is optimised already.
+    to_object.insert(to_object.end(), {with_lines, "-c", "-O1", "-Xclang", "-disable-llvm-passes",
+                                       "-ffunction-sections", "-fdata-sections", "-o", object});
     to_bitcode.insert(to_bitcode.end(), {kept, "-c", "-emit-llvm", "-O0", "-o", bitcode});
     TracingPass pass;
     std::string bytes;

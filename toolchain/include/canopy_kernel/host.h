@@ -176,13 +176,14 @@ struct Arguments<CANOPY_LAUNCH_THREADS, Parameters...> {
     static constexpr uint32_t size = static_cast<uint32_t>(slots.size);
 };
 
-// The body of a kernel's host function. Bytes between the slots are not read by anybody.
+// The body of a kernel's host function. Bytes between the slots are not read by anybody. A parameter may be a
+// restricted pointer, whose address only a cast of this kind makes a plain one.
 template <unsigned flags, class... Parameters>
 __attribute__((nodebug, always_inline)) inline void start(CanopyLaunchSite& site, const Parameters&... parameters) {
     using Block = Arguments<flags, Parameters...>;
     alignas(Block::slots.largest) unsigned char bytes[Block::size + 1];
     [[maybe_unused]] size_t index = 0;
-    (..., (__builtin_memcpy(bytes + Block::slots.offset[index], &parameters, sizeof parameters), ++index));
+    (..., (__builtin_memcpy(bytes + Block::slots.offset[index], (const void*)&parameters, sizeof parameters), ++index));
     CanopyPendingLaunch* launch = Launch::take(flags & CANOPY_LAUNCH_THREADS);
     if (launch == nullptr) {
         canopyLaunch(&site, nullptr, bytes, Block::size);

@@ -71,6 +71,10 @@
 #define __no_simd_vf_fusion__
 #define __VEC_SCOPE__
 
+#ifndef __forceinline__
+#define __forceinline__ inline __attribute__((always_inline))
+#endif
+
 #define GM_ADDR __gm__ uint8_t*
 
 // The older way to choose the cores: a statement inside the kernel. canopy-cc finds the variable by its name.

@@ -346,6 +346,7 @@ float logf(float) noexcept;
 float log2f(float) noexcept;
 float powf(float, float) noexcept;
 float sqrtf(float) noexcept;
+double sqrt(double) noexcept;
 float fabsf(float) noexcept;
 float floorf(float) noexcept;
 float ceilf(float) noexcept;

@@ -32,20 +32,20 @@ constexpr int64_t align_up(AnyInteger value, AnyInteger multiple) {
 namespace AscendC {
 
 // Programs may have a macro of the same name, which the parentheses keep away.
-#define CANOPY_ROUNDING(Name, function)                                                          \
-    constexpr int64_t(Name)(canopy::kernel::AnyInteger value, canopy::kernel::AnyInteger unit) { \
-        return canopy::kernel::function(value, unit);                                            \
-    }                                                                                            \
-    template <class T>                                                                           \
-    constexpr T(Name)(canopy::kernel::AnyInteger value, canopy::kernel::AnyInteger unit) {       \
-        return static_cast<T>(canopy::kernel::function(value, unit));                            \
+#define CANOPY_ROUNDING(Result, Name, function)                                                 \
+    constexpr Result(Name)(canopy::kernel::AnyInteger value, canopy::kernel::AnyInteger unit) { \
+        return static_cast<Result>(canopy::kernel::function(value, unit));                      \
+    }                                                                                           \
+    template <class T>                                                                          \
+    constexpr T(Name)(canopy::kernel::AnyInteger value, canopy::kernel::AnyInteger unit) {      \
+        return static_cast<T>(canopy::kernel::function(value, unit));                           \
     }
-CANOPY_ROUNDING(Ceil, divide_up)
-CANOPY_ROUNDING(CeilDiv, divide_up)
-CANOPY_ROUNDING(CeilDivision, divide_up)
-CANOPY_ROUNDING(DivCeil, divide_up)
-CANOPY_ROUNDING(CeilAlign, align_up)
-CANOPY_ROUNDING(AlignUp, align_up)
+CANOPY_ROUNDING(int64_t, Ceil, divide_up)
+CANOPY_ROUNDING(int64_t, CeilDiv, divide_up)
+CANOPY_ROUNDING(int64_t, CeilDivision, divide_up)
+CANOPY_ROUNDING(int64_t, CeilAlign, align_up)
+CANOPY_ROUNDING(uint32_t, DivCeil, divide_up)
+CANOPY_ROUNDING(uint32_t, AlignUp, align_up)
 #undef CANOPY_ROUNDING
 
 #ifndef CACHE_LINE_SIZE
