@@ -82,6 +82,18 @@ def check_figures(readme, performance):
                 yield f"README.md:{number}: {figure} does not stand in docs/performance.md"
 
 
+def check_counts(texts):
+    """The README says how many names, functions and programs there are, as the generated pages and the zoo have it."""
+    programs = len(re.findall(r"^[^#\n]", texts["tests/zoo/zoo.tsv"], re.MULTILINE))
+    counts = {"names": re.findall(r"\*\*(\d+ of \d+) names", texts["docs/kernel-language.md"]),
+              "functions": re.findall(r"\*\*(\d+ of \d+) functions", texts["docs/coverage.md"]),
+              "programs": [f"{programs} of {programs}"]}
+    for noun, count in counts.items():
+        found = re.findall(rf"(\d+ of \d+) {noun}", texts["README.md"])
+        if found != count:
+            yield f"README.md: says {found} {noun}; it should be {count}"
+
+
 def check_variables(texts):
     """Every variable that a part of Canopy reads is in the list that tells others apart."""
     known = set(re.findall(r'"(CANOPY_[A-Z_]+)"', texts["src/core/variables.cpp"]))
@@ -113,11 +125,12 @@ def main():
         problems.extend(check_file(name, text))
         if name.endswith(".md"):
             problems.extend(check_page(root, name, text, presets, variables))
-    # Every variable that the library reads is explained in the README.
     if "README.md" in texts:
+        # Every variable that the library reads is explained.
         for variable in sorted(set(re.findall(r'"(CANOPY_[A-Z_]+|ASCEND_[A-Z_]+)"', texts["src/core/settings.cpp"]))):
-            if variable not in texts["README.md"]:
-                problems.append(f"README.md: does not mention {variable}, which src/core/settings.cpp reads")
+            if variable not in texts["docs/settings.md"]:
+                problems.append(f"docs/settings.md: does not mention {variable}, which src/core/settings.cpp reads")
+        problems.extend(check_counts(texts))
         problems.extend(check_variables(texts))
         problems.extend(check_figures(texts["README.md"], texts.get("docs/performance.md", "")))
     for problem in problems:

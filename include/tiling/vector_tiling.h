@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host functions that size the temporary memory of high-level vector operations. The operations are not supported yet;
-// calling one of these does not compile, with a message that names it. Sources that canopy-cc compiles get the same
-// from the kernel language's own list.
+// calling one of these does not compile, with a message that names it. The declarations take `...`, so any other viable
+// function of the same name wins. canopy-cc explains missing names by itself.
 #ifndef CANOPY_TILING_VECTOR_TILING_H
 #define CANOPY_TILING_VECTOR_TILING_H
 
@@ -9,9 +9,10 @@
 
 namespace AscendC {
 
-#define CANOPY_UNSUPPORTED(name)  \
-    template <class... Arguments> \
-    __attribute__((unavailable("AscendC::" #name " is not supported by Canopy yet"))) void name(Arguments&&...);
+#define CANOPY_UNSUPPORTED(name)                                                                      \
+    __attribute__((unavailable("AscendC::" #name " is not supported by Canopy yet"))) void name(...); \
+    template <class First, class... More>                                                             \
+    __attribute__((unavailable("AscendC::" #name " is not supported by Canopy yet"))) void name(...);
 
 CANOPY_UNSUPPORTED(GetAcoshMaxMinTmpSize)
 CANOPY_UNSUPPORTED(GetAntiQuantizeMaxMinTmpSize)

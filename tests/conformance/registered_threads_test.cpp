@@ -111,6 +111,8 @@ TEST_F(RegisteredThreads, LaunchWhileTheBinaryIsUnloaded) {
             aclrtBinaryUnLoad(binary);
     }
     for (std::thread& thread : threads) thread.join();
+    // Launches that met an unloading each time they tried were refused.
+    EXPECT_EQ(aclrtSynchronizeDevice(), launched.load() == 800 ? ACL_SUCCESS : ACL_ERROR_RT_INVALID_HANDLE);
     ASSERT_ACL_OK(aclrtSynchronizeDevice());
     EXPECT_GT(launched.load(), 0u);
     if (device_computes()) EXPECT_EQ(read_back(total, 1)[0], launched.load());

@@ -68,6 +68,10 @@ quietly build.log cmake --build cpu --target by_architecture
 # A chip that nobody knows is found, and refused when kernels are compiled for it.
 project unknown Ninja -DRUN_MODE=cpu -DSOC_VERSION=Ascend1
 refuse "unknown chip 'Ascend1'" cmake --build unknown --target kernels_cpu
+# A compiler that is started by hand says who compiles kernels.
+refuse "canopy-cc .* compiles kernels; this compiler cannot" \
+    g++ -I"$ASCEND_HOME_PATH/include" -I"$ASCEND_HOME_PATH/toolchain/include" -include kernel_operator.h -fsyntax-only \
+    "$source/tests/install/cpu_project/caller.cpp"
 
 # --- the other form of the same project, and the cpu form by ascendc_library ---------------------------------------------
 project sim Ninja -DRUN_MODE=sim

@@ -34,7 +34,8 @@ TEST_P(ProgramAtLevel, EveryFormOfALaunchWorks) {
         run(std::string(GetParam()) + " -Wall -Wextra -Werror " + source("launches.asc") + " -o launches");
     ASSERT_EQ(built.status, 0) << built.messages;
     EXPECT_EQ(built.messages, "");
-    const auto result = start("./launches");
+    // Two launches are refused, which would be said.
+    const auto result = start("CANOPY_QUIET=1 ./launches");
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(result.messages, "0 failures\n");
 }
@@ -287,6 +288,77 @@ TEST_F(Program, EachKindOfCoreRunsTheCodeMadeForIt) {
     EXPECT_EQ(start("./kinds").messages, "0: 10 0 0\n0: 21 31 31\n0: 22 32 32\n0: 3 32 32\n");
     expect_built("-DONE_KIND " + source("core_kinds.asc") + " -o one_kind");
     EXPECT_EQ(start("./one_kind").messages, "0: 10 0 0\n");
+}
+
+// Specialisations for the kinds of cores are chosen when the source is compiled.
+TEST_F(Program, TheKindOfTheCoreIsATemplateArgument) {
+    const std::string path = write("kind.asc", R"(#include <acl/acl.h>
+#include <cstdio>
+#include "kernel_operator.h"
+struct Kind {
+    template <int32_t CORE = g_coreType>
+    __aicore__ inline int operator()();
+    template <>
+    __aicore__ inline int operator()<AscendC::AIC>() { return 10; }
+    template <>
+    __aicore__ inline int operator()<AscendC::AIV>() { return 20; }
+};
+__global__ __mix__(1, 2) void mixed(__gm__ int* out) {
+    Kind kind;
+    const int at = g_coreType == AscendC::AIC ? 0 : 1 + AscendC::GetSubBlockIdx();
+    out[at] = kind() + at;
+}
+int main() {
+    aclInit(nullptr);
+    aclrtSetDevice(0);
+    void* memory = nullptr;
+    aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST);
+    int* p = static_cast<int*>(memory);
+    mixed<<<1, nullptr, nullptr>>>(p);
+    const int code = aclrtSynchronizeStream(nullptr);
+    std::printf("%d: %d %d %d\n", code, p[0], p[1], p[2]);
+}
+)");
+    expect_built("-O0 --targets=native " + path + " -o kind");
+    EXPECT_EQ(start("./kind").messages, "0: 10 21 22\n");
+}
+
+// What stands between #ifdef and #endif for one kind of core counts as well.
+TEST_F(Program, CoresFollowFromTheTextOfEachKind) {
+    const auto module = load(compile(R"(#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void both() {
+#ifdef __DAV_C220_CUBE__
+    AscendC::MmadParams params; (void)params;
+#endif
+#ifdef __DAV_C220_VEC__
+    AscendC::TQue<AscendC::TPosition::VECIN, 1> queue; (void)queue;
+#endif
+}
+extern "C" __global__ __aicore__ void cube() {
+#if defined(__DAV_C220_CUBE__)
+    AscendC::MmadParams params; (void)params;
+#endif
+}
+extern "C" __global__ __aicore__ void vector() {
+#if defined(__DAV_C220_VEC__)
+    AscendC::TQue<AscendC::TPosition::VECIN, 1> queue; (void)queue;
+#endif
+}
+extern "C" __global__ __aicore__ void declared() {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
+#if defined(__DAV_C220_CUBE__)
+    AscendC::MmadParams params; (void)params;
+#endif
+}
+)",
+                                     "-O0"));
+    ASSERT_NE(module, nullptr);
+    const auto info = [&](const char* name) -> const KernelInfo& { return *module->kernel(name)->info; };
+    EXPECT_EQ(info("both").core, CoreType::mix);
+    EXPECT_EQ(info("both").vector_ratio, 2);
+    EXPECT_EQ(info("cube").core, CoreType::cube);
+    EXPECT_EQ(info("vector").core, CoreType::vector);
+    EXPECT_EQ(info("declared").core, CoreType::vector);
 }
 
 TEST_F(Program, CoresFollowFromWhatAKernelUses) {

@@ -94,10 +94,10 @@ void DefinitionIndex::examine_range(const Tokens& tokens, const TokenRange& rang
     for (std::size_t at = range.begin; at < range.end; ++at) {
         if (!tokens.is_identifier(at)) continue;
         const std::string_view text = tokens.spelling(at);
-        if (text == "canopy_uses_matmul") use.matmul = true;
+        if (text == "canopy_uses_matmul") use.names.matmul = true;
         if (text == "threadIdx" || text == "asc_syncthreads") use.threads = true;
-        if (is_cube_name(text)) use.cube = true;
-        if (is_vector_name(text)) use.vector = true;
+        if (is_cube_name(text)) use.names.cube = true;
+        if (is_vector_name(text)) use.names.vector = true;
         if (definitions_.count(text) != 0) names.push_back(text);
         if (text != "canopy_kernel_type" || !tokens.is(at + 1, "=")) continue;
         std::size_t last = at + 2;
@@ -128,9 +128,9 @@ CoreUse DefinitionIndex::examine(const Tokens& tokens, const TokenRange& body) c
     return use;
 }
 
-Cores inferred_cores(const CoreUse& use) {
-    if (use.matmul || (use.cube && use.vector)) return {CANOPY_CORE_MIX, 1, 2};
-    if (use.cube) return {CANOPY_CORE_CUBE, 1, 0};
+Cores inferred_cores(const NamesUsed& names) {
+    if (names.matmul || (names.cube && names.vector)) return {CANOPY_CORE_MIX, 1, 2};
+    if (names.cube) return {CANOPY_CORE_CUBE, 1, 0};
     return {CANOPY_CORE_VECTOR, 0, 1};
 }
 

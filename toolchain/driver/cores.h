@@ -14,9 +14,7 @@ namespace canopy_cc {
 
 struct CoreUse {
     std::optional<Cores> declared;  // KERNEL_TASK_TYPE_DEFAULT
-    bool matmul = false;            // a Matmul object
-    bool cube = false;
-    bool vector = false;
+    NamesUsed names;
     bool threads = false;
     std::string problem;
     Place problem_place;
@@ -35,7 +33,7 @@ private:
     std::unordered_map<std::string_view, std::vector<TokenRange>> definitions_;
 };
 
-Cores inferred_cores(const CoreUse& use);
+Cores inferred_cores(const NamesUsed& names);
 // What a kernel that wants these cores runs on: a coupled chip has one kind of core, which does everything.
 Cores cores_on(std::uint32_t architecture, Cores wanted);
 

@@ -379,7 +379,7 @@ private:
         if (!pending.chosen && use.declared)
             kernel.cores = *use.declared;
         else if (!pending.chosen)
-            kernel.cores = choices_.cores ? *choices_.cores : inferred_cores(use);
+            kernel.cores = choices_.cores ? *choices_.cores : inferred(kernel, use.names);
         if (choices_.cores && choices_.cores->type != kernel.cores.type)
             found_.warnings.push_back(located(
                 kernel.place,
@@ -389,6 +389,14 @@ private:
                 "warning"));
         kernel.cores = cores_on(choices_.architecture, kernel.cores);
         found_.kernels.push_back(std::move(kernel));
+    }
+
+    Cores inferred(const KernelSource& kernel, NamesUsed names) {
+        const Place& at = kernel.place;
+        const std::string place = fmt::format("{}:{}:{}", at.file, at.line, at.column);
+        if (const auto also = choices_.also_used.find(place); also != choices_.also_used.end()) names.add(also->second);
+        found_.inferred[place].add(names);
+        return inferred_cores(names);
     }
 
     void take_variable(const TokenRange& range) {

@@ -34,6 +34,22 @@ struct Cores {
     int vector = 1;
 };
 
+// Which kinds of names a kernel uses, itself or through what it calls.
+struct NamesUsed {
+    bool matmul = false;  // a Matmul object
+    bool cube = false;
+    bool vector = false;
+
+    void add(const NamesUsed& other) {
+        matmul |= other.matmul;
+        cube |= other.cube;
+        vector |= other.vector;
+    }
+};
+
+// By the place of the kernel, as messages write it.
+using NamesOfKernels = std::map<std::string, NamesUsed>;
+
 struct KernelSource {
     TokenRange name;  // also "scope::name" or "name<int>"
     std::vector<ParameterName> parameters;
@@ -58,12 +74,14 @@ struct Declarations {
     std::vector<VariableSource> variables;
     std::vector<std::string> problems;  // each with its place
     std::vector<std::string> warnings;
+    NamesOfKernels inferred;  // of kernels whose cores follow from what they use
 };
 
 struct LanguageChoices {
     std::uint32_t architecture = 2201;
     bool simt = false;
     std::optional<Cores> cores;  // of kernels whose source does not choose; none: what they use decides
+    NamesOfKernels also_used;    // in texts of the same source for other cores
 };
 
 // `threaded` holds the names of kernels that some launch gives threads.

@@ -317,6 +317,7 @@ RewrittenSource rewrite(const std::string& preprocessed, const RewriteJob& job) 
     const Declarations declarations = find_declarations(tokens, job.language, threaded);
     result.problems.insert(result.problems.end(), declarations.problems.begin(), declarations.problems.end());
     result.warnings = declarations.warnings;
+    result.inferred = declarations.inferred;
     result.has_kernels = !declarations.kernels.empty();
     result.has_launches = !launches.empty();
     result.files = tokens.files();

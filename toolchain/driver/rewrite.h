@@ -19,6 +19,7 @@ struct RewrittenSource {
     bool has_launches = false;
     bool on_vector = false;  // some kernel runs on vector cores
     bool on_cube = false;
+    NamesOfKernels inferred;                    // of kernels whose cores follow from what they use
     bool has_variables = false;                 // in device memory, beside what kernels take as arguments
     std::vector<std::string> files;             // the user's own
     std::vector<std::string> shared_variables;  // symbols of device variables other files may know

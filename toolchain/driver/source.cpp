@@ -131,45 +131,75 @@ std::vector<std::string> chosen_core_flags(const Options& options) {
     return core_kind_flags(options.architecture, options.core == CoreChoice::cube);
 }
 
-int status_of(int compiler_status);
+int status_of(int compiler_status) {
+    if (compiler_status == 0 || compiler_status == bad_command_line) return compiler_status;
+    return compiler_status == 1 ? bad_source : broken_toolchain;
+}
 
 RewrittenSource timed_rewrite(const CompileJob& job, const std::string& text, const RewriteJob& rewrite_job) {
     const Timing::Stage stage(job.timing, "rewrite");
     return rewrite(text, rewrite_job);
 }
 
-// The device text as it is for one kind of core.
-int text_for(const CompileJob& job, const RewriteJob& rewrite_job, bool cube, std::string& text) {
-    std::string preprocessed, messages;
-    const int status = preprocess(job, core_kind_flags(job.options.architecture, cube), preprocessed, messages);
-    if (status != 0) {
-        fmt::print(stderr, "{}", messages);
-        return status_of(status);
+// The source for each kind of core; the preprocessor runs when a kind is first asked for.
+class KindTexts {
+public:
+    explicit KindTexts(const CompileJob& job) : job_(job) {}
+
+    int rewritten(bool cube, const RewriteJob& rewrite_job, RewrittenSource& texts) {
+        std::optional<std::string>& preprocessed = cube ? cube_ : vector_;
+        if (!preprocessed) {
+            std::string messages;
+            const int status =
+                preprocess(job_, core_kind_flags(job_.options.architecture, cube), preprocessed.emplace(), messages);
+            if (status != 0) fmt::print(stderr, "{}", messages);
+            if (status != 0) return status_of(status);
+        }
+        texts = timed_rewrite(job_, *preprocessed, rewrite_job);
+        return success;
     }
-    RewrittenSource texts = timed_rewrite(job, preprocessed, rewrite_job);
+
+private:
+    const CompileJob& job_;
+    std::optional<std::string> vector_, cube_;
+};
+
+// Whether the source asks at compile time for the kind of core, on a chip that has two kinds.
+bool asks_for_kind(const Options& options, const RewrittenSource& texts) {
+    const bool split = options.architecture == 2201 || options.architecture == 3510;
+    return texts.has_kernels && split && tests_core_kind(texts.files);
+}
+
+// What a kernel uses on one kind of core may show only in the text for that kind.
+int examine_kinds(KindTexts& kinds, RewriteJob& rewrite_job) {
+    NamesOfKernels used;
+    for (const bool cube : {false, true}) {
+        RewrittenSource texts;
+        if (const int status = kinds.rewritten(cube, rewrite_job, texts); status != success) return status;
+        for (const auto& [place, names] : texts.inferred) used[place].add(names);
+    }
+    rewrite_job.language.also_used = std::move(used);
+    return success;
+}
+
+// The device text as it is for one kind of core.
+int text_for(KindTexts& kinds, const RewriteJob& rewrite_job, bool cube, std::string& text) {
+    RewrittenSource texts;
+    if (const int status = kinds.rewritten(cube, rewrite_job, texts); status != success) return status;
     for (const std::string& problem : texts.problems) fmt::print(stderr, "{}\n", problem);
     text = std::move(texts.device);
     return texts.problems.empty() ? success : bad_source;
 }
 
 // A source that asks for the kind of its core gets a text for each kind it runs on.
-int choose_core_kinds(const CompileJob& job, const RewriteJob& rewrite_job, const RewrittenSource& texts,
+int choose_core_kinds(CoreChoice core, KindTexts& kinds, const RewriteJob& rewrite_job, const RewrittenSource& texts,
                       Texts& to_compile) {
-    const std::uint32_t architecture = job.options.architecture;
-    if (!texts.has_kernels || (architecture != 2201 && architecture != 3510) || !tests_core_kind(texts.files))
-        return success;
     // The text is already the one for the cores that the command line chose.
-    const CoreChoice core = job.options.core;
     if ((core == CoreChoice::cube && !texts.on_vector) || (core == CoreChoice::vector && !texts.on_cube))
         return success;
-    const int status = text_for(job, rewrite_job, !texts.on_vector, to_compile.device);
+    const int status = text_for(kinds, rewrite_job, !texts.on_vector, to_compile.device);
     if (status != success || !texts.on_vector || !texts.on_cube) return status;
-    return text_for(job, rewrite_job, true, to_compile.cube);
-}
-
-int status_of(int compiler_status) {
-    if (compiler_status == 0 || compiler_status == bad_command_line) return compiler_status;
-    return compiler_status == 1 ? bad_source : broken_toolchain;
+    return text_for(kinds, rewrite_job, true, to_compile.cube);
 }
 
 }  // namespace
@@ -204,6 +234,12 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
                            workspace_from_end(options),
                            options.names};
     RewrittenSource texts = timed_rewrite(job, preprocessed, rewrite_job);
+    KindTexts kinds(job);
+    const bool has_kinds = asks_for_kind(options, texts);
+    if (has_kinds && !texts.inferred.empty()) {
+        if (const int status = examine_kinds(kinds, rewrite_job); status != success) return status;
+        texts = timed_rewrite(job, preprocessed, rewrite_job);
+    }
     for (const auto* list : {&texts.warnings, &texts.problems})
         for (const std::string& text : *list) fmt::print(stderr, "{}\n", text);
     if (!texts.problems.empty()) return bad_source;
@@ -222,7 +258,10 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
             return complain(broken_toolchain, problem);
     job.shared_variables = texts.shared_variables;
     Texts to_compile{image_only ? "" : texts.host, texts.device, ""};
-    if (const int status = choose_core_kinds(job, rewrite_job, texts, to_compile); status != success) return status;
+    if (has_kinds)
+        if (const int status = choose_core_kinds(options.core, kinds, rewrite_job, texts, to_compile);
+            status != success)
+            return status;
     if (options.sanitizer) add_sanitizer(to_compile);
     Compiled compiled = compile_texts(job, to_compile);
     fmt::print(stderr, "{}", compiled.messages);

@@ -8,8 +8,8 @@
 namespace canopy_cc {
 namespace {
 
-constexpr const char* words[] = {"__DAV_C220_VEC__",  "__DAV_C220_CUBE__", "__DAV_C310_VEC__",
-                                 "__DAV_C310_CUBE__", "__DAV_VEC__",       "__DAV_CUBE__"};
+constexpr const char* words[] = {"__DAV_C220_VEC__", "__DAV_C220_CUBE__", "__DAV_C310_VEC__", "__DAV_C310_CUBE__",
+                                 "__DAV_VEC__",      "__DAV_CUBE__",      "g_coreType"};
 
 const KernelDescription* find(const std::vector<KernelDescription>& kernels, const std::string& key) {
     const auto found =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources that ask the preprocessor which kind of core they are compiled for. When their kernels run on both kinds, the
+// Sources that ask at compile time which kind of core they are compiled for. When their kernels run on both kinds, the
 // device text is compiled twice and both results go into one image: every kernel gets an entry that asks the block.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace canopy_cc {
 
-// Whether one of the files mentions __DAV_C220_VEC__ or a relative of it.
+// Whether one of the files mentions __DAV_C220_VEC__, a relative of it, or g_coreType.
 bool tests_core_kind(const std::vector<std::string>& files);
 
 // Definitions for the preprocessor: "-D__DAV_C220_VEC__=1" and so on.

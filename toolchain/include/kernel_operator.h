@@ -10,6 +10,11 @@
 #error "kernel_operator.h needs C++17 or newer"
 #endif
 
+// Another compiler says only this about the language.
+#ifndef __clang__
+#error "canopy-cc (also called bisheng and ccec) compiles kernels; this compiler cannot"
+#else
+
 #include <assert.h>
 #include <float.h>
 #include <limits.h>
@@ -78,5 +83,7 @@
 #include "canopy_kernel/vector_unary.h"
 
 #pragma clang diagnostic pop
+
+#endif
 
 #endif

@@ -57,7 +57,13 @@ inline bool on_vector_core() { return current_block().core_type == CANOPY_CORE_V
 
 }  // namespace canopy::kernel
 
-// The kind of the running core: AscendC::AIC or AscendC::AIV; AscendC::MIX on a coupled chip.
+// The kind of the running core: AscendC::AIC or AscendC::AIV; AscendC::MIX on a coupled chip. It is a constant in a
+// text that is compiled for one kind, so that it can be a template argument.
+#if defined(__DAV_CUBE__)
+inline constexpr int g_coreType = AscendC::AIC;
+#elif defined(__DAV_VEC__)
+inline constexpr int g_coreType = AscendC::AIV;
+#else
 struct CanopyCoreKind {
     operator int() const {
         if (canopy::kernel::on_cube_core()) return AscendC::AIC;
@@ -65,6 +71,7 @@ struct CanopyCoreKind {
     }
 };
 inline constexpr CanopyCoreKind g_coreType{};
+#endif
 
 using AscendC::GetBlockIdx;
 using AscendC::GetBlockNum;
