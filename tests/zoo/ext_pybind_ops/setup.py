@@ -61,7 +61,7 @@ setup(
             library_dirs=[f"{ASCEND_HOME}/lib64"],
             libraries=["ascendcl", "runtime", "ascendc_runtime", "c_sec", "profapi", "ascendalog"],
             runtime_library_dirs=[f"{ASCEND_HOME}/lib64"],
-            extra_compile_args=["-std=c++17", "-O2", "-fvisibility=hidden"],
+            extra_compile_args=["-std=c++17", "-O0", "-fvisibility=hidden"],
         )
     ],
     cmdclass={"build_ext": AscendBuildExt},

@@ -153,6 +153,8 @@ inline void CrossCoreWaitFlag(uint16_t flagId, canopy::kernel::Where where = can
     if (flagId > (modeId == 4 ? 31 : 15)) canopy::kernel::fail(where, "CrossCoreWaitFlag: no flag %u", flagId);
     canopy::kernel::wait_flag(modeId, flagId);
 }
+// Where a chip keeps the flags, as aclrtGetHardwareSyncAddr gives it; here they need no memory.
+inline void SetSyncBaseAddr(uint64_t) {}
 
 // Block to block through words of zeroed memory: eventID chooses one of several rows of slots.
 template <bool isAIVOnly = true>
