@@ -361,6 +361,19 @@ extern "C" __global__ __aicore__ void declared() {
     EXPECT_EQ(info("declared").core, CoreType::vector);
 }
 
+TEST_F(Program, ErrorsInTheTextOfOneKindAreShown) {
+    const std::string text = R"(#include "kernel_operator.h"
+#ifdef __DAV_C220_CUBE__
+#error this text has no cube part
+#endif
+extern "C" __global__ __aicore__ void kernel(__gm__ int* out) { *out = 1; }
+)";
+    const auto result = compile(text);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_CONTAINS(result.messages, "this text has no cube part");
+    EXPECT_EQ(compile(text, "-O0 --npu-arch=dav-c220-vec").status, 0);
+}
+
 TEST_F(Program, CoresFollowFromWhatAKernelUses) {
     const auto module = load(compile(R"(#include "kernel_operator.h"
 class Product {
