@@ -16,7 +16,7 @@ import subprocess
 import sys
 import unittest
 
-BUILD, WORK = sys.argv[1], pathlib.Path(sys.argv[2])
+BUILD, WORK = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 TREE = WORK / "tree"
@@ -245,5 +245,7 @@ class Hostile(unittest.TestCase):
 
 if __name__ == "__main__":
     shutil.rmtree(WORK, ignore_errors=True)
-    subprocess.run(["cmake", "--install", BUILD, "--prefix", TREE], check=True, stdout=subprocess.DEVNULL)
+    WORK.mkdir(parents=True)
+    # A relative prefix, as people type it.
+    subprocess.run(["cmake", "--install", BUILD, "--prefix", TREE.name], cwd=WORK, check=True, stdout=subprocess.DEVNULL)
     unittest.main(argv=sys.argv[:1], verbosity=0)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-BUILD, WORK = sys.argv[1], pathlib.Path(sys.argv[2])
+BUILD, WORK = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 PAGE = (pathlib.Path(__file__).resolve().parents[2] / "docs/porting.md").read_text()
 TREE = WORK / "tree"
 BARE = {"PATH": "/usr/bin:/bin", "HOME": str(WORK), "LC_ALL": "C.UTF-8"}

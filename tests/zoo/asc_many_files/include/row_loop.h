@@ -5,7 +5,7 @@
 namespace norm {
 constexpr uint32_t MAX_COLS = 4096;
 
-// device code that three files share
+// device code that the kernel files share
 class RowLoop {
 public:
     __aicore__ inline RowLoop(uint32_t rows) : next_(AscendC::GetBlockIdx()), rows_(rows) {}
