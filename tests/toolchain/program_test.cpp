@@ -361,6 +361,44 @@ extern "C" __global__ __aicore__ void declared() {
     EXPECT_EQ(info("declared").core, CoreType::vector);
 }
 
+// A template that runs whatever class it is given does not show what the class uses.
+TEST_F(Program, CoresFollowFromEverythingWhenATemplateArgumentDoesTheWork) {
+    const std::string adapter = R"(#include "kernel_operator.h"
+struct Worker {
+    __aicore__ inline void operator()(int) {
+        AscendC::TQue<AscendC::TPosition::VECIN, 1> queue; (void)queue;
+#ifdef WITH_CUBE
+        AscendC::MmadParams params; (void)params;
+#endif
+    }
+};
+template <class Kernel>
+__global__ __aicore__ void run(int value) { Kernel kernel; kernel(value); }
+template <class T>
+__global__ __aicore__ void plain(__gm__ T* out) { out[0] = T(1); }
+)";
+    const std::string names = "-O0 '--name-expression=run<Worker>' '--name-expression=plain<int>' ";
+    const auto both = load(compile(adapter, names + "-DWITH_CUBE"));
+    const auto vector = load(compile(adapter, names));
+    ASSERT_TRUE(both && vector);
+    EXPECT_EQ(both->kernel("_Z3runI6WorkerEvi")->info->core, CoreType::mix);
+    EXPECT_EQ(vector->kernel("_Z3runI6WorkerEvi")->info->core, CoreType::vector);
+    EXPECT_EQ(both->kernel("_Z5plainIiEvPT_")->info->core, CoreType::vector);
+}
+
+TEST_F(Program, ErrorsInTheTextOfOneKindAreShown) {
+    const std::string text = R"(#include "kernel_operator.h"
+#ifdef __DAV_C220_CUBE__
+#error this text has no cube part
+#endif
+extern "C" __global__ __aicore__ void kernel(__gm__ int* out) { *out = 1; }
+)";
+    const auto result = compile(text);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_CONTAINS(result.messages, "this text has no cube part");
+    EXPECT_EQ(compile(text, "-O0 --npu-arch=dav-c220-vec").status, 0);
+}
+
 TEST_F(Program, CoresFollowFromWhatAKernelUses) {
     const auto module = load(compile(R"(#include "kernel_operator.h"
 class Product {

@@ -128,6 +128,14 @@ CoreUse DefinitionIndex::examine(const Tokens& tokens, const TokenRange& body) c
     return use;
 }
 
+NamesUsed DefinitionIndex::examine_all(const Tokens& tokens) const {
+    CoreUse use;
+    std::vector<std::string_view> names;
+    for (const auto& [name, ranges] : definitions_)
+        for (const TokenRange& range : ranges) examine_range(tokens, range, use, names);
+    return use.names;
+}
+
 Cores inferred_cores(const NamesUsed& names) {
     if (names.matmul || (names.cube && names.vector)) return {CANOPY_CORE_MIX, 1, 2};
     if (names.cube) return {CANOPY_CORE_CUBE, 1, 0};

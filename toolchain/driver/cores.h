@@ -25,6 +25,8 @@ class DefinitionIndex {
 public:
     void add(const Tokens& tokens, const TokenRange& head, const TokenRange& body);
     [[nodiscard]] CoreUse examine(const Tokens& tokens, const TokenRange& body) const;
+    // What all of the definitions together use.
+    [[nodiscard]] NamesUsed examine_all(const Tokens& tokens) const;
 
 private:
     void examine_range(const Tokens& tokens, const TokenRange& range, CoreUse& use,

@@ -372,7 +372,8 @@ private:
         KernelSource kernel = pending.kernel;
         const std::string_view name = tokens_.spelling(kernel.name.begin);
         const bool aicore = std::find(aicore_.begin(), aicore_.end(), kernel.name.begin) != aicore_.end();
-        const CoreUse use = index_.examine(tokens_, kernel.body);
+        CoreUse use = index_.examine(tokens_, kernel.body);
+        if (use.names.none() && makes_object_of_parameter(kernel)) use.names = index_.examine_all(tokens_);
         if (!use.problem.empty()) problem(use.problem_place, use.problem);
         kernel.threads = std::find(threaded_.begin(), threaded_.end(), name) != threaded_.end() ||
                          (!pending.chosen && !aicore && (choices_.simt || pending.bounds || use.threads));
@@ -389,6 +390,17 @@ private:
                 "warning"));
         kernel.cores = cores_on(choices_.architecture, kernel.cores);
         found_.kernels.push_back(std::move(kernel));
+    }
+
+    // Whether a class that is a template argument does the kernel's work: `Kernel op; op(params);`. Which class that
+    // is, the kernel does not say.
+    bool makes_object_of_parameter(const KernelSource& kernel) const {
+        for (std::size_t at = kernel.body.begin; at + 2 < kernel.body.end; ++at)
+            for (const ParameterName& parameter : kernel.template_parameters)
+                if (tokens_.spelling(at) == parameter.name && tokens_.is_identifier(at + 1) &&
+                    is_any(tokens_.spelling(at + 2), {";", "(", "{"}))
+                    return true;
+        return false;
     }
 
     Cores inferred(const KernelSource& kernel, NamesUsed names) {

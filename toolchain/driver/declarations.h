@@ -40,6 +40,7 @@ struct NamesUsed {
     bool cube = false;
     bool vector = false;
 
+    [[nodiscard]] bool none() const { return !matmul && !cube && !vector; }
     void add(const NamesUsed& other) {
         matmul |= other.matmul;
         cube |= other.cube;

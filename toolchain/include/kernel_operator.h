@@ -20,6 +20,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <type_traits>
 #include <utility>

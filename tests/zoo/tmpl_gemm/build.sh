@@ -7,7 +7,7 @@ TARGET=${1:-basic_gemm}
 OUTPUT_PATH=$SCRIPT_PATH/output/bin
 mkdir -p $OUTPUT_PATH
 
-bisheng -O2 -std=c++17 -xcce --cce-aicore-arch=dav-c220-cube \
+bisheng -O2 -std=c++17 -xcce --cce-aicore-arch=dav-c220 \
     -mllvm -cce-aicore-stack-size=0x8000 \
     -mllvm -cce-aicore-function-stack-size=0x8000 \
     -mllvm -cce-aicore-record-overflow=true \

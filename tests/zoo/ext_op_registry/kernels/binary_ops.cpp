@@ -57,10 +57,6 @@ struct OpAdd {
 struct OpMaximum {
     static __aicore__ inline void Run(Tensor& c, const Tensor& a, const Tensor& b, uint32_t n) { Max(c, a, b, n); }
 };
-// silu(a) * b is left to the caller, this is the multiplication only
-struct OpMul {
-    static __aicore__ inline void Run(Tensor& c, const Tensor& a, const Tensor& b, uint32_t n) { Mul(c, a, b, n); }
-};
 
 extern "C" __global__ __aicore__ void npu_add(GM_ADDR a, GM_ADDR b, GM_ADDR c, uint32_t total)
 {
@@ -70,10 +66,5 @@ extern "C" __global__ __aicore__ void npu_add(GM_ADDR a, GM_ADDR b, GM_ADDR c, u
 extern "C" __global__ __aicore__ void npu_maximum(GM_ADDR a, GM_ADDR b, GM_ADDR c, uint32_t total)
 {
     BinaryKernel<OpMaximum> op(a, b, c, total);
-    op();
-}
-extern "C" __global__ __aicore__ void npu_mul(GM_ADDR a, GM_ADDR b, GM_ADDR c, uint32_t total)
-{
-    BinaryKernel<OpMul> op(a, b, c, total);
     op();
 }

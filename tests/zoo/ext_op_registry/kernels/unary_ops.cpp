@@ -32,7 +32,6 @@ using namespace NpuElementwise;
     }
 
 DEFINE_UNARY(npu_relu, Relu(y, x, n))
-DEFINE_UNARY(npu_exp, Exp(y, x, n))
 // x / (1 + exp(-x))
 DEFINE_UNARY(npu_silu, {
     Muls(y, x, -1.0f, n);

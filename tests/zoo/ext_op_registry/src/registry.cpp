@@ -2,10 +2,8 @@
 #include "registry.h"
 
 REGISTER_OP(relu, "unary_ops", "npu_relu", 1);
-REGISTER_OP(exp, "unary_ops", "npu_exp", 1);
 REGISTER_OP(silu, "unary_ops", "npu_silu", 1);
 REGISTER_OP(add, "binary_ops", "npu_add", 2);
-REGISTER_OP(mul, "binary_ops", "npu_mul", 2);
 REGISTER_OP(maximum, "binary_ops", "npu_maximum", 2);
 REGISTER_OP(minimum, "not_built_ops", "npu_minimum", 2);
 

