@@ -49,7 +49,11 @@ namespace AscendC {
 inline void SetSysWorkspace(GM_ADDR workspace) { canopy::kernel::core_state().workspace = workspace; }
 inline void SetSysWorkspaceForce(GM_ADDR workspace) { SetSysWorkspace(workspace); }
 inline GM_ADDR GetSysWorkSpacePtr() { return canopy::kernel::core_state().workspace; }
-inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace + canopy::kernel::system_workspace; }
+// A kernel with HAVE_WORKSPACE gets the user's part as its parameter; the whole workspace is set then.
+inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) {
+    GM_ADDR whole = GetSysWorkSpacePtr();
+    return (whole != nullptr ? whole : workspace) + canopy::kernel::system_workspace;
+}
 
 }  // namespace AscendC
 
