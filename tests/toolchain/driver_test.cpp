@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // canopy-cc as its users meet it: what it accepts, what it says, and the status it exits with.
+#include <filesystem>
+
 #include "compiler.h"
 #include "device/image.h"
 
@@ -177,6 +179,20 @@ TEST_F(Driver, TimingShowsTheStages) {
         EXPECT_CONTAINS(result.messages, std::string("\n  ") + stage);
     EXPECT_CONTAINS(result.messages, " ms of processor time\n");
     EXPECT_EQ(compile(empty_kernel, "--targets=baseline --no-trace").messages, "");
+}
+
+// Headers of instructions are parsed only where one is named, also in a header that counts as the system's.
+TEST_F(Driver, InstructionsAreDeclaredWhereTheyAreNamed) {
+    const std::string flags = "--targets=baseline --no-trace -MD -MF " + directory_ + "/deps.d";
+    ASSERT_EQ(compile(empty_kernel, flags).status, 0);
+    EXPECT_LACKS(read_whole(directory_ + "/deps.d"), "intrinsics.h");
+    std::filesystem::create_directory(directory_ + "/library");
+    write("library/mask.h", "__aicore__ inline void all_elements() { set_vector_mask(~0ull, ~0ull); }\n");
+    const auto result =
+        compile(header + "#include <mask.h>\nextern \"C\" __global__ __aicore__ void k() { all_elements(); }\n",
+                flags + " -isystem " + directory_ + "/library");
+    EXPECT_EQ(result.status, 0) << result.messages;
+    EXPECT_CONTAINS(read_whole(directory_ + "/deps.d"), "intrinsics.h");
 }
 
 TEST_F(Driver, ImagesOfKernelsWithOperationsCarryTracingCode) {

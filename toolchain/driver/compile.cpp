@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "device_ir.h"
+#include "instructions.h"
 #include "missing.h"
 #include "records.h"
 #include "sanitizer.h"
@@ -230,6 +231,26 @@ int explain(int status, const Tree& tree, std::string& messages) {
     return 2;
 }
 
+int run_preprocessor(const CompileJob& job, const std::vector<std::string>& more, std::string& text,
+                     std::string& messages) {
+    Command command = {job.tree.compiler, "-E", "-x", "c++"};
+    // Programs define the words of the language themselves, as what is behind them elsewhere.
+    command.push_back("-Wno-macro-redefined");
+    add(command, language_flags(job));
+    add(command, preprocessor_flags(job.options, job.tree));
+    add(command, more);
+    if (!job.dependency_file.empty()) {
+        command.push_back("-MD");
+        if (job.options.phony_dependencies) command.push_back("-MP");
+        add(command, {"-MF", job.dependency_file.c_str(), "-MT", job.dependency_target.c_str()});
+    }
+    command.push_back(job.source);
+    const std::string file = job.directory + "/source.ii";
+    const int status = explain(show_and_run(job, command, "/dev/null", file, messages), job.tree, messages);
+    if (status == 0 && !read_file(file, text)) return broken;
+    return status;
+}
+
 }  // namespace
 
 Command image_link_command(const CompileJob& job, const std::vector<std::string>& objects, const std::string& output,
@@ -266,23 +287,14 @@ std::vector<std::string> preprocessor_flags(const Options& options, const Tree& 
 }
 
 int preprocess(const CompileJob& job, const std::vector<std::string>& more, std::string& text, std::string& messages) {
-    Command command = {job.tree.compiler, "-E", "-x", "c++"};
-    // Programs define the words of the language themselves, as what is behind them elsewhere.
-    command.push_back("-Wno-macro-redefined");
-    add(command, language_flags(job));
-    add(command, preprocessor_flags(job.options, job.tree));
-    add(command, more);
-    if (!job.dependency_file.empty()) {
-        command.push_back("-MD");
-        if (job.options.phony_dependencies) command.push_back("-MP");
-        add(command, {"-MF", job.dependency_file.c_str(), "-MT", job.dependency_target.c_str()});
-    }
-    command.push_back(job.source);
     const Timing::Stage stage(job.timing, "preprocess");
-    const std::string file = job.directory + "/source.ii";
-    int status = show_and_run(job, command, "/dev/null", file, messages);
-    status = explain(status, job.tree, messages);
-    if (status == 0 && !read_file(file, text)) return broken;
+    std::vector<std::string> flags = more;
+    flags.push_back("-DCANOPY_WITHOUT_INSTRUCTIONS");
+    int status = run_preprocessor(job, flags, text, messages);
+    if (status == 0 && mentions_instructions(text, job.tree)) {
+        messages.clear();
+        status = run_preprocessor(job, more, text, messages);
+    }
     if (status == 0 && !job.dependency_file.empty() && !job.options.system_dependencies) keep_own_dependencies(job);
     return status;
 }

@@ -58,8 +58,6 @@
 #include "canopy_kernel/float8.h"
 #include "canopy_kernel/fractal_copy.h"
 #include "canopy_kernel/gather.h"
-#include "canopy_kernel/intrinsics.h"
-#include "canopy_kernel/intrinsics_vector.h"
 #include "canopy_kernel/mask.h"
 #include "canopy_kernel/pipe.h"
 #include "canopy_kernel/reduce_names.h"
@@ -82,6 +80,12 @@
 #include "canopy_kernel/vector_select.h"
 #include "canopy_kernel/vector_ternary.h"
 #include "canopy_kernel/vector_unary.h"
+
+// canopy-cc leaves the instructions out of sources that name none.
+#ifndef CANOPY_WITHOUT_INSTRUCTIONS
+#include "canopy_kernel/intrinsics.h"
+#include "canopy_kernel/intrinsics_vector.h"
+#endif
 
 #pragma clang diagnostic pop
 

@@ -6,6 +6,7 @@ toolchain/language/names.tsv lists the names that kernels in the field use: kind
 files use each. The compiler reads the headers and tells which of them are declared:
 
   page         docs/kernel-language.md: every name, supported or not yet
+  instructions toolchain/language/instructions.txt: the names of canopy_kernel/intrinsics*.h, one per line
   unsupported  toolchain/language/unsupported.tsv: the others, which canopy-cc explains when a program uses one
 
 With --check nothing is written; a file that is not current is an error.
@@ -28,6 +29,7 @@ CPU_FORM = os.path.join(ROOT, "toolchain/install/tikicpulib.h")
 TABLE = os.path.join(ROOT, "toolchain/language/names.tsv")
 PAGE = os.path.join(ROOT, "docs/kernel-language.md")
 UNSUPPORTED = os.path.join(ROOT, "toolchain/language/unsupported.tsv")
+INSTRUCTION_NAMES = os.path.join(ROOT, "toolchain/language/instructions.txt")
 ARCHITECTURES = (2201, 3510)
 INSTRUCTIONS = "canopy::intrinsics::"
 FILES = 502
@@ -192,10 +194,14 @@ class Declared:
             return "PIPE_V" in self.last
         return any(place in self.names for place in (name, f"AscendC::{name}", f"AscendC::Simt::{name}", INSTRUCTIONS + name))
 
+    def of_instructions(self):
+        """All names of the headers of instructions: functions, types, constants."""
+        names = [name.removeprefix(INSTRUCTIONS) for name in self.names if name.startswith(INSTRUCTIONS)]
+        return sorted(name for name in names if re.match(r"^\w+$", name))
+
     def instructions(self):
         """Functions that stand for one instruction of a core."""
-        names = [name.removeprefix(INSTRUCTIONS) for name in self.names if name.startswith(INSTRUCTIONS)]
-        return sorted(name for name in names if re.match(r"^[a-z]\w*$", name) and not name.endswith("_t"))
+        return [name for name in self.of_instructions() if re.match(r"^[a-z]", name) and not name.endswith("_t")]
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -357,15 +363,20 @@ def put(path, text, check):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=["page", "unsupported", []], help="default: both")
+    parser.add_argument("what", nargs="*", choices=["page", "unsupported", "instructions", []], help="default: all")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is not current")
     options = parser.parse_args()
     try:
         rows, declared = read_table(), Declared()
         status = 0
-        for what in options.what or ["unsupported", "page"]:
-            text = page(rows, declared) if what == "page" else unsupported(rows, declared)
-            status |= put(PAGE if what == "page" else UNSUPPORTED, text, options.check)
+        texts = {
+            "instructions": (INSTRUCTION_NAMES, lambda: "\n".join(declared.of_instructions()) + "\n"),
+            "unsupported": (UNSUPPORTED, lambda: unsupported(rows, declared)),
+            "page": (PAGE, lambda: page(rows, declared)),
+        }
+        for what in options.what or texts:
+            path, text = texts[what]
+            status |= put(path, text(), options.check)
         return status
     except Failure as failure:
         print(f"language.py: {failure}", file=sys.stderr)
