@@ -56,6 +56,17 @@ TEST_F(MissingNames, AreNamedInEveryFormOfUse) {
     }
 }
 
+TEST_F(MissingNames, AreNotTakenForOtherNames) {
+    const std::string tensor = "LocalTensor<float> t;\n";
+    const auto missing = uses(tensor + "Gelu(t, t, 32);");
+    EXPECT_CONTAINS(missing.messages, explained("AscendC::Gelu"));
+    EXPECT_LACKS(missing.messages, "did you mean");
+    EXPECT_LACKS(missing.messages, "'Relu' declared here");
+    const auto mistyped = uses(tensor + "Gelu(t, t, 32);\nRelux(t, t, 32);");
+    EXPECT_CONTAINS(mistyped.messages, "'Relux'; did you mean 'Relu'?");
+    EXPECT_CONTAINS(mistyped.messages, "'Relu' declared here");
+}
+
 TEST_F(MissingNames, AreNamedInsideTemplates) {
     const std::string before =
         "template <class T> __aicore__ void f(LocalTensor<T> t) { Gelu(t, t, 32); SoftMax<T>(t, t); }";

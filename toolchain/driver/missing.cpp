@@ -108,6 +108,12 @@ std::optional<std::string> reason(const Table& table, const std::string& error, 
     return bar == std::string::npos ? std::nullopt : table.name(identifier_at(code, bar + 1 + column), "");
 }
 
+// Without clang's guess at another name, which is no help where the right one is missing.
+std::string without_guess(std::string_view line) {
+    static const std::regex guess("; did you mean '[^']*'\\?");
+    return std::regex_replace(std::string(line), guess, "");
+}
+
 }  // namespace
 
 std::string explain_missing_names(const std::string& messages, const std::string& table_path) {
@@ -116,22 +122,29 @@ std::string explain_missing_names(const std::string& messages, const std::string
     const Table table(table_path);
     std::set<std::string> said;
     std::string result, pending;
+    bool explained = false, dropping = false;  // the error above has a reason; the lines here are about clang's guess
     const auto lines = split(messages, '\n');
     for (std::size_t index = 0; index < lines.size(); ++index) {
         const std::string line = searched(lines[index]);
         std::smatch match;
         const bool diagnosed = std::regex_match(line, match, diagnostic);
         const bool last = index + 1 == lines.size();
-        if (diagnosed || last || std::regex_match(line, beginning)) {
+        const bool begins = diagnosed || last || std::regex_match(line, beginning);
+        if (begins) {
             result += pending;
             pending.clear();
+            dropping =
+                explained && diagnosed && match[3] == "note" && line.find("' declared here") != std::string::npos;
         }
+        if (dropping) continue;
+        if (diagnosed && match[3] != "note") explained = false;
         if (diagnosed && (match[3] == "error" || match[3] == "fatal error")) {
             const std::string code = last ? "" : searched(lines[index + 1]);
             const auto text = reason(table, match[4], code, static_cast<unsigned>(std::stoul(match[2])));
+            explained = text.has_value();
             if (text && said.insert(*text).second) pending = fmt::format("{}: note: {}\n", match[1].str(), *text);
         }
-        result += lines[index];
+        result += explained && diagnosed ? without_guess(lines[index]) : std::string(lines[index]);
         if (!last) result += '\n';
     }
     return result;
