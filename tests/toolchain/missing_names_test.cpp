@@ -113,6 +113,8 @@ TEST_F(MissingNames, HeadersThatAreNotThereAreExplained) {
     const auto kernel = compile("#include \"register/op_def_registry.h\"\n" + header);
     EXPECT_EQ(kernel.status, 1);
     EXPECT_CONTAINS(kernel.messages, "kernel.cpp:1:10: note: register/op_def_registry.h is not part of Canopy; ");
+    EXPECT_CONTAINS(compile("#include \"lib/activation/gelu.h\"\n" + header).messages,
+                    "note: lib/activation/gelu.h is not part of Canopy; compose it");
     write("plain.cpp", "#include <graph/graph.h>\n");
     const auto plain = run("-c plain.cpp");
     EXPECT_EQ(plain.status, 1);

@@ -296,6 +296,9 @@ HEADERS = [
     ("register/", "operator", OPERATORS),
     ("torch/", "torch", "install PyTorch and add its include folders"),
     ("torch_npu/", "torch", "load the kernels with the Python package canopy"),
+    *((f"{folder}/{part}/", "adv", ADVICE["adv"]) for folder in ("adv_api", "lib") for part in (
+        "activation", "filter", "index", "math", "normalization", "pad", "quantization", "reduce", "select", "sort",
+        "transpose")),
 ]
 
 # Names that programs give their own functions and types, so that a missing one is a mistake of the program.
