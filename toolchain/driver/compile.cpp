@@ -15,6 +15,7 @@
 #include "missing.h"
 #include "records.h"
 #include "sanitizer.h"
+#include "text.h"
 #include "tracing.h"
 #include "variants.h"
 
@@ -22,8 +23,6 @@ namespace canopy_cc {
 namespace {
 
 constexpr int broken = 3;
-
-bool begins(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 bool any_begins(const std::vector<std::string>& flags, std::string_view start) {
     return std::any_of(flags.begin(), flags.end(), [&](const std::string& flag) { return begins(flag, start); });

@@ -8,13 +8,10 @@
 #include <optional>
 
 #include "cores.h"
+#include "text.h"
 
 namespace canopy_cc {
 namespace {
-
-bool is_any(std::string_view text, std::initializer_list<std::string_view> choices) {
-    return std::find(choices.begin(), choices.end(), text) != choices.end();
-}
 
 // A declaration at namespace scope.
 struct Declaration {

@@ -7,20 +7,10 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "text.h"
+
 namespace canopy_cc {
 namespace {
-
-bool begins(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
-
-// Calls `take` with every line, its newline included.
-template <class Take>
-void for_each_line(std::string_view text, Take take) {
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-        take(text.substr(at, end - at));
-        at = end;
-    }
-}
 
 // The name behind the '@' at `at`: `main` in `@main(`, `"a b"` in `@"a b"(`.
 std::string_view global_name(std::string_view line, std::size_t at) {

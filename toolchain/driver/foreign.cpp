@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "process.h"
+#include "text.h"
 
 namespace canopy_cc {
 namespace {
@@ -16,12 +17,6 @@ namespace {
 using Texts = std::vector<std::string>;
 
 constexpr int deepest_response_file = 16;
-
-bool begins(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
-
-bool is_any(std::string_view text, std::initializer_list<std::string_view> choices) {
-    return std::find(choices.begin(), choices.end(), text) != choices.end();
-}
 
 // Words of a response file: separated by white space, with quotes and backslashes as a shell has them.
 Texts words_of(const std::string& text) {
@@ -75,7 +70,7 @@ bool has_no_effect(std::string_view flag) {
                          "-Xaicore-end"});
 }
 
-// The value of a flag that stands in the next word.
+// The value of a flag, in the next word.
 bool is_value(std::string_view word) {
     if (is_any(word, {"true", "false", "on", "off"})) return true;
     const bool hexadecimal = begins(word, "0x");

@@ -7,20 +7,12 @@
 #include <unordered_set>
 
 #include "process.h"
+#include "text.h"
 
 namespace canopy_cc {
 namespace {
 
 using Names = std::unordered_set<std::string_view>;
-
-template <class Take>
-void for_each_line(std::string_view text, Take take) {
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        if (take(text.substr(at, end - at))) return;
-        at = end + 1;
-    }
-}
 
 bool is_letter(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_'; }
 
@@ -53,18 +45,14 @@ bool mentions_instructions(const std::string& text, const Tree& tree) {
     std::string table;
     if (!read_file(tree.instructions, table)) return true;
     Names names;
-    for_each_line(table, [&](std::string_view line) {
-        names.insert(line);
-        return false;
-    });
+    for_each_line(table, [&](std::string_view line) { names.insert(line.substr(0, line.find('\n'))); });
     names.erase("");
     bool skipped = false, found = false;
     for_each_line(text, [&](std::string_view line) {
         if (is_marker(line))
             skipped = is_of_others(line, tree);
-        else if (!skipped)
+        else if (!skipped && !found)
             found = holds_name(line, names);
-        return found;
     });
     return found;
 }

@@ -5,13 +5,10 @@
 #include <string_view>
 
 #include "declarations.h"
+#include "text.h"
 
 namespace canopy_cc {
 namespace {
-
-bool is_any(std::string_view text, std::initializer_list<std::string_view> choices) {
-    return std::find(choices.begin(), choices.end(), text) != choices.end();
-}
 
 // Statements stand in braces that follow the head of a function, of a loop or of a lambda, or another statement.
 bool holds_statements(const Tokens& tokens, std::size_t brace) {

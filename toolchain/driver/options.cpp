@@ -12,17 +12,12 @@
 #include <string_view>
 
 #include "foreign.h"
+#include "text.h"
 
 namespace canopy_cc {
 namespace {
 
 using Texts = std::vector<std::string>;
-
-bool begins(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
-
-bool is_any(std::string_view text, std::initializer_list<std::string_view> choices) {
-    return std::find(choices.begin(), choices.end(), text) != choices.end();
-}
 
 // "dav-2201", "dav-c220", "dav-c220-vec" and "2201" alike; nothing for an architecture nobody knows.
 std::optional<std::uint32_t> architecture_number(std::string_view name) {
