@@ -27,7 +27,7 @@ scripts/setup.sh build bench
 step "configure" build/bench/configure.log cmake --preset bench
 if [[ ${1:-} == --python ]]; then
     step "build" build/bench/build.log cmake --build --preset bench --target canopy_python canopy-cc
-    PYTHONPATH=build/bench/python/site-packages exec /usr/bin/python3 bench/python_launch.py \
+    PYTHONPATH=build/bench/python/site-packages exec /usr/bin/python3 bench/runtime/python_launch.py \
         --compiler build/bench/toolchain/tree/bin/canopy-cc
 fi
 step "build" build/bench/build.log cmake --build --preset bench --target canopy_bench

@@ -1,49 +1,83 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks who includes whom.
+"""Checks who includes whom. ROOMS below is the map of the source tree.
 
-base <- device <- core <- api; a backend sees base and the headers of the waist; the toolchain, the tools, Python, the
-conformance tests, the examples and the benchmarks see include/ only. No header includes itself by way of others, but
-for two of the interface's own that programs may include in either order.
+Three rules: a file includes only what its folder may see; folders that form an order include downwards only; and no
+two units include each other, directly or through others. A unit is a header with the .cpp files that implement it.
 
-    scripts/check_dependencies.py [--root FOLDER]
+    scripts/check_dependencies.py [--root FOLDER] [--tree]
 """
 import argparse
 import pathlib
 import re
 import sys
 
+# Folder, what it holds, and what its files may include besides each other: prefixes of paths. A file belongs to the
+# longest folder that holds it. Folders that are not listed may include anything.
 WAIST = ("src/device/command.h", "src/device/backend.h", "src/device/image.h", "src/device/fusion.h",
          "src/device/trace.h", "src/device/fused_list.h", "src/device/fused_module.h")
 KERNEL_FORMAT = ("include/canopy/chips.h", "include/canopy/kernel_abi.h", "include/canopy/kernel_image.h",
                  "include/canopy/kernel_trace.h", "include/canopy/fusion_profile.h")
-
-# Folder -> what its files may include, as prefixes of paths. The longest folder that holds a file decides; a folder may
-# always include itself. What is not listed here is free: unit tests and toolchain tests look wherever they must.
-RULES = {
-    "include": ("include/",),
-    "src/base": (),
-    "src/fmt_library": (),
-    "src/device": ("src/base/", *KERNEL_FORMAT),
-    "src/device/null": ("src/base/", *WAIST, *KERNEL_FORMAT),
-    "src/device/soft": ("src/base/", *WAIST, *KERNEL_FORMAT),
-    "src/core": ("src/base/", *WAIST, "include/"),
-    "src/api": ("src/base/", *WAIST, "src/core/", "include/"),
-    "toolchain": ("include/",),
-    "tools": ("include/", "toolchain/driver/lex.h", "toolchain/driver/process.h"),
-    "python": ("include/",),
-    "examples": ("include/", "toolchain/include/"),
-    "bench": ("include/", "toolchain/include/"),
-    "bench/micro": ("src/base/",),
-    "tests/conformance": ("include/", "toolchain/include/"),
-    "tests/interface": ("include/",),
+ROOMS = {
+    "include": ("the public interface", ("include/",)),
+    "src/foundation": ("what runtime, dispatcher and canopy-cc share", (*KERNEL_FORMAT,)),
+    "src/base": ("memory, threads, time and errors for the runtime", ("src/foundation/",)),
+    "src/fmt_library": ("the formatting library, compiled once", ()),
+    "src/device": ("the waist: what a device implements", ("src/foundation/", "src/base/", *KERNEL_FORMAT)),
+    "src/device/null": ("a device that does nothing", ("src/foundation/", "src/base/", *WAIST, *KERNEL_FORMAT)),
+    "src/device/soft": ("the software NPU", ("src/foundation/", "src/base/", *WAIST, *KERNEL_FORMAT)),
+    "src/core": ("the runtime above devices", ("src/foundation/", "src/base/", *WAIST, "include/")),
+    "src/api": ("the C functions of the interface",
+                ("src/foundation/", "src/base/", *WAIST, "src/core/", "include/")),
+    "src/dispatcher": ("the dispatcher of CPU kernels", ("src/foundation/", "include/")),
+    "toolchain": ("the kernel compiler and its headers", ("include/", "src/foundation/")),
+    "tools": ("canopy and canopy-graph", ("include/", "src/foundation/", "toolchain/driver/lex.h", "toolchain/driver/process.h")),
+    "python": ("the Python modules", ("include/",)),
+    "examples": ("programs to start from", ("include/", "toolchain/include/")),
+    "bench": ("measurements beside rivals", ("include/", "toolchain/include/")),
+    "bench/micro": ("measurements below the interface", ("src/foundation/", "src/base/")),
+    "tests/conformance": ("tests of the interface, run on every device", ("include/", "toolchain/include/")),
+    "tests/interface": ("tests of the public headers", ("include/",)),
 }
-# Any further backend is held to the rule of backends.
-BACKEND = RULES["src/device/soft"]
-SEARCH = ("src", "include", "include/pkg_inc", "toolchain/include", "toolchain/driver", "tests/conformance", "bench")
+# Sub-folders from the bottom up; those of one level do not see each other. "" is the files of the folder itself.
+ORDER = {
+    "src/core": (
+        {"base": "handles, error codes, tables of handles"},
+        {"process": "settings, configuration, log, limits"},
+        {"stream": "streams, events, notifies, callbacks, failures"},
+        {"memory": "allocations, pools, copies, random numbers"},
+        {"kernel": "binaries, kernels, arguments, embedded images"},
+        {"kernel/cpu": "CPU kernels"},
+        {"fusion": "fused lists of kernels"},
+        {"graph": "graphs"},
+        {"graph/capture": "recording streams into graphs"},
+        {"runtime": "devices and contexts: making and ending them"},
+    ),
+    "src/device/soft": (
+        {"base": "tuning constants"},
+        {"execution": "running one block guarded against faults"},
+        {"code": "loading images, lines of source, traces",
+         "product": "matrix products"},
+        {"cpu": "CPU kernels", "launch": "launches, their parts and fused steps"},
+        {"stream": "queues, strands, fences, the scheduler"},
+        {"graph": "graphs", "memory": "virtual memory, deferred frees"},
+        {"": "the device itself"},
+    ),
+    "toolchain/include/canopy_kernel": (
+        {"target": "what the code runs on"},
+        {"core": "tensors, queues, flags of a core"},
+        {"copy": "copies between memories"},
+        {"vector": "vector operations"},
+        {"cube": "matrix operations"},
+        {"simt": "SIMT kernels", "intrinsics": "instructions by name"},
+    ),
+}
+SEARCH = ("src", "include", "include/pkg_inc", "toolchain/include", "toolchain/driver", "tests/conformance", "tests/unit", "bench")
 FORBIDDEN_FOLDERS = {"common", "utils", "util", "helpers", "misc"}
-CYCLE_OF_THE_INTERFACE = {"include/acl/acl_rt.h", "include/acl/acl_rt_memory_soma.h"}
+# Two headers of the interface that programs may include in either order.
+CYCLE_OF_THE_INTERFACE = {"include/acl/acl_rt", "include/acl/acl_rt_memory_soma"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
+FIRST_ALONE = re.compile(r'#include "([^"]+)"\n\n')
 
 
 def sources(root):
@@ -63,71 +97,153 @@ def resolve(root, path, quoted, name):
     return None
 
 
-def rule_for(name):
+def longest(folders, name):
+    """The longest of these folders that holds the file; None when there is none."""
+    found = [folder for folder in folders if name.startswith(folder + "/")]
+    return max(found, key=len) if found else None
+
+
+def room(name):
+    """The folder whose rule a file follows. A device that is not listed follows the rule of the software NPU."""
+    folder = longest(ROOMS, name)
+    if folder == "src/device" and name.count("/") > 2:
+        return "src/device/soft"
+    return folder
+
+
+def place(name):
+    """An ordered folder, and the sub-folder and level of a file in it; None when its folder has no order."""
+    house = longest(ORDER, name)
+    if house is None:
+        return None
+    inside = name[len(house) + 1:]
     best = None
-    for folder in RULES:
-        if name.startswith(folder + "/") and (best is None or len(folder) > len(best)):
-            best = folder
-    if best == "src/device" and name.count("/") > 2:
-        folder = "/".join(name.split("/")[:3])
-        return folder, BACKEND
-    return (best, RULES[best]) if best else (None, None)
+    for level, folders in enumerate(ORDER[house]):
+        for folder in folders:
+            if (folder == "" and "/" not in inside) or (folder and inside.startswith(folder + "/")):
+                if best is None or len(folder) > len(best[0]):
+                    best = (folder, level)
+    return (house, *best) if best else (house, None, None)
 
 
-def cycles(graph):
-    found, state, trail = [], {}, []
+def check_rooms(name, targets):
+    folder, here = room(name), place(name)
+    if here and here[1] is None:
+        yield f"{name}: its folder is not in the order of {here[0]}/"
+    for target in targets:
+        if folder is not None and room(target) != folder and not target.startswith(ROOMS[folder][1]):
+            yield (f"{name}: may not include {target} (files of {folder}/ see "
+                   f"{', '.join(ROOMS[folder][1]) or 'nothing else'})")
+        there = place(target)
+        if not here or not there or here[0] != there[0] or here[1] is None or there[1] is None or here[1] == there[1]:
+            continue
+        if there[2] >= here[2]:
+            yield f"{name}: upward include of {target} ({here[1] or here[0]} lies below {there[1] or there[0]})"
+
+
+def unit_of(name, targets, text):
+    """A header's path without its suffix; for a .cpp file that of the header it implements: the one of the same name,
+    else the one that it includes first, apart from the others."""
+    stem, suffix = name.rsplit(".", 1)
+    if suffix == "h" or stem + ".h" in targets:
+        return stem
+    alone = FIRST_ALONE.match(text[text.find("#include"):])
+    if alone and targets and targets[0].endswith(alone.group(1)):
+        return targets[0].rsplit(".", 1)[0]
+    return stem
+
+
+def components(graph):
+    """Groups of nodes that reach each other (Tarjan)."""
+    index, low, stack, found = {}, {}, [], []
 
     def visit(node):
-        state[node] = "open"
-        trail.append(node)
-        for target in graph.get(node, ()):
-            if state.get(target) == "open":
-                found.append(trail[trail.index(target):] + [target])
-            elif target not in state:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for target in sorted(graph.get(node, ())):
+            if target not in index:
                 visit(target)
-        trail.pop()
-        state[node] = "done"
+                low[node] = min(low[node], low[target])
+            elif target in stack:
+                low[node] = min(low[node], index[target])
+        if low[node] == index[node]:
+            group = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(group) > 1:
+                found.append(group)
 
     for node in sorted(graph):
-        if node not in state:
+        if node not in index:
             visit(node)
     return found
+
+
+def shortest_cycle(graph, group):
+    best = None
+    for start in sorted(group):
+        trails, seen = [[start]], {start}
+        while trails:
+            trail = trails.pop(0)
+            if best and len(trail) >= len(best):
+                break
+            for target in sorted(graph[trail[-1]] & set(group)):
+                if target == start:
+                    best = trail + [start]
+                    trails = []
+                    break
+                if target not in seen:
+                    seen.add(target)
+                    trails.append(trail + [target])
+    return best
+
+
+def check_cycles(includes, units):
+    graph = {}
+    for name, targets in includes.items():
+        edges = graph.setdefault(units[name], set())
+        edges.update(units.get(target, target) for target in targets)
+        edges.discard(units[name])
+    for group in components(graph):
+        if set(group) != CYCLE_OF_THE_INTERFACE:
+            yield f"cycle of {len(group)} units: " + " -> ".join(shortest_cycle(graph, group))
+
+
+def print_tree():
+    for folder, (holds, _) in ROOMS.items():
+        print(f"{folder}/: {holds}")
+        for level in ORDER.get(folder, ()):
+            for name, text in level.items():
+                if name:
+                    print(f"    {name}/: {text}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
-    root = parser.parse_args().root.resolve()
-    problems, graph, count = [], {}, 0
+    parser.add_argument("--tree", action="store_true", help="print the folders with a line each, lowest first")
+    arguments = parser.parse_args()
+    if arguments.tree:
+        print_tree()
+        return 0
+    root = arguments.root.resolve()
+    problems, includes, units = [], {}, {}
     for path in sources(root):
-        count += 1
         name = path.relative_to(root).as_posix()
         # Programs of the zoo name their folders as their authors would.
         if FORBIDDEN_FOLDERS & set(name.split("/")[:-1]) and not name.startswith("tests/zoo/"):
             problems.append(f"{name}: a folder for everything and nothing; give it the name of what it holds")
-        folder, allowed = rule_for(name)
-        targets = []
-        for match in INCLUDE.finditer(path.read_text(encoding="utf-8")):
-            target = resolve(root, path, match.group(1) == '"', match.group(2))
-            if target is None:
-                continue
-            targets.append(target)
-            if folder is None or target.startswith(folder + "/") and rule_for(target)[0] == folder:
-                continue
-            if not target.startswith(allowed):
-                problems.append(f"{name}: may not include {target} (files of {folder}/ see "
-                                f"{', '.join(allowed) or 'nothing else'})")
-        graph[name] = targets
-    for cycle in cycles(graph):
-        if set(cycle) == CYCLE_OF_THE_INTERFACE:
-            continue
-        problems.append("cycle: " + " -> ".join(cycle))
+        text = path.read_text(encoding="utf-8")
+        targets = [resolve(root, path, match.group(1) == '"', match.group(2)) for match in INCLUDE.finditer(text)]
+        includes[name] = [target for target in targets if target is not None]
+        units[name] = unit_of(name, includes[name], text)
+        problems.extend(check_rooms(name, includes[name]))
+    problems.extend(check_cycles(includes, units))
     for problem in problems:
         print(problem)
     if problems:
-        print(f"check_dependencies: {len(problems)} problems in {count} files", file=sys.stderr)
+        print(f"check_dependencies: {len(problems)} problems in {len(includes)} files", file=sys.stderr)
         return 1
-    print(f"check_dependencies: {count} files keep the rule")
+    print(f"check_dependencies: {len(includes)} files keep the rule")
     return 0
 
 

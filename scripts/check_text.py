@@ -96,14 +96,14 @@ def check_counts(texts):
 
 def check_variables(texts):
     """Every variable that a part of Canopy reads is in the list that tells others apart."""
-    known = set(re.findall(r'"(CANOPY_[A-Z_]+)"', texts["src/core/variables.cpp"]))
+    known = set(re.findall(r'"(CANOPY_[A-Z_]+)"', texts["src/core/process/variables.cpp"]))
     reading = re.compile(r'(?:getenv|variable|environ\.get|from_environment)\(\s*"(CANOPY_[A-Z_]+)"|'
                          r'environ\["(CANOPY_[A-Z_]+)"\]')
     for name, text in texts.items():
         for first, second in reading.findall(text):
             variable = first or second
             if variable not in known and not variable.startswith(("CANOPY_TEST_", "CANOPY_BENCH_")):
-                yield f"{name}: reads {variable}, which src/core/variables.cpp does not know"
+                yield f"{name}: reads {variable}, which src/core/process/variables.cpp does not know"
 
 
 def main():
@@ -127,9 +127,9 @@ def main():
             problems.extend(check_page(root, name, text, presets, variables))
     if "README.md" in texts:
         # Every variable that the library reads is explained.
-        for variable in sorted(set(re.findall(r'"(CANOPY_[A-Z_]+|ASCEND_[A-Z_]+)"', texts["src/core/settings.cpp"]))):
+        for variable in sorted(set(re.findall(r'"(CANOPY_[A-Z_]+|ASCEND_[A-Z_]+)"', texts["src/core/process/settings.cpp"]))):
             if variable not in texts["docs/settings.md"]:
-                problems.append(f"docs/settings.md: does not mention {variable}, which src/core/settings.cpp reads")
+                problems.append(f"docs/settings.md: does not mention {variable}, which src/core/process/settings.cpp reads")
         problems.extend(check_counts(texts))
         problems.extend(check_variables(texts))
         problems.extend(check_figures(texts["README.md"], texts.get("docs/performance.md", "")))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fused kernels of bench/fusion.cpp do as one loop each, as a programmer would write it: the bound that no
-// fusion can beat. OpenMP over all processors where that pays, compiled with -O3 -march=native.
+// What the fused kernels of bench/fusion/fusion.cpp do as one loop each, as a programmer would write it: the bound that
+// no fusion can beat. OpenMP over all processors where that pays, compiled with -O3 -march=native.
 #pragma once
 
 #include <cstddef>

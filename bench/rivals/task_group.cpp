@@ -5,7 +5,7 @@
 #include <tbb/task_group.h>
 #include <tbb/version.h>
 
-#include "session.h"
+#include "harness/session.h"
 
 namespace bench {
 namespace {

@@ -9,8 +9,9 @@
  * for each instantiation. The text that finds a kernel in its image is the `key` of its note: __PRETTY_FUNCTION__ of
  * the kernel, which is the same in host and device code because one compiler makes it from one text.
  *
- * Used by toolchain/include/canopy_kernel/host.h (compiled into every program) and implemented by the library. Every
- * function may be called from any thread at any time, also before main and after it. Structures only grow at their end.
+ * Used by toolchain/include/canopy_kernel/target/host.h (compiled into every program) and implemented by the library.
+ * Every function may be called from any thread at any time, also before main and after it. Structures only grow at
+ * their end.
  */
 #ifndef CANOPY_LAUNCH_H
 #define CANOPY_LAUNCH_H

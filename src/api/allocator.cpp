@@ -4,9 +4,9 @@
 #include <acl/acl_rt_allocator.h>
 
 #include "api/api.h"
-#include "core/allocator_registry.h"
-#include "core/runtime.h"
-#include "core/stream.h"
+#include "core/memory/allocator_registry.h"
+#include "core/runtime/runtime.h"
+#include "core/stream/stream.h"
 
 using namespace canopy;
 

@@ -8,8 +8,8 @@
 
 #include "base/error_text.h"
 #include "base/result.h"
-#include "core/error_codes.h"
-#include "core/thread_state.h"
+#include "core/base/error_codes.h"
+#include "core/base/thread_state.h"
 
 namespace canopy {
 

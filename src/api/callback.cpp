@@ -2,10 +2,10 @@
 // Host functions, callbacks on threads of the program, and exception callbacks.
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/exceptions.h"
-#include "core/kernel.h"
-#include "core/stream_callbacks.h"
-#include "core/thread_state.h"
+#include "core/base/thread_state.h"
+#include "core/kernel/kernel.h"
+#include "core/stream/exceptions.h"
+#include "core/stream/stream_callbacks.h"
 
 using namespace canopy;
 

@@ -6,9 +6,9 @@
 
 #include "api/api.h"
 #include "api/data_buffer.h"
-#include "core/memory.h"
-#include "core/runtime.h"
-#include "core/source_program.h"
+#include "core/kernel/source_program.h"
+#include "core/memory/memory.h"
+#include "core/runtime/runtime.h"
 
 using namespace canopy;
 

@@ -9,10 +9,10 @@
 
 #include "api/api.h"
 #include "api/launch_checks.h"
-#include "core/fusion.h"
-#include "core/refused_launches.h"
-#include "core/registered_images.h"
-#include "core/stream.h"
+#include "core/fusion/fusion.h"
+#include "core/kernel/refused_launches.h"
+#include "core/kernel/registered_images.h"
+#include "core/stream/stream.h"
 
 using namespace canopy;
 

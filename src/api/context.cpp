@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts.
-#include "core/context.h"
+#include "core/runtime/context.h"
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/stream.h"
-#include "core/thread_state.h"
+#include "core/base/thread_state.h"
+#include "core/stream/stream.h"
 
 using namespace canopy;
 

@@ -5,7 +5,7 @@
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "base/spin_lock.h"
-#include "core/handles.h"
+#include "core/base/handles.h"
 
 using namespace canopy;
 

@@ -4,11 +4,11 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/context.h"
-#include "core/device_callbacks.h"
-#include "core/device_facts.h"
-#include "core/runtime.h"
-#include "core/stream.h"
+#include "core/process/device_callbacks.h"
+#include "core/process/device_facts.h"
+#include "core/runtime/context.h"
+#include "core/runtime/runtime.h"
+#include "core/stream/stream.h"
 
 using namespace canopy;
 

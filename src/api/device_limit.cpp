@@ -2,12 +2,12 @@
 // Limits of devices, streams and threads, and what becomes of numbers that are too large.
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/capture.h"
-#include "core/context.h"
-#include "core/device_limits.h"
-#include "core/memory.h"
-#include "core/runtime.h"
-#include "core/stream.h"
+#include "core/graph/capture/capture.h"
+#include "core/memory/memory.h"
+#include "core/process/device_limits.h"
+#include "core/runtime/context.h"
+#include "core/runtime/runtime.h"
+#include "core/stream/stream.h"
 
 using namespace canopy;
 

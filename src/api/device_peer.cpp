@@ -4,9 +4,9 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/context.h"
-#include "core/device_facts.h"
-#include "core/runtime.h"
+#include "core/process/device_facts.h"
+#include "core/runtime/context.h"
+#include "core/runtime/runtime.h"
 
 using namespace canopy;
 

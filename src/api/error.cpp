@@ -5,7 +5,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 using namespace canopy;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events.
-#include "core/event.h"
+#include "core/stream/event.h"
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/capture.h"
-#include "core/context.h"
+#include "core/graph/capture/capture.h"
+#include "core/runtime/context.h"
 
 using namespace canopy;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs: capturing them, conditions inside them, running them, and their end.
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 #include <algorithm>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/capture.h"
-#include "core/graph_conditions.h"
+#include "core/graph/capture/capture.h"
+#include "core/graph/graph_conditions.h"
 
 using namespace canopy;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models that are built from persistent streams, and what starts such streams.
-#include "core/graph_build.h"
+#include "core/graph/graph_build.h"
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/memory.h"
+#include "core/memory/memory.h"
 
 using namespace canopy;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models written to files and to the log.
-#include "core/graph_print.h"
+#include "core/graph/graph_print.h"
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 using namespace canopy;
 

@@ -7,11 +7,11 @@
 #include "api/api.h"
 #include "api/launch_checks.h"
 #include "api/launch_config.h"
-#include "core/event.h"
-#include "core/fusion.h"
-#include "core/graph_edit.h"
-#include "core/kernel.h"
-#include "core/memory.h"
+#include "core/fusion/fusion.h"
+#include "core/graph/graph_edit.h"
+#include "core/kernel/kernel.h"
+#include "core/memory/memory.h"
+#include "core/stream/event.h"
 
 using namespace canopy;
 

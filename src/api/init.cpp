@@ -6,8 +6,8 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/configuration.h"
-#include "core/runtime.h"
+#include "core/process/configuration.h"
+#include "core/runtime/runtime.h"
 
 using namespace canopy;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Binaries, functions and argument lists.
-#include "core/kernel.h"
+#include "core/kernel/kernel.h"
 
 #include <cstring>
 #include <optional>
@@ -9,10 +9,10 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/context.h"
-#include "core/cpu_kernels.h"
-#include "core/registered_images.h"
-#include "core/symbols.h"
+#include "core/kernel/cpu/cpu_kernels.h"
+#include "core/kernel/registered_images.h"
+#include "core/kernel/symbols.h"
+#include "core/runtime/context.h"
 
 using namespace canopy;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Labels and jumps to them.
-#include "core/label.h"
+#include "core/graph/label.h"
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/graph_build.h"
-#include "core/memory.h"
+#include "core/graph/graph_build.h"
+#include "core/memory/memory.h"
 
 using namespace canopy;
 

@@ -10,11 +10,11 @@
 #include "api/launch_checks.h"
 #include "api/launch_config.h"
 #include "base/mapping.h"
-#include "core/context.h"
-#include "core/fusion.h"
-#include "core/kernel.h"
-#include "core/memory.h"
-#include "core/stream.h"
+#include "core/fusion/fusion.h"
+#include "core/kernel/kernel.h"
+#include "core/memory/memory.h"
+#include "core/runtime/context.h"
+#include "core/stream/stream.h"
 
 using namespace canopy;
 

@@ -8,7 +8,7 @@
 
 #include "base/error_text.h"
 #include "base/result.h"
-#include "core/error_codes.h"
+#include "core/base/error_codes.h"
 #include "device/backend.h"
 
 namespace canopy {

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/error_text.h"
-#include "core/error_codes.h"
+#include "core/base/error_codes.h"
 
 namespace canopy {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/process_log.h"
+#include "core/process/process_log.h"
 
 using namespace canopy;
 

@@ -3,7 +3,7 @@
 #include <acl/ops/acl_dvpp.h>
 
 #include "api/api.h"
-#include "core/memory.h"
+#include "core/memory/memory.h"
 
 using namespace canopy;
 

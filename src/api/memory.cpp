@@ -7,9 +7,9 @@
 
 #include "api/api.h"
 #include "api/memory_arguments.h"
-#include "core/context.h"
-#include "core/memory.h"
-#include "core/memory_pool.h"
+#include "core/memory/memory.h"
+#include "core/memory/memory_pool.h"
+#include "core/runtime/context.h"
 
 using namespace canopy;
 

@@ -9,7 +9,7 @@
 
 #include "base/error_text.h"
 #include "base/result.h"
-#include "core/error_codes.h"
+#include "core/base/error_codes.h"
 
 namespace canopy {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "api/api.h"
-#include "core/copy.h"
-#include "core/runtime.h"
+#include "core/memory/copy.h"
+#include "core/runtime/runtime.h"
 
 using namespace canopy;
 

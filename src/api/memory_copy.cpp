@@ -3,9 +3,9 @@
 #include <acl/acl_rt.h>
 
 #include "api/api.h"
-#include "core/copy.h"
-#include "core/memory.h"
-#include "core/symbols.h"
+#include "core/kernel/symbols.h"
+#include "core/memory/copy.h"
+#include "core/memory/memory.h"
 
 using namespace canopy;
 

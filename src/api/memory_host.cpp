@@ -4,9 +4,9 @@
 
 #include "api/api.h"
 #include "api/memory_arguments.h"
-#include "core/context.h"
-#include "core/host_memory.h"
-#include "core/memory.h"
+#include "core/memory/host_memory.h"
+#include "core/memory/memory.h"
+#include "core/runtime/context.h"
 
 using namespace canopy;
 

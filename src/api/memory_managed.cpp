@@ -3,8 +3,8 @@
 #include <acl/acl_rt.h>
 
 #include "api/api.h"
-#include "core/copy.h"
-#include "core/managed_memory.h"
+#include "core/memory/copy.h"
+#include "core/memory/managed_memory.h"
 
 using namespace canopy;
 

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "api/api.h"
-#include "core/memory_pool.h"
-#include "core/stream.h"
+#include "core/memory/memory_pool.h"
+#include "core/stream/stream.h"
 
 using namespace canopy;
 

@@ -3,8 +3,8 @@
 #include <acl/acl_rt.h>
 
 #include "api/api.h"
-#include "core/memory.h"
-#include "core/virtual_memory.h"
+#include "core/memory/memory.h"
+#include "core/memory/virtual_memory.h"
 
 using namespace canopy;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notifies and counting notifies.
-#include "core/notify.h"
+#include "core/stream/notify.h"
 
 #include <vector>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/context.h"
+#include "core/runtime/context.h"
 
 using namespace canopy;
 

@@ -7,7 +7,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/device_facts.h"
+#include "core/process/device_facts.h"
 
 using namespace canopy;
 

@@ -7,7 +7,7 @@
 
 #include "api/api.h"
 #include "api/random_task.h"
-#include "core/random_numbers.h"
+#include "core/memory/random_numbers.h"
 
 using namespace canopy;
 

@@ -4,7 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/result.h"
-#include "core/random_numbers.h"
+#include "core/memory/random_numbers.h"
 
 namespace canopy {
 

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "api/api.h"
-#include "core/copy.h"
-#include "core/memory.h"
-#include "core/stream.h"
+#include "core/memory/copy.h"
+#include "core/memory/memory.h"
+#include "core/stream/stream.h"
 
 using namespace canopy;
 

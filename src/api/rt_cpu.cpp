@@ -9,9 +9,9 @@
 
 #include "acl/acl_rt.h"
 #include "api/lower.h"
-#include "core/cpu_kernels.h"
-#include "core/cpu_loading_kernels.h"
-#include "core/memory.h"
+#include "core/kernel/cpu/cpu_kernels.h"
+#include "core/kernel/cpu/cpu_loading_kernels.h"
+#include "core/memory/memory.h"
 #include "runtime/rt.h"
 #include "runtime/rt_external.h"
 #include "runtime/runtime/kernel.h"

@@ -5,10 +5,10 @@
 
 #include "acl/acl_rt.h"
 #include "api/lower.h"
-#include "core/chip_words.h"
-#include "core/exceptions.h"
-#include "core/memory.h"
-#include "core/runtime.h"
+#include "core/memory/memory.h"
+#include "core/process/chip_words.h"
+#include "core/runtime/runtime.h"
+#include "core/stream/exceptions.h"
 #include "runtime/rt.h"
 #include "runtime/runtime/rts/rts_kernel.h"
 

@@ -5,7 +5,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/lower.h"
-#include "core/variable_fillers.h"
+#include "core/kernel/variable_fillers.h"
 #include "runtime/rt.h"
 #include "runtime/runtime/rts/rts_kernel.h"
 

@@ -2,8 +2,8 @@
 // The lower interface: streams, and host code that they run.
 #include "acl/acl_rt.h"
 #include "api/lower.h"
-#include "core/capture.h"
-#include "core/graph.h"
+#include "core/graph/capture/capture.h"
+#include "core/graph/graph.h"
 #include "runtime/rt.h"
 #include "runtime/runtime/rts/rts_kernel.h"
 

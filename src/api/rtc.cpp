@@ -5,7 +5,7 @@
 
 #include "acl/acl_rt_compile.h"
 #include "api/api.h"
-#include "core/source_program.h"
+#include "core/kernel/source_program.h"
 
 using namespace canopy;
 

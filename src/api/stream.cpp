@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams.
-#include "core/stream.h"
+#include "core/stream/stream.h"
 
 #include <mutex>
 #include <set>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/capture.h"
-#include "core/graph_build.h"
-#include "core/stream_callbacks.h"
+#include "core/graph/capture/capture.h"
+#include "core/graph/graph_build.h"
+#include "core/stream/stream_callbacks.h"
 
 using namespace canopy;
 

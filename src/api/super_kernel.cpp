@@ -10,10 +10,10 @@
 
 #include "acl/super_kernel.h"
 #include "api/api.h"
-#include "core/fusion.h"
-#include "core/fusion_work.h"
-#include "core/graph_fusion.h"
-#include "core/kernel.h"
+#include "core/fusion/fusion.h"
+#include "core/fusion/fusion_work.h"
+#include "core/graph/graph_fusion.h"
+#include "core/kernel/kernel.h"
 
 using namespace canopy;
 

@@ -5,8 +5,8 @@
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "api/random_task.h"
-#include "core/graph_patch.h"
-#include "core/memory.h"
+#include "core/graph/graph_patch.h"
+#include "core/memory/memory.h"
 
 using namespace canopy;
 

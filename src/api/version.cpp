@@ -6,8 +6,8 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/float16.h"
-#include "core/version.h"
+#include "core/memory/float16.h"
+#include "core/process/version.h"
 
 using namespace canopy;
 

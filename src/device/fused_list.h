@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of steps: what a fused kernel is made of, before anybody has decided what waits for what. Images carry them
 // (include/canopy/kernel_image.h has the format), and core makes them from the tasks of a graph. Core turns a list and
-// the arguments of a launch into a plan (src/core/fusion.h).
+// the arguments of a launch into a plan (src/core/fusion/fusion.h).
 //
 // Threads: values without hidden state.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused kernels at the waist: several kernels that are launched as one. Core decides what must wait for what
-// (src/core/fusion.h) and describes it as a plan; a device makes a kernel of it, which is launched by the same command
-// as any other, with one argument block that holds those of its steps.
+// (src/core/fusion/fusion.h) and describes it as a plan; a device makes a kernel of it, which is launched by the same
+// command as any other, with one argument block that holds those of its steps.
 //
 // Threads: values without hidden state. A plan is read during Device::fuse only.
 #pragma once

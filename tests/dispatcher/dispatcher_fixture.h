@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "canopy/dispatcher.h"
-#include "fixture.h"
+#include "fixtures/fixture.h"
 #include "inner_work.h"
 
 namespace conformance {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error_text.h"
-#include "core/cpu_descriptor.h"
+#include "core/kernel/cpu/cpu_descriptor.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -16,10 +16,10 @@ ARCHITECTURES = ("2201", "2002", "3510")
 # A kernel that needs what the header brings.
 USES = {
     "kernel_operator.h": "AscendC::TPipe pipe; AscendC::GlobalTensor<half> x; x.SetGlobalBuffer((__gm__ half*)gm);",
-    "canopy_kernel/matmul.h": "using Type = AscendC::MatmulType<AscendC::TPosition::GM, CubeFormat::ND, half>;"
+    "canopy_kernel/cube/matmul.h": "using Type = AscendC::MatmulType<AscendC::TPosition::GM, CubeFormat::ND, half>;"
                               "AscendC::Matmul<Type, Type, Type> product;",
-    "canopy_kernel/vector_types.h": "float4 four = make_float4(1, 2, 3, 4); *(__gm__ float*)gm = four.w;",
-    "canopy_kernel/template_arguments.h": "*gm = ASCENDC_TPL_8_BW;",
+    "canopy_kernel/vector/vector_types.h": "float4 four = make_float4(1, 2, 3, 4); *(__gm__ float*)gm = four.w;",
+    "canopy_kernel/core/template_arguments.h": "*gm = ASCENDC_TPL_8_BW;",
     "kernel_tiling/kernel_tiling.h": "TCubeTiling tiling; *gm = tiling.M;",
 }
 

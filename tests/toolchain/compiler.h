@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/backend.h"
-#include "device/soft/module.h"
+#include "device/soft/code/module.h"
 
 namespace canopy::test {
 

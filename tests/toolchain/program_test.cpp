@@ -7,7 +7,7 @@
 #include "base/elf.h"
 #include "compiler.h"
 #include "device/image.h"
-#include "device/soft/source_line.h"
+#include "device/soft/code/source_line.h"
 
 namespace canopy::test {
 namespace {

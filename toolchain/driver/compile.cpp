@@ -275,8 +275,9 @@ int run_tool(const CompileJob& job, const Command& command, std::string& message
 std::vector<std::string> preprocessor_flags(const Options& options, const Tree& tree) {
     std::vector<std::string> flags;
     flags.push_back(fmt::format("-D__NPU_ARCH__={}", options.architecture));
-    add(flags, {"-D__CANOPY__=1", "-D__CANOPY_CC__=1", "-D__BISHENG_CCEC__=1", "-include", "canopy_kernel/host.h",
-                "-include", "canopy_kernel/dimensions.h", "-include", "canopy_kernel/qualifiers.h"});
+    add(flags,
+        {"-D__CANOPY__=1", "-D__CANOPY_CC__=1", "-D__BISHENG_CCEC__=1", "-include", "canopy_kernel/target/host.h",
+         "-include", "canopy_kernel/target/dimensions.h", "-include", "canopy_kernel/target/qualifiers.h"});
     for (const std::string& directory : {tree.kernel_headers, tree.headers}) {
         flags.push_back("-isystem");
         flags.push_back(directory);

@@ -9,8 +9,8 @@
 
 namespace canopy_cc {
 
-// Reads the records of canopy_kernel/entry.h out of a compiled object, in the order of their lines. Returns an empty
-// text, or why the object makes no sense.
+// Reads the records of canopy_kernel/target/entry.h out of a compiled object, in the order of their lines. Returns an
+// empty text, or why the object makes no sense.
 std::string read_records(const std::string& object, std::vector<KernelDescription>& kernels);
 
 // The symbols that the pointers of a section stand for, in their order.

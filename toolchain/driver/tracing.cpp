@@ -12,7 +12,7 @@
 namespace canopy_cc {
 namespace {
 
-// As canopy_kernel/trace.h writes it.
+// As canopy_kernel/target/trace.h writes it.
 constexpr std::string_view constant = "is_tracing_variant = false;";
 constexpr std::string_view turned = "is_tracing_variant = true;";
 

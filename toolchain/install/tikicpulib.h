@@ -30,7 +30,7 @@
 #ifdef __CANOPY_CC__
 #include "kernel_operator.h"
 #else
-#include "canopy_kernel/qualifiers.h"
+#include "canopy_kernel/target/qualifiers.h"
 #endif
 
 extern "C" {

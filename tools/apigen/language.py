@@ -158,8 +158,8 @@ class Declared:
     def __init__(self):
         self.names, self.macros = set(), set()
         headers = [os.path.join(KERNEL_HEADERS, "kernel_operator.h")]
-        headers += [path for path in (os.path.join(KERNEL_HEADERS, "canopy_kernel/matmul.h"),
-                                      os.path.join(KERNEL_HEADERS, "canopy_kernel/vector_types.h"),
+        headers += [path for path in (os.path.join(KERNEL_HEADERS, "canopy_kernel/cube/matmul.h"),
+                                      os.path.join(KERNEL_HEADERS, "canopy_kernel/vector/vector_types.h"),
                                       os.path.join(HOST_HEADERS, "tiling/tiling_api.h"),
                                       os.path.join(HOST_HEADERS, "tiling/platform/platform_ascendc.h"),
                                       os.path.join(HOST_HEADERS, "register/tilingdata_base.h"),

@@ -5,8 +5,8 @@
 
 #include <cstdio>
 
-#include "device/soft/launch.h"
-#include "device/soft/tuning.h"
+#include "device/soft/base/tuning.h"
+#include "device/soft/launch/launch.h"
 
 namespace canopy {
 namespace {

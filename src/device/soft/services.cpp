@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <mutex>
 
-#include "device/soft/executor.h"
-#include "device/soft/launch.h"
-#include "device/soft/launch_end.h"
-#include "device/soft/product.h"
+#include "device/soft/cpu/launch_end.h"
+#include "device/soft/execution/executor.h"
+#include "device/soft/launch/launch.h"
+#include "device/soft/product/product.h"
 
 namespace canopy {
 namespace {

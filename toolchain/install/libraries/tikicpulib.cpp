@@ -39,8 +39,8 @@ void need_device(const char* what) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-// Read by kernels, whose images find it by its name (canopy_kernel/tiling.h). A launch of this form is over before the
-// next one, so one for all is enough.
+// Read by kernels, whose images find it by its name (canopy_kernel/core/tiling.h). A launch of this form is over before
+// the next one, so one for all is enough.
 uint64_t canopy_cpu_tiling_key = 0;
 
 void canopyCpuSetTilingKey(uint64_t key) { canopy_cpu_tiling_key = key; }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The topics: one source file each, rows of the table out.
+#pragma once
+
+#include "harness/report.h"
+#include "harness/session.h"
+
+namespace bench {
+
+struct Options {
+    bool quick = false;
+    // Rounds of a row; fewer when the reader is in a hurry.
+    [[nodiscard]] int rounds(int usual) const { return quick ? (usual + 3) / 4 : usual; }
+};
+
+struct Environment {
+    Session& session;
+    const Options& options;
+    Report& report;
+};
+
+void measure_launch(Environment& environment);
+void measure_launch_synchronise(Environment& environment);
+void measure_gap(Environment& environment);
+void measure_hop(Environment& environment);
+void measure_launch_null(Environment& environment);
+void measure_allocation(Environment& environment);
+void measure_copy(Environment& environment);
+void measure_streams(Environment& environment);
+void measure_launch_threads(Environment& environment);
+void measure_launch_idle(Environment& environment);
+void measure_launch_operator(Environment& environment);
+void measure_matmul(Environment& environment);
+void measure_language(Environment& environment);
+void measure_compile(Environment& environment);
+void measure_graph(Environment& environment);
+void measure_graph_layer(Environment& environment);
+void measure_graph_capture(Environment& environment);
+void measure_graph_update(Environment& environment);
+void measure_cpu_kernel(Environment& environment);
+void measure_cpu_kernel_blocks(Environment& environment);
+void measure_cpu_kernel_load(Environment& environment);
+void measure_dispatcher_run(Environment& environment);
+void measure_dispatcher_swap(Environment& environment);
+void measure_fusion(Environment& environment);
+
+// What a child process measures, as JSON: the launch of the empty kernel on whatever device the environment names,
+// what many streams cost, and fused kernels at the level the environment names.
+nlohmann::ordered_json child_launch(const Options& options);
+nlohmann::ordered_json child_streams();
+nlohmann::ordered_json child_fusion(const Options& options);
+
+}  // namespace bench

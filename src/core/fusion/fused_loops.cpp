@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler is a child process: canopy-cc, which hands C on to the clang it uses for kernels. The functions of the
+// kernels come along as bitcode; clang takes those that are called, makes them part of the loop and optimises both
+// together for this processor.
+#include "core/fusion/fused_loops.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "base/clock.h"
+#include "base/error_text.h"
+#include "base/subprocess.h"
+#include "core/base/error_codes.h"
+#include "core/fusion/code_cache.h"
+#include "core/fusion/fingerprint.h"
+#include "core/fusion/loop_flow.h"
+#include "core/fusion/loop_text.h"
+#include "core/kernel/source_program.h"
+
+namespace canopy {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr const char* loop_cache = "loops";
+
+// Each bitcode once.
+std::vector<Bytes> distinct_bitcodes(const LoopRequest& request) {
+    std::vector<Bytes> found;
+    for (const LoopStep& step : request.steps) {
+        const bool known = std::any_of(found.begin(), found.end(), [&](Bytes one) {
+            return one.data() == step.bitcode.data() ||
+                   std::equal(one.begin(), one.end(), step.bitcode.begin(), step.bitcode.end());
+        });
+        if (!known) found.push_back(step.bitcode);
+    }
+    return found;
+}
+
+Status write_file(const std::string& path, Bytes bytes) {
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    file.close();
+    if (!file) return fail(code::internal, "cannot write {}", path);
+    return {};
+}
+
+Result<std::vector<std::byte>> read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) return fail(code::internal, "the compiler left no {}", path);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(file.tellg()));
+    file.seekg(0);
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return bytes;
+}
+
+Result<std::vector<std::byte>> compile(const std::string& compiler, const std::string& text,
+                                       std::span<const Bytes> bitcodes, ProcessStop* stop) {
+    Result<TemporaryFolder> folder = TemporaryFolder::create("loops");
+    if (!folder.ok()) return folder.status();
+    const std::string source = folder->path() + "/loops.c", output = folder->path() + "/loops.so";
+    CANOPY_TRY(write_file(source, std::as_bytes(std::span(text))));
+    std::vector<std::string> command = {compiler};
+    for (std::size_t index = 0; index < bitcodes.size(); ++index) {
+        const std::string path = fmt::format("{}/{}.bc", folder->path(), index);
+        CANOPY_TRY(write_file(path, bitcodes[index]));
+        for (const char* flag : {"-Xclang", "-mlink-builtin-bitcode", "-Xclang"}) command.emplace_back(flag);
+        command.push_back(path);
+    }
+    for (const char* flag : {"-shared", "-nostartfiles", "-fPIC", "-O3", "-march=native", "-ffp-contract=off",
+                             "-fno-strict-aliasing", "-fno-math-errno", "-w", "-mprefer-vector-width=512"})
+        command.emplace_back(flag);
+    command.insert(command.end(), {source, "-o", output});
+    Result<Finished> finished = run_to_end(command, {stop, folder->path()});
+    if (!finished.ok()) return finished.status();
+    if (finished->status != 0)
+        return fail(code::internal, "the loops of a fused kernel do not compile: {:.300}", finished->output);
+    return read_file(output);
+}
+
+// The cache that the first processor shares with its neighbours; results beyond it are not found there later. The
+// kernel knows it; sysconf counts the caches of all sockets on some machines.
+std::uint64_t largest_cache() {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+    std::uint64_t number = 0;
+    char unit = 0;
+    if (!(file >> number) || number == 0) return 32u << 20;
+    file >> unit;
+    return number << (unit == 'K' ? 10 : unit == 'M' ? 20 : 0);
+}
+
+Result<std::shared_ptr<FusedLoops>> open_loops(Device& device, Bytes object, const std::string& name,
+                                               std::size_t functions) {
+    Result<std::shared_ptr<const Code>> code = device.load_code(object, "loops." + name.substr(0, 12));
+    if (!code.ok()) return code.status();
+    auto loops = std::make_shared<FusedLoops>();
+    loops->code = *code;
+    for (std::size_t shape = 0; shape < functions; ++shape) {
+        void* symbol = (*code)->symbol(loop_name(shape));
+        if (symbol == nullptr) return fail(code::internal, "the compiled loops lack {}", loop_name(shape));
+        loops->functions.push_back(reinterpret_cast<LoopFunction>(symbol));
+    }
+    return loops;
+}
+
+void add_pieces(const LoopRequest& request, const LoopFlow& flow, FusedLoops& loops) {
+    for (const FlowPiece& piece : flow.pieces) {
+        const std::size_t pointers = flow.shapes[piece.shape].pointer_sizes.size();
+        loops.pieces.push_back({piece.shape, static_cast<std::uint32_t>(loops.pointers.size()),
+                                static_cast<std::uint32_t>(pointers), piece.count, request.first_step + piece.step});
+        for (std::size_t index = 0; index < pointers; ++index) {
+            const TraceAddress& place = flow.pointers[piece.first_pointer + index];
+            const LoopRegion& region = request.regions[static_cast<std::size_t>(place.region)];
+            loops.pointers.push_back({region.slot, place.offset - region.slot_offset});
+        }
+    }
+}
+
+}  // namespace
+
+Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request) {
+    const Nanoseconds begin = now();
+    for (const LoopStep& step : request.steps)
+        if (step.bitcode.empty()) return fail(code::not_supported, "the image of a step has no bitcode");
+    Result<LoopFlow> flow = find_loops(request);
+    if (!flow.ok()) return flow.status();
+    Result<std::string> compiler = find_kernel_compiler();
+    if (!compiler.ok()) return compiler.status();
+    // With as much to load, results of half the cache push each other out of it.
+    const std::string text = loop_text(*flow, flow->bytes_stored > largest_cache() / 2);
+    const std::vector<Bytes> bitcodes = distinct_bitcodes(request);
+    Fingerprint fingerprint;
+    fingerprint.add(text);
+    for (const Bytes bitcode : bitcodes) fingerprint.add(bitcode);
+    fingerprint.add_processor();
+    fingerprint.add_compiler(*compiler);
+
+    CompiledLoops result;
+    const CodeCache cache(loop_cache);
+    const std::string name = fingerprint.name();
+    std::optional<std::vector<std::byte>> object = cache.find(name);
+    result.from_cache = object.has_value();
+    if (!object) {
+        const Nanoseconds start = now();
+        Result<std::vector<std::byte>> made = compile(*compiler, text, bitcodes, request.stop);
+        if (!made.ok()) return made.status();
+        result.compile_time = static_cast<std::uint64_t>(now() - start);
+        object = std::move(*made);
+        cache.keep(name, *object);
+    }
+    Result<std::shared_ptr<FusedLoops>> loops = open_loops(device, *object, name, flow->shapes.size());
+    if (!loops.ok()) return loops.status();
+    add_pieces(request, *flow, **loops);
+    result.loops = std::move(*loops);
+    result.name = name;
+    result.stores_dropped = flow->stores_dropped;
+    result.total_time = static_cast<std::uint64_t>(now() - begin);
+    return result;
+}
+
+std::shared_ptr<FusedLoops> find_compiled_loops(Device& device, const std::string& name, std::size_t functions) {
+    const std::optional<std::vector<std::byte>> object = CodeCache(loop_cache).find(name);
+    if (!object) return nullptr;
+    Result<std::shared_ptr<FusedLoops>> loops = open_loops(device, *object, name, functions);
+    return loops.ok() ? *loops : nullptr;
+}
+
+}  // namespace canopy

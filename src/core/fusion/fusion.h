@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fused kernels as programs use them. A Fusion is one list of steps on one device; for each kind of arguments it is
+// launched with it has a variant: which slots of the block are addresses, which of them lie in the same allocation and
+// how far apart, and all other bytes as they are. A variant starts with what is known at once (declared directions, or
+// nothing) and gets better while it is used: a background thread (fusion_work.h) traces its steps, plans again, asks
+// for compiled loops, and puts the better kernel in the place of the earlier one. Launches never wait for that.
+//
+// Threads: everything from any thread. Lock order: Stream::lock, Graph::mutex, then Fusion's; nothing is taken after
+// them but the heap's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/memory_range.h"
+#include "base/result.h"
+#include "base/spin_lock.h"
+#include "core/base/handles.h"
+#include "core/fusion/fusion_plan.h"
+#include "device/fused_list.h"
+
+namespace canopy {
+
+class FusionCheck;
+struct DeviceRecord;
+
+// An address in the argument block, and where it points.
+struct SlotAddress {
+    std::uint32_t slot = 0;
+    std::int32_t region = 0;
+    std::uint64_t offset = 0;     // in the region
+    std::uint64_t temporary = 0;  // bytes from there on that were declared temporary
+};
+
+// What background work has to say about a variant.
+struct VariantReport {
+    std::string level = "steps";
+    PlanFigures figures;
+    std::vector<FusedPart> parts;
+    std::vector<std::string> refusals;  // why steps have no trace, or no loops
+    std::uint32_t looped = 0;           // steps whose work compiled loops do
+    std::uint32_t stores_dropped = 0;
+    double trace_milliseconds = 0;
+    double compile_milliseconds = 0;
+    double total_milliseconds = 0;
+    bool from_cache = false;
+};
+
+struct FusionVariant {
+    std::vector<std::uint64_t> signature;
+    std::vector<std::byte> arguments;  // of its first launch
+    std::vector<MemoryRange> regions;  // allocations they point into
+    std::vector<SlotAddress> addresses;
+    const FusedKernel* first = nullptr;  // what commands name
+    // Guarded by the fusion's mutex from here on.
+    std::vector<std::unique_ptr<FusedKernel>> kernels;
+    std::vector<std::unique_ptr<FusionCheck>> checks;
+    VariantReport report;
+};
+
+class Fusion : public std::enable_shared_from_this<Fusion> {
+public:
+    // `info` and `user`: what its kernels show as theirs.
+    Fusion(FusedList list, Device& device, KernelInfo info, void* user);
+    ~Fusion();
+
+    // The kernel for a launch. Arguments that nobody can read yet get the one that always holds.
+    Result<const Kernel*> choose(const LaunchWork& work, DeviceRecord& record);
+    // The kernel for arguments that stay as they are, for a fusion that keeps its own code. `hidden`: some of them are
+    // filled in later.
+    Result<const Kernel*> choose_now(std::span<const std::byte> arguments, bool hidden);
+    [[nodiscard]] nlohmann::ordered_json report() const;
+
+    // The background's share: one variant, from traces to loops.
+    void improve(FusionVariant& variant);
+    [[nodiscard]] const FusedList& list() const noexcept { return list_; }
+
+    // Code that its steps are in, when nobody else keeps it; set before it is shared.
+    std::vector<std::shared_ptr<Module>> modules;
+
+private:
+    struct Improvement;
+    Result<FusionVariant*> variant_for(std::span<const std::byte> arguments, bool& made);
+    Result<FusionVariant*> make_variant(std::span<const std::byte> arguments, std::vector<std::uint64_t> signature);
+    [[nodiscard]] Status check_profile(std::span<const std::byte> arguments) const;
+    Result<const Kernel*> certain();
+    Status adopt(FusionVariant& variant, PlannedFusion planned, const char* level);
+    [[nodiscard]] std::vector<StepAccess> declared(const FusionVariant& variant) const;
+    [[nodiscard]] bool makes_loops() const {
+        return level_ == FusionLevel::loops && !list_.in_full_order() && list_.profile_slot == no_slot;
+    }
+    bool improve_by_recipe(FusionVariant& variant, const std::string& name, Nanoseconds start);
+    void trace_steps(const FusionVariant& variant, Improvement& work) const;
+    void compile(FusionVariant& variant, Improvement& work);
+    [[nodiscard]] std::string names_of(std::span<const std::uint32_t> steps) const;
+    bool compile_parts(FusionVariant& variant, Improvement& work, std::size_t first, std::size_t end);
+    [[nodiscard]] bool temporary(const FusionVariant& variant, const Improvement& work, std::int32_t region,
+                                 std::span<const std::uint32_t> steps) const;
+    [[nodiscard]] std::optional<MemoryRange> region_at(std::uint64_t value) const;
+
+    const FusedList list_;
+    Device& device_;
+    const KernelInfo info_;
+    void* const user_;
+    const FusionLevel level_;
+    const bool checking_;
+
+    SpinLock last_lock_;
+    std::vector<std::byte> last_arguments_ CANOPY_GUARDED_BY(last_lock_);
+    std::uint64_t last_epoch_ CANOPY_GUARDED_BY(last_lock_) = 0;
+    const Kernel* last_kernel_ CANOPY_GUARDED_BY(last_lock_) = nullptr;
+
+    mutable std::mutex mutex_;  // guards what follows
+    std::vector<std::unique_ptr<FusionVariant>> variants_;
+    std::unique_ptr<FusionVariant> certain_;  // every step waits for those before it; for arguments nobody knows
+};
+
+// Puts the fused kernel for these arguments in the place of a kernel that is a list; nothing for others. The kernel's
+// code stays loaded during the call.
+Status choose_fused(LaunchWork& work, DeviceRecord& record);
+// The fusion of a list kernel; nullptr when it was not launched yet.
+std::shared_ptr<Fusion> fusion_of(const Kernel& kernel);
+
+// Memory that nobody reads after the steps that write it: stores to it may be left out.
+Status declare_temporary(const void* address, std::size_t size);
+Status undeclare_temporary(const void* address);
+// How many bytes from an address on are declared; 0: none.
+[[nodiscard]] std::uint64_t temporary_bytes(const void* address);
+
+}  // namespace canopy

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/fusion/fusion_check.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "base/error_text.h"
+#include "core/fusion/fusion.h"
+
+namespace canopy {
+
+// ---- the plan ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Appends a part of one step that waits for everything before it.
+void append(FusionPlan& plan, FusedStep step) {
+    FusedPart part;
+    part.first = static_cast<std::uint32_t>(plan.steps.size());
+    part.after.resize(plan.parts.size());
+    std::iota(part.after.begin(), part.after.end(), 0u);
+    plan.steps.push_back(std::move(step));
+    plan.parts.push_back(std::move(part));
+}
+
+}  // namespace
+
+void FusionCheck::append_call(FusionPlan& plan, FusedCall call, std::uint32_t index) {
+    places_.push_back(std::make_unique<Place>(Place{this, index}));
+    FusedStep step;
+    step.action = FusedAction::call;
+    step.number = list_.steps[index].number;
+    step.kernel = list_.steps[index].kernel.kernel;
+    step.call = call;
+    step.call_context = places_.back().get();
+    append(plan, std::move(step));
+}
+
+FusionPlan FusionCheck::around(FusionPlan plan) {
+    FusionPlan checked;
+    checked.name = plan.name;
+    checked.arguments_size = plan.arguments_size;
+    checked.profile_slot = plan.profile_slot;
+    checked.preload = plan.preload;
+    append_call(checked, save, 0);
+    const std::uint32_t first_step = 1, first_part = 1;
+    std::vector<FusedStep> resets;  // of words, at the very end
+    for (FusedPart& part : plan.parts) {
+        if (plan.steps[part.first].action == FusedAction::write_word && plan.steps[part.first].value == 0) {
+            resets.push_back(plan.steps[part.first]);
+            continue;
+        }
+        FusedPart moved = part;
+        moved.first += first_step;
+        for (std::uint32_t& before : moved.after) before += first_part;
+        moved.after.insert(moved.after.begin(), 0);
+        checked.parts.push_back(std::move(moved));
+        for (std::uint32_t step = part.first; step < part.first + part.count; ++step)
+            checked.steps.push_back(plan.steps[step]);
+    }
+    append_call(checked, restore, 0);
+    for (std::uint32_t index = 0; index < list_.steps.size(); ++index) {
+        for (const FusedStep& step : plan.steps) {
+            if (step.action != FusedAction::kernel || step.number != list_.steps[index].number) continue;
+            append(checked, step);
+            checked.steps.back().timed = false;
+            append_call(checked, note, index);
+        }
+    }
+    append_call(checked, compare, static_cast<std::uint32_t>(list_.steps.size() - 1));
+    for (FusedStep& reset : resets) append(checked, std::move(reset));
+    return checked;
+}
+
+// ---- the calls -----------------------------------------------------------------------------------------------------
+
+FusionCheck::Run& FusionCheck::run_of(const std::byte* arguments) {
+    std::lock_guard guard(mutex_);
+    return runs_[arguments];
+}
+
+FusedCallResult FusionCheck::save(void* context, const std::byte* arguments) {
+    FusionCheck& check = *static_cast<Place*>(context)->check;
+    Run& run = check.run_of(arguments);
+    run.areas.clear();
+    const MemoryRange& heap = check.device_.info().heap;
+    for (std::uint32_t slot = 0; slot < check.list_.slots; ++slot) {
+        std::uintptr_t value = 0;
+        std::memcpy(&value, arguments + std::size_t{slot} * 8, sizeof(value));
+        if (value - reinterpret_cast<std::uintptr_t>(heap.base) >= heap.size) continue;
+        const auto region = check.device_.find(reinterpret_cast<const void*>(value));
+        if (!region) continue;
+        auto* const base = static_cast<std::byte*>(region->base);
+        if (std::any_of(run.areas.begin(), run.areas.end(), [&](const Area& area) { return area.base == base; }))
+            continue;
+        Area& area = run.areas.emplace_back();
+        area.base = base;
+        area.before.assign(base, base + region->size);
+        area.writer.resize(region->size);
+    }
+    return {};
+}
+
+// Times that the fused form has written stay.
+void FusionCheck::keep_profile(const std::byte* arguments, Area& area) const {
+    if (list_.profile_slot == no_slot) return;
+    const std::byte* buffer = nullptr;
+    std::memcpy(&buffer, arguments + std::size_t{list_.profile_slot} * 8, sizeof(buffer));
+    const auto at = static_cast<std::size_t>(buffer - area.base);
+    if (at < area.before.size()) std::memcpy(area.before.data() + at, buffer, area.before.size() - at);
+}
+
+// Words of the world outside keep what they have: others may be waiting for them, or have written them.
+void FusionCheck::keep_words(const std::byte* arguments, Area& area) const {
+    const auto keep = [&](std::uint32_t slot) {
+        std::byte* word = nullptr;
+        std::memcpy(&word, arguments + std::size_t{slot} * 8, sizeof(word));
+        const auto at = static_cast<std::size_t>(word - area.base);
+        if (at + sizeof(std::uint64_t) <= area.before.size() && at < area.before.size())
+            std::memcpy(area.before.data() + at, word, sizeof(std::uint64_t));
+    };
+    keep_profile(arguments, area);
+    for (const ListStep& step : list_.steps) {
+        for (const auto* slots : {&step.wait_slots, &step.notify_slots, &step.reset_slots})
+            std::for_each(slots->begin(), slots->end(), keep);
+        if (step.dynamic && step.dynamic->wait_slot != no_slot) keep(step.dynamic->wait_slot);
+    }
+}
+
+FusedCallResult FusionCheck::restore(void* context, const std::byte* arguments) {
+    const FusionCheck& check = *static_cast<Place*>(context)->check;
+    Run& run = static_cast<Place*>(context)->check->run_of(arguments);
+    for (Area& area : run.areas) {
+        area.fused.assign(area.base, area.base + area.before.size());
+        check.keep_words(arguments, area);
+        std::memcpy(area.base, area.before.data(), area.before.size());
+        area.last = area.before;
+    }
+    return {};
+}
+
+FusedCallResult FusionCheck::note(void* context, const std::byte* arguments) {
+    const Place& place = *static_cast<Place*>(context);
+    Run& run = place.check->run_of(arguments);
+    for (Area& area : run.areas) {
+        if (std::memcmp(area.last.data(), area.base, area.last.size()) == 0) continue;
+        for (std::size_t byte = 0; byte < area.last.size(); ++byte) {
+            if (area.last[byte] == area.base[byte]) continue;
+            area.last[byte] = area.base[byte];
+            area.writer[byte] = static_cast<std::uint16_t>(place.index + 1);
+        }
+    }
+    return {};
+}
+
+// Temporaries may hold anything afterwards.
+bool FusionCheck::ignored(const std::byte* arguments, const std::byte* at) const {
+    if (temporary_bytes(at) != 0) return true;
+    for (const std::uint32_t slot : list_.temporaries) {
+        const std::byte* value = nullptr;
+        std::memcpy(&value, arguments + std::size_t{slot} * 8, sizeof(value));
+        const auto region = device_.find(value);
+        if (region && static_cast<std::size_t>(at - static_cast<const std::byte*>(region->base)) < region->size)
+            return true;
+    }
+    return false;
+}
+
+FusedCallResult FusionCheck::compare(void* context, const std::byte* arguments) {
+    FusionCheck& check = *static_cast<Place*>(context)->check;
+    Run& run = check.run_of(arguments);
+    constexpr std::uint32_t nobody = UINT32_MAX - 1;  // comes behind every step
+    std::uint32_t first = UINT32_MAX;
+    const std::byte* where = nullptr;
+    unsigned is = 0, was = 0;
+    for (const Area& area : run.areas) {
+        if (std::memcmp(area.fused.data(), area.base, area.fused.size()) == 0) continue;
+        for (std::size_t byte = 0; byte < area.fused.size(); ++byte) {
+            const std::uint32_t writer = area.writer[byte] == 0 ? nobody : area.writer[byte] - 1u;
+            if (area.fused[byte] == area.base[byte] || writer >= first || check.ignored(arguments, area.base + byte))
+                continue;
+            first = writer;
+            where = area.base + byte;
+            is = std::to_integer<unsigned>(area.fused[byte]);
+            was = std::to_integer<unsigned>(area.base[byte]);
+        }
+    }
+    {
+        std::lock_guard guard(check.mutex_);
+        check.runs_.erase(arguments);
+    }
+    if (!where) return {};
+    const ListStep& step = check.list_.steps[std::min<std::size_t>(first, check.list_.steps.size() - 1)];
+    return {
+        step.number,
+        fmt::format("the fused kernel differs from its steps: the byte at {} is {:#04x} instead of {:#04x}, {}",
+                    fmt::ptr(where), is, was,
+                    first == nobody ? std::string("which no step changes")
+                                    : fmt::format("which step {} ({}) writes last", step.number, step.kernel.name))};
+}
+
+}  // namespace canopy

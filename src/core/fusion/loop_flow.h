@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// How data flows through the steps of a fused kernel, element by element: from their traces to loops. Every value that
+// a copy or an operation makes is found again where it is used; what is stored and loaded again under the same range of
+// memory is handed on directly. Values that depend on each other form a piece of work of its own, and pieces that look
+// alike share a loop. Used by fused_loops.cpp.
+//
+// Threads: values without hidden state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/fusion/fused_loops.h"
+
+namespace canopy {
+
+inline constexpr std::uint32_t no_node = UINT32_MAX;
+
+// One value of a loop: an element that is loaded, or computed from values before it.
+struct LoopNode {
+    bool is_load = false;
+    std::uint8_t size = 0;          // bytes; 0: a bit
+    std::uint32_t pointer = 0;      // of a load: number of its pointer
+    std::uint32_t operation = 0;    // of a computed one: index into LoopFlow::operations
+    std::vector<std::byte> object;  // its constants
+    std::uint32_t sources[3] = {no_node, no_node, no_node};
+};
+
+struct LoopStore {
+    std::uint32_t node = 0;
+    std::uint32_t pointer = 0;
+    bool fresh = true;  // nothing is loaded from there
+};
+
+// What one iteration does.
+struct LoopShape {
+    std::vector<LoopNode> nodes;
+    std::vector<LoopStore> stores;
+    std::vector<std::uint8_t> pointer_sizes;  // bytes of an element at each pointer
+};
+
+// One call of a loop; the pointers are local_memory-free addresses in the order of the shape.
+struct FlowPiece {
+    std::uint32_t shape = 0;
+    std::uint32_t first_pointer = 0;
+    std::uint32_t step = 0;
+    std::uint64_t count = 0;
+};
+
+struct LoopFlow {
+    std::vector<TraceOperation> operations;
+    std::vector<LoopShape> shapes;
+    std::vector<FlowPiece> pieces;
+    std::vector<TraceAddress> pointers;
+    std::uint64_t bytes_stored = 0;
+    std::uint32_t stores_dropped = 0;  // ranges of temporaries
+};
+
+// Refuses with a reason what is not one independent chain of elements beside the other. Pieces that touch depend on
+// nothing of each other: no range that one of them stores is touched by another one.
+Result<LoopFlow> find_loops(const LoopRequest& request);
+
+}  // namespace canopy

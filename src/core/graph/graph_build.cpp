@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: Apache-2.0
+// Binding streams to graphs, recording on them, and the end of the building.
+#include "core/graph/graph_build.h"
+
+#include <algorithm>
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/base/thread_state.h"
+#include "core/runtime/context.h"
+#include "core/stream/event.h"
+#include "core/stream/stream.h"
+
+namespace canopy {
+namespace {
+
+BuildRecorder* build_recorder(const Stream& stream) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    if (!stream.recorder || stream.recorder->kind() != RecorderKind::build) return nullptr;
+    return static_cast<BuildRecorder*>(stream.recorder);
+}
+
+bool captured(const Stream& stream) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    return stream.recorder && stream.recorder->kind() == RecorderKind::capture;
+}
+
+// Tasks of a lane that will not run any more.
+void drop_tasks(RecordedLane& lane) noexcept {
+    for (const GraphTask& task : lane.tasks) {
+        const Opcode opcode = task.command.opcode;
+        if ((opcode == Opcode::host_call || opcode == Opcode::inline_call) && task.command.call.dispose)
+            task.command.call.dispose(task.command.call.argument);
+        if (task.handle != 0) Runtime::instance().tasks.close(task.handle);
+    }
+    lane.tasks.clear();
+    lane.refused = {};
+}
+
+void end_own_graph(Handle handle) noexcept {
+    if (handle == 0) return;
+    try {
+        if (Pin<Graph> graph = Runtime::instance().graphs.pin(handle)) end_graph(*graph);
+    } catch (...) {  // out of memory: what it has stays until the process ends
+    }
+}
+
+}  // namespace
+
+// ---- recording -----------------------------------------------------------------------------------------------------
+
+void BuildRecorder::bind(Handle graph, std::uint32_t lane) noexcept {
+    target_ = {graph, lane};
+    bound_ = true;
+}
+
+Handle BuildRecorder::release() noexcept {
+    const Handle own = bound_ ? 0 : target_.graph;
+    target_ = {};
+    bound_ = false;
+    return own;
+}
+
+Result<Pin<Graph>> BuildRecorder::graph_for_tasks(Stream& stream) {
+    if (target_.graph == 0) {
+        Result<Handle> own = create_graph(GraphState::building);
+        if (!own.ok()) return own.status();
+        target_ = {*own, 0};
+        Pin<Graph> graph = Runtime::instance().graphs.pin(*own);
+        std::lock_guard guard(graph->mutex);
+        RecordedLane& lane = graph->lanes.emplace_back();
+        lane.stream = stream.self;
+        lane.stream_id = stream.id;
+    }
+    return find_graph(opaque_of(target_.graph), false);
+}
+
+namespace {
+
+// The caller holds the graph's mutex.
+Status may_record(const Graph& graph, const Stream& stream) {
+    if (graph.state == GraphState::building) return {};
+    if (graph.state == GraphState::ended) return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
+    return fail(code::stream_model, "stream {} belongs to {}, which is complete: no task can be added", stream.id,
+                label_of(graph));
+}
+
+}  // namespace
+
+template <class Finish>
+Status BuildRecorder::append(Stream& stream, Command command, Finish&& finish) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    Result<Pin<Graph>> graph = graph_for_tasks(stream);
+    if (!graph.ok()) return graph.status();
+    std::lock_guard guard((*graph)->mutex);
+    CANOPY_TRY(may_record(**graph, stream));
+    stream.number(command);
+    Result<GraphTask*> task = append_task(**graph, target_.lane, command);
+    if (!task.ok()) return task.status();
+    const std::size_t count = (*graph)->lanes[target_.lane].tasks.size();
+    finish(**graph, GraphPlace{target_.lane, static_cast<std::uint32_t>(count - 1)});
+    return {};
+}
+
+Result<std::uint64_t> BuildRecorder::record(Stream& stream,
+                                            std::span<Command> commands) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    try {
+        Result<Pin<Graph>> graph = graph_for_tasks(stream);
+        if (!graph.ok()) return graph.status();
+        std::lock_guard guard((*graph)->mutex);
+        CANOPY_TRY(may_record(**graph, stream));
+        RecordedLane& lane = (*graph)->lanes[target_.lane];
+        const std::size_t before = lane.tasks.size();
+        for (const Command& command : commands) {
+            Result<GraphTask*> task = append_task(**graph, target_.lane, command);
+            if (task.ok()) continue;
+            while (lane.tasks.size() > before) lane.tasks.pop_back();
+            return task.status();
+        }
+        return stream.last_sequence;
+    } catch (...) {
+        return fail(code::bad_alloc, "out of host memory");
+    }
+}
+
+void BuildRecorder::launch_refused(Stream& stream, int code, const std::string& text) noexcept {
+    try {
+        const Result<Pin<Graph>> graph = graph_for_tasks(stream);
+        if (!graph.ok()) return;
+        std::lock_guard guard(graph.value()->mutex);
+        if (graph.value()->state == GraphState::building) graph.value()->lanes[target_.lane].refused.note(code, text);
+    } catch (...) {  // no memory for a graph
+    }
+}
+
+// The flag of an event that a graph records must be down when a replay begins, or waits would pass on the last one.
+Status BuildRecorder::append_event(Stream& stream, Event& event, Command command, TaskType type) {
+    return append(stream, command, [&](Graph& graph, GraphPlace place) {
+        GraphTask& task = graph.lanes[place.lane].tasks[place.position];
+        task.type = type;
+        task.role = EventRole::flagged;
+        task.event = event.self;
+        if (type != TaskType::event_record) return;
+        Fence* const flag = task.command.signal.fence;
+        if (std::find(graph.cleared.begin(), graph.cleared.end(), flag) == graph.cleared.end())
+            graph.cleared.push_back(flag);
+    });
+}
+
+namespace {
+
+// Calls body(flag of the event); what it throws is a failure.
+template <class Body>
+Status with_flag(Event& event, std::uint32_t flag, Body&& body) noexcept {
+    if (flag != 0) return fail(code::param_invalid, "the external flag is for streams that are being captured");
+    try {
+        Result<Fence*> fence = event_flag(event, *event.record->opened());
+        if (!fence.ok()) return fence.status();
+        return body(*fence);
+    } catch (...) {
+        return fail(code::bad_alloc, "out of host memory");
+    }
+}
+
+}  // namespace
+
+Status BuildRecorder::record_event(Stream& stream, Event& event, std::uint32_t flag) noexcept {
+    return with_flag(event, flag, [&](Fence* fence) {
+        Command command(Opcode::signal);
+        command.signal = {fence, 1, SignalMode::set};
+        return append_event(stream, event, command, TaskType::event_record);
+    });
+}
+
+Status BuildRecorder::wait_for_event(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout) noexcept {
+    return with_flag(event, flag, [&](Fence* fence) {
+        Command command(Opcode::wait);
+        command.wait = {fence, 1, static_cast<std::uint64_t>(timeout), WaitMode::at_least, false};
+        return append_event(stream, event, command, TaskType::event_wait);
+    });
+}
+
+Status BuildRecorder::reset_event(Stream& stream, Event& event) noexcept {
+    return with_flag(event, 0, [&](Fence* fence) {
+        Command command(Opcode::signal);
+        command.signal = {fence, 0, SignalMode::set};
+        return append_event(stream, event, command, TaskType::event_reset);
+    });
+}
+
+Recorder* first_recorder(std::uint32_t stream_flags) {
+    return (stream_flags & stream_persistent) != 0 ? new BuildRecorder : nullptr;
+}
+
+// What the stream recorded for no graph of the program goes with it.
+void BuildRecorder::stream_ended(Stream&) noexcept {
+    end_own_graph(release());
+    delete this;
+}
+
+// ---- binding -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Before a graph ends: its streams are free for another one.
+void release_streams(Graph& graph) noexcept {
+    std::vector<Handle> streams;
+    {
+        std::lock_guard guard(graph.mutex);
+        for (const RecordedLane& lane : graph.lanes)
+            if (lane.stream != 0) streams.push_back(lane.stream);
+    }
+    for (const Handle handle : streams) {
+        const Pin<Stream> stream = Runtime::instance().streams.pin(handle);
+        if (!stream) continue;
+        SpinGuard guard(stream->lock);
+        BuildRecorder* const recorder = build_recorder(*stream);
+        if (recorder && recorder->bound_to(graph)) recorder->release();
+    }
+}
+
+Result<BuildRecorder*> persistent_only(const Stream& stream) {
+    if (captured(stream)) return fail(code::stream_captured, "stream {} is being captured", stream.id);
+    if (BuildRecorder* recorder = build_recorder(stream)) return recorder;
+    return fail(code::param_invalid, "stream {} was not created with ACL_STREAM_PERSISTENT", stream.id);
+}
+
+// Tasks that a stream recorded before it was bound. Nobody else knows the graph they lie in.
+Status move_tasks(Graph& from, Graph& to, std::uint32_t lane) {
+    std::lock_guard guard(from.mutex);
+    std::deque<GraphTask>& tasks = from.lanes.front().tasks;
+    for (const GraphTask& task : tasks) {
+        Result<GraphTask*> moved = append_task(to, lane, task.command);
+        if (!moved.ok()) return moved.status();
+        (*moved)->type = task.type;
+        (*moved)->role = task.role;
+        (*moved)->event = task.event;
+        (*moved)->operator_info_size = task.operator_info_size;
+        if (task.operator_info_size != 0)
+            (*moved)->operator_info = to.memory.copy(task.operator_info, task.operator_info_size);
+    }
+    to.lanes[lane].refused = std::move(from.lanes.front().refused);
+    to.cleared.insert(to.cleared.end(), from.cleared.begin(), from.cleared.end());
+    to.pool_blocks.insert(to.pool_blocks.end(), from.pool_blocks.begin(), from.pool_blocks.end());
+    from.pool_blocks.clear();
+    for (GraphTask& task : tasks) {
+        if (task.handle != 0) Runtime::instance().tasks.close(task.handle);
+        task.handle = 0;
+        task.command.opcode = Opcode::nothing;  // its argument belongs to the other graph now
+    }
+    return {};
+}
+
+Status bind_locked(Graph& graph, const void* opaque, bool starts, Handle& before) {
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    Result<BuildRecorder*> recorder = persistent_only(**stream);
+    if (!recorder.ok()) return recorder.status();
+    if ((*recorder)->bound()) return fail(code::stream_model, "stream {} is bound to a graph", (*stream)->id);
+    std::lock_guard guard(graph.mutex);
+    if (graph.state == GraphState::ended) return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
+    if (graph.state != GraphState::building)
+        return fail(code::param_invalid, "{} is not being built: no stream can be bound to it", label_of(graph));
+    const auto lane = static_cast<std::uint32_t>(graph.lanes.size());
+    RecordedLane& fresh = graph.lanes.emplace_back();
+    fresh.stream = (*stream)->self;
+    fresh.stream_id = (*stream)->id;
+    fresh.starts = starts;
+    if (const Pin<Graph> own = Runtime::instance().graphs.pin((*recorder)->target().graph)) {
+        if (const Status moved = move_tasks(*own, graph, lane); !moved.ok()) {
+            graph.lanes.pop_back();
+            return moved;
+        }
+    }
+    before = (*recorder)->release();
+    (*recorder)->bind(graph.self, lane);
+    return {};
+}
+
+}  // namespace
+
+Result<Handle> begin_build() {
+    Result<Handle> handle = create_graph(GraphState::building);
+    if (!handle.ok()) return handle;
+    const Pin<Graph> graph = Runtime::instance().graphs.pin(*handle);
+    std::lock_guard guard(graph->mutex);
+    graph->flow = true;
+    graph->at_end = &release_streams;
+    return handle;
+}
+
+Status bind_stream(Graph& graph, const void* stream, bool starts) {
+    Handle before = 0;
+    const Status status = bind_locked(graph, stream, starts, before);
+    end_own_graph(before);
+    return status;
+}
+
+namespace {
+
+// The recorder of a stream that is bound to the graph, whose mutex the caller holds besides the stream's lock.
+Result<BuildRecorder*> bound_recorder(const Graph& graph, const Stream& stream) {
+    if (captured(stream)) return fail(code::stream_captured, "stream {} is being captured", stream.id);
+    BuildRecorder* const recorder = build_recorder(stream);
+    if (recorder && recorder->bound_to(graph)) return recorder;
+    return fail(code::stream_model, "stream {} is not bound to {}", stream.id, label_of(graph));
+}
+
+}  // namespace
+
+Status unbind_stream(Graph& graph, const void* opaque) {
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    std::lock_guard guard(graph.mutex);
+    Result<BuildRecorder*> bound = bound_recorder(graph, **stream);
+    if (!bound.ok()) return bound.status();
+    BuildRecorder* const recorder = *bound;
+    RecordedLane& lane = graph.lanes[recorder->target().lane];
+    lane.stream = 0;
+    if (graph.state == GraphState::building) {
+        drop_tasks(lane);
+        lane.starts = false;
+    }
+    recorder->release();
+    return {};
+}
+
+Result<Handle> create_lane_stream(const Graph& graph, std::uint32_t lane) {
+    const Pin<Context> context = Runtime::instance().contexts.pin(graph.context);
+    if (!context) return fail(code::context_null, "the context of graph {} has ended", graph.id);
+    StreamOptions options;
+    options.flags = stream_persistent;
+    Result<Handle> handle = create_stream(*context, options);
+    if (!handle.ok()) return handle;
+    const Pin<Stream> stream = Runtime::instance().streams.pin(*handle);
+    SpinGuard guard(stream->lock);
+    if (BuildRecorder* recorder = build_recorder(*stream)) recorder->bind(graph.self, lane);
+    return handle;
+}
+
+Status clear_recorded(const void* opaque) {
+    Handle own = 0;
+    {
+        Result<LockedStream> stream = LockedStream::acquire(opaque);
+        if (!stream.ok()) return stream.status();
+        BuildRecorder* const recorder = build_recorder(**stream);
+        if (!recorder) return fail(code::not_supported, "stream {} is not a persistent stream", (*stream)->id);
+        if (recorder->bound()) {
+            Result<Pin<Graph>> graph = find_graph(opaque_of(recorder->target().graph), false);
+            if (!graph.ok()) return graph.status();
+            std::lock_guard guard((*graph)->mutex);
+            CANOPY_TRY(may_record(**graph, **stream));
+            drop_tasks((*graph)->lanes[recorder->target().lane]);
+            return {};
+        }
+        own = recorder->release();
+    }
+    end_own_graph(own);
+    return {};
+}
+
+// ---- flow ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Result<BuildRecorder*> bound_only(const Stream& stream) {
+    BuildRecorder* const recorder = build_recorder(stream);
+    if (recorder && recorder->bound()) return recorder;
+    return fail(code::stream_model, "stream {} is not bound to a graph", stream.id);
+}
+
+// The graph and lane of a stream that a task of another stream starts.
+Result<RecorderTarget> find_lane(const void* opaque) {
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    Result<BuildRecorder*> recorder = bound_only(**stream);
+    if (!recorder.ok()) return recorder.status();
+    return (*recorder)->target();
+}
+
+// Appends a task that starts the lane of `target`; make(lane) is the command.
+template <class Make>
+Status record_for_lane(const void* target, const void* opaque, Make&& make) {
+    Result<RecorderTarget> lane = find_lane(target);
+    if (!lane.ok()) return lane.status();
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    Result<BuildRecorder*> recorder = bound_only(**stream);
+    if (!recorder.ok()) return recorder.status();
+    if ((*recorder)->target().graph != lane->graph)
+        return fail(code::stream_model, "the streams are bound to different graphs");
+    return (*recorder)->append(**stream, make(lane->lane), [](Graph&, GraphPlace) {});
+}
+
+// A jump keeps handles of labels in place of targets until the building ends.
+static_assert(sizeof(GraphPlace) == sizeof(Handle));
+GraphPlace place_of(Handle label) noexcept {
+    return {static_cast<std::uint32_t>(label >> 32), static_cast<std::uint32_t>(label)};
+}
+Handle label_at(GraphPlace place) noexcept { return static_cast<Handle>(place.lane) << 32 | place.position; }
+
+}  // namespace
+
+Status record_start(const void* target, const void* stream) {
+    return record_for_lane(target, stream, [](std::uint32_t lane) {
+        Command command(Opcode::start_lane);
+        command.start = {lane};
+        return command;
+    });
+}
+
+Status record_switch(const SwitchWork& work, const void* target, const void* stream) {
+    return record_for_lane(target, stream, [&](std::uint32_t lane) {
+        Command command(Opcode::switch_lane);
+        command.switch_lane = work;
+        command.switch_lane.lane = lane;
+        return command;
+    });
+}
+
+Status record_end(Graph& graph, const void* opaque) {
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    BuildRecorder* recorder = nullptr;
+    {
+        std::lock_guard guard(graph.mutex);
+        Result<BuildRecorder*> bound = bound_recorder(graph, **stream);
+        if (!bound.ok()) return bound.status();
+        recorder = *bound;
+        for (const RecordedLane& lane : graph.lanes)
+            for (const GraphTask& task : lane.tasks)
+                if (task.command.opcode == Opcode::end_graph)
+                    return fail(code::param_invalid, "{} has its end already, on stream {}", label_of(graph),
+                                lane.stream_id);
+    }
+    return recorder->append(**stream, Command(Opcode::end_graph), [](Graph&, GraphPlace) {});
+}
+
+Status place_label(Label& label, const void* opaque) {
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    BuildRecorder* const recorder = build_recorder(**stream);
+    if (!recorder || !recorder->bound())
+        return fail(code::not_supported, "stream {} is not bound to a graph: labels are places in such streams",
+                    (*stream)->id);
+    {
+        SpinGuard guard(label.lock);
+        if (label.stream != 0) return fail(code::param_invalid, "the label has its place already");
+        label.stream = (*stream)->self;
+    }
+    std::uint32_t position = 0;
+    const Status status = recorder->append(**stream, Command(Opcode::nothing),
+                                           [&](Graph&, GraphPlace place) { position = place.position; });
+    SpinGuard guard(label.lock);
+    label.position = position;
+    if (!status.ok()) label.stream = 0;
+    return status;
+}
+
+Status record_jump(const std::uint32_t* index, std::uint32_t count, const LabelList& list, const void* opaque) {
+    if (count == 0 || count > list.labels.size())
+        return fail(code::param_invalid, "maxValue {} is not 1 to {}, the number of labels in the list", count,
+                    list.labels.size());
+    std::vector<GraphPlace> targets;
+    for (const Handle label : std::span(list.labels).first(count)) targets.push_back(place_of(label));
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    Result<BuildRecorder*> recorder = bound_only(**stream);
+    if (!recorder.ok()) return recorder.status();
+    Command command(Opcode::jump);
+    command.jump = {index, targets.data(), count};
+    return (*recorder)->append(**stream, command, [](Graph&, GraphPlace) {});
+}
+
+// ---- the end of the building ---------------------------------------------------------------------------------------
+
+namespace {
+
+Result<GraphPlace> resolve_label(const Graph& graph, Handle handle) {
+    const Pin<Label> label = Runtime::instance().labels.pin(handle);
+    if (!label) return fail(code::invalid_handle, "a label that {} jumps to was destroyed", label_of(graph));
+    Handle stream = 0;
+    GraphPlace place{};
+    {
+        SpinGuard guard(label->lock);
+        stream = label->stream;
+        place.position = label->position;
+    }
+    for (; stream != 0 && place.lane < graph.lanes.size(); ++place.lane) {
+        const RecordedLane& lane = graph.lanes[place.lane];
+        if (lane.stream == stream && place.position < lane.tasks.size()) return place;
+    }
+    return fail(code::param_invalid, "a label that {} jumps to has no place in one of its streams", label_of(graph));
+}
+
+Status resolve_jump(Graph& graph, Command& command) {
+    std::vector<GraphPlace> places;
+    for (std::uint32_t index = 0; index < command.jump.count; ++index) {
+        Result<GraphPlace> place = resolve_label(graph, label_at(command.jump.targets[index]));
+        if (!place.ok()) return place.status();
+        places.push_back(*place);
+    }
+    const void* kept = graph.memory.copy(places.data(), places.size() * sizeof(GraphPlace));
+    if (!kept) return fail(code::bad_alloc, "out of host memory");
+    command.jump.targets = static_cast<const GraphPlace*>(kept);
+    return {};
+}
+
+Status check_target(const Graph& graph, std::uint32_t lane) {
+    if (graph.lanes[lane].stream != 0) return {};
+    return fail(code::stream_model, "a stream that {} starts was unbound from it", label_of(graph));
+}
+
+struct Resolved {
+    GraphTask* task;
+    Command command;
+};
+
+Status resolve_task(Graph& graph, GraphTask& task, std::vector<Resolved>& resolved, std::size_t& ends) {
+    Command command = task.command;
+    switch (command.opcode) {
+        case Opcode::jump:
+            CANOPY_TRY(resolve_jump(graph, command));
+            resolved.push_back({&task, command});
+            return {};
+        case Opcode::start_lane:
+            return check_target(graph, command.start.lane);
+        case Opcode::switch_lane:
+            return check_target(graph, command.switch_lane.lane);
+        case Opcode::end_graph:
+            ++ends;
+            return {};
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+Status end_build(Graph& graph) {
+    std::lock_guard guard(graph.mutex);
+    if (graph.state == GraphState::ended) return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
+    if (graph.state != GraphState::building)
+        return fail(code::runtime_internal, "{} is not being built", label_of(graph));
+    std::vector<Resolved> resolved;
+    std::size_t ends = 0;
+    bool starts = false;
+    for (RecordedLane& lane : graph.lanes) {
+        if (lane.refused.code != 0)
+            return fail(lane.refused.code, "{}, stream {}: {}", label_of(graph), lane.stream_id, lane.refused.text);
+        starts = starts || (lane.starts && !lane.tasks.empty());
+        for (GraphTask& task : lane.tasks) CANOPY_TRY(resolve_task(graph, task, resolved, ends));
+    }
+    if (!starts)
+        return fail(code::runtime_internal, "{} has no tasks on a stream that starts with it", label_of(graph));
+    if (ends != 1) return fail(code::runtime_internal, "{} has no end: call aclmdlRIEndTask", label_of(graph));
+    // Only now: a building that could not end goes on with its labels.
+    std::vector<const GraphPlace*> before;
+    for (Resolved& one : resolved) {
+        before.push_back(one.task->command.jump.targets);
+        one.task->command = one.command;
+    }
+    const Status status = prepare_graph(graph);
+    if (status.ok()) return {};
+    for (std::size_t index = 0; index < resolved.size(); ++index)
+        resolved[index].task->command.jump.targets = before[index];
+    return status;
+}
+
+}  // namespace canopy

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Building a graph from persistent streams. Such a stream never runs anything: what is submitted to it becomes tasks,
+// of a graph of its own first and, once it is bound, of a lane of the graph that is being built. Lanes start each other
+// and jump to labels; one task ends the replay. Ending the building resolves the labels and prepares the graph.
+//
+// Threads: everything from any thread. Lock order as in graph.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/result.h"
+#include "core/base/recorder.h"
+#include "core/graph/graph.h"
+#include "core/graph/label.h"
+
+namespace canopy {
+
+// The recorder of a persistent stream, as long as the stream lives.
+class BuildRecorder final : public Recorder {
+public:
+    [[nodiscard]] RecorderKind kind() const noexcept override { return RecorderKind::build; }
+    [[nodiscard]] RecorderTarget target() const noexcept override { return target_; }
+    Result<std::uint64_t> record(Stream& stream, std::span<Command> commands) noexcept override;
+    Status record_event(Stream& stream, Event& event, std::uint32_t flag) noexcept override;
+    Status wait_for_event(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout) noexcept override;
+    Status reset_event(Stream& stream, Event& event) noexcept override;
+    void launch_refused(Stream& stream, int code, const std::string& text) noexcept override;
+    void stream_ended(Stream& stream) noexcept override;
+
+    // Whether its tasks go into a graph of the program.
+    [[nodiscard]] bool bound() const noexcept { return bound_; }
+    [[nodiscard]] bool bound_to(const Graph& graph) const noexcept { return bound_ && target_.graph == graph.self; }
+    void bind(Handle graph, std::uint32_t lane) noexcept;
+    // Forgets where tasks went; returns the stream's own graph if that was it, otherwise 0.
+    Handle release() noexcept;
+
+    // Appends one task, numbered, and lets `finish(Graph&, GraphPlace)` complete it with the graph's mutex held.
+    template <class Finish>
+    Status append(Stream& stream, Command command, Finish&& finish);
+
+private:
+    Result<Pin<Graph>> graph_for_tasks(Stream& stream);
+    Status append_event(Stream& stream, Event& event, Command command, TaskType type);
+
+    RecorderTarget target_;
+    bool bound_ = false;
+};
+
+// The recorder a stream with these flags starts with; nullptr for ordinary ones.
+Recorder* first_recorder(std::uint32_t stream_flags);
+
+Result<Handle> begin_build();
+// `starts`: with each replay; otherwise when another lane starts it. What the stream recorded before comes along.
+Status bind_stream(Graph& graph, const void* stream, bool starts);
+// Takes the stream's tasks out of a graph that is being built; a complete one keeps them.
+Status unbind_stream(Graph& graph, const void* stream);
+// A stream that stands for a lane of a complete graph. Nothing can be recorded on it; it ends with the graph.
+Result<Handle> create_lane_stream(const Graph& graph, std::uint32_t lane);
+// The task that ends a replay; a graph has exactly one.
+Status record_end(Graph& graph, const void* stream);
+Status end_build(Graph& graph);
+// Removes what a persistent stream recorded.
+Status clear_recorded(const void* stream);
+
+// Flow between the lanes of one graph. 107005 when a stream is not bound to one that is being built.
+Status record_start(const void* target, const void* stream);
+Status record_switch(const SwitchWork& work, const void* target, const void* stream);
+Status place_label(Label& label, const void* stream);
+// Goes on at the label whose index is in memory, of the first `count` of the list.
+Status record_jump(const std::uint32_t* index, std::uint32_t count, const LabelList& list, const void* stream);
+
+}  // namespace canopy

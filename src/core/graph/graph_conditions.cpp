@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/graph/graph_conditions.h"
+
+#include <cstring>
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/graph/capture/capture.h"
+
+namespace canopy {
+namespace {
+
+Status no_such_condition(const void* opaque) {
+    return fail(code::invalid_handle, "handle {} is not a condition of a live graph", fmt::ptr(opaque));
+}
+
+// The graph of a condition, and which of its conditions it is.
+struct FoundCondition {
+    Pin<Graph> graph;
+    std::uint32_t index = 0;
+};
+
+Result<FoundCondition> find_condition(const void* opaque) {
+    Runtime& runtime = Runtime::instance();
+    const Pin<GraphPart> part = runtime.conditions.pin(handle_of(opaque));
+    if (!part) return no_such_condition(opaque);
+    FoundCondition found{runtime.graphs.pin(part->graph), part->index};
+    if (!found.graph) return no_such_condition(opaque);
+    return found;
+}
+
+// The condition itself; the caller holds the graph's mutex.
+Result<GraphCondition*> condition_at(Graph& graph, std::uint32_t index, const void* opaque) {
+    if (index >= graph.conditions.size() || graph.conditions[index].handle != handle_of(opaque))
+        return no_such_condition(opaque);
+    return &graph.conditions[index];
+}
+
+Status check_count(ConditionKind kind, std::size_t count) {
+    const std::size_t most = kind == ConditionKind::branch ? 2 : kind == ConditionKind::loop ? 1 : UINT32_MAX;
+    if (count >= 1 && count <= most) return {};
+    return fail(code::param_invalid, "params.size {} does not fit: an IF has 1 or 2 bodies, a WHILE 1, a SWITCH any",
+                count);
+}
+
+// Empty graphs inside another one.
+class Bodies {
+public:
+    explicit Bodies(Handle parent) noexcept : parent_(parent) {}
+    ~Bodies() {
+        for (const Handle handle : handles_)
+            if (const Pin<Graph> body = Runtime::instance().graphs.pin(handle)) end_graph(*body);
+    }
+    Bodies(const Bodies&) = delete;
+    Bodies& operator=(const Bodies&) = delete;
+
+    Status make(std::size_t count) {
+        for (std::size_t index = 0; index < count; ++index) {
+            Result<Handle> handle = create_graph(GraphState::empty, parent_);
+            if (!handle.ok()) return handle.status();
+            handles_.push_back(*handle);
+        }
+        return {};
+    }
+    std::vector<Handle> hand_over() noexcept { return std::exchange(handles_, {}); }
+
+private:
+    Handle parent_;
+    std::vector<Handle> handles_;
+};
+
+}  // namespace
+
+Result<Handle> create_condition(const void* opaque, std::uint64_t default_value, bool assign_default) {
+    Result<Pin<Graph>> found = find_graph(opaque, true);
+    if (!found.ok()) return found.status();
+    Graph& graph = **found;
+    std::lock_guard guard(graph.mutex);
+    if (graph.state != GraphState::capturing)
+        return fail(code::param_invalid, "{} is not being captured: conditions are made before that ends",
+                    label_of(graph));
+    Result<void*> word = graph.device->allocate(sizeof(std::uint64_t), memory_default);
+    if (!word.ok()) return word.status();
+    auto* const selector = static_cast<std::uint64_t*>(*word);
+    *selector = assign_default ? default_value : 0;
+    const auto index = static_cast<std::uint32_t>(graph.conditions.size());
+    const Handle handle = Runtime::instance().conditions.open([&](GraphPart& part, Handle self) {
+        part.self = self;
+        part.graph = graph.self;
+        part.index = index;
+    });
+    if (handle == 0) {
+        graph.device->release(selector).ignore();
+        return fail(code::resource_alloc, "the process has as many conditions as it can have");
+    }
+    GraphCondition& condition = graph.conditions.emplace_back();
+    condition.handle = handle;
+    condition.selector = selector;
+    condition.assign_default = assign_default;
+    condition.default_value = default_value;
+    return handle;
+}
+
+Result<std::uint64_t*> condition_word(const void* opaque) {
+    Result<FoundCondition> found = find_condition(opaque);
+    if (!found.ok()) return found.status();
+    std::lock_guard guard(found->graph->mutex);
+    Result<GraphCondition*> condition = condition_at(*found->graph, found->index, opaque);
+    if (!condition.ok()) return condition.status();
+    return (*condition)->selector;
+}
+
+Status add_condition_task(const void* opaque, ConditionKind kind, std::span<void*> out,
+                          const void* stream) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    CANOPY_TRY(check_count(kind, out.size()));
+    Result<FoundCondition> found = find_condition(opaque);
+    if (!found.ok()) return found.status();
+    Graph& graph = *found->graph;
+    Bodies bodies(graph.self);
+    CANOPY_TRY(bodies.make(out.size()));
+    Result<LockedStream> locked = LockedStream::acquire(stream);
+    if (!locked.ok()) return locked.status();
+    Result<CapturedLane> target = captured_lane(**locked);
+    if (!target.ok()) return target.status();
+    if (target->graph != &graph)
+        return fail(code::param_invalid, "stream {} is captured into another graph than the condition's",
+                    (*locked)->id);
+    std::lock_guard guard(graph.mutex);
+    Result<GraphCondition*> condition = condition_at(graph, found->index, opaque);
+    if (!condition.ok()) return condition.status();
+    if ((*condition)->used) return fail(code::param_invalid, "the condition has a task already: each one is used once");
+    Command command(Opcode::condition);
+    command.condition = {(*condition)->selector, nullptr, static_cast<std::uint32_t>(out.size()), kind};
+    (*locked)->number(command);
+    Result<GraphTask*> task = append_task(graph, target->lane, command);
+    if (!task.ok()) return task.status();
+    (*condition)->used = true;
+    (*condition)->kind = kind;
+    (*condition)->place = {target->lane, static_cast<std::uint32_t>(graph.lanes[target->lane].tasks.size() - 1)};
+    (*condition)->bodies = bodies.hand_over();
+    for (std::size_t index = 0; index < out.size(); ++index) out[index] = opaque_of((*condition)->bodies[index]);
+    return {};
+}
+
+Status check_bodies(Graph& graph) {
+    for (const GraphCondition& condition : graph.conditions) {
+        for (std::size_t index = 0; index < condition.bodies.size(); ++index) {
+            const Pin<Graph> body = Runtime::instance().graphs.pin(condition.bodies[index]);
+            if (!body) continue;
+            std::lock_guard guard(body->mutex);
+            if (body->state == GraphState::filled || body->state == GraphState::ready) continue;
+            return fail(code::body_unfinished, "body {} of a condition of {} {}", index, label_of(graph),
+                        body->state == GraphState::capturing ? "is still being captured" : "was never captured");
+        }
+    }
+    return {};
+}
+
+namespace {
+
+Result<Executable*> prepare_body(Handle handle) {
+    const Pin<Graph> body = Runtime::instance().graphs.pin(handle);
+    if (!body) return fail(code::runtime_internal, "the body of a condition is gone");
+    std::lock_guard guard(body->mutex);
+    if (body->state != GraphState::ready) CANOPY_TRY(prepare_graph(*body));
+    SpinGuard replays(body->replay_lock);
+    return body->executable;
+}
+
+}  // namespace
+
+Status prepare_conditions(Graph& graph) {
+    for (const GraphCondition& condition : graph.conditions) {
+        if (!condition.used) continue;
+        auto** bodies = static_cast<Executable**>(graph.memory.take(condition.bodies.size() * sizeof(Executable*)));
+        if (!bodies) return fail(code::bad_alloc, "out of host memory");
+        for (std::size_t index = 0; index < condition.bodies.size(); ++index) {
+            Result<Executable*> body = prepare_body(condition.bodies[index]);
+            if (!body.ok()) return body.status();
+            bodies[index] = *body;
+        }
+        graph.lanes[condition.place.lane].tasks[condition.place.position].command.condition.bodies = bodies;
+    }
+    return {};
+}
+
+namespace {
+
+// Also those of the bodies: a default is for the execution of the whole graph, not for each round of a loop.
+void collect_presets(const Graph& graph, std::vector<WordPreset>& presets) {
+    for (const GraphCondition& condition : graph.conditions) {
+        if (condition.assign_default) presets.push_back({condition.selector, condition.default_value});
+        for (const Handle handle : condition.bodies) {
+            const Pin<Graph> body = Runtime::instance().graphs.pin(handle);
+            if (!body) continue;
+            std::lock_guard guard(body->mutex);
+            collect_presets(*body, presets);
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<WordPreset> presets_of(const Graph& graph) {
+    std::vector<WordPreset> presets;
+    if (graph.parent == 0) collect_presets(graph, presets);
+    return presets;
+}
+
+void free_conditions(Device& device, const std::deque<GraphCondition>& conditions) noexcept {
+    Runtime& runtime = Runtime::instance();
+    for (const GraphCondition& condition : conditions) {
+        for (const Handle handle : condition.bodies)
+            if (const Pin<Graph> body = runtime.graphs.pin(handle)) end_graph(*body);
+        if (condition.selector) device.release(condition.selector).ignore();
+        if (condition.handle != 0) runtime.conditions.close(condition.handle);
+    }
+}
+
+}  // namespace canopy

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays: one command of a stream. Nothing is allocated and no mutex is taken unless events of the world outside take
+// part.
+#include <algorithm>
+#include <vector>
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/base/recorder.h"
+#include "core/base/thread_state.h"
+#include "core/graph/capture/capture.h"
+#include "core/graph/graph.h"
+#include "core/runtime/context.h"
+#include "core/stream/event.h"
+#include "core/stream/stream.h"
+
+namespace canopy {
+namespace {
+
+Status refuse_body(const Graph& graph) {
+    return fail(code::param_invalid, "graph {} is the body of a condition and runs with the graph around it", graph.id);
+}
+
+Status not_ready(Graph& graph) {
+    std::lock_guard guard(graph.mutex);
+    switch (graph.state) {
+        case GraphState::capturing:
+            return fail(code::model_captured, "{} is still being captured", label_of(graph));
+        case GraphState::building:
+            return fail(code::param_invalid, "{} is still being built: aclmdlRIBuildEnd has not been called",
+                        label_of(graph));
+        case GraphState::empty:
+        case GraphState::filled:
+            return refuse_body(graph);
+        case GraphState::ended:
+            return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
+        default:
+            return fail(code::param_invalid, "{} cannot run: it was not completed, or its context has ended",
+                        label_of(graph));
+    }
+}
+
+Status refuse_recorder(Stream& stream) CANOPY_REQUIRES(stream.lock) {
+    CANOPY_TRY(check_locked_stream_free(stream));
+    if (stream.recorder->kind() == RecorderKind::build)
+        return fail(code::stream_model, "stream {} is persistent: a graph is executed on an ordinary stream",
+                    stream.id);
+    return fail(code::task_group_status, "stream {} collects an update of a task group", stream.id);
+}
+
+// Hands the replay over, as the stream's next command. The caller holds the stream's lock.
+Status submit_replay(Graph& graph, LockedStream& stream, std::span<const FenceBinding> bindings) {
+    {
+        SpinGuard guard(graph.replay_lock);
+        if (graph.executable) [[likely]] {
+            Command command(Opcode::replay);
+            command.replay = {graph.executable, bindings.data(), static_cast<std::uint32_t>(bindings.size()), 0};
+            return stream.submit(command);
+        }
+    }
+    return not_ready(graph);
+}
+
+// The events a replay is bound to, locked together. Nobody else holds more than one event's lock.
+class BoundEvents {
+public:
+    static Result<std::unique_ptr<BoundEvents>> lock(const std::vector<BoundEvent>& wanted) {
+        auto bound = std::make_unique<BoundEvents>();
+        for (const BoundEvent& one : wanted) {
+            Result<Pin<Event>> event = find_event(opaque_of(one.event));
+            if (!event.ok()) return event.status();
+            bound->order_.push_back(event->get());
+            bound->pins_.push_back(std::move(*event));
+        }
+        bound->lock_all();
+        return bound;
+    }
+    BoundEvents() = default;
+    ~BoundEvents() { unlock_all(); }
+    BoundEvents(const BoundEvents&) = delete;
+    BoundEvents& operator=(const BoundEvents&) = delete;
+
+    // What each task of the list does now, in its order.
+    Result<std::vector<FenceBinding>> bind(const std::vector<BoundEvent>& wanted, Stream& stream);
+    // The replay did not get into the stream: its records count as reached, so that nobody waits for them.
+    void give_up(const std::vector<BoundEvent>& wanted) noexcept;
+    // The replay is in the stream.
+    void commit(const std::vector<BoundEvent>& wanted, const Stream& stream, std::uint64_t sequence) noexcept;
+
+private:
+    void lock_all() CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+        locked_ = order_;
+        std::sort(locked_.begin(), locked_.end());
+        locked_.erase(std::unique(locked_.begin(), locked_.end()), locked_.end());
+        for (Event* event : locked_) event->lock.lock();
+    }
+    void unlock_all() noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+        for (Event* event : locked_) event->lock.unlock();
+    }
+    std::vector<Pin<Event>> pins_;
+    std::vector<Event*> order_;   // one for each task
+    std::vector<Event*> locked_;  // each once
+};
+
+Result<std::vector<FenceBinding>> BoundEvents::bind(const std::vector<BoundEvent>& wanted,
+                                                    Stream& stream) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    std::vector<FenceBinding> bindings;
+    bindings.reserve(wanted.size());
+    for (std::size_t index = 0; index < wanted.size(); ++index) {
+        Event& event = *order_[index];
+        if (wanted[index].disabled) {
+            bindings.push_back({event.fence, 0});
+            continue;
+        }
+        if (!wanted[index].record) {
+            const bool passes = !event.recorded && event.kind == EventKind::extended;
+            const std::uint64_t value = event.recorded ? event.records : event.records + 1;
+            bindings.push_back({event.fence, passes ? 0 : value});
+            continue;
+        }
+        CANOPY_TRY(begin_record(event, stream));
+        bindings.push_back({event.fence, ++event.records});
+        event.recorded = true;
+        event.stream = stream.self;
+    }
+    return bindings;
+}
+
+void BoundEvents::give_up(const std::vector<BoundEvent>& wanted) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    for (std::size_t index = 0; index < wanted.size(); ++index)
+        if (wanted[index].record) order_[index]->fence->signal(SignalMode::raise, order_[index]->records);
+}
+
+void BoundEvents::commit(const std::vector<BoundEvent>& wanted, const Stream& stream,
+                         std::uint64_t sequence) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    for (std::size_t index = 0; index < wanted.size(); ++index)
+        if (wanted[index].record && order_[index]->stream == stream.self) order_[index]->sequence = sequence;
+}
+
+Status submit_bound_replay(Graph& graph, LockedStream& stream) {
+    std::vector<BoundEvent> wanted;
+    {
+        std::lock_guard guard(graph.mutex);
+        wanted = graph.bindings;
+        if (graph.state != GraphState::ready) wanted.clear();
+    }
+    Result<std::unique_ptr<BoundEvents>> events = BoundEvents::lock(wanted);
+    if (!events.ok()) return events.status();
+    Result<std::vector<FenceBinding>> bindings = (*events)->bind(wanted, *stream);
+    if (!bindings.ok()) return bindings.status();
+    if (const Status status = submit_replay(graph, stream, *bindings); !status.ok()) {
+        (*events)->give_up(wanted);
+        return status;
+    }
+    (*events)->commit(wanted, *stream, stream.sequence());
+    return {};
+}
+
+}  // namespace
+
+Status execute_graph(Graph& graph, const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    if (graph.parent != 0) [[unlikely]]
+        return refuse_body(graph);
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    if ((*stream)->recorder) [[unlikely]]
+        return refuse_recorder(**stream);
+    if (graph.bound.load(std::memory_order_acquire)) [[unlikely]]
+        return submit_bound_replay(graph, *stream);
+    return submit_replay(graph, *stream, {});
+}
+
+namespace {
+
+// The stream for synchronous execution.
+Result<Handle> own_stream(Graph& graph) {
+    {
+        std::lock_guard guard(graph.mutex);
+        if (graph.own_stream != 0) return graph.own_stream;
+    }
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    Result<Handle> fresh = create_stream(**context, {});
+    if (!fresh.ok()) return fresh.status();
+    Handle kept = 0;
+    {
+        std::lock_guard guard(graph.mutex);
+        if (graph.own_stream == 0 && graph.state != GraphState::ended) graph.own_stream = *fresh;
+        kept = graph.own_stream;
+    }
+    if (kept != *fresh) destroy_stream(*fresh, DestroyMode::force).ignore();
+    if (kept == 0) return not_ready(graph);
+    return kept;
+}
+
+}  // namespace
+
+Status execute_graph_now(Graph& graph, Deadline deadline) {
+    Result<Handle> handle = own_stream(graph);
+    if (!handle.ok()) return handle.status();
+    CANOPY_TRY(execute_graph(graph, opaque_of(*handle)));
+    Result<Pin<Stream>> stream = find_stream(opaque_of(*handle), false);
+    if (!stream.ok()) return stream.status();
+    return synchronise_stream(**stream, deadline);
+}
+
+Status abort_graph(Graph& graph) {
+    Executable* const executable = retain_executable(graph);
+    if (!executable) return not_ready(graph);
+    executable->abort();
+    executable->release();
+    return {};
+}
+
+}  // namespace canopy

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/graph/graph_patch.h"
+#include "core/fusion/fusion.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/fusion/fusion.h"
+#include "core/graph/graph_build.h"
+#include "core/graph/graph_edit.h"
+#include "core/kernel/kernel.h"
+#include "core/memory/copy.h"
+#include "core/memory/memory.h"
+#include "core/stream/stream.h"
+
+namespace canopy {
+namespace {
+
+constexpr std::uint32_t max_blocks = 65535;
+
+// A task by its number in its stream.
+struct Found {
+    Handle graph = 0;
+    GraphPlace place{};
+    Command command;
+    DeviceRecord* record = nullptr;
+};
+
+Result<Found> find_recorded(const void* opaque, std::uint32_t number) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    const Recorder* const recorder = (*stream)->recorder;
+    if (recorder && recorder->kind() == RecorderKind::capture)
+        return fail(code::stream_captured, "stream {} is being captured", (*stream)->id);
+    if (!recorder || recorder->kind() != RecorderKind::build || !static_cast<const BuildRecorder*>(recorder)->bound())
+        return fail(code::stream_model, "stream {} is not bound to a graph", (*stream)->id);
+    const RecorderTarget target = recorder->target();
+    Result<Pin<Graph>> graph = find_graph(opaque_of(target.graph), false);
+    if (!graph.ok()) return graph.status();
+    std::lock_guard guard((*graph)->mutex);
+    const std::deque<GraphTask>& tasks = (*graph)->lanes[target.lane].tasks;
+    const auto at =
+        std::lower_bound(tasks.begin(), tasks.end(), number,
+                         [](const GraphTask& task, std::uint32_t wanted) { return task.command.task < wanted; });
+    if (at == tasks.end() || at->command.task != number)
+        return fail(code::param_invalid, "stream {} has no task with the number {}", (*stream)->id, number);
+    Found found;
+    found.graph = target.graph;
+    found.place = {target.lane, static_cast<std::uint32_t>(at - tasks.begin())};
+    found.command = at->command;
+    found.record = (*graph)->record;
+    return found;
+}
+
+// What a stream has to do when it comes to a patch.
+struct Patch {
+    Handle stream = 0;
+    Handle graph = 0;
+    GraphPlace place{};
+    KernelPatch kernel;
+    RandomPatch random;
+    std::shared_ptr<Module> module;  // of a kernel patch
+};
+
+// Puts a command in the place of the task; the caller holds the mutex.
+Status replace(Graph& graph, const Patch& patch, const Command& command) {
+    GraphTask& task = graph.lanes[patch.place.lane].tasks[patch.place.position];
+    GraphChange change{patch.place, command};
+    if (task.disabled) change.command.opcode = Opcode::nothing;
+    if (Executable* const executable = retain_executable(graph)) {
+        const Status status = executable->change({&change, 1}, ChangeTime::untouched);
+        executable->release();
+        CANOPY_TRY(status);
+    }
+    task.command = command;
+    return {};
+}
+
+// The graph of a patch, locked; empty when it has ended.
+struct LockedGraph {
+    Pin<Graph> graph;
+    std::unique_lock<std::mutex> lock;
+};
+
+LockedGraph lock_graph(const Patch& patch) {
+    LockedGraph locked;
+    locked.graph = Runtime::instance().graphs.pin(patch.graph);
+    if (!locked.graph) return locked;
+    locked.lock = std::unique_lock(locked.graph->mutex);
+    const std::deque<RecordedLane>& lanes = locked.graph->lanes;
+    if (patch.place.lane < lanes.size() && patch.place.position < lanes[patch.place.lane].tasks.size()) return locked;
+    locked.lock.unlock();
+    locked.graph = {};
+    return locked;
+}
+
+const Kernel* find_kernel(Module& module, std::uint64_t entry) {
+    const std::string suffix = "_" + std::to_string(entry);
+    for (const KernelInfo& info : module.kernels())
+        if (std::string_view(info.name).ends_with(suffix)) return module.kernel(info.name);
+    return nullptr;
+}
+
+void keep_module(Graph& graph, const std::shared_ptr<Module>& module) {
+    if (std::find(graph.modules.begin(), graph.modules.end(), module) == graph.modules.end())
+        graph.modules.push_back(module);
+}
+
+// nullptr, or what is wrong.
+const char* apply_kernel(const Patch& patch) {
+    if (!reachable(patch.kernel.entry, sizeof(std::uint64_t)) || !reachable(patch.kernel.blocks, sizeof(std::uint32_t)))
+        return "the patch of a kernel found addresses that are not allocated";
+    std::uint64_t entry = 0;
+    std::uint32_t blocks = 0;
+    std::memcpy(&entry, patch.kernel.entry, sizeof(entry));
+    std::memcpy(&blocks, patch.kernel.blocks, sizeof(blocks));
+    if (blocks == 0 || blocks > max_blocks) return "the patch of a kernel found a number of blocks that cannot be";
+    const Kernel* const kernel = find_kernel(*patch.module, entry);
+    if (!kernel) return "the patch of a kernel found an entry that the binary does not have";
+    const LockedGraph locked = lock_graph(patch);
+    if (!locked.graph) return nullptr;
+    GraphTask& task = locked.graph->lanes[patch.place.lane].tasks[patch.place.position];
+    Command command = task.command;
+    if (kernel->info->arguments_size > command.launch.arguments_size ||
+        kernel->info->simt != command.launch.kernel->info->simt)
+        return "the patch of a kernel found one that takes other arguments";
+    keep_module(*locked.graph, patch.module);
+    command.launch.kernel = kernel;
+    command.launch.blocks = blocks;
+    if (!choose_fused(command.launch, *locked.graph->record).ok()) return "the patch of a kernel found no fused kernel";
+    if (!replace(*locked.graph, patch, command).ok()) return "the patch of a kernel does not fit its graph";
+    task.function = handle_of(std::atomic_ref(const_cast<Kernel*>(kernel)->user).load(std::memory_order_acquire));
+    return nullptr;
+}
+
+const char* apply_random(const Patch& patch) {
+    if (!reachable(patch.random.source, patch.random.size))
+        return "the patch of a random-number task found addresses that are not allocated";
+    std::vector<std::byte> bytes(patch.random.size);
+    std::memcpy(bytes.data(), patch.random.source, bytes.size());
+    Result<RandomTask> task = patch.random.read(bytes.data());
+    if (!task.ok()) return "the patch of a random-number task found parameters that do not go together";
+    Result<Command> command = random_command(*task, patch.stream);
+    if (!command.ok()) return "the patch of a random-number task found parameters that cannot be";
+    const LockedGraph locked = lock_graph(patch);
+    if (locked.graph) {
+        const CallWork before = locked.graph->lanes[patch.place.lane].tasks[patch.place.position].command.call;
+        std::vector<CallWork>& replaced = edits_of(*locked.graph).replaced;
+        replaced.reserve(replaced.size() + 1);
+        if (replace(*locked.graph, patch, *command).ok()) {
+            replaced.push_back(before);
+            return nullptr;
+        }
+    }
+    command->call.dispose(command->call.argument);
+    return locked.graph ? "the patch of a random-number task does not fit its graph" : nullptr;
+}
+
+void run_patch(void* argument) {
+    const Patch& patch = *static_cast<const Patch*>(argument);
+    const char* wrong = nullptr;
+    try {
+        wrong = patch.module ? apply_kernel(patch) : apply_random(patch);
+    } catch (...) {
+        wrong = "out of host memory in the patch of a task";
+    }
+    if (wrong) fail_stream(patch.stream, code::param_invalid, wrong);
+}
+
+void dispose_patch(void* argument) { delete static_cast<Patch*>(argument); }
+
+Status submit(std::unique_ptr<Patch> patch, const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    if (const Recorder* recorder = (*stream)->recorder) {
+        if (recorder->kind() == RecorderKind::build)
+            return fail(code::stream_model, "stream {} is persistent: patches are made by ordinary streams",
+                        (*stream)->id);
+        return fail(code::stream_captured, "stream {} is being recorded: patches cannot be", (*stream)->id);
+    }
+    patch->stream = (*stream)->self;
+    Command command(Opcode::inline_call);
+    command.call = {&run_patch, patch.get(), [](void*) {}, &dispose_patch};
+    CANOPY_TRY(stream->submit(command));
+    patch.release();
+    return {};
+}
+
+}  // namespace
+
+Status patch_kernel(const void* task_stream, std::uint32_t task, const KernelPatch& kernel, const void* stream) {
+    Result<Found> found = find_recorded(task_stream, task);
+    if (!found.ok()) return found.status();
+    if (found->command.opcode != Opcode::launch) return fail(code::param_invalid, "task {} is not a kernel", task);
+    Result<Pin<Binary>> binary = find_binary(opaque_of(kernel.binary));
+    if (!binary.ok()) return binary.status();
+    Result<std::shared_ptr<Module>> module = (*binary)->module_for(*found->record);
+    if (!module.ok()) return module.status();
+    auto patch = std::make_unique<Patch>();
+    patch->graph = found->graph;
+    patch->place = found->place;
+    patch->kernel = kernel;
+    patch->module = std::move(*module);
+    return submit(std::move(patch), stream);
+}
+
+Status patch_random(const void* task_stream, std::uint32_t task, const RandomPatch& random, const void* stream) {
+    Result<Found> found = find_recorded(task_stream, task);
+    if (!found.ok()) return found.status();
+    if (!is_random(found->command)) return fail(code::param_invalid, "task {} makes no random numbers", task);
+    auto patch = std::make_unique<Patch>();
+    patch->graph = found->graph;
+    patch->place = found->place;
+    patch->random = random;
+    return submit(std::move(patch), stream);
+}
+
+}  // namespace canopy

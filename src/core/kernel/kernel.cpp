@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/kernel/kernel.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <new>
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/base/thread_state.h"
+#include "core/graph/graph.h"
+#include "core/kernel/cpu/cpu_kernels.h"
+#include "core/kernel/registered_images.h"
+#include "core/kernel/variable_fillers.h"
+#include "core/memory/device_variables.h"
+#include "core/runtime/context.h"
+#include "core/stream/stream.h"
+#include "device/image.h"
+
+namespace canopy {
+
+// ---- binaries ------------------------------------------------------------------------------------------------------
+
+void Binary::recycle() noexcept {
+    exception_function.store(nullptr, std::memory_order_relaxed);
+    exception_argument.store(nullptr, std::memory_order_relaxed);
+    std::lock_guard guard(mutex);
+    self = context = 0;
+    unloading = false;
+    image = {};
+    bytes = {};
+    for (auto& module : modules) module.reset();
+    functions.clear();
+    cpu.reset();
+}
+
+void Function::recycle() noexcept {
+    for (auto& kernel : kernels) kernel.store(nullptr, std::memory_order_release);
+    cpu.reset();
+    std::lock_guard guard(mutex);
+    arguments.clear();
+}
+
+namespace {
+
+using Modules = std::vector<std::shared_ptr<Module>>;
+
+// Modules that a stream keeps until it has passed their last launch. Closing code waits for the dynamic loader, and the
+// thread that holds it may be waiting for the very stream; so the stream only lays them down in a list, and whoever
+// loads or unloads next closes them.
+struct Kept {
+    Modules modules;
+    Kept* next = nullptr;
+};
+std::atomic<Kept*> retired{nullptr};
+
+void retire(void* data) {
+    auto* kept = static_cast<Kept*>(data);
+    kept->next = retired.load(std::memory_order_relaxed);
+    while (!retired.compare_exchange_weak(kept->next, kept, std::memory_order_release)) {  // pairs with close_retired
+    }
+}
+
+void close_retired() {
+    std::unique_ptr<Kept> kept(retired.exchange(nullptr, std::memory_order_acquire));
+    while (kept) kept.reset(kept->next);
+}
+
+}  // namespace
+
+void close_later(std::vector<std::shared_ptr<Module>> modules) noexcept {
+    std::erase(modules, nullptr);
+    if (modules.empty()) return;
+    if (auto* kept = new (std::nothrow) Kept) {
+        kept->modules = std::move(modules);
+        retire(kept);
+    }
+}
+
+Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
+    if (cpu) return fail(code::param_invalid, "{} holds CPU kernels: this is for kernels of AI cores", cpu->origin);
+    const auto present = [&]() -> Result<std::shared_ptr<Module>> {
+        std::lock_guard guard(mutex);
+        if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
+        return modules[record.index];
+    };
+    Result<std::shared_ptr<Module>> found = present();
+    if (!found.ok() || *found) return found;
+    std::lock_guard guard(loading);
+    found = present();
+    if (!found.ok() || *found) return found;
+    Result<Device*> device = record.open();
+    if (!device.ok()) return device.status();
+    close_retired();
+    Result<std::unique_ptr<Module>> loaded = (*device)->load(image);
+    if (!loaded.ok()) return loaded.status();
+    std::shared_ptr<Module> module = std::move(*loaded);
+    CANOPY_TRY(fill_variables(*module));
+    std::lock_guard state(mutex);
+    if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
+    modules[record.index] = module;
+    return module;
+}
+
+namespace {
+
+// Read once now, so that even a lazily loaded image is refused here and not at its first use.
+Result<Handle> make_binary(std::vector<std::byte> bytes, std::span<const std::byte> image, Handle context, bool lazy) {
+    if (Result<Image> read = read_image(image); !read.ok()) return read.status();
+    const Handle handle = Runtime::instance().binaries.open([&](Binary& binary, Handle self) {
+        std::lock_guard guard(binary.mutex);
+        binary.self = self;
+        binary.context = context;
+        binary.lazy = lazy;
+        binary.bytes = std::move(bytes);  // where they lie does not change
+        binary.image = image;
+    });
+    if (handle == 0) return fail(code::resource_alloc, "the process has as many binaries as it can have");
+    return handle;
+}
+
+}  // namespace
+
+Result<Handle> open_binary(std::span<const std::byte> image) { return make_binary({}, image, 0, true); }
+
+Result<Handle> load_binary(std::vector<std::byte> bytes, const LoadOptions& options) {
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    const std::span<const std::byte> image = bytes;
+    Result<Handle> handle = make_binary(std::move(bytes), image, (*context)->self, options.lazy);
+    if (!handle.ok() || options.lazy) return handle;
+    Runtime& runtime = Runtime::instance();
+    Pin<Binary> binary = runtime.binaries.pin(*handle);
+    Result<std::shared_ptr<Module>> module = binary->module_for(*(*context)->record);
+    if (!module.ok()) {
+        runtime.binaries.close(*handle);
+        return module.status();
+    }
+    return handle;
+}
+
+Result<Handle> load_binary_file(const char* path, const LoadOptions& options) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) return fail(code::param_invalid, "cannot open kernel image {}: {}", path, std::strerror(errno));
+    const std::streamoff size = file.tellg();
+    constexpr std::streamoff largest = std::streamoff{1} << 30;
+    if (size <= 0 || size > largest)
+        return fail(code::param_invalid, "kernel image {} has {} bytes: not a file with an image in it", path, size);
+    std::vector<std::byte> image(static_cast<std::size_t>(size));
+    file.seekg(0);
+    if (!file.read(reinterpret_cast<char*>(image.data()), size))
+        return fail(code::param_invalid, "cannot read kernel image {}", path);
+    if (looks_like_descriptor(image))
+        return load_cpu_descriptor({reinterpret_cast<const char*>(image.data()), image.size()}, path);
+    return load_binary(std::move(image), options);
+}
+
+Result<Pin<Binary>> find_binary(const void* opaque) {
+    Pin<Binary> binary = Runtime::instance().binaries.pin(handle_of(opaque));
+    if (!binary) return fail(code::invalid_handle, "binary handle {} is not a loaded binary", fmt::ptr(opaque));
+    return binary;
+}
+
+namespace {
+
+// Keeps a module until a stream has passed the point where it may still use it.
+void keep_until_passed(Stream& stream, const Modules& modules) {
+    Command command(Opcode::inline_call);
+    command.call.function = retire;
+    SpinGuard guard(stream.lock);
+    if (!Runtime::instance().streams.alive(stream.self) || stream.queue->completed() == stream.last_sequence) return;
+    auto copy = std::make_unique<Kept>();
+    copy->modules = modules;
+    command.call.argument = copy.get();
+    command.task = stream.next_task++;
+    Result<std::uint64_t> sequence = stream.queue->submit(std::span(&command, 1));
+    if (!sequence.ok()) return;
+    stream.last_sequence = *sequence;
+    copy.release();
+}
+
+void close_functions(const std::vector<Handle>& functions) {
+    Runtime& runtime = Runtime::instance();
+    for (Handle handle : functions) {
+        Pin<Function> function = runtime.functions.pin(handle);
+        if (!function) continue;
+        runtime.functions.close(handle);
+        std::lock_guard guard(function->mutex);
+        for (Handle arguments : function->arguments) runtime.arguments.close(arguments);
+    }
+}
+
+}  // namespace
+
+Status unload_binary(const void* opaque) {
+    Runtime& runtime = Runtime::instance();
+    Result<Pin<Binary>> binary = find_binary(opaque);
+    if (!binary.ok()) return binary.status();
+    if (!runtime.binaries.close((*binary)->self))
+        return fail(code::invalid_handle, "binary handle {} is not a loaded binary", fmt::ptr(opaque));
+    close_retired();
+    Modules modules;
+    std::vector<std::pair<DeviceRecord*, std::shared_ptr<Module>>> kept;
+    std::vector<Handle> functions;
+    {
+        std::lock_guard guard((*binary)->mutex);
+        (*binary)->unloading = true;
+        for (std::size_t index = 0; index < (*binary)->modules.size(); ++index) {
+            std::shared_ptr<Module>& module = (*binary)->modules[index];
+            if (!module) continue;
+            if (Result<DeviceRecord*> record = runtime.device(static_cast<std::int64_t>(index)); record.ok())
+                kept.emplace_back(*record, module);
+            modules.push_back(std::move(module));
+        }
+        if ((*binary)->cpu) {
+            std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>> loaded;
+            close_cpu_binary(**binary, loaded);
+            for (auto& [index, module] : loaded) {
+                if (Result<DeviceRecord*> record = runtime.device(index); record.ok())
+                    kept.emplace_back(*record, module);
+                modules.push_back(std::move(module));
+            }
+        }
+        functions.swap((*binary)->functions);
+    }
+    close_functions(functions);
+    forget_variables((*binary)->self);
+    // Whoever found a function alive did so under a stream's lock and has submitted by the time it is free again.
+    runtime.streams.for_each([](Pin<Stream> stream) { SpinGuard guard(stream->lock); });
+    for (const auto& [record, module] : kept) keep_for_graphs(*record, module);
+    // Launches that are queued or running still run: the code goes when the last stream has passed them.
+    runtime.streams.for_each([&](Pin<Stream> stream) { keep_until_passed(*stream, modules); });
+    return {};
+}
+
+void unload_all_binaries() noexcept {
+    std::vector<Handle> binaries;
+    Runtime::instance().binaries.for_each([&](Pin<Binary> binary) { binaries.push_back(binary->self); });
+    for (Handle binary : binaries) unload_binary(opaque_of(binary)).ignore();
+    close_retired();
+}
+
+// ---- functions -----------------------------------------------------------------------------------------------------
+
+Result<Pin<Function>> find_function(const void* opaque) {
+    HandleTable<Function>& functions = Runtime::instance().functions;
+    if (Pin<Function> function = functions.pin(handle_of(opaque))) return function;
+    if (is_registered_function(opaque)) {
+        Result<Handle> handle = function_at(opaque);
+        if (!handle.ok()) return handle.status();
+        if (Pin<Function> function = functions.pin(*handle)) return function;
+    }
+    return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", fmt::ptr(opaque));
+}
+
+namespace {
+
+// The handle of a kernel that was found in a binary's module; made at the first request.
+Result<Handle> open_function(Binary& binary, Kernel& kernel, const DeviceRecord& record) {
+    Runtime& runtime = Runtime::instance();
+    std::lock_guard guard(binary.mutex);
+    if (binary.unloading) return fail(code::invalid_handle, "the binary is being unloaded");
+    for (Handle handle : binary.functions) {
+        Pin<Function> known = runtime.functions.pin(handle);
+        if (known && known->info.name == kernel.info->name) return handle;
+    }
+    const Handle handle = runtime.functions.open([&](Function& function, Handle self) {
+        function.self = self;
+        function.binary = binary.self;
+        function.info = *kernel.info;
+        function.kernels[record.index].store(&kernel, std::memory_order_release);
+    });
+    if (handle == 0) return fail(code::resource_alloc, "the process has as many functions as it can have");
+    binary.functions.push_back(handle);
+    std::atomic_ref(kernel.user).store(opaque_of(handle), std::memory_order_release);
+    return handle;
+}
+
+// Looks a kernel up with `find(Module&)` on the device of the current context.
+template <class Find>
+Result<Handle> find_in_binary(const void* opaque, std::string_view name, Find&& find) {
+    Result<Pin<Binary>> binary = find_binary(opaque);
+    if (!binary.ok()) return binary.status();
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    DeviceRecord& record = *(*context)->record;
+    Result<std::shared_ptr<Module>> module = (*binary)->module_for(record);
+    if (!module.ok()) return module.status();
+    if (Kernel* kernel = find(**module)) return open_function(**binary, *kernel, record);
+    std::string known;
+    for (const KernelInfo& info : (*module)->kernels()) known += (known.empty() ? "" : ", ") + info.name;
+    return fail(code::param_invalid, "the binary has no kernel named {}; it has: {}", name, known);
+}
+
+}  // namespace
+
+Result<Handle> get_function(const void* binary, std::string_view name) {
+    if (name.size() > max_name_length)
+        return fail(code::param_invalid, "kernelName has {} characters; {} are the most", name.size(), max_name_length);
+    if (Result<Pin<Binary>> found = find_binary(binary); !found.ok())
+        return found.status();
+    else if ((*found)->cpu)
+        return get_cpu_function(**found, name);
+    return find_in_binary(binary, name, [&](Module& module) { return module.kernel(name); });
+}
+
+Result<Handle> get_function_by_key(Handle binary, std::string_view key) {
+    return find_in_binary(opaque_of(binary), key, [&](Module& module) {
+        Kernel* kernel = module.kernel_by_key(key);
+        return kernel ? kernel : module.kernel(key);
+    });
+}
+
+Result<Kernel*> kernel_for(Function& function, DeviceRecord& record) {
+    if (Kernel* kernel = function.kernels[record.index].load(std::memory_order_acquire)) return kernel;
+    if (function.cpu) return cpu_kernel_for(function, record);
+    Result<Pin<Binary>> binary = find_binary(opaque_of(function.binary));
+    if (!binary.ok()) return binary.status();
+    Result<std::shared_ptr<Module>> module = (*binary)->module_for(record);
+    if (!module.ok()) return module.status();
+    Kernel* kernel = (*module)->kernel(function.info.name);
+    if (!kernel)
+        return fail(code::param_invalid, "kernel {} is missing on device {}", function.info.name, record.index);
+    std::atomic_ref(kernel->user).store(opaque_of(function.self), std::memory_order_release);
+    function.kernels[record.index].store(kernel, std::memory_order_release);
+    return kernel;
+}
+
+}  // namespace canopy

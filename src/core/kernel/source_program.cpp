@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/kernel/source_program.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error_text.h"
+#include "base/subprocess.h"
+#include "core/base/error_codes.h"
+#include "core/runtime/runtime.h"
+#include "device/image.h"
+
+namespace canopy {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool begins(const std::string& text, std::string_view start) { return text.compare(0, start.size(), start) == 0; }
+
+bool is_program(const std::string& path) { return access(path.c_str(), X_OK) == 0 && !fs::is_directory(path); }
+
+// Where the file of this library lies, links followed.
+fs::path library_folder() {
+    Dl_info info = {};
+    if (dladdr(reinterpret_cast<const void*>(&find_kernel_compiler), &info) == 0 || !info.dli_fname) return {};
+    std::error_code error;
+    const fs::path file = fs::canonical(info.dli_fname, error);
+    return error ? fs::path() : file.parent_path();
+}
+
+bool names_architecture(const std::vector<std::string>& options) {
+    for (const std::string& option : options)
+        for (const std::string_view name : {"--npu-arch", "--cce-aicore-arch", "--npu-soc", "-arch"})
+            if (begins(option, name)) return true;
+    return false;
+}
+
+Status write_text(const fs::path& path, const std::string& text) {
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) return fail(code::internal, "cannot write {}", path.string());
+    return {};
+}
+
+bool read_bytes(const fs::path& path, std::vector<std::byte>& bytes) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) return false;
+    bytes.resize(static_cast<std::size_t>(file.tellg()));
+    file.seekg(0);
+    return static_cast<bool>(
+        file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));
+}
+
+// Lines of the text are counted from its own beginning, whatever file they are written to.
+std::string under_name(const std::string& name, const std::string& text) {
+    std::string escaped;
+    for (const char letter : name) {
+        if (letter == '"' || letter == '\\') escaped += '\\';
+        escaped += letter == '\n' ? ' ' : letter;
+    }
+    return fmt::format("#line 1 \"{}\"\n{}\n", escaped, text);
+}
+
+// Constants that hold what the expressions mean, behind the program's own text. What is dereferenced may be a function,
+// the address of one or of a variable, or a cast.
+std::string constants_for(const std::vector<std::string>& expressions) {
+    std::string text;
+    for (std::size_t index = 0; index < expressions.size(); ++index)
+        text += under_name(
+            fmt::format("name expression '{}'", expressions[index]),
+            fmt::format("static constexpr auto canopy_name_expression_{} = &*({}\n);", index, expressions[index]));
+    return text;
+}
+
+// The name an image has for what a symbol stands for: a kernel's, else the symbol's own.
+std::string name_in_image(const Image& image, const std::string& symbol) {
+    for (const ImageKernel& kernel : image.kernels)
+        if (kernel.symbol == symbol) return kernel.info.name;
+    return symbol;
+}
+
+// The first line that tells of an error, for the text of the failed call.
+std::string first_error(const std::string& log) {
+    const std::size_t word = log.find("error:");
+    const std::size_t line = word == std::string::npos ? 0 : log.rfind('\n', word) + 1;
+    return log.substr(line, log.find('\n', line) - line);
+}
+
+}  // namespace
+
+void SourceProgram::recycle() noexcept {
+    std::lock_guard guard(mutex);
+    name.clear();
+    source.clear();
+    headers.clear();
+    expressions.clear();
+    attempted = false;
+    log.clear();
+    image = {};
+    lowered_names.clear();
+}
+
+HandleTable<SourceProgram>& source_programs() {
+    static auto* table = new HandleTable<SourceProgram>(HandleKind::source_program);
+    return *table;
+}
+
+Result<Pin<SourceProgram>> find_source_program(const void* opaque) {
+    Pin<SourceProgram> program = source_programs().pin(handle_of(opaque));
+    if (!program)
+        return fail(code::invalid_handle, "prog {} was not made by aclrtcCreateProg, or has been destroyed",
+                    fmt::ptr(opaque));
+    return program;
+}
+
+bool is_header_name(std::string_view name) noexcept {
+    if (name.empty() || name.front() == '/' || name.back() == '/') return false;
+    for (std::size_t at = 0; at < name.size();) {
+        const std::size_t slash = std::min(name.find('/', at), name.size());
+        if (name.substr(at, slash - at) == "..") return false;
+        at = slash + 1;
+    }
+    return true;
+}
+
+Result<std::string> find_kernel_compiler() {
+    if (const char* chosen = getenv("CANOPY_CC"); chosen && *chosen) {
+        if (is_program(chosen)) return std::string(chosen);
+        return fail(code::not_supported, "CANOPY_CC names {}, which is not a program that can be run", chosen);
+    }
+    const fs::path folder = library_folder();
+    // In an install tree, and in the folder the project was built in.
+    for (const char* place : {"bin/canopy-cc", "toolchain/tree/bin/canopy-cc"}) {
+        const std::string candidate = (folder.parent_path() / place).string();
+        if (is_program(candidate)) return candidate;
+    }
+    return fail(code::not_supported,
+                "there is no kernel compiler: {} does not exist; install the toolchain, or name its canopy-cc in "
+                "CANOPY_CC",
+                (folder.parent_path() / "bin/canopy-cc").string());
+}
+
+Status SourceProgram::compile(const std::vector<std::string>& options) {
+    attempted = true;
+    log.clear();
+    image.clear();
+    lowered_names.clear();
+    const Status status = run_compiler(options);
+    if (!status.ok()) image.clear();
+    return status;
+}
+
+Status SourceProgram::run_compiler(const std::vector<std::string>& options) {
+    Result<std::string> compiler = find_kernel_compiler();
+    if (!compiler.ok()) {
+        log = "there is no kernel compiler: set CANOPY_CC to a canopy-cc that can be run\n";
+        return compiler.status();
+    }
+    Result<TemporaryFolder> folder = TemporaryFolder::create("rtc");
+    if (!folder.ok()) return folder.status();
+    const fs::path place = folder->path();
+    const std::string input = place / "program.asc", output = place / "image.o", names = place / "names";
+    CANOPY_TRY(write_text(input, under_name(name, source) + constants_for(expressions)));
+    for (const SourceHeader& header : headers)
+        CANOPY_TRY(write_text(place / "headers" / header.name, under_name(header.name, header.text)));
+
+    std::vector<std::string> command = {*compiler, "--image"};
+    if (!names_architecture(options))
+        command.push_back(fmt::format("--npu-arch=dav-{}", Runtime::instance().settings().chip->architecture));
+    command.insert(command.end(), options.begin(), options.end());
+    command.push_back("-I" + (place / "headers").string());
+    for (std::size_t index = 0; index < expressions.size(); ++index)
+        command.push_back(fmt::format("--name-expression=*canopy_name_expression_{}", index));
+    command.insert(command.end(), {"--names-file=" + names, "-o", output, input});
+    Result<Finished> finished = run_to_end(command);
+    if (!finished.ok()) return finished.status();
+    log = std::move(finished->output);
+    if (finished->status != 0 || !read_bytes(output, image))
+        return fail(code::param_invalid, "{} does not compile: {} (aclrtcGetCompileLog has all of it)", name,
+                    first_error(log));
+    return read_names(names);
+}
+
+// One line for each expression, in their order: the symbol it stands for.
+Status SourceProgram::read_names(const std::string& path) {
+    Result<Image> read = read_image(image);
+    if (!read.ok()) return read.status();
+    std::ifstream file(path);
+    for (const std::string& expression : expressions) {
+        std::string symbol;
+        if (!std::getline(file, symbol) || symbol.empty())
+            return fail(code::internal, "the compiler does not tell what {} is", expression);
+        lowered_names[expression] = name_in_image(*read, symbol);
+    }
+    return {};
+}
+
+}  // namespace canopy

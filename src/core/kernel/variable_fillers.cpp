@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/kernel/variable_fillers.h"
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+
+namespace canopy {
+namespace {
+
+using Fillers = std::map<std::string, VariableFiller, std::less<>>;
+
+struct Registry {
+    std::mutex mutex;
+    Fillers fillers;               // guarded by mutex
+    std::atomic<bool> any{false};  // whether there are some, for loads that need none
+};
+Registry& registry() {
+    static auto* instance = new Registry;
+    return *instance;
+}
+
+Status fill(const SymbolInfo& variable, const std::string& name, VariableFiller filler) {
+    std::vector<char> bytes(variable.size);
+    std::memcpy(bytes.data(), variable.address, variable.size);
+    const std::int32_t answer = filler(bytes.data(), static_cast<std::uint32_t>(bytes.size()));
+    if (answer != 0)
+        return fail(code::param_invalid, "the function that fills variable {} of binaries answered {}", name, answer);
+    std::memcpy(variable.address, bytes.data(), variable.size);
+    return {};
+}
+
+}  // namespace
+
+void set_variable_filler(std::string name, VariableFiller filler) {
+    Registry& all = registry();
+    std::lock_guard guard(all.mutex);
+    all.fillers[std::move(name)] = filler;
+    all.any.store(true, std::memory_order_release);
+}
+
+Status remove_variable_filler(std::string_view name) {
+    Registry& all = registry();
+    std::lock_guard guard(all.mutex);
+    const auto found = all.fillers.find(name);
+    if (found == all.fillers.end()) return fail(code::param_invalid, "no function fills variable {}", name);
+    all.fillers.erase(found);
+    all.any.store(!all.fillers.empty(), std::memory_order_release);
+    return {};
+}
+
+Status fill_variables(Module& module) {
+    Registry& all = registry();
+    if (!all.any.load(std::memory_order_acquire)) return {};
+    Fillers fillers;
+    {
+        std::lock_guard guard(all.mutex);
+        fillers = all.fillers;  // functions of the program are called without the lock
+    }
+    for (const auto& [name, filler] : fillers)
+        if (const std::optional<SymbolInfo> variable = module.symbol(name)) CANOPY_TRY(fill(*variable, name, filler));
+    return {};
+}
+
+}  // namespace canopy

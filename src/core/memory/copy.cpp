@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memory/copy.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/base/thread_state.h"
+#include "core/graph/capture/capture.h"
+#include "core/memory/memory.h"
+#include "core/runtime/context.h"
+#include "core/stream/stream.h"
+
+namespace canopy {
+namespace {
+
+constexpr std::size_t snapshot_limit = 64 * 1024;  // bytes a stream keeps for a copy; more is waited for
+constexpr std::size_t batch_step = 64;             // commands handed over under one lock
+
+struct Places {
+    MemoryPlace destination, source;
+};
+
+Status check_peers(const Places& places) {
+    const DeviceRecord* to = places.destination.on_device() ? places.destination.record : nullptr;
+    const DeviceRecord* from = places.source.on_device() ? places.source.record : nullptr;
+    if (!to || !from || to == from) return {};
+    if (to->chip->series == "A3") return {};  // its devices reach each other from the start
+    const auto reaches = [](const DeviceRecord& a, const DeviceRecord& b) {
+        return (a.peers.load(std::memory_order_relaxed) >> b.index & 1) != 0;
+    };
+    if (reaches(*to, *from) || reaches(*from, *to)) return {};
+    return fail(code::param_invalid,
+                "dst lies on device {} and src on device {}, which cannot reach each other; "
+                "aclrtDeviceEnablePeerAccess lets them",
+                to->index, from->index);
+}
+
+Result<Places> check_places(void* destination, std::size_t to_size, const void* source, std::size_t from_size) {
+    Result<MemoryPlace> to = usable_place(destination, to_size, "dst");
+    if (!to.ok()) return to.status();
+    Result<MemoryPlace> from = usable_place(source, from_size, "src");
+    if (!from.ok()) return from.status();
+    Places places{*to, *from};
+    CANOPY_TRY(check_peers(places));
+    return places;
+}
+
+Result<Places> check(const Copy& copy) {
+    if (copy.count > copy.capacity)
+        return fail(code::param_invalid, "count {} is larger than destMax {}", copy.count, copy.capacity);
+    return check_places(copy.destination, copy.count, copy.source, copy.count);
+}
+
+// Bytes from the first of the first row to the last of the last; false when that is more than there are addresses.
+bool rows_extent(std::size_t pitch, std::size_t width, std::size_t height, std::size_t& extent) noexcept {
+    return !__builtin_mul_overflow(pitch, height - 1, &extent) && !__builtin_add_overflow(extent, width, &extent);
+}
+
+Result<Places> check(const RowCopy& copy) {
+    std::size_t to = 0, from = 0;
+    if (!rows_extent(copy.destination_pitch, copy.width, copy.height, to) ||
+        !rows_extent(copy.source_pitch, copy.width, copy.height, from))
+        return fail(code::param_invalid, "height {} with pitches {} and {} reaches past the end of the address space",
+                    copy.height, copy.destination_pitch, copy.source_pitch);
+    return check_places(copy.destination, to, copy.source, from);
+}
+
+Result<MemoryPlace> check(const Fill& fill_) {
+    if (fill_.count > fill_.capacity / fill_.element)
+        return fail(code::param_invalid, "{} elements of {} bytes are more than the {} bytes of the memory",
+                    fill_.count, fill_.element, fill_.capacity);
+    return usable_place(fill_.destination, fill_.count * fill_.element, "devPtr");
+}
+
+// Copies on this thread. A word that streams may be waiting for changes as a whole.
+void copy_bytes(void* destination, const void* source, std::size_t count) noexcept {
+    const auto bits = reinterpret_cast<std::uintptr_t>(destination) | reinterpret_cast<std::uintptr_t>(source);
+    if (count != sizeof(std::uint64_t) || bits % sizeof(std::uint64_t) != 0) {
+        std::memmove(destination, source, count);
+        return;
+    }
+    std::uint64_t word = 0;
+    __atomic_load(static_cast<const std::uint64_t*>(source), &word, __ATOMIC_ACQUIRE);
+    __atomic_store(static_cast<std::uint64_t*>(destination), &word, __ATOMIC_RELEASE);
+}
+
+void set_words(void* destination, std::uint32_t value, std::size_t count) noexcept {
+    auto* bytes = static_cast<std::byte*>(destination);
+    for (std::size_t index = 0; index < count; ++index)
+        std::memcpy(bytes + index * sizeof(value), &value, sizeof(value));
+}
+
+Command command_of(const Copy& copy) {
+    Command command(Opcode::copy);
+    command.copy = {copy.destination, copy.source, copy.count, 1, copy.count, copy.count};
+    return command;
+}
+
+// Submits and waits until the last of the commands is done. Later work of other threads may follow in between. What is
+// recorded for a graph is not waited for.
+Status submit_and_wait(const void* handle, std::span<Command> commands) {
+    Result<Pin<Stream>> stream = find_stream(handle, true);
+    if (!stream.ok()) return stream.status();
+    std::uint64_t last = 0;
+    bool recorded = false;
+    while (!commands.empty()) {
+        const std::size_t step = std::min(commands.size(), batch_step);
+        SpinGuard guard((*stream)->lock);
+        if (!Runtime::instance().streams.alive((*stream)->self))
+            return fail(code::invalid_handle, "stream was destroyed by another thread");
+        CANOPY_TRY(check_blocking_copy(**stream));
+        recorded = (*stream)->recorder != nullptr;
+        Result<std::uint64_t> sequence = (*stream)->submit(commands.first(step));
+        if (!sequence.ok()) return sequence.status();
+        last = *sequence;
+        commands = commands.subspan(step);
+    }
+    if (!recorded && !(*stream)->never_waits()) (*stream)->queue->wait(last, Deadline::never());
+    return {};
+}
+
+Status submit_steps(const void* handle, std::span<Command> commands) {
+    while (!commands.empty()) {
+        const std::size_t step = std::min(commands.size(), batch_step);
+        Result<LockedStream> stream = LockedStream::acquire(handle);
+        if (!stream.ok()) return stream.status();
+        CANOPY_TRY(stream->submit(commands.first(step)));
+        commands = commands.subspan(step);
+    }
+    return {};
+}
+
+Status submit_copies(const void* stream, std::span<Command> commands, bool wait) {
+    return wait ? submit_and_wait(stream, commands) : submit_steps(stream, commands);
+}
+
+// A graph keeps the bytes of a copy however many they are.
+bool is_recorded(const void* handle) {
+    Result<Pin<Stream>> stream = find_stream(handle, true);
+    if (!stream.ok()) return false;
+    SpinGuard guard((*stream)->lock);
+    return (*stream)->recorder != nullptr;
+}
+
+Status refuse_host_to_host() {
+    return fail(code::not_supported, "a copy from host to host cannot run in a stream; aclrtMemcpy does it");
+}
+
+}  // namespace
+
+Status copy_now(const Copy& copy) {
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    if (Result<Places> places = check(copy); !places.ok()) return places.status();
+    if (copy.destination == copy.source) return {};
+    CANOPY_TRY(check_unsafe(UnsafeCall::copy));
+    settle_context(**context);
+    copy_bytes(copy.destination, copy.source, copy.count);
+    return {};
+}
+
+Status copy_now(const RowCopy& copy) {
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    if (Result<Places> places = check(copy); !places.ok()) return places.status();
+    CANOPY_TRY(check_unsafe(UnsafeCall::copy));
+    settle_context(**context);
+    auto* to = static_cast<std::byte*>(copy.destination);
+    const auto* from = static_cast<const std::byte*>(copy.source);
+    for (std::size_t row = 0; row < copy.height; ++row)
+        std::memmove(to + row * copy.destination_pitch, from + row * copy.source_pitch, copy.width);
+    return {};
+}
+
+Status copy_now(std::span<const Copy> copies) {
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    CANOPY_TRY(check_unsafe(UnsafeCall::copy));
+    settle_context(**context);
+    for (const Copy& copy : copies) copy_bytes(copy.destination, copy.source, copy.count);
+    return {};
+}
+
+Status fill_now(const Fill& fill) {
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    if (Result<MemoryPlace> place = check(fill); !place.ok()) return place.status();
+    CANOPY_TRY(check_unsafe(UnsafeCall::copy));
+    settle_context(**context);
+    if (fill.element == 1)
+        std::memset(fill.destination, static_cast<int>(fill.value & 0xFF), fill.count);
+    else
+        set_words(fill.destination, fill.value, fill.count);
+    return {};
+}
+
+Status copy_in_stream(const Copy& copy, CopyKind kind, const void* stream) {
+    CANOPY_TRY(require_context());
+    if (kind == CopyKind::host_to_host) return refuse_host_to_host();
+    Result<Places> places = check(copy);
+    if (!places.ok()) return places.status();
+    const bool to_device = places->destination.on_device(), from_device = places->source.on_device();
+    if (!to_device && !from_device) return refuse_host_to_host();
+    Command command = command_of(copy);
+    bool wait = places->destination.pageable() || places->source.pageable();
+    if (kind == CopyKind::host_to_buffer_to_device && !from_device) {
+        command.snapshot = copy.count <= snapshot_limit || is_recorded(stream);
+        wait = !command.snapshot;
+    }
+    return submit_copies(stream, std::span(&command, 1), wait);
+}
+
+Status copy_in_stream(const RowCopy& copy, const void* stream) {
+    CANOPY_TRY(require_context());
+    Result<Places> places = check(copy);
+    if (!places.ok()) return places.status();
+    if (!places->destination.on_device() && !places->source.on_device()) return refuse_host_to_host();
+    Command command(Opcode::copy);
+    command.copy = {copy.destination, copy.source, copy.width, copy.height, copy.destination_pitch, copy.source_pitch};
+    const bool wait = places->destination.pageable() || places->source.pageable();
+    return submit_copies(stream, std::span(&command, 1), wait);
+}
+
+Status copy_in_stream(std::span<const Copy> copies, const void* stream) {
+    std::vector<Command> commands;
+    commands.reserve(copies.size());
+    bool wait = false;
+    for (const Copy& copy : copies) {
+        wait = wait || classify(copy.destination).pageable() || classify(copy.source).pageable();
+        commands.push_back(command_of(copy));
+    }
+    return submit_copies(stream, commands, wait);
+}
+
+Status fill_in_stream(const Fill& fill, const void* stream) {
+    CANOPY_TRY(require_context());
+    Result<MemoryPlace> place = check(fill);
+    if (!place.ok()) return place.status();
+    Command command(Opcode::fill);
+    const std::uint32_t value = fill.element == 1 ? fill.value & 0xFF : fill.value;
+    command.fill = {fill.destination, fill.count, value, fill.element};
+    return submit_copies(stream, std::span(&command, 1), place->pageable());
+}
+
+Status check_batch_copy(const Copy& copy, BatchDirection direction, std::uint32_t device) {
+    if (!copy.destination) return fail_null("dsts[i]");
+    if (!copy.source) return fail_null("srcs[i]");
+    Result<Places> places = check(copy);
+    if (!places.ok()) return places.status();
+    const bool to_device = direction == BatchDirection::host_to_device;
+    const MemoryPlace& far = to_device ? places->destination : places->source;
+    const MemoryPlace& near = to_device ? places->source : places->destination;
+    const char* const far_name = to_device ? "dst" : "src";
+    if (!far.on_device()) return fail(code::param_invalid, "{} is not device memory, but attrs says so", far_name);
+    if (far.record && far.record->index != device)
+        return fail(code::param_invalid, "{} lies on device {}, but attrs says device {}", far_name, far.record->index,
+                    device);
+    if (near.kind == MemoryKind::device || near.kind == MemoryKind::mapped)
+        return fail(code::param_invalid, "{} is device memory, but attrs says host", to_device ? "src" : "dst");
+    return {};
+}
+
+Status submit_to(const void* handle, Command& command) {
+    Result<LockedStream> stream = LockedStream::acquire(handle);
+    if (!stream.ok()) return stream.status();
+    return stream->submit(command);
+}
+
+Status submit_nothing(const void* stream) {
+    Command command(Opcode::inline_call);
+    command.call = {[](void*) {}, nullptr, nullptr, nullptr};
+    return submit_to(stream, command);
+}
+
+void fail_stream(Handle handle, int with_code, const char* what) noexcept {
+    const Pin<Stream> stream = Runtime::instance().streams.pin(handle);
+    if (!stream) return;
+    try {
+        std::string text(what);
+        SpinGuard guard(stream->error_lock);
+        if (stream->error.load(std::memory_order_relaxed) == 0) stream->error_text.swap(text);
+    } catch (...) {  // no memory for the sentence: the code alone must do
+    }
+    int none = 0;
+    stream->error.compare_exchange_strong(none, with_code, std::memory_order_acq_rel);
+}
+
+}  // namespace canopy

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies whose addresses lie in memory: behind pointer slots, or in a descriptor.
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/base/thread_state.h"
+#include "core/memory/copy.h"
+#include "core/memory/memory.h"
+#include "core/stream/stream.h"
+
+namespace canopy {
+namespace {
+
+// What SetMemcpyDesc writes; the mark tells whether a descriptor was ever written.
+struct CopyDescriptor {
+    static constexpr std::uint64_t written = 0x43616e6f70794344;
+    std::uint64_t mark = 0;
+    const void* source = nullptr;
+    void* destination = nullptr;
+    std::uint64_t count = 0;
+    std::uint64_t reserved[4] = {};
+};
+static_assert(sizeof(CopyDescriptor) == copy_descriptor_size);
+
+Copy resolve(const IndirectCopy& copy) {
+    return {static_cast<std::byte*>(*copy.destination_slot) + copy.destination_offset, copy.capacity,
+            static_cast<const std::byte*>(*copy.source_slot) + copy.source_offset, copy.count};
+}
+
+// An indirect copy on its way through a stream.
+struct QueuedCopy {
+    IndirectCopy copy;
+    Handle stream = 0;
+};
+
+// Runs in the stream, after everything before it, and again at each replay when it is part of a graph. Addresses that
+// turn out to be no memory fail the stream.
+void run_queued(void* argument) {
+    const auto* const queued = static_cast<const QueuedCopy*>(argument);
+    const Copy copy = resolve(queued->copy);
+    if (reachable(copy.destination, copy.count) && reachable(copy.source, copy.count)) {
+        std::memmove(copy.destination, copy.source, copy.count);
+        return;
+    }
+    fail_stream(queued->stream, code::param_invalid,
+                "a copy with offsets found addresses behind dst or src that are not allocated");
+}
+
+void skip(void*) {}
+
+void dispose_queued(void* argument) { delete static_cast<QueuedCopy*>(argument); }
+
+}  // namespace
+
+Status copy_in_stream(const IndirectCopy& copy, CopyKind kind, const void* stream) {
+    CANOPY_TRY(require_context());
+    if (copy.count > copy.capacity)
+        return fail(code::param_invalid, "count {} is larger than destMax {}", copy.count, copy.capacity);
+    Result<MemoryPlace> to = usable_place(copy.destination_slot, sizeof(void*), "dst");
+    if (!to.ok()) return to.status();
+    Result<MemoryPlace> from = usable_place(copy.source_slot, sizeof(void*), "src");
+    if (!from.ok()) return from.status();
+    if (!to->on_device() && !from->on_device()) {
+        if (!*copy.destination_slot) return fail_null("*dst");
+        if (!*copy.source_slot) return fail_null("*src");
+        return copy_in_stream(resolve(copy), kind, stream);
+    }
+    Result<LockedStream> locked = LockedStream::acquire(stream);
+    if (!locked.ok()) return locked.status();
+    auto queued = std::unique_ptr<QueuedCopy>(new (std::nothrow) QueuedCopy{copy, (*locked)->self});
+    if (!queued) return fail(code::bad_alloc, "out of host memory");
+    Command command(Opcode::inline_call);
+    command.call = {&run_queued, queued.get(), &skip, &dispose_queued};
+    CANOPY_TRY(locked->submit(command));
+    queued.release();
+    return {};
+}
+
+Status write_copy_descriptor(void* descriptor, const void* source, void* destination, std::size_t count) {
+    CANOPY_TRY(require_context());
+    Result<MemoryPlace> place = usable_place(descriptor, sizeof(CopyDescriptor), "desc");
+    if (!place.ok()) return place.status();
+    Result<MemoryPlace> from = usable_place(source, count, "srcAddr");
+    if (!from.ok()) return from.status();
+    Result<MemoryPlace> to = usable_place(destination, count, "dstAddr");
+    if (!to.ok()) return to.status();
+    if (!from->on_device()) return fail(code::param_invalid, "srcAddr {} is not device memory", fmt::ptr(source));
+    if (!to->on_device()) return fail(code::param_invalid, "dstAddr {} is not device memory", fmt::ptr(destination));
+    CopyDescriptor content;
+    content.mark = CopyDescriptor::written;
+    content.source = source;
+    content.destination = destination;
+    content.count = count;
+    std::memcpy(descriptor, &content, sizeof(content));
+    return {};
+}
+
+Status copy_by_descriptor(const void* descriptor, const void* stream) {
+    CANOPY_TRY(require_context());
+    Result<MemoryPlace> place = usable_place(descriptor, sizeof(CopyDescriptor), "desc");
+    if (!place.ok()) return place.status();
+    CopyDescriptor content;
+    std::memcpy(&content, descriptor, sizeof(content));
+    if (content.mark != CopyDescriptor::written)
+        return fail(code::param_invalid, "desc {} was not written by aclrtSetMemcpyDesc", fmt::ptr(descriptor));
+    const Copy copy{content.destination, content.count, content.source, content.count};
+    return copy_in_stream(copy, CopyKind::inside_device, stream);
+}
+
+}  // namespace canopy

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memory/device_variables.h"
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+#include "core/kernel/kernel.h"
+
+namespace canopy {
+namespace {
+
+struct Entry {
+    Handle binary;
+    DeviceRecord* record;
+    std::size_t size;
+};
+
+struct Table {
+    std::atomic<std::size_t> count{0};  // read without the lock: most programs have no such variable
+    std::shared_mutex mutex;
+    std::map<std::uintptr_t, Entry> entries;  // by first address
+};
+
+Table& table() {
+    static auto* instance = new Table;
+    return *instance;
+}
+
+}  // namespace
+
+void note_variable(Handle binary, DeviceRecord& record, void* address, std::size_t size) {
+    if (size == 0) return;
+    Table& all = table();
+    std::unique_lock guard(all.mutex);
+    all.entries.insert_or_assign(reinterpret_cast<std::uintptr_t>(address), Entry{binary, &record, size});
+    all.count.store(all.entries.size(), std::memory_order_release);
+    // Whoever unloads forgets after closing the handle: one of the two sees the other.
+    if (Runtime::instance().binaries.alive(binary)) return;
+    all.entries.erase(reinterpret_cast<std::uintptr_t>(address));
+    all.count.store(all.entries.size(), std::memory_order_release);
+}
+
+void forget_variables(Handle binary) noexcept {
+    Table& all = table();
+    std::unique_lock guard(all.mutex);
+    std::erase_if(all.entries, [&](const auto& entry) { return entry.second.binary == binary; });
+    all.count.store(all.entries.size(), std::memory_order_release);
+}
+
+std::optional<DeviceVariable> find_device_variable(const void* address) noexcept {
+    Table& all = table();
+    if (all.count.load(std::memory_order_acquire) == 0) return std::nullopt;
+    const auto number = reinterpret_cast<std::uintptr_t>(address);
+    std::shared_lock guard(all.mutex);
+    auto entry = all.entries.upper_bound(number);
+    if (entry == all.entries.begin()) return std::nullopt;
+    --entry;
+    if (number - entry->first >= entry->second.size) return std::nullopt;
+    return DeviceVariable{entry->second.record,
+                          MemoryRange{reinterpret_cast<std::byte*>(entry->first), entry->second.size}};
+}
+
+}  // namespace canopy

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variables of loaded binaries whose addresses programs were given: device memory, although no heap holds it. Copies
+// ask here when an address is in no other table. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "base/memory_range.h"
+#include "core/base/handles.h"
+#include "core/runtime/runtime.h"
+
+namespace canopy {
+
+struct DeviceVariable {
+    DeviceRecord* record = nullptr;
+    MemoryRange range;
+};
+
+// The program gets to know this variable of a binary.
+void note_variable(Handle binary, DeviceRecord& record, void* address, std::size_t size);
+// The binary is unloaded.
+void forget_variables(Handle binary) noexcept;
+std::optional<DeviceVariable> find_device_variable(const void* address) noexcept;
+
+}  // namespace canopy

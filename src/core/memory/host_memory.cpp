@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memory/host_memory.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+#include "base/error_text.h"
+#include "base/heap.h"
+#include "core/base/error_codes.h"
+#include "core/memory/memory.h"
+
+namespace canopy {
+namespace {
+
+constexpr std::size_t registration_alignment = 4096;
+
+std::atomic<Heap*> opened_heap{nullptr};  // set once, never taken back
+
+std::uint64_t machine_memory() noexcept {
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const std::uint64_t bytes = pages > 0 ? static_cast<std::uint64_t>(pages) * page_size() : std::uint64_t{4} << 30;
+    return bytes < OffsetAllocator::max_capacity ? bytes : OffsetAllocator::max_capacity;
+}
+
+Result<Heap*> pinned_heap() {
+    if (Heap* heap = opened_heap.load(std::memory_order_acquire)) return heap;
+    static std::mutex mutex;
+    std::lock_guard guard(mutex);
+    if (Heap* heap = opened_heap.load(std::memory_order_relaxed)) return heap;
+    HeapOptions options;
+    options.name = "canopy-pinned";
+    options.capacity = machine_memory();
+    options.checking = Runtime::instance().settings().checking;
+    Result<std::unique_ptr<Heap>> heap = Heap::create(options);
+    if (!heap.ok()) return heap.status();
+    opened_heap.store(heap->get(), std::memory_order_release);
+    return heap->release();
+}
+
+// By address of the first byte. Ranges never overlap.
+struct Registrations {
+    std::shared_mutex mutex;
+    std::map<std::uintptr_t, Registration> ranges;
+    std::atomic<std::size_t> count{0};  // same as ranges.size(), readable without the mutex
+
+    static Registrations& instance() {
+        static Registrations& registrations = *new Registrations;
+        return registrations;
+    }
+    // The range around an address; ranges.end() when there is none. Caller holds the mutex.
+    auto around(std::uintptr_t address) {
+        auto after = ranges.upper_bound(address);
+        if (after == ranges.begin()) return ranges.end();
+        auto found = std::prev(after);
+        return address - found->first < found->second.host.size ? found : ranges.end();
+    }
+    bool overlaps(std::uintptr_t address, std::size_t size) {
+        if (around(address) != ranges.end()) return true;
+        auto next = ranges.lower_bound(address);
+        return next != ranges.end() && next->first - address < size;
+    }
+};
+
+std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+
+// The flags of a pinned allocation name the device that may use its addresses as they are: 0 none, else index + 1.
+std::uint32_t visible_flag(const DeviceRecord& record) noexcept { return record.index + 1; }
+DeviceRecord* visible_to(const Heap& heap, const void* address) {
+    const std::uint32_t flag = heap.flags(address).value_or(0);
+    if (flag == 0) return nullptr;
+    Result<DeviceRecord*> record = Runtime::instance().device(flag - 1);
+    return record.ok() ? *record : nullptr;
+}
+
+// Ends every registration inside a pinned allocation that is about to go.
+void forget_registrations_in(const MemoryRange& range) noexcept {
+    Registrations& registrations = Registrations::instance();
+    if (registrations.count.load(std::memory_order_acquire) == 0) return;
+    std::unique_lock guard(registrations.mutex);
+    auto next = registrations.ranges.lower_bound(number(range.base));
+    while (next != registrations.ranges.end() && next->first - number(range.base) < range.size) {
+        const Registration& registration = next->second;
+        if (registration.mapped) registration.record->opened()->unregister_host(registration.host.base).ignore();
+        next = registrations.ranges.erase(next);
+        registrations.count.fetch_sub(1, std::memory_order_release);
+    }
+}
+
+}  // namespace
+
+Result<void*> allocate_pinned(const PinnedRequest& request) {
+    if (request.size == 0) return fail(code::invalid_parameter, "size must not be 0");
+    Result<Heap*> heap = pinned_heap();
+    if (!heap.ok()) return heap.status();
+    if (!request.visible_to) return (*heap)->allocate(request.size, 0);
+    Result<Device*> device = request.visible_to->open();
+    if (!device.ok()) return device.status();
+    Result<void*> memory = (*heap)->allocate(request.size, visible_flag(*request.visible_to));
+    if (!memory.ok()) return memory;
+    if (Result<void*> mapped = (*device)->register_host(*memory, request.size); !mapped.ok()) {
+        (*heap)->release(*memory).ignore();
+        return mapped.status();
+    }
+    return memory;
+}
+
+Status release_pinned(void* address) {
+    if (!in_pinned_heap(address))
+        return fail(code::param_invalid, "hostPtr {} does not come from aclrtMallocHost", fmt::ptr(address));
+    Heap& heap = *opened_heap.load(std::memory_order_acquire);
+    if (const std::optional<MemoryRange> range = heap.find(address); range && range->base == address) {
+        settle_devices();
+        forget_registrations_in(*range);
+        if (DeviceRecord* record = visible_to(heap, address)) record->opened()->unregister_host(address).ignore();
+    }
+    return heap.release(address);
+}
+
+bool in_pinned_heap(const void* address) noexcept {
+    const Heap* heap = opened_heap.load(std::memory_order_acquire);
+    if (!heap) return false;
+    const MemoryRange range = heap->range();
+    return number(address) - number(range.base) < range.size;
+}
+
+std::optional<MemoryRange> find_pinned(const void* address) noexcept {
+    const Heap* heap = opened_heap.load(std::memory_order_acquire);
+    return heap ? heap->find(address) : std::nullopt;
+}
+
+MemoryUsage pinned_usage() noexcept {
+    const Heap* heap = opened_heap.load(std::memory_order_acquire);
+    return heap ? heap->usage() : MemoryUsage{};
+}
+
+Result<void*> register_host_memory(const Registration& registration) {
+    const MemoryRange range = registration.host;
+    if (range.size == 0) return fail(code::invalid_parameter, "size must not be 0");
+    const std::uintptr_t address = number(range.base);
+    if (address % registration_alignment != 0 && !in_pinned_heap(range.base))
+        return fail(code::param_invalid, "ptr {} is not a multiple of {} bytes", fmt::ptr(range.base),
+                    registration_alignment);
+    if (range.size > UINTPTR_MAX - address)
+        return fail(code::param_invalid, "size {} reaches past the end of the address space", range.size);
+
+    Result<Device*> device = registration.record->open();
+    if (!device.ok()) return device.status();
+    Registrations& registrations = Registrations::instance();
+    std::unique_lock guard(registrations.mutex);
+    if (registrations.overlaps(address, range.size))
+        return fail(code::host_already_registered, "host memory at {} (size {}) overlaps a range that is registered",
+                    fmt::ptr(range.base), range.size);
+    Registration entry = registration;
+    if (entry.mapped) {
+        Result<void*> mapped = (*device)->register_host(range.base, range.size);
+        if (!mapped.ok()) return mapped.status();
+        entry.device_address = *mapped;
+    }
+    registrations.ranges.emplace(address, entry);
+    registrations.count.fetch_add(1, std::memory_order_release);
+    return entry.device_address;
+}
+
+Status unregister_host_memory(void* address) {
+    settle_devices();
+    Registrations& registrations = Registrations::instance();
+    std::unique_lock guard(registrations.mutex);
+    auto found = registrations.ranges.find(number(address));
+    if (found == registrations.ranges.end())
+        return fail(code::host_not_registered, "ptr {} is not the start of registered host memory", fmt::ptr(address));
+    const Registration registration = found->second;
+    registrations.ranges.erase(found);
+    registrations.count.fetch_sub(1, std::memory_order_release);
+    return registration.mapped ? registration.record->opened()->unregister_host(address) : Status();
+}
+
+std::optional<Registration> find_registration(const void* address) noexcept {
+    Registrations& registrations = Registrations::instance();
+    if (registrations.count.load(std::memory_order_acquire) == 0) return std::nullopt;
+    std::shared_lock guard(registrations.mutex);
+    auto found = registrations.around(number(address));
+    if (found == registrations.ranges.end()) return std::nullopt;
+    return found->second;
+}
+
+std::size_t registration_count() noexcept { return Registrations::instance().count.load(std::memory_order_acquire); }
+
+Result<void*> device_address_of(const void* host) {
+    const std::optional<Registration> registration = find_registration(host);
+    if (!registration && in_pinned_heap(host) && visible_to(*opened_heap.load(std::memory_order_acquire), host))
+        return const_cast<void*>(host);
+    if (!registration) return fail(code::host_not_registered, "pHost {} is not registered host memory", fmt::ptr(host));
+    if (!registration->mapped)
+        return fail(code::host_not_registered, "pHost {} is registered without ACL_HOST_REG_MAPPED", fmt::ptr(host));
+    return static_cast<void*>(static_cast<std::byte*>(registration->device_address) +
+                              (number(host) - number(registration->host.base)));
+}
+
+}  // namespace canopy

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memory/managed_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "base/error_text.h"
+#include "base/mapping.h"
+#include "core/base/error_codes.h"
+#include "core/runtime/runtime.h"
+
+namespace canopy {
+namespace {
+
+// What is known about one granule.
+struct GranuleState {
+    bool read_mostly = false;
+    ManagedLocation preferred;
+    ManagedLocation last_prefetch;
+    std::uint64_t accessed_by = 0;  // bit n: device n
+    bool accessed_by_host = false;
+};
+
+struct ManagedBlock {
+    Mapping memory;
+    std::vector<GranuleState> granules;
+};
+
+std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+
+class ManagedBlocks {
+public:
+    static ManagedBlocks& instance() {
+        static ManagedBlocks& blocks = *new ManagedBlocks;
+        return blocks;
+    }
+
+    Result<void*> allocate(std::size_t size) {
+        std::unique_lock guard(mutex_);
+        Result<Mapping> memory = Mapping::reserve(size, managed_granularity, free_place(size));
+        if (!memory.ok()) return memory.status();
+        if (!memory->protect(0, size, Access::read_write))
+            return fail(code::memory_allocation, "the system has no room for {} bytes of managed memory", size);
+        void* const base = memory->base();
+        ManagedBlock block{std::move(*memory), std::vector<GranuleState>(size / managed_granularity)};
+        blocks_.emplace(number(base), std::move(block));
+        bytes.fetch_add(size, std::memory_order_release);
+        return base;
+    }
+
+    Status release(void* address) {
+        std::unique_lock guard(mutex_);
+        auto found = blocks_.find(number(address));
+        if (found == blocks_.end())
+            return fail(code::param_invalid,
+                        "devPtr {} lies inside managed memory but is not where an allocation begins",
+                        fmt::ptr(address));
+        bytes.fetch_sub(found->second.memory.size(), std::memory_order_release);
+        blocks_.erase(found);
+        return {};
+    }
+
+    std::optional<MemoryRange> find(const void* address) {
+        if (bytes.load(std::memory_order_acquire) == 0) return std::nullopt;
+        std::shared_lock guard(mutex_);
+        const ManagedBlock* block = around(address);
+        if (!block) return std::nullopt;
+        return MemoryRange{block->memory.base(), block->memory.size()};
+    }
+
+    // Calls visit(GranuleState&) for each granule of a range that check_managed_range accepts.
+    template <class Visit>
+    Status visit(const void* address, std::size_t size, Visit&& visit) {
+        std::unique_lock guard(mutex_);
+        ManagedBlock* block = around(address);
+        const std::size_t first = block ? (number(address) - number(block->memory.base())) / managed_granularity : 0;
+        const std::size_t count = size / managed_granularity;
+        if (!block || first + count > block->granules.size())
+            return fail(code::param_invalid, "managed memory at {} was freed", fmt::ptr(address));
+        for (std::size_t index = first; index < first + count; ++index) visit(block->granules[index]);
+        return {};
+    }
+
+    std::atomic<std::uint64_t> bytes{0};
+
+private:
+    ManagedBlock* around(const void* address) {
+        auto after = blocks_.upper_bound(number(address));
+        if (after == blocks_.begin()) return nullptr;
+        ManagedBlock& block = std::prev(after)->second;
+        return block.memory.contains(address) ? &block : nullptr;
+    }
+
+    // The first gap of the wanted range; a wish only, because other mappings may lie there.
+    std::uintptr_t free_place(std::size_t size) const {
+        std::uintptr_t place = managed_range_base;
+        for (auto block = blocks_.lower_bound(managed_range_base); block != blocks_.end(); ++block) {
+            if (block->first - place >= size) break;
+            place = block->first + block->second.memory.size();
+        }
+        return place;
+    }
+
+    std::shared_mutex mutex_;
+    std::map<std::uintptr_t, ManagedBlock> blocks_;
+};
+
+std::int32_t location_number(const ManagedLocation& location) noexcept {
+    switch (location.kind) {
+        case ManagedLocationKind::device:
+            return location.id;
+        case ManagedLocationKind::invalid:
+            return no_location;
+        default:
+            return host_location;
+    }
+}
+
+// One value for a range: that of its first granule when all granules agree, else the answer for "they disagree".
+std::int32_t merged_value(ManagedAttribute attribute, const GranuleState& state, bool same) noexcept {
+    const auto kind_of = [same](const ManagedLocation& location) {
+        return same ? static_cast<std::int32_t>(location.kind)
+                    : static_cast<std::int32_t>(ManagedLocationKind::invalid);
+    };
+    switch (attribute) {
+        case ManagedAttribute::read_mostly:
+            return same && state.read_mostly ? 1 : 0;
+        case ManagedAttribute::preferred_location:
+            return same ? location_number(state.preferred) : no_location;
+        case ManagedAttribute::preferred_location_type:
+            return kind_of(state.preferred);
+        case ManagedAttribute::preferred_location_id:
+            return same ? state.preferred.id : 0;
+        case ManagedAttribute::last_prefetch_location:
+            return same ? location_number(state.last_prefetch) : no_location;
+        case ManagedAttribute::last_prefetch_location_type:
+            return kind_of(state.last_prefetch);
+        case ManagedAttribute::last_prefetch_location_id:
+            return same ? state.last_prefetch.id : 0;
+        case ManagedAttribute::accessed_by:
+            break;
+    }
+    return no_location;
+}
+
+bool same_in(ManagedAttribute attribute, const GranuleState& left, const GranuleState& right) noexcept {
+    switch (attribute) {
+        case ManagedAttribute::read_mostly:
+            return left.read_mostly == right.read_mostly;
+        case ManagedAttribute::preferred_location:
+        case ManagedAttribute::preferred_location_type:
+        case ManagedAttribute::preferred_location_id:
+            return left.preferred == right.preferred;
+        case ManagedAttribute::accessed_by:
+            return true;  // the devices common to all parts are the answer
+        default:
+            return left.last_prefetch == right.last_prefetch;
+    }
+}
+
+void write_accessed_by(std::uint64_t devices, bool host, std::int32_t* values, std::size_t count) noexcept {
+    std::size_t used = 0;
+    if (host && used < count) values[used++] = host_location;
+    for (std::int32_t id = 0; id < 64 && used < count; ++id)
+        if (devices >> id & 1) values[used++] = id;
+    std::fill(values + used, values + count, no_location);
+}
+
+void apply(GranuleState& state, ManagedAdvice advice, const ManagedLocation& location) noexcept {
+    const bool to_device = location.kind == ManagedLocationKind::device;
+    const std::uint64_t bit = to_device ? std::uint64_t{1} << location.id : 0;
+    switch (advice) {
+        case ManagedAdvice::set_read_mostly:
+            state.read_mostly = true;
+            break;
+        case ManagedAdvice::unset_read_mostly:
+            state.read_mostly = false;
+            break;
+        case ManagedAdvice::set_preferred_location:
+            state.preferred = location;
+            break;
+        case ManagedAdvice::unset_preferred_location:
+            state.preferred = {};
+            break;
+        case ManagedAdvice::set_accessed_by:
+            state.accessed_by |= bit;
+            if (!to_device) state.accessed_by_host = true;
+            break;
+        case ManagedAdvice::unset_accessed_by:
+            state.accessed_by &= ~bit;
+            if (!to_device) state.accessed_by_host = false;
+            break;
+    }
+}
+
+}  // namespace
+
+Result<void*> allocate_managed(std::size_t size) {
+    if (size > managed_range_size)
+        return fail(code::memory_allocation, "size {} is larger than the {} bytes of managed addresses", size,
+                    managed_range_size);
+    return ManagedBlocks::instance().allocate(round_up(size, managed_granularity));
+}
+
+Status release_managed(void* address) { return ManagedBlocks::instance().release(address); }
+
+std::optional<MemoryRange> find_managed(const void* address) noexcept {
+    return ManagedBlocks::instance().find(address);
+}
+
+std::uint64_t managed_bytes() noexcept { return ManagedBlocks::instance().bytes.load(std::memory_order_acquire); }
+
+Status check_managed_range(const void* address, std::size_t size, const char* argument) {
+    const std::optional<MemoryRange> range = find_managed(address);
+    if (!range) return fail(code::param_invalid, "{} {} is not managed memory", argument, fmt::ptr(address));
+    if (number(address) % managed_granularity != 0)
+        return fail(code::param_invalid, "{} {} is not a multiple of {} bytes", argument, fmt::ptr(address),
+                    managed_granularity);
+    if (size % managed_granularity != 0)
+        return fail(code::param_invalid, "size {} is not a multiple of {} bytes", size, managed_granularity);
+    const std::size_t rest = range->size - (number(address) - number(range->base));
+    if (size > rest)
+        return fail(code::param_invalid, "size {} is larger than the {} bytes of managed memory at {}", size, rest,
+                    fmt::ptr(address));
+    return {};
+}
+
+Status check_managed_location(const ManagedLocation& location) {
+    switch (location.kind) {
+        case ManagedLocationKind::device:
+            return Runtime::instance().device(location.id).status();
+        case ManagedLocationKind::host:
+        case ManagedLocationKind::host_numa:
+        case ManagedLocationKind::host_numa_current:
+            return {};
+        case ManagedLocationKind::invalid:
+            break;
+    }
+    return fail(code::param_invalid, "location type {} does not exist", static_cast<std::int32_t>(location.kind));
+}
+
+Status advise_managed(const void* address, std::size_t size, ManagedAdvice advice, const ManagedLocation& location) {
+    return ManagedBlocks::instance().visit(address, size, [&](GranuleState& state) { apply(state, advice, location); });
+}
+
+Status note_prefetch(const void* address, std::size_t size, const ManagedLocation& location) {
+    return ManagedBlocks::instance().visit(address, size, [&](GranuleState& state) { state.last_prefetch = location; });
+}
+
+Status read_managed_attribute(ManagedAttribute attribute, const void* address, std::size_t size, void* data,
+                              std::size_t data_size) {
+    if (data_size < sizeof(std::int32_t) || data_size % sizeof(std::int32_t) != 0)
+        return fail(code::param_invalid, "dataSize {} is not a multiple of {} bytes", data_size, sizeof(std::int32_t));
+    std::optional<GranuleState> first;
+    bool same = true;
+    std::uint64_t devices = ~std::uint64_t{0};
+    bool host = true;
+    CANOPY_TRY(ManagedBlocks::instance().visit(address, size, [&](GranuleState& state) {
+        if (!first) first = state;
+        same = same && same_in(attribute, *first, state);
+        devices &= state.accessed_by;
+        host = host && state.accessed_by_host;
+    }));
+    if (!first) return fail(code::param_invalid, "size must not be 0");
+    auto* values = static_cast<std::int32_t*>(data);
+    const std::size_t count = data_size / sizeof(std::int32_t);
+    if (attribute == ManagedAttribute::accessed_by) {
+        write_accessed_by(devices, host, values, count);
+        return {};
+    }
+    if (count != 1)
+        return fail(code::param_invalid, "dataSize {} is not {} for this attribute", data_size, sizeof(std::int32_t));
+    values[0] = merged_value(attribute, *first, same);
+    return {};
+}
+
+}  // namespace canopy

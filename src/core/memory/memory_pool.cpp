@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memory/memory_pool.h"
+
+#include <algorithm>
+#include <shared_mutex>
+
+#include "base/error_text.h"
+#include "base/mapping.h"
+#include "core/base/error_codes.h"
+#include "core/graph/capture/capture.h"
+#include "core/graph/graph.h"
+#include "core/stream/stream.h"
+
+namespace canopy {
+namespace {
+
+constexpr std::size_t block_granularity = 512;
+constexpr std::size_t chunk_granularity = std::size_t{2} << 20;
+
+// Which pool a chunk belongs to, so that an address alone finds its pool.
+struct ChunkTable {
+    struct Entry {
+        std::size_t size;
+        Handle pool;
+    };
+    std::shared_mutex mutex;
+    std::map<const std::byte*, Entry> chunks;
+    std::atomic<std::size_t> count{0};
+
+    static ChunkTable& instance() {
+        static ChunkTable& table = *new ChunkTable;
+        return table;
+    }
+    void add(const std::byte* chunk, std::size_t size, Handle pool) {
+        std::unique_lock guard(mutex);
+        chunks.emplace(chunk, Entry{size, pool});
+        count.fetch_add(1, std::memory_order_release);
+    }
+    void remove(const std::byte* chunk) {
+        std::unique_lock guard(mutex);
+        if (chunks.erase(chunk) != 0) count.fetch_sub(1, std::memory_order_release);
+    }
+    Handle find(const void* address) {
+        if (count.load(std::memory_order_acquire) == 0) return 0;
+        std::shared_lock guard(mutex);
+        const auto* byte = static_cast<const std::byte*>(address);
+        auto after = chunks.upper_bound(byte);
+        if (after == chunks.begin()) return 0;
+        auto found = std::prev(after);
+        return static_cast<std::size_t>(byte - found->first) < found->second.size ? found->second.pool : 0;
+    }
+};
+
+}  // namespace
+
+bool MemoryPool::passed(const Block& block) {
+    if (block.stream == 0) return true;
+    const Pin<Stream> stream = Runtime::instance().streams.pin(block.stream);
+    return !stream || stream->queue->completed() >= block.sequence;
+}
+
+bool MemoryPool::available(Block& block, Handle stream) const {
+    if (block.stream == 0 || block.stream == stream) return true;
+    const bool opportunistic = reuse_[static_cast<int>(PoolAttribute::reuse_opportunistic) - 1];
+    if (!opportunistic && Runtime::instance().streams.alive(block.stream)) return false;
+    if (!passed(block)) return false;
+    block.stream = 0;
+    return true;
+}
+
+// The smallest free block that is large enough and that the stream may use.
+MemoryPool::Blocks::iterator MemoryPool::find_fit(std::size_t size, Handle stream) {
+    for (auto entry = free_.lower_bound({size, nullptr}); entry != free_.end(); ++entry) {
+        auto block = blocks_.find(entry->second);
+        if (available(block->second, stream)) return block;
+    }
+    return blocks_.end();
+}
+
+Result<void*> MemoryPool::take(std::size_t size, Handle stream) {
+    if (size > SIZE_MAX - chunk_granularity)
+        return fail(code::memory_allocation, "size {} is larger than any device's memory", size);
+    size = round_up(size, block_granularity);
+    std::lock_guard guard(mutex_);
+    if (closed_) return fail(code::invalid_handle, "memPool was destroyed");
+    auto block = find_fit(size, stream);
+    if (block == blocks_.end()) {
+        CANOPY_TRY(grow(size));
+        block = find_fit(size, stream);
+    }
+    split(block, size);
+    free_.erase({block->second.size, block->first});
+    block->second.used = true;
+    block->second.stream = 0;
+    ++used_blocks_;
+    used_ += block->second.size;
+    used_high_ = std::max(used_high_, used_);
+    return static_cast<void*>(block->first);
+}
+
+Status MemoryPool::grow(std::size_t size) {
+    std::size_t bytes = round_up(size, chunk_granularity);
+    if (limit != 0 && bytes > limit - std::min(limit, reserved_)) {
+        trim_locked(limit - std::min<std::uint64_t>(limit, bytes));
+        bytes = std::min<std::size_t>(bytes, limit - reserved_);
+        if (bytes < size)
+            return fail(code::memory_allocation,
+                        "the pool holds {} of at most {} bytes and has no idle block of {} bytes", reserved_, limit,
+                        size);
+    }
+    if (device->memory_usage().free < bytes) trim_locked(0);
+    Result<void*> memory = device->allocate(bytes, memory_huge_pages);
+    if (!memory.ok()) return memory.status();
+    auto* const chunk = static_cast<std::byte*>(*memory);
+    chunks_.emplace(chunk, bytes);
+    blocks_.emplace(chunk, Block{bytes, chunk, false, false, 0, 0});
+    free_.emplace(bytes, chunk);
+    ChunkTable::instance().add(chunk, bytes, self);
+    reserved_ += bytes;
+    reserved_high_ = std::max(reserved_high_, reserved_);
+    return {};
+}
+
+// Leaves `size` bytes in the block; what lies behind becomes a free block with the same history.
+void MemoryPool::split(Blocks::iterator block, std::size_t size) {
+    const std::size_t rest = block->second.size - size;
+    if (rest < block_granularity) return;
+    free_.erase({block->second.size, block->first});
+    Block behind = block->second;
+    behind.size = rest;
+    block->second.size = size;
+    blocks_.emplace_hint(std::next(block), block->first + size, behind);
+    free_.emplace(size, block->first);
+    free_.emplace(rest, block->first + size);
+}
+
+bool MemoryPool::mergeable(const Block& left, const Block& right) {
+    return !left.used && !right.used && left.chunk == right.chunk && left.stream == right.stream;
+}
+
+// `right` follows `left`; both are free.
+void MemoryPool::absorb(Blocks::iterator left, Blocks::iterator right) {
+    free_.erase({left->second.size, left->first});
+    free_.erase({right->second.size, right->first});
+    left->second.size += right->second.size;
+    left->second.sequence = std::max(left->second.sequence, right->second.sequence);
+    blocks_.erase(right);
+    free_.emplace(left->second.size, left->first);
+}
+
+void MemoryPool::merge_around(Blocks::iterator block) {
+    if (auto next = std::next(block); next != blocks_.end() && mergeable(block->second, next->second))
+        absorb(block, next);
+    if (block == blocks_.begin()) return;
+    if (auto before = std::prev(block); mergeable(before->second, block->second)) absorb(before, block);
+}
+
+Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
+    std::lock_guard guard(mutex_);
+    auto block = blocks_.find(static_cast<std::byte*>(address));
+    if (block == blocks_.end())
+        return fail(code::param_invalid, "ptr {} lies inside a pool's memory but is not where a block begins",
+                    fmt::ptr(address));
+    if (!block->second.used)
+        return fail(code::param_invalid, "ptr {} was given back to its pool before", fmt::ptr(address));
+    if (block->second.kept) return {};
+    block->second.used = false;
+    block->second.stream = stream;
+    block->second.sequence = sequence;
+    --used_blocks_;
+    used_ -= block->second.size;
+    free_.emplace(block->second.size, block->first);
+    merge_around(block);
+    return {};
+}
+
+Result<bool> MemoryPool::keep(void* address) {
+    std::lock_guard guard(mutex_);
+    auto block = blocks_.find(static_cast<std::byte*>(address));
+    if (block == blocks_.end() || !block->second.used)
+        return fail(code::param_invalid, "ptr {} is not a block of a pool in use", fmt::ptr(address));
+    return !std::exchange(block->second.kept, true);
+}
+
+Status MemoryPool::give_kept(void* address) {
+    {
+        std::lock_guard guard(mutex_);
+        auto block = blocks_.find(static_cast<std::byte*>(address));
+        if (block != blocks_.end()) block->second.kept = false;
+    }
+    return give(address, 0, 0);
+}
+
+bool MemoryPool::idle(std::byte* chunk) {
+    for (auto block = blocks_.find(chunk); block != blocks_.end() && block->second.chunk == chunk; ++block)
+        if (block->second.used || !passed(block->second)) return false;
+    return true;
+}
+
+void MemoryPool::release_chunk(std::byte* chunk) {
+    for (auto block = blocks_.find(chunk); block != blocks_.end() && block->second.chunk == chunk;) {
+        free_.erase({block->second.size, block->first});
+        block = blocks_.erase(block);
+    }
+    auto found = chunks_.find(chunk);
+    reserved_ -= found->second;
+    chunks_.erase(found);
+    ChunkTable::instance().remove(chunk);
+    device->release(chunk).ignore();
+}
+
+void MemoryPool::trim_locked(std::uint64_t keep) {
+    for (auto chunk = chunks_.begin(); chunk != chunks_.end() && reserved_ > keep;) {
+        std::byte* const base = chunk->first;
+        ++chunk;
+        if (idle(base)) release_chunk(base);
+    }
+}
+
+void MemoryPool::trim(std::uint64_t keep) {
+    std::lock_guard guard(mutex_);
+    trim_locked(keep);
+}
+
+void MemoryPool::after_synchronise(Handle stream) {
+    std::lock_guard guard(mutex_);
+    for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
+        if (block->second.used || block->second.stream != stream || !passed(block->second)) continue;
+        block->second.stream = 0;
+    }
+    for (auto block = blocks_.begin(); block != blocks_.end();) {
+        auto next = std::next(block);
+        if (next != blocks_.end() && mergeable(block->second, next->second))
+            absorb(block, next);
+        else
+            block = next;
+    }
+    if (reserved_ > threshold_) trim_locked(threshold_);
+}
+
+Result<std::uint64_t> MemoryPool::attribute(PoolAttribute attribute) {
+    std::lock_guard guard(mutex_);
+    switch (attribute) {
+        case PoolAttribute::reuse_follows_events:
+        case PoolAttribute::reuse_opportunistic:
+        case PoolAttribute::reuse_with_dependencies:
+            return reuse_[static_cast<int>(attribute) - 1] ? 1u : 0u;
+        case PoolAttribute::release_threshold:
+            return threshold_;
+        case PoolAttribute::reserved_now:
+            return reserved_;
+        case PoolAttribute::reserved_high:
+            return reserved_high_;
+        case PoolAttribute::used_now:
+            return used_;
+        case PoolAttribute::used_high:
+            return used_high_;
+    }
+    return fail(code::invalid_parameter, "attr {} is not an attribute of a pool", static_cast<int>(attribute));
+}
+
+Status MemoryPool::set_attribute(PoolAttribute attribute, std::uint64_t value) {
+    std::lock_guard guard(mutex_);
+    switch (attribute) {
+        case PoolAttribute::reuse_follows_events:
+        case PoolAttribute::reuse_opportunistic:
+        case PoolAttribute::reuse_with_dependencies:
+            if (value > 1)
+                return fail(code::param_invalid, "value {} of attr {} is neither 0 nor 1", value,
+                            static_cast<int>(attribute));
+            reuse_[static_cast<int>(attribute) - 1] = value != 0;
+            return {};
+        case PoolAttribute::release_threshold:
+            threshold_ = value;
+            return {};
+        case PoolAttribute::reserved_high:
+        case PoolAttribute::used_high:
+            if (value != 0)
+                return fail(code::param_invalid, "value {} of attr {}: a high-water mark can only be set to 0", value,
+                            static_cast<int>(attribute));
+            (attribute == PoolAttribute::used_high ? used_high_ : reserved_high_) =
+                attribute == PoolAttribute::used_high ? used_ : reserved_;
+            return {};
+        case PoolAttribute::reserved_now:
+        case PoolAttribute::used_now:
+            return fail(code::param_invalid, "attr {} can only be read", static_cast<int>(attribute));
+    }
+    return fail(code::invalid_parameter, "attr {} is not an attribute of a pool", static_cast<int>(attribute));
+}
+
+bool MemoryPool::drain() {
+    std::lock_guard guard(mutex_);
+    if (used_blocks_ != 0) return false;
+    closed_ = true;
+    while (!chunks_.empty()) release_chunk(chunks_.begin()->first);
+    return true;
+}
+
+std::size_t MemoryPool::blocks_in_use() {
+    std::lock_guard guard(mutex_);
+    return used_blocks_;
+}
+
+MemoryRange MemoryPool::find(const void* address) {
+    std::lock_guard guard(mutex_);
+    auto after = blocks_.upper_bound(static_cast<std::byte*>(const_cast<void*>(address)));
+    if (after == blocks_.begin()) return {};
+    auto found = std::prev(after);
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - found->first);
+    if (!found->second.used || offset >= found->second.size) return {};
+    return {found->first, found->second.size};
+}
+
+void MemoryPool::recycle() noexcept {
+    self = 0;
+    record = nullptr;
+    device = nullptr;
+    limit = 0;
+    closed_ = false;
+    blocks_.clear();
+    free_.clear();
+    chunks_.clear();
+    reserved_ = reserved_high_ = used_ = used_high_ = threshold_ = 0;
+    used_blocks_ = 0;
+    std::fill(std::begin(reuse_), std::end(reuse_), true);
+}
+
+Result<Handle> create_pool(const PoolOptions& options) {
+    Runtime& runtime = Runtime::instance();
+    Result<DeviceRecord*> record = runtime.device(options.device);
+    if (!record.ok()) return record.status();
+    Result<Device*> device = (*record)->open();
+    if (!device.ok()) return device.status();
+    const Handle handle = runtime.memory_pools.open([&](MemoryPool& pool, Handle self) {
+        pool.self = self;
+        pool.record = *record;
+        pool.device = *device;
+        pool.limit = options.limit;
+    });
+    if (handle == 0) return fail(code::resource_alloc, "too many memory pools");
+    return handle;
+}
+
+Status destroy_pool(Handle handle) {
+    Result<Pin<MemoryPool>> pool = find_pool(opaque_of(handle));
+    if (!pool.ok()) return pool.status();
+    if (!(*pool)->drain())
+        return fail(code::param_invalid, "memPool still has {} blocks in use; free them first",
+                    (*pool)->blocks_in_use());
+    Runtime::instance().memory_pools.close(handle);
+    return {};
+}
+
+Result<Pin<MemoryPool>> find_pool(const void* handle) {
+    Pin<MemoryPool> pool = Runtime::instance().memory_pools.pin(handle_of(handle));
+    if (!pool) return fail(code::invalid_handle, "memPool {} is not a memory pool, or was destroyed", handle);
+    return pool;
+}
+
+Pin<MemoryPool> pool_of(const void* address) noexcept {
+    const Handle handle = ChunkTable::instance().find(address);
+    return handle == 0 ? Pin<MemoryPool>() : Runtime::instance().memory_pools.pin(handle);
+}
+
+namespace {
+
+// The graph a stream is captured into. Empty: it is not captured.
+Result<Pin<Graph>> captured_graph(Stream& stream, std::uint64_t& last) {
+    SpinGuard guard(stream.lock);
+    last = stream.last_sequence;
+    if (!stream.recorder) return Pin<Graph>();
+    if (stream.recorder->kind() != RecorderKind::capture)
+        return fail(code::not_supported, "stream {} is recorded for a graph: pools serve running and captured streams",
+                    stream.id);
+    Result<CapturedLane> lane = captured_lane(stream);
+    if (!lane.ok()) return lane.status();
+    return Runtime::instance().graphs.pin(lane->graph->self);
+}
+
+// From now on the block ends with the graph.
+Status keep_for_graph(MemoryPool& pool, void* address, Graph& graph) {
+    Result<bool> fresh = pool.keep(address);
+    if (!fresh.ok()) return fresh.status();
+    if (!*fresh) return {};
+    {
+        std::lock_guard guard(graph.mutex);
+        if (graph.state == GraphState::capturing) {
+            graph.pool_blocks.push_back(address);
+            return {};
+        }
+    }
+    return pool.give_kept(address);  // the capture has ended meanwhile
+}
+
+}  // namespace
+
+Result<void*> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& stream) {
+    std::uint64_t last = 0;
+    Result<Pin<Graph>> graph = captured_graph(stream, last);
+    if (!graph.ok()) return graph.status();
+    if (!*graph) return pool.take(size, stream.self);
+    Result<void*> block = pool.take(size, 0);
+    if (!block.ok()) return block.status();
+    CANOPY_TRY(keep_for_graph(pool, *block, **graph));
+    return block;
+}
+
+Status free_in_stream(void* address, Stream& stream) {
+    const Pin<MemoryPool> pool = pool_of(address);
+    if (!pool) return fail(code::param_invalid, "ptr {} is not memory of a pool", fmt::ptr(address));
+    std::uint64_t last = 0;
+    Result<Pin<Graph>> graph = captured_graph(stream, last);
+    if (!graph.ok()) return graph.status();
+    if (!*graph) return pool->give(address, stream.self, last);
+    return keep_for_graph(*pool, address, **graph);
+}
+
+void pools_after_synchronise(Handle stream) noexcept {
+    Runtime& runtime = Runtime::instance();
+    if (runtime.memory_pools.live() == 0) return;
+    runtime.memory_pools.for_each([&](Pin<MemoryPool> pool) { pool->after_synchronise(stream); });
+}
+
+}  // namespace canopy

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memory/virtual_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+#include "base/error_text.h"
+#include "base/mapping.h"
+#include "core/base/error_codes.h"
+#include "core/base/thread_state.h"
+
+namespace canopy {
+namespace {
+
+constexpr std::uintptr_t wanted_from = std::uintptr_t{16} << 40, wanted_to = std::uintptr_t{24} << 40;
+constexpr std::size_t gibibyte = std::size_t{1} << 30;
+
+std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
+
+struct Reservation {
+    std::size_t size = 0;
+    DeviceRecord* record = nullptr;  // whose addresses they are
+    VirtualMemory* memory = nullptr;
+};
+
+struct MappedBlock {
+    std::size_t size = 0;
+    std::shared_ptr<PhysicalBlock> block;
+    std::uint64_t devices = 0;  // bit n: device n may use it
+    bool host = false;
+    bool accessible = false;  // the pages can be touched
+};
+
+// Everything reserved and mapped in this process.
+struct AddressSpace {
+    std::shared_mutex mutex;
+    std::map<std::uintptr_t, Reservation> reservations;
+    std::map<std::uintptr_t, MappedBlock> mappings;
+    std::atomic<std::size_t> count{0};  // of reservations, readable without the mutex
+
+    static AddressSpace& instance() {
+        static AddressSpace& space = *new AddressSpace;
+        return space;
+    }
+};
+
+template <class Map>
+auto around(Map& map, std::uintptr_t address) {
+    auto after = map.upper_bound(address);
+    if (after == map.begin()) return map.end();
+    auto found = std::prev(after);
+    return address - found->first < found->second.size ? found : map.end();
+}
+
+struct Owner {
+    DeviceRecord* record = nullptr;
+    Device* device = nullptr;
+    VirtualMemory* memory = nullptr;
+};
+
+Result<Owner> owner_of(std::int64_t device_id) {
+    Result<DeviceRecord*> record = Runtime::instance().device(device_id);
+    if (!record.ok()) return record.status();
+    Result<Device*> device = (*record)->open();
+    if (!device.ok()) return device.status();
+    VirtualMemory* const memory = (*device)->virtual_memory();
+    if (!memory) return fail(code::not_supported, "device {} cannot map physical memory", device_id);
+    return Owner{*record, *device, memory};
+}
+
+// The thread's device; the first one for threads that have none.
+std::int64_t thread_device() noexcept { return thread_state.device >= 0 ? thread_state.device : 0; }
+
+Result<Owner> owner_of(const PhysicalProperties& properties) {
+    return owner_of(properties.location == LocationKind::device ? properties.location_id : thread_device());
+}
+
+bool is_gibibyte_attribute(std::int32_t attribute) noexcept {
+    return attribute == 10 || attribute == 11 || attribute == 14 || attribute == 17;
+}
+bool is_ddr_attribute(std::int32_t attribute) noexcept {
+    return attribute == 0 || attribute == 2 || attribute == 3 || attribute == 6 || attribute == 7;
+}
+
+Result<Pin<PhysicalMemory>> find_physical(Handle handle) {
+    Pin<PhysicalMemory> memory = Runtime::instance().physical_memory.pin(handle);
+    if (!memory) return fail(code::invalid_handle, "handle {} is not physical memory, or was freed", opaque_of(handle));
+    return memory;
+}
+
+Result<Handle> open_handle(const std::shared_ptr<PhysicalBlock>& block) {
+    const Handle handle = Runtime::instance().physical_memory.open([&](PhysicalMemory& memory, Handle self) {
+        memory.self = self;
+        memory.references = 1;
+        memory.block = block;
+    });
+    if (handle == 0) return fail(code::resource_alloc, "too many handles of physical memory");
+    block->handle = handle;
+    return handle;
+}
+
+Status check_free(AddressSpace& space, std::uintptr_t address, std::size_t size) {
+    auto next = space.mappings.lower_bound(address);
+    const bool taken = around(space.mappings, address) != space.mappings.end() ||
+                       (next != space.mappings.end() && next->first - address < size);
+    if (taken) return fail(code::param_invalid, "something is mapped at virPtr {} already", fmt::ptr(pointer(address)));
+    return {};
+}
+
+// True when exactly this place could be reserved.
+bool reserve_at(VirtualMemory& memory, std::uintptr_t address, std::size_t size) {
+    Result<void*> reserved = memory.reserve(size, 0, pointer(address));
+    if (!reserved.ok()) return false;
+    if (number(*reserved) == address) return true;
+    memory.unreserve(*reserved).ignore();
+    return false;
+}
+
+void forget(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator reservation) {
+    space.reservations.erase(reservation);
+    space.count.fetch_sub(1, std::memory_order_release);
+}
+
+// Addresses belong to one device; an unused reservation follows the first memory that is mapped into it.
+Status adopt(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator reservation, PhysicalBlock& block) {
+    if (reservation->second.memory == &block.memory) return {};
+    auto mapped = space.mappings.lower_bound(reservation->first);
+    if (mapped != space.mappings.end() && mapped->first - reservation->first < reservation->second.size)
+        return fail(code::param_invalid, "the reservation at {} holds memory of device {}, not of device {}",
+                    fmt::ptr(pointer(reservation->first)), reservation->second.record->index, block.record.index);
+    bool moved = false;
+    // Only addresses that a device accepts as a wish can change hands.
+    if (reservation->first >= wanted_from && reservation->first < wanted_to) {
+        Reservation& held = reservation->second;
+        CANOPY_TRY(held.memory->unreserve(pointer(reservation->first)));
+        moved = reserve_at(block.memory, reservation->first, held.size);
+        if (moved)
+            held = {held.size, &block.record, &block.memory};
+        else if (!reserve_at(*held.memory, reservation->first, held.size))
+            forget(space, reservation);
+    }
+    if (moved) return {};
+    return fail(
+        code::param_invalid,
+        "memory of device {} cannot be mapped here: the addresses were reserved while another device was current",
+        block.record.index);
+}
+
+std::uint64_t device_bit(const DeviceRecord& record) noexcept { return std::uint64_t{1} << record.index; }
+
+}  // namespace
+
+Status check_physical_properties(const PhysicalProperties& properties) {
+    const std::int32_t attribute = properties.memory_attribute;
+    if (attribute < 0 || attribute > 17) return fail(code::invalid_parameter, "memAttr {} does not exist", attribute);
+    switch (properties.location) {
+        case LocationKind::device:
+            if (is_ddr_attribute(attribute))
+                return fail(code::invalid_parameter, "memAttr {} is host memory, but the location is a device",
+                            attribute);
+            return Runtime::instance().device(properties.location_id).status();
+        case LocationKind::host:
+        case LocationKind::host_numa:
+            if (!is_ddr_attribute(attribute) && attribute < 12)
+                return fail(code::invalid_parameter, "memAttr {} is device memory, but the location is the host",
+                            attribute);
+            return {};
+    }
+    return fail(code::invalid_parameter, "location type {} cannot have physical memory",
+                static_cast<std::uint32_t>(properties.location));
+}
+
+Result<std::size_t> physical_granularity(const PhysicalProperties& properties, bool recommended) {
+    Result<Owner> owner = owner_of(properties);
+    if (!owner.ok()) return owner.status();
+    const std::size_t granularity = owner->memory->granularity(recommended);
+    return is_gibibyte_attribute(properties.memory_attribute) ? std::max(granularity, gibibyte) : granularity;
+}
+
+Result<Handle> allocate_physical(std::size_t size, const PhysicalProperties& properties) {
+    Result<std::size_t> granularity = physical_granularity(properties, false);
+    if (!granularity.ok()) return granularity.status();
+    if (size % *granularity != 0)
+        return fail(code::param_invalid, "size {} is not a multiple of the granularity {}", size, *granularity);
+    Result<Owner> owner = owner_of(properties);
+    if (!owner.ok()) return owner.status();
+    Result<VirtualMemory::Physical> physical = owner->memory->create(size);
+    if (!physical.ok()) return physical.status();
+    auto block = std::make_shared<PhysicalBlock>(*owner->record, *owner->memory, *physical, size, properties);
+    std::unique_lock guard(AddressSpace::instance().mutex);
+    return open_handle(block);
+}
+
+Status release_physical(Handle handle) {
+    Result<Pin<PhysicalMemory>> memory = find_physical(handle);
+    if (!memory.ok()) return memory.status();
+    std::unique_lock guard(AddressSpace::instance().mutex);
+    if ((*memory)->references == 0)
+        return fail(code::invalid_handle, "handle {} is not physical memory, or was freed", opaque_of(handle));
+    if (--(*memory)->references == 0) Runtime::instance().physical_memory.close(handle);
+    return {};
+}
+
+Result<Handle> retain_physical(const void* address) {
+    AddressSpace& space = AddressSpace::instance();
+    std::unique_lock guard(space.mutex);
+    auto mapping = around(space.mappings, number(address));
+    if (mapping == space.mappings.end())
+        return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", fmt::ptr(address));
+    const std::shared_ptr<PhysicalBlock>& block = mapping->second.block;
+    if (Pin<PhysicalMemory> memory = Runtime::instance().physical_memory.pin(block->handle);
+        memory && memory->references) {
+        ++memory->references;
+        return block->handle;
+    }
+    return open_handle(block);
+}
+
+Result<PhysicalProperties> physical_properties(Handle handle) {
+    Result<Pin<PhysicalMemory>> memory = find_physical(handle);
+    if (!memory.ok()) return memory.status();
+    return (*memory)->block->properties;
+}
+
+Result<void*> reserve_addresses(std::size_t size, void* wanted) {
+    if (wanted && (number(wanted) < wanted_from || number(wanted) >= wanted_to))
+        return fail(code::param_invalid, "expectPtr {} does not lie between 16 and 24 TiB", wanted);
+    Result<Owner> owner = owner_of(thread_device());
+    if (!owner.ok()) return owner.status();
+    const std::size_t granularity = owner->memory->granularity(false);
+    if (size > SIZE_MAX - granularity)
+        return fail(code::memory_allocation, "size {} is larger than the address space", size);
+    size = (size + granularity - 1) / granularity * granularity;
+    AddressSpace& space = AddressSpace::instance();
+    std::unique_lock guard(space.mutex);
+    Result<void*> address = owner->memory->reserve(size, 0, wanted);
+    if (!address.ok()) return address.status();
+    space.reservations.emplace(number(*address), Reservation{size, owner->record, owner->memory});
+    space.count.fetch_add(1, std::memory_order_release);
+    return address;
+}
+
+Status release_addresses(void* address) {
+    AddressSpace& space = AddressSpace::instance();
+    std::unique_lock guard(space.mutex);
+    auto found = space.reservations.find(number(address));
+    if (found == space.reservations.end())
+        return fail(code::param_invalid, "virPtr {} is not the start of reserved addresses", fmt::ptr(address));
+    auto mapped = space.mappings.lower_bound(found->first);
+    if (mapped != space.mappings.end() && mapped->first - found->first < found->second.size)
+        return fail(code::param_invalid, "physical memory is still mapped at {}; unmap it first",
+                    fmt::ptr(pointer(mapped->first)));
+    CANOPY_TRY(found->second.memory->unreserve(address));
+    forget(space, found);
+    return {};
+}
+
+Status map_physical(void* address, std::size_t size, Handle handle, bool accessible) {
+    Result<Pin<PhysicalMemory>> memory = find_physical(handle);
+    if (!memory.ok()) return memory.status();
+    const std::shared_ptr<PhysicalBlock> block = (*memory)->block;
+    if (size != block->size)
+        return fail(code::param_invalid, "size {} differs from the {} bytes of the physical memory", size, block->size);
+    AddressSpace& space = AddressSpace::instance();
+    std::unique_lock guard(space.mutex);
+    auto reservation = around(space.reservations, number(address));
+    if (reservation == space.reservations.end())
+        return fail(code::param_invalid, "virPtr {} does not lie in reserved addresses", fmt::ptr(address));
+    if (size > reservation->second.size - (number(address) - reservation->first))
+        return fail(code::param_invalid, "size {} at virPtr {} reaches past the end of the reservation", size,
+                    fmt::ptr(address));
+    CANOPY_TRY(check_free(space, number(address), size));
+    CANOPY_TRY(adopt(space, reservation, *block));
+    CANOPY_TRY(block->memory.map(address, size, block->physical, accessible));
+    const bool on_device = block->properties.location == LocationKind::device;
+    MappedBlock mapped{size, block, 0, false, accessible};
+    if (accessible) {
+        mapped.devices = device_bit(block->record);
+        mapped.host = !on_device;
+    }
+    space.mappings.emplace(number(address), std::move(mapped));
+    return {};
+}
+
+Status unmap_physical(void* address) {
+    AddressSpace& space = AddressSpace::instance();
+    Device* device = nullptr;
+    {
+        std::shared_lock guard(space.mutex);
+        if (auto found = space.mappings.find(number(address)); found != space.mappings.end())
+            device = found->second.block->record.opened();
+    }
+    if (device) device->settle();  // outside the lock: work that finishes may ask where its addresses lie
+    std::unique_lock guard(space.mutex);
+    auto found = space.mappings.find(number(address));
+    if (found == space.mappings.end())
+        return fail(code::param_invalid, "virPtr {} is not where physical memory is mapped", fmt::ptr(address));
+    CANOPY_TRY(found->second.block->memory.unmap(address, found->second.size));
+    space.mappings.erase(found);
+    return {};
+}
+
+Status allow_access(void* address, std::size_t size, const AccessRequest& request) {
+    if (request.location == LocationKind::device) {
+        if (Result<DeviceRecord*> record = Runtime::instance().device(request.id); !record.ok()) return record.status();
+    }
+    AddressSpace& space = AddressSpace::instance();
+    std::unique_lock guard(space.mutex);
+    const std::uintptr_t end = number(address) + size;
+    std::uintptr_t next = number(address);
+    for (auto mapping = space.mappings.find(next); next < end; ++mapping) {
+        if (mapping == space.mappings.end() || mapping->first != next || mapping->second.size > end - next)
+            return fail(code::param_invalid, "virPtr {} and size {} do not match what is mapped there",
+                        fmt::ptr(address), size);
+        next += mapping->second.size;
+    }
+    for (auto mapping = space.mappings.find(number(address)); mapping != space.mappings.end() && mapping->first < end;
+         ++mapping) {
+        MappedBlock& mapped = mapping->second;
+        if (!mapped.accessible) CANOPY_TRY(mapped.block->memory.set_accessible(pointer(mapping->first), mapped.size));
+        mapped.accessible = true;
+        if (request.location == LocationKind::device)
+            mapped.devices |= std::uint64_t{1} << request.id;
+        else
+            mapped.host = true;
+    }
+    return {};
+}
+
+Result<bool> access_allowed(const void* address, const AccessRequest& request) {
+    if (request.location == LocationKind::device) {
+        if (Result<DeviceRecord*> record = Runtime::instance().device(request.id); !record.ok()) return record.status();
+    }
+    AddressSpace& space = AddressSpace::instance();
+    std::shared_lock guard(space.mutex);
+    auto mapping = around(space.mappings, number(address));
+    if (mapping == space.mappings.end())
+        return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", fmt::ptr(address));
+    if (request.location == LocationKind::device) return (mapping->second.devices >> request.id & 1) != 0;
+    return mapping->second.host;
+}
+
+MappedPlace find_mapped(const void* address) noexcept {
+    MappedPlace place;
+    AddressSpace& space = AddressSpace::instance();
+    if (space.count.load(std::memory_order_acquire) == 0) return place;
+    std::shared_lock guard(space.mutex);
+    place.reserved = around(space.reservations, number(address)) != space.reservations.end();
+    if (!place.reserved) return place;
+    auto mapping = around(space.mappings, number(address));
+    if (mapping == space.mappings.end()) return place;
+    place.accessible = mapping->second.accessible;
+    place.range = {pointer(mapping->first), mapping->second.size};
+    if (mapping->second.block->properties.location == LocationKind::device)
+        place.record = &mapping->second.block->record;
+    return place;
+}
+
+bool mapped_throughout(const void* address, std::size_t size) noexcept {
+    AddressSpace& space = AddressSpace::instance();
+    std::shared_lock guard(space.mutex);
+    std::uintptr_t next = number(address);
+    const std::uintptr_t end = next + size;
+    for (auto mapping = around(space.mappings, next); next < end; ++mapping) {
+        if (mapping == space.mappings.end() || mapping->first > next || !mapping->second.accessible) return false;
+        next = mapping->first + mapping->second.size;
+    }
+    return true;
+}
+
+std::size_t reservation_count() noexcept { return AddressSpace::instance().count.load(std::memory_order_acquire); }
+
+}  // namespace canopy

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader of aclInit's JSON file: what keys there are, and what each may say. Keys it does not know are left alone,
+// because a file may be shared with programs that read it themselves. Pure functions; any thread.
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/process/configuration.h"
+#include "core/process/device_limits.h"
+
+namespace canopy {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int deepest_nesting = 10;
+
+// How deep brackets nest, seen before anything is built from the text.
+int nesting_of(std::string_view text) noexcept {
+    int depth = 0, deepest = 0;
+    bool quoted = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char letter = text[at];
+        if (quoted) {
+            if (letter == '\\') ++at;
+            if (letter == '"') quoted = false;
+            continue;
+        }
+        if (letter == '"') quoted = true;
+        if (letter == '{' || letter == '[') deepest = std::max(deepest, ++depth);
+        if (letter == '}' || letter == ']') --depth;
+    }
+    return deepest;
+}
+
+// A whole number, written as a number or as a string.
+std::optional<std::int64_t> whole_number(const Json& value) {
+    if (value.is_number_unsigned()) {
+        const auto number = value.get<std::uint64_t>();
+        if (number > INT64_MAX) return std::nullopt;
+        return static_cast<std::int64_t>(number);
+    }
+    if (value.is_number_integer()) return value.get<std::int64_t>();
+    if (!value.is_string()) return std::nullopt;
+    const auto& text = value.get_ref<const std::string&>();
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+// Reads `key` of `object` into `out` when it is there; the number must lie in [least, most].
+template <class Number>
+Status read_number(const Json& object, const char* key, std::int64_t least, std::int64_t most,
+                   std::optional<Number>& out, int error = code::invalid_parameter) {
+    const auto found = object.find(key);
+    if (found == object.end()) return {};
+    const auto number = whole_number(*found);
+    if (!number || *number < least || *number > most)
+        return fail(error, "{} is {}; it must be a whole number from {} to {}", key, found->dump(), least, most);
+    out = static_cast<Number>(*number);
+    return {};
+}
+
+// Finds a section that must be an object when it is there.
+Status find_section(const Json& root, const char* key, int error, const Json*& out) {
+    const auto found = root.find(key);
+    if (found == root.end()) return {};
+    if (!found->is_object()) return fail(error, "{} must be an object", key);
+    out = &*found;
+    return {};
+}
+
+template <std::size_t Count>
+Status check_word(const Json& section, const char* section_name, const char* key, int error,
+                  const std::array<const char*, Count>& words) {
+    const auto found = section.find(key);
+    if (found == section.end()) return {};
+    if (found->is_string())
+        for (const char* word : words)
+            if (found->get_ref<const std::string&>() == word) return {};
+    std::string list;
+    for (const char* word : words) list += list.empty() ? word : std::string(", ") + word;
+    return fail(error, "{}.{} is {}; it must be one of {}", section_name, key, found->dump(), list);
+}
+
+Status read_dump(const Json& root, Configuration& configuration) {
+    constexpr int error = code::invalid_dump_configuration;
+    const Json* section = nullptr;
+    CANOPY_TRY(find_section(root, "dump", error, section));
+    if (section == nullptr || section->empty()) return {};
+    CANOPY_TRY(check_word(*section, "dump", "dump_mode", error, std::array{"input", "output", "all"}));
+    CANOPY_TRY(check_word(*section, "dump", "dump_op_switch", error, std::array{"on", "off"}));
+    CANOPY_TRY(check_word(*section, "dump", "dump_data", error, std::array{"tensor", "stats"}));
+    CANOPY_TRY(check_word(*section, "dump", "dump_level", error, std::array{"op", "kernel", "all"}));
+    CANOPY_TRY(check_word(*section, "dump", "dump_debug", error, std::array{"on", "off"}));
+    CANOPY_TRY(check_word(*section, "dump", "dump_scene", error,
+                          std::array{"", "normal", "aic_err_brief_dump", "aic_err_norm_dump", "aic_err_detail_dump",
+                                     "lite_exception", "watcher"}));
+    const auto path = section->find("dump_path");
+    if (path != section->end() && !path->is_string()) return fail(error, "dump.dump_path must be a string");
+    const auto list = section->find("dump_list");
+    if (list != section->end() && !list->is_array()) return fail(error, "dump.dump_list must be an array");
+    configuration.dump = true;
+    return {};
+}
+
+Status read_profiler(const Json& root, Configuration& configuration) {
+    constexpr int error = code::invalid_profiling_configuration;
+    const Json* section = nullptr;
+    CANOPY_TRY(find_section(root, "profiler", error, section));
+    if (section == nullptr) return {};
+    CANOPY_TRY(check_word(*section, "profiler", "switch", error, std::array{"on", "off"}));
+    const auto output = section->find("output");
+    if (output != section->end() && !output->is_string()) return fail(error, "profiler.output must be a string");
+    configuration.profiler = section->value("switch", std::string("off")) == "on";
+    return {};
+}
+
+Status read_limits(const Json& root, Configuration& configuration) {
+    const Json* stack = nullptr;
+    CANOPY_TRY(find_section(root, "StackSize", code::invalid_parameter, stack));
+    if (stack != nullptr) {
+        CANOPY_TRY(read_number(*stack, "aicore_stack_size", stack_step, INT32_MAX, configuration.aicore_stack_size));
+        if (configuration.aicore_stack_size && *configuration.aicore_stack_size % stack_step != 0)
+            return fail(code::invalid_parameter, "StackSize.aicore_stack_size {} is not a multiple of {}",
+                        *configuration.aicore_stack_size, stack_step);
+        CANOPY_TRY(read_number(*stack, "simt_stack_size", 1, INT32_MAX, configuration.simt_stack_size));
+        CANOPY_TRY(
+            read_number(*stack, "simt_divergence_stack_size", 1, INT32_MAX, configuration.simt_divergence_stack_size));
+    }
+    CANOPY_TRY(
+        read_number(root, "simt_printf_fifo_size", smallest_fifo, largest_fifo, configuration.simt_printf_fifo_size));
+    return read_number(root, "simd_printf_fifo_size_per_core", smallest_fifo, largest_fifo,
+                       configuration.simd_printf_fifo_size_per_core);
+}
+
+Status read_canopy(const Json& root, SettingsChange& change) {
+    const Json* section = nullptr;
+    CANOPY_TRY(find_section(root, "canopy", code::invalid_parameter, section));
+    if (section == nullptr) return {};
+    CANOPY_TRY(read_number(*section, "device_count", 1, max_devices, change.device_count));
+    CANOPY_TRY(read_number(*section, "workers", 0, max_workers, change.workers));
+    if (const auto chip = section->find("chip"); chip != section->end()) {
+        if (!chip->is_string() || find_chip(chip->get_ref<const std::string&>()) == nullptr)
+            return fail(code::invalid_parameter, "canopy.chip {} is not the name of a chip", chip->dump());
+        change.chip = chip->get<std::string>();
+    }
+    if (const auto memory = section->find("device_memory"); memory != section->end()) {
+        std::optional<std::uint64_t> size;
+        if (memory->is_string()) size = parse_size(memory->get_ref<const std::string&>());
+        if (memory->is_number_unsigned()) size = memory->get<std::uint64_t>();
+        if (!size || *size < smallest_memory || *size > (1ull << 44))
+            return fail(code::invalid_parameter, "canopy.device_memory {} is not a size of at least {} bytes",
+                        memory->dump(), smallest_memory);
+        change.memory = size;
+    }
+    if (const auto check = section->find("check"); check != section->end()) {
+        if (!check->is_boolean())
+            return fail(code::invalid_parameter, "canopy.check {} is neither true nor false", check->dump());
+        change.checking = check->get<bool>();
+    }
+    return {};
+}
+
+Status read_everything(const Json& root, Configuration& configuration) {
+    const Json* section = nullptr;
+    CANOPY_TRY(find_section(root, "defaultDevice", code::invalid_parameter, section));
+    if (section != nullptr)
+        CANOPY_TRY(read_number(*section, "default_device", 0, INT32_MAX, configuration.default_device));
+    std::optional<int> mode;
+    CANOPY_TRY(read_number(root, "err_msg_mode", 0, 1, mode));
+    configuration.process_wide_error_text = mode.value_or(0) == 1;
+    CANOPY_TRY(read_number(root, "max_opqueue_num", 1, INT32_MAX, configuration.operator_queue_limit,
+                           code::invalid_operator_queue_limit));
+    CANOPY_TRY(read_limits(root, configuration));
+    CANOPY_TRY(read_dump(root, configuration));
+    CANOPY_TRY(read_profiler(root, configuration));
+    return read_canopy(root, configuration.settings);
+}
+
+}  // namespace
+
+Result<Configuration> parse_configuration(std::string_view text) {
+    if (const int nesting = nesting_of(text); nesting > deepest_nesting)
+        return fail(code::parse_file, "the configuration nests {} levels deep; {} are allowed", nesting,
+                    deepest_nesting);
+    const Json root = Json::parse(text, nullptr, false);
+    if (root.is_discarded()) return fail(code::parse_file, "the configuration is not valid JSON");
+    if (!root.is_object()) return fail(code::parse_file, "the configuration is not a JSON object");
+    Configuration configuration;
+    CANOPY_TRY(read_everything(root, configuration));
+    configuration.normalised = root.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return configuration;
+}
+
+}  // namespace canopy

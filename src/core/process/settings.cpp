@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/process/settings.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/process/variables.h"
+#include "device/backend.h"
+
+namespace canopy {
+namespace {
+
+constexpr std::uint64_t gib = 1ull << 30;
+constexpr std::uint64_t memory_step = 2ull << 20;
+
+std::optional<std::string_view> variable(const char* name) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    return std::string_view(value);
+}
+
+std::optional<std::uint32_t> parse_number(std::string_view text) {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+std::optional<bool> parse_switch(std::string_view text) {
+    if (text == "1" || text == "on" || text == "true" || text == "yes") return true;
+    if (text == "0" || text == "off" || text == "false" || text == "no") return false;
+    return std::nullopt;
+}
+
+constexpr std::array fusion_names = {"off", "steps", "chains", "loops"};
+
+std::optional<FusionLevel> parse_fusion(std::string_view text) {
+    for (std::size_t index = 0; index < fusion_names.size(); ++index)
+        if (text == fusion_names[index]) return static_cast<FusionLevel>(index);
+    return std::nullopt;
+}
+
+// Half of the machine, in whole GiB, within what the chip has. It is reserved, not taken.
+std::uint64_t default_memory(const Chip& chip) {
+    const auto machine =
+        static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const std::uint64_t half = machine / 2 / gib * gib;
+    return std::clamp(half, gib, std::max(chip.memory, gib));
+}
+
+std::uint32_t processors() noexcept { return std::max(1u, std::thread::hardware_concurrency()); }
+
+// A size as people write it: "64G", "1536M".
+std::string size_text(std::uint64_t bytes) {
+    const char* unit = "";
+    for (const char* next : {"K", "M", "G"}) {
+        if (bytes % 1024 != 0 || bytes == 0) break;
+        bytes /= 1024;
+        unit = next;
+    }
+    return fmt::format("{}{}", bytes, unit);
+}
+
+// One variable: parse, keep and note where the value came from; or say why it was passed over, and what is used.
+template <class Parse, class Keep>
+void read_variable(Settings& settings, const char* name, const char* key, const char* expected, std::string_view used,
+                   Parse parse, Keep keep) {
+    const auto text = variable(name);
+    if (!text) return;
+    if (auto value = parse(*text)) {
+        keep(*value);
+        settings.origins[key] = name;
+    } else {
+        settings.problems.push_back(fmt::format("{}=\"{}\" is not {}; using {}", name, *text, expected, used));
+    }
+}
+
+// Numbers from `least` to `most`.
+auto number_in(std::uint32_t least, std::uint32_t most) {
+    return [=](std::string_view text) {
+        const auto number = parse_number(text);
+        return number && *number >= least && *number <= most ? number : std::nullopt;
+    };
+}
+
+// The visible list: ascending physical numbers, read up to the first entry that is not one.
+void apply_visible_devices(Settings& settings) {
+    settings.visible.clear();
+    const auto list = variable("ASCEND_RT_VISIBLE_DEVICES");
+    if (!list) {
+        for (std::uint32_t device = 0; device < settings.device_count; ++device) settings.visible.push_back(device);
+        return;
+    }
+    settings.origins["visible"] = "ASCEND_RT_VISIBLE_DEVICES";
+    std::string_view rest = *list;
+    while (!rest.empty()) {
+        const std::size_t comma = std::min(rest.find(','), rest.size());
+        std::string_view entry = rest.substr(0, comma);
+        while (entry.starts_with(' ')) entry.remove_prefix(1);
+        while (entry.ends_with(' ')) entry.remove_suffix(1);
+        const auto device = parse_number(entry);
+        if (!device || *device >= settings.device_count ||
+            (!settings.visible.empty() && *device <= settings.visible.back())) {
+            settings.problems.push_back(
+                fmt::format("ASCEND_RT_VISIBLE_DEVICES=\"{}\": reading stops at \"{}\", which is not an ascending "
+                            "device number below {}",
+                            *list, entry, settings.device_count));
+            return;
+        }
+        settings.visible.push_back(*device);
+        rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_size(std::string_view text) noexcept {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc()) return std::nullopt;
+    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    int shift = 0;
+    if (!unit.empty()) {
+        switch (unit.front()) {
+            case 'k':
+            case 'K':
+                shift = 10;
+                break;
+            case 'm':
+            case 'M':
+                shift = 20;
+                break;
+            case 'g':
+            case 'G':
+                shift = 30;
+                break;
+            case 't':
+            case 'T':
+                shift = 40;
+                break;
+            default:
+                return std::nullopt;
+        }
+        unit.remove_prefix(1);
+        if (!unit.empty() && unit != "B" && unit != "iB") return std::nullopt;
+    }
+    if (shift != 0 && value > (UINT64_MAX >> shift)) return std::nullopt;
+    return value << shift;
+}
+
+namespace {
+
+void read_device_variables(Settings& settings) {
+    read_variable(
+        settings, "CANOPY_DEVICE", "device", "a kind of device", settings.backend,
+        [](std::string_view text) { return std::optional(std::string(text)); },
+        [&](const std::string& value) { settings.backend = value; });
+    read_variable(settings, "CANOPY_DEVICE_COUNT", "device_count", "a number from 1 to 64",
+                  std::to_string(settings.device_count), number_in(1, max_devices),
+                  [&](std::uint32_t value) { settings.device_count = value; });
+    read_variable(
+        settings, "CANOPY_CHIP", "chip", "the name of a chip",
+        fmt::format("that of the program's kernels, else {}", settings.chip->name),
+        [](std::string_view text) {
+            const Chip* chip = find_chip(text);
+            return chip ? std::optional(chip) : std::nullopt;
+        },
+        [&](const Chip* value) { settings.chip = value; });
+    settings.memory = default_memory(*settings.chip);
+    read_variable(
+        settings, "CANOPY_DEVICE_MEMORY", "device_memory", "a size of at least 64M, like 512M or 8G",
+        size_text(settings.memory),
+        [](std::string_view text) {
+            auto size = parse_size(text);
+            return size && *size >= smallest_memory && *size <= (1ull << 44) ? size : std::nullopt;
+        },
+        [&](std::uint64_t value) { settings.memory = value / memory_step * memory_step; });
+    read_variable(settings, "CANOPY_WORKERS", "workers", "a number from 0 to 1024", std::to_string(processors()),
+                  number_in(0, max_workers), [&](std::uint32_t value) { settings.workers = value; });
+}
+
+void read_cpu_core_variables(Settings& settings) {
+    read_variable(settings, "CANOPY_CPU_CORES", "cpu_cores", "a number from 0 to 256",
+                  std::to_string(settings.chip->cpu_cores), number_in(0, max_cpu_cores),
+                  [&](std::uint32_t value) { settings.cpu_cores = value; });
+    read_variable(settings, "CANOPY_CPU_PINNING", "cpu_pinning", "0 or 1", "0", parse_switch,
+                  [&](bool value) { settings.cpu_pinned = value; });
+    read_variable(
+        settings, "CANOPY_CPU_KERNELS", "cpu_kernels", "thread or process", "thread",
+        [](std::string_view text) {
+            return text == "thread" || text == "process" ? std::optional(text == "process") : std::nullopt;
+        },
+        [&](bool value) { settings.cpu_isolated = value; });
+}
+
+}  // namespace
+
+Settings read_settings() {
+    Settings settings;
+    settings.chip = &default_chip();
+    read_device_variables(settings);
+    read_cpu_core_variables(settings);
+    read_variable(settings, "CANOPY_CHECK", "check", "0 or 1", "0", parse_switch,
+                  [&](bool value) { settings.checking = value; });
+    read_variable(settings, "CANOPY_FUSION", "fusion", "off, steps, chains or loops", "loops", parse_fusion,
+                  [&](FusionLevel value) { settings.fusion = value; });
+    read_variable(settings, "CANOPY_FUSION_CHECK", "fusion_check", "0 or 1", "0", parse_switch,
+                  [&](bool value) { settings.fusion_checked = value; });
+    read_variable(settings, "CANOPY_QUIET", "quiet", "0 or 1", "0", parse_switch,
+                  [&](bool value) { settings.quiet = value; });
+    if (find_backend(settings.backend) == nullptr)
+        settings.problems.push_back(
+            fmt::format("CANOPY_DEVICE=\"{}\" is not a kind of device: no device can be set", settings.backend));
+    for (std::string& sentence : unknown_variables(environ)) settings.problems.push_back(std::move(sentence));
+    apply_visible_devices(settings);
+    return settings;
+}
+
+Settings choose_chip(Settings settings, const Chip* chip) {
+    const auto origin = settings.origins.find("chip");
+    if (origin != settings.origins.end() && origin->second != chosen_by_kernels) return settings;
+    if (chip && chip != &default_chip())
+        settings.origins["chip"] = chosen_by_kernels;
+    else
+        settings.origins.erase("chip");
+    settings.chip = chip ? chip : &default_chip();
+    if (settings.origins.count("device_memory") == 0) settings.memory = default_memory(*settings.chip);
+    return settings;
+}
+
+Settings change_settings(Settings settings, const SettingsChange& change) {
+    const auto chosen = [&](const char* key) { settings.origins[key] = "aclInit"; };
+    if (change.chip) {
+        if (const Chip* chip = find_chip(*change.chip)) settings.chip = chip;
+        chosen("chip");
+        if (settings.origins.count("device_memory") == 0) settings.memory = default_memory(*settings.chip);
+    }
+    if (change.memory) {
+        settings.memory = *change.memory / memory_step * memory_step;
+        chosen("device_memory");
+    }
+    if (change.workers) {
+        settings.workers = *change.workers;
+        chosen("workers");
+    }
+    if (change.checking) {
+        settings.checking = *change.checking;
+        chosen("check");
+    }
+    if (change.device_count) {
+        settings.device_count = *change.device_count;
+        chosen("device_count");
+        std::erase_if(settings.problems,
+                      [](const std::string& text) { return text.starts_with("ASCEND_RT_VISIBLE_DEVICES"); });
+        apply_visible_devices(settings);
+    }
+    return settings;
+}
+
+std::string describe_settings(const Settings& settings) {
+    using Json = nlohmann::ordered_json;
+    const Chip& chip = *settings.chip;
+    Json devices = Json::array();
+    for (std::size_t index = 0; index < settings.visible.size(); ++index) {
+        devices.push_back({{"id", index},
+                           {"physical", settings.visible[index]},
+                           {"kind", settings.backend},
+                           {"chip", chip.name},
+                           {"series", chip.series},
+                           {"architecture", chip.architecture},
+                           {"cube_cores", chip.cube_cores},
+                           {"vector_cores", chip.vector_cores},
+                           {"cpu_cores", settings.cpu_cores ? settings.cpu_cores : chip.cpu_cores},
+                           {"memory", settings.memory},
+                           {"workers", settings.workers ? settings.workers : processors()}});
+    }
+    Json entries = Json::array();
+    const auto entry = [&](const char* key, const char* name, Json value, const char* meaning) {
+        const auto origin = settings.origins.find(key);
+        entries.push_back({{"key", key},
+                           {"variable", name},
+                           {"value", std::move(value)},
+                           {"set_by", origin == settings.origins.end() ? "default" : origin->second},
+                           {"meaning", meaning}});
+    };
+    entry("device", "CANOPY_DEVICE", settings.backend, "kind of device: soft, null");
+    entry("device_count", "CANOPY_DEVICE_COUNT", settings.device_count, "devices of this machine, 1 to 64");
+    entry("visible", "ASCEND_RT_VISIBLE_DEVICES", settings.visible, "devices a program sees, ascending numbers");
+    entry("chip", "CANOPY_CHIP", chip.name, "the chip every device stands for");
+    entry("device_memory", "CANOPY_DEVICE_MEMORY", settings.memory, "bytes of one device; K, M, G or T may follow");
+    entry("workers", "CANOPY_WORKERS", settings.workers, "threads of one device; 0: one per processor");
+    entry("check", "CANOPY_CHECK", settings.checking, "1: check every access of a kernel to device memory");
+    entry("cpu_cores", "CANOPY_CPU_CORES", settings.cpu_cores, "CPU cores of one device; 0: as many as the chip has");
+    entry("cpu_pinning", "CANOPY_CPU_PINNING", settings.cpu_pinned, "1: each CPU core stays on one processor");
+    entry("cpu_kernels", "CANOPY_CPU_KERNELS", settings.cpu_isolated ? "process" : "thread",
+          "where CPU kernels run: in threads of the program, or in a process of their own");
+    entry("fusion", "CANOPY_FUSION", fusion_names.at(static_cast<std::size_t>(settings.fusion)),
+          "how far fused kernels go: off, steps, chains, loops");
+    entry("fusion_check", "CANOPY_FUSION_CHECK", settings.fusion_checked,
+          "1: compare every fused launch with its steps one by one");
+    entry("quiet", "CANOPY_QUIET", settings.quiet, "1: no lines on the standard error");
+    Json chips = Json::array();
+    for (const Chip& known : chip_table) chips.push_back(known.name);
+    const Json document = {{"version", CANOPY_VERSION}, {"processors", processors()},    {"devices", devices},
+                           {"settings", entries},       {"problems", settings.problems}, {"chips", chips}};
+    return document.dump(2);
+}
+
+}  // namespace canopy

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/stream/event.h"
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/base/recorder.h"
+#include "core/graph/capture/capture.h"
+#include "core/runtime/context.h"
+#include "core/stream/stream.h"
+
+namespace canopy {
+
+void Event::recycle() noexcept {
+    Fence *old = nullptr, *old_flag = nullptr;
+    {
+        SpinGuard guard(lock);
+        old = std::exchange(fence, nullptr);
+        old_flag = std::exchange(flag, nullptr);
+        capture = 0;
+        records = sequence = 0;
+        recorded = false;
+        stream = 0;
+    }
+    if (old) old->release();
+    if (old_flag) old_flag->release();
+    if (record && kind == EventKind::plain) record->events.fetch_sub(1, std::memory_order_acq_rel);
+    record = nullptr;
+    self = 0;
+}
+
+namespace {
+
+Status check_flags(EventKind kind, std::uint32_t flags) {
+    const std::uint32_t known = kind == EventKind::plain
+                                    ? event_sync | event_progress | event_timeline | event_device_only | event_external
+                                    : event_sync | event_progress | event_timeline | event_interprocess;
+    if (flags == 0 || (flags & ~known) != 0)
+        return fail(code::param_invalid, "flag {:#x} is not a combination this kind of event can have", flags);
+    constexpr std::uint32_t exclusive = event_device_only | event_external | event_interprocess;
+    if ((flags & exclusive) != 0 && (flags & (flags - 1)) != 0)
+        return fail(code::param_invalid,
+                    "flag {:#x}: device-only, external and inter-process events have no other flag", flags);
+    return {};
+}
+
+Status outside_flag(std::uint32_t flag) {
+    if (flag == 0) return {};
+    return fail(code::param_invalid, "the external flag is for streams that are being captured");
+}
+
+}  // namespace
+
+Result<Handle> create_event(EventKind kind, std::uint32_t flags) {
+    CANOPY_TRY(check_flags(kind, flags));
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    DeviceRecord& record = *(*context)->record;
+    const bool counted = kind == EventKind::plain;
+    if (counted && record.events.fetch_add(1, std::memory_order_acq_rel) >= record.chip->max_events) {
+        record.events.fetch_sub(1, std::memory_order_acq_rel);
+        return fail(code::no_event, "device {} has {} events already, the most {} allows", record.index,
+                    record.chip->max_events, record.chip->name);
+    }
+    Result<Fence*> fence = (*context)->device->create_fence();
+    if (!fence.ok()) {
+        if (counted) record.events.fetch_sub(1, std::memory_order_acq_rel);
+        return fence.status();
+    }
+    const Handle handle = Runtime::instance().events.open([&](Event& event, Handle self) {
+        event.self = self;
+        event.record = &record;
+        event.kind = kind;
+        event.flags = flags;
+        SpinGuard guard(event.lock);
+        event.fence = *fence;
+    });
+    if (handle == 0) {
+        (*fence)->release();
+        if (counted) record.events.fetch_sub(1, std::memory_order_acq_rel);
+        return fail(code::no_event, "the process has as many events as it can have");
+    }
+    return handle;
+}
+
+Result<Pin<Event>> find_event(const void* opaque) {
+    Pin<Event> event = Runtime::instance().events.pin(handle_of(opaque));
+    if (!event)
+        return fail(code::invalid_handle,
+                    "event {} is not a live event: never created, destroyed, or another kind of "
+                    "handle",
+                    fmt::ptr(opaque));
+    return event;
+}
+
+Status destroy_event(Handle handle) {
+    if (!Runtime::instance().events.close(handle))
+        return fail(code::invalid_handle, "event {} is not a live event", fmt::ptr(opaque_of(handle)));
+    return {};
+}
+
+Result<Fence*> event_flag(Event& event, Device& device) {
+    SpinGuard guard(event.lock);
+    if (event.flag) return event.flag;
+    Result<Fence*> fresh = device.create_fence();
+    if (!fresh.ok()) return fresh.status();
+    if (event.recorded) (*fresh)->signal(SignalMode::set, 1);
+    event.flag = *fresh;
+    return event.flag;
+}
+
+namespace {
+
+// External events live by their flag, inside graphs and outside.
+Status make_flag(Event& event, Stream& stream) {
+    if ((event.flags & event_external) == 0) [[likely]]
+        return {};
+    return event_flag(event, *stream.device).status();
+}
+
+}  // namespace
+
+// A fence counts in the order of one stream. When the last record is still to come on another one, this record gets a
+// fence of its own; those who wait for the old one keep it.
+Status begin_record(Event& event, Stream& stream) {
+    if (!event.recorded || event.stream == stream.self || event.fence->value() >= event.records) return {};
+    Result<Fence*> fresh = stream.device->create_fence();
+    if (!fresh.ok()) return fresh.status();
+    std::exchange(event.fence, *fresh)->release();
+    event.records = 0;
+    return {};
+}
+
+// A record that is still on its way must not be taken for the next one: those who wait for it keep its fence.
+Status forget_record(Event& event, Device& device) {
+    if (event.recorded && event.fence->value() < event.records) {
+        Result<Fence*> fresh = device.create_fence();
+        if (!fresh.ok()) return fresh.status();
+        std::exchange(event.fence, *fresh)->release();
+        event.records = 0;
+    }
+    event.recorded = false;
+    return {};
+}
+
+Status record_event(Event& event, const void* opaque, std::uint32_t flag) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    LockedStream& target = *stream;
+    if (event.record != target->record)
+        return fail(code::stream_context, "event of device {} cannot be recorded on a stream of device {}",
+                    event.record->index, target->record->index);
+    if (target->recorder) [[unlikely]]
+        return target->recorder->record_event(*target, event, flag);
+    CANOPY_TRY(outside_flag(flag));
+    CANOPY_TRY(make_flag(event, *target));
+    SpinGuard guard(event.lock);
+    CANOPY_TRY(begin_record(event, *target));
+    Command commands[2] = {Command(Opcode::signal), Command(Opcode::signal)};
+    commands[0].signal = {event.fence, event.records + 1, SignalMode::raise};
+    commands[1].signal = {event.flag, 1, SignalMode::set};
+    CANOPY_TRY(target.submit(std::span(commands, event.flag ? 2 : 1)));
+    ++event.records;
+    event.recorded = true;
+    event.capture = 0;
+    event.stream = target->self;
+    event.sequence = target.sequence();
+    return {};
+}
+
+Status wait_for_event(Event& event, const void* opaque, Nanoseconds timeout,
+                      std::uint32_t flag) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    if ((event.flags & event_sync) == 0 && (event.flags & (event_external | event_interprocess)) == 0)
+        return fail(code::not_supported, "a stream can only wait for an event created with the SYNC flag");
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    const auto limit = timeout != 0 ? static_cast<std::uint64_t>(timeout)
+                                    : Runtime::instance().wait_timeout.load(std::memory_order_relaxed);
+    if (capturing() && !(*stream)->recorder) [[unlikely]]
+        CANOPY_TRY(join_capture(**stream, event));
+    if ((*stream)->recorder) [[unlikely]]
+        return (*stream)->recorder->wait_for_event(**stream, event, flag, static_cast<Nanoseconds>(limit));
+    CANOPY_TRY(outside_flag(flag));
+    CANOPY_TRY(make_flag(event, **stream));
+    SpinGuard guard(event.lock);
+    Command command(Opcode::wait);
+    // What graphs record is known by the flag only.
+    if (event.flag && (!event.recorded || (event.flags & event_external) != 0)) {
+        command.wait = {event.flag, 1, limit, WaitMode::at_least, false};
+        return stream->submit(command);
+    }
+    if (!event.recorded && event.kind == EventKind::extended) return {};
+    command.wait = {event.fence, event.recorded ? event.records : event.records + 1, limit, WaitMode::at_least, false};
+    return stream->submit(command);
+}
+
+Status reset_event(Event& event, const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    if (event.kind == EventKind::extended)
+        return fail(code::not_supported, "events created with aclrtCreateEventExWithFlag cannot be reset");
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    if ((*stream)->recorder) [[unlikely]]
+        return (*stream)->recorder->reset_event(**stream, event);
+    CANOPY_TRY(make_flag(event, **stream));
+    SpinGuard guard(event.lock);
+    // Waits bind when they are called, so "not recorded" can hold from now on; the stream gets a task for its place. A
+    // flag is cleared when the stream comes there.
+    Command command(Opcode::inline_call);
+    command.call.function = [](void*) {};
+    if (event.flag) {
+        command = Command(Opcode::signal);
+        command.signal = {event.flag, 0, SignalMode::set};
+    }
+    CANOPY_TRY(stream->submit(command));
+    CANOPY_TRY(forget_record(event, *(*stream)->device));
+    event.capture = 0;
+    return {};
+}
+
+namespace {
+
+bool complete(const Event& event) noexcept CANOPY_REQUIRES(event.lock) {
+    if (event.flag && (!event.recorded || (event.flags & event_external) != 0)) return event.flag->value() != 0;
+    if (!event.recorded) return event.kind == EventKind::extended;
+    return event.fence->value() >= event.records;
+}
+
+}  // namespace
+
+bool event_complete(Event& event) noexcept {
+    SpinGuard guard(event.lock);
+    return complete(event);
+}
+
+Status synchronise_event(Event& event, Deadline deadline) {
+    Handle handle = 0;
+    std::uint64_t sequence = 0;
+    {
+        SpinGuard guard(event.lock);
+        // The last record, even if the event was reset since: a reset is a task that comes after it.
+        handle = event.stream;
+        sequence = event.sequence;
+    }
+    Pin<Stream> stream = Runtime::instance().streams.pin(handle);
+    if (!stream) return {};  // never recorded, or on a stream that is gone and has passed all its records
+    if (stream->queue->wait(sequence, deadline) == WaitOutcome::timed_out)
+        return fail(code::event_sync_timeout, "the event was not reached in time");
+    return {};
+}
+
+Result<Nanoseconds> event_time(Event& event) {
+    SpinGuard guard(event.lock);
+    if (!event.recorded || event.fence->value() < event.records)
+        return fail(code::event_timestamp,
+                    "the event has no time yet: it is not recorded or its record has not been "
+                    "reached");
+    return event.fence->signalled_at();
+}
+
+}  // namespace canopy

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/stream/notify.h"
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/runtime/context.h"
+#include "core/stream/stream.h"
+
+namespace canopy {
+namespace {
+
+HandleTable<Notify>& table(NotifyKind kind) {
+    Runtime& runtime = Runtime::instance();
+    return kind == NotifyKind::binary ? runtime.notifies : runtime.counting_notifies;
+}
+
+}  // namespace
+
+void Notify::recycle() noexcept {
+    if (fence) fence->release();
+    fence = nullptr;
+    if (record) record->notifies.fetch_sub(1, std::memory_order_acq_rel);
+    record = nullptr;
+    self = 0;
+}
+
+Result<Handle> create_notify(NotifyKind kind) {
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    DeviceRecord& record = *(*context)->record;
+    const auto give_back = [&] { record.notifies.fetch_sub(1, std::memory_order_acq_rel); };
+    if (record.notifies.fetch_add(1, std::memory_order_acq_rel) >= record.chip->max_notifies) {
+        give_back();
+        return fail(code::no_notify, "device {} has {} notifies already, the most {} allows", record.index,
+                    record.chip->max_notifies, record.chip->name);
+    }
+    Result<Fence*> fence = (*context)->device->create_fence();
+    if (!fence.ok()) {
+        give_back();
+        return fence.status();
+    }
+    const Handle handle = table(kind).open([&](Notify& notify, Handle self) {
+        notify.self = self;
+        notify.record = &record;
+        notify.fence = *fence;
+    });
+    if (handle == 0) {
+        (*fence)->release();
+        give_back();
+        return fail(code::no_notify, "the process has as many notifies as it can have");
+    }
+    return handle;
+}
+
+Result<Pin<Notify>> find_notify(NotifyKind kind, const void* opaque) {
+    Pin<Notify> notify = table(kind).pin(handle_of(opaque));
+    if (!notify)
+        return fail(code::invalid_handle,
+                    "notify {} is not a live notify: never created, destroyed, or another kind "
+                    "of handle",
+                    fmt::ptr(opaque));
+    return notify;
+}
+
+Status destroy_notify(NotifyKind kind, const void* opaque) {
+    if (!table(kind).close(handle_of(opaque)))
+        return fail(code::invalid_handle, "notify {} is not a live notify", fmt::ptr(opaque));
+    return {};
+}
+
+Status signal_notify(Notify& notify, const void* opaque, SignalMode mode, std::uint64_t value) {
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    Command command(Opcode::signal);
+    command.signal = {notify.fence, value, mode};
+    return stream->submit(command);
+}
+
+Status wait_for_notify(Notify& notify, const void* opaque, WaitMode mode, std::uint64_t value, bool clear,
+                       Nanoseconds timeout) {
+    Result<LockedStream> stream = LockedStream::acquire(opaque);
+    if (!stream.ok()) return stream.status();
+    Command command(Opcode::wait);
+    command.wait = {notify.fence, value, static_cast<std::uint64_t>(timeout), mode, clear};
+    return stream->submit(command);
+}
+
+}  // namespace canopy

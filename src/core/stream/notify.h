@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notifies: one record releases one wait. Counting notifies: a 32-bit counter that streams change and compare. Both
+// are fences and work between streams of any devices of the process.
+#pragma once
+
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "core/base/handles.h"
+#include "core/runtime/runtime.h"
+#include "device/backend.h"
+
+namespace canopy {
+
+enum class NotifyKind : std::uint8_t { binary, counting };
+
+class Notify {
+public:
+    Handle self = 0;
+    DeviceRecord* record = nullptr;
+    Fence* fence = nullptr;  // while the handle lives
+    void recycle() noexcept;
+};
+
+Result<Handle> create_notify(NotifyKind kind);
+Result<Pin<Notify>> find_notify(NotifyKind kind, const void* notify);
+Status destroy_notify(NotifyKind kind, const void* notify);
+
+Status signal_notify(Notify& notify, const void* stream, SignalMode mode, std::uint64_t value);
+// timeout 0: for ever.
+Status wait_for_notify(Notify& notify, const void* stream, WaitMode mode, std::uint64_t value, bool clear,
+                       Nanoseconds timeout);
+
+}  // namespace canopy

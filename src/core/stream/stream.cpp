@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/stream/stream.h"
+
+#include <algorithm>
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/base/recorder.h"
+#include "core/graph/capture/capture.h"
+#include "core/graph/graph_build.h"
+#include "core/kernel/cpu/cpu_kernels.h"
+#include "core/memory/memory_pool.h"
+#include "core/stream/exceptions.h"
+#include "core/stream/stream_callbacks.h"
+
+namespace canopy {
+namespace {
+
+// A submitter looks at its backlog this often, and helps when it is longer than the limit: looking costs a transfer of
+// the cache line the owner writes after every command.
+constexpr std::uint64_t backlog_check_interval = 256;
+constexpr std::uint64_t backlog_limit = 4096;
+
+Status no_such_stream(const void* stream) {
+    return fail(code::invalid_handle,
+                "stream {} is not a live stream: never created, destroyed, or another kind of handle",
+                fmt::ptr(stream));
+}
+
+}  // namespace
+
+// ---- submitting ----------------------------------------------------------------------------------------------------
+
+Result<std::uint64_t> Stream::submit(std::span<Command> commands) noexcept {
+    if (const int stopped = context_failure->load(std::memory_order_relaxed); stopped != 0) [[unlikely]]
+        return fail(stopped, "the context was stopped by a failure on a stream in stop-on-failure mode");
+    for (Command& command : commands) command.task = next_task++;
+    thread_state.last_task = next_task - 1;
+    if (watched) [[unlikely]]
+        return submit_watched(commands);
+    Result<std::uint64_t> sequence = queue->submit(commands);
+    if (sequence.ok()) [[likely]]
+        last_sequence = *sequence;
+    return sequence;
+}
+
+Result<std::uint64_t> Stream::submit_watched(std::span<Command> commands) noexcept {
+    if (recorder) return recorder->record(*this, commands);
+    CANOPY_TRY(check_unsafe(UnsafeCall::default_stream, this));
+    Result<std::uint64_t> sequence = queue->submit(commands);
+    if (sequence.ok()) last_sequence = *sequence;
+    return sequence;
+}
+
+Result<LockedStream> LockedStream::acquire(const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    CANOPY_TRY(require_context());
+    HandleTable<Stream>& table = Runtime::instance().streams;
+    const Handle handle = opaque ? handle_of(opaque) : thread_state.default_stream;
+    Stream* stream = table.peek(handle);
+    if (!stream) [[unlikely]]
+        return no_such_stream(opaque);
+    stream->lock.lock();
+    LockedStream locked(stream);
+    if (!table.alive(handle)) [[unlikely]]
+        return no_such_stream(opaque);
+    if (stream->context != thread_state.context) [[unlikely]]
+        return fail(code::stream_context, "stream {} belongs to another context than the thread's current one",
+                    stream->id);
+    return locked;
+}
+
+Status LockedStream::submit(std::span<Command> commands) noexcept {
+    const Result<std::uint64_t> sequence = stream_->submit(commands);
+    if (!sequence.ok()) return sequence.status();
+    if (sequence.value() % backlog_check_interval < commands.size()) [[unlikely]]
+        relieve_ = sequence.value() - stream_->queue->completed() > backlog_limit;
+    return {};
+}
+
+void LockedStream::release() noexcept {
+    if (!relieve_) [[likely]]
+        return stream_->lock.unlock();
+    const Handle handle = stream_->self;
+    const std::uint64_t target = stream_->last_sequence - backlog_limit / 2;
+    stream_->lock.unlock();
+    if (Pin<Stream> pinned = Runtime::instance().streams.pin(handle)) pinned->queue->relieve(target);
+}
+
+Result<Pin<Stream>> find_stream(const void* opaque, bool same_context) {
+    if (!opaque || same_context) CANOPY_TRY(require_context());
+    const Handle handle = opaque ? handle_of(opaque) : thread_state.default_stream;
+    Pin<Stream> stream = Runtime::instance().streams.pin(handle);
+    if (!stream) return no_such_stream(opaque);
+    if (same_context && stream->context != thread_state.context)
+        return fail(code::stream_context, "stream {} belongs to another context than the thread's current one",
+                    stream->id);
+    return stream;
+}
+
+// ---- life ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Status check_flags(std::uint32_t flags) {
+    const std::uint32_t special = flags & (stream_persistent | stream_cpu_schedule | stream_device_use_only);
+    if ((special & (special - 1)) != 0)
+        return fail(code::param_invalid,
+                    "flags {:#x}: persistent, CPU-scheduled and device-only streams exclude each other", flags);
+    return {};
+}
+
+}  // namespace
+
+Result<Handle> create_stream(Context& context, const StreamOptions& options, bool is_default) {
+    static std::atomic<std::int32_t> next_id{0};
+    CANOPY_TRY(check_flags(options.flags));
+    DeviceRecord& record = *context.record;
+    if (record.streams.fetch_add(1, std::memory_order_acq_rel) >= record.chip->max_streams) {
+        record.streams.fetch_sub(1, std::memory_order_acq_rel);
+        return fail(code::no_stream, "device {} has {} streams already, the most {} allows", record.index,
+                    record.chip->max_streams, record.chip->name);
+    }
+    Status failure;
+    const Handle handle = Runtime::instance().streams.open([&](Stream& stream, Handle self) {
+        stream.record = &record;
+        stream.device = context.device;
+        stream.self = self;
+        stream.context = context.self;
+        stream.context_failure = &context.failure;
+        stream.id = next_id.fetch_add(1, std::memory_order_relaxed) & 0x7FFFFFFF;
+        stream.priority = std::min(options.priority, 7u);
+        stream.flags = options.flags;
+        stream.is_default = is_default;
+        {
+            SpinGuard guard(stream.lock);
+            stream.set_recorder(first_recorder(options.flags));
+        }
+        QueueOptions queue_options;
+        queue_options.priority = stream.priority;
+        queue_options.submit_lock = &stream.lock;
+        queue_options.observer = &stream;
+        Result<std::unique_ptr<Queue>> queue = context.device->create_queue(queue_options);
+        if (queue.ok())
+            stream.queue = std::move(*queue);
+        else
+            failure = queue.status();
+    });
+    if (handle == 0) {
+        record.streams.fetch_sub(1, std::memory_order_acq_rel);
+        return fail(code::no_stream, "the process has as many streams as it can have");
+    }
+    if (!failure.ok()) {
+        Runtime::instance().streams.close(handle);
+        return failure;
+    }
+    bool listed = false;
+    {
+        // A context that ends is closed first and then takes its streams from this list.
+        std::lock_guard guard(context.mutex);
+        listed = Runtime::instance().contexts.alive(context.self);
+        if (listed) context.streams.push_back(handle);
+    }
+    if (!listed) {
+        Runtime::instance().streams.close(handle);
+        return fail(code::context_null, "the context has ended meanwhile");
+    }
+    notify_stream_state(handle, StreamStage::created);
+    return handle;
+}
+
+void Stream::recycle() noexcept {
+    queue.reset();
+    if (record) record->streams.fetch_sub(1, std::memory_order_acq_rel);
+    record = nullptr;
+    device = nullptr;
+    self = context = 0;
+    is_default = false;
+    flags = 0;
+    priority.store(0, std::memory_order_relaxed);
+    failure_mode.store(FailureMode::go_on, std::memory_order_relaxed);
+    overflow_switch.store(0, std::memory_order_relaxed);
+    user_tag.store(0, std::memory_order_relaxed);
+    cache_operator_info.store(0, std::memory_order_relaxed);
+    for (auto& limit : core_limit) limit.store(0, std::memory_order_relaxed);
+    error.store(0, std::memory_order_relaxed);
+    {
+        SpinGuard guard(error_lock);
+        error_text.clear();
+    }
+    SpinGuard guard(lock);
+    if (recorder) recorder->stream_ended(*this);  // of a stream whose creation failed
+    set_recorder(nullptr);
+    next_task = 0;
+    last_sequence = 0;
+}
+
+Status destroy_stream(Handle handle, DestroyMode mode) {
+    Runtime& runtime = Runtime::instance();
+    Pin<Stream> stream = runtime.streams.pin(handle);
+    if (!stream) return no_such_stream(opaque_of(handle));
+    notify_stream_state(handle, StreamStage::destroying);
+    if (mode == DestroyMode::wait) {
+        synchronise_stream(*stream, Deadline::never()).ignore();
+    } else {
+        // What can run does; what stands before a wait that no running work is about to end is dropped.
+        if (mode == DestroyMode::force) stream->device->settle();
+        std::uint64_t last = 0;
+        {
+            SpinGuard guard(stream->lock);
+            last = stream->last_sequence;
+        }
+        stream->queue->relieve(last);
+    }
+    {
+        SpinGuard guard(stream->lock);
+        if (!runtime.streams.close(handle)) return no_such_stream(opaque_of(handle));
+        if (Recorder* const last = stream->recorder) {
+            last->stream_ended(*stream);
+            stream->set_recorder(nullptr);
+        }
+    }
+    if (capturing()) drop_ownerless_captures();
+    forget_stream(handle);  // calls that wait for a thread of the program are given up: the queue can end
+    stream->queue->abort();
+    if (Pin<Context> context = runtime.contexts.pin(stream->context)) {
+        std::lock_guard guard(context->mutex);
+        std::erase(context->streams, handle);
+    }
+    return {};
+}
+
+// ---- waiting and failing -------------------------------------------------------------------------------------------
+
+Status synchronise_stream(Stream& stream, Deadline deadline) {
+    if (stream.never_waits()) return {};
+    std::uint64_t last = 0;
+    {
+        SpinGuard guard(stream.lock);
+        last = stream.last_sequence;
+    }
+    if (stream.queue->wait(last, deadline) == WaitOutcome::timed_out)
+        return fail(code::stream_sync_timeout, "stream {} did not finish its work in time", stream.id);
+    pools_after_synchronise(stream.self);
+    if (stream.error.load(std::memory_order_acquire) == 0 &&
+        stream.context_failure->load(std::memory_order_acquire) == 0) [[likely]]
+        return {};
+    std::string text;
+    {
+        SpinGuard guard(stream.error_lock);
+        text.swap(stream.error_text);
+    }
+    const int failed = take_stream_error(stream);
+    if (failed == 0) return {};
+    if (text.empty()) text = "the context was stopped by an earlier failure";
+    return fail(failed, "stream {}: {}", stream.id, text);
+}
+
+int take_stream_error(Stream& stream) noexcept {
+    const int own = stream.error.exchange(0, std::memory_order_acq_rel);
+    const int stopped = stream.context_failure->load(std::memory_order_acquire);
+    return stopped != 0 ? stopped : own;  // what stopped the context stands above what came after it
+}
+
+namespace {
+
+int cpu_failure_code(const TaskFailure& failure) noexcept {
+    constexpr std::uint32_t end_of_sequence = 201;
+    if (failure.kind == FaultKind::timeout) return code::cpu_timeout;
+    if (failure.kind == FaultKind::returned && failure.result == end_of_sequence) return code::end_of_sequence;
+    return code::cpu_exception;
+}
+
+}  // namespace
+
+int failure_code(const TaskFailure& failure) noexcept {
+    const bool ended = failure.kind == FaultKind::aborted || failure.kind == FaultKind::wait_timeout;
+    if (failure.opcode == Opcode::cpu_kernel && !ended) return cpu_failure_code(failure);
+    const bool on_vector = failure.core == CoreType::vector;
+    switch (failure.kind) {
+        case FaultKind::timeout:
+            return on_vector ? code::vector_timeout : code::aicore_timeout;
+        case FaultKind::wait_timeout:
+            return code::wait_timeout;
+        case FaultKind::aborted:
+            return code::stream_abort;
+        default:
+            break;
+    }
+    if (failure.opcode == Opcode::replay) return code::model_execute;
+    if (failure.opcode != Opcode::launch) return code::driver_internal;
+    return on_vector ? code::vector_exception : code::aicore_exception;
+}
+
+namespace {
+
+// A CPU kernel, by all its names while its function lives.
+std::string describe_cpu(const TaskFailure& failure) {
+    std::string names = failure.kernel->info->name;
+    const void* user = std::atomic_ref(const_cast<Kernel*>(failure.kernel)->user).load(std::memory_order_acquire);
+    if (const Pin<Function> function = Runtime::instance().functions.pin(handle_of(user)); function && function->cpu)
+        names = fmt::format("{} (function {} of {})", function->cpu->op_type, function->cpu->function,
+                            function->cpu->library.empty() ? "its shared object" : function->cpu->library);
+    const std::string how = failure.kind == FaultKind::returned ? fmt::format("return value {} ({})", failure.result,
+                                                                              cpu_result_meaning(failure.result))
+                                                                : std::string(failure.what);
+    return fmt::format("CPU kernel {}, task {}, block {}: {}", names, failure.task, failure.block, how);
+}
+
+// Who failed, and how.
+std::string describe(const TaskFailure& failure) {
+    std::string where;
+    if (failure.graph)
+        where = failure.opcode == Opcode::replay
+                    ? fmt::format("{}: ", failure.graph->label)
+                    : fmt::format("{}, stream {}: ", failure.graph->label, failure.graph->stream);
+    if (failure.kernel && failure.opcode == Opcode::cpu_kernel) return where.append(describe_cpu(failure));
+    if (failure.kernel && failure.fused)
+        return fmt::format("{}step {} of fused kernel {}{} (task {}, block {}): {}", where, failure.step,
+                           failure.fused->info->name,
+                           failure.kernel == failure.fused ? "" : ", kernel " + failure.kernel->info->name,
+                           failure.task, failure.block, failure.what);
+    if (failure.kernel)
+        return fmt::format("{}kernel {} (task {}, block {}): {}", where, failure.kernel->info->name, failure.task,
+                           failure.block, failure.what);
+    if (failure.graph && failure.opcode == Opcode::replay) return where.append(failure.what);
+    return fmt::format("{}task {}: {}", where, failure.task, failure.what);
+}
+
+}  // namespace
+
+AfterFailure Stream::task_failed(const TaskFailure& failure) noexcept {
+    const int failed = failure_code(failure);
+    try {
+        std::string text = describe(failure);
+        SpinGuard guard(error_lock);
+        if (error.load(std::memory_order_relaxed) == 0) error_text = std::move(text);
+    } catch (...) {
+    }
+    if (failure.kind != FaultKind::aborted && failure.kind != FaultKind::wait_timeout)
+        fire_exception(*this, failure, failed);
+    int none = 0;
+    error.compare_exchange_strong(none, failed, std::memory_order_acq_rel);
+    if (failure_mode.load(std::memory_order_acquire) == FailureMode::go_on) return AfterFailure::go_on;
+    none = 0;
+    context_failure->compare_exchange_strong(none, failed, std::memory_order_acq_rel);
+    return AfterFailure::drop_the_rest;
+}
+
+void abort_stream(Stream& stream, int with_code) noexcept {
+    {
+        // Before the queue ends: whoever waits for it now must find the reason.
+        SpinGuard guard(stream.error_lock);
+        int none = 0;
+        if (stream.error.compare_exchange_strong(none, with_code, std::memory_order_acq_rel))
+            stream.error_text = "its tasks were aborted";
+    }
+    stream.queue->abort();
+}
+
+void stop_stream(Stream& stream) noexcept { stream.queue->stop_running(); }
+
+}  // namespace canopy

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// ModuleTracer: the tracing code of one image. It runs the blocks of a launch one after the other on the calling thread
+// with addresses that nobody can touch: global memory is replaced by reserved ranges without access, and so are the
+// memories of the core. What the code tells about itself is written down; whatever else it does ends in a fault or in a
+// service that says no, and then there is no trace.
+//
+// Threads: any; traces of one module are made one after the other.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "device/soft/code/code_file.h"
+#include "device/soft/code/module.h"
+#include "device/soft/execution/core.h"
+
+namespace canopy {
+
+class ModuleTracer {
+public:
+    // The bytes of an image's target "trace"; they are not needed after the call. `name` is for messages.
+    static Result<std::unique_ptr<ModuleTracer>> open(const std::string& name, std::uint32_t architecture,
+                                                      std::span<const std::byte> object);
+    ~ModuleTracer();
+
+    // `entry` is the symbol of the kernel's entry.
+    Result<LaunchTrace> trace(const TraceRequest& request, const SoftKernel& kernel, const std::string& entry);
+
+private:
+    ModuleTracer() = default;
+    Status load(const std::string& name, std::span<const std::byte> object);
+    Status read_symbols(std::span<const std::byte> object);
+
+    std::uint32_t architecture_ = 0;
+    CodeFile file_;
+    std::uintptr_t load_address_ = 0;
+    std::unordered_map<std::string, std::uintptr_t> functions_;       // by name
+    std::unordered_map<std::uintptr_t, std::string> function_names_;  // by address
+    std::string variable_;  // one that kernels could change, and so their traces; empty: there is none
+    std::mutex mutex_;      // for what follows
+    std::unique_ptr<SoftCore> core_;
+};
+
+}  // namespace canopy

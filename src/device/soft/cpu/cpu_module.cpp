@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/soft/cpu/cpu_module.h"
+
+#include <canopy/kernel_abi.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fmt/format.h>
+#include <link.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "base/elf.h"
+#include "base/error_text.h"
+#include "device/soft/code/code_file.h"
+#include "device/soft/cpu/cpu_process.h"
+#include "device/soft/execution/executor.h"
+#include "device/soft/services.h"
+
+namespace canopy {
+namespace {
+
+constexpr int bad_image = 107000;
+#if defined(__x86_64__)
+constexpr std::uint16_t own_machine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint16_t own_machine = EM_AARCH64;
+#endif
+
+// The sanitizers cannot work when an object looks for the C library's functions in front of them.
+bool sanitizer_active() noexcept {
+    static const bool active = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr ||
+                               dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr ||
+                               dlsym(RTLD_DEFAULT, "__msan_init") != nullptr;
+    return active;
+}
+
+Result<ElfFile> read_shared_object(std::span<const std::byte> image, std::string_view name) {
+    constexpr std::size_t smallest = 4;
+    if (image.size() < smallest || std::memcmp(image.data(), ELFMAG, SELFMAG) != 0)
+        return fail(bad_image, "{} ({} bytes) is not an ELF file: a CPU kernel image is a shared object", name,
+                    image.size());
+    auto file = ElfFile::read(image);
+    if (!file.ok()) return file.status();
+    if (file->machine() != own_machine)
+        return fail(bad_image, "{} is code for {}; the CPU cores of this device run {}", name,
+                    elf_machine_name(file->machine()), elf_machine_name(own_machine));
+    if (file->type() != ET_DYN)
+        return fail(bad_image, "{} is not a shared object (ELF type {}): link it with -shared", name, file->type());
+    return file;
+}
+
+// Variables that the compiler wants to exist once in a process (STB_GNU_UNIQUE) would join images that must be apart,
+// and keep them from being unloaded: they become ordinary ones. Empty when there are none.
+std::vector<std::byte> without_unique_symbols(const ElfFile& file, std::span<const std::byte> image) {
+    std::vector<std::byte> changed;
+    for (const ElfSection& section : file.sections()) {
+        if (section.type != SHT_DYNSYM) continue;
+        for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= section.bytes.size(); at += sizeof(Elf64_Sym)) {
+            Elf64_Sym symbol;
+            std::memcpy(&symbol, section.bytes.data() + at, sizeof symbol);
+            if (ELF64_ST_BIND(symbol.st_info) != STB_GNU_UNIQUE) continue;
+            if (changed.empty()) changed.assign(image.begin(), image.end());
+            const auto info = static_cast<std::byte>(ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbol.st_info)));
+            changed[section.offset + at + offsetof(Elf64_Sym, st_info)] = info;
+        }
+    }
+    return changed;
+}
+
+// What the loaded object says of its symbol at an address; nullptr when it has none there.
+const ElfW(Sym) * symbol_at(void* address) noexcept {
+    Dl_info where{};
+    void* symbol = nullptr;
+    if (dladdr1(address, &where, &symbol, RTLD_DL_SYMENT) == 0) return nullptr;
+    return static_cast<const ElfW(Sym)*>(symbol);
+}
+
+const char* loader_message() noexcept {
+    const char* reason = dlerror();
+    return reason ? reason : "no reason given";
+}
+
+}  // namespace
+
+// Code in this process, opened once however many modules use it.
+class CpuImage {
+public:
+    explicit CpuImage(CpuProcess* process) noexcept : process_(process) {}
+    CpuImage(const CpuImage&) = delete;
+    CpuImage& operator=(const CpuImage&) = delete;
+    ~CpuImage();
+
+    Status open(std::span<const std::byte> image, std::string_view name);
+    // nullptr with an error text when there is no function of that name.
+    [[nodiscard]] void* function(const std::string& name) const;
+    [[nodiscard]] std::optional<SymbolInfo> symbol(const std::string& name) const;
+    [[nodiscard]] SymbolInfo code() const noexcept { return code_; }
+    [[nodiscard]] std::uint64_t process_image() const noexcept { return process_image_; }
+
+private:
+    Status open_here(const ElfFile& elf);
+    Status open_there(const ElfFile& elf);
+    void connect_services() const;
+
+    // Code that runs in another process is not opened in this one: its functions are known by name.
+    CpuProcess* const process_;
+    std::uint64_t process_image_ = 0;
+    std::map<std::string, SymbolInfo> functions_;
+
+    std::string name_;
+    CodeFile file_;
+    SymbolInfo code_;
+};
+
+CpuImage::~CpuImage() {
+    if (process_image_ != 0) process_->unload(process_image_);
+}
+
+Status CpuImage::open(std::span<const std::byte> image, std::string_view name) {
+    name_ = name;
+    auto elf = read_shared_object(image, name);
+    if (!elf.ok()) return elf.status();
+    const std::vector<std::byte> changed = without_unique_symbols(*elf, image);
+    auto file = CodeFile::create(name_, changed.empty() ? image : std::span<const std::byte>(changed));
+    if (!file.ok()) return file.status();
+    file_ = std::move(*file);
+    return process_ ? open_there(*elf) : open_here(*elf);
+}
+
+Status CpuImage::open_there(const ElfFile& elf) {
+    auto symbols = elf.symbols();
+    if (!symbols.ok()) return symbols.status();
+    for (const ElfSymbol& symbol : *symbols) {
+        if (symbol.binding == STB_LOCAL || symbol.type != STT_FUNC) continue;
+        functions_[std::string(symbol.name)] = {reinterpret_cast<void*>(symbol.value), symbol.size};
+    }
+    return process_->load(file_, name_, process_image_);
+}
+
+Status CpuImage::open_here(const ElfFile& elf) {
+    const int deep = sanitizer_active() ? 0 : RTLD_DEEPBIND;
+    if (!file_.load(RTLD_NOW | RTLD_LOCAL | deep))
+        return fail(bad_image, "{} does not load: {}", name_, loader_message());
+    link_map* map = nullptr;
+    if (dlinfo(file_.library(), RTLD_DI_LINKMAP, &map) == 0 && map) {
+        for (const ElfSegment& segment : elf.segments()) {
+            if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
+            code_ = {reinterpret_cast<void*>(map->l_addr + segment.address), segment.memory_size};
+            break;
+        }
+    }
+    connect_services();
+    return {};
+}
+
+// An image that wants to ask the device something exports the same symbol as one for AI cores.
+void CpuImage::connect_services() const {
+    auto* services = static_cast<const CanopyServices**>(dlsym(file_.library(), "canopy_image_services"));
+    if (!services) return;
+    // Atomic for those who check for races: code that was closed before may have lain at the same address.
+    std::atomic_ref(*services).store(&kernel_services(), std::memory_order_release);
+}
+
+void* CpuImage::function(const std::string& name) const {
+    if (process_) {
+        if (const auto found = functions_.find(name); found != functions_.end()) return found->second.address;
+        fail(bad_image, "{} has no function {}: undefined symbol", name_, name).ignore();
+        return nullptr;
+    }
+    dlerror();
+    void* found = dlsym(file_.library(), name.c_str());
+    if (!found) {
+        fail(bad_image, "{} has no function {}: {}", name_, name, loader_message()).ignore();
+        return nullptr;
+    }
+    const ElfW(Sym)* symbol = symbol_at(found);
+    if (symbol && ELF64_ST_TYPE(symbol->st_info) != STT_FUNC && ELF64_ST_TYPE(symbol->st_info) != STT_NOTYPE) {
+        fail(bad_image, "{} in {} is not a function", name, name_).ignore();
+        return nullptr;
+    }
+    return found;
+}
+
+std::optional<SymbolInfo> CpuImage::symbol(const std::string& name) const {
+    if (process_) return std::nullopt;
+    void* found = dlsym(file_.library(), name.c_str());
+    if (!found) return std::nullopt;
+    const ElfW(Sym)* symbol = symbol_at(found);
+    return SymbolInfo{found, symbol ? symbol->st_size : 0};
+}
+
+namespace {
+
+class CpuModule final : public Module {
+public:
+    explicit CpuModule(std::shared_ptr<CpuImage> image) : image_(std::move(image)) {}
+
+    [[nodiscard]] std::span<const KernelInfo> kernels() const override { return {}; }
+    [[nodiscard]] Kernel* kernel(std::string_view name) override;
+    [[nodiscard]] Kernel* kernel_by_key(std::string_view) override { return nullptr; }
+    [[nodiscard]] std::optional<SymbolInfo> symbol(std::string_view name) override {
+        return image_->symbol(std::string(name));
+    }
+    [[nodiscard]] SymbolInfo code() const override { return image_->code(); }
+    [[nodiscard]] void* kernel_address(const Kernel& kernel) const override {
+        return static_cast<const CpuKernel&>(kernel).function;
+    }
+
+private:
+    struct Named {
+        KernelInfo info;
+        CpuKernel kernel;
+    };
+    std::shared_ptr<CpuImage> image_;
+    std::mutex mutex_;
+    std::map<std::string, std::unique_ptr<Named>, std::less<>> kernels_;
+};
+
+Kernel* CpuModule::kernel(std::string_view name) {
+    std::lock_guard guard(mutex_);
+    const auto known = kernels_.find(name);
+    if (known != kernels_.end()) return &known->second->kernel;
+    std::string text(name);
+    void* function = image_->function(text);
+    if (!function) return nullptr;
+    auto named = std::make_unique<Named>();
+    named->info.name = text;
+    named->info.core = CoreType::cpu;
+    named->info.cube_ratio = named->info.vector_ratio = 0;
+    named->kernel.info = &named->info;
+    named->kernel.function = function;
+    named->kernel.process_image = image_->process_image();
+    named->kernel.with_block = text == "RunCpuKernelWithBlock";
+    return &kernels_.emplace(std::move(text), std::move(named)).first->second->kernel;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Module>> CpuImages::load(std::span<const std::byte> image, std::string_view name) {
+    const XXH128_hash_t hash = XXH3_128bits(image.data(), image.size());
+    const Key key = {hash.low64, hash.high64, image.size()};
+    std::lock_guard guard(mutex_);
+    std::erase_if(images_, [](const auto& entry) { return entry.second.expired(); });
+    std::shared_ptr<CpuImage> opened = images_[key].lock();
+    if (!opened) {
+        opened = std::make_shared<CpuImage>(process_);
+        CANOPY_TRY(opened->open(image, name));
+        prepare_for_cpu_kernels();
+        images_[key] = opened;
+    }
+    return std::unique_ptr<Module>(std::make_unique<CpuModule>(std::move(opened)));
+}
+
+}  // namespace canopy

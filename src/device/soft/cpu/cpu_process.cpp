@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/soft/cpu/cpu_process.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include "base/error_text.h"
+#include "device/soft/cpu/cpu_cores.h"
+#include "device/soft/stream/strand.h"
+
+namespace canopy {
+
+using cpu_process::Ask;
+using cpu_process::Reply;
+using cpu_process::Request;
+using cpu_process::Tell;
+
+namespace {
+
+constexpr int bad_image = 107000;
+// Where a process has its own things is left to chance: one that has them where device memory must be is replaced.
+constexpr int most_attempts = 50;
+constexpr std::chrono::seconds load_patience{60};
+
+bool receive(int socket, Reply& reply) noexcept {
+    ssize_t size = 0;
+    do size = recv(socket, &reply, sizeof reply, 0);
+    while (size < 0 && errno == EINTR);
+    return size == static_cast<ssize_t>(sizeof reply);
+}
+
+void set_text(CpuOutcome& outcome, std::string_view text) noexcept {
+    const std::size_t length = text.copy(outcome.text, sizeof outcome.text - 1);
+    outcome.text[length] = '\0';
+}
+
+void fail_with(CpuLaunch& launch, FaultKind kind, std::string_view text) noexcept {
+    launch.outcome.fault.kind = kind;
+    set_text(launch.outcome, text);
+}
+
+// -1: it cannot be started. The child keeps nothing but its end of the socket.
+pid_t start_program(const CodeFile& program, int socket) noexcept {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_adddup2(&actions, socket, socket);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    const std::string path = fmt::format("/proc/self/fd/{}", program.descriptor());
+    std::string name = "canopy-cpu", number = std::to_string(socket);
+    char* arguments[] = {name.data(), number.data(), nullptr};
+    pid_t process = -1;
+    if (posix_spawn(&process, path.c_str(), &actions, &attributes, arguments, environ) != 0) process = -1;
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return process;
+}
+
+void end_process(pid_t process) noexcept {
+    kill(process, SIGKILL);
+    while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+}  // namespace
+
+CpuProcess::~CpuProcess() {
+    Lock lock(mutex_);
+    if (process_ != 0) kill(process_, SIGKILL);
+    news_.wait(lock, [this] { return !reading_; });
+}
+
+// ---- the process ---------------------------------------------------------------------------------------------------
+
+bool CpuProcess::ask(Request& request, int descriptor) noexcept {
+    iovec part = {&request, sizeof request};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (descriptor >= 0) {
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        cmsghdr* header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    }
+    ssize_t size = 0;
+    do size = sendmsg(socket_, &message, MSG_NOSIGNAL);
+    while (size < 0 && errno == EINTR);
+    return size == static_cast<ssize_t>(sizeof request);
+}
+
+bool CpuProcess::spawn(std::string& problem) {
+    if (program_.descriptor() < 0) {
+        auto program = CodeFile::create("canopy-cpu", cpu_process_program());
+        if (!program.ok()) {
+            problem = "no memory file for the program of the CPU kernels' process";
+            return false;
+        }
+        program_ = std::move(*program);
+    }
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        int ends[2];
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) break;
+        const pid_t process = start_program(program_, ends[1]);
+        close(ends[1]);
+        socket_ = ends[0];
+        if (process < 0) {
+            close(std::exchange(socket_, -1));
+            break;
+        }
+        Request request{};
+        request.ask = Ask::map;
+        request.address = reinterpret_cast<std::uint64_t>(heap_.range().base);
+        request.size = heap_.range().size;
+        Reply reply{};
+        if (ask(request, heap_.file()) && receive(socket_, reply) && reply.text[0] == '\0') {
+            process_ = process;
+            return true;
+        }
+        end_process(process);
+        close(std::exchange(socket_, -1));
+    }
+    problem = fmt::format("the process of the CPU kernels cannot be started: {}", std::strerror(errno));
+    return false;
+}
+
+bool CpuProcess::ensure_running(Lock& lock, std::string& problem) {
+    if (process_ != 0) return true;
+    news_.wait(lock, [this] { return !reading_; });
+    if (process_ != 0) return true;
+    if (!spawn(problem)) return false;
+    loaded_.clear();
+    reading_ = true;
+    try {
+        std::thread([this, socket = socket_, process = process_] { reader_main(socket, process); }).detach();
+    } catch (...) {
+        reading_ = false;
+        end_process(std::exchange(process_, 0));
+        close(std::exchange(socket_, -1));
+        problem = "the system gives no thread for the CPU kernels' process";
+        return false;
+    }
+    return true;
+}
+
+void CpuProcess::reader_main(int socket, pid_t process) noexcept {
+    pthread_setname_np(pthread_self(), "canopy-cpu");
+    Reply reply{};
+    while (receive(socket, reply)) take(reply);
+    int status = 0;
+    kill(process, SIGKILL);  // it has closed its socket or said what makes no sense
+    pid_t ended = 0;
+    do ended = waitpid(process, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    process_ended(ended == process ? status : 0);
+}
+
+// What ran there has ended, whoever's fault it was.
+void CpuProcess::process_ended(int status) noexcept {
+    Lock lock(mutex_);
+    process_ = 0;
+    close(std::exchange(socket_, -1));
+    loaded_.clear();
+    std::string how = "ended";
+    try {
+        if (WIFSIGNALED(status)) how = fmt::format("was ended by signal {}", WTERMSIG(status));
+        if (WIFEXITED(status)) how = fmt::format("ended with exit status {}", WEXITSTATUS(status));
+        how = fmt::format("the process of the CPU kernels {} while the kernel ran", how);
+    } catch (...) {
+    }
+    for (auto& [number, flight] : flights_)
+        if (flight.launch->outcome.fault.kind == FaultKind::none) fail_with(*flight.launch, FaultKind::exception, how);
+    while (!flights_.empty()) complete(flights_.begin()->first, lock);
+    for (auto& [number, answer] : answers_) answer = how;
+    reading_ = false;
+    news_.notify_all();
+}
+
+void CpuProcess::take(const Reply& reply) noexcept {
+    Lock lock(mutex_);
+    if (const auto waiting = answers_.find(reply.number); reply.tell == Tell::answered) {
+        if (waiting == answers_.end()) return;
+        try {
+            waiting->second = reply.text[0] != '\0' ? reply.text : "ok";
+        } catch (...) {
+        }
+        news_.notify_all();
+        return;
+    }
+    const auto found = flights_.find(reply.number);
+    if (found == flights_.end()) return;
+    CpuLaunch& launch = *found->second.launch;
+    CpuOutcome& outcome = launch.outcome;
+    outcome.block = reply.block;
+    outcome.result = reply.result;
+    char text[sizeof outcome.text];
+    switch (reply.tell) {
+        case Tell::fault:
+            if (outcome.fault.kind != FaultKind::none) return;
+            outcome.fault.kind = reply.signal == SIGILL ? FaultKind::trap : FaultKind::exception;
+            outcome.fault.signal = reply.signal;
+            outcome.fault.address = reply.address;
+            return;  // the process ends next
+        case Tell::threw:
+            std::snprintf(text, sizeof text, "the kernel threw an exception: %.200s", reply.text);
+            fail_with(launch, FaultKind::exception, text);
+            break;
+        case Tell::missing:
+            std::snprintf(text, sizeof text, "the kernel is not there: %.200s", reply.text);
+            fail_with(launch, FaultKind::exception, text);
+            break;
+        default:
+            if (reply.result == 0) break;
+            std::snprintf(text, sizeof text, "the kernel returned %u", unsigned{reply.result});
+            fail_with(launch, FaultKind::returned, text);
+            break;
+    }
+    complete(reply.number, lock);
+}
+
+// The strand goes on without the lock: it may launch the next kernel.
+void CpuProcess::complete(std::uint64_t number, Lock& lock) noexcept {
+    const auto found = flights_.find(number);
+    const Flight flight = found->second;
+    flights_.erase(found);
+    if (flight.arguments) heap_.release(flight.arguments).ignore();
+    flight.launch->state = CpuLaunch::State::idle;
+    lock.unlock();
+    flight.launch->strand->continue_after_cpu_kernel();
+    lock.lock();
+}
+
+// ---- images --------------------------------------------------------------------------------------------------------
+
+bool CpuProcess::load_there(std::uint64_t number, std::uint64_t answer_to) noexcept {
+    Request request{};
+    request.ask = Ask::load;
+    request.image = number;
+    request.number = answer_to;
+    loaded_.insert(number);
+    return ask(request, images_.at(number).first);
+}
+
+Status CpuProcess::load(const CodeFile& file, const std::string& name, std::uint64_t& number) {
+    Lock lock(mutex_);
+    std::string answer;
+    number = ++numbers_;
+    images_[number] = {file.descriptor(), name};
+    const std::uint64_t request = ++numbers_;
+    if (ensure_running(lock, answer)) {
+        answers_[request] = "";
+        load_there(number, request);
+        news_.wait_for(lock, load_patience, [&] { return !answers_[request].empty(); });
+        answer = answers_[request];
+        answers_.erase(request);
+    }
+    if (answer == "ok") return {};
+    images_.erase(number);
+    return fail(bad_image, "{} does not load: {}", name, answer.empty() ? "its initialisation does not end" : answer);
+}
+
+void CpuProcess::unload(std::uint64_t number) noexcept {
+    Lock lock(mutex_);
+    images_.erase(number);
+    if (loaded_.erase(number) == 0 || process_ == 0) return;
+    Request request{};
+    request.ask = Ask::unload;
+    request.image = number;
+    ask(request, -1);
+}
+
+// ---- launches ------------------------------------------------------------------------------------------------------
+
+// Pointers of the block into itself move with it.
+void* CpuProcess::copy_arguments(const CpuLaunch& launch) noexcept {
+    Result<void*> memory = heap_.allocate(launch.arguments_size, 0);
+    if (!memory.ok()) return nullptr;
+    auto* copy = static_cast<char*>(*memory);
+    std::memcpy(copy, launch.arguments, launch.arguments_size);
+    const auto from = reinterpret_cast<std::uint64_t>(launch.arguments);
+    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= launch.arguments_size; at += sizeof(std::uint32_t)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, copy + at, sizeof word);
+        if (word - from >= launch.arguments_size) continue;
+        word = reinterpret_cast<std::uint64_t>(copy) + (word - from);
+        std::memcpy(copy + at, &word, sizeof word);
+    }
+    return copy;
+}
+
+bool CpuProcess::send_launch(CpuLaunch& launch, std::string& problem) {
+    Request request{};
+    request.ask = Ask::launch;
+    request.blocks = launch.blocks;
+    request.offset = launch.offset;
+    request.with_block = launch.kernel->with_block ? 1 : 0;
+    request.number = ++numbers_;
+    request.image = launch.kernel->process_image;
+    const std::string& name = launch.kernel->info->name;
+    if (name.size() >= sizeof request.symbol) {
+        problem = "the name of the kernel is too long";
+        return false;
+    }
+    name.copy(request.symbol, name.size());
+    void* copy = nullptr;
+    if (launch.arguments_size != 0 && !(copy = copy_arguments(launch))) {
+        problem = "no device memory for the arguments";
+        return false;
+    }
+    request.address = reinterpret_cast<std::uint64_t>(copy ? copy : launch.arguments);
+    const bool limited = launch.timeout < std::uint64_t{INT64_MAX};
+    const Deadline deadline = limited ? Deadline::after(static_cast<Nanoseconds>(launch.timeout)) : Deadline::never();
+    launch.state = CpuLaunch::State::running;
+    flights_[request.number] = {&launch, copy, deadline};
+    if (loaded_.count(request.image) == 0) load_there(request.image, 0);
+    ask(request, -1);  // should it be gone, the reader ends the flight
+    return true;
+}
+
+bool CpuProcess::start(CpuLaunch& launch) noexcept {
+    std::string problem;
+    try {
+        Lock lock(mutex_);
+        if (ensure_running(lock, problem) && send_launch(launch, problem)) return true;
+    } catch (...) {
+        problem = "no memory for the launch";
+    }
+    launch.state = CpuLaunch::State::idle;
+    fail_with(launch, FaultKind::exception, problem);
+    return false;
+}
+
+void CpuProcess::stop(CpuLaunch& launch, std::uint64_t limit) noexcept {
+    Lock lock(mutex_);
+    if (launch.state == CpuLaunch::State::idle || launch.sequence >= limit) return;
+    if (launch.outcome.fault.kind == FaultKind::none) launch.outcome.fault.kind = FaultKind::aborted;
+    if (process_ != 0) kill(process_, SIGKILL);
+}
+
+void CpuProcess::end_late() noexcept {
+    Lock lock(mutex_, std::try_to_lock);
+    if (!lock || process_ == 0) return;
+    for (auto& [number, flight] : flights_) {
+        if (!flight.deadline.passed()) continue;
+        if (flight.launch->outcome.fault.kind == FaultKind::none)
+            fail_with(*flight.launch, FaultKind::timeout, "the kernel did not end in time");
+        kill(process_, SIGKILL);
+    }
+}
+
+}  // namespace canopy

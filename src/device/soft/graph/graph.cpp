@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays: turns, beginning, sharing and ending them, and changing what they run.
+#include "device/soft/graph/graph.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/error_text.h"
+#include "device/soft/base/tuning.h"
+#include "device/soft/stream/payload.h"
+#include "device/soft/stream/scheduler.h"
+
+namespace canopy {
+
+SoftGraph::SoftGraph(Scheduler& scheduler, const GraphPlan& plan)
+    : scheduler_(scheduler),
+      flow_(plan.flow),
+      cleared_(plan.cleared.begin(), plan.cleared.end()),
+      presets_(plan.presets.begin(), plan.presets.end()),
+      label_(plan.label),
+      kept_(plan.kept) {
+    for (Fence* fence : cleared_) fence->retain();
+}
+
+Result<Executable*> SoftGraph::create(Scheduler& scheduler, const GraphPlan& plan) {
+    std::unique_ptr<SoftGraph> graph(new SoftGraph(scheduler, plan));
+    CANOPY_TRY(graph->prepare(plan));
+    return static_cast<Executable*>(graph.release());
+}
+
+SoftGraph::~SoftGraph() {
+    for (Fence* fence : cleared_) fence->release();
+}
+
+void SoftGraph::make_lanes(const GraphPlan& plan) {
+    for (std::uint32_t lane = 0; lane < plan.lanes.size(); ++lane)
+        lanes_.push_back(std::make_unique<Lane>(*this, scheduler_, lane, plan.lanes[lane].stream));
+}
+
+void SoftGraph::set_label(std::string label) {
+    SpinGuard guard(lock_);
+    label_.swap(label);
+}
+
+// ---- turns ---------------------------------------------------------------------------------------------------------
+
+bool SoftGraph::take_turn(Strand& strand, std::uint64_t ticket) noexcept {
+    SpinGuard guard(lock_);
+    if (turn_ == ticket && !turn_taken_) {
+        turn_taken_ = true;
+        return true;
+    }
+    strand.turn_waiter = {ticket, line_};
+    line_ = &strand;
+    strand.begin_wait();
+    return false;
+}
+
+bool SoftGraph::withdraw_turn(Strand& strand) noexcept {
+    SpinGuard guard(lock_);
+    for (Strand** link = &line_; *link; link = &(*link)->turn_waiter.next) {
+        if (*link != &strand) continue;
+        *link = strand.turn_waiter.next;
+        return true;
+    }
+    return false;
+}
+
+// Moves on to the next ticket somebody will come with; the strand that waits with it, if it is there, has the turn.
+Strand* SoftGraph::next_in_line() noexcept {
+    for (auto given_up = std::find(given_up_.begin(), given_up_.end(), turn_); given_up != given_up_.end();
+         given_up = std::find(given_up_.begin(), given_up_.end(), turn_)) {
+        *given_up = given_up_.back();
+        given_up_.pop_back();
+        ++turn_;
+        finished_.fetch_add(1, std::memory_order_acq_rel);
+    }
+    for (Strand** link = &line_; *link; link = &(*link)->turn_waiter.next) {
+        Strand* strand = *link;
+        if (strand->turn_waiter.ticket != turn_) continue;
+        *link = strand->turn_waiter.next;
+        turn_taken_ = true;
+        return strand;
+    }
+    return nullptr;
+}
+
+void SoftGraph::give_turn() noexcept {
+    Strand* next = nullptr;
+    {
+        SpinGuard guard(lock_);
+        turn_taken_ = false;
+        ++turn_;
+        finished_.fetch_add(1, std::memory_order_acq_rel);
+        if (line_ || !given_up_.empty()) [[unlikely]]
+            next = next_in_line();
+    }
+    if (next) next->continue_after_wait(WaitResult::satisfied);
+}
+
+void SoftGraph::give_up_turn(std::uint64_t ticket) noexcept {
+    Strand* next = nullptr;
+    {
+        SpinGuard guard(lock_);
+        try {
+            given_up_.push_back(ticket);
+        } catch (...) {
+            return;  // the graph cannot be replayed any more; whoever tries waits until it is aborted
+        }
+        if (!turn_taken_) next = next_in_line();
+    }
+    if (next) next->continue_after_wait(WaitResult::satisfied);
+}
+
+// ---- a replay ------------------------------------------------------------------------------------------------------
+
+void SoftGraph::begin(Executor& executor, Strand& parent, const ReplayWork* replay) noexcept {
+    {
+        SpinGuard guard(lock_);
+        running_ = true;
+        // A lane that had nothing left to run was stopped before what it runs now.
+        if (std::exchange(aborted_, false))
+            for (const auto& lane : lanes_) lane->launch().forget_stop();
+        ++number_;
+        parent_ = &parent;
+        // Under the lock: an abort that finds the replay running must not be undone.
+        dropping_.store(false, std::memory_order_relaxed);
+        ending_.store(false, std::memory_order_relaxed);
+        if (!pending_.empty()) [[unlikely]]
+            apply_pending(replay ? replay->ticket : UINT64_MAX);
+    }
+    bindings_ = replay ? replay->bindings : nullptr;
+    measuring_ = number_ == tuning::first_measured_replay || number_ % tuning::replays_per_measurement == 0;
+    for (Fence* fence : cleared_) fence->signal(SignalMode::set, 0);
+    for (const WordPreset& preset : presets_)
+        std::atomic_ref(*preset.address).store(preset.value, std::memory_order_release);
+    if (const std::uint32_t priority = parent.priority(); !lanes_.empty() && lanes_[0]->priority() != priority)
+        for (const auto& lane : lanes_) lane->set_priority(priority);
+    parts_.store((flow_ ? static_cast<std::uint32_t>(roots_.size()) : ends_) + 1, std::memory_order_relaxed);
+    for (const std::uint32_t root : roots_) {
+        if (flow_) {
+            lanes_[root]->place_at(no_segment, 0, static_cast<std::uint32_t>(commands_.lane(root).size()));
+            executor.kept.push(*lanes_[root]);
+        } else {
+            Segment& segment = segments_[root];
+            lanes_[segment.lane]->place_at(root, segment.first, segment.end);
+            executor.kept.push(*lanes_[segment.lane]);
+        }
+    }
+}
+
+bool SoftGraph::run(Executor& executor, Strand& parent) noexcept {
+    while (Lane* lane = executor.kept.take(this)) Lane::run(executor, lane);
+    scheduler_.withdraw_offer(executor);
+    if (parts_.load(std::memory_order_acquire) == 1) return true;
+    parent.begin_wait();
+    if (parts_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+    parent.cancel_wait();
+    return true;
+}
+
+void SoftGraph::part_ended(Executor& executor) noexcept {
+    if (parts_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    executor.collects = true;
+    parent_->continue_after_wait(WaitResult::satisfied);
+    executor.collects = false;
+}
+
+void SoftGraph::end() noexcept {
+    bool aborted = false;
+    {
+        SpinGuard guard(lock_);
+        running_ = false;
+        aborted = aborted_;
+        if (!pending_.empty()) [[unlikely]]
+            apply_pending(turn_taken_ ? turn_ + 1 : 0);
+    }
+    const bool unfinished_flow = flow_ && !ending() && !dropping();
+    if (!aborted && !unfinished_flow) [[likely]]
+        return;
+    if (aborted && parent_->dropping()) return;  // whoever aborted it knows
+    TaskFailure failure;
+    failure.kind = aborted ? FaultKind::aborted : FaultKind::exception;
+    failure.opcode = Opcode::replay;
+    failure.what = aborted ? "the replay was aborted"
+                           : "its streams came to their ends and none of them passed the end task of the model";
+    task_failed(failure, {});
+}
+
+void SoftGraph::task_failed(TaskFailure& failure, GraphPlace place) noexcept {
+    dropping_.store(true, std::memory_order_release);
+    std::string label;
+    try {
+        SpinGuard guard(lock_);
+        label = label_;
+    } catch (...) {
+    }
+    const FailedGraphTask task = {label, place, lanes_.empty() ? 0 : lanes_[place.lane]->stream()};
+    if (!failure.graph) failure.graph = &task;
+    parent_->task_failed(failure);
+    if (failure.graph == &task) failure.graph = nullptr;
+}
+
+// ---- segments ------------------------------------------------------------------------------------------------------
+
+// True when nobody else has to end before it; it is then the caller's.
+bool SoftGraph::start_segment(Segment& segment) noexcept {
+    if (segment.before != 1) {
+        if (segment.missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+        segment.missing.store(segment.before, std::memory_order_relaxed);  // for the next replay
+    }
+    lanes_[segment.lane]->place_at(static_cast<std::uint32_t>(&segment - segments_.get()), segment.first, segment.end);
+    return true;
+}
+
+// Once this thread has counted the segment off at the last of those that wait for it, others may end the replay and the
+// graph: nothing of either is read after that but what this thread has been given to run.
+Lane* SoftGraph::leave_segment(Executor& executor, Segment& segment) noexcept {
+    const std::uint32_t* successors = successors_.data() + segment.successors;
+    const std::uint32_t count = segment.successor_count, following = segment.following;
+    Lane* const own = lanes_[segment.lane].get();
+    Lane* next = nullptr;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        Segment& successor = segments_[successors[i]];
+        Lane* const lane = lanes_[successor.lane].get();
+        if (!start_segment(successor)) continue;
+        if (next) keep(executor, *next);
+        next = lane;
+    }
+    if (following != no_segment) {
+        if (!start_segment(segments_[following])) return next;
+        if (next) keep(executor, *next);
+        return own;
+    }
+    if (count == 0) part_ended(executor);
+    return next;
+}
+
+// Kept for this thread. Others hear of it when what is kept is worth their while.
+void SoftGraph::keep(Executor& executor, Lane& lane) noexcept {
+    executor.kept.push(lane);
+    if (executor.kept.time() >= tuning::time_worth_sharing) scheduler_.offer_kept(executor);
+}
+
+void SoftGraph::share_all(Executor& executor, Scheduler& scheduler) noexcept {
+    if (executor.kept.empty()) return;
+    for (Lane* lane = executor.kept.take_all(); lane;) {
+        Lane* shared = std::exchange(lane, lane->kept_next);
+        scheduler.enqueue(*shared);
+    }
+}
+
+void SoftGraph::work_off(Executor& executor) noexcept {
+    for (;;) {
+        if (Lane* lane = executor.kept.take(nullptr))
+            Lane::run(executor, lane);
+        else if (Strand* strand = std::exchange(executor.next_strand, nullptr))
+            strand->go_on(executor);
+        else
+            return;
+    }
+}
+
+// ---- lanes that start each other -----------------------------------------------------------------------------------
+
+void SoftGraph::start_lane(Executor& executor, std::uint32_t index, std::uint32_t position) noexcept {
+    Lane& lane = *lanes_[index];
+    parts_.fetch_add(1, std::memory_order_acq_rel);
+    if (lane.wake(position, static_cast<std::uint32_t>(commands_.lane(index).size()))) {
+        scheduler_.enqueue(lane);
+        return;
+    }
+    part_ended(executor);
+    TaskFailure failure;
+    failure.kind = FaultKind::exception;
+    failure.opcode = Opcode::replay;
+    failure.what = "a stream of the model was activated that runs already";
+    task_failed(failure, {index, position});
+}
+
+void SoftGraph::end_flow(const Lane& by) noexcept {
+    ending_.store(true, std::memory_order_release);
+    SpinGuard guard(lock_);
+    for (const auto& lane : lanes_)
+        if (lane.get() != &by) lane->withdraw_wait();
+}
+
+// ---- aborting ------------------------------------------------------------------------------------------------------
+
+void SoftGraph::stop_lanes() noexcept {
+    dropping_.store(true, std::memory_order_release);
+    aborted_ = true;
+    for (const auto& lane : lanes_) lane->stop();
+}
+
+// The lock keeps the next replay from beginning: nothing of it is stopped by mistake.
+void SoftGraph::abort_replay_of(const Strand& parent) noexcept {
+    SpinGuard guard(lock_);
+    if (running_ && parent_ == &parent) stop_lanes();
+}
+
+void SoftGraph::abort() noexcept {
+    SpinGuard guard(lock_);
+    if (running_) stop_lanes();
+}
+
+bool SoftGraph::blocked() const noexcept {
+    bool waits = false;
+    for (const auto& lane : lanes_) {
+        if (lane->at_rest()) continue;
+        if (!lane->blocked()) return false;
+        waits = true;
+    }
+    return waits;
+}
+
+// ---- changes -------------------------------------------------------------------------------------------------------
+
+const Segment& SoftGraph::segment_at(GraphPlace place) const noexcept {
+    std::uint32_t low = first_segment_[place.lane], high = first_segment_[place.lane + 1];
+    while (high - low > 1) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        (segments_[middle].first <= place.position ? low : high) = middle;
+    }
+    return segments_[low];
+}
+
+void SoftGraph::enter_guarded(Segment& segment) noexcept {
+    SpinGuard guard(lock_);
+    segment.begun_in = number_;
+}
+
+void SoftGraph::enter_guarded(GraphPlace place) noexcept {
+    SpinGuard guard(lock_);
+    begun_[place.lane][place.position] = number_;
+}
+
+bool SoftGraph::begun(const PendingChange& change) const noexcept {
+    const Segment* segment = nullptr;
+    for (const GraphChange& one : change.changes) {
+        const GraphPlace place = one.place;
+        if (flow_) {
+            if (begun_[place.lane][place.position] == number_) return true;
+            continue;
+        }
+        if (segment && segment->lane == place.lane && place.position >= segment->first && place.position < segment->end)
+            continue;
+        segment = &segment_at(place);
+        // Nobody knows of one that is not guarded.
+        if (!segment->guarded || segment->begun_in == number_) return true;
+    }
+    return false;
+}
+
+void SoftGraph::apply(PendingChange& change) noexcept {
+    for (std::size_t i = 0; i < change.changes.size(); ++i)
+        commands_.replace(change.changes[i].place, change.changes[i].command, std::move(change.payloads[i]));
+}
+
+void SoftGraph::apply_pending(std::uint64_t ticket) noexcept {
+    std::size_t kept = 0;
+    for (PendingChange& change : pending_) {
+        if (change.from <= ticket)
+            apply(change);
+        else if (PendingChange* to = &pending_[kept++]; to != &change)
+            *to = std::move(change);
+    }
+    pending_.resize(kept);
+}
+
+namespace {
+
+// A copy of everything the command points at, placeholders behind the payload.
+std::unique_ptr<char[]> own_payload(Command& command) {
+    const std::size_t size = GraphCommands::payload_size(command);
+    if (size == 0) return nullptr;
+    const bool launch = is_kernel(command.opcode);
+    const std::size_t holders = launch ? command.launch.placeholder_count * sizeof(Placeholder) : 0;
+    const std::size_t behind = (size + 15) / 16 * 16;
+    std::unique_ptr<char[]> memory(new char[behind + holders]);
+    if (launch) {
+        std::memcpy(memory.get(), command.launch.arguments, size);
+        if (holders != 0) std::memcpy(memory.get() + behind, command.launch.placeholders, holders);
+        command.launch.arguments = memory.get();
+        command.launch.placeholders = reinterpret_cast<const Placeholder*>(memory.get() + behind);
+    } else if (command.opcode == Opcode::copy) {
+        std::memcpy(memory.get(), command.copy.source, size);
+        command.copy.source = memory.get();
+    }
+    return memory;
+}
+
+}  // namespace
+
+Status SoftGraph::change(std::span<const GraphChange> changes, ChangeTime time) noexcept try {
+    PendingChange pending{0, {changes.begin(), changes.end()}, {}};
+    pending.payloads.reserve(changes.size());
+    for (GraphChange& change : pending.changes) {
+        if (!commands_.contains(change.place)) return fail(107000, "the graph has no such task");
+        const Opcode opcode = change.command.opcode;
+        if (opcode == Opcode::condition || opcode == Opcode::jump || opcode == Opcode::replay)
+            return fail(107000, "a task of this kind cannot take the place of another");
+        pending.payloads.push_back(own_payload(change.command));
+    }
+    SpinGuard guard(lock_);
+    bool now = false;
+    if (time == ChangeTime::next_replay) {
+        pending.from = submitted_.load(std::memory_order_acquire);
+        now = !running_ && pending.from == turn_ && pending_.empty();
+    } else {
+        now = !running_ || !begun(pending);
+    }
+    if (now)
+        apply(pending);
+    else
+        pending_.push_back(std::move(pending));
+    return {};
+} catch (...) {
+    return fail(207001, "out of host memory for a change of a graph");
+}
+
+}  // namespace canopy

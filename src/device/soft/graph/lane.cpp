@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a lane of a graph runs its commands.
+#include "device/soft/graph/lane.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/soft/base/tuning.h"
+#include "device/soft/graph/graph.h"
+#include "device/soft/launch/straight_run.h"
+#include "device/soft/stream/scheduler.h"
+
+namespace canopy {
+
+Lane::~Lane() { scheduler_.forget(*this); }
+
+// A replay that measures runs short segments on one thread: on another one they take several times as long, and would
+// be taken for worth sharing for ever.
+Nanoseconds Lane::expected_time() const noexcept {
+    if (segment_ == no_segment) return tuning::time_worth_sharing;
+    const Nanoseconds time = graph_.segment(segment_).time.load(std::memory_order_relaxed);
+    if (graph_.measuring() && (time == unknown_time || time < tuning::time_surely_long)) return 0;
+    return time;
+}
+
+bool Lane::dropping() const noexcept { return graph_.dropping(); }
+CallRouter* Lane::router() const noexcept { return graph_.router(); }
+
+void Lane::task_failed(TaskFailure& failure) noexcept { graph_.task_failed(failure, {index_, position_}); }
+
+void Lane::stop() noexcept {
+    withdraw_wait();
+    scheduler_.cancel_running(*this, executed_.load(std::memory_order_relaxed) + 1, FaultKind::aborted);
+}
+
+// ---- running -------------------------------------------------------------------------------------------------------
+
+void Lane::run(Executor& executor, Lane* lane) noexcept {
+    executor.scheduler.store(&lane->scheduler_, std::memory_order_relaxed);
+    if (lane->graph_.flow()) {
+        lane->state_.store(StrandState::draining, std::memory_order_relaxed);
+        return lane->run_flow(executor);
+    }
+    lane->enter(executor);
+    while (lane) {
+        if (lane->position_ == lane->end_) {
+            lane = lane->leave(executor);
+            continue;
+        }
+        Command& command = lane->graph_.commands(lane->index_)[lane->position_];
+        if (lane->graph_.dropping()) [[unlikely]] {
+            lane->hold(command);
+            lane->drop_held();
+        } else if (is_simple(command) && !lane->scheduler_.checks()) {
+            lane = lane->run_straight_part(executor);
+            continue;
+        } else {
+            lane->began_ = 0;  // waits are not counted
+            if (command.opcode == Opcode::launch || command.opcode == Opcode::condition)
+                SoftGraph::share_all(executor, lane->scheduler_);
+            if (lane->run_one(executor, command) == Step::left) return;
+        }
+        lane->pass(1);
+    }
+}
+
+void Lane::enter(Executor& executor) noexcept {
+    state_.store(StrandState::draining, std::memory_order_relaxed);
+    Segment& segment = graph_.segment(segment_);
+    if (position_ != segment.first || has_wait_result()) return;
+    if (segment.guarded) graph_.enter_guarded(segment);
+    began_ = graph_.measuring() ? now() : 0;
+    // What this thread keeps must not wait for long.
+    if (expected_time() >= tuning::time_worth_waking) SoftGraph::share_all(executor, scheduler_);
+}
+
+Lane* Lane::leave(Executor& executor) noexcept {
+    Segment& segment = graph_.segment(segment_);
+    if (began_ != 0) segment.time.store(now() - began_, std::memory_order_relaxed);
+    rest();
+    Lane* next = graph_.leave_segment(executor, segment);
+    if (next) next->enter(executor);
+    return next;
+}
+
+void Lane::pass(std::size_t commands) noexcept {
+    position_ += static_cast<std::uint32_t>(commands);
+    executed_.store(executed_.load(std::memory_order_relaxed) + commands, std::memory_order_relaxed);
+}
+
+void Lane::aim(StraightRun& run) noexcept {
+    run.strand = this;
+    run.owner = this;
+    run.sequence = executed_.load(std::memory_order_relaxed);
+    const std::uint32_t count = std::min(end_ - position_, tuning::tasks_per_turn);
+    run.commands = graph_.commands(index_).subspan(position_, count);
+}
+
+bool Lane::refill(StraightRun& run) noexcept {
+    Lane* lane = static_cast<Lane*>(run.owner);
+    lane->pass(std::exchange(run.commands, {}).size());
+    if (lane->position_ != lane->end_) return false;  // a long one: others have their turn
+    lane = lane->leave(*Executor::here());
+    run.owner = lane;
+    if (!lane || lane->position_ == lane->end_ || lane->graph_.dropping()) return false;
+    lane->aim(run);
+    return true;
+}
+
+Lane* Lane::run_straight_part(Executor& executor) noexcept {
+    StraightRun run;
+    run.default_timeout = scheduler_.kernel_timeout();
+    run.refill = &refill;
+    aim(run);
+    Fault fault;
+    const std::size_t done = run_straight(executor, run, fault);
+    Lane* lane = static_cast<Lane*>(run.owner);
+    if (!lane) return nullptr;
+    lane->pass(done);
+    if (fault.kind != FaultKind::none) [[unlikely]] {
+        const Command& failed = run.commands[done];
+        const bool one_block = failed.opcode == Opcode::launch && !failed.launch.kernel->fused;
+        lane->report(failed, fault, one_block ? failed.launch.block_offset : run.failed_block,
+                     fault.text ? fault.text : "", {}, 0, run.failed);
+        lane->pass(1);
+    }
+    if (lane->position_ != lane->end_ && lane->scheduler_.should_yield(lane->priority(), tuning::tasks_per_turn)) {
+        lane->began_ = 0;
+        lane->scheduler_.enqueue(*lane);
+        return nullptr;
+    }
+    return lane;
+}
+
+// Makes the command the one the lane is in, with references of its own, unless it is already there after a wait.
+void Lane::hold(const Command& command) noexcept {
+    if (has_wait_result()) return;
+    held_ = command;
+    if (held_.opcode == Opcode::signal) {
+        if (!held_.signal.fence) {
+            const FenceBinding& binding = graph_.bindings()[held_.signal.value];
+            held_.signal.fence = binding.fence;
+            held_.signal.value = binding.value;
+        }
+        held_.signal.fence->retain();
+    } else if (held_.opcode == Opcode::wait) {
+        if (!held_.wait.fence) {
+            const FenceBinding& binding = graph_.bindings()[held_.wait.value];
+            held_.wait.fence = binding.fence;
+            held_.wait.value = binding.value;
+        }
+        held_.wait.fence->retain();
+    }
+}
+
+Strand::Step Lane::run_one(Executor& executor, const Command& command) noexcept {
+    hold(command);
+    switch (held_.opcode) {
+        case Opcode::signal:
+            held_.signal.fence->signal(held_.signal.mode, held_.signal.value);
+            held_.signal.fence->release();
+            return Step::done;
+        case Opcode::condition:
+            return run_condition(executor);
+        default:
+            return execute(executor, held_, executed_.load(std::memory_order_relaxed));
+    }
+}
+
+void Lane::drop_held() noexcept {
+    if (held_.opcode != Opcode::condition) return drop(held_);
+    if (take_wait_result() == WaitResult::none) return;
+    SoftGraph* body = nullptr;
+    {
+        SpinGuard guard(wait_lock_);
+        body = std::exchange(replaying_, nullptr);
+    }
+    if (body) body->end();
+}
+
+SoftGraph* Lane::chosen_body() const noexcept {
+    const ConditionWork& work = held_.condition;
+    const std::uint64_t selector = __atomic_load_n(work.selector, __ATOMIC_ACQUIRE);
+    std::uint64_t index = selector;
+    if (work.kind == ConditionKind::branch) index = selector != 0 ? 0 : 1;
+    if (work.kind == ConditionKind::loop) index = selector != 0 ? 0 : work.count;
+    return index < work.count ? static_cast<SoftGraph*>(work.bodies[index]) : nullptr;
+}
+
+Strand::Step Lane::run_condition(Executor& executor) noexcept {
+    for (;;) {
+        SoftGraph* body = nullptr;
+        if (has_wait_result()) {
+            SpinGuard guard(wait_lock_);
+            body = replaying_;
+        } else {
+            body = chosen_body();
+            if (!body) return Step::done;
+            set_replaying(body);
+        }
+        if (run_graph(executor, *body, nullptr) == Step::left) return Step::left;
+        set_replaying(nullptr);
+        if (held_.condition.kind != ConditionKind::loop || graph_.dropping()) return Step::done;
+        if (scheduler_.should_yield(priority(), tuning::tasks_per_turn)) {
+            scheduler_.enqueue(*this);
+            return Step::left;
+        }
+    }
+}
+
+// ---- on the way of other threads -----------------------------------------------------------------------------------
+
+void Lane::go_on(Executor& executor) noexcept {
+    Scheduler& scheduler = scheduler_;
+    run(executor, this);
+    SoftGraph::work_off(executor);
+    scheduler.withdraw_offer(executor);
+}
+
+void Lane::run_some(Executor& executor, bool linger) noexcept {
+    Scheduler& scheduler = scheduler_;
+    run(executor, this);
+    if (!linger) SoftGraph::share_all(executor, scheduler);
+    while (Lane* lane = executor.kept.take(nullptr)) run(executor, lane);
+    scheduler.withdraw_offer(executor);
+}
+
+void Lane::continue_after_launch(Executor& executor) noexcept {
+    complete_launch(held_);
+    pass(1);
+    go_on(executor);
+}
+
+// ---- lanes that start each other -----------------------------------------------------------------------------------
+
+bool Lane::wake(std::uint32_t position, std::uint32_t end) noexcept {
+    StrandState idle = StrandState::idle;
+    if (!state_.compare_exchange_strong(idle, StrandState::draining, std::memory_order_acq_rel)) return false;
+    segment_ = no_segment;
+    position_ = position;
+    end_ = end;
+    return true;
+}
+
+void Lane::run_flow(Executor& executor) noexcept {
+    const std::span<Command> commands = graph_.commands(index_);
+    std::uint32_t turn = 0;
+    while (position_ != end_) {
+        if (graph_.dropping() || (graph_.ending() && !has_wait_result())) {
+            if (has_wait_result()) drop_held();
+            break;
+        }
+        if (!has_wait_result()) graph_.enter_guarded(GraphPlace{index_, position_});
+        const Flow how = flow_command(executor, commands[position_]);
+        if (how == Flow::left) return;
+        if (how == Flow::stop) break;
+        executed_.store(executed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        if (how == Flow::next) ++position_;
+        if (scheduler_.should_yield(priority(), ++turn)) return scheduler_.enqueue(*this);
+    }
+    rest();
+    graph_.part_ended(executor);
+}
+
+Lane::Flow Lane::flow_command(Executor& executor, Command& command) noexcept {
+    switch (command.opcode) {
+        case Opcode::jump:
+            return run_jump(executor, command);
+        case Opcode::switch_lane:
+            return run_switch(executor, command);
+        case Opcode::start_lane:
+            graph_.start_lane(executor, command.start.lane, 0);
+            return Flow::next;
+        case Opcode::end_graph:
+            graph_.end_flow(*this);
+            return Flow::stop;
+        default:
+            return run_one(executor, command) == Step::left ? Flow::left : Flow::next;
+    }
+}
+
+namespace {
+
+struct Reading {
+    const void* from;
+    void* to;
+    std::size_t size;
+};
+
+template <class T>
+bool compares(const void* left_bytes, const void* right_bytes, Comparison comparison) noexcept {
+    T left{}, right{};
+    std::memcpy(&left, left_bytes, sizeof left);
+    std::memcpy(&right, right_bytes, sizeof right);
+    switch (comparison) {
+        case Comparison::equal:
+            return left == right;
+        case Comparison::not_equal:
+            return left != right;
+        case Comparison::greater:
+            return left > right;
+        case Comparison::greater_or_equal:
+            return left >= right;
+        case Comparison::less:
+            return left < right;
+        case Comparison::less_or_equal:
+            return left <= right;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool Lane::read_words(Executor& executor, const Command& command, const void* from, void* to,
+                      std::size_t size) noexcept {
+    Reading reading = {from, to, size};
+    Fault fault;
+    executor.begin_task(this, executed_.load(std::memory_order_relaxed), 0);
+    const Fiber::Exit how = executor.run(
+        nullptr,
+        [](void* data) {
+            const auto* work = static_cast<const Reading*>(data);
+            std::memcpy(work->to, work->from, work->size);
+        },
+        &reading, nullptr, fault);
+    executor.end_task();
+    if (how == Fiber::Exit::finished) return true;
+    fault.kind = FaultKind::memory;
+    report(command, fault, 0, "the word that decides how the model goes on is not readable memory");
+    return false;
+}
+
+Lane::Flow Lane::run_jump(Executor& executor, const Command& command) noexcept {
+    std::uint32_t index = 0;
+    if (!read_words(executor, command, command.jump.index, &index, sizeof index)) return Flow::next;
+    const GraphPlace target = command.jump.targets[std::min(index, command.jump.count - 1)];
+    if (target.lane == index_) {
+        position_ = target.position;
+        return Flow::elsewhere;
+    }
+    graph_.start_lane(executor, target.lane, target.position);
+    return Flow::stop;
+}
+
+Lane::Flow Lane::run_switch(Executor& executor, const Command& command) noexcept {
+    const SwitchWork& work = command.switch_lane;
+    const std::size_t size = work.wide ? 8 : 4;
+    char left[8] = {}, right[8] = {};
+    if (!read_words(executor, command, work.left, left, size) ||
+        !read_words(executor, command, work.right, right, size))
+        return Flow::next;
+    const bool holds = work.wide ? compares<std::int64_t>(left, right, work.comparison)
+                                 : compares<std::int32_t>(left, right, work.comparison);
+    if (!holds) return Flow::next;
+    graph_.start_lane(executor, work.lane, 0);
+    return Flow::stop;
+}
+
+}  // namespace canopy

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the steps of fused kernels do that are no kernels, and the way a thread runs a whole fused kernel alone.
+//
+// Threads: everything here runs inside the guard of the calling thread's executor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/command.h"
+#include "device/soft/execution/executor.h"
+#include "device/soft/launch/fused_kernel.h"
+
+namespace canopy {
+
+inline constexpr std::uint32_t most_loop_pointers = 1024;
+
+struct WordStep {
+    std::uint64_t* address = nullptr;
+    std::uint64_t value = 0;
+};
+// Entries in the form kernels have; outside of a service.
+void wait_for_word(const void* word_step);
+void write_word(const void* word_step);
+
+// Memory for the temporaries of the blocks that a fiber runs one after the other; grows to what was wanted once.
+class Scratch {
+public:
+    Scratch() = default;
+    ~Scratch();
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    std::byte* of_size(std::size_t size) noexcept;  // nullptr: no memory
+
+private:
+    std::byte* memory_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+// Some pieces of loops.
+struct LoopChunk {
+    const LoopPiece* pieces = nullptr;
+    const LoopPointer* pointers = nullptr;
+    const LoopFunction* functions = nullptr;
+    const void* arguments = nullptr;
+    std::uint32_t piece = 0;  // the one that runs
+    std::uint32_t end = 0;
+
+    LoopChunk() = default;
+    LoopChunk(const FusedLoops& loops, const void* block, std::uint32_t first, std::uint32_t last) noexcept
+        : pieces(loops.pieces.data()),
+          pointers(loops.pointers.data()),
+          functions(loops.functions.data()),
+          arguments(block),
+          piece(first),
+          end(last) {}
+    // Of those its work stands for.
+    [[nodiscard]] std::uint32_t first_step() const noexcept { return piece < end ? pieces[piece].step : 0; }
+};
+void run_chunk(const void* chunk);  // a LoopChunk, which it changes
+
+// The address of a word that stands in a slot.
+[[nodiscard]] std::uint64_t* word_in_slot(const void* arguments, std::uint32_t slot) noexcept;
+// Reads what the step is to run. Fails the step, and does not return, when there is no such choice.
+StepChoice choose(Executor& executor, const SoftStep& step, const void* arguments) noexcept;
+// Makes the step's call. Fails the step, and does not return, when the call says so; `number` is then the one to blame.
+void make_call(Executor& executor, const SoftStep& step, const void* arguments, std::uint32_t& number) noexcept;
+
+// A launch of a fused kernel that one thread runs alone.
+struct FusedSequence {
+    const SoftFusedKernel* kernel = nullptr;
+    const void* arguments = nullptr;
+    std::uint64_t default_timeout = 0;
+    // Where it is.
+    const PlainStep* plain = nullptr;
+    const SoftPart* part = nullptr;
+    std::uint32_t block = 0;
+    const SoftStep* step = nullptr;
+    const SoftKernel* running = nullptr;
+    std::uint32_t number = 0;
+    LoopChunk chunk;
+
+    [[nodiscard]] FailedStep failed() const noexcept;
+    [[nodiscard]] std::uint32_t failed_block() const noexcept {
+        return part && part->kind == PartKind::steps ? block : 0;
+    }
+};
+// Inside the guard and a service. `block` is the executor's.
+void run_sequence(Executor& executor, CanopyBlock& block, FusedSequence& sequence);
+// The same in a guard of its own.
+Fiber::Exit run_sequence_guarded(Executor& executor, FusedSequence& sequence, Fault& fault) noexcept;
+
+}  // namespace canopy

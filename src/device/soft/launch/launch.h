@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launch: one kernel with many blocks, or a fused kernel, while it runs. Its blocks lie in parts: a kernel is one part,
+// a fused kernel has as many as its plan. The blocks of an open part are taken by an atomic counter; any number of
+// threads take part; whoever ends the last block of a part opens the parts that waited for it, and the last thread to
+// leave continues the stream. Blocks run on fibers, so a block that waits for others gives its thread to the next one.
+// A block of a kernel for several cores runs once on each of them: what is counted and numbered here are cores, group
+// by group.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/fiber.h"
+#include "base/spin_lock.h"
+#include "canopy/kernel_abi.h"
+#include "device/backend.h"
+#include "device/soft/execution/core.h"
+#include "device/soft/execution/core_flags.h"
+#include "device/soft/execution/executor.h"
+#include "device/soft/launch/fused_steps.h"
+#include "device/soft/launch/step_times.h"
+
+namespace canopy {
+
+class Launch;
+class Strand;
+struct LaunchPart;
+struct SoftKernel;
+
+// A fiber and the block it runs, which knows it as its `launch`.
+struct BlockFiber {
+    explicit BlockFiber(std::size_t stack_size) : fiber(stack_size) {}
+    Fiber fiber;
+    CanopyBlock block{};
+    Launch* launch = nullptr;
+    LaunchPart* part = nullptr;
+    std::uint32_t number = 0;  // of the core in the part
+    bool begun = false;        // the item it has
+    // What it calls next.
+    CanopyKernelEntry entry = nullptr;
+    const void* arguments = nullptr;
+    std::uint64_t timeout = 0;
+    // Fused kernels: where it is in its item.
+    std::uint32_t step = 0;
+    FailedStep place;
+    WordStep word;
+    LoopChunk chunk;
+    TimedCall timed;
+    Scratch scratch;
+    std::byte* scratch_used = nullptr;        // by the item it has; null: temporaries stay where they are
+    std::uint64_t moved[most_scratch_words];  // arguments with addresses in there
+
+    CoreWait wait;                   // what it waits for when it has suspended
+    std::unique_ptr<SoftCore> core;  // stays for the blocks that follow
+    BlockFiber* next = nullptr;
+};
+
+// Fibers of blocks that have ended, kept for the next ones. Any thread.
+class FiberPool {
+public:
+    ~FiberPool();
+    BlockFiber* take() noexcept;  // nullptr: out of memory
+    void give(BlockFiber* fiber) noexcept;
+
+private:
+    SpinLock lock_;
+    BlockFiber* free_ CANOPY_GUARDED_BY(lock_) = nullptr;
+};
+
+// Cores that are open to everybody at the same time and meet each other only.
+struct LaunchPart {
+    const SoftKernel* kernel = nullptr;
+    const void* arguments = nullptr;
+    CoreGroup group;
+    std::uint32_t groups = 0;
+    std::uint32_t cores = 0;  // items, for parts of fused kernels that are no blocks
+    std::uint32_t offset = 0;
+    std::uint32_t dynamic_size = 0;
+    std::uint32_t resident_limit = 0;  // cores
+    std::uint64_t timeout = 0;
+    Nanoseconds began = 0;
+    const SoftPart* plan = nullptr;  // of a fused kernel
+    alignas(64) std::atomic<std::uint32_t> started{0};
+    alignas(64) std::atomic<std::uint32_t> finished{0};
+    std::atomic<std::uint32_t> missing{0};  // parts it waits for
+    std::atomic<bool> flags_prepared{false};
+    // Under the launch's lock.
+    FiberList met[3];  // in meetings of all cores, all vector cores, all cube cores
+    CoreFlags flags;
+
+    void reset() noexcept {
+        started.store(0, std::memory_order_relaxed);
+        finished.store(0, std::memory_order_relaxed);
+        flags_prepared.store(false, std::memory_order_relaxed);
+    }
+    [[nodiscard]] bool claimable() const noexcept {
+        const std::uint32_t begun = started.load(std::memory_order_acquire);
+        return begun < cores && begun - finished.load(std::memory_order_acquire) < resident_limit;
+    }
+    bool claim(std::uint32_t& number) noexcept {
+        std::uint32_t begun = started.load(std::memory_order_relaxed);
+        do {
+            if (begun >= cores || begun - finished.load(std::memory_order_acquire) >= resident_limit) return false;
+        } while (!started.compare_exchange_weak(begun, begun + 1, std::memory_order_acq_rel));
+        number = begun;
+        return true;
+    }
+    // How many meet.
+    [[nodiscard]] std::uint32_t expected(std::uint32_t scope) const noexcept {
+        if (scope == CANOPY_SYNC_VECTOR) return groups * group.vector;
+        if (scope == CANOPY_SYNC_CUBE) return groups * group.cube;
+        return cores;
+    }
+};
+
+class Launch {
+public:
+    // The owner of the queue sets it up; nobody else looks at it before it is listed. `resident_limit`: cores.
+    void begin(Strand& strand, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
+               std::uint64_t sequence, std::uint64_t timeout) noexcept;
+    // False: no memory.
+    bool begin(Strand& strand, const SoftFusedKernel& kernel, const LaunchWork& work, std::uint64_t sequence,
+               std::uint64_t timeout) noexcept;
+
+    // Runs blocks until none is left to this thread. The caller has been counted as participant.
+    void take_part(Executor& executor, FiberPool& pool) noexcept;
+
+    // Anything a further thread could do right now?
+    [[nodiscard]] bool has_work() const noexcept;
+    [[nodiscard]] bool all_finished() const noexcept { return parts_left_.load(std::memory_order_acquire) == 0; }
+    [[nodiscard]] bool cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
+    // How many sleeping threads are worth waking for what it begins with.
+    [[nodiscard]] std::uint32_t hands_wanted() const noexcept;
+    // How many sleeping threads should help with so many items that take so long.
+    [[nodiscard]] static std::uint32_t worth_waking(std::uint64_t items, Nanoseconds time) noexcept;
+    // So short that other threads would only disturb: they are not to find it.
+    [[nodiscard]] bool hides() const noexcept { return hides_.load(std::memory_order_relaxed); }
+    // It has turned out not to be: its blocks may be waiting for others without saying so.
+    void show() noexcept;
+    [[nodiscard]] Strand& strand() const noexcept { return *strand_; }
+
+    // Blocks wait and nobody is left who could release them.
+    void fail_deadlock() noexcept;
+    // Launches with fewer than `limit` commands before them end when one of their blocks waits the next time. For any
+    // thread at any time: a signal may come too late for every single step of a block that waits all the time.
+    void stop_below(std::uint64_t limit) noexcept;
+    // What was to be stopped is over; called when no launch runs.
+    void forget_stop() noexcept { stop_below_.store(0, std::memory_order_relaxed); }
+    // After the last participant left: gives the fibers of unfinished blocks back and tells how it went.
+    struct Outcome {
+        Fault fault;
+        std::uint32_t block = 0;
+        std::string who;   // the core, where a block has several
+        std::string what;  // when more is known than the fault says
+        FailedStep step;   // of a fused kernel
+    };
+    Outcome end(FiberPool& pool) noexcept;
+
+    // Called by a block, inside a service. The first four may return on another thread.
+    static void sync(std::uint32_t scope) noexcept;
+    static void yield() noexcept;
+    static void wait_a_moment(std::uint32_t round) noexcept;  // a yield of somebody who has done so before
+    static void wait_flag(std::uint32_t mode, std::uint32_t id) noexcept;
+    static void set_flag(std::uint32_t mode, std::uint32_t id) noexcept;
+
+    // The scheduler's, guarded by its lock.
+    std::uint32_t participants = 0;
+    bool listed = false;
+    Launch* next = nullptr;
+    Launch* previous = nullptr;
+    Launch* running_next = nullptr;
+    Launch* running_previous = nullptr;
+    std::uint32_t beats = 0;  // of the monitor since it hides
+    std::uint32_t cores_held[2] = {0, 0};
+
+private:
+    void reset(Strand& strand, const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept;
+    bool claim(LaunchPart*& part, std::uint32_t& number) noexcept;
+    bool claim_other(LaunchPart*& part, std::uint32_t& number) noexcept;
+    BlockFiber* pop_runnable() noexcept;
+    BlockFiber* pop_yielded() noexcept;
+    BlockFiber* pop_waiting(std::uint32_t turn) noexcept;
+    // The item a fiber is to run, and what of it comes next. Inside the guard and a service.
+    void give_item(BlockFiber& fiber, LaunchPart& part, std::uint32_t number) noexcept;
+    bool next_call(BlockFiber& fiber) noexcept;
+    bool next_item(BlockFiber& fiber) noexcept;
+    static void run_items(void* fiber);
+    void identify(BlockFiber& fiber) noexcept;
+    void finish(LaunchPart& part) noexcept;
+    // A block has left its thread: it waits, or goes on already. False: the launch must stop, the fiber is the
+    // caller's.
+    bool park(BlockFiber* fiber, Executor& executor) noexcept;
+    bool must_stop(const BlockFiber& fiber) noexcept;
+    void release(FiberList& released) noexcept CANOPY_REQUIRES(lock_);
+    void prepare_flags(LaunchPart& part, Executor& executor) noexcept;
+    void invite_if(bool anybody) noexcept;
+    bool set(LaunchPart& part, std::uint32_t number, std::uint32_t mode, std::uint32_t id) noexcept;
+    bool take(LaunchPart& part, std::uint32_t number, std::uint32_t mode, std::uint32_t id) noexcept;
+    void record(const Fault& fault, const LaunchPart& part, std::uint32_t core, const FailedStep& step) noexcept;
+    void fail_item(const Fault& fault, const BlockFiber& fiber) noexcept;
+    void describe_deadlock() CANOPY_REQUIRES(lock_);
+
+    // Fused kernels (launch_parts.cpp).
+    bool make_room(const SoftFusedKernel& kernel) noexcept;
+    bool next_fused_call(BlockFiber& fiber) noexcept;
+    bool prepare_step(BlockFiber& fiber, const SoftStep& step) noexcept;
+    void move_arguments(BlockFiber& fiber, const SoftStep& step) noexcept;
+    bool prepare_chunk(BlockFiber& fiber) noexcept;
+    void make_choices(BlockFiber& fiber) noexcept;
+    bool prepare_times(BlockFiber& fiber) noexcept;
+    void attend(BlockFiber& fiber, const SoftStep& step) noexcept;
+    void time(BlockFiber& fiber, const SoftStep& step) noexcept;
+    void size(LaunchPart& part) noexcept;
+    // Items that can be begun now, and how many of them are worth waking somebody for.
+    struct Opened {
+        std::uint32_t items = 0;
+        std::uint32_t hands = 0;
+    };
+    void open(LaunchPart& part, Opened& opened) noexcept;
+    void complete(LaunchPart& part, Opened& opened) noexcept;
+    void close(const LaunchPart& part) noexcept;
+    [[nodiscard]] bool any_claimable() const noexcept;
+    void measure(const LaunchPart& part) noexcept;
+
+    Strand* strand_ = nullptr;
+    LaunchPart* parts_ = &only_;
+    std::uint32_t part_count_ = 1;
+    const SoftFusedKernel* fused_ = nullptr;
+    const void* arguments_ = nullptr;
+    std::uint64_t sequence_ = 0;  // commands of the queue before it
+    std::uint64_t timeout_ = 0;
+    Nanoseconds measured_from_ = 0;  // 0: it is not measured
+    std::atomic<std::uint64_t> stop_below_{0};
+    alignas(64) std::atomic<std::uint32_t> parts_left_{0};
+    std::atomic<bool> cancelled_{false};
+    std::atomic<bool> hides_{false};
+    // How many the two lists hold, for a look without the lock.
+    std::atomic<std::uint32_t> runnable_count_{0};
+    std::atomic<std::uint32_t> yielded_count_{0};
+    LaunchPart only_;  // of a launch of one kernel
+
+    // Of fused kernels; grown when one needs more.
+    std::unique_ptr<LaunchPart[]> room_;
+    std::unique_ptr<std::atomic<std::uint64_t>[]> open_;  // one bit for each part with cores nobody has begun
+    std::unique_ptr<StepChoice[]> choices_;
+    std::uint32_t room_parts_ = 0;
+    std::uint32_t room_steps_ = 0;
+    StepTimes times_;  // of kernels that have them
+
+    SpinLock lock_;
+    FiberList runnable_ CANOPY_GUARDED_BY(lock_);
+    FiberList yielded_ CANOPY_GUARDED_BY(lock_);  // they poll; others go first
+    bool failed_ CANOPY_GUARDED_BY(lock_) = false;
+    bool deadlocked_ CANOPY_GUARDED_BY(lock_) = false;
+    Fault fault_ CANOPY_GUARDED_BY(lock_);
+    const LaunchPart* fault_part_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    std::uint32_t fault_core_ CANOPY_GUARDED_BY(lock_) = 0;
+    FailedStep fault_step_ CANOPY_GUARDED_BY(lock_);
+    std::string what_ CANOPY_GUARDED_BY(lock_);
+};
+
+}  // namespace canopy

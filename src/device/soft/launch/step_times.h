@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The times of the steps of a fused kernel, written to memory that a launch names (canopy/fusion_profile.h has the
+// layout). Used by launches of kernels that were asked for them (launch_parts.cpp).
+//
+// Threads: `find` and begin_times come first, on one thread; run_timed then on all that run blocks, inside their
+// guards.
+#pragma once
+
+#include <canopy/fusion_profile.h>
+
+#include <cstdint>
+#include <span>
+
+#include "canopy/kernel_abi.h"
+#include "device/backend.h"
+#include "device/soft/launch/fused_kernel.h"
+
+namespace canopy {
+
+struct StepTimes {
+    canopyFusionProfileHeader* header = nullptr;  // null: nothing is written
+    canopyFusionProfileRecord* records = nullptr;
+    std::uint64_t capacity = 0;
+    std::uint64_t task = 0;
+    std::uint64_t steps = 0;
+
+    // Where they go, by the slots of the argument block: nowhere when it is no memory of the device.
+    void find(const Device& device, const void* arguments, std::uint32_t slot, std::span<const SoftStep> all) noexcept;
+};
+
+// A call of a kernel that is measured.
+struct TimedCall {
+    CanopyKernelEntry entry = nullptr;
+    const void* arguments = nullptr;
+    StepTimes* times = nullptr;
+    std::uint32_t step = 0;
+    std::uint32_t block = 0;
+    std::uint32_t core = 0;
+};
+
+// Entries in the form kernels have; outside of a service.
+void begin_times(const void* step_times);
+void run_timed(const void* timed_call);
+
+}  // namespace canopy

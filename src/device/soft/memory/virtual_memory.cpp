@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// SoftVirtualMemory: bookkeeping in three ordered maps; the system's page tables do the work.
+#include "device/soft/memory/virtual_memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/error_text.h"
+
+namespace canopy {
+
+namespace {
+
+constexpr int wrong_argument = 107000;
+constexpr int unknown_handle = 107017;
+constexpr int no_room = 207001;
+
+// Places tried for a reservation before the system chooses one.
+constexpr int attempts = 8;
+
+std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+
+bool whole_pages(std::uint64_t value) noexcept { return value % SoftVirtualMemory::page == 0; }
+
+// The next place to try. One sequence for all devices of the process, from the middle of the range so that the
+// addresses programs are likely to wish for stay free, and around: a freed address comes back late.
+std::uintptr_t next_place(std::size_t size, std::size_t alignment) {
+    static std::mutex mutex;
+    static std::uintptr_t next = (SoftVirtualMemory::first_address + SoftVirtualMemory::end_address) / 2;
+    std::lock_guard guard(mutex);
+    std::uintptr_t place = round_up(next, alignment);
+    if (place + size > SoftVirtualMemory::end_address) place = round_up(SoftVirtualMemory::first_address, alignment);
+    next = place + size + SoftVirtualMemory::page;
+    return place;
+}
+
+Result<Mapping> reserve_in_range(std::size_t size, std::size_t alignment) {
+    const std::size_t range = SoftVirtualMemory::end_address - SoftVirtualMemory::first_address;
+    if (size > range || alignment > range)
+        return fail(no_room, "no room for a reservation of {} bytes aligned to {}", size, alignment);
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        const std::uintptr_t place = next_place(size, alignment);
+        Result<Mapping> reserved = Mapping::reserve(size, alignment, place);
+        if (!reserved.ok() || number(reserved->base()) == place) return reserved;
+    }
+    return Mapping::reserve(size, alignment);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SoftVirtualMemory>> SoftVirtualMemory::create(const std::string& name, Heap& budget) {
+    // Twice the budget, so that free parts of the file that lie apart rarely keep a large request out.
+    const std::uint64_t span = std::min(OffsetAllocator::max_capacity, round_up(budget.usage().total, page) * 2);
+    Result<OffsetAllocator> allocator = OffsetAllocator::create(span);
+    if (!allocator.ok()) return allocator.status();
+    Result<MemoryFile> file = MemoryFile::create(name, span);
+    if (!file.ok()) return file.status();
+    return std::unique_ptr<SoftVirtualMemory>(new SoftVirtualMemory(budget, std::move(*allocator), std::move(*file)));
+}
+
+SoftVirtualMemory::SoftVirtualMemory(Heap& budget, OffsetAllocator allocator, MemoryFile file)
+    : budget_(budget), allocator_(std::move(allocator)), file_(std::move(file)) {}
+
+SoftVirtualMemory::~SoftVirtualMemory() { budget_.unclaim(allocator_.used()); }
+
+Result<VirtualMemory::Physical> SoftVirtualMemory::create(std::size_t size) {
+    if (size == 0 || !whole_pages(size))
+        return fail(wrong_argument, "physical memory of {} bytes: the size must be a positive multiple of {}", size,
+                    page);
+    std::lock_guard guard(mutex_);
+    if (!budget_.claim(size))
+        return fail(no_room, "no room for {} bytes of physical memory: {} bytes are free", size, budget_.usage().free);
+    const auto offset = allocator_.allocate(size);
+    if (!offset) {
+        budget_.unclaim(size);
+        return fail(no_room, "no room for {} bytes of physical memory in one piece", size);
+    }
+    physical_[++last_] = {*offset, size, 0, false};
+    return last_;
+}
+
+void SoftVirtualMemory::destroy(Physical memory) {
+    std::lock_guard guard(mutex_);
+    const auto found = physical_.find(memory);
+    if (found == physical_.end()) return;
+    found->second.destroyed = true;
+    free_unmapped(memory);
+}
+
+// Frees destroyed memory that nothing maps any more.
+void SoftVirtualMemory::free_unmapped(Physical memory) {
+    const auto found = physical_.find(memory);
+    const PhysicalPart& part = found->second;
+    if (!part.destroyed || part.mappings != 0) return;
+    file_.discard(part.offset, part.size);
+    allocator_.release(part.offset);
+    budget_.unclaim(part.size);
+    physical_.erase(found);
+}
+
+Result<void*> SoftVirtualMemory::reserve(std::size_t size, std::size_t alignment, void* wanted) {
+    if (size == 0 || !whole_pages(size))
+        return fail(wrong_argument, "a reservation of {} bytes: the size must be a positive multiple of {}", size,
+                    page);
+    if (alignment != 0 && !std::has_single_bit(alignment))
+        return fail(wrong_argument, "alignment {} is neither 0 nor a power of two", alignment);
+    alignment = std::max(alignment, page);
+    const std::uintptr_t wish = number(wanted);
+    if (wish != 0 && (wish < first_address || wish >= end_address || size > end_address - wish))
+        return fail(wrong_argument, "wanted address {} with {} bytes is not between {:#x} and {:#x}", wanted, size,
+                    first_address, end_address);
+    if (wish % alignment != 0)
+        return fail(wrong_argument, "wanted address {} is not a multiple of {}", wanted, alignment);
+
+    std::optional<Mapping> taken;
+    if (wish != 0) {
+        Result<Mapping> exact = Mapping::reserve(size, alignment, wish);
+        if (exact.ok() && number(exact->base()) == wish) taken = std::move(*exact);
+    }
+    if (!taken) {
+        Result<Mapping> anywhere = reserve_in_range(size, alignment);
+        if (!anywhere.ok()) return anywhere.status();
+        taken = std::move(*anywhere);
+    }
+    void* base = taken->base();
+    std::lock_guard guard(mutex_);
+    reservations_.emplace(number(base), std::move(*taken));
+    return base;
+}
+
+Status SoftVirtualMemory::unreserve(void* address) {
+    std::lock_guard guard(mutex_);
+    const auto found = reservations_.find(number(address));
+    if (found == reservations_.end()) return fail(wrong_argument, "no reservation starts at {}", address);
+    if (anything_mapped(found->first, found->second.size()))
+        return fail(wrong_argument, "memory is still mapped in the reservation at {}", address);
+    reservations_.erase(found);
+    return {};
+}
+
+Status SoftVirtualMemory::map(void* address, std::size_t size, Physical memory, bool accessible) {
+    std::lock_guard guard(mutex_);
+    const auto found = physical_.find(memory);
+    if (found == physical_.end() || found->second.destroyed)
+        return fail(unknown_handle, "physical memory {} does not exist", memory);
+    PhysicalPart& part = found->second;
+    if (size != part.size)
+        return fail(wrong_argument, "size {} is not the size of the physical memory, {}", size, part.size);
+    if (!whole_pages(number(address))) return fail(wrong_argument, "address {} is not a multiple of {}", address, page);
+    Mapping* reservation = reservation_around(number(address), size);
+    if (reservation == nullptr)
+        return fail(wrong_argument, "{} bytes at {} do not lie in one reservation", size, address);
+    if (anything_mapped(number(address), size))
+        return fail(wrong_argument, "memory is already mapped in the {} bytes at {}", size, address);
+    const std::size_t offset = number(address) - number(reservation->base());
+    if (!file_.map(*reservation, offset, size, part.offset, accessible ? Access::read_write : Access::none))
+        return fail(no_room, "the system refuses to map {} bytes at {}", size, address);
+    mappings_[number(address)] = {size, memory, accessible};
+    ++part.mappings;
+    return {};
+}
+
+Status SoftVirtualMemory::set_accessible(void* address, std::size_t size) {
+    std::lock_guard guard(mutex_);
+    auto next = whole_mappings(number(address), size);
+    Mapping* reservation = reservation_around(number(address), size);
+    if (next == mappings_.end() || reservation == nullptr)
+        return fail(wrong_argument, "the {} bytes at {} are not whole mappings", size, address);
+    const std::size_t offset = number(address) - number(reservation->base());
+    if (!reservation->protect(offset, size, Access::read_write))
+        return fail(no_room, "the system refuses access to {} bytes at {}", size, address);
+    for (; next != mappings_.end() && next->first < number(address) + size; ++next) next->second.accessible = true;
+    return {};
+}
+
+Status SoftVirtualMemory::unmap(void* address, std::size_t size) {
+    std::lock_guard guard(mutex_);
+    auto next = whole_mappings(number(address), size);
+    Mapping* reservation = reservation_around(number(address), size);
+    if (next == mappings_.end() || reservation == nullptr)
+        return fail(wrong_argument, "the {} bytes at {} are not whole mappings", size, address);
+    if (!reservation->clear(number(address) - number(reservation->base()), size))
+        return fail(no_room, "the system refuses to unmap {} bytes at {}", size, address);
+    while (next != mappings_.end() && next->first < number(address) + size) {
+        const Physical memory = next->second.memory;
+        next = mappings_.erase(next);
+        --physical_.find(memory)->second.mappings;
+        free_unmapped(memory);
+    }
+    return {};
+}
+
+Mapping* SoftVirtualMemory::reservation_around(std::uintptr_t address, std::size_t size) {
+    auto after = reservations_.upper_bound(address);
+    if (after == reservations_.begin()) return nullptr;
+    Mapping& reservation = std::prev(after)->second;
+    const std::size_t offset = address - number(reservation.base());
+    return offset < reservation.size() && size <= reservation.size() - offset ? &reservation : nullptr;
+}
+
+bool SoftVirtualMemory::anything_mapped(std::uintptr_t address, std::size_t size) const {
+    const auto after = mappings_.lower_bound(address + size);
+    if (after == mappings_.begin()) return false;
+    const auto last = std::prev(after);
+    return last->first + last->second.size > address;
+}
+
+SoftVirtualMemory::Mappings::iterator SoftVirtualMemory::whole_mappings(std::uintptr_t address, std::size_t size) {
+    const auto first = mappings_.find(address);
+    std::size_t covered = 0;
+    for (auto next = first; next != mappings_.end() && next->first - address == covered && covered < size; ++next)
+        covered += next->second.size;
+    return covered == size && size != 0 ? first : mappings_.end();
+}
+
+std::optional<SoftVirtualMemory::Mapped> SoftVirtualMemory::find(const void* address) const {
+    std::lock_guard guard(mutex_);
+    const auto after = mappings_.upper_bound(number(address));
+    if (after == mappings_.begin()) return std::nullopt;
+    const auto& [base, part] = *std::prev(after);
+    if (number(address) - base >= part.size) return std::nullopt;
+    return Mapped{{reinterpret_cast<void*>(base), part.size}, part.memory, part.accessible};
+}
+
+std::optional<MemoryRange> SoftVirtualMemory::find_reservation(const void* address) const {
+    std::lock_guard guard(mutex_);
+    const auto after = reservations_.upper_bound(number(address));
+    if (after == reservations_.begin()) return std::nullopt;
+    const Mapping& reservation = std::prev(after)->second;
+    if (!reservation.contains(address)) return std::nullopt;
+    return MemoryRange{reservation.base(), reservation.size()};
+}
+
+std::optional<std::size_t> SoftVirtualMemory::size_of(Physical memory) const {
+    std::lock_guard guard(mutex_);
+    const auto found = physical_.find(memory);
+    if (found == physical_.end() || found->second.destroyed) return std::nullopt;
+    return found->second.size;
+}
+
+std::optional<std::uint64_t> SoftVirtualMemory::offset_of(Physical memory) const {
+    std::lock_guard guard(mutex_);
+    const auto found = physical_.find(memory);
+    if (found == physical_.end() || found->second.destroyed) return std::nullopt;
+    return found->second.offset;
+}
+
+SoftVirtualMemory::Counts SoftVirtualMemory::counts() const {
+    std::lock_guard guard(mutex_);
+    return {physical_.size(), reservations_.size(), mappings_.size()};
+}
+
+}  // namespace canopy

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix product's panels and register tiles for machines of one vector width; src/CMakeLists.txt holds the flags.
+#define CANOPY_PRODUCT_LANES 16
+#include "device/soft/product/product_vector.h"
+
+namespace canopy {
+
+const ProductTiles product_tiles_avx512 = make_tiles<12, 2>(384, true);
+
+}  // namespace canopy

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/soft/stream/fence.h"
+
+#include "device/soft/stream/strand.h"
+
+namespace canopy {
+
+bool SoftFence::satisfied(const WaitWork& wait) const noexcept {
+    const std::uint64_t value = value_.load(std::memory_order_acquire);
+    switch (wait.mode) {
+        case WaitMode::at_least:
+            return value >= wait.value;
+        case WaitMode::equal:
+            return value == wait.value;
+        case WaitMode::less:
+            return value < wait.value;
+        case WaitMode::greater:
+            return value > wait.value;
+        case WaitMode::mask:
+            return (value & wait.value) == wait.value;
+    }
+    return true;
+}
+
+void SoftFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
+    FenceWaiter* released = nullptr;
+    FenceWaiter** released_end = &released;
+    {
+        SpinGuard guard(lock_);
+        const std::uint64_t old = value_.load(std::memory_order_relaxed);
+        std::uint64_t value = old;
+        switch (mode) {
+            case SignalMode::raise:
+                value = operand > old ? operand : old;
+                break;
+            case SignalMode::set:
+                value = operand;
+                break;
+            // counting notifies are 32 bits wide
+            case SignalMode::add:
+                value = static_cast<std::uint32_t>(old + operand);
+                break;
+            case SignalMode::bit_or:
+                value = old | operand;
+                break;
+            case SignalMode::bit_and:
+                value = old & operand;
+                break;
+        }
+        stamp_.store(ticks(), std::memory_order_release);
+        value_.store(value, std::memory_order_release);
+        for (FenceWaiter** link = &first_; *link;) {
+            FenceWaiter* waiter = *link;
+            if (!satisfied(waiter->wait)) {
+                link = &waiter->next;
+                continue;
+            }
+            if (waiter->wait.clear) value_.store(0, std::memory_order_release);
+            *link = waiter->next;
+            waiter->next = nullptr;
+            *released_end = waiter;
+            released_end = &waiter->next;
+        }
+    }
+    // A released waiter belongs to its queue again as soon as that runs: the next one is read before.
+    while (released) {
+        FenceWaiter* waiter = released;
+        released = waiter->next;
+        waiter->next = nullptr;
+        waiter->strand->continue_after_wait(WaitResult::satisfied);
+    }
+}
+
+bool SoftFence::wait(FenceWaiter& waiter) noexcept {
+    SpinGuard guard(lock_);
+    if (satisfied(waiter.wait)) {
+        if (waiter.wait.clear) value_.store(0, std::memory_order_release);
+        return true;
+    }
+    waiter.strand->begin_wait();
+    FenceWaiter** link = &first_;
+    while (*link) link = &(*link)->next;
+    waiter.next = nullptr;
+    *link = &waiter;
+    return false;
+}
+
+bool SoftFence::withdraw(FenceWaiter& waiter) noexcept {
+    SpinGuard guard(lock_);
+    // Only the list tells: the waiter may stand before another fence by now, whose lock this is not.
+    for (FenceWaiter** link = &first_; *link; link = &(*link)->next) {
+        if (*link != &waiter) continue;
+        *link = waiter.next;
+        waiter.next = nullptr;
+        return true;
+    }
+    return false;
+}
+
+}  // namespace canopy

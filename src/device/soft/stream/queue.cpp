@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+// Submitting to queues, draining them and waiting for them.
+#include "device/soft/stream/queue.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error_text.h"
+#include "device/soft/graph/graph.h"
+#include "device/soft/stream/payload.h"
+#include "device/soft/stream/scheduler.h"
+
+namespace canopy {
+
+SoftQueue::SoftQueue(Scheduler& scheduler, const QueueOptions& options)
+    : Strand(scheduler, options.priority, true), submit_lock_(*options.submit_lock), observer_(options.observer) {}
+
+std::unique_ptr<SoftQueue> SoftQueue::create(Scheduler& scheduler, const QueueOptions& options) {
+    std::unique_ptr<SoftQueue> queue(new SoftQueue(scheduler, options));
+    if (!queue->ring_.create()) return nullptr;
+    scheduler.add(*queue);
+    return queue;
+}
+
+SoftQueue::~SoftQueue() {
+    if (completed() != ring_.tail()) abort();
+    // The last owner may still be on its way out: it lets go under the lock, or by leaving the list of ready queues.
+    for (;;) {
+        {
+            SpinGuard guard(submit_lock_);
+            if (state_.load(std::memory_order_acquire) == StrandState::idle) break;
+            StrandState lingering = StrandState::lingering;
+            if (state_.compare_exchange_strong(lingering, StrandState::idle, std::memory_order_acq_rel)) {
+                scheduler_.count_runnable(-1);
+                break;
+            }
+        }
+        sched_yield();
+    }
+    // A worker that lingered here may not have noticed yet; the last thing it does is to leave the lock.
+    while (watchers_.load(std::memory_order_acquire) != 0) sched_yield();
+    { SpinGuard guard(submit_lock_); }
+    scheduler_.remove(*this);
+}
+
+// ---- submitting ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The bytes a command wants to carry with it.
+struct Payload {
+    const void* bytes = nullptr;
+    std::size_t size = 0;
+};
+
+Payload payload_of(const Command& command) noexcept {
+    if (is_kernel(command.opcode) && !command.launch.arguments_in_place)
+        return {command.launch.arguments, command.launch.arguments_size};
+    if (command.opcode == Opcode::copy && command.snapshot) return {command.copy.source, command.copy.width};
+    if (command.opcode == Opcode::replay)
+        return {command.replay.bindings, command.replay.binding_count * sizeof(FenceBinding)};
+    return {};
+}
+
+// Where a placed command keeps the address of its payload.
+const void* payload_address(const Command& command) noexcept {
+    if (is_kernel(command.opcode)) return command.launch.arguments;
+    return command.opcode == Opcode::copy ? command.copy.source : command.replay.bindings;
+}
+
+void set_payload_address(Command& command, void* bytes) noexcept {
+    if (is_kernel(command.opcode))
+        command.launch.arguments = bytes;
+    else if (command.opcode == Opcode::copy)
+        command.copy.source = bytes;
+    else
+        command.replay.bindings = static_cast<const FenceBinding*>(bytes);
+}
+
+void begin_replay(ReplayWork& replay) noexcept {
+    auto* graph = static_cast<SoftGraph*>(replay.executable);
+    graph->retain();
+    replay.ticket = graph->take_ticket();
+    for (std::uint32_t i = 0; i < replay.binding_count; ++i) replay.bindings[i].fence->retain();
+}
+
+void end_replay(const ReplayWork& replay) noexcept {
+    for (std::uint32_t i = 0; i < replay.binding_count; ++i) replay.bindings[i].fence->release();
+    replay.executable->release();
+}
+
+}  // namespace
+
+bool SoftQueue::place(const Command& command) noexcept {
+    const Payload payload = payload_of(command);
+    const bool apart = payload.size > tuning::ring_payload_limit;
+    const std::size_t lines = apart ? 0 : (payload.size + CommandRing::line - 1) / CommandRing::line;
+    char* bytes = nullptr;
+    if (apart) {
+        bytes = static_cast<char*>(std::malloc(payload.size));
+        if (!bytes) return false;
+    }
+    Command* placed = ring_.reserve(lines);
+    if (!placed) {
+        std::free(bytes);
+        return false;
+    }
+    *placed = command;
+    placed->payload_lines = apart ? CommandRing::heap_payload : static_cast<std::uint16_t>(lines);
+    if (payload.size != 0) {
+        if (!apart) bytes = reinterpret_cast<char*>(placed + 1);
+        std::memcpy(bytes, payload.bytes, payload.size);
+        if (is_kernel(command.opcode) && command.launch.placeholder_count != 0)
+            fill_placeholders(command.launch, bytes);
+        set_payload_address(*placed, bytes);
+    }
+    if (command.opcode == Opcode::signal) command.signal.fence->retain();
+    if (command.opcode == Opcode::wait) command.wait.fence->retain();
+    if (command.opcode == Opcode::replay) begin_replay(placed->replay);
+    return true;
+}
+
+Result<std::uint64_t> SoftQueue::submit(std::span<const Command> commands) noexcept {
+    for (const Command& command : commands) {
+        if (!place(command)) [[unlikely]]
+            return fail(207001, "out of host memory for the stream's queue");
+        ring_.publish(1);
+    }
+    if (state_.load(std::memory_order_relaxed) == StrandState::idle) {
+        scheduler_.count_runnable(1);
+        scheduler_.enqueue(*this);
+    }
+    return ring_.published();
+}
+
+// ---- ownership -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Commands that end at once or stop the queue: a released queue does not have to wait long behind them.
+bool is_brief(Opcode opcode) noexcept {
+    return opcode == Opcode::signal || opcode == Opcode::wait || opcode == Opcode::wait_value;
+}
+
+}  // namespace
+
+// Drains this queue, then the ones its signals released and nobody else needs to be woken for. The queue itself may be
+// gone when its own part is over.
+void SoftQueue::drain(Executor& executor, std::uint64_t until, bool linger) noexcept {
+    Scheduler& scheduler = scheduler_;
+    executor.draining = true;
+    drain_own(executor, until, linger);
+    while (Strand* next = std::exchange(executor.next_strand, nullptr)) {
+        // A host thread that has what it waited for leaves the rest to the workers.
+        const bool enough = !linger && completed() >= until;
+        if (enough || scheduler.should_yield(next->priority(), 0))
+            scheduler.enqueue(*next);
+        else
+            next->run_some(executor, linger);
+    }
+    executor.draining = false;
+    scheduler.settle_count(executor);
+}
+
+void SoftQueue::run_some(Executor& executor, bool linger) noexcept {
+    drain_own(executor, linger ? UINT64_MAX : ring_.popped() + tuning::help_at_a_time, linger);
+}
+
+void SoftQueue::drain_own(Executor& executor, std::uint64_t until, bool linger) noexcept {
+    executor.scheduler.store(&scheduler_, std::memory_order_relaxed);
+    std::uint32_t turn = 0;
+    for (;;) {
+        Command* command = ring_.front();
+        if (!command) {
+            const bool stay = linger && !executor.next_strand;
+            scheduler_.settle_count(executor);
+            if (!(stay ? more_after_lingering() : more_or_let_go())) return;
+            continue;
+        }
+        if (!is_brief(command->opcode)) {
+            const bool kept = executor.next_strand != nullptr;
+            if (kept) [[unlikely]]
+                scheduler_.enqueue(*std::exchange(executor.next_strand, nullptr));
+            scheduler_.settle_count(executor);
+            if (kept && scheduler_.should_yield(priority(), turn)) return hand_over();  // it is more urgent than this
+        }
+        ring_.prefetch_operand_after(*command);
+        if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]]
+            drop(*command);
+        else if (execute(executor, *command, ring_.popped()) == Step::left)
+            return;
+        finish(*command);
+        if (ring_.popped() >= until) {
+            scheduler_.settle_count(executor);  // a queue this one has released must count before this one stops to
+            if (more_or_let_go()) hand_over();
+            return;
+        }
+        if (scheduler_.should_yield(priority(), ++turn)) return hand_over();
+    }
+}
+
+void SoftQueue::continue_after_launch(Executor& executor) noexcept {
+    Command* command = ring_.front();
+    complete_launch(*command);
+    finish(*command);
+    drain(executor, UINT64_MAX, true);
+}
+
+// A CPU core completes the command whose last block it has run, so that nobody needs to be woken for that. What follows
+// is for workers.
+void SoftQueue::continue_after_cpu_kernel() noexcept {
+    Executor* executor = Executor::existing();
+    if (!executor || !executor->is_cpu_core.load(std::memory_order_relaxed)) return Strand::continue_after_cpu_kernel();
+    wait_result_ = WaitResult::satisfied;
+    drain(*executor, ring_.popped() + 1, false);
+}
+
+void SoftQueue::task_failed(TaskFailure& failure) noexcept {
+    if (!observer_ || observer_->task_failed(failure) != AfterFailure::drop_the_rest) return;
+    const std::uint64_t last = ring_.tail();
+    std::uint64_t old = drop_until_.load(std::memory_order_relaxed);
+    while (old < last && !drop_until_.compare_exchange_weak(old, last, std::memory_order_acq_rel)) {
+    }
+}
+
+void SoftQueue::finish(Command& command) noexcept {
+    if (command.opcode == Opcode::host_call || command.opcode == Opcode::inline_call) {
+        if (command.call.dispose) command.call.dispose(command.call.argument);
+    } else if (command.opcode == Opcode::replay) {
+        end_replay(command.replay);
+    }
+    if (command.payload_lines == CommandRing::heap_payload) [[unlikely]]
+        std::free(const_cast<void*>(payload_address(command)));
+    ring_.pop(command);
+    completed_.store(ring_.popped(), std::memory_order_release);
+    notify_waiters();
+}
+
+void SoftQueue::notify_waiters() noexcept {
+    if (completed_.load(std::memory_order_relaxed) >= wake_at_.load(std::memory_order_relaxed)) [[unlikely]]
+        wake_sleepers();
+}
+
+void SoftQueue::wake_sleepers() noexcept {
+    wake_at_.store(UINT64_MAX, std::memory_order_seq_cst);
+    sleepers_.wake_all();
+}
+
+// More to do than this owner will: back to the ready ones.
+void SoftQueue::hand_over() noexcept { scheduler_.enqueue(*this); }
+
+// The queue looks empty. True: there is more after all. False: it has been let go.
+bool SoftQueue::more_or_let_go() noexcept {
+    SpinGuard guard(submit_lock_);
+    if (!ring_.empty()) return true;
+    notify_waiters();  // a sleeper that registered before the lock was taken is seen here at the latest
+    if (watchers_.load(std::memory_order_relaxed) != 0) {  // they leave under the lock, so at least one will look
+        state_.store(StrandState::lingering, std::memory_order_release);
+    } else {
+        state_.store(StrandState::idle, std::memory_order_release);
+        scheduler_.count_runnable(-1);
+    }
+    return false;
+}
+
+// Watches the empty queue before letting go. While it does, a host thread that waits may take the queue over and give
+// it back; then this worker goes on watching.
+bool SoftQueue::more_after_lingering() noexcept {
+    if (!scheduler_.may_spin()) return more_or_let_go();
+    watchers_.fetch_add(1, std::memory_order_relaxed);
+    std::uint64_t seen = ring_.popped();
+    // Small batches mean that every look disturbs the submitter for little: look more rarely, and the other way round.
+    const std::uint64_t batch = seen - std::exchange(watched_from_, seen);
+    if (batch < tuning::smallest_batch)
+        watch_pauses_ = std::min(watch_pauses_ * 2, tuning::most_watch_pauses);
+    else if (batch > tuning::largest_batch)
+        watch_pauses_ = std::max(watch_pauses_ / 2, tuning::fewest_watch_pauses);
+    const std::uint32_t pauses = watch_pauses_;
+    state_.store(StrandState::lingering, std::memory_order_release);
+    Nanoseconds end = 0;
+    for (;;) {
+        for (int poll = 0; poll < 4; ++poll) {
+            // Looking rarely lets the submitter run ahead in its own cache and turns its commands into batches; a host
+            // thread that wants one command done at once takes the queue over itself.
+            for (std::uint32_t pause = 0; pause < pauses; ++pause) cpu_relax();
+            if (const std::uint64_t tail = ring_.tail(); tail != seen) {
+                StrandState lingering = StrandState::lingering;
+                if (state_.compare_exchange_strong(lingering, StrandState::draining, std::memory_order_acq_rel)) {
+                    watchers_.fetch_sub(1, std::memory_order_release);
+                    return true;
+                }
+                seen = tail;
+            }
+        }
+        const Nanoseconds time = now();
+        if (end == 0) end = time + tuning::linger_time;
+        if (time > end || scheduler_.has_other_work()) break;
+    }
+    bool more = false;
+    {
+        SpinGuard guard(submit_lock_);
+        watchers_.fetch_sub(1, std::memory_order_release);
+        // Taking it first: a host thread or another watcher may be about to, without the lock.
+        StrandState lingering = StrandState::lingering;
+        if (state_.compare_exchange_strong(lingering, StrandState::draining, std::memory_order_acq_rel)) {
+            more = !ring_.empty();
+            if (!more) {
+                notify_waiters();
+                state_.store(StrandState::idle, std::memory_order_release);
+                scheduler_.count_runnable(-1);
+            }
+        }
+    }
+    return more;
+}
+
+// ---- waiting -------------------------------------------------------------------------------------------------------
+
+std::uint64_t SoftQueue::unfinished(std::uint64_t sequence) const noexcept {
+    const std::uint64_t done = completed();
+    return done >= sequence || blocked() ? 0 : sequence - done;
+}
+
+// Takes the queue when nobody runs it and drains it up to `sequence`.
+bool SoftQueue::try_to_help(Executor* executor, std::uint64_t sequence) noexcept {
+    StrandState state = state_.load(std::memory_order_acquire);
+    if (state != StrandState::ready && state != StrandState::lingering) return false;
+    if (!state_.compare_exchange_strong(state, StrandState::draining, std::memory_order_acq_rel)) return false;
+    executor->awaited = this;
+    drain(*executor, sequence, false);
+    executor->awaited = nullptr;
+    return true;
+}
+
+WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept {
+    if (completed() >= sequence) return WaitOutcome::done;
+    // A thread with a deadline cannot promise to be back in time from somebody's kernel: it does not help.
+    Executor* executor = deadline.is_never() ? Executor::current() : nullptr;
+    std::uint32_t pauses = 1;
+    bool slept = false;
+    for (Nanoseconds spin_end = 0;;) {
+        for (int poll = 0; poll < 16; ++poll) {
+            if (completed() >= sequence) return WaitOutcome::done;
+            if (executor && try_to_help(executor, sequence)) spin_end = 0;
+            // Each look takes the line away from the owner, who writes it after every command.
+            for (std::uint32_t pause = 0; pause < pauses; ++pause) cpu_relax();
+            pauses = std::min(pauses * 2, tuning::most_host_pauses);
+        }
+        const Nanoseconds time = canopy::now();
+        if (deadline.at <= time) return completed() >= sequence ? WaitOutcome::done : WaitOutcome::timed_out;
+        if (spin_end == 0) spin_end = time + (scheduler_.may_spin() ? tuning::host_spin_time : 0);
+        if (time < spin_end) continue;
+
+        const ParkingLot::Epoch epoch = sleepers_.prepare();
+        std::uint64_t wanted = wake_at_.load(std::memory_order_relaxed);
+        const bool registers = sequence < wanted;
+        while (sequence < wanted && !wake_at_.compare_exchange_weak(wanted, sequence, std::memory_order_seq_cst)) {
+        }
+        const StrandState state = state_.load(std::memory_order_seq_cst);
+        const bool can_help = executor && (state == StrandState::ready || state == StrandState::lingering);
+        if (completed_.load(std::memory_order_seq_cst) >= sequence || can_help) {
+            sleepers_.cancel();
+            continue;
+        }
+        // The owner looks at wake_at_ without a fence after each command. Should it have missed this registration, it
+        // sees it at the next one; the sleep after a registration is short in case that next command is a long kernel.
+        // So is the first one of a thread that found another's registration: that may be the missed one.
+        Deadline until = deadline;
+        if (registers || !slept) until.at = std::min(until.at, Deadline::after(millisecond).at);
+        slept = true;
+        sleepers_.park(epoch, until);
+    }
+}
+
+void SoftQueue::relieve(std::uint64_t sequence) noexcept {
+    Executor* executor = Executor::current();
+    while (completed() < sequence && !blocked()) {
+        if (executor && try_to_help(executor, sequence)) continue;
+        for (int poll = 0; poll < 64 && completed() < sequence; ++poll) cpu_relax();
+        if (completed() < sequence) wait(sequence, Deadline::after(millisecond));
+    }
+}
+
+void SoftQueue::stop_running() noexcept {
+    const std::uint64_t running = completed();
+    if (running == ring_.tail()) return;
+    while (completed() == running &&
+           (state_.load(std::memory_order_acquire) == StrandState::draining || replays_now())) {
+        stop_graph();
+        scheduler_.cancel_running(*this, running + 1, FaultKind::aborted);
+        if (wait(running + 1, Deadline::after(millisecond)) == WaitOutcome::done) break;
+    }
+}
+
+void SoftQueue::abort() noexcept {
+    std::uint64_t last = 0;
+    {
+        SpinGuard guard(submit_lock_);
+        last = ring_.published();
+        if (drop_until_.load(std::memory_order_relaxed) < last) drop_until_.store(last, std::memory_order_release);
+    }
+    while (completed() < last) {
+        withdraw_wait();
+        scheduler_.cancel_running(*this, last, FaultKind::aborted);
+        if (wait(last, Deadline::after(millisecond)) == WaitOutcome::done) break;
+    }
+}
+
+}  // namespace canopy

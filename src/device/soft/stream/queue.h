@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SoftQueue: a stream on the software NPU, the strand whose commands come from a ring. Any number of host threads
+// submit (one at a time, under the stream's lock), one owner drains.
+//
+// Steps into and out of idle happen under the submit lock: a submitter that sees another state may rely on the owner
+// noticing its command. All other steps are compare-and-swap or made by the owner.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/parking.h"
+#include "base/spin_lock.h"
+#include "device/backend.h"
+#include "device/soft/execution/executor.h"
+#include "device/soft/stream/ring.h"
+#include "device/soft/stream/strand.h"
+
+namespace canopy {
+
+class SoftQueue final : public Queue, public Strand {
+public:
+    // nullptr when there is no memory for its ring.
+    static std::unique_ptr<SoftQueue> create(Scheduler& scheduler, const QueueOptions& options);
+    ~SoftQueue() override;
+
+    Result<std::uint64_t> submit(std::span<const Command> commands) noexcept override;
+    [[nodiscard]] std::uint64_t completed() const noexcept override {
+        return completed_.load(std::memory_order_acquire);
+    }
+    WaitOutcome wait(std::uint64_t sequence, Deadline deadline) noexcept override;
+    void relieve(std::uint64_t sequence) noexcept override;
+    [[nodiscard]] bool blocked() const noexcept override { return Strand::blocked(); }
+    void abort() noexcept override;
+    void stop_running() noexcept override;
+    void set_priority(std::uint32_t priority) noexcept override {
+        priority_.store(priority & 7u, std::memory_order_relaxed);
+    }
+    void set_router(CallRouter* router) noexcept override { router_.store(router, std::memory_order_release); }
+
+    void go_on(Executor& executor) noexcept override { drain(executor, UINT64_MAX, true); }
+    // Runs commands until there are none, the queue must wait, its turn is over or `until` is completed. The caller
+    // has claimed it. `linger`: watch the empty queue for a while before letting go.
+    void drain(Executor& executor, std::uint64_t until, bool linger) noexcept;
+    void run_some(Executor& executor, bool linger) noexcept override;
+    void continue_after_launch(Executor& executor) noexcept override;
+    void continue_after_cpu_kernel() noexcept override;
+    // Commands up to `sequence` that are still to be completed; 0 while the queue stands before a wait.
+    [[nodiscard]] std::uint64_t unfinished(std::uint64_t sequence) const noexcept;
+    [[nodiscard]] std::uint64_t submitted() const noexcept { return ring_.tail(); }
+    [[nodiscard]] bool dropping() const noexcept override {
+        return drop_until_.load(std::memory_order_acquire) > completed();
+    }
+    void task_failed(TaskFailure& failure) noexcept override;
+    [[nodiscard]] CallRouter* router() const noexcept override { return router_.load(std::memory_order_acquire); }
+
+    // The scheduler's list of all queues.
+    std::uint64_t number = 0;  // among all queues of the scheduler; never used twice
+    SoftQueue* all_next = nullptr;
+    SoftQueue* all_previous = nullptr;
+
+private:
+    void drain_own(Executor& executor, std::uint64_t until, bool linger) noexcept;
+
+    SoftQueue(Scheduler& scheduler, const QueueOptions& options);
+    bool place(const Command& command) noexcept;
+    void about_to_wait() noexcept override { ring_.prefetch_front(); }  // what follows is wanted as soon as it is over
+    void finish(Command& command) noexcept;
+    bool more_after_lingering() noexcept;
+    bool more_or_let_go() noexcept;
+    void hand_over() noexcept;
+    void notify_waiters() noexcept;
+    void wake_sleepers() noexcept;
+    bool try_to_help(Executor* executor, std::uint64_t sequence) noexcept;
+
+    SpinLock& submit_lock_;
+    QueueObserver* const observer_;
+    std::atomic<CallRouter*> router_{nullptr};
+    CommandRing ring_;
+
+    std::atomic<std::uint32_t> watchers_{0};    // workers that watch it; they stop under the lock or by claiming it
+    std::atomic<std::uint64_t> drop_until_{0};  // commands up to this number are not run
+
+    std::uint64_t watched_from_ = 0;  // the owner's: what was completed when it began to watch last
+    std::uint32_t watch_pauses_ = tuning::fewest_watch_pauses;
+
+    alignas(64) std::atomic<std::uint64_t> completed_{0};
+    std::atomic<std::uint64_t> wake_at_{UINT64_MAX};  // a sleeper wants to know when this number is completed
+    ParkingLot sleepers_;
+};
+
+}  // namespace canopy

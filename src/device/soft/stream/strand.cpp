@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ownership and waiting of strands; what commands do when they run is in strand_commands.cpp.
+#include "device/soft/stream/strand.h"
+
+#include "device/soft/graph/graph.h"
+#include "device/soft/stream/scheduler.h"
+
+namespace canopy {
+
+Strand::~Strand() {
+    if (waiting_for_) waiting_for_->release();
+    delete cpu_launch();
+}
+
+bool Strand::claim() noexcept {
+    StrandState expected = StrandState::ready;
+    return state_.compare_exchange_strong(expected, StrandState::draining, std::memory_order_acq_rel);
+}
+
+// Cores become free by themselves, and a graph that is replayed runs: the strand still counts as runnable.
+bool Strand::counts_wait() const noexcept {
+    const WaitReason reason = reason_.load(std::memory_order_relaxed);
+    return counted_ && reason != WaitReason::cores && reason != WaitReason::graph;
+}
+
+// A thread that drains tells the scheduler before its next real task and when it stops.
+void Strand::count_runnable(int change) noexcept {
+    Executor* executor = Executor::existing();
+    if (executor && executor->draining && executor->scheduler.load(std::memory_order_relaxed) == &scheduler_)
+        executor->runnable_change += change;
+    else
+        scheduler_.count_runnable(change);
+}
+
+void Strand::begin_wait() noexcept {
+    if (counts_wait()) count_runnable(-1);
+    state_.store(StrandState::waiting, std::memory_order_release);
+}
+
+void Strand::cancel_wait() noexcept {
+    if (counts_wait()) count_runnable(1);
+    state_.store(StrandState::draining, std::memory_order_release);
+}
+
+void Strand::continue_after_wait(WaitResult result) noexcept {
+    if (counts_wait()) count_runnable(1);
+    wait_result_ = result;
+    Executor* executor = Executor::existing();
+    if (executor && executor->collects && !executor->next_strand &&
+        executor->scheduler.load(std::memory_order_relaxed) == &scheduler_) {
+        state_.store(StrandState::draining, std::memory_order_release);
+        executor->next_strand = this;
+        return;
+    }
+    scheduler_.enqueue(*this);
+}
+
+// It has been draining all the time, as for a launch on AI cores.
+void Strand::continue_after_cpu_kernel() noexcept {
+    wait_result_ = WaitResult::satisfied;
+    scheduler_.enqueue(*this);
+}
+
+bool Strand::expire_wait(std::uint64_t serial) noexcept {
+    SoftFence* fence = nullptr;
+    {
+        SpinGuard guard(wait_lock_);
+        if (wait_serial_.load(std::memory_order_relaxed) != serial) return true;
+        fence = waiting_for_;
+        fence->retain();
+    }
+    // Not among the waiters: a signal was faster, or the owner is still on its way there.
+    const bool ended = fence->withdraw(waiter_);
+    if (ended) continue_after_wait(WaitResult::timed_out);
+    fence->release();
+    return ended;
+}
+
+void Strand::withdraw_wait() noexcept {
+    stop_graph();
+    if (state_.load(std::memory_order_acquire) != StrandState::waiting) return;
+    switch (reason_.load(std::memory_order_relaxed)) {
+        case WaitReason::value:
+            if (scheduler_.withdraw_value_wait(*this)) continue_after_wait(WaitResult::satisfied);
+            return;
+        case WaitReason::cores:
+            if (scheduler_.withdraw_core_wait(*this)) continue_after_wait(WaitResult::timed_out);
+            return;
+        case WaitReason::turn:
+        case WaitReason::graph:
+            return;
+        default:
+            break;
+    }
+    SoftFence* fence = nullptr;
+    {
+        SpinGuard guard(wait_lock_);
+        fence = waiting_for_;
+        if (fence) fence->retain();
+    }
+    if (!fence) return;
+    if (fence->withdraw(waiter_)) continue_after_wait(WaitResult::satisfied);
+    fence->release();
+}
+
+bool Strand::blocked() const noexcept {
+    if (state_.load(std::memory_order_acquire) != StrandState::waiting) return false;
+    // Cores become free by themselves; everything else needs somebody outside the strand, a callback's thread included.
+    switch (reason_.load(std::memory_order_relaxed)) {
+        case WaitReason::cores:
+            return false;
+        case WaitReason::graph: {
+            auto* self = const_cast<Strand*>(this);
+            SpinGuard guard(self->wait_lock_);
+            return !self->replaying_ || self->replaying_->blocked();
+        }
+        default:
+            return true;
+    }
+}
+
+// ---- graphs --------------------------------------------------------------------------------------------------------
+
+void Strand::set_replaying(SoftGraph* graph) noexcept {
+    SpinGuard guard(wait_lock_);
+    replaying_ = graph;
+}
+
+// Ends the graph this strand replays, or its wait for the turn to do so.
+void Strand::stop_graph() noexcept {
+    SoftGraph* graph = nullptr;
+    {
+        SpinGuard guard(wait_lock_);
+        graph = replaying_;
+        if (graph) graph->retain();
+    }
+    if (!graph) return;
+    if (graph->withdraw_turn(*this))
+        continue_after_wait(WaitResult::timed_out);
+    else
+        graph->abort_replay_of(*this);
+    graph->release();
+}
+
+Strand::Step Strand::run_graph(Executor& executor, SoftGraph& graph, const ReplayWork* replay) noexcept {
+    if (take_wait_result() == WaitResult::none) {
+        reason_.store(WaitReason::graph, std::memory_order_relaxed);
+        graph.begin(executor, *this, replay);
+        if (!graph.run(executor, *this)) return Step::left;
+    }
+    graph.end();
+    return Step::done;
+}
+
+// The command has two waits: for the turn, and for the end of the replay.
+Strand::Step Strand::run_replay(Executor& executor, Command& command) noexcept {
+    auto& graph = static_cast<SoftGraph&>(*command.replay.executable);
+    const bool resumed = has_wait_result();
+    if (!resumed || reason_.load(std::memory_order_relaxed) == WaitReason::turn) {
+        take_wait_result();
+        if (!resumed) {
+            set_replaying(&graph);
+            reason_.store(WaitReason::turn, std::memory_order_relaxed);
+            if (!graph.take_turn(*this, command.replay.ticket)) return Step::left;
+        }
+    }
+    if (run_graph(executor, graph, &command.replay) == Step::left) return Step::left;
+    set_replaying(nullptr);
+    graph.give_turn();
+    return Step::done;
+}
+
+void Strand::drop_replay(const ReplayWork& replay) noexcept {
+    auto& graph = static_cast<SoftGraph&>(*replay.executable);
+    const bool for_turn = reason_.load(std::memory_order_relaxed) == WaitReason::turn;
+    switch (take_wait_result()) {
+        case WaitResult::none:  // it had not begun
+            graph.give_up_turn(replay.ticket);
+            return;
+        case WaitResult::timed_out:  // withdrawn from the line
+            graph.give_up_turn(replay.ticket);
+            break;
+        default:
+            if (!for_turn) graph.end();
+            graph.give_turn();
+            break;
+    }
+    set_replaying(nullptr);
+}
+
+}  // namespace canopy

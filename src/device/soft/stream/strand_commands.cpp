@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each command does when its turn has come. Everything that touches memory of the program runs guarded.
+#include <signal.h>
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+#include "base/error_text.h"
+#include "device/soft/code/module.h"
+#include "device/soft/code/source_line.h"
+#include "device/soft/launch/memory_work.h"
+#include "device/soft/stream/payload.h"
+#include "device/soft/stream/scheduler.h"
+#include "device/soft/stream/strand.h"
+
+namespace canopy {
+
+Strand::Step Strand::execute(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+    switch (command.opcode) {
+        case Opcode::launch:
+            return run_launch(executor, command, sequence);
+        case Opcode::cpu_kernel:
+            return run_cpu_kernel(executor, command, sequence);
+        case Opcode::copy:
+            run_guarded(executor, command, sequence, &run_copy);
+            return Step::done;
+        case Opcode::fill:
+            run_guarded(executor, command, sequence, &run_fill);
+            return Step::done;
+        case Opcode::reduce:
+            run_guarded(executor, command, sequence, &run_reduce);
+            return Step::done;
+        case Opcode::write_value:
+            run_guarded(executor, command, sequence, &run_write_value);
+            return Step::done;
+        case Opcode::signal:
+            executor.collects = true;
+            command.signal.fence->signal(command.signal.mode, command.signal.value);
+            executor.collects = false;
+            command.signal.fence->release();
+            return Step::done;
+        case Opcode::wait:
+            return run_wait(command);
+        case Opcode::wait_value:
+            return run_wait_value(executor, command);
+        case Opcode::host_call:
+            return run_host_call(command);
+        case Opcode::inline_call:
+            command.call.function(command.call.argument);
+            return Step::done;
+        case Opcode::replay:
+            return run_replay(executor, command);
+        case Opcode::nothing:
+            return Step::done;
+        default:
+            break;
+    }
+    report(command, {.kind = FaultKind::exception}, 0, "the software NPU cannot run this kind of task");
+    return Step::done;
+}
+
+// A dropped command has no effect of its own, but nobody may wait for it in vain.
+void Strand::drop(Command& command) noexcept {
+    switch (command.opcode) {
+        case Opcode::signal:
+            command.signal.fence->signal(command.signal.mode, command.signal.value);
+            command.signal.fence->release();
+            break;
+        case Opcode::wait:
+            if (take_wait_result() != WaitResult::none)
+                wait_serial_.store(wait_serial_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+            if (command.wait.fence) command.wait.fence->release();
+            break;
+        case Opcode::wait_value:
+        case Opcode::cpu_kernel:
+            take_wait_result();
+            break;
+        case Opcode::host_call:
+            // A call that has been made already only needs its result taken.
+            if (take_wait_result() == WaitResult::none && command.call.dropped)
+                command.call.dropped(command.call.argument);
+            break;
+        case Opcode::inline_call:
+            (command.call.dropped ? command.call.dropped : command.call.function)(command.call.argument);
+            break;
+        case Opcode::launch:
+            if (take_wait_result() == WaitResult::satisfied) scheduler_.release_cores(launch_);  // it had just got them
+            break;
+        case Opcode::replay:
+            drop_replay(command.replay);
+            break;
+        default:
+            break;
+    }
+}
+
+void Strand::run_guarded(Executor& executor, Command& command, std::uint64_t sequence, Fiber::Body body) noexcept {
+    Fault fault;
+    executor.begin_task(this, sequence, 0);
+    const Fiber::Exit how = executor.run(nullptr, body, &command, nullptr, fault);
+    executor.end_task();
+    if (how != Fiber::Exit::finished) [[unlikely]] {
+        if (fault.kind == FaultKind::exception) fault.kind = FaultKind::memory;
+        report(command, fault, 0, {});
+    }
+}
+
+Strand::Step Strand::run_launch(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+    const LaunchWork& work = command.launch;
+    if (work.kernel->fused) return run_fused(executor, command, sequence);
+    const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
+    if (work.blocks != 1 || kernel.group.size() != 1) return run_many_blocks(executor, command, sequence);
+    CanopyBlock block = {work.block_offset, 1,       0,      1, kernel.core_type(kernel.group.cube != 0),
+                         work.dynamic_size, nullptr, nullptr};
+    Fault fault;
+    executor.begin_task(this, sequence, timeout_of(work));
+    const Fiber::Exit how = executor.run(nullptr, reinterpret_cast<Fiber::Body>(kernel.entry),
+                                         const_cast<void*>(work.arguments), &block, fault);
+    executor.end_task();
+    if (how != Fiber::Exit::finished) [[unlikely]]
+        report(command, fault, block.index, fault.text ? fault.text : "");
+    else if (Checker* checker = scheduler_.checker(); checker && checker->enabled()) [[unlikely]]
+        check_memory(command);
+    return Step::done;
+}
+
+void Strand::check_memory(const Command& command) noexcept {
+    std::string what;
+    if (scheduler_.checker()->damaged(what)) report(command, {.kind = FaultKind::exception}, 0, what);
+}
+
+// False: the strand waits for them.
+bool Strand::take_cores(CoreNeed need) noexcept {
+    if (take_wait_result() != WaitResult::none) return true;  // they have just been given to it
+    reason_.store(WaitReason::cores, std::memory_order_relaxed);
+    launch_.cores_held[0] = need.cube;
+    launch_.cores_held[1] = need.vector;
+    return scheduler_.acquire_cores(*this, need.cube, need.vector);
+}
+
+std::uint64_t Strand::timeout_of(const LaunchWork& work) const noexcept {
+    return work.timeout ? work.timeout : scheduler_.kernel_timeout();
+}
+
+Strand::Step Strand::run_many_blocks(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+    const LaunchWork& work = command.launch;
+    const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
+    const std::uint32_t resident = scheduler_.resident_groups(kernel, work.blocks);
+    if (!take_cores(scheduler_.cores_for(kernel, resident))) return Step::left;
+    launch_.begin(*this, kernel, work, resident * kernel.group.size(), sequence, timeout_of(work));
+    scheduler_.publish(launch_);
+    if (!scheduler_.work_on(launch_, executor)) return Step::left;
+    complete_launch(command);
+    return Step::done;
+}
+
+// ---- fused kernels -------------------------------------------------------------------------------------------------
+
+Strand::Step Strand::run_fused(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+    const SoftFusedKernel& kernel = SoftFusedKernel::latest(*command.launch.kernel);
+    if (!has_wait_result() && kernel.sequential()) {
+        run_fused_alone(executor, command, kernel, sequence);
+        return Step::done;
+    }
+    if (!take_cores({kernel.cores[0], kernel.cores[1]})) return Step::left;
+    if (!launch_.begin(*this, kernel, command.launch, sequence, timeout_of(command.launch))) {
+        scheduler_.release_cores(launch_);
+        report(command, {.kind = FaultKind::memory}, 0, "no memory for the parts of a fused kernel");
+        return Step::done;
+    }
+    scheduler_.publish(launch_);
+    if (!scheduler_.work_on(launch_, executor)) return Step::left;
+    complete_launch(command);
+    return Step::done;
+}
+
+void Strand::run_fused_alone(Executor& executor, Command& command, const SoftFusedKernel& kernel,
+                             std::uint64_t sequence) noexcept {
+    FusedSequence run;
+    run.kernel = &kernel;
+    run.arguments = command.launch.arguments;
+    run.default_timeout = timeout_of(command.launch);
+    Fault fault;
+    executor.begin_task(this, sequence, run.default_timeout);
+    const Fiber::Exit how = run_sequence_guarded(executor, run, fault);
+    executor.end_task();
+    if (how != Fiber::Exit::finished) [[unlikely]]
+        report(command, fault, run.failed_block(), fault.text ? fault.text : "", {}, 0, run.failed());
+    else if (scheduler_.checks()) [[unlikely]]
+        check_memory(command);
+}
+
+void Strand::complete_launch(const Command& command) noexcept {
+    const Launch::Outcome outcome = launch_.end(scheduler_.fibers());
+    scheduler_.release_cores(launch_);
+    if (outcome.fault.kind != FaultKind::none) [[unlikely]]
+        report(command, outcome.fault, outcome.block, outcome.what, outcome.who, 0, outcome.step);
+    else if (Checker* checker = scheduler_.checker(); checker && checker->enabled()) [[unlikely]]
+        check_memory(command);
+}
+
+// ---- CPU cores -----------------------------------------------------------------------------------------------------
+
+Strand::Step Strand::run_cpu_kernel(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+    const LaunchWork& work = command.launch;
+    const auto& kernel = static_cast<const CpuKernel&>(*work.kernel);
+    if (take_wait_result() != WaitResult::none) {  // it has run
+        complete_cpu_kernel(command, cpu_launch()->outcome);
+        return Step::done;
+    }
+    if (work.blocks == 0) return Step::done;
+    const std::uint64_t timeout = work.timeout ? work.timeout : std::uint64_t{tuning::cpu_kernel_timeout};
+    void* arguments = const_cast<void*>(work.arguments);
+    const bool takes_part = scheduler_.cpu_cores().may_take_part(executor, *this, kernel);
+    if (work.blocks == 1 && takes_part) {
+        CpuOutcome outcome;
+        LaunchEnd end;
+        const bool measured = kernel.is_measured_now();
+        const Nanoseconds began = measured ? now() : 0;
+        executor.begin_task(this, sequence, timeout);
+        const bool ended_well = CpuCores::run_block(executor, kernel, arguments, {1, work.block_offset}, end, outcome);
+        executor.end_task();
+        end.run();
+        if (measured) kernel.block_time.store(now() - began, std::memory_order_relaxed);
+        if (!ended_well || scheduler_.checks()) [[unlikely]]
+            complete_cpu_kernel(command, outcome);
+        return Step::done;
+    }
+    CpuLaunch* launch = cpu_launch();
+    if (!launch) {
+        launch = new (std::nothrow) CpuLaunch;
+        cpu_launch_.store(launch, std::memory_order_release);
+    }
+    if (!launch) {
+        report(command, {.kind = FaultKind::memory}, 0, "no memory for a launch on CPU cores");
+        return Step::done;
+    }
+    launch->strand = this;
+    launch->kernel = &kernel;
+    launch->arguments = arguments;
+    launch->arguments_size = work.arguments_in_place ? 0 : work.arguments_size;
+    launch->blocks = work.blocks;
+    launch->offset = work.block_offset;
+    launch->sequence = sequence;
+    launch->timeout = timeout;
+    // From here on another thread may own the strand.
+    if (scheduler_.cpu_cores().start(*launch, takes_part ? &executor : nullptr) == CpuCores::Started::elsewhere)
+        return Step::left;
+    complete_cpu_kernel(command, launch->outcome);
+    return Step::done;
+}
+
+void Strand::complete_cpu_kernel(const Command& command, const CpuOutcome& outcome) noexcept {
+    if (outcome.fault.kind != FaultKind::none)
+        report(command, outcome.fault, outcome.block, outcome.text, {}, outcome.result);
+    else if (scheduler_.checks())
+        check_memory(command);
+}
+
+// ---- waits ---------------------------------------------------------------------------------------------------------
+
+Strand::Step Strand::run_wait(Command& command) noexcept {
+    const WaitResult result = take_wait_result();
+    if (result == WaitResult::none) {
+        auto* fence = static_cast<SoftFence*>(command.wait.fence);
+        if (fence->holds(command.wait)) {
+            fence->release();
+            return Step::done;
+        }
+        reason_.store(WaitReason::fence, std::memory_order_relaxed);
+        waiter_.wait = command.wait;
+        command.wait.fence = nullptr;  // its reference is the queue's from here on
+        const std::uint64_t serial = stand_before(fence);
+        const std::uint64_t timeout = command.wait.timeout;
+        if (timeout != 0) scheduler_.start_timer(*this, serial, Deadline::after(static_cast<Nanoseconds>(timeout)).at);
+        about_to_wait();
+        if (!fence->wait(waiter_)) return Step::left;
+    } else if (result == WaitResult::timed_out) {
+        report(command, {.kind = FaultKind::wait_timeout}, 0, "the wait was not satisfied in time");
+    }
+    wait_serial_.store(wait_serial_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return Step::done;
+}
+
+// Remembers the fence, with a reference to it, for those who may end the wait from outside; lets go of the one before.
+std::uint64_t Strand::stand_before(SoftFence* fence) noexcept {
+    SoftFence* before = nullptr;
+    std::uint64_t serial = 0;
+    {
+        SpinGuard guard(wait_lock_);
+        before = std::exchange(waiting_for_, fence);
+        serial = wait_serial_.load(std::memory_order_relaxed) + 1;
+        wait_serial_.store(serial, std::memory_order_relaxed);
+    }
+    if (before) before->release();
+    return serial;
+}
+
+Strand::Step Strand::run_wait_value(Executor& executor, Command& command) noexcept {
+    switch (take_wait_result()) {
+        case WaitResult::none:
+            break;
+        case WaitResult::faulted:
+            report(command, {.kind = FaultKind::memory}, 0, "the word waited for is not readable memory");
+            return Step::done;
+        default:
+            return Step::done;
+    }
+    value_waiter.wait = command.value;
+    switch (check_value(executor, this, value_waiter.wait)) {
+        case ValueCheck::satisfied:
+            return Step::done;
+        case ValueCheck::unreadable:
+            report(command, {.kind = FaultKind::memory}, 0, "the word waited for is not readable memory");
+            return Step::done;
+        case ValueCheck::not_yet:
+            break;
+    }
+    reason_.store(WaitReason::value, std::memory_order_relaxed);
+    scheduler_.wait_for_value(*this);
+    return Step::left;
+}
+
+Strand::Step Strand::run_host_call(Command& command) noexcept {
+    if (take_wait_result() != WaitResult::none) return Step::done;
+    const CallWork call = command.call;
+    reason_.store(WaitReason::host_call, std::memory_order_relaxed);
+    constexpr auto done = [](void* token) { static_cast<Strand*>(token)->continue_after_wait(WaitResult::satisfied); };
+    CallRouter* to = router();
+    begin_wait();  // from here on another thread may own the strand
+    if (to) {
+        to->route(call, done, this);
+    } else if (!scheduler_.host_calls().run(call, done, this)) {
+        call.function(call.argument);
+        done(this);
+    }
+    return Step::left;
+}
+
+namespace {
+
+std::string explain(const Fault& fault, Scheduler& scheduler) {
+    if (fault.stack_overflow) return "the kernel ran off its stack";
+    switch (fault.kind) {
+        case FaultKind::trap:
+            return "the kernel executed a trap or an illegal instruction";
+        case FaultKind::timeout:
+            return "the kernel did not end in time";
+        case FaultKind::aborted:
+            return "the task was aborted";
+        default:
+            break;
+    }
+    if (fault.signal == SIGFPE) return "the kernel divided by zero";
+    if (fault.signal == SIGABRT) return "the kernel called abort";
+    if (fault.address == 0 && fault.signal == 0) return "the task failed";
+    if (std::string beside = describe_core_address(fault.address); !beside.empty()) return beside;
+    return fmt::format("access to address {:#x}: {}", fault.address,
+                       scheduler.checker() ? scheduler.checker()->describe(fault.address) : "not device memory");
+}
+
+}  // namespace
+
+void Strand::report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what,
+                    std::string_view who, std::uint32_t result, const FailedStep& step) noexcept {
+    if (fault.kind == FaultKind::aborted && dropping()) return;  // whoever aborted it knows
+    TaskFailure failure;
+    failure.kind = fault.kind;
+    failure.opcode = command.opcode;
+    failure.task = command.task;
+    failure.block = block;
+    failure.address = fault.address ? fault.address : fault.instruction;
+    if (const Executor* executor = Executor::existing()) failure.thread = static_cast<std::uint64_t>(executor->thread);
+    failure.result = result;
+    if (is_kernel(command.opcode)) {
+        failure.kernel = command.launch.kernel;
+        failure.core = command.launch.kernel->info->core;
+        failure.arguments = command.launch.arguments;
+        failure.arguments_size = command.launch.arguments_size;
+    }
+    if (step.fused) {
+        failure.step = static_cast<std::int32_t>(step.number);
+        failure.fused = command.launch.kernel;
+        if (step.kernel) failure.kernel = step.kernel;
+        failure.core = failure.kernel->info->core;
+    }
+    std::string text;
+    try {
+        text = what.empty() ? explain(fault, scheduler_) : std::string(what);
+        if (const std::string line = what.empty() ? source_line(fault.instruction) : ""; !line.empty())
+            text = fmt::format("{}, {}", text, line);
+        if (!who.empty()) text = fmt::format("{}: {}", who, text);
+    } catch (...) {
+    }
+    failure.what = text;
+    task_failed(failure);
+}
+
+}  // namespace canopy

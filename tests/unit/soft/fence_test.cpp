@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fences of the software NPU: counters that queues raise and wait for.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "soft/soft_device.h"
+
+namespace canopy {
+namespace {
+
+using test::TestQueue;
+
+class Fences : public testing::TestWithParam<std::uint32_t> {
+protected:
+    void SetUp() override {
+        device_ = test::open_soft_device(GetParam());
+        fence_ = *device_->create_fence();
+    }
+    void TearDown() override { fence_->release(); }
+    std::unique_ptr<Device> device_;
+    Fence* fence_ = nullptr;
+};
+
+TEST_P(Fences, ModesChangeTheValue) {
+    EXPECT_EQ(fence_->value(), 0u);
+    EXPECT_EQ(fence_->signalled_at(), 0);
+    fence_->signal(SignalMode::raise, 5);
+    EXPECT_EQ(fence_->value(), 5u);
+    EXPECT_GT(fence_->signalled_at(), 0);
+    fence_->signal(SignalMode::raise, 3);
+    EXPECT_EQ(fence_->value(), 5u);
+    fence_->signal(SignalMode::set, 2);
+    EXPECT_EQ(fence_->value(), 2u);
+    fence_->signal(SignalMode::add, 6);
+    EXPECT_EQ(fence_->value(), 8u);
+    fence_->signal(SignalMode::bit_or, 3);
+    EXPECT_EQ(fence_->value(), 11u);
+    fence_->signal(SignalMode::bit_and, 6);
+    EXPECT_EQ(fence_->value(), 2u);
+    fence_->signal(SignalMode::add, 0xFFFFFFFF);
+    EXPECT_EQ(fence_->value(), 1u);
+}
+
+TEST_P(Fences, WaitHoldsAQueueUntilTheSignal) {
+    TestQueue waiter(*device_);
+    std::atomic<std::uint64_t> counter{0};
+    waiter.wait_for(*fence_, 3);
+    const std::uint64_t last = waiter.count(counter);
+    fence_->signal(SignalMode::raise, 2);
+    EXPECT_EQ(waiter->wait(last, Deadline::after(millisecond)), WaitOutcome::timed_out);
+    EXPECT_EQ(counter.load(), 0u);
+    fence_->signal(SignalMode::raise, 3);
+    waiter.finish(last);
+    EXPECT_EQ(counter.load(), 1u);
+}
+
+TEST_P(Fences, ClearingWaitIsReleasedOncePerSignal) {
+    TestQueue first(*device_), second(*device_);
+    const std::uint64_t one = first.wait_for(*fence_, 1, 0, WaitMode::equal, true);
+    while (!first->blocked()) std::this_thread::yield();
+    const std::uint64_t two = second.wait_for(*fence_, 1, 0, WaitMode::equal, true);
+    while (!second->blocked()) std::this_thread::yield();
+    fence_->signal(SignalMode::set, 1);
+    first.finish(one);
+    EXPECT_TRUE(second->blocked());
+    EXPECT_EQ(fence_->value(), 0u);
+    fence_->signal(SignalMode::set, 1);
+    second.finish(two);
+}
+
+TEST_P(Fences, WaitWithALimitExpires) {
+    TestQueue waiter(*device_);
+    std::atomic<std::uint64_t> counter{0};
+    waiter.wait_for(*fence_, 1, 5 * millisecond);
+    const std::uint64_t last = waiter.count(counter);
+    waiter.finish(last);
+    EXPECT_EQ(waiter.failures(), std::vector<FaultKind>{FaultKind::wait_timeout});
+    EXPECT_EQ(counter.load(), 1u);
+    waiter.wait_for(*fence_, 0, 5 * millisecond);
+    waiter.finish(waiter.count(counter));
+    EXPECT_EQ(waiter.failures().size(), 1u);
+}
+
+TEST_P(Fences, AbortEndsAWait) {
+    TestQueue waiter(*device_);
+    std::atomic<std::uint64_t> counter{0};
+    waiter.wait_for(*fence_, 1);
+    Command dropped(Opcode::host_call);
+    dropped.call = {[](void* target) { static_cast<std::atomic<std::uint64_t>*>(target)->fetch_add(1); }, &counter,
+                    nullptr};
+    const std::uint64_t last = waiter.submit(dropped);
+    waiter->abort();
+    EXPECT_EQ(waiter->completed(), last);
+    EXPECT_EQ(counter.load(), 0u);
+    EXPECT_TRUE(waiter.failures().empty());
+}
+
+// Two queues hand a number back and forth by two fences.
+TEST_P(Fences, PingPong) {
+    constexpr std::uint64_t rounds = 5000;
+    TestQueue left(*device_), right(*device_);
+    Fence* other = *device_->create_fence();
+    std::atomic<std::uint64_t> counter{0};
+    for (std::uint64_t i = 1; i <= rounds; ++i) {
+        left.signal(*fence_, i);
+        left.wait_for(*other, i);
+        right.wait_for(*fence_, i);
+        right.count(counter);
+        right.signal(*other, i);
+    }
+    const std::uint64_t last = left.count(counter);
+    left.finish(last);
+    EXPECT_EQ(counter.load(), rounds + 1);
+    left.end();
+    right.end();
+    other->release();
+}
+
+// Signals from the host race with waits, time limits and aborts; nothing hangs and every command is completed.
+TEST_P(Fences, SignalsWaitsLimitsAndAbortsRace) {
+    constexpr int rounds = 600;
+    TestQueue queues[3] = {TestQueue(*device_), TestQueue(*device_), TestQueue(*device_)};
+    std::atomic<std::uint64_t> counter{0};
+    std::atomic<bool> end{false};
+    std::thread signaller([&] {
+        for (std::uint64_t i = 0; !end.load(); ++i) {
+            fence_->signal(SignalMode::set, i % 4);
+            if (i % 16 == 0) std::this_thread::yield();  // on one processor the queues must get their turn
+        }
+    });
+    std::thread aborter([&] {
+        while (!end.load()) {
+            queues[2]->abort();
+            std::this_thread::yield();
+        }
+    });
+    std::uint64_t last[3] = {};
+    for (int i = 0; i < rounds; ++i) {
+        for (int q = 0; q < 3; ++q) {
+            queues[q].wait_for(*fence_, 3, q == 1 ? millisecond : 0, WaitMode::equal, q == 0);
+            last[q] = queues[q].count(counter);
+        }
+        if (i % 16 == 0)
+            for (int q = 0; q < 3; ++q) queues[q].finish(last[q]);
+    }
+    for (int q = 0; q < 3; ++q) queues[q].finish(last[q]);
+    end.store(true);
+    signaller.join();
+    aborter.join();
+    EXPECT_EQ(counter.load(), 3u * rounds);  // a dropped inline call is made all the same
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, Fences, testing::Values(1, 2, 8));
+
+}  // namespace
+}  // namespace canopy

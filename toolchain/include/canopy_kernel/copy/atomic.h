@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// How data leaves a core. Every copy to global memory goes through an `Outlet`, which honours the atomic mode of the
+// core and decides whether the copy should pass the caches. The blocks of a launch run on several threads; atomic
+// copies and the scalar atomics are right between them without a lock.
+#ifndef CANOPY_KERNEL_ATOMIC_H
+#define CANOPY_KERNEL_ATOMIC_H
+
+#include "canopy_kernel/copy/inlet.h"
+#include "canopy_kernel/core/check.h"
+
+namespace canopy::kernel {
+
+template <class T>
+inline constexpr ElementKind element_kind = is_any_of<T, int8_t>       ? ElementKind::int8
+                                            : is_any_of<T, int16_t>    ? ElementKind::int16
+                                            : is_any_of<T, half>       ? ElementKind::half
+                                            : is_any_of<T, bfloat16_t> ? ElementKind::bfloat16
+                                            : is_any_of<T, int32_t>    ? ElementKind::int32
+                                            : is_any_of<T, float>      ? ElementKind::float32
+                                                                       : ElementKind::as_copied;
+
+// Types the atomic mode of this chip's copies knows.
+template <class T>
+inline constexpr bool has_atomic_copy =
+    __NPU_ARCH__ == 1001   ? is_same<T, float>
+    : __NPU_ARCH__ == 2002 ? is_any_of<T, int16_t, half, float>
+                           : is_any_of<T, int8_t, int16_t, half, bfloat16_t, int32_t, float>;
+
+template <AtomicKind kind, class T>
+inline T combined(T held, T incoming) {
+    if constexpr (kind == AtomicKind::maximum)
+        return incoming > held ? incoming : held;
+    else if constexpr (kind == AtomicKind::minimum)
+        return incoming < held ? incoming : held;
+    else if constexpr (is_same<T, int32_t>)
+        return static_cast<int32_t>(static_cast<uint32_t>(held) + static_cast<uint32_t>(incoming));
+    else
+        return static_cast<T>(held + incoming);
+}
+
+// One element, narrower than a word or as wide: the word around it is exchanged until nobody came in between.
+template <AtomicKind kind, class T>
+inline void combine_element(T* address, T incoming) {
+    const auto place = reinterpret_cast<uintptr_t>(address);
+    auto* word = reinterpret_cast<uint32_t*>(place & ~uintptr_t{3});
+    const unsigned offset = place & 3;
+    uint32_t held = __atomic_load_n(word, __ATOMIC_RELAXED);
+    for (;;) {
+        uint32_t next = held;
+        T value;
+        __builtin_memcpy(&value, reinterpret_cast<const unsigned char*>(&held) + offset, sizeof value);
+        value = combined<kind>(value, incoming);
+        __builtin_memcpy(reinterpret_cast<unsigned char*>(&next) + offset, &value, sizeof value);
+        if (next == held && kind != AtomicKind::add) return;
+        if (__atomic_compare_exchange_n(word, &held, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+    }
+}
+
+template <class T>
+inline void combine_elements(AtomicKind kind, void* memory, const void* local, uint64_t bytes) {
+    auto* to = static_cast<T*>(memory);
+    const auto* from = static_cast<const T*>(local);
+    const uint64_t count = bytes / sizeof(T);
+    if (kind == AtomicKind::add)
+        for (uint64_t i = 0; i < count; ++i) combine_element<AtomicKind::add>(to + i, from[i]);
+    else if (kind == AtomicKind::maximum)
+        for (uint64_t i = 0; i < count; ++i) combine_element<AtomicKind::maximum>(to + i, from[i]);
+    else
+        for (uint64_t i = 0; i < count; ++i) combine_element<AtomicKind::minimum>(to + i, from[i]);
+}
+
+__attribute__((noinline)) inline void combine_bytes(AtomicKind kind, ElementKind element, void* memory,
+                                                    const void* local, uint64_t bytes) {
+    switch (element) {
+        case ElementKind::int8:
+            return combine_elements<int8_t>(kind, memory, local, bytes);
+        case ElementKind::int16:
+            return combine_elements<int16_t>(kind, memory, local, bytes);
+        case ElementKind::half:
+            return combine_elements<half>(kind, memory, local, bytes);
+        case ElementKind::bfloat16:
+            return combine_elements<bfloat16_t>(kind, memory, local, bytes);
+        case ElementKind::int32:
+            return combine_elements<int32_t>(kind, memory, local, bytes);
+        default:
+            return combine_elements<float>(kind, memory, local, bytes);
+    }
+}
+
+// Writes whole cache lines past the caches. `finish_stores` must follow before other threads may look. Two lines that
+// copies into the core want are asked for with each line written.
+__attribute__((noinline)) inline void copy_streaming(CoreState::Inlets& inlets, unsigned char* to,
+                                                     const unsigned char* from, uint64_t bytes) {
+    const uint64_t head = -reinterpret_cast<uintptr_t>(to) & 63;
+    __builtin_memcpy(to, from, head);
+    uint64_t i = head;
+    for (; i + 64 <= bytes; i += 64) {
+        if ((i - head) % 256 == 0) ask(inlets, 512);
+        CacheLineBytes line;
+        __builtin_memcpy(&line, from + i, sizeof line);
+        __builtin_nontemporal_store(line, reinterpret_cast<CacheLineBytes*>(to + i));
+    }
+    __builtin_memcpy(to + i, from + i, bytes - i);
+}
+
+// A launch that has written this much finds little of it in the caches later; until then results stay cached for the
+// next kernel. Rows shorter than `streamed_row` are cheaper through the caches.
+inline constexpr uint64_t cached_results = 16u << 20;
+inline constexpr uint64_t streamed_row = 1024;
+
+// The way out of a core for one operation: made when the operation starts, gone when it ends.
+class Outlet {
+public:
+    // `element` is what is copied, in case the atomic mode was set without a type.
+    explicit Outlet(ElementKind element)
+        : state_(core_state()), kind_(state_.atomic), element_(element), streams_(worn_out(state_)) {
+        if (state_.atomic_type != ElementKind::as_copied) element_ = state_.atomic_type;
+    }
+    Outlet(const Outlet&) = delete;
+    Outlet& operator=(const Outlet&) = delete;
+    ~Outlet() {
+        state_.stored += stored_;
+        if (streamed_) state_.streamed = true;
+    }
+
+    void put(void* memory, const void* local, uint64_t bytes) {
+        if constexpr (is_tracing_variant) {
+            if (kind_ != AtomicKind::none) trace_refuse("a copy that combines with what memory holds");
+            return trace_copy(memory, local, bytes);
+        }
+        stored_ += bytes;
+        ask_ahead(bytes);
+        if (kind_ == AtomicKind::none && streams_ && bytes >= streamed_row) {
+            copy_streaming(state_.inlets, static_cast<unsigned char*>(memory), static_cast<const unsigned char*>(local),
+                           bytes);
+            streamed_ = true;
+            return;
+        }
+        finish_stores(state_);  // what comes now may tell another block that the rest is there
+        if (__builtin_expect(kind_ != AtomicKind::none, 0))
+            combine_bytes(kind_, element_, memory, local, bytes);
+        else
+            __builtin_memcpy(memory, local, bytes);
+    }
+
+    bool is_plain() const { return kind_ == AtomicKind::none; }
+
+private:
+    static bool worn_out(const CoreState& state) {
+        return state.stored > 65536 && state.stored * current_block().count > cached_results;
+    }
+
+    CoreState& state_;
+    AtomicKind kind_;
+    ElementKind element_;
+    bool streams_;
+    bool streamed_ = false;
+    uint64_t stored_ = 0;
+};
+
+// `count` elements to global memory, as every copy out of the core does it.
+template <class T>
+inline void store_out(T* memory, const T* local, uint64_t count) {
+    Outlet(element_kind<T>).put(memory, local, bytes_of<T>(count));
+}
+
+template <class T>
+inline void set_atomic(AtomicKind kind) {
+    auto& state = core_state();
+    state.atomic = kind;
+    state.atomic_type = element_kind<T>;
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+template <typename T>
+inline void SetAtomicAdd() {
+    static_assert(canopy::kernel::has_atomic_copy<T>, "SetAtomicAdd: copies of this chip cannot add this type");
+    canopy::kernel::set_atomic<T>(canopy::kernel::AtomicKind::add);
+}
+
+template <typename T>
+inline void SetAtomicMax() {
+    static_assert(canopy::kernel::has_atomic_copy<T> && !canopy::kernel::coupled,
+                  "SetAtomicMax: copies of this chip cannot take the maximum of this type");
+    canopy::kernel::set_atomic<T>(canopy::kernel::AtomicKind::maximum);
+}
+
+template <typename T>
+inline void SetAtomicMin() {
+    static_assert(canopy::kernel::has_atomic_copy<T> && !canopy::kernel::coupled,
+                  "SetAtomicMin: copies of this chip cannot take the minimum of this type");
+    canopy::kernel::set_atomic<T>(canopy::kernel::AtomicKind::minimum);
+}
+
+// Changes the type of the mode that is set.
+template <typename T>
+inline void SetAtomicType() {
+    static_assert(canopy::kernel::has_atomic_copy<T>,
+                  "SetAtomicType: copies of this chip know no atomics of this type");
+    canopy::kernel::core_state().atomic_type = canopy::kernel::element_kind<T>;
+}
+
+inline void SetAtomicNone() {
+    auto& state = canopy::kernel::core_state();
+    state.atomic = canopy::kernel::AtomicKind::none;
+    state.atomic_type = canopy::kernel::ElementKind::as_copied;
+}
+
+inline void DisableDmaAtomic() { SetAtomicNone(); }
+
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+template <class T>
+inline constexpr bool has_scalar_atomic = is_any_of<T, int32_t, uint32_t, int64_t, uint64_t, float>;
+
+// Replaces what an address holds by a function of it, and returns what it held.
+template <class T, class Function>
+inline T exchange(T* address, Function function) {
+    T held;
+    __atomic_load(address, &held, __ATOMIC_RELAXED);
+    for (;;) {
+        T next = function(held);
+        if (__atomic_compare_exchange(address, &held, &next, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return held;
+    }
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+// Scalar atomics on one element of global memory; each returns what was there before.
+template <typename T>
+inline T AtomicAdd(__gm__ T* address, T value) {
+    static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicAdd: this type has no scalar atomics");
+    return canopy::kernel::exchange(address, [value](T held) { return static_cast<T>(held + value); });
+}
+
+template <typename T>
+inline T AtomicMax(__gm__ T* address, T value) {
+    static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicMax: this type has no scalar atomics");
+    return canopy::kernel::exchange(address, [value](T held) { return value > held ? value : held; });
+}
+
+template <typename T>
+inline T AtomicMin(__gm__ T* address, T value) {
+    static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicMin: this type has no scalar atomics");
+    return canopy::kernel::exchange(address, [value](T held) { return value < held ? value : held; });
+}
+
+template <typename T>
+inline T AtomicExch(__gm__ T* address, T value) {
+    static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicExch: this type has no scalar atomics");
+    return canopy::kernel::exchange(address, [value](T) { return value; });
+}
+
+// Writes `value2` where `value1` is.
+template <typename T>
+inline T AtomicCas(__gm__ T* address, T value1, T value2) {
+    static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicCas: this type has no scalar atomics");
+    T held = value1;
+    __atomic_compare_exchange(address, &held, &value2, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return held;
+}
+
+}  // namespace AscendC
+
+#endif

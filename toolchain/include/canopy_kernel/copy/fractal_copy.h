@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// DataCopy that changes the layout on its way: row-major and column-major matrices into fractals (columns of 32-byte
+// blocks), fractals into row-major matrices, and the older copies between the cube's output and the unified buffer.
+#ifndef CANOPY_KERNEL_FRACTAL_COPY_H
+#define CANOPY_KERNEL_FRACTAL_COPY_H
+
+#include "canopy_kernel/copy/data_copy.h"
+
+namespace canopy::kernel {
+
+using AscendC::Dn2NzParams;
+using AscendC::Nd2NzParams;
+using AscendC::Nz2NdParamsFull;
+
+// Rows handled together, so that the cache lines of the destination are written at once.
+inline constexpr uint32_t rows_at_once = 8;
+
+struct FractalTarget {
+    unsigned char* address;
+    uint64_t column;  // bytes between columns of blocks
+    uint64_t row;     // bytes between rows
+};
+
+// One row-major matrix of `rows` rows of `bytes` bytes into columns of blocks; the last block of a row is filled up
+// with zeros.
+inline void spread_matrix(FractalTarget to, const unsigned char* from, uint32_t rows, uint64_t bytes, uint64_t pitch) {
+    const uint64_t whole = bytes / block_bytes;
+    const uint64_t rest = bytes % block_bytes;
+    for (uint32_t first = 0; first < rows; first += rows_at_once) {
+        const uint32_t last = smaller(first + rows_at_once, rows);
+        for (uint64_t c = 0; c < whole; ++c)
+            for (uint32_t r = first; r < last; ++r)
+                copy_block(to.address + c * to.column + r * to.row, from + r * pitch + c * block_bytes);
+        if (rest == 0) continue;
+        for (uint32_t r = first; r < last; ++r) {
+            alignas(32) unsigned char block[block_bytes] = {};
+            __builtin_memcpy(block, from + r * pitch + whole * block_bytes, rest);
+            copy_block(to.address + whole * to.column + r * to.row, block);
+        }
+    }
+}
+
+// Where a fractal copy ends in its destination, in bytes.
+template <class T, class Params>
+inline uint64_t fractal_extent(const Params& params, uint32_t matrices) {
+    if (matrices == 0 || params.nValue == 0 || params.dValue == 0) return 0;
+    const uint64_t columns = (bytes_of<T>(params.dValue) + block_bytes - 1) / block_bytes;
+    return bytes_of<T>(uint64_t{params.dstNzMatrixStride} * (matrices - 1)) +
+           (columns - 1) * params.dstNzC0Stride * uint64_t{block_bytes} +
+           (params.nValue - 1) * params.dstNzNStride * uint64_t{block_bytes} + block_bytes;
+}
+
+template <class T>
+inline void copy_nd_to_nz(T* to, const T* from, const Nd2NzParams& params) {
+    for (uint32_t i = 0; i < params.ndNum; ++i) {
+        const FractalTarget target{
+            reinterpret_cast<unsigned char*>(to) + bytes_of<T>(uint64_t{i} * params.dstNzMatrixStride),
+            params.dstNzC0Stride * uint64_t{block_bytes}, params.dstNzNStride * uint64_t{block_bytes}};
+        spread_matrix(target, reinterpret_cast<const unsigned char*>(from) + bytes_of<T>(i * params.srcNdMatrixStride),
+                      params.nValue, bytes_of<T>(params.dValue), bytes_of<T>(params.srcDValue));
+    }
+}
+
+// Images of up to four channels: a row is four elements, filled up with zeros, and rows follow each other.
+inline constexpr uint32_t small_channels = 4;
+
+template <class T>
+inline void copy_small_channels(T* to, const T* from, const Nd2NzParams& params) {
+    for (uint32_t i = 0; i < params.ndNum; ++i)
+        for (uint32_t r = 0; r < params.nValue; ++r)
+            for (uint32_t c = 0; c < small_channels; ++c)
+                to[uint64_t{i} * params.dstNzMatrixStride + r * small_channels + c] =
+                    c < params.dValue ? from[i * params.srcNdMatrixStride + r * params.srcDValue + c] : T{};
+}
+
+template <class T>
+inline void copy_dn_to_nz(T* to, const T* from, const Dn2NzParams& params) {
+    constexpr uint32_t width = block_bytes / sizeof(T);
+    for (uint32_t i = 0; i < params.dnNum; ++i) {
+        T* matrix = to + uint64_t{i} * params.dstNzMatrixStride;
+        const T* source = from + i * params.srcDnMatrixStride;
+        for (uint32_t first = 0; first < params.dValue; first += width)
+            for (uint32_t n = 0; n < params.nValue; ++n) {
+                T* block = matrix + uint64_t{first / width} * params.dstNzC0Stride * width +
+                           uint64_t{n} * params.dstNzNStride * width;
+                for (uint32_t d = 0; d < width; ++d)
+                    block[d] = first + d < params.dValue ? source[(first + d) * params.srcDValue + n] : T{};
+            }
+    }
+}
+
+template <bool small, class T>
+inline void check_nd_to_nz(const LocalTensor<T>& dst, const Nd2NzParams& params, Where where) {
+    require_block("DataCopy with Nd2NzParams", "destination", dst, where);
+    check_limit("DataCopy with Nd2NzParams", "ndNum", params.ndNum, 0, 4095, where);
+    check_limit("DataCopy with Nd2NzParams", "nValue", params.nValue, 0, 16384, where);
+    if constexpr (small)
+        check_limit("DataCopy with Nd2NzParams and small channels", "dValue", params.dValue, 0, small_channels, where);
+    else
+        check_extent("DataCopy with Nd2NzParams", "destination", dst, fractal_extent<T>(params, params.ndNum), where);
+}
+
+// Elements of a row inside one column of fractals, as the cube leaves them.
+template <class T>
+inline constexpr uint32_t fractal_width = sizeof(T) == 1 ? 32 : 16;
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+template <typename T, bool enableSmallC0 = false>
+inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Nd2NzParams& intriParams,
+                     canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    require_route("DataCopy", TPosition::GM, dst.position(), where);
+    require_memory_of("DataCopy", "source", src, where);
+    check_nd_to_nz<enableSmallC0>(dst, intriParams, where);
+    if constexpr (enableSmallC0)
+        copy_small_channels<T>(dst.GetPhyAddr(), src.GetPhyAddr(), intriParams);
+    else
+        copy_nd_to_nz<T>(dst.GetPhyAddr(), src.GetPhyAddr(), intriParams);
+}
+
+template <typename T, bool enableSmallC0 = false>
+inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const Nd2NzParams& intriParams,
+                     canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    require_route("DataCopy", src.position(), dst.position(), where);
+    check_nd_to_nz<enableSmallC0>(dst, intriParams, where);
+    if constexpr (enableSmallC0)
+        copy_small_channels<T>(dst.GetPhyAddr(), src.GetPhyAddr(), intriParams);
+    else
+        copy_nd_to_nz<T>(dst.GetPhyAddr(), src.GetPhyAddr(), intriParams);
+}
+
+template <typename T, bool enableSmallC0 = false>
+inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Dn2NzParams& intriParams,
+                     canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(packing<T> == 1, "DataCopy with Dn2NzParams: elements of less than a byte cannot be transposed");
+    require_route("DataCopy", TPosition::GM, dst.position(), where);
+    require_memory_of("DataCopy", "source", src, where);
+    require_block("DataCopy with Dn2NzParams", "destination", dst, where);
+    if constexpr (enableSmallC0) {
+        for (uint32_t i = 0; i < intriParams.dnNum; ++i)
+            for (uint32_t n = 0; n < intriParams.nValue; ++n)
+                for (uint32_t d = 0; d < small_channels; ++d)
+                    dst.GetPhyAddr()[uint64_t{i} * intriParams.dstNzMatrixStride + n * small_channels + d] =
+                        d < intriParams.dValue
+                            ? src.GetPhyAddr()[i * intriParams.srcDnMatrixStride + d * intriParams.srcDValue + n]
+                            : T{};
+    } else {
+        check_extent("DataCopy with Dn2NzParams", "destination", dst, fractal_extent<T>(intriParams, intriParams.dnNum),
+                     where);
+        copy_dn_to_nz<T>(dst.GetPhyAddr(), src.GetPhyAddr(), intriParams);
+    }
+}
+
+template <typename T>
+inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const Nz2NdParamsFull& intriParams,
+                     canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(packing<T> == 1, "DataCopy with Nz2NdParamsFull: elements of less than a byte are not supported");
+    constexpr uint32_t width = fractal_width<T>;
+    require_route("DataCopy", src.position(), TPosition::GM, where);
+    require_block("DataCopy with Nz2NdParamsFull", "source", src, where);
+    require_memory_of("DataCopy", "destination", dst, where);
+    const auto& p = intriParams;
+    Outlet outlet(element_kind<T>);
+    for (uint32_t i = 0; i < p.ndNum; ++i)
+        for (uint32_t r = 0; r < p.nValue; ++r)
+            for (uint32_t c = 0; c < p.dValue; c += width) {
+                const uint64_t from = uint64_t{i} * p.srcNdMatrixStride * 256 +
+                                      uint64_t{c / width} * p.srcNStride * 16 + uint64_t{r} * width;
+                const uint64_t count = smaller<uint32_t>(width, p.dValue - c);
+                check_extent("DataCopy with Nz2NdParamsFull", "source", src, (from + count) * sizeof(T), where);
+                outlet.put(dst.GetPhyAddr(uint64_t{i} * p.dstNdMatrixStride + uint64_t{r} * p.dstDStride + c),
+                           src.GetPhyAddr() + from, count * sizeof(T));
+            }
+}
+
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+// The number that leaves a converting copy: scaled, cut off below 0 if asked for, rounded to the type.
+template <class T, class U>
+inline T copied_as(U value, float scale, bool relu) {
+    float number = static_cast<float>(value) * scale;
+    if (relu && number < 0) number = 0;
+    if constexpr (is_floating<T>) {
+        return static_cast<T>(number);
+    } else if (is_same<T, U> && scale == 1.0f) {
+        return relu && value < U{} ? T{} : static_cast<T>(value);
+    } else {
+        constexpr float low = sizeof(T) == 1 ? -128.0f : sizeof(T) == 2 ? -32768.0f : -2147483648.0f;
+        constexpr float high = sizeof(T) == 1 ? 127.0f : sizeof(T) == 2 ? 32767.0f : 2147483520.0f;
+        const float rounded = __builtin_rintf(number);
+        return static_cast<T>(rounded < low ? low : rounded > high ? high : rounded);
+    }
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+// Between the cube's output and the unified buffer a row counts fractals of 16 x 16 elements (BLOCK_MODE_MATRIX) or
+// their first rows (BLOCK_MODE_VECTOR); the gaps count blocks of 32 bytes in the unified buffer, fractals in the
+// other memory. The type may change.
+template <typename T, typename U>
+inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyParams& intriParams,
+                     const DataCopyEnhancedParams& enhancedParams,
+                     canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(packing<T> == 1 && packing<U> == 1, "DataCopy with DataCopyEnhancedParams: no types below a byte");
+    const BlockMode mode = enhancedParams.blockMode;
+    if (mode == BlockMode::BLOCK_MODE_NORMAL) {
+        if constexpr (sizeof(T) == sizeof(U) || (is_same<T, float> && is_any_of<U, half, bfloat16_t>))
+            return DataCopy(dst, src, intriParams, where);
+        else
+            fail(where, "DataCopy with DataCopyEnhancedParams: BLOCK_MODE_NORMAL cannot change the type");
+    }
+    if (mode != BlockMode::BLOCK_MODE_MATRIX && mode != BlockMode::BLOCK_MODE_VECTOR)
+        fail(where, "DataCopy with DataCopyEnhancedParams: blockMode %u is not supported", static_cast<unsigned>(mode));
+    require_route("DataCopy", src.position(), dst.position(), where);
+    float scale = 1.0f;
+    if (enhancedParams.deqScale == DeqScale::DEQ) {
+        const auto bits = static_cast<uint32_t>(enhancedParams.deqValue);
+        __builtin_memcpy(&scale, &bits, sizeof scale);
+    } else if (enhancedParams.deqScale != DeqScale::DEQ_NONE) {
+        fail(where, "DataCopy with DataCopyEnhancedParams: deqScale %u is not supported",
+             static_cast<unsigned>(enhancedParams.deqScale));
+    }
+    const bool matrix = mode == BlockMode::BLOCK_MODE_MATRIX;
+    const uint64_t used = matrix ? 256 : 16;
+    const auto step = [&](TPosition position) {
+        return matrix || memory_of(position) == Hardware::L0C ? uint64_t{256} : uint64_t{16};
+    };
+    const auto gap = [&](TPosition position, uint64_t size) {
+        return memory_of(position) == Hardware::L0C ? uint64_t{256} : 32 / size;
+    };
+    const uint64_t to_step = step(dst.position());
+    const uint64_t from_step = step(src.position());
+    T* to = dst.GetPhyAddr();
+    const U* from = src.GetPhyAddr();
+    for (uint32_t i = 0; i < intriParams.blockCount; ++i) {
+        for (uint32_t j = 0; j < intriParams.blockLen; ++j, to += to_step, from += from_step)
+            for (uint64_t e = 0; e < used; ++e) to[e] = copied_as<T>(from[e], scale, enhancedParams.isRelu);
+        to += intriParams.dstStride * gap(dst.position(), sizeof(T));
+        from += intriParams.srcStride * gap(src.position(), sizeof(U));
+    }
+}
+
+// A bias on its way from the unified buffer into the cube's output, on chips whose cores hold both: each block of 16
+// values becomes the 16 rows of a fractal. The gaps count blocks of 32 bytes in the source, fractals in the
+// destination.
+template <typename T, typename U>
+inline void BroadCastVecToMM(const LocalTensor<T>& dst, const LocalTensor<U>& src, const int32_t blockCount,
+                             const uint8_t blockLen, const uint8_t srcGap, const uint8_t dstGap,
+                             canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(coupled, "BroadCastVecToMM: this chip has a buffer for the bias; copy it to position C2");
+    static_assert(is_same<T, U>, "BroadCastVecToMM: the bias has the type of the result");
+    require_memory(dst, Hardware::L0C, "the destination of BroadCastVecToMM", where);
+    require_memory(src, Hardware::UB, "the source of BroadCastVecToMM", where);
+    constexpr uint32_t side = 16;
+    const uint64_t blocks = static_cast<uint64_t>(blockCount) * blockLen;
+    const uint64_t gaps = blockCount > 0 ? static_cast<uint64_t>(blockCount) - 1 : 0;
+    check_extent("BroadCastVecToMM", "destination", dst, (blocks + gaps * dstGap) * side * side * sizeof(T), where);
+    check_extent("BroadCastVecToMM", "source", src, blocks * side * sizeof(U) + gaps * srcGap * block_bytes, where);
+    T* to = dst.GetPhyAddr();
+    const U* from = src.GetPhyAddr();
+    for (int32_t burst = 0; burst < blockCount; ++burst) {
+        for (uint32_t block = 0; block < blockLen; ++block, from += side)
+            for (uint32_t row = 0; row < side; ++row, to += side) __builtin_memcpy(to, from, side * sizeof(T));
+        to += dstGap * side * side;
+        from += srcGap * block_bytes / sizeof(U);
+    }
+}
+
+// Global memory takes part in plain copies only.
+template <typename T>
+inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& intriParams,
+                     const DataCopyEnhancedParams&, canopy::kernel::Where where = canopy::kernel::here()) {
+    DataCopy(dst, src, intriParams, where);
+}
+
+template <typename T>
+inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& intriParams,
+                     const DataCopyEnhancedParams&, canopy::kernel::Where where = canopy::kernel::here()) {
+    DataCopy(dst, src, intriParams, where);
+}
+
+}  // namespace AscendC
+
+#endif

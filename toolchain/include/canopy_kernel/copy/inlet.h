@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way into a core: bytes of global memory into one of its memories. A kernel that walks through memory tile by tile
+// finds its next tile in the cache: operations on whole tiles ask for it line by line while they compute, and where
+// there are too few of them, the copy of a tile asks for the next one.
+#ifndef CANOPY_KERNEL_INLET_H
+#define CANOPY_KERNEL_INLET_H
+
+#include "canopy_kernel/core/core.h"
+#include "canopy_kernel/target/trace.h"
+
+namespace canopy::kernel {
+
+typedef uint64_t CacheLineBytes __attribute__((ext_vector_type(8), may_alias));
+
+// Shorter copies leave it to the processor to guess what comes next; longer ones need nobody to guess.
+inline constexpr uint64_t shortest_tile = 2048, longest_tile = 32768;
+
+// Operations on less do not ask. One on this much or more asks for a sixth of what it works on: the reads are under
+// way while it computes, and a processor drops requests when there are many at once.
+inline constexpr uint64_t shortest_asking = 8192, asking_share = 6, most_budget = 8 * longest_tile;
+
+// Four parts of a tile at once: that keeps more reads of memory under way than one part after the other. Loads come
+// before stores, since parts of whole pages differ only in bits that a processor ignores when it compares a load with
+// the stores before it.
+template <bool ask_ahead>
+__attribute__((noinline)) void copy_tile(unsigned char* to, const unsigned char* from, uint64_t bytes) {
+    const uint64_t part = bytes / 256 * 64;
+    const auto load = [&](uint64_t at) {
+        if (ask_ahead) __builtin_prefetch(from + bytes + at, 0, 2);
+        CacheLineBytes line;
+        __builtin_memcpy(&line, from + at, sizeof line);
+        return line;
+    };
+    const auto store = [&](uint64_t at, CacheLineBytes line) { __builtin_memcpy(to + at, &line, sizeof line); };
+    for (uint64_t i = 0; i < part; i += 64) {
+        const CacheLineBytes first = load(i), second = load(part + i);
+        const CacheLineBytes third = load(2 * part + i), fourth = load(3 * part + i);
+        __asm__ volatile("" ::: "memory");
+        store(i, first);
+        store(part + i, second);
+        store(2 * part + i, third);
+        store(3 * part + i, fourth);
+    }
+    __builtin_memcpy(to + 4 * part, from + 4 * part, bytes - 4 * part);
+}
+
+// Asks for the next `bytes` bytes of what the walks want.
+inline void ask(CoreState::Inlets& inlets, uint64_t bytes) {
+    while (inlets.wanting != 0 && bytes >= 64) {
+        const auto index = static_cast<uint32_t>(__builtin_ctz(inlets.wanting));
+        auto& walk = inlets.walk[index];
+        const unsigned char* end = walk.asked + smaller(bytes, static_cast<uint64_t>(walk.wanted - walk.asked));
+        bytes -= static_cast<uint64_t>(end - walk.asked);
+        for (; walk.asked < end; walk.asked += 64) __builtin_prefetch(walk.asked, 0, 2);
+        if (walk.asked < walk.wanted) break;
+        inlets.wanting &= ~(1u << index);
+    }
+}
+
+__attribute__((noinline)) inline void ask_for_tiles(uint64_t bytes) {
+    auto& inlets = core_state().inlets;
+    inlets.budget = smaller(inlets.budget + bytes, most_budget);
+    ask(inlets, bytes);
+}
+
+// Every operation that works on `bytes` bytes in one go says so before it starts.
+inline void ask_ahead(uint64_t bytes) {
+    if (bytes >= shortest_asking) ask_for_tiles(bytes / asking_share);
+}
+
+// The walk that a copy from here goes on with; without one, a new walk, and `found` is false.
+inline CoreState::Inlets::Walk& walk_at(CoreState::Inlets& inlets, const unsigned char* from, bool& found) {
+    for (auto& walk : inlets.walk)
+        if (walk.next == from) {
+            found = true;
+            return walk;
+        }
+    found = false;
+    return inlets.walk[inlets.turn++ % CoreState::Inlets::most];
+}
+
+__attribute__((noinline)) inline void copy_walking(unsigned char* to, const unsigned char* from, uint64_t bytes) {
+    auto& inlets = core_state().inlets;
+    bool found;
+    auto& walk = walk_at(inlets, from, found);
+    const uint32_t bit = 1u << (&walk - inlets.walk);
+    const bool cached = found && walk.asked >= from + bytes;
+    walk.next = walk.asked = walk.wanted = from + bytes;
+    inlets.wanting &= ~bit;
+    if (found) {
+        walk.wanted += bytes;
+        inlets.wanting |= bit;
+        // What the copy asks for is still wanted: some of those requests are dropped.
+        if (inlets.budget < bytes) {
+            inlets.budget = 0;
+            return copy_tile<true>(to, from, bytes);
+        }
+        inlets.budget -= bytes;
+    }
+    if (cached)
+        __builtin_memcpy(to, from, bytes);
+    else
+        copy_tile<false>(to, from, bytes);
+}
+
+inline void copy_in(void* to, const void* from, uint64_t bytes) {
+    if constexpr (is_tracing_variant) return trace_copy(to, from, bytes);
+    if (bytes >= shortest_tile && bytes <= longest_tile)
+        return copy_walking(static_cast<unsigned char*>(to), static_cast<const unsigned char*>(from), bytes);
+    __builtin_memcpy(to, from, bytes);
+}
+
+// Short rows into a core, and what stays inside of it. The bytes may lie on themselves.
+inline void move_bytes(void* to, const void* from, uint64_t bytes) {
+    if constexpr (is_tracing_variant) return trace_copy(to, from, bytes);
+    __builtin_memmove(to, from, bytes);
+}
+
+}  // namespace canopy::kernel
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks that operations which move data share, beside those of repeat.h. They are empty unless the source is compiled
+// checked.
+#ifndef CANOPY_KERNEL_CHECK_H
+#define CANOPY_KERNEL_CHECK_H
+
+#include "canopy_kernel/core/repeat.h"
+
+namespace canopy::kernel {
+
+inline unsigned long long printable(uint64_t value) { return value; }
+
+// A parameter outside the range an operation knows.
+inline void check_limit(const char* operation, const char* parameter, int64_t value, int64_t low, int64_t high,
+                        Where where) {
+    if constexpr (checked)
+        if (value < low || value > high)
+            fail(where, "%s: %s is %lld; it must be between %lld and %lld", operation, parameter,
+                 static_cast<long long>(value), static_cast<long long>(low), static_cast<long long>(high));
+}
+
+// An operand of which `bytes` bytes are touched.
+template <class T>
+inline void check_extent(const char* operation, const char* operand, const LocalTensor<T>& tensor, uint64_t bytes,
+                         Where where) {
+    if constexpr (checked)
+        if (bytes > bytes_of<T>(tensor.GetSize()))
+            fail(where, "%s: the %s ends at byte %llu of a tensor of %llu bytes (%u elements)", operation, operand,
+                 printable(bytes), printable(bytes_of<T>(tensor.GetSize())), tensor.GetSize());
+}
+template <class T>
+inline void check_extent(const char* operation, const char* operand, const GlobalTensor<T>& tensor, uint64_t bytes,
+                         Where where) {
+    if constexpr (checked)
+        if (tensor.GetSize() != 0 && bytes > bytes_of<T>(tensor.GetSize()))
+            fail(where, "%s: the %s ends at byte %llu of a global tensor of %llu bytes (%llu elements)", operation,
+                 operand, printable(bytes), printable(bytes_of<T>(tensor.GetSize())), printable(tensor.GetSize()));
+}
+
+// What a vector operation asks of an operand of which it touches the first `bytes` bytes.
+template <class T>
+inline void check_vector_operand(const char* operation, const char* operand, const LocalTensor<T>& tensor,
+                                 uint64_t bytes, Where where) {
+    if constexpr (checked) {
+        check_place(tensor, operation, operand, where);
+        check_reach(bytes, bytes_of<T>(tensor.GetSize()), operation, operand, where);
+    }
+}
+
+}  // namespace canopy::kernel
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core a block runs on, as the kernel language sees it: its memories, the registers that survive from one operation
+// to the next, and how an operation reports misuse. The registers live in CanopyCore::registers and are those of one
+// block; nothing here is shared between blocks.
+#ifndef CANOPY_KERNEL_CORE_H
+#define CANOPY_KERNEL_CORE_H
+
+#include "canopy_kernel/core/positions.h"
+#include "canopy_kernel/target/qualifiers.h"
+#include "canopy_kernel/target/target.h"
+#include "canopy_kernel/target/types.h"
+
+namespace canopy::kernel {
+
+// A line of the user's source. Functions that can be misused take one as their last, defaulted parameter.
+struct Where {
+    const char* file;
+    unsigned line;
+};
+
+constexpr Where here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) { return {file, line}; }
+
+// Ends the block; the task's failure text says where and why.
+[[noreturn]] __attribute__((cold, noinline, format(printf, 2, 3))) inline void fail(Where where, const char* format,
+                                                                                    ...) {
+    char text[512];
+    int length = __builtin_snprintf(text, sizeof text, "%s:%u: ", where.file, where.line);
+    __builtin_va_list arguments;
+    __builtin_va_start(arguments, format);
+    if (length > 0 && length < static_cast<int>(sizeof text))
+        length += __builtin_vsnprintf(text + length, sizeof text - static_cast<size_t>(length), format, arguments);
+    __builtin_va_end(arguments);
+    const size_t size = length < 0 ? 0 : smaller<size_t>(static_cast<size_t>(length), sizeof text - 1);
+    fail(text, size);
+}
+
+enum class AtomicKind : uint8_t { none, add, maximum, minimum };
+enum class ElementKind : uint8_t { as_copied, int8, int16, half, bfloat16, int32, float32 };
+
+struct CoreState {
+    void (*at_end)();  // called when the kernel's function has returned; the first word (canopy_kernel/target/entry.h)
+
+    // Vector mask: bits in normal mode; in counter mode `mask[0]` counts elements.
+    bool counter_mode;
+    uint64_t mask[2];          // low, high
+    uint64_t compare_mask[2];  // what Compare without a destination left, and Select reads
+
+    // How copies out of the core combine with what memory holds.
+    AtomicKind atomic;
+    ElementKind atomic_type;
+
+    uint64_t control;           // the control register of SetCtrlSpr; 0 means the defaults
+    uint64_t dequantisation;    // SetDeqScale: bits of the scale
+    uint64_t pad_value;         // SetPadValue: bits of the element
+    int64_t reduced_sum;        // GetReduceRepeatSumSpr: bits
+    uint32_t reduced_value[2];  // of the last ReduceMax/Min: bits of value and index
+    uint64_t gathered;          // elements the last GatherMask kept
+    uint16_t merged[4];         // elements the last MrgSort took from each queue
+
+    struct Cube {
+        uint64_t matrix_left, matrix_right;  // SetFmatrix
+        uint64_t padding;                    // SetLoadDataPaddingValue
+        uint64_t quantisation;               // SetFixpipePreQuantFlag: the scalar parameter
+        uint64_t nz_to_nd;                   // SetFixpipeNz2ndFlag
+        const void* quantisation_vector;     // SetFixPipeConfig
+        const void* relu_vector;
+        bool hf32, hf32_round_to_zero, layout_transform;
+    } cube;
+
+    struct Pipe {
+        void* current;           // the TPipe in use
+        uint32_t used[8];        // bytes handed out, by memory
+        uint8_t allocated[17];   // buffers allocated and not freed, by position
+        uint8_t event_used[35];  // ids in use, one bit each
+        uint8_t flag[7][7][8];   // by source pipe, destination pipe and id: set minus waited
+        const char* flag_file;
+        int32_t flags_up;
+        uint32_t mutexes;
+    } pipe;
+
+    // SIMT: the extents of the launch, and what the lanes of each warp show each other.
+    struct Threads {
+        uint32_t grid[3], block[3];
+        uint64_t* exchange;
+    } threads;
+
+    // Variables that functions declare in local memory.
+    uint32_t local_count;
+
+    // The walks of copies into the core through global memory (canopy_kernel/copy/inlet.h).
+    struct Inlets {
+        static constexpr uint32_t most = 8;
+        struct Walk {
+            const unsigned char* next;            // where its last copy ended
+            const unsigned char *asked, *wanted;  // what operations still ask the caches for
+        } walk[most];
+        uint32_t turn;     // the walk to forget next
+        uint32_t wanting;  // walks that want something, one bit each
+        uint64_t budget;   // bytes that operations could have asked for since a copy had to do it itself
+    } inlets;
+
+    unsigned char* workspace;  // SetSysWorkspace
+    uint64_t tiling_key;
+    uint64_t loop_mode[12];  // SetLoopModePara: six numbers for copies in, six for copies out
+    uint64_t stored;         // bytes this block has copied to global memory
+    bool streamed;           // some of them past the caches, and no fence since
+
+    // What follows is not cleared when a block begins: it means something only where the above says so.
+    struct Local {
+        const void* key;
+        uint32_t offset;
+    };
+    static constexpr uint32_t most_locals = 64;
+    Local locals[most_locals];
+    uint32_t flag_line[7][7][8];  // of flags that are up: where they were set last
+};
+
+static_assert(sizeof(CoreState) <= CANOPY_CORE_REGISTERS, "the state of a core has outgrown its registers");
+
+// Complains about what the kernel left undone (canopy_kernel/core/flags.h).
+inline void end_of_kernel();
+
+// Stays the same from the start of a block to its end, also when the block goes on on another thread.
+inline CoreState& core_state() {
+    auto& state = *reinterpret_cast<CoreState*>(core().registers);
+    if (__builtin_expect(state.at_end == nullptr, 0)) {
+        __builtin_memset(&state, 0, __builtin_offsetof(CoreState, locals));
+        state.mask[0] = state.mask[1] = ~0ull;
+        state.at_end = &end_of_kernel;
+    }
+    return state;
+}
+
+// Before other threads may look at what went past the caches.
+inline void finish_stores(CoreState& state) {
+    if (!state.streamed) return;
+    state.streamed = false;
+#if defined(__x86_64__)
+    __asm__ volatile("sfence" ::: "memory");
+#else
+    memory_fence();
+#endif
+}
+
+// The first byte of a memory.
+inline unsigned char* memory_base(Hardware memory) { return core().memory[static_cast<int>(memory)].base; }
+
+}  // namespace canopy::kernel
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementary functions of one number, written without branches so that loops over them become vector code on every
+// processor, and the conversions between float and the 16-bit formats. Products and sums are separate operations: the
+// results are the same bits whatever the code is compiled for. Used by the headers of the vector operations.
+#ifndef CANOPY_KERNEL_MATH_H
+#define CANOPY_KERNEL_MATH_H
+
+#include "canopy_kernel/target/types.h"
+
+namespace canopy::kernel {
+
+template <class To, class From>
+constexpr To bits_as(const From& value) {
+    static_assert(sizeof(To) == sizeof(From), "bits_as needs types of one size");
+    return __builtin_bit_cast(To, value);
+}
+
+// float -> bfloat16_t, nearest, ties to even; a NaN stays one.
+constexpr bfloat16_t to_bfloat16(float value) {
+    const auto bits = bits_as<uint32_t>(value);
+    const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+    const uint32_t quiet = (bits >> 16) | 0x40u;
+    return bits_as<bfloat16_t>(static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded));
+}
+
+// The type arithmetic happens in: float for the 16-bit formats, otherwise the type itself.
+template <class T>
+using Wide = choose<is_any_of<T, half, bfloat16_t>, float, T>;
+
+template <class T>
+constexpr Wide<T> widen(T value) {
+    if constexpr (is_same<T, bfloat16_t>)
+        return bits_as<float>(static_cast<uint32_t>(bits_as<uint16_t>(value)) << 16);
+    else
+        return static_cast<Wide<T>>(value);
+}
+
+// A zero the compiler cannot see through. A half that is widened with it stays a float: otherwise the compiler takes
+// the arithmetic back to 16 bits, where most processors have only scalar code.
+inline uint32_t opaque_zero() {
+    uint32_t zero = 0;
+    __asm__("" : "+r"(zero));
+    return zero;
+}
+
+// As widen(value), for loops; `zero` is an opaque_zero() from before the loop.
+template <class T>
+inline Wide<T> widen(T value, [[maybe_unused]] uint32_t zero) {
+    if constexpr (is_same<T, half>)
+        return bits_as<float>(bits_as<uint32_t>(static_cast<float>(value)) ^ zero);
+    else
+        return widen(value);
+}
+
+template <class T>
+constexpr T narrow(Wide<T> value) {
+    if constexpr (is_same<T, bfloat16_t>)
+        return to_bfloat16(value);
+    else
+        return static_cast<T>(value);
+}
+
+// The scalar operand of an operation on T, from whatever arithmetic type the program has it in.
+template <class T, class S>
+constexpr Wide<T> scalar_of(const S& value) {
+    if constexpr (is_same<S, T>)
+        return widen(value);
+    else if constexpr (is_same<T, bfloat16_t>)
+        return widen(to_bfloat16(static_cast<float>(value)));
+    else if constexpr (is_same<S, bfloat16_t>)
+        return widen(static_cast<T>(widen(value)));
+    else
+        return widen(static_cast<T>(value));
+}
+
+namespace math {
+
+inline float square_root(float x) { return __builtin_elementwise_sqrt(x); }
+inline double square_root(double x) { return __builtin_elementwise_sqrt(x); }
+
+inline float nearest_even(float x) { return __builtin_elementwise_roundeven(x); }
+inline float floor(float x) { return __builtin_elementwise_floor(x); }
+inline float ceil(float x) { return __builtin_elementwise_ceil(x); }
+inline float truncate(float x) { return __builtin_elementwise_trunc(x); }
+// Halves go away from zero.
+inline float nearest_away(float x) {
+    const float whole = truncate(x);
+    const float step = __builtin_elementwise_abs(x - whole) >= 0.5f ? __builtin_copysignf(1.0f, x) : 0.0f;
+    return __builtin_copysignf(whole + step, x);
+}
+
+inline float absolute(float x) { return bits_as<float>(bits_as<uint32_t>(x) & 0x7fffffffu); }
+
+// 2^n for -126 <= n <= 127.
+inline float power_of_two(int32_t n) { return bits_as<float>(static_cast<uint32_t>(n + 127) << 23); }
+
+// e^x, within 1 unit in the last place: x = n ln 2 + r, |r| <= ln 2 / 2, and a polynomial for e^r. The scale 2^n is
+// applied in two steps so that results below the normal range are rounded once.
+inline float exp(float x) {
+    x = x < -104.0f ? -104.0f : x;
+    x = x > 89.0f ? 89.0f : x;
+    constexpr float shift = 0x1.8p23f;
+    const float shifted = x * 0x1.715476p0f + shift;
+    const int32_t n = static_cast<int32_t>(bits_as<uint32_t>(shifted) - bits_as<uint32_t>(shift));
+    const float whole = shifted - shift;
+    const float r = (x - whole * 0x1.63p-1f) + whole * 0x1.bd0106p-13f;
+    float p = 1.9907569113e-4f;
+    p = p * r + 1.3948588644e-3f;
+    p = p * r + 8.3332860330e-3f;
+    p = p * r + 4.1666240604e-2f;
+    p = p * r + 1.6666666756e-1f;
+    p = p * r + 5.0000000808e-1f;
+    const float value = (p * (r * r) + r) + 1.0f;
+    const int32_t first = n >> 1;
+    return value * power_of_two(first) * power_of_two(n - first);
+}
+
+// The natural logarithm, within 1 unit in the last place: x = 2^e m with m around 1, and a polynomial in m - 1.
+inline float log(float x) {
+    const bool small = x < 0x1p-126f;
+    const float scaled = small ? x * 0x1p23f : x;
+    const uint32_t bits = bits_as<uint32_t>(scaled) - 0x3f3504f3u;
+    const int32_t exponent = (static_cast<int32_t>(bits) >> 23) - (small ? 23 : 0);
+    const float f = bits_as<float>((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
+    const float e = static_cast<float>(exponent);
+    float p = -7.6682553922e-2f;
+    p = p * f + 1.2773723682e-1f;
+    p = p * f - 1.3153894093e-1f;
+    p = p * f + 1.4199748164e-1f;
+    p = p * f - 1.6623746324e-1f;
+    p = p * f + 2.0001322637e-1f;
+    p = p * f - 2.5000813161e-1f;
+    p = p * f + 3.3333330558e-1f;
+    const float square = f * f;
+    const float low = ((p * f) * square - e * 0x1.bd0106p-13f) - 0.5f * square;
+    float value = (low + f) + e * 0x1.63p-1f;
+    const float infinity = __builtin_inff();
+    value = x < infinity ? value : x;  // infinity and NaN
+    value = x == 0.0f ? -infinity : value;
+    return x < 0.0f ? __builtin_nanf("") : value;
+}
+
+// The larger and the smaller of two; a NaN on either side gives NaN.
+template <class T>
+constexpr T maximum(T a, T b) {
+    if constexpr (is_floating<T>)
+        return a != a ? a : (!(b <= a) ? b : a);
+    else
+        return a < b ? b : a;
+}
+template <class T>
+constexpr T minimum(T a, T b) {
+    if constexpr (is_floating<T>)
+        return a != a ? a : (!(b >= a) ? b : a);
+    else
+        return b < a ? b : a;
+}
+
+}  // namespace math
+
+}  // namespace canopy::kernel
+
+#endif

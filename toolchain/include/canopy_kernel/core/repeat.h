@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk of a vector operation over its operands: repeats of 256 bytes made of blocks of 32 bytes, with strides
+// between blocks and between repeats, cut into runs that are contiguous in every operand.
+//
+// An operation states its operands and says what happens to one run:
+//
+//     const Selection chosen = select<isSetMask>(lanes<D, S>, mask, repeatTime);
+//     for_each_run(chosen, [](uint64_t count, D* d, const S* s) { ... },
+//                  Strided<D>(dst, blocks, repeats), Strided<const S>(src, blocks, repeats));
+//
+// Runs come in ascending order, one repeat after the other. Where everything is contiguous there is one run.
+// The loop over a run starts with CANOPY_VECTOR_LOOP when each iteration stands for itself: operands that overlap
+// overlap exactly. Types that share a byte arrive as `Packed` instead of a pointer.
+#ifndef CANOPY_KERNEL_REPEAT_H
+#define CANOPY_KERNEL_REPEAT_H
+
+#include "canopy_kernel/core/mask.h"
+#include "canopy_kernel/core/tensor.h"
+
+#define CANOPY_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
+// The same for loops that convert to or from half: the compiler's own choice is too narrow there.
+#define CANOPY_HALF_LOOP _Pragma("clang loop vectorize(assume_safety) vectorize_width(8) interleave_count(2)")
+
+namespace AscendC {
+
+// Strides count blocks of 32 bytes from start to start.
+struct UnaryRepeatParams {
+    UnaryRepeatParams() = default;
+    UnaryRepeatParams(const uint16_t dstBlkStrideIn, const uint16_t srcBlkStrideIn, const uint16_t dstRepStrideIn,
+                      const uint16_t srcRepStrideIn)
+        : dstBlkStride(dstBlkStrideIn),
+          srcBlkStride(srcBlkStrideIn),
+          dstRepStride(dstRepStrideIn),
+          srcRepStride(srcRepStrideIn) {}
+    UnaryRepeatParams(const uint16_t dstBlkStrideIn, const uint16_t srcBlkStrideIn, const uint16_t dstRepStrideIn,
+                      const uint16_t srcRepStrideIn, const bool halfBlockIn)
+        : UnaryRepeatParams(dstBlkStrideIn, srcBlkStrideIn, dstRepStrideIn, srcRepStrideIn) {
+        halfBlock = halfBlockIn;
+    }
+
+    uint32_t blockNumber = DEFAULT_BLK_NUM;
+    uint16_t dstBlkStride = DEFAULT_BLK_STRIDE;
+    uint16_t srcBlkStride = DEFAULT_BLK_STRIDE;
+    uint16_t dstRepStride = DEFAULT_REPEAT_STRIDE;
+    uint16_t srcRepStride = DEFAULT_REPEAT_STRIDE;
+    bool repeatStrideMode = false;
+    bool strideSizeMode = false;
+    bool halfBlock = false;
+};
+
+struct BinaryRepeatParams {
+    BinaryRepeatParams() = default;
+    BinaryRepeatParams(const uint16_t dstBlkStrideIn, const uint16_t src0BlkStrideIn, const uint16_t src1BlkStrideIn,
+                       const uint16_t dstRepStrideIn, const uint16_t src0RepStrideIn, const uint16_t src1RepStrideIn)
+        : dstBlkStride(dstBlkStrideIn),
+          src0BlkStride(src0BlkStrideIn),
+          src1BlkStride(src1BlkStrideIn),
+          dstRepStride(dstRepStrideIn),
+          src0RepStride(src0RepStrideIn),
+          src1RepStride(src1RepStrideIn) {}
+
+    uint32_t blockNumber = DEFAULT_BLK_NUM;
+    uint16_t dstBlkStride = DEFAULT_BLK_STRIDE;
+    uint16_t src0BlkStride = DEFAULT_BLK_STRIDE;
+    uint16_t src1BlkStride = DEFAULT_BLK_STRIDE;
+    uint16_t dstRepStride = DEFAULT_REPEAT_STRIDE;
+    uint16_t src0RepStride = DEFAULT_REPEAT_STRIDE;
+    uint16_t src1RepStride = DEFAULT_REPEAT_STRIDE;
+    bool repeatStrideMode = false;
+    bool strideSizeMode = false;
+};
+
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+using AscendC::BinaryRepeatParams;
+using AscendC::UnaryRepeatParams;
+
+template <class T>
+constexpr uint32_t lanes_of() {
+    return static_cast<uint32_t>(elements_in<T>(repeat_bytes));
+}
+
+// Lanes of a repeat of an operation on these types: the widest type decides.
+template <class T, class... Rest>
+constexpr uint32_t narrowest_lanes() {
+    if constexpr (sizeof...(Rest) == 0)
+        return lanes_of<T>();
+    else
+        return smaller(lanes_of<T>(), narrowest_lanes<Rest...>());
+}
+template <class... T>
+inline constexpr uint32_t lanes = narrowest_lanes<T...>();
+
+// Elements of less than a byte: element i of a run is element `first + i` behind `address`.
+template <class T>
+struct Packed {
+    T* address;
+    uint32_t first;
+
+    uint32_t get(uint64_t i) const {
+        const uint64_t at = first + i;
+        return (address[at / 2].storage >> (at % 2 * 4)) & 15u;
+    }
+    void set(uint64_t i, uint32_t nibble) const {
+        const uint64_t at = first + i;
+        const uint32_t shift = at % 2 * 4;
+        auto& byte = address[at / 2].storage;
+        byte = static_cast<uint8_t>((byte & ~(15u << shift)) | ((nibble & 15u) << shift));
+    }
+};
+
+template <class T>
+using Run = choose<packing<plain<T>> == 1, T*, Packed<T>>;
+
+template <class T>
+constexpr Run<T> run_at(T* address, uint64_t element) {
+    if constexpr (packing<plain<T>> == 1)
+        return address + element;
+    else
+        return {address + element / packing<plain<T>>, static_cast<uint32_t>(element % packing<plain<T>>)};
+}
+
+// One operand: where it starts and how many bytes lie between its blocks and between its repeats.
+template <class T>
+struct Strided {
+    using Element = plain<T>;
+    static constexpr uint32_t per_block = static_cast<uint32_t>(elements_in<Element>(block_bytes));
+
+    T* address;
+    uint64_t block;
+    uint64_t repeat;
+
+    Strided(const LocalTensor<Element>& tensor, uint32_t block_stride, uint32_t repeat_stride)
+        : address(tensor.GetPhyAddr()),
+          block(uint64_t{block_bytes} * block_stride),
+          repeat(uint64_t{block_bytes} * repeat_stride) {}
+    Strided(T* at, uint32_t block_stride, uint32_t repeat_stride)
+        : address(at), block(uint64_t{block_bytes} * block_stride), repeat(uint64_t{block_bytes} * repeat_stride) {}
+
+    Run<T> at(uint64_t repeat_index, uint32_t lane) const {
+        const uint64_t byte = repeat_index * repeat + lane / per_block * block;
+        auto* moved = reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(address) + byte);
+        return run_at(moved, lane % per_block);
+    }
+    bool contiguous_in_repeat() const { return block == block_bytes; }
+    bool contiguous(uint32_t width) const { return contiguous_in_repeat() && repeat == bytes_of<Element>(width); }
+};
+
+// A destination: blocks of it never lie on each other, a stride of 0 stands for 1.
+template <class T>
+inline Strided<T> target(const LocalTensor<T>& tensor, uint32_t block_stride, uint32_t repeat_stride) {
+    return {tensor, block_stride == 0 ? 1 : block_stride, repeat_stride};
+}
+// A source: with a block stride of 0 each block of a repeat is the same one.
+template <class T>
+inline Strided<const T> source(const LocalTensor<T>& tensor, uint32_t block_stride, uint32_t repeat_stride) {
+    return {tensor, block_stride, repeat_stride};
+}
+
+// Stands among the operands of a walk where a run needs its place: the number of its first lane, counted from the start
+// of the first repeat.
+struct LaneIndex {
+    uint32_t width;
+
+    uint64_t at(uint64_t repeat_index, uint32_t lane) const { return repeat_index * width + lane; }
+    bool contiguous_in_repeat() const { return true; }
+    bool contiguous(uint32_t) const { return true; }
+};
+
+template <class Body, class... Operands>
+__attribute__((noinline)) void for_each_sparse_run(const Selection& selection, const Body& body,
+                                                   const Operands&... operands) {
+    const uint32_t lanes_per_bit = selection.width > 128 ? selection.width / 128 : 1;
+    const uint32_t width = selection.width / lanes_per_bit;
+    const uint32_t block = width / 8;
+    for (uint64_t r = 0; r < selection.repeats; ++r)
+        for (uint32_t first = 0; first < width; first += block) {
+            uint64_t bits = (selection.bits[first / 64] >> first % 64) & leading_ones(block);
+            while (bits != 0) {
+                const auto start = static_cast<uint32_t>(__builtin_ctzll(bits));
+                const auto count = static_cast<uint32_t>(__builtin_ctzll(~(bits >> start)));
+                bits &= ~(leading_ones(count) << start);
+                body(uint64_t{count} * lanes_per_bit, operands.at(r, (first + start) * lanes_per_bit)...);
+            }
+        }
+}
+
+// Calls body(count, run of each operand...) until every selected element has been passed once. Whole blocks have their
+// own call: their length is a constant there.
+template <class Body, class... Operands>
+inline void for_each_run(const Selection& selection, const Body& body, const Operands&... operands) {
+    if (__builtin_expect(selection.sparse, 0)) return for_each_sparse_run(selection, body, operands...);
+    const uint32_t width = selection.width;
+    const uint32_t block = width / 8;
+    uint64_t repeats = selection.repeats + (selection.tail != 0 ? 1 : 0);
+    uint64_t last = selection.tail != 0 ? selection.tail : selection.lanes;
+    const bool contiguous_in_repeat = (operands.contiguous_in_repeat() && ...);
+    if (selection.lanes == width && repeats > 1 && (operands.contiguous(width) && ...)) {
+        last += (repeats - 1) * width;
+        repeats = 1;
+    }
+    for (uint64_t r = 0; r < repeats; ++r) {
+        const uint64_t length = r + 1 == repeats ? last : selection.lanes;
+        uint32_t first = 0;
+        if (!contiguous_in_repeat)
+            for (; first + block <= length; first += block) body(uint64_t{block}, operands.at(r, first)...);
+        if (first < length) body(length - first, operands.at(r, first)...);
+    }
+}
+
+// Bytes from the start of an operand to the end of the last element it touches.
+inline uint64_t reach(const Selection& selection, uint64_t block, uint64_t repeat, uint32_t per_block,
+                      uint64_t element_bits) {
+    const auto end_in_repeat = [&](uint32_t count) {
+        const uint64_t whole = count / per_block, rest = count % per_block;
+        const uint64_t partial = rest == 0 ? 0 : whole * block + (rest * element_bits + 7) / 8;
+        const uint64_t full = whole == 0 ? 0 : (whole - 1) * block + block_bytes;
+        return partial > full ? partial : full;
+    };
+    uint32_t used = selection.lanes;
+    if (selection.sparse) {
+        const uint32_t lanes_per_bit = selection.width > 128 ? selection.width / 128 : 1;
+        const uint32_t top = selection.bits[1] != 0 ? 128u - static_cast<uint32_t>(__builtin_clzll(selection.bits[1]))
+                                                    : 64u - static_cast<uint32_t>(__builtin_clzll(selection.bits[0]));
+        used = top * lanes_per_bit;
+    }
+    uint64_t end = selection.repeats == 0 ? 0 : (selection.repeats - 1) * repeat + end_in_repeat(used);
+    if (selection.tail != 0) {
+        const uint64_t tail_end = selection.repeats * repeat + end_in_repeat(selection.tail);
+        if (tail_end > end) end = tail_end;
+    }
+    return end;
+}
+
+// What every operand of a vector operation must be: in the unified buffer, at a multiple of 32 bytes.
+template <class T>
+inline void check_place(const LocalTensor<T>& tensor, const char* operation, const char* operand, Where where) {
+    if (tensor.GetPhyAddr() == nullptr) fail(where, "%s: %s is a tensor without memory", operation, operand);
+    if (memory_of(tensor.position()) != Hardware::UB)
+        fail(where, "%s: %s is at position %s; it must be in UB", operation, operand, name_of(tensor.position()));
+    if (reinterpret_cast<uintptr_t>(tensor.GetPhyAddr()) % block_bytes != 0)
+        fail(where, "%s: %s does not start at a multiple of 32 bytes", operation, operand);
+}
+
+inline void check_reach(uint64_t bytes, uint64_t have, const char* operation, const char* operand, Where where) {
+    if (bytes > have)
+        fail(where, "%s: %s is used up to byte %llu, its tensor has %llu", operation, operand,
+             static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(have));
+}
+
+// In checked builds: the operand holds `count` elements.
+template <class T>
+inline void check_count(const LocalTensor<T>& tensor, int64_t count, const char* operation, const char* operand,
+                        Where where) {
+    if constexpr (checked) {
+        if (count < 0) fail(where, "%s: the count is negative (%lld)", operation, static_cast<long long>(count));
+        check_place(tensor, operation, operand, where);
+        check_reach(bytes_of<T>(static_cast<uint64_t>(count)), bytes_of<T>(tensor.GetSize()), operation, operand,
+                    where);
+    }
+}
+
+// In checked builds: the operand holds what the selection touches with these strides.
+template <class T, class Q>
+inline void check_strided(const LocalTensor<T>& tensor, const Strided<Q>& operand, const Selection& selection,
+                          const char* operation, const char* name, Where where) {
+    if constexpr (checked) {
+        if (selection.empty()) return;
+        check_place(tensor, operation, name, where);
+        check_reach(reach(selection, operand.block, operand.repeat, Strided<Q>::per_block, sizeof(T) * 8 / packing<T>),
+                    bytes_of<T>(tensor.GetSize()), operation, name, where);
+    }
+}
+
+}  // namespace canopy::kernel
+
+#endif

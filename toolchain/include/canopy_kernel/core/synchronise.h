@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Meeting other blocks, waiting for their words in memory, and making memory visible to them. Within a block every
+// operation is finished when the next one starts, so barriers between the pipes of one core only order memory.
+#ifndef CANOPY_KERNEL_SYNCHRONISE_H
+#define CANOPY_KERNEL_SYNCHRONISE_H
+
+#include "canopy_kernel/core/block.h"
+#include "canopy_kernel/core/tensor.h"
+
+enum class cache_line_t : uint64_t { SINGLE_CACHE_LINE = 0, ENTIRE_DATA_CACHE = 1 };
+enum class dcci_dst_t : uint64_t { CACHELINE_ALL = 0, CACHELINE_UB = 1, CACHELINE_OUT = 2, CACHELINE_ATOMIC = 3 };
+
+// Caches of this device are coherent: cleaning a line is a fence. Kernels that poll memory clean in their loop, so the
+// other blocks get their turn here.
+template <class Line>
+inline void dcci(const volatile void*, Line) {
+    canopy::kernel::memory_fence();
+    canopy::kernel::yield();
+}
+template <class Line, class Destination>
+inline void dcci(const volatile void*, Line, Destination) {
+    canopy::kernel::memory_fence();
+    canopy::kernel::yield();
+}
+
+inline void pipe_barrier(pipe_t) { canopy::kernel::memory_fence(); }
+
+namespace AscendC {
+
+enum class CacheLine : uint64_t { SINGLE_CACHE_LINE = 0, ENTIRE_DATA_CACHE = 1 };
+enum class DcciDst : uint64_t { CACHELINE_ALL = 0, CACHELINE_UB = 1, CACHELINE_OUT = 2, CACHELINE_ATOMIC = 3 };
+enum class MemDsbT : uint8_t { ALL = 0, DDR = 1, UB = 2, SEQ = 3 };
+enum class PipeMode : uint8_t { MTE3_MODE = 0, SCALAR_MODE = 1 };
+
+template <pipe_t pipe>
+inline void PipeBarrier() {
+    canopy::kernel::memory_fence();
+}
+
+template <MemDsbT kind = MemDsbT::ALL>
+inline void DataSyncBarrier() {
+    canopy::kernel::memory_fence();
+}
+
+template <class T, CacheLine line, DcciDst destination = DcciDst::CACHELINE_ALL>
+inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& tensor) {
+    dcci(tensor.GetPhyAddr(), line, destination);
+}
+template <class T, CacheLine line, DcciDst destination = DcciDst::CACHELINE_ALL>
+inline void DataCacheCleanAndInvalid(const LocalTensor<T>& tensor) {
+    dcci(tensor.GetPhyAddr(), line, destination);
+}
+
+// Reads and writes that no cache of the core may answer: other blocks see them at once.
+template <class T>
+inline T ReadGmByPassDCache(__gm__ T* address) {
+    canopy::kernel::yield();
+    T value;
+    __atomic_load(address, &value, __ATOMIC_ACQUIRE);
+    return value;
+}
+template <class T>
+inline void WriteGmByPassDCache(__gm__ T* address, T value) {
+    canopy::kernel::finish_stores(canopy::kernel::core_state());
+    __atomic_store(address, &value, __ATOMIC_RELEASE);
+}
+
+// What a core's registers are when a kernel starts.
+inline void InitSocState() {
+    auto& state = canopy::kernel::core_state();
+    state.mask[0] = state.mask[1] = ~0ull;
+    state.counter_mode = false;
+    state.atomic = canopy::kernel::AtomicKind::none;
+}
+
+struct SyncAllConfig {
+    pipe_t triggerPipe = PIPE_ALL;
+    pipe_t waitPipe = PIPE_ALL;
+};
+inline constexpr SyncAllConfig DEFAULT_SYNC_ALL_CONFIG{};
+
+// Returns when every vector core of the launch has called it; with `false`, every core.
+template <bool isAIVOnly = true, const SyncAllConfig& config = DEFAULT_SYNC_ALL_CONFIG>
+inline void SyncAll(canopy::kernel::Where where = canopy::kernel::here()) {
+    if constexpr (canopy::kernel::coupled)
+        canopy::kernel::fail(where,
+                             "SyncAll: the cores of this chip meet in memory only; call SyncAll(gmWorkspace, "
+                             "ubWorkspace)");
+    canopy::kernel::finish_stores(canopy::kernel::core_state());
+    canopy::kernel::sync(isAIVOnly ? CANOPY_SYNC_VECTOR : CANOPY_SYNC_ALL);
+}
+
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+// Polls a word that other blocks write until it has reached a value.
+template <class T>
+inline void wait_until_reached(__gm__ T* word, T value) {
+    T seen;
+    for (;;) {
+        __atomic_load(word, &seen, __ATOMIC_ACQUIRE);
+        if (seen >= value) return;
+        yield();
+    }
+}
+
+inline constexpr uint64_t words_per_slot = 8;  // of 32 bytes
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+// The form in software: one slot of 32 bytes of zeroed memory for each core.
+template <bool isAIVOnly = true>
+inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&,
+                    const int32_t usedCores = 0) {
+    const int64_t cores = usedCores != 0 ? usedCores : GetBlockNum() * GetSubBlockNum();
+    __gm__ int32_t* slots = gmWorkspace.GetPhyAddr(0);
+    const int32_t round =
+        __atomic_add_fetch(slots + GetBlockIdx() * canopy::kernel::words_per_slot, 1, __ATOMIC_ACQ_REL);
+    for (int64_t core = 0; core < cores; ++core)
+        canopy::kernel::wait_until_reached(slots + core * canopy::kernel::words_per_slot, round);
+}
+
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+inline void require_split_cores(const char* operation, Where where) {
+    if constexpr (coupled)
+        fail(where, "%s: a core of this chip holds the cube and the vector unit; there is no other core to signal",
+             operation);
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+// Flags from core to core; canopy/kernel_abi.h says who counts what in which mode.
+template <uint8_t modeId, pipe_t pipe>
+inline void CrossCoreSetFlag(uint16_t flagId, canopy::kernel::Where where = canopy::kernel::here()) {
+    static_assert(modeId == 0 || modeId == 1 || modeId == 2 || modeId == 4,
+                  "CrossCoreSetFlag has the modes 0, 1, 2 and 4");
+    canopy::kernel::require_split_cores("CrossCoreSetFlag", where);
+    if (flagId > (modeId == 4 ? 31 : 15)) canopy::kernel::fail(where, "CrossCoreSetFlag: no flag %u", flagId);
+    canopy::kernel::finish_stores(canopy::kernel::core_state());
+    canopy::kernel::set_flag(modeId, flagId);
+}
+template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
+inline void CrossCoreWaitFlag(uint16_t flagId, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::require_split_cores("CrossCoreWaitFlag", where);
+    if (flagId > (modeId == 4 ? 31 : 15)) canopy::kernel::fail(where, "CrossCoreWaitFlag: no flag %u", flagId);
+    canopy::kernel::wait_flag(modeId, flagId);
+}
+// Where a chip keeps the flags, as aclrtGetHardwareSyncAddr gives it; here they need no memory.
+inline void SetSyncBaseAddr(uint64_t) {}
+
+// Block to block through words of zeroed memory: eventID chooses one of several rows of slots.
+template <bool isAIVOnly = true>
+inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&, int32_t blockIdx,
+                  int32_t eventID) {
+    const int64_t slot = GetBlockNum() * GetSubBlockNum() * eventID + blockIdx;
+    __gm__ int32_t* word = gmWorkspace.GetPhyAddr(static_cast<uint64_t>(slot) * canopy::kernel::words_per_slot);
+    canopy::kernel::finish_stores(canopy::kernel::core_state());
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0) canopy::kernel::yield();
+    __atomic_store_n(word, 1, __ATOMIC_RELEASE);
+}
+template <bool isAIVOnly = true>
+inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&, int32_t blockIdx,
+                   int32_t eventID) {
+    const int64_t slot = GetBlockNum() * GetSubBlockNum() * eventID + blockIdx;
+    __gm__ int32_t* word = gmWorkspace.GetPhyAddr(static_cast<uint64_t>(slot) * canopy::kernel::words_per_slot);
+    int32_t expected = 1;
+    while (!__atomic_compare_exchange_n(word, &expected, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        expected = 1;
+        canopy::kernel::yield();
+    }
+}
+
+// Blocks that take turns in the order of their index.
+inline void InitDetermineComputeWorkspace(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&) {
+    __gm__ int32_t* words = gmWorkspace.GetPhyAddr(0);
+    __atomic_store_n(words + GetBlockIdx() * canopy::kernel::words_per_slot, 0, __ATOMIC_RELEASE);
+    canopy::kernel::sync(CANOPY_SYNC_VECTOR);
+}
+inline void WaitPreBlock(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&) {
+    const int64_t index = GetBlockIdx(), blocks = GetBlockNum() * GetSubBlockNum();
+    __gm__ int32_t* words = gmWorkspace.GetPhyAddr(0);
+    // The first block of a round waits for the last one of the round before.
+    const int32_t own = __atomic_load_n(words + index * canopy::kernel::words_per_slot, __ATOMIC_ACQUIRE);
+    if (index != 0)
+        canopy::kernel::wait_until_reached(words + (index - 1) * canopy::kernel::words_per_slot, own + 1);
+    else if (own != 0)
+        canopy::kernel::wait_until_reached(words + (blocks - 1) * canopy::kernel::words_per_slot, own);
+}
+inline void NotifyNextBlock(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&) {
+    __atomic_add_fetch(gmWorkspace.GetPhyAddr(static_cast<uint64_t>(GetBlockIdx()) * canopy::kernel::words_per_slot), 1,
+                       __ATOMIC_ACQ_REL);
+}
+
+// Some cores arrive, some wait until all of them have, through two zeroed words of memory.
+struct BarrierInfo {
+    int32_t arrived;
+    int32_t reserved[15];
+};
+template <PipeMode mode>
+class GroupBarrier {
+public:
+    GroupBarrier(GM_ADDR workspace, uint32_t arriveSizeIn, uint32_t waitSizeIn)
+        : words_(reinterpret_cast<__gm__ int32_t*>(workspace)), arrivals_(arriveSizeIn), waiters_(waitSizeIn) {}
+    void Arrive(uint32_t) { __atomic_add_fetch(words_, 1, __ATOMIC_ACQ_REL); }
+    void Wait(uint32_t) {
+        ++rounds_;
+        canopy::kernel::wait_until_reached(words_, static_cast<int32_t>(arrivals_ * rounds_));
+    }
+    uint64_t GetWorkspaceLen() const { return (static_cast<uint64_t>(arrivals_) + waiters_) * 512; }
+
+private:
+    __gm__ int32_t* words_;
+    uint32_t arrivals_, waiters_, rounds_ = 0;
+};
+
+// A stream starts a kernel when the one before has ended, so there is nothing to wait for.
+inline void SetNextTaskStart() {}
+inline void WaitPreTaskEnd() {}
+
+using MutexID = uint8_t;
+inline MutexID AllocMutexID(canopy::kernel::Where where = canopy::kernel::here()) {
+    uint32_t& used = canopy::kernel::core_state().pipe.mutexes;
+    if (used == ~0u) canopy::kernel::fail(where, "AllocMutexID: all 32 ids are in use");
+    const auto id = static_cast<MutexID>(__builtin_ctz(~used));
+    used |= 1u << id;
+    return id;
+}
+inline void ReleaseMutexID(MutexID id) { canopy::kernel::core_state().pipe.mutexes &= ~(1u << id); }
+
+// Pipes of a core take turns anyway.
+class Mutex {
+public:
+    template <pipe_t pipe>
+    static void Lock(MutexID) {}
+    template <pipe_t pipe>
+    static void Unlock(MutexID) {}
+};
+
+inline void ICachePreLoad(int64_t) {}
+template <int32_t count = 1>
+inline void Nop() {}
+
+// Ticks of the chip's counter: 50 MHz before architecture 3510, 1 GHz from there on.
+inline int64_t GetSystemCycle() {
+#if __NPU_ARCH__ >= 3510
+    return canopy::kernel::nanoseconds();
+#else
+    return canopy::kernel::nanoseconds() / 20;
+#endif
+}
+
+}  // namespace AscendC
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// From L1 (or global memory) into the memories the cube multiplies from. Everything moves in fractals of 512 bytes: 16
+// rows of 32 bytes (C0 elements). L0A holds fractals row by row on architecture 2201 and before, column by column from
+// 3510 on; L0B holds them row by row, each turned round; L1 usually holds them column by column.
+#ifndef CANOPY_KERNEL_CUBE_LOAD_H
+#define CANOPY_KERNEL_CUBE_LOAD_H
+
+#include "canopy_kernel/core/tensor.h"
+
+namespace canopy::kernel {
+
+inline constexpr uint32_t fractal_bytes = 512;
+inline constexpr uint32_t fractal_rows = 16;
+
+// Elements in the 32 bytes of a fractal's row.
+template <class T>
+inline constexpr uint32_t row_elements = 32 / sizeof(T) * packing<T>;
+template <class T>
+inline constexpr uint32_t fractal_elements = fractal_rows* row_elements<T>;
+
+inline constexpr bool l0a_by_columns = __NPU_ARCH__ >= 3003;
+
+template <class T>
+inline T* fractal(T* first, int64_t index) {
+    return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(first) + index * static_cast<int64_t>(fractal_bytes));
+}
+template <class T>
+inline const T* fractal(const T* first, int64_t index) {
+    return reinterpret_cast<const T*>(reinterpret_cast<const unsigned char*>(first) +
+                                      index * static_cast<int64_t>(fractal_bytes));
+}
+
+inline void copy_fractal(void* destination, const void* source) {
+    __builtin_memcpy(destination, source, fractal_bytes);
+}
+
+// 16 x 16 elements of two bytes.
+template <class T>
+inline void turn_fractal(T* __restrict destination, const T* __restrict source) {
+    static_assert(sizeof(T) == 2, "ifTranspose needs elements of two bytes");
+    for (uint32_t row = 0; row < 16; ++row)
+        for (uint32_t column = 0; column < 16; ++column) destination[column * 16 + row] = source[row * 16 + column];
+}
+
+template <class T>
+inline void check_load(const LocalTensor<T>& destination, Where where) {
+    const Hardware memory = memory_of(destination.position());
+    if (memory != Hardware::L0A && memory != Hardware::L0B)
+        fail(where, "LoadData to position %s; it loads into A2 or B2", name_of(destination.position()));
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+struct LoadData2DParams {
+    LoadData2DParams() = default;
+    LoadData2DParams(uint16_t start, uint8_t repeat, uint16_t stride, uint8_t sidIn, uint16_t gap, bool transpose,
+                     uint8_t mode)
+        : startIndex(start),
+          dstGap(gap),
+          srcStride(stride),
+          ifTranspose(transpose),
+          repeatTimes(repeat),
+          sid(sidIn),
+          addrMode(mode) {}
+    uint16_t startIndex = 0;
+    uint16_t dstGap = 0;
+    uint16_t srcStride = 0;
+    bool ifTranspose = false;
+    uint8_t repeatTimes = 0;
+    uint8_t sid = 0;
+    uint8_t addrMode = 0;
+};
+
+using LoadData2dParams = LoadData2DParams;
+
+struct LoadData2DParamsV2 {
+    LoadData2DParamsV2() = default;
+    LoadData2DParamsV2(uint32_t mStart, uint32_t kStart, uint16_t mSteps, uint16_t kSteps, int32_t source,
+                       uint16_t destination, bool transpose, uint8_t sidIn)
+        : mStartPosition(mStart),
+          kStartPosition(kStart),
+          mStep(mSteps),
+          kStep(kSteps),
+          srcStride(source),
+          dstStride(destination),
+          ifTranspose(transpose),
+          sid(sidIn) {}
+    uint32_t mStartPosition = 0;
+    uint32_t kStartPosition = 0;
+    uint16_t mStep = 0;
+    uint16_t kStep = 0;
+    int32_t srcStride = 0;
+    uint16_t dstStride = 0;
+    bool ifTranspose = false;
+    uint8_t sid = 0;
+};
+
+struct LoadData2dTransposeParams {
+    LoadData2dTransposeParams() = default;
+    LoadData2dTransposeParams(uint16_t start, uint8_t repeat, uint16_t stride, uint16_t gap, uint16_t fractalGap,
+                              uint8_t mode = 0)
+        : startIndex(start),
+          repeatTimes(repeat),
+          srcStride(stride),
+          dstGap(gap),
+          dstFracGap(fractalGap),
+          addrMode(mode) {}
+    uint16_t startIndex = 0;
+    uint8_t repeatTimes = 0;
+    uint16_t srcStride = 0;
+    uint16_t dstGap = 0;
+    uint16_t dstFracGap = 0;
+    uint8_t addrMode = 0;
+};
+using LoadData2DTransposeParams = LoadData2dTransposeParams;
+
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+template <class T>
+inline void load_fractals(T* destination, const T* source, const AscendC::LoadData2DParams& params) {
+    for (int64_t i = 0; i < params.repeatTimes; ++i) {
+        const int64_t step = params.addrMode == 0 ? i : -i;
+        const T* from = fractal(source, params.startIndex + step * params.srcStride);
+        T* to = fractal(destination, i * (1 + params.dstGap));
+        if (!params.ifTranspose) {
+            copy_fractal(to, from);
+        } else if constexpr (sizeof(T) == 2) {
+            turn_fractal(to, from);
+        } else {
+            fail(here(), "LoadData: ifTranspose needs elements of two bytes");
+        }
+    }
+}
+
+// A rectangle of a matrix whose fractals lie column by column, written the same way, or turned round.
+template <class T>
+inline void load_rectangle(T* destination, const T* source, const AscendC::LoadData2DParamsV2& params, Where where) {
+    constexpr uint32_t columns = row_elements<T>;
+    if (!params.ifTranspose) {
+        for (int64_t k = 0; k < params.kStep; ++k)
+            for (int64_t m = 0; m < params.mStep; ++m)
+                copy_fractal(
+                    fractal(destination, k * params.dstStride + m),
+                    fractal(source, (params.kStartPosition + k) * params.srcStride + params.mStartPosition + m));
+        return;
+    }
+    if constexpr (packing<T> != 1) {
+        fail(where, "LoadData: ifTranspose is not possible for elements of four bits");
+    } else {
+        const uint32_t rows = params.mStep * fractal_rows, width = params.kStep * columns;
+        if (rows % columns != 0 || width % fractal_rows != 0)
+            fail(where, "LoadData: %u x %u elements of %u bytes cannot be turned round in whole fractals", rows, width,
+                 static_cast<uint32_t>(sizeof(T)));
+        for (uint32_t row = 0; row < rows; ++row)
+            for (uint32_t column = 0; column < width; ++column) {
+                const T* from =
+                    fractal(source, static_cast<int64_t>(params.kStartPosition + column / columns) * params.srcStride +
+                                        params.mStartPosition + row / fractal_rows);
+                T* to = fractal(destination,
+                                static_cast<int64_t>(row / columns) * params.dstStride + column / fractal_rows);
+                to[column % fractal_rows * columns + row % columns] =
+                    from[row % fractal_rows * columns + column % columns];
+            }
+    }
+}
+
+// Squares of 16 (two and four bytes) or 32 (one byte) elements a side, turned round one by one.
+template <class T>
+inline void load_turned(T* destination, const T* source, const AscendC::LoadData2dTransposeParams& params) {
+    constexpr uint32_t columns = row_elements<T>;
+    constexpr uint32_t side = columns > fractal_rows ? columns : fractal_rows;
+    constexpr uint32_t fractals = side * side / fractal_elements<T>;
+    constexpr bool side_by_side = columns < fractal_rows;
+    for (int64_t i = 0; i < params.repeatTimes; ++i) {
+        const int64_t step = params.addrMode == 0 ? i : -i;
+        const int64_t first = (params.startIndex + step * params.srcStride) * static_cast<int64_t>(fractals);
+        const int64_t start = i * (1 + params.dstGap);
+        for (uint32_t row = 0; row < side; ++row)
+            for (uint32_t column = 0; column < side; ++column) {
+                const uint32_t from = side_by_side ? column / columns : row / fractal_rows;
+                const uint32_t to = side_by_side ? row / columns : column / fractal_rows;
+                fractal(destination,
+                        start + to * (1 + params.dstFracGap))[column % fractal_rows * columns + row % columns] =
+                    fractal(source, first + from)[row % fractal_rows * columns + column % columns];
+            }
+    }
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+template <class T>
+inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LoadData2DParams& params,
+                     canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::require_memory(src, Hardware::L1, "the source of LoadData", where);
+    canopy::kernel::check_load(dst, where);
+    canopy::kernel::load_fractals(dst.GetPhyAddr(), src.GetPhyAddr(), params);
+}
+template <class T>
+inline void LoadData(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const LoadData2DParams& params,
+                     canopy::kernel::Where = canopy::kernel::here()) {
+    canopy::kernel::load_fractals(dst.GetPhyAddr(), src.GetPhyAddr(), params);
+}
+template <class T>
+inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LoadData2DParamsV2& params,
+                     canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::require_memory(src, Hardware::L1, "the source of LoadData", where);
+    canopy::kernel::check_load(dst, where);
+    canopy::kernel::load_rectangle(dst.GetPhyAddr(), src.GetPhyAddr(), params, where);
+}
+template <class T>
+inline void LoadData(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const LoadData2DParamsV2& params,
+                     canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::load_rectangle(dst.GetPhyAddr(), src.GetPhyAddr(), params, where);
+}
+
+template <class T>
+inline void LoadDataWithTranspose(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                                  const LoadData2dTransposeParams& params,
+                                  canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::require_memory(src, Hardware::L1, "the source of LoadDataWithTranspose", where);
+    canopy::kernel::load_turned(dst.GetPhyAddr(), src.GetPhyAddr(), params);
+}
+
+// Blocks of one value, in L1 in units of 32 bytes and elsewhere in fractals.
+template <class T>
+struct InitConstValueParams {
+    InitConstValueParams() = default;
+    InitConstValueParams(uint16_t repeat, uint16_t blocks, uint16_t gap, T value)
+        : repeatTimes(repeat), blockNum(blocks), dstGap(gap), initValue(value) {}
+    uint16_t repeatTimes = 0;
+    uint16_t blockNum = 0;
+    uint16_t dstGap = 0;
+    T initValue = T();
+};
+
+template <class T, class U = T>
+inline void InitConstValue(const LocalTensor<T>& dst, const InitConstValueParams<U>& params) {
+    const uint64_t unit =
+        canopy::kernel::memory_of(dst.position()) == Hardware::L1 ? 32 : canopy::kernel::fractal_bytes;
+    const uint64_t blocks = params.blockNum == 0 ? 1 : params.blockNum;
+    T* to = dst.GetPhyAddr();
+    const uint64_t run = unit * blocks / sizeof(T), step = unit * (blocks + params.dstGap) / sizeof(T);
+    for (uint64_t repeat = 0; repeat < params.repeatTimes; ++repeat)
+        for (uint64_t i = 0; i < run; ++i) to[repeat * step + i] = static_cast<T>(params.initValue);
+}
+
+}  // namespace AscendC
+
+#endif

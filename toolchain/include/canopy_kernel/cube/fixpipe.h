@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fixpipe: results out of L0C, converted, scaled and laid out on the way to global memory, L1 or (from architecture
+// 3510 on) UB. The scales of quantisation come as a scalar of the parameters or as one 64-bit word for each column.
+#ifndef CANOPY_KERNEL_FIXPIPE_H
+#define CANOPY_KERNEL_FIXPIPE_H
+
+#include "canopy_kernel/copy/atomic.h"
+#include "canopy_kernel/cube/cube_load.h"
+
+enum QuantMode_t {
+    NoQuant = 0,
+    F322F16 = 1,
+    F322HIF8_PRE = 2,
+    VREQ8 = 8,
+    REQ8 = 9,
+    VDEQF16 = 10,
+    DEQF16 = 11,
+    F322BF16 = 16,
+    VQF322B8_PRE = 23,
+    QF322B8_PRE = 24,
+    QF322F16_PRE = 32,
+    VQF322F16_PRE = 33,
+    QF322BF16_PRE = 34,
+    VQF322BF16_PRE = 35,
+    QF322F32_PRE = 36,
+    VQF322F32_PRE = 37,
+    QS322BF16_PRE = 38,
+    VQS322BF16_PRE = 39,
+};
+
+namespace AscendC {
+
+enum class CO2Layout : uint8_t { NZ = 0, ROW_MAJOR = 1, COLUMN_MAJOR = 2 };
+
+struct FixpipeConfig {
+    CO2Layout format = CO2Layout::ROW_MAJOR;
+    bool isToUB = false;
+};
+inline constexpr FixpipeConfig CFG_NZ{CO2Layout::NZ, false};
+inline constexpr FixpipeConfig CFG_ROW_MAJOR{CO2Layout::ROW_MAJOR, false};
+inline constexpr FixpipeConfig CFG_COLUMN_MAJOR{CO2Layout::COLUMN_MAJOR, false};
+inline constexpr FixpipeConfig CFG_ROW_MAJOR_UB{CO2Layout::ROW_MAJOR, true};
+inline constexpr FixpipeConfig CFG_NZ_UB{CO2Layout::NZ, true};
+
+struct FixpipeParamsV220 {
+    FixpipeParamsV220() = default;
+    FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t source, uint32_t destination, bool relu)
+        : nSize(n), mSize(m), srcStride(source), dstStride(destination), reluEn(relu) {}
+    FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t source, uint32_t destination, bool relu, QuantMode_t quant,
+                      uint64_t scalar, uint16_t nds, uint16_t sourceNd, uint16_t destinationNd, uint8_t flag)
+        : nSize(n),
+          mSize(m),
+          srcStride(source),
+          dstStride(destination),
+          quantPre(quant),
+          deqScalar(scalar),
+          ndNum(nds),
+          srcNdStride(sourceNd),
+          dstNdStride(destinationNd),
+          reluEn(relu),
+          unitFlag(flag) {}
+    uint16_t nSize = 0;
+    uint16_t mSize = 0;
+    uint16_t srcStride = 0;  // from one column of fractals to the next, in rows of 16 elements
+    uint32_t dstStride = 0;  // elements between rows, or 32-byte units between columns of fractals
+    QuantMode_t quantPre = NoQuant;
+    uint64_t deqScalar = 0;
+    uint16_t ndNum = 1;
+    uint16_t srcNdStride = 0;  // fractals of 1024 bytes
+    uint16_t dstNdStride = 0;  // elements
+    bool reluEn = false;
+    uint8_t unitFlag = 0;
+    bool isChannelSplit = false;
+};
+
+struct Nz2NdParams {
+    uint16_t ndNum = 1;
+    uint32_t srcNdStride = 0;
+    uint32_t dstNdStride = 0;
+};
+struct Nz2DnParams {
+    uint16_t dnNum = 1;
+    uint32_t srcNzMatrixStride = 0;
+    uint32_t dstDnMatrixStride = 0;
+    uint32_t srcNzC0Stride = 0;
+};
+struct Nz2NzParams {};
+
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+template <AscendC::CO2Layout layout>
+struct LayoutParameters {
+    using type = AscendC::Nz2NdParams;
+};
+template <>
+struct LayoutParameters<AscendC::CO2Layout::COLUMN_MAJOR> {
+    using type = AscendC::Nz2DnParams;
+};
+template <>
+struct LayoutParameters<AscendC::CO2Layout::NZ> {
+    using type = AscendC::Nz2NzParams;
+};
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+template <CO2Layout layout = CO2Layout::ROW_MAJOR>
+struct FixpipeParamsArch3510 {
+    uint16_t nSize = 0;
+    uint16_t mSize = 0;
+    uint16_t srcStride = 0;
+    uint32_t dstStride = 0;
+    QuantMode_t quantPre = NoQuant;
+    uint64_t deqScalar = 0;
+    bool reluEn = false;
+    uint8_t unitFlag = 0;
+    uint8_t dualDstCtl = 0;
+    bool subBlockId = false;
+    bool isChannelSplit = false;
+    typename canopy::kernel::LayoutParameters<layout>::type params{};
+};
+template <CO2Layout layout = CO2Layout::ROW_MAJOR>
+using FixpipeParamsC310 = FixpipeParamsArch3510<layout>;
+
+// Scales for each column, and slopes for the columns, from a buffer the kernel filled.
+template <class T, bool setRelu = false>
+inline void SetFixPipeConfig(const LocalTensor<T>& scales, bool = false) {
+    auto& cube = canopy::kernel::core_state().cube;
+    (setRelu ? cube.relu_vector : cube.quantisation_vector) = scales.GetPhyAddr();
+}
+template <class T>
+inline void SetFixPipeConfig(const LocalTensor<T>& relu, const LocalTensor<T>& scales, bool = false) {
+    auto& cube = canopy::kernel::core_state().cube;
+    cube.relu_vector = relu.GetPhyAddr();
+    cube.quantisation_vector = scales.GetPhyAddr();
+}
+inline void SetFixpipeNz2ndFlag(uint16_t ndNum, uint16_t srcNdStride, uint16_t dstNdStride) {
+    canopy::kernel::core_state().cube.nz_to_nd =
+        static_cast<uint64_t>(dstNdStride) << 32 | static_cast<uint64_t>(srcNdStride) << 16 | ndNum;
+}
+inline void SetFixpipePreQuantFlag(uint64_t config) { canopy::kernel::core_state().cube.quantisation = config; }
+
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+// The 64-bit word of a quantisation: bits 0..31 a float of which 1-8-10 bits count, 37..45 an offset, 46 signed result.
+struct Quantisation {
+    float scale = 1.0f;
+    int32_t offset = 0;
+    bool is_signed = true;
+
+    static Quantisation from(uint64_t word) {
+        Quantisation result;
+        const uint32_t bits = static_cast<uint32_t>(word) & 0xffffe000u;
+        __builtin_memcpy(&result.scale, &bits, sizeof bits);
+        const uint32_t offset = static_cast<uint32_t>(word >> 37) & 0x1ff;
+        result.offset = static_cast<int32_t>(offset & 0x100 ? offset | 0xfffffe00u : offset);
+        result.is_signed = (word >> 46 & 1) != 0;
+        return result;
+    }
+};
+
+constexpr bool scaled(QuantMode_t mode) { return mode != NoQuant && mode != F322F16 && mode != F322BF16; }
+constexpr bool by_column(QuantMode_t mode) {
+    return mode == VREQ8 || mode == VDEQF16 || mode == VQF322B8_PRE || mode == VQF322F16_PRE ||
+           mode == VQF322BF16_PRE || mode == VQF322F32_PRE || mode == VQS322BF16_PRE;
+}
+
+// Nearest, ties to even, held inside the range of the type.
+template <class T>
+inline T saturate_round(float value, float low, float high) {
+    if (value != value) return T(0);
+    const float rounded = __builtin_rintf(value);
+    return static_cast<T>(rounded < low ? low : rounded > high ? high : rounded);
+}
+
+template <class D, class S>
+inline D convert_result(S source, QuantMode_t mode, const Quantisation& quantisation, bool relu) {
+    if (mode == NoQuant) {
+        if constexpr (is_same<D, S>) return relu && source < S(0) ? S(0) : source;
+    }
+    float value = static_cast<float>(source);
+    if (scaled(mode)) value *= quantisation.scale;
+    if (relu && value < 0.0f) value = 0.0f;
+    if constexpr (is_any_of<D, int8_t, uint8_t>) {
+        const float shifted = __builtin_rintf(value) + static_cast<float>(quantisation.offset);
+        // The word decides about the sign; the tensor's type is only how the byte is named.
+        if (quantisation.is_signed) return static_cast<D>(saturate_round<int8_t>(shifted, -128.0f, 127.0f));
+        return static_cast<D>(saturate_round<uint8_t>(shifted, 0.0f, 255.0f));
+    } else if constexpr (is_same<D, half>) {
+        // Out of range is held at the largest finite value.
+        const float held = value > 65504.0f ? 65504.0f : value < -65504.0f ? -65504.0f : value;
+        return static_cast<half>(held);
+    } else if constexpr (is_same<D, int32_t>) {
+        return saturate_round<int32_t>(value, -2147483648.0f, 2147483520.0f);
+    } else {
+        return static_cast<D>(value);
+    }
+}
+
+// One matrix of a Fixpipe, whatever structure described it.
+struct FixpipeWork {
+    uint32_t n, m, source_stride, destination_stride;
+    QuantMode_t mode;
+    uint64_t scalar;
+    const void* scales;
+    bool relu, channel_split;
+    AscendC::CO2Layout layout;
+};
+
+// Values of one row of up to 16 columns, converted.
+template <class D, class S>
+inline void convert_row(D* to, const S* from, uint32_t first_column, uint32_t count, const FixpipeWork& work) {
+    if (!scaled(work.mode)) {
+        const Quantisation none;
+        for (uint32_t i = 0; i < count; ++i) to[i] = convert_result<D>(from[i], work.mode, none, work.relu);
+        return;
+    }
+    const auto* words = static_cast<const uint64_t*>(work.scales);
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint64_t word = by_column(work.mode) && words != nullptr ? words[first_column + i] : work.scalar;
+        to[i] = convert_result<D>(from[i], work.mode, Quantisation::from(word), work.relu);
+    }
+}
+
+template <class D>
+inline void store_result(D* to, const D* from, uint32_t count, bool global) {
+    if (global)
+        store_out(to, from, count);
+    else
+        __builtin_memcpy(to, from, count * sizeof(D));
+}
+
+template <class D, class S>
+inline void fix_matrix(D* destination, const S* source, const FixpipeWork& work, bool global) {
+    // A column of fractals is as wide as 32 bytes of the result, except that float keeps 16 unless it is split.
+    const uint32_t width = sizeof(D) == 4 ? (work.channel_split ? 8 : 16) : 32 / sizeof(D);
+    D row[32];
+    for (uint32_t n = 0; n < work.n; n += 16) {
+        const uint32_t count = smaller(16u, work.n - n);
+        const S* column = source + static_cast<uint64_t>(n / 16) * work.source_stride * 16;
+        for (uint32_t m = 0; m < work.m; ++m) {
+            convert_row(row, column + static_cast<uint64_t>(m) * 16, n, count, work);
+            if (work.layout == AscendC::CO2Layout::ROW_MAJOR) {
+                store_result(destination + static_cast<uint64_t>(m) * work.destination_stride + n, row, count, global);
+            } else if (work.layout == AscendC::CO2Layout::COLUMN_MAJOR) {
+                for (uint32_t i = 0; i < count; ++i)
+                    store_result(destination + static_cast<uint64_t>(n + i) * work.destination_stride + m, row + i, 1,
+                                 global);
+            } else {
+                for (uint32_t i = 0; i < count; i += width) {
+                    const uint32_t part = smaller(width, count - i);
+                    D* to = destination +
+                            static_cast<uint64_t>((n + i) / width) * work.destination_stride * (32 / sizeof(D)) +
+                            static_cast<uint64_t>(m) * width + (n + i) % width;
+                    store_result(to, row + i, part, global);
+                }
+            }
+        }
+    }
+}
+
+inline FixpipeWork fixpipe_work(const AscendC::FixpipeParamsV220& params, AscendC::CO2Layout layout,
+                                const void* scales) {
+    return {params.nSize,     params.mSize, params.srcStride, params.dstStride,      params.quantPre,
+            params.deqScalar, scales,       params.reluEn,    params.isChannelSplit, layout};
+}
+template <AscendC::CO2Layout layout>
+inline FixpipeWork fixpipe_work(const AscendC::FixpipeParamsArch3510<layout>& params, AscendC::CO2Layout,
+                                const void* scales) {
+    return {params.nSize,     params.mSize, params.srcStride, params.dstStride,      params.quantPre,
+            params.deqScalar, scales,       params.reluEn,    params.isChannelSplit, layout};
+}
+
+struct MatrixSteps {
+    uint32_t count;
+    uint64_t source, destination;  // elements
+};
+
+inline MatrixSteps matrix_steps(const AscendC::FixpipeParamsV220& params) {
+    return {params.ndNum == 0 ? 1u : params.ndNum, params.srcNdStride * 256ull, params.dstNdStride};
+}
+template <AscendC::CO2Layout layout>
+inline MatrixSteps matrix_steps(const AscendC::FixpipeParamsArch3510<layout>& params) {
+    if constexpr (layout == AscendC::CO2Layout::ROW_MAJOR)
+        return {params.params.ndNum == 0 ? 1u : params.params.ndNum, params.params.srcNdStride * 16ull,
+                params.params.dstNdStride};
+    else if constexpr (layout == AscendC::CO2Layout::COLUMN_MAJOR)
+        return {params.params.dnNum == 0 ? 1u : params.params.dnNum, params.params.srcNzMatrixStride * 16ull,
+                params.params.dstDnMatrixStride};
+    else
+        return {1, 0, 0};
+}
+
+template <class D, class S, class Parameters>
+inline void fixpipe(D* destination, const LocalTensor<S>& source, const Parameters& params, AscendC::CO2Layout layout,
+                    const void* scales, bool global, Where where) {
+    if constexpr (__NPU_ARCH__ == 1001 || __NPU_ARCH__ == 2002)
+        fail(where,
+             "Fixpipe: this chip has none; DataCopy moves the cube's output to the unified buffer (position CO2)");
+    require_memory(source, Hardware::L0C, "the source of Fixpipe", where);
+    if (scales == nullptr) scales = core_state().cube.quantisation_vector;
+    const FixpipeWork work = fixpipe_work(params, layout, scales);
+    if (by_column(work.mode) && work.scales == nullptr)
+        fail(where, "Fixpipe: this quantisation needs a scale for each column: pass them, or SetFixPipeConfig first");
+    const MatrixSteps steps = matrix_steps(params);
+    for (uint32_t i = 0; i < steps.count; ++i)
+        fix_matrix(destination + i * steps.destination, source.GetPhyAddr() + i * steps.source, work, global);
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class Parameters>
+inline void Fixpipe(const GlobalTensor<D>& dst, const LocalTensor<S>& src, const Parameters& params,
+                    canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::fixpipe(dst.GetPhyAddr(0), src, params, config.format, nullptr, true, where);
+}
+template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class Parameters>
+inline void Fixpipe(const LocalTensor<D>& dst, const LocalTensor<S>& src, const Parameters& params,
+                    canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::fixpipe(dst.GetPhyAddr(), src, params, config.format, nullptr, false, where);
+}
+// With the scales of the columns in L1 (or the fixpipe buffer).
+template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class W, class Parameters>
+inline void Fixpipe(const GlobalTensor<D>& dst, const LocalTensor<S>& src, const LocalTensor<W>& scales,
+                    const Parameters& params, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::fixpipe(dst.GetPhyAddr(0), src, params, config.format, scales.GetPhyAddr(), true, where);
+}
+template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class W, class Parameters>
+inline void Fixpipe(const LocalTensor<D>& dst, const LocalTensor<S>& src, const LocalTensor<W>& scales,
+                    const Parameters& params, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::fixpipe(dst.GetPhyAddr(), src, params, config.format, scales.GetPhyAddr(), false, where);
+}
+
+}  // namespace AscendC
+
+// Programs also use them without their namespace.
+using AscendC::CFG_COLUMN_MAJOR;
+using AscendC::CFG_NZ;
+using AscendC::CFG_ROW_MAJOR;
+
+#endif

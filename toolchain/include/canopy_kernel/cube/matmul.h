@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// AscendC::Matmul under its names, and how a core takes part.
+//
+// On the chip vector cores ask the cube core of their group for the product. Here the core that asks makes it, and the
+// cube core of a mix kernel leaves at REGIST_MATMUL_OBJ. On cube cores alone, and in the mode where both kinds of cores
+// run the program (enableMixDualMaster), cube cores make it.
+#ifndef CANOPY_KERNEL_MATMUL_H
+#define CANOPY_KERNEL_MATMUL_H
+
+#include "kernel_operator.h"
+
+#include "canopy_kernel/cube/matmul_product.h"
+
+namespace AscendC {
+
+template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto& MM_CFG = CFG_NORM,
+          class MM_CB = MatmulCallBackFunc<nullptr, nullptr, nullptr>,
+          template <const auto&, typename, typename, typename, typename, typename> class POLICY =
+              Impl::Detail::MatmulPolicy>
+using MatmulImpl = canopy::kernel::MatrixProduct<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, POLICY>;
+
+template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto& MM_CFG = CFG_NORM,
+          class MM_CB = MatmulCallBackFunc<nullptr, nullptr, nullptr>,
+          template <const auto&, typename, typename, typename, typename, typename> class POLICY =
+              Impl::Detail::MatmulPolicy>
+using Matmul = MatmulImpl<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, POLICY>;
+
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+// Objects with or without their tilings. True when this core leaves the products to others and has to return.
+inline bool begin_products() { return false; }
+template <class Object, class... Rest>
+inline bool begin_products(Object& object, const TCubeTiling* tiling, Rest&&... rest);
+template <class Object, class... Rest>
+inline bool begin_products(Object& object, Rest&&... rest) {
+    const bool leaves = !object.decide_who_computes();
+    return begin_products(rest...) || leaves;
+}
+template <class Object, class... Rest>
+inline bool begin_products(Object& object, const TCubeTiling* tiling, Rest&&... rest) {
+    const bool leaves = !object.decide_who_computes();
+    if (!leaves && tiling != nullptr) object.Init(tiling);
+    return begin_products(rest...) || leaves;
+}
+template <class Object, class... Rest>
+inline bool begin_products(Object& object, TCubeTiling* tiling, Rest&&... rest) {
+    return begin_products(object, static_cast<const TCubeTiling*>(tiling), rest...);
+}
+template <class Object, class... Rest>
+inline bool begin_products(Object& object, decltype(nullptr), Rest&&... rest) {
+    return begin_products(object, static_cast<const TCubeTiling*>(nullptr), rest...);
+}
+template <class Pipe, class Workspace, class... Arguments>
+inline bool canopy_uses_matmul(Pipe*, Workspace, Arguments&&... arguments) {
+    return begin_products(arguments...);
+}
+
+}  // namespace canopy::kernel
+
+// Ties products to the pipe of this core: REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), product, &tiling, ...).
+// Returns from the calling function on cores that leave the products to the others of their group.
+#define REGIST_MATMUL_OBJ(pipe, workspace, ...) \
+    if (::canopy::kernel::canopy_uses_matmul(pipe, workspace, __VA_ARGS__)) return
+#define REGIST_MATMUL_OBJ_STATIC REGIST_MATMUL_OBJ
+#define REGIST_CUBE_OBJ REGIST_MATMUL_OBJ
+
+// The older name of the namespace.
+namespace matmul {
+using AscendC::Matmul;
+using AscendC::MatmulCallBackFunc;
+using AscendC::MatmulImpl;
+using AscendC::MatmulType;
+}  // namespace matmul
+
+#endif

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind AscendC::Matmul: operands as strided or blocked matrices for the device's product, and the way of
+// a tile from L0C to where the program wants it. Everything belongs to one block.
+#ifndef CANOPY_KERNEL_MATMUL_TILE_H
+#define CANOPY_KERNEL_MATMUL_TILE_H
+
+#include "canopy_kernel/core/pipe.h"
+#include "canopy_kernel/core/tensor.h"
+#include "canopy_kernel/cube/fixpipe.h"
+#include "canopy_kernel/cube/matmul_config.h"
+
+namespace canopy::kernel {
+
+template <class T>
+constexpr uint32_t product_element() {
+    if constexpr (is_same<T, float>)
+        return CANOPY_ELEMENT_FLOAT;
+    else if constexpr (is_same<T, half>)
+        return CANOPY_ELEMENT_HALF;
+    else if constexpr (is_same<T, bfloat16_t>)
+        return CANOPY_ELEMENT_BFLOAT16;
+    else if constexpr (is_same<T, int8_t>)
+        return CANOPY_ELEMENT_INT8;
+    else if constexpr (is_same<T, uint8_t>)
+        return CANOPY_ELEMENT_UINT8;
+    else if constexpr (is_same<T, int32_t>)
+        return CANOPY_ELEMENT_INT32;
+    else if constexpr (is_same<T, int4b_t>)
+        return CANOPY_ELEMENT_INT4;
+    else if constexpr (is_same<T, fp8_e4m3fn_t>)
+        return CANOPY_ELEMENT_FLOAT8_E4M3;
+    else if constexpr (is_same<T, fp8_e5m2_t>)
+        return CANOPY_ELEMENT_FLOAT8_E5M2;
+    else if constexpr (is_same<T, hifloat8_t>)
+        return CANOPY_ELEMENT_HIFLOAT8;
+    else if constexpr (is_same<T, fp4x2_e2m1_t>)
+        return CANOPY_ELEMENT_FLOAT4_E2M1;
+    else if constexpr (is_same<T, fp4x2_e1m2_t>)
+        return CANOPY_ELEMENT_FLOAT4_E1M2;
+    else
+        static_assert(always_false<T>, "AscendC::Matmul does not multiply elements of this type");
+}
+
+// A matrix in memory as the product reads it.
+struct MatrixView {
+    const unsigned char* data = nullptr;
+    uint32_t type = 0;
+    uint32_t packing = 1;  // elements in `size` bytes
+    uint32_t size = 1;
+    int64_t row_stride = 0, column_stride = 0;
+    CanopyBlocking blocks{};
+
+    // The part that starts at a row and a column; inside a blocked matrix it starts at the edge of a block.
+    MatrixView from(int64_t row, int64_t column, Where where) const {
+        MatrixView part = *this;
+        const int64_t at = along(row, row_stride, blocks.rows, blocks.row_stride, where) +
+                           along(column, column_stride, blocks.columns, blocks.column_stride, where);
+        part.data = data + at * static_cast<int64_t>(size) / packing;
+        return part;
+    }
+
+private:
+    static int64_t along(int64_t index, int64_t stride, uint32_t block, int64_t block_stride, Where where) {
+        if (block == 0) return index * stride;
+        if (index % block != 0)
+            fail(where,
+                 "Matmul: a tile starts at %lld of a matrix in NZ format, whose blocks hold %u; the base of the "
+                 "tiling has to be a multiple of that",
+                 static_cast<long long>(index), block);
+        return index / block * block_stride;
+    }
+};
+
+template <class T>
+inline MatrixView make_view(const void* data) {
+    MatrixView view;
+    view.data = static_cast<const unsigned char*>(data);
+    view.type = product_element<T>();
+    view.packing = packing<T>;
+    view.size = sizeof(T);
+    return view;
+}
+
+// Rows and columns of a stored matrix, laid out as `format` says; `leading` is its row length (ND) or the number of its
+// rows (NZ). A matrix that is stored transposed is described by its own rows and then turned.
+template <class T>
+inline MatrixView stored_view(const void* data, AscendC::CubeFormat format, int64_t leading, bool transposed) {
+    MatrixView view = make_view<T>(data);
+    if (format == AscendC::CubeFormat::NZ) {
+        constexpr int64_t c0 = elements_in<T>(AscendC::ONE_BLK_SIZE);
+        const int64_t column = static_cast<int64_t>(round_up(static_cast<uint64_t>(leading), 16)) * c0;
+        view.row_stride = c0;
+        view.column_stride = 1;
+        view.blocks = {0, static_cast<uint32_t>(c0), 0, column};
+    } else if (format == AscendC::CubeFormat::COLUMN_MAJOR) {
+        view.row_stride = 1;
+        view.column_stride = leading;
+    } else {
+        view.row_stride = leading;
+        view.column_stride = 1;
+    }
+    if (transposed) {
+        const MatrixView stored = view;
+        view.row_stride = stored.column_stride;
+        view.column_stride = stored.row_stride;
+        view.blocks = {stored.blocks.columns, stored.blocks.rows, stored.blocks.column_stride,
+                       stored.blocks.row_stride};
+    }
+    return view;
+}
+
+inline void set_left(CanopyProduct& product, const MatrixView& view) {
+    product.a = view.data;
+    product.a_type = view.type;
+    product.a_row_stride = view.row_stride;
+    product.a_column_stride = view.column_stride;
+    product.a_blocks = view.blocks;
+}
+inline void set_right(CanopyProduct& product, const MatrixView& view) {
+    product.b = view.data;
+    product.b_type = view.type;
+    product.b_row_stride = view.row_stride;
+    product.b_column_stride = view.column_stride;
+    product.b_blocks = view.blocks;
+}
+inline void set_result(CanopyProduct& product, const MatrixView& view) {
+    product.c = const_cast<unsigned char*>(view.data);
+    product.c_type = view.type;
+    product.c_row_stride = view.row_stride;
+    product.c_column_stride = view.column_stride;
+    product.c_blocks = view.blocks;
+}
+
+// How sums of type S become elements of type D: the scale of each column, one for all, or none.
+struct ResultScaling {
+    QuantMode_t mode = NoQuant;
+    uint64_t scalar = 0;
+    const uint64_t* columns = nullptr;
+};
+
+template <class D, class S>
+constexpr QuantMode_t scaling_mode(bool scaled, bool columns) {
+    if (!scaled) return is_same<D, half> ? F322F16 : is_same<D, bfloat16_t> ? F322BF16 : NoQuant;
+    if constexpr (is_same<S, int32_t>) {
+        if (is_same<D, half>) return columns ? VDEQF16 : DEQF16;
+        if (is_same<D, bfloat16_t>) return columns ? VQS322BF16_PRE : QS322BF16_PRE;
+        return columns ? VREQ8 : REQ8;
+    } else {
+        if (is_same<D, half>) return columns ? VQF322F16_PRE : QF322F16_PRE;
+        if (is_same<D, bfloat16_t>) return columns ? VQF322BF16_PRE : QF322BF16_PRE;
+        if (is_same<D, float>) return columns ? VQF322F32_PRE : QF322F32_PRE;
+        return columns ? VQF322B8_PRE : QF322B8_PRE;
+    }
+}
+
+// Where a tile goes. `leading` as for stored_view.
+struct TileTarget {
+    void* data;
+    AscendC::CubeFormat format;
+    int64_t leading;
+    bool global;
+};
+
+template <class D>
+inline void store_run(D* to, const D* from, uint32_t count, bool global) {
+    if (global)
+        store_out(to, from, count);
+    else
+        __builtin_memcpy(to, from, count * sizeof(D));
+}
+
+template <class D>
+inline constexpr int64_t result_block = sizeof(D) == 1 ? 32 : 16;
+
+// One row of up to 16 columns that lie side by side in L0C, to row `row` and column `column` of the target.
+template <class D>
+inline void store_sixteen(const TileTarget& target, const D* values, int64_t row, int64_t column, uint32_t count) {
+    auto* data = static_cast<D*>(target.data);
+    if (target.format == AscendC::CubeFormat::NZ) {
+        constexpr int64_t block = result_block<D>;
+        D* to = data +
+                column / block * static_cast<int64_t>(round_up(static_cast<uint64_t>(target.leading), 16)) * block +
+                row * block + column % block;
+        store_run(to, values, count, target.global);
+    } else if (target.format == AscendC::CubeFormat::COLUMN_MAJOR) {
+        for (uint32_t i = 0; i < count; ++i)
+            store_run(data + (column + i) * target.leading + row, values + i, 1, target.global);
+    } else {
+        store_run(data + row * target.leading + column, values, count, target.global);
+    }
+}
+
+// The tile of `rows` x `columns` sums at `tile` (fractals of 16 x 16, column by column), to the target from `row` and
+// `column` on. `first_column` is where its scales start.
+template <class D, class S>
+inline void store_tile(const TileTarget& target, const S* tile, int64_t row, int64_t column, uint32_t rows,
+                       uint32_t columns, const ResultScaling& scaling, uint32_t first_column) {
+    const uint64_t fractal_column = round_up(rows, 16) * 16;
+    for (uint32_t n = 0; n < columns; n += 16) {
+        const uint32_t count = smaller(16u, columns - n);
+        Quantisation words[16];
+        if (scaled(scaling.mode))
+            for (uint32_t i = 0; i < count; ++i)
+                words[i] = Quantisation::from(scaling.columns ? scaling.columns[first_column + n + i] : scaling.scalar);
+        for (uint32_t m = 0; m < rows; ++m) {
+            const S* sums = tile + n / 16 * fractal_column + m * 16;
+            D values[16];
+            for (uint32_t i = 0; i < count; ++i) values[i] = convert_result<D>(sums[i], scaling.mode, words[i], false);
+            store_sixteen(target, values, row + m, column + n, count);
+        }
+    }
+}
+
+// The atomic mode of the core while a result goes out, put back afterwards.
+class AtomicOutput {
+public:
+    AtomicOutput(uint8_t how, ElementKind element)
+        : state_(core_state()), kind_(state_.atomic), type_(state_.atomic_type) {
+        constexpr AtomicKind kinds[] = {AtomicKind::none, AtomicKind::add, AtomicKind::maximum, AtomicKind::minimum};
+        // A cube core's own mode holds for what it writes; that of a vector core does not reach the cube.
+        if (how != 0 || current_block().core_type != CANOPY_CORE_CUBE) {
+            state_.atomic = kinds[how & 3];
+            state_.atomic_type = element;
+        }
+    }
+    AtomicOutput(const AtomicOutput&) = delete;
+    AtomicOutput& operator=(const AtomicOutput&) = delete;
+    ~AtomicOutput() {
+        state_.atomic = kind_;
+        state_.atomic_type = type_;
+    }
+    bool none() const { return state_.atomic == AtomicKind::none; }
+
+private:
+    CoreState& state_;
+    AtomicKind kind_;
+    ElementKind type_;
+};
+
+constexpr const AscendC::MatmulConfig& product_config(const AscendC::MatmulConfig& config) { return config; }
+constexpr const AscendC::MatmulConfig& product_config(const AscendC::MatmulApiStaticTiling& tiling) {
+    return tiling.cfg;
+}
+
+// Numbers fixed at compile time take the place of those of the tiling given at run time.
+inline void apply_constants(TCubeTiling& tiling, const AscendC::MatmulConfig& config) {
+    if (config.singleCoreM != 0) tiling.singleCoreM = static_cast<int32_t>(config.singleCoreM);
+    if (config.singleCoreN != 0) tiling.singleCoreN = static_cast<int32_t>(config.singleCoreN);
+    if (config.singleCoreK != 0) tiling.singleCoreK = static_cast<int32_t>(config.singleCoreK);
+    if (config.basicM != 0) tiling.baseM = static_cast<int32_t>(config.basicM);
+    if (config.basicN != 0) tiling.baseN = static_cast<int32_t>(config.basicN);
+    if (config.basicK != 0) tiling.baseK = static_cast<int32_t>(config.basicK);
+}
+inline void apply_constants(TCubeTiling& tiling, const AscendC::MatmulApiStaticTiling& constants) {
+#define CANOPY_FIELD(name) \
+    if (constants.name != -1) tiling.name = constants.name;
+    CANOPY_CUBE_TILING_FIELDS(CANOPY_FIELD)
+#undef CANOPY_FIELD
+}
+
+template <auto function>
+inline constexpr bool is_function = !is_same<plain<decltype(function)>, decltype(nullptr)>;
+
+// How the matrices of a batch follow each other in an operand.
+struct BatchLayout {
+    int64_t rows_apart;  // elements from row to row of one matrix; 0: as without batches
+    int64_t matrices_apart;
+    int64_t group;  // matrices until the next outer step; 0: all
+    int64_t groups_apart;
+    int64_t offset(int64_t index) const {
+        return group == 0 ? index * matrices_apart : index / group * groups_apart + index % group * matrices_apart;
+    }
+};
+
+}  // namespace canopy::kernel
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversion of one number between any two element types, with the rounding and the saturation of Cast. Written without
+// branches where the loops around it matter. Used by the vector casts.
+#ifndef CANOPY_KERNEL_CONVERT_H
+#define CANOPY_KERNEL_CONVERT_H
+
+#include "canopy_kernel/core/float8.h"
+#include "canopy_kernel/vector/elementwise.h"
+
+namespace canopy::kernel {
+
+using AscendC::int4b_t;
+using AscendC::RoundMode;
+
+template <class T>
+struct Limits {
+    static constexpr int bits = is_same<T, int4b_t> ? 4 : static_cast<int>(sizeof(T)) * 8;
+    static constexpr bool is_signed = is_same<T, int4b_t> || is_signed_integer<T>;
+    static constexpr int64_t lowest = is_signed ? -(int64_t{1} << (bits - 2)) * 2 : 0;
+    static constexpr int64_t highest =
+        is_signed ? ((int64_t{1} << (bits - 2)) - 1) * 2 + 1
+                  : static_cast<int64_t>((uint64_t{1} << ((bits < 64 ? bits : 63) - 1)) * 2 - 1);
+};
+
+// Numbers travel as float when every value of the source type is one, otherwise as integer.
+template <class S>
+inline constexpr bool travels_as_float =
+    is_vector_float<S> || is_small_float<S> || is_any_of<S, int8_t, uint8_t, int16_t, uint16_t, int4b_t>;
+
+// Rounds 1.mantissa * 2^n given as the bits of a float to its upper 16 bits: whether to step away from zero.
+template <RoundMode mode>
+constexpr bool steps_up(uint32_t kept, uint32_t lost, uint32_t half_way, bool negative) {
+    if constexpr (mode == RoundMode::CAST_TRUNC) return false;
+    if constexpr (mode == RoundMode::CAST_FLOOR) return negative && lost != 0;
+    if constexpr (mode == RoundMode::CAST_CEIL) return !negative && lost != 0;
+    if constexpr (mode == RoundMode::CAST_ROUND || mode == RoundMode::CAST_HYBRID) return lost >= half_way;
+    if constexpr (mode == RoundMode::CAST_ODD) return lost != 0 && (kept & 1u) == 0;
+    return lost > half_way || (lost == half_way && (kept & 1u) != 0);
+}
+
+template <RoundMode mode, bool saturate>
+inline bfloat16_t float_to_bfloat16(float x) {
+    const auto bits = bits_as<uint32_t>(x);
+    const uint32_t kept = bits >> 16;
+    uint32_t code = kept + (steps_up<mode>(kept, bits & 0xffffu, 0x8000u, bits >> 31 != 0) ? 1u : 0u);
+    const uint32_t magnitude = bits & 0x7fffffffu;
+    if (saturate) code = (code & 0x7fffu) == 0x7f80u && magnitude < 0x7f800000u ? code - 1 : code;
+    return bits_as<bfloat16_t>(static_cast<uint16_t>(magnitude > 0x7f800000u ? kept | 0x40u : code));
+}
+
+template <RoundMode mode, bool saturate>
+inline half float_to_half(float x) {
+    const auto magnitude = bits_as<uint32_t>(x) & 0x7fffffffu;
+    float rounded = x;
+    if constexpr (mode != RoundMode::CAST_RINT && mode != RoundMode::CAST_NONE) {
+        int32_t exponent = static_cast<int32_t>(magnitude >> 23) - 127;
+        exponent = exponent < -14 ? -14 : exponent;
+        exponent = exponent > 16 ? 16 : exponent;
+        const float units = round_whole<mode>(x * math::power_of_two(10 - exponent));
+        rounded = __builtin_copysignf(units * math::power_of_two(exponent - 10), x);
+    }
+    if constexpr (saturate) {
+        rounded = rounded > 65504.0f ? 65504.0f : rounded;
+        rounded = rounded < -65504.0f ? -65504.0f : rounded;
+    }
+    return static_cast<half>(magnitude < 0x7f800000u ? rounded : x);
+}
+
+// NaN becomes 0. Without saturation the lower bits of the whole number remain.
+template <RoundMode mode, bool saturate, class D>
+inline auto float_to_integer(float x) {
+    using Limit = Limits<D>;
+    float whole = round_whole<mode>(x);
+    whole = whole == whole ? whole : 0.0f;
+    if constexpr (saturate && Limit::bits <= 16) {
+        whole = whole < static_cast<float>(Limit::lowest) ? static_cast<float>(Limit::lowest) : whole;
+        whole = whole > static_cast<float>(Limit::highest) ? static_cast<float>(Limit::highest) : whole;
+        return static_cast<int32_t>(whole);
+    } else if constexpr (saturate && is_same<D, int32_t>) {
+        const bool above = whole >= 0x1p31f;
+        const float clamped = whole < -0x1p31f ? -0x1p31f : above ? 0.0f : whole;
+        return above ? INT32_MAX : static_cast<int32_t>(clamped);
+    } else if constexpr (saturate && is_same<D, uint32_t>) {
+        const bool above = whole >= 0x1p32f;
+        const float clamped = whole < 0.0f || above ? 0.0f : whole;
+        return above ? UINT32_MAX : static_cast<uint32_t>(static_cast<int64_t>(clamped));
+    } else {
+        const bool above = whole >= 0x1p63f;
+        const bool below = whole < -0x1p63f;
+        const auto value = static_cast<int64_t>(above || below ? 0.0f : whole);
+        if constexpr (saturate && is_unsigned_integer<D>)
+            return below || value < 0 ? int64_t{0} : above ? INT64_MAX : value;
+        return above ? INT64_MAX : below ? INT64_MIN : value;
+    }
+}
+
+// An integer to the nearest floats around it.
+template <RoundMode mode>
+inline float integer_to_float(int64_t x) {
+    if constexpr (mode == RoundMode::CAST_RINT || mode == RoundMode::CAST_NONE) return static_cast<float>(x);
+    const bool negative = x < 0;
+    const uint64_t size = negative ? 0 - static_cast<uint64_t>(x) : static_cast<uint64_t>(x);
+    const int used = size == 0 ? 0 : 64 - __builtin_clzll(size);
+    const int dropped = used > 24 ? used - 24 : 0;
+    const uint64_t lost = size & ((uint64_t{1} << dropped) - 1);
+    auto kept = static_cast<uint32_t>(size >> dropped);
+    // Only the order of `lost` against one half matters: 0, below, equal, above.
+    const uint64_t half_way = dropped == 0 ? 1 : uint64_t{1} << (dropped - 1);
+    const uint32_t place = lost == 0 ? 0u : lost < half_way ? 1u : lost == half_way ? 2u : 3u;
+    kept += steps_up<mode>(kept, place, 2u, negative) ? 1u : 0u;
+    const float value = static_cast<float>(static_cast<int32_t>(kept)) * math::power_of_two(dropped);
+    return negative ? -value : value;
+}
+
+template <bool saturate, class D>
+inline int64_t integer_to_integer(int64_t x) {
+    if constexpr (saturate) {
+        x = x < Limits<D>::lowest ? Limits<D>::lowest : x;
+        x = x > Limits<D>::highest ? Limits<D>::highest : x;
+    }
+    return x;
+}
+
+// A float to the element type D; for types that share a byte the four bits of the element.
+template <RoundMode mode, bool saturate, class D>
+inline auto from_float(float x) {
+    if constexpr (is_same<D, half>)
+        return float_to_half<mode, saturate>(x);
+    else if constexpr (is_same<D, bfloat16_t>)
+        return float_to_bfloat16<mode, saturate>(x);
+    else if constexpr (is_same<D, float>)
+        return x;
+    else if constexpr (packing<D> == 2 && is_small_float<D>)
+        return static_cast<uint32_t>(D::Format::template encode<mode>(x, saturate));
+    else if constexpr (is_small_float<D>)
+        return D::from_bits(D::Format::template encode<mode>(x, saturate));
+    else if constexpr (is_same<D, int4b_t>)
+        return static_cast<uint32_t>(float_to_integer<mode, saturate, D>(x)) & 15u;
+    else
+        return static_cast<D>(float_to_integer<mode, saturate, D>(x));
+}
+
+template <RoundMode mode, bool saturate, class D>
+inline auto from_integer(int64_t x) {
+    if constexpr (is_same<D, float>)
+        return integer_to_float<mode>(x);
+    else if constexpr (is_vector_float<D> || is_small_float<D>)
+        return from_float<mode, saturate, D>(integer_to_float<mode>(x));
+    else if constexpr (is_same<D, int4b_t>)
+        return static_cast<uint32_t>(integer_to_integer<saturate, D>(x)) & 15u;
+    else
+        return static_cast<D>(integer_to_integer<saturate, D>(x));
+}
+
+// The element `value` of type S, exactly. Types that share a byte come as their four bits.
+template <class S, class Stored>
+inline auto exact_value(Stored value, [[maybe_unused]] uint32_t zero) {
+    if constexpr (is_vector_float<S>)
+        return widen(value, zero);
+    else if constexpr (is_same<S, int4b_t>)
+        return static_cast<float>(static_cast<int32_t>(value << 28) >> 28);
+    else if constexpr (is_small_float<S> && packing<S> == 2)
+        return decode_table<S>.value[value];
+    else if constexpr (is_small_float<S>)
+        return decode_table<S>.value[value.storage];
+    else if constexpr (travels_as_float<S>)
+        return static_cast<float>(value);
+    else
+        return static_cast<int64_t>(value);
+}
+
+// Float to float is a rounding to whole numbers; integers to float are exact up to 24 bits.
+template <RoundMode mode, bool saturate, class D, class S, class Stored>
+inline auto convert(Stored value, uint32_t zero) {
+    if constexpr (is_same<S, float> && is_same<D, float>)
+        return round_whole<mode>(value);
+    else if constexpr (is_same<S, int32_t> && is_same<D, float> && (mode == RoundMode::CAST_RINT))
+        return static_cast<float>(value);
+    else if constexpr (travels_as_float<S>)
+        return from_float<mode, saturate, D>(exact_value<S>(value, zero));
+    else
+        return from_integer<mode, saturate, D>(exact_value<S>(value, zero));
+}
+
+// Whether the way from S to D can lose something that a rounding mode decides on.
+template <class D, class S>
+constexpr bool rounding_matters() {
+    if constexpr (is_same<S, float> && is_same<D, float>) return true;
+    if constexpr (is_same<D, float>) return !travels_as_float<S>;
+    constexpr bool from_whole = is_integer<S> || is_same<S, int4b_t>;
+    if constexpr (is_integer<D> || is_same<D, int4b_t>) return !from_whole;
+    if constexpr (is_same<D, half>)
+        return !(is_any_of<S, int8_t, uint8_t, int4b_t, fp8_e4m3fn_t, fp8_e5m2_t, hifloat8_t> || packing<S> == 2);
+    if constexpr (is_same<D, bfloat16_t>) return !(is_any_of<S, int8_t, uint8_t, int4b_t> || is_small_float<S>);
+    return true;
+}
+
+}  // namespace canopy::kernel
+
+#endif

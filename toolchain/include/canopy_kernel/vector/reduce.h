@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and extremes: of a whole tensor, of each repeat, of each block of 32 bytes and of neighbours. A sum is made of
+// 64 partial sums that are folded in halves; of equal extremes the one with the smallest index counts.
+#ifndef CANOPY_KERNEL_REDUCE_H
+#define CANOPY_KERNEL_REDUCE_H
+
+#include "canopy_kernel/copy/inlet.h"
+#include "canopy_kernel/core/check.h"
+
+namespace AscendC {
+
+// What WholeReduceMax and its kin leave: value and index in one or the other order, or one of them.
+enum class ReduceOrder : uint8_t { ORDER_VALUE_INDEX = 0, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX };
+
+enum class ReduceType : uint8_t { SUM = 0, MAX, MIN };
+
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+using AscendC::ReduceOrder;
+using AscendC::ReduceType;
+
+template <class T>
+inline constexpr bool is_reducible = is_any_of<T, half, float> ||
+                                     (__NPU_ARCH__ != 2201 && is_any_of<T, int16_t, int32_t>) ||
+                                     (__NPU_ARCH__ >= 3003 &&
+                                      is_any_of<T, int8_t, uint8_t, uint16_t, uint32_t, int64_t, uint64_t, bfloat16_t>);
+
+// In what a sum is formed: narrow floats in float, integers modulo their size.
+template <class T>
+using Sum = choose<is_any_of<T, half, bfloat16_t>, float,
+                   choose<is_floating<T>, T,
+                          choose<sizeof(T) == 8, uint64_t,
+                                 choose<sizeof(T) == 4, uint32_t, choose<sizeof(T) == 2, uint16_t, uint8_t>>>>>;
+
+// Unsigned integers of an element's size: how an index is stored beside a value.
+template <class T>
+using Bits =
+    choose<sizeof(T) == 8, uint64_t, choose<sizeof(T) == 4, uint32_t, choose<sizeof(T) == 2, uint16_t, uint8_t>>>;
+
+template <class T>
+constexpr T lowest_of() {
+    if constexpr (is_same<T, half>)
+        return static_cast<T>(-65504.0f);
+    else if constexpr (is_any_of<T, float, bfloat16_t>)
+        return static_cast<T>(-__FLT_MAX__);
+    else if constexpr (static_cast<T>(-1) > static_cast<T>(0))
+        return 0;
+    else
+        return static_cast<T>(uint64_t{1} << (8 * sizeof(T) - 1));
+}
+template <class T>
+constexpr T highest_of() {
+    if constexpr (is_same<T, half>)
+        return static_cast<T>(65504.0f);
+    else if constexpr (is_any_of<T, float, bfloat16_t>)
+        return static_cast<T>(__FLT_MAX__);
+    else
+        return static_cast<T>(~lowest_of<T>());
+}
+
+inline constexpr uint32_t partial_results = 64;
+
+template <class S, uint32_t count>
+struct LaneVector {
+    typedef S type __attribute__((ext_vector_type(count)));
+};
+template <class S, uint32_t count>
+using lane_vector = typename LaneVector<S, count>::type;
+
+// The sum of the lanes, halves folded upon each other.
+template <uint32_t count, class S, class V>
+inline S fold_sum(const V& lanes) {
+    if constexpr (count == 2)
+        return static_cast<S>(lanes.x + lanes.y);
+    else
+        return fold_sum<count / 2, S>(lane_vector<S, count / 2>(lanes.lo + lanes.hi));
+}
+
+template <uint32_t count, class T>
+inline void widen(const T* from, lane_vector<Sum<T>, count>& to) {
+    if constexpr (is_same<T, bfloat16_t>) {
+        for (uint32_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+    } else {
+        lane_vector<choose<is_same<T, half>, half, Sum<T>>, count> loaded;
+        __builtin_memcpy(&loaded, from, sizeof loaded);
+        to = __builtin_convertvector(loaded, lane_vector<Sum<T>, count>);
+    }
+}
+
+template <class T>
+inline Sum<T> sum_run(const T* from, uint64_t count) {
+    ask_ahead(bytes_of<T>(count));
+    if (count < partial_results) {
+        Sum<T> sum{};
+        for (uint64_t i = 0; i < count; ++i) sum = static_cast<Sum<T>>(sum + static_cast<Sum<T>>(from[i]));
+        return sum;
+    }
+    lane_vector<Sum<T>, partial_results> partial, more;
+    widen<partial_results>(from, partial);
+    uint64_t i = partial_results;
+    for (; i + partial_results <= count; i += partial_results) {
+        widen<partial_results>(from + i, more);
+        partial += more;
+    }
+    Sum<T> sum = fold_sum<partial_results, Sum<T>>(partial);
+    for (; i < count; ++i) sum = static_cast<Sum<T>>(sum + static_cast<Sum<T>>(from[i]));
+    return sum;
+}
+
+template <bool largest, class T>
+constexpr bool beats(T challenger, T champion) {
+    return largest ? challenger > champion : challenger < champion;
+}
+
+template <class T>
+inline constexpr bool compares_as_float = is_any_of<T, half, bfloat16_t>;
+template <class T>
+using Comparable = choose<compares_as_float<T>, float, T>;
+
+template <bool largest, class V>
+inline void keep_better(V& champions, const V& challengers) {
+    if constexpr (largest)
+        champions = challengers > champions ? challengers : champions;
+    else
+        champions = challengers < champions ? challengers : champions;
+}
+
+template <bool largest, uint32_t count, class C, class V>
+inline C best_lane(const V& lanes) {
+    if constexpr (count == 1) {
+        return lanes;
+    } else if constexpr (count == 2) {
+        return beats<largest>(static_cast<C>(lanes.y), static_cast<C>(lanes.x)) ? lanes.y : lanes.x;
+    } else {
+        lane_vector<C, count / 2> half = lanes.lo;
+        keep_better<largest>(half, lane_vector<C, count / 2>(lanes.hi));
+        return best_lane<largest, count / 2, C>(half);
+    }
+}
+
+// Elements as they are compared.
+template <uint32_t count, class T>
+inline void load_comparable(const T* from, lane_vector<Comparable<T>, count>& to) {
+    if constexpr (is_same<T, half>)
+        widen<count>(from, to);
+    else if constexpr (is_same<T, bfloat16_t>)
+        for (uint32_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+    else
+        __builtin_memcpy(&to, from, sizeof to);
+}
+
+// Where the first of the extremes of a run lies. What is no number loses.
+template <bool largest, class T>
+inline uint64_t extreme_in_run(const T* from, uint64_t count) {
+    ask_ahead(bytes_of<T>(count));
+    using C = Comparable<T>;
+    C best;
+    if constexpr (is_floating<T>)
+        best = largest ? -__builtin_inff() : __builtin_inff();
+    else
+        best = largest ? lowest_of<T>() : highest_of<T>();
+    uint64_t i = 0;
+    if (count >= partial_results) {
+        lane_vector<C, partial_results> champions = best, challengers;
+        for (; i + partial_results <= count; i += partial_results) {
+            load_comparable<partial_results>(from + i, challengers);
+            keep_better<largest>(champions, challengers);
+        }
+        best = best_lane<largest, partial_results, C>(champions);
+    }
+    for (; i < count; ++i)
+        if (beats<largest>(static_cast<C>(from[i]), best)) best = static_cast<C>(from[i]);
+    for (i = 0; i + partial_results <= count; i += partial_results) {
+        bool found = false;
+        for (uint32_t j = 0; j < partial_results; ++j) found |= static_cast<C>(from[i + j]) == best;
+        if (found) break;
+    }
+    for (; i < count; ++i)
+        if (static_cast<C>(from[i]) == best) return i;
+    return 0;
+}
+
+template <class T>
+struct Extreme {
+    T value{};
+    uint64_t index = 0;
+    bool found = false;
+
+    template <bool largest>
+    void offer(const T* from, uint64_t count, uint64_t first_index) {
+        const uint64_t at = extreme_in_run<largest>(from, count);
+        if (found && !beats<largest>(static_cast<Comparable<T>>(from[at]), static_cast<Comparable<T>>(value)) &&
+            value == value)
+            return;
+        value = from[at];
+        index = first_index + at;
+        found = true;
+    }
+};
+
+// The selected lanes of one repeat in ascending order: body(first lane, count, address) for each contiguous piece.
+template <class T, class Body>
+inline void for_each_segment(const Selection& selection, uint32_t selected, const Strided<const T>& from,
+                             uint64_t repeat, const Body& body) {
+    constexpr uint32_t width = lanes<T>;
+    if (selection.sparse) {
+        constexpr uint32_t lanes_per_bit = width > 128 ? width / 128 : 1;
+        for (uint32_t lane = 0; lane < width; ++lane) {
+            const uint32_t bit = lane / lanes_per_bit;
+            if ((selection.bits[bit / 64] >> bit % 64 & 1) != 0) body(lane, uint32_t{1}, from.at(repeat, lane));
+        }
+        return;
+    }
+    const uint32_t step = from.contiguous_in_repeat() ? width : width / 8;
+    for (uint32_t lane = 0; lane < selected; lane += step)
+        body(lane, smaller(step, selected - lane), from.at(repeat, lane));
+}
+
+// body(repeat, selected lanes of it) for each repeat.
+template <class Body>
+inline void for_each_repeat(const Selection& selection, const Body& body) {
+    for (uint64_t r = 0; r < selection.repeats; ++r) body(r, selection.lanes);
+    if (selection.tail != 0) body(selection.repeats, selection.tail);
+}
+
+template <class T>
+inline Sum<T> sum_of_repeat(const Selection& selection, uint32_t selected, const Strided<const T>& from,
+                            uint64_t repeat) {
+    Sum<T> sum{};
+    for_each_segment(selection, selected, from, repeat, [&](uint32_t, uint32_t count, const T* at) {
+        sum = static_cast<Sum<T>>(sum + sum_run(at, count));
+    });
+    return sum;
+}
+
+template <bool largest, class T>
+inline Extreme<T> extreme_of_repeat(const Selection& selection, uint32_t selected, const Strided<const T>& from,
+                                    uint64_t repeat) {
+    Extreme<T> extreme;
+    for_each_segment(selection, selected, from, repeat, [&](uint32_t lane, uint32_t count, const T* at) {
+        extreme.template offer<largest>(at, count, lane);
+    });
+    return extreme;
+}
+
+template <class T>
+inline void store_bits(T* to, uint64_t number) {
+    const auto bits = static_cast<Bits<T>>(number);
+    __builtin_memcpy(to, &bits, sizeof bits);
+}
+
+template <class T>
+inline int64_t bits_of(T value) {
+    int64_t bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+template <class T>
+inline void remember(const Extreme<T>& extreme) {
+    auto& state = core_state();
+    state.reduced_value[0] = static_cast<uint32_t>(bits_of(extreme.value));
+    state.reduced_value[1] = static_cast<uint32_t>(extreme.index);
+}
+
+// The sum of everything selected.
+template <class T>
+inline void reduce_sum(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                       const Selection& selection, int32_t repeat_stride, Where where) {
+    static_assert(is_reducible<T>, "ReduceSum: this chip sums half and float only (3510: integers too)");
+    if (selection.empty()) return;
+    const auto from = source(src, 1, static_cast<uint32_t>(repeat_stride));
+    check_strided(src, from, selection, name, "the source", where);
+    check_vector_operand(name, "the destination", dst, sizeof(T), where);
+    Sum<T> sum{};
+    if (!selection.sparse && selection.lanes == selection.width && from.contiguous(selection.width))
+        sum = sum_run(from.address, selection.repeats * selection.width + selection.tail);
+    else
+        for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
+            sum = static_cast<Sum<T>>(sum + sum_of_repeat(selection, selected, from, r));
+        });
+    const T result = static_cast<T>(sum);
+    *dst.GetPhyAddr() = result;
+    core_state().reduced_sum = bits_of(result);
+}
+
+// The extreme of everything selected, and its index when asked for.
+template <bool largest, class T>
+inline void reduce_extreme(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                           const Selection& selection, int32_t repeat_stride, bool with_index, Where where) {
+    static_assert(is_reducible<T>, "ReduceMax, ReduceMin: this chip compares half and float only (3510: integers too)");
+    if (selection.empty()) return;
+    const auto from = source(src, 1, static_cast<uint32_t>(repeat_stride));
+    check_strided(src, from, selection, name, "the source", where);
+    check_vector_operand(name, "the destination", dst, (with_index ? 2 : 1) * sizeof(T), where);
+    Extreme<T> extreme;
+    if (!selection.sparse && selection.lanes == selection.width && from.contiguous(selection.width))
+        extreme.template offer<largest>(from.address, selection.repeats * selection.width + selection.tail, 0);
+    else
+        for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
+            for_each_segment(selection, selected, from, r, [&](uint32_t lane, uint32_t count, const T* at) {
+                extreme.template offer<largest>(at, count, r * selection.width + lane);
+            });
+        });
+    dst.GetPhyAddr()[0] = extreme.value;
+    if (with_index) store_bits(dst.GetPhyAddr() + 1, extreme.index);
+    remember(extreme);
+}
+
+// One sum for each repeat; the destination's stride counts elements.
+template <class T>
+inline void sum_repeats(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                        const Selection& selection, int32_t to_stride, int32_t block_stride, int32_t repeat_stride,
+                        Where where) {
+    static_assert(is_reducible<T>, "WholeReduceSum: this chip sums half and float only (3510: integers too)");
+    const auto from = source(src, static_cast<uint32_t>(block_stride), static_cast<uint32_t>(repeat_stride));
+    const uint64_t repeats = selection.repeats + (selection.tail != 0);
+    if (repeats == 0) return;
+    check_strided(src, from, selection, name, "the source", where);
+    check_vector_operand(name, "the destination", dst,
+                         ((repeats - 1) * static_cast<uint64_t>(to_stride) + 1) * sizeof(T), where);
+    T* to = dst.GetPhyAddr();
+    for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
+        to[r * static_cast<uint64_t>(to_stride)] = static_cast<T>(sum_of_repeat(selection, selected, from, r));
+    });
+}
+
+// One extreme for each repeat. The destination's stride counts pairs, or values, or 32-bit indices.
+template <bool largest, class T>
+inline void extremes_of_repeats(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                                const Selection& selection, int32_t to_stride, int32_t block_stride,
+                                int32_t repeat_stride, ReduceOrder order, Where where) {
+    static_assert(is_reducible<T>,
+                  "WholeReduceMax, WholeReduceMin: this chip compares half and float only (3510: integers too)");
+    const auto from = source(src, static_cast<uint32_t>(block_stride), static_cast<uint32_t>(repeat_stride));
+    const uint64_t repeats = selection.repeats + (selection.tail != 0);
+    if (repeats == 0) return;
+    const uint64_t unit = order == ReduceOrder::ORDER_ONLY_VALUE   ? sizeof(T)
+                          : order == ReduceOrder::ORDER_ONLY_INDEX ? sizeof(uint32_t)
+                                                                   : 2 * sizeof(T);
+    check_strided(src, from, selection, name, "the source", where);
+    check_vector_operand(name, "the destination", dst, ((repeats - 1) * static_cast<uint64_t>(to_stride) + 1) * unit,
+                         where);
+    auto* bytes = reinterpret_cast<unsigned char*>(dst.GetPhyAddr());
+    Extreme<T> best;
+    for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
+        const Extreme<T> extreme = extreme_of_repeat<largest>(selection, selected, from, r);
+        unsigned char* at = bytes + r * static_cast<uint64_t>(to_stride) * unit;
+        if (order == ReduceOrder::ORDER_ONLY_INDEX) {
+            const auto index = static_cast<uint32_t>(extreme.index);
+            __builtin_memcpy(at, &index, sizeof index);
+        } else {
+            T* pair = reinterpret_cast<T*>(at);
+            const int value_at = order == ReduceOrder::ORDER_INDEX_VALUE ? 1 : 0;
+            pair[value_at] = extreme.value;
+            if (order != ReduceOrder::ORDER_ONLY_VALUE) store_bits(pair + 1 - value_at, extreme.index);
+        }
+        if (!best.found ||
+            beats<largest>(static_cast<Comparable<T>>(extreme.value), static_cast<Comparable<T>>(best.value))) {
+            best = extreme;
+            best.index += r * selection.width;
+        }
+    });
+    remember(best);
+}
+
+// The selected elements of one block, moved together; returns how many there are.
+template <class T>
+inline uint32_t collect_block(const Selection& selection, uint32_t selected, uint32_t block, const T* from, T* to) {
+    constexpr uint32_t per_block = lanes<T> / 8;
+    constexpr uint32_t lanes_per_bit = lanes < T >> 128 ? lanes<T> / 128 : 1;
+    const uint32_t first = block * per_block;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < per_block; ++i) {
+        const uint32_t bit = (first + i) / lanes_per_bit;
+        const bool taken = selection.sparse ? (selection.bits[bit / 64] >> bit % 64 & 1) != 0 : first + i < selected;
+        if (taken) to[count++] = from[i];
+    }
+    return count;
+}
+
+template <ReduceType type, class T>
+inline T reduce_block(const T* values, uint32_t count) {
+    constexpr uint32_t per_block = lanes<T> / 8;
+    if constexpr (type == ReduceType::SUM) {
+        if (count == per_block) {
+            lane_vector<Sum<T>, per_block> all;
+            widen<per_block>(values, all);
+            return static_cast<T>(fold_sum<per_block, Sum<T>>(all));
+        }
+        Sum<T> sum{};
+        for (uint32_t i = 0; i < count; ++i) sum = static_cast<Sum<T>>(sum + static_cast<Sum<T>>(values[i]));
+        return static_cast<T>(sum);
+    } else {
+        constexpr bool largest = type == ReduceType::MAX;
+        T best = largest ? lowest_of<T>() : highest_of<T>();
+        if (count != 0) best = values[0];
+        for (uint32_t i = 1; i < count; ++i)
+            if (beats<largest>(static_cast<Comparable<T>>(values[i]), static_cast<Comparable<T>>(best)) || best != best)
+                best = values[i];
+        return best;
+    }
+}
+
+// Eight results for each repeat, one for each block. A block without a selected element gives 0, or what loses to
+// every number.
+template <ReduceType type, class T>
+inline void reduce_blocks(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                          const Selection& selection, int32_t to_stride, int32_t block_stride, int32_t repeat_stride,
+                          Where where) {
+    static_assert(is_reducible<T>, "BlockReduce: this chip reduces half and float only (3510: integers too)");
+    constexpr uint32_t per_block = lanes<T> / 8;
+    const auto from = source(src, static_cast<uint32_t>(block_stride), static_cast<uint32_t>(repeat_stride));
+    const uint64_t repeats = selection.repeats + (selection.tail != 0);
+    if (repeats == 0) return;
+    check_strided(src, from, selection, name, "the source", where);
+    check_vector_operand(name, "the destination", dst,
+                         ((repeats - 1) * static_cast<uint64_t>(to_stride) + 1) * 8 * sizeof(T), where);
+    for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
+        T* to = dst.GetPhyAddr() + r * static_cast<uint64_t>(to_stride) * 8;
+        for (uint32_t block = 0; block < 8; ++block) {
+            const T* at = from.at(r, block * per_block);
+            if (!selection.sparse && selected >= (block + 1) * per_block) {
+                to[block] = reduce_block<type>(at, per_block);
+            } else {
+                T values[per_block];
+                const uint32_t count = collect_block(selection, selected, block, at, values);
+                to[block] = reduce_block<type>(values, count);
+            }
+        }
+    });
+}
+
+// The sums of neighbours: half as many results as lanes.
+template <class T>
+inline void reduce_pairs(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                         const Selection& selection, int32_t to_stride, int32_t block_stride, int32_t repeat_stride,
+                         Where where) {
+    static_assert(is_reducible<T>, "PairReduceSum: this chip sums half and float only (3510: integers too)");
+    constexpr uint32_t width = lanes<T>;
+    const auto from = source(src, static_cast<uint32_t>(block_stride), static_cast<uint32_t>(repeat_stride));
+    const uint64_t repeats = selection.repeats + (selection.tail != 0);
+    if (repeats == 0) return;
+    check_strided(src, from, selection, name, "the source", where);
+    check_vector_operand(name, "the destination", dst,
+                         (repeats - 1) * static_cast<uint64_t>(to_stride) * 128 + width / 2 * sizeof(T), where);
+    for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
+        Sum<T> values[width] = {};
+        for_each_segment(selection, selected, from, r, [&](uint32_t lane, uint32_t count, const T* at) {
+            for (uint32_t i = 0; i < count; ++i) values[lane + i] = static_cast<Sum<T>>(at[i]);
+        });
+        T* to = dst.GetPhyAddr() + r * static_cast<uint64_t>(to_stride) * (128 / sizeof(T));
+        for (uint32_t i = 0; i < width / 2; ++i)
+            to[i] = static_cast<T>(static_cast<Sum<T>>(values[2 * i] + values[2 * i + 1]));
+    });
+}
+
+}  // namespace canopy::kernel
+
+#endif

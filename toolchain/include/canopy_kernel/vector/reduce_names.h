@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names by which programs reach the reductions of reduce.h, and the registers these leave their results in.
+#ifndef CANOPY_KERNEL_REDUCE_NAMES_H
+#define CANOPY_KERNEL_REDUCE_NAMES_H
+
+#include "canopy_kernel/vector/reduce.h"
+
+namespace AscendC {
+
+// One result for a whole tensor. The work space is not needed here.
+template <typename T, bool isSetMask = true>
+inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
+                      const int32_t count, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_cast<void>(sharedTmpBuffer);
+    reduce_sum("ReduceSum", dst, src, select_total(lanes<T>, count < 0 ? 0 : static_cast<uint64_t>(count)),
+               DEFAULT_REPEAT_STRIDE, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
+                      const int32_t mask, const int32_t repeatTime, const int32_t srcRepStride,
+                      canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_cast<void>(sharedTmpBuffer);
+    reduce_sum("ReduceSum", dst, src,
+               select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)),
+               srcRepStride, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
+                      const uint64_t mask[], const int32_t repeatTime, const int32_t srcRepStride,
+                      canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_cast<void>(sharedTmpBuffer);
+    reduce_sum("ReduceSum", dst, src, select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)),
+               srcRepStride, where);
+}
+
+template <typename T>
+inline void ReduceMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
+                      const int32_t count, bool calIndex = false,
+                      canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_cast<void>(sharedTmpBuffer);
+    reduce_extreme<true>("ReduceMax", dst, src, select_total(lanes<T>, count < 0 ? 0 : static_cast<uint64_t>(count)),
+                         DEFAULT_REPEAT_STRIDE, calIndex, where);
+}
+
+template <typename T>
+inline void ReduceMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
+                      const int32_t mask, const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = false,
+                      canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_cast<void>(sharedTmpBuffer);
+    reduce_extreme<true>("ReduceMax", dst, src,
+                         select<true>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)),
+                         srcRepStride, calIndex, where);
+}
+
+template <typename T>
+inline void ReduceMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
+                      const uint64_t mask[], const int32_t repeatTime, const int32_t srcRepStride,
+                      bool calIndex = false, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_cast<void>(sharedTmpBuffer);
+    reduce_extreme<true>("ReduceMax", dst, src, select<true>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)),
+                         srcRepStride, calIndex, where);
+}
+
+template <typename T>
+inline void ReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
+                      const int32_t count, bool calIndex = false,
+                      canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_cast<void>(sharedTmpBuffer);
+    reduce_extreme<false>("ReduceMin", dst, src, select_total(lanes<T>, count < 0 ? 0 : static_cast<uint64_t>(count)),
+                          DEFAULT_REPEAT_STRIDE, calIndex, where);
+}
+
+template <typename T>
+inline void ReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
+                      const int32_t mask, const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = false,
+                      canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_cast<void>(sharedTmpBuffer);
+    reduce_extreme<false>("ReduceMin", dst, src,
+                          select<true>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)),
+                          srcRepStride, calIndex, where);
+}
+
+template <typename T>
+inline void ReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
+                      const uint64_t mask[], const int32_t repeatTime, const int32_t srcRepStride,
+                      bool calIndex = false, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_cast<void>(sharedTmpBuffer);
+    reduce_extreme<false>("ReduceMin", dst, src, select<true>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)),
+                          srcRepStride, calIndex, where);
+}
+
+// One result for each repeat.
+template <typename T, bool isSetMask = true>
+inline void WholeReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t mask,
+                           const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    sum_repeats("WholeReduceSum", dst, src,
+                select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)),
+                dstRepStride, srcBlkStride, srcRepStride, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void WholeReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask[],
+                           const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    sum_repeats("WholeReduceSum", dst, src, select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)),
+                dstRepStride, srcBlkStride, srcRepStride, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void WholeReduceMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t mask,
+                           const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,
+                           canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    extremes_of_repeats<true>(
+        "WholeReduceMax", dst, src,
+        select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)), dstRepStride,
+        srcBlkStride, srcRepStride, order, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void WholeReduceMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask[],
+                           const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,
+                           canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    extremes_of_repeats<true>("WholeReduceMax", dst, src,
+                              select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)), dstRepStride,
+                              srcBlkStride, srcRepStride, order, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void WholeReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t mask,
+                           const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,
+                           canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    extremes_of_repeats<false>(
+        "WholeReduceMin", dst, src,
+        select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)), dstRepStride,
+        srcBlkStride, srcRepStride, order, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void WholeReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask[],
+                           const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,
+                           canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    extremes_of_repeats<false>("WholeReduceMin", dst, src,
+                               select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)), dstRepStride,
+                               srcBlkStride, srcRepStride, order, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void RepeatReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                            const int32_t mask, const int32_t dstBlkStride, const int32_t srcBlkStride,
+                            const int32_t dstRepStride, const int32_t srcRepStride,
+                            canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_cast<void>(dstBlkStride);
+    sum_repeats("RepeatReduceSum", dst, src,
+                select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)),
+                dstRepStride, srcBlkStride, srcRepStride, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void RepeatReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                            const uint64_t mask[], const int32_t dstBlkStride, const int32_t srcBlkStride,
+                            const int32_t dstRepStride, const int32_t srcRepStride,
+                            canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_cast<void>(dstBlkStride);
+    sum_repeats("RepeatReduceSum", dst, src, select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)),
+                dstRepStride, srcBlkStride, srcRepStride, where);
+}
+
+// One result for each block of 32 bytes; the stride of the destination counts eight results.
+template <typename T, bool isSetMask = true>
+inline void BlockReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                           const int32_t mask, const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    reduce_blocks<ReduceType::SUM>(
+        "BlockReduceSum", dst, src,
+        select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)), dstRepStride,
+        srcBlkStride, srcRepStride, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void BlockReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                           const uint64_t mask[], const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    reduce_blocks<ReduceType::SUM>("BlockReduceSum", dst, src,
+                                   select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)), dstRepStride,
+                                   srcBlkStride, srcRepStride, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void BlockReduceMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                           const int32_t mask, const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    reduce_blocks<ReduceType::MAX>(
+        "BlockReduceMax", dst, src,
+        select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)), dstRepStride,
+        srcBlkStride, srcRepStride, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void BlockReduceMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                           const uint64_t mask[], const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    reduce_blocks<ReduceType::MAX>("BlockReduceMax", dst, src,
+                                   select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)), dstRepStride,
+                                   srcBlkStride, srcRepStride, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void BlockReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                           const int32_t mask, const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    reduce_blocks<ReduceType::MIN>(
+        "BlockReduceMin", dst, src,
+        select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)), dstRepStride,
+        srcBlkStride, srcRepStride, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void BlockReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                           const uint64_t mask[], const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    reduce_blocks<ReduceType::MIN>("BlockReduceMin", dst, src,
+                                   select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)), dstRepStride,
+                                   srcBlkStride, srcRepStride, where);
+}
+
+// The sums of neighbours; the stride of the destination counts 128 bytes.
+template <typename T, bool isSetMask = true>
+inline void PairReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                          const int32_t mask, const int32_t dstRepStride, const int32_t srcBlkStride,
+                          const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    reduce_pairs("PairReduceSum", dst, src,
+                 select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)),
+                 dstRepStride, srcBlkStride, srcRepStride, where);
+}
+
+template <typename T, bool isSetMask = true>
+inline void PairReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                          const uint64_t mask[], const int32_t dstRepStride, const int32_t srcBlkStride,
+                          const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    reduce_pairs("PairReduceSum", dst, src, select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)),
+                 dstRepStride, srcBlkStride, srcRepStride, where);
+}
+
+// The newer names of the above, with the kind of reduction as a template argument.
+template <ReduceType reduceType, typename T, bool isSetMask = true>
+inline void ReduceRepeat(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t mask,
+                         const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,
+                         const int32_t srcRepStride, ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,
+                         canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    const Selection chosen =
+        select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime));
+    if constexpr (reduceType == ReduceType::SUM)
+        sum_repeats("ReduceRepeat", dst, src, chosen, dstRepStride, srcBlkStride, srcRepStride, where);
+    else
+        extremes_of_repeats<reduceType == ReduceType::MAX>("ReduceRepeat", dst, src, chosen, dstRepStride, srcBlkStride,
+                                                           srcRepStride, order, where);
+}
+
+template <ReduceType reduceType, typename T, bool isSetMask = true>
+inline void ReduceRepeat(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask[],
+                         const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,
+                         const int32_t srcRepStride, ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX,
+                         canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    const Selection chosen = select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime));
+    if constexpr (reduceType == ReduceType::SUM)
+        sum_repeats("ReduceRepeat", dst, src, chosen, dstRepStride, srcBlkStride, srcRepStride, where);
+    else
+        extremes_of_repeats<reduceType == ReduceType::MAX>("ReduceRepeat", dst, src, chosen, dstRepStride, srcBlkStride,
+                                                           srcRepStride, order, where);
+}
+
+template <ReduceType reduceType, typename T, bool isSetMask = true>
+inline void ReduceDataBlock(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                            const int32_t mask, const int32_t dstRepStride, const int32_t srcBlkStride,
+                            const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    reduce_blocks<reduceType>(
+        "ReduceDataBlock", dst, src,
+        select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)), dstRepStride,
+        srcBlkStride, srcRepStride, where);
+}
+
+template <ReduceType reduceType, typename T, bool isSetMask = true>
+inline void ReduceDataBlock(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                            const uint64_t mask[], const int32_t dstRepStride, const int32_t srcBlkStride,
+                            const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    reduce_blocks<reduceType>("ReduceDataBlock", dst, src,
+                              select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)), dstRepStride,
+                              srcBlkStride, srcRepStride, where);
+}
+
+template <ReduceType reduceType = ReduceType::SUM, typename T, bool isSetMask = true>
+inline void ReducePairElem(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                           const int32_t mask, const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(reduceType == ReduceType::SUM, "ReducePairElem: neighbours can only be summed");
+    reduce_pairs("ReducePairElem", dst, src,
+                 select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)),
+                 dstRepStride, srcBlkStride, srcRepStride, where);
+}
+
+template <ReduceType reduceType = ReduceType::SUM, typename T, bool isSetMask = true>
+inline void ReducePairElem(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                           const uint64_t mask[], const int32_t dstRepStride, const int32_t srcBlkStride,
+                           const int32_t srcRepStride, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(reduceType == ReduceType::SUM, "ReducePairElem: neighbours can only be summed");
+    reduce_pairs("ReducePairElem", dst, src, select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)),
+                 dstRepStride, srcBlkStride, srcRepStride, where);
+}
+
+// What the last ReduceSum found.
+template <typename T>
+inline T GetReduceRepeatSumSpr() {
+    const int64_t bits = canopy::kernel::core_state().reduced_sum;
+    T value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+template <typename T>
+inline T GetAccVal() {
+    return GetReduceRepeatSumSpr<T>();
+}
+
+// What the last ReduceMax, ReduceMin, WholeReduceMax or WholeReduceMin found; an index arrives as bits of T.
+template <typename T>
+inline void GetReduceRepeatMaxMinSpr(T& maxMinValue, T& maxMinIndex) {
+    static_assert(sizeof(T) <= 4, "GetReduceRepeatMaxMinSpr: the register holds elements of up to four bytes");
+    const auto& state = canopy::kernel::core_state();
+    __builtin_memcpy(&maxMinValue, &state.reduced_value[0], sizeof(T));
+    __builtin_memcpy(&maxMinIndex, &state.reduced_value[1], sizeof(T));
+}
+template <typename T>
+inline void GetReduceRepeatMaxMinSpr(T& maxMinValue) {
+    T index;
+    GetReduceRepeatMaxMinSpr(maxMinValue, index);
+}
+template <typename T>
+inline void GetReduceMaxMinCount(T& maxMinValue, T& maxMinIndex) {
+    GetReduceRepeatMaxMinSpr(maxMinValue, maxMinIndex);
+}
+template <typename T>
+inline void GetReduceMaxMinCount(T& maxMinValue) {
+    GetReduceRepeatMaxMinSpr(maxMinValue);
+}
+
+}  // namespace AscendC
+
+#endif

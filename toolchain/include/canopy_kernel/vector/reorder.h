@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements spread or shuffled inside the unified buffer: Brcb, BroadCast, Interleave and DeInterleave.
+#ifndef CANOPY_KERNEL_REORDER_H
+#define CANOPY_KERNEL_REORDER_H
+
+#include "canopy_kernel/core/check.h"
+
+namespace AscendC {
+
+struct BrcbRepeatParams {
+    BrcbRepeatParams() = default;
+    BrcbRepeatParams(const uint16_t dstBlkStrideIn, const uint16_t dstRepStrideIn)
+        : dstBlkStride(dstBlkStrideIn), dstRepStride(dstRepStrideIn) {}
+
+    uint32_t blockNumber = DEFAULT_BLK_NUM;
+    uint16_t dstBlkStride = DEFAULT_BLK_STRIDE;
+    uint16_t dstRepStride = DEFAULT_REPEAT_STRIDE;
+};
+
+// Each of eight elements a repeat fills a block of 32 bytes.
+template <typename T>
+inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uint8_t repeatTime,
+                 const BrcbRepeatParams& repeatParams, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(sizeof(T) == 2 || sizeof(T) == 4 || (__NPU_ARCH__ >= 3003 && packing<T> == 1),
+                  "Brcb: elements have 16 or 32 bits (on 3510 also 8 or 64)");
+    if (repeatTime == 0) return;
+    constexpr uint32_t per_block = block_bytes / sizeof(T);
+    const auto to = target(dst, repeatParams.dstBlkStride, repeatParams.dstRepStride);
+    check_strided(dst, to, select_leading(lanes<T>, lanes<T>, repeatTime), "Brcb", "the destination", where);
+    check_vector_operand("Brcb", "the source", src0, repeatTime * 8u * sizeof(T), where);
+    const T* from = src0.GetPhyAddr();
+    for (uint32_t r = 0; r < repeatTime; ++r)
+        for (uint32_t block = 0; block < 8; ++block) {
+            const T value = from[r * 8 + block];
+            T* at = to.at(r, block * per_block);
+            for (uint32_t i = 0; i < per_block; ++i) at[i] = value;
+        }
+}
+
+// The elements of src0 and src1 in turns; the first half of them goes to dst0, the rest to dst1.
+template <typename T>
+inline void Interleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, const LocalTensor<T>& src0,
+                       const LocalTensor<T>& src1, const int32_t count,
+                       canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(packing<T> == 1, "Interleave: elements of less than a byte are not supported");
+    check_count(dst0, count, "Interleave", "the first destination", where);
+    check_count(dst1, count, "Interleave", "the second destination", where);
+    check_count(src0, count, "Interleave", "the first source", where);
+    check_count(src1, count, "Interleave", "the second source", where);
+    if (count % 2 != 0) fail(where, "Interleave: %d elements; their number must be even", count);
+    const T *even = src0.GetPhyAddr(), *odd = src1.GetPhyAddr();
+    for (int32_t i = 0; i < count; ++i) {
+        T* to = i < count / 2 ? dst0.GetPhyAddr() + 2 * i : dst1.GetPhyAddr() + 2 * i - count;
+        to[0] = even[i];
+        to[1] = odd[i];
+    }
+}
+
+// The inverse: of src0 and then src1 the even elements go to dst0, the odd ones to dst1.
+template <typename T>
+inline void DeInterleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, const LocalTensor<T>& src0,
+                         const LocalTensor<T>& src1, const int32_t count,
+                         canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(packing<T> == 1, "DeInterleave: elements of less than a byte are not supported");
+    check_count(dst0, count, "DeInterleave", "the first destination", where);
+    check_count(dst1, count, "DeInterleave", "the second destination", where);
+    check_count(src0, count, "DeInterleave", "the first source", where);
+    check_count(src1, count, "DeInterleave", "the second source", where);
+    if (count % 2 != 0) fail(where, "DeInterleave: %d elements; their number must be even", count);
+    T *even = dst0.GetPhyAddr(), *odd = dst1.GetPhyAddr();
+    for (int32_t i = 0; i < count; ++i) {
+        const T* from = i < count / 2 ? src0.GetPhyAddr() + 2 * i : src1.GetPhyAddr() + 2 * i - count;
+        even[i] = from[0];
+        odd[i] = from[1];
+    }
+}
+
+// The same from one tensor of srcCount elements.
+template <typename T>
+inline void DeInterleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, const LocalTensor<T>& src,
+                         const int32_t srcCount, canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(packing<T> == 1, "DeInterleave: elements of less than a byte are not supported");
+    check_count(dst0, srcCount / 2, "DeInterleave", "the first destination", where);
+    check_count(dst1, srcCount / 2, "DeInterleave", "the second destination", where);
+    check_count(src, srcCount, "DeInterleave", "the source", where);
+    if (srcCount % 2 != 0) fail(where, "DeInterleave: %d elements; their number must be even", srcCount);
+    for (int32_t i = 0; i < srcCount / 2; ++i) {
+        dst0.GetPhyAddr()[i] = src.GetPhyAddr()[2 * i];
+        dst1.GetPhyAddr()[i] = src.GetPhyAddr()[2 * i + 1];
+    }
+}
+
+// A tensor of one or two dimensions repeated along one of them. The work space is not needed here.
+template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
+inline void BroadCast(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t dstShape[dim],
+                      const uint32_t srcShape[dim], canopy::kernel::Where where = canopy::kernel::here()) {
+    using namespace canopy::kernel;
+    static_assert(dim == 1 || dim == 2, "BroadCast: tensors have one or two dimensions");
+    static_assert(axis >= 0 && axis < dim, "BroadCast: the axis is one of the dimensions");
+    static_assert(packing<T> == 1, "BroadCast: elements of less than a byte are not supported");
+    const uint32_t rows = dim == 1 ? 1 : dstShape[0], columns = dstShape[dim - 1];
+    const uint32_t from_rows = dim == 1 ? 1 : srcShape[0], from_columns = srcShape[dim - 1];
+    if (srcShape[axis] != 1 && srcShape[axis] != dstShape[axis])
+        fail(where, "BroadCast: dimension %d has %u elements; only one element can be repeated", axis, srcShape[axis]);
+    if (dim == 2 && srcShape[1 - axis] != dstShape[1 - axis])
+        fail(where, "BroadCast: dimension %d has %u elements in the source and %u in the destination", 1 - axis,
+             srcShape[1 - axis], dstShape[1 - axis]);
+    check_count(dst, int64_t{rows} * columns, "BroadCast", "the destination", where);
+    check_count(src, int64_t{from_rows} * from_columns, "BroadCast", "the source", where);
+    for (uint32_t r = 0; r < rows; ++r) {
+        const T* from = src.GetPhyAddr() + uint64_t{from_rows == 1 ? 0 : r} * from_columns;
+        T* to = dst.GetPhyAddr() + uint64_t{r} * columns;
+        if (from_columns == 1)
+            for (uint32_t c = 0; c < columns; ++c) to[c] = *from;
+        else
+            __builtin_memmove(to, from, columns * sizeof(T));
+    }
+}
+
+template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
+inline void BroadCast(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t dstShape[dim],
+                      const uint32_t srcShape[dim], const LocalTensor<uint8_t>& sharedTmpBuffer,
+                      canopy::kernel::Where where = canopy::kernel::here()) {
+    static_cast<void>(sharedTmpBuffer);
+    BroadCast<T, dim, axis, isReuseSource>(dst, src, dstShape, srcShape, where);
+}
+
+}  // namespace AscendC
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector operations without a source tensor: one number everywhere, and numbers that count up.
+#ifndef CANOPY_KERNEL_VECTOR_FILL_H
+#define CANOPY_KERNEL_VECTOR_FILL_H
+
+#include "canopy_kernel/vector/elementwise.h"
+
+namespace canopy::kernel {
+
+template <class T>
+inline constexpr bool is_fillable = is_any_of<T, half, bfloat16_t, float, int16_t, uint16_t, int32_t, uint32_t> ||
+                                    (any_type_chip && (is_integer<T> || sizeof(T) == 1));
+
+template <class T>
+inline constexpr bool is_countable = is_any_of<T, half, float, int16_t, int32_t> ||
+                                     (any_type_chip && (is_integer<T> || is_same<T, bfloat16_t>));
+
+template <class T, class S>
+inline T element_of(const S& value) {
+    if constexpr (is_same<T, S>)
+        return value;
+    else if constexpr (is_floating<T> || is_integer<T>)
+        return narrow<T>(scalar_of<T>(value));
+    else
+        return static_cast<T>(value);
+}
+
+struct FillRule {
+    template <class T>
+    static T element(const T& value, const NoElement*, const NoElement*, const NoElement*, uint32_t) {
+        return value;
+    }
+};
+
+template <class T>
+inline void fill_run(uint64_t count, T* d, T value) {
+    if constexpr (is_tracing_variant) return trace_compute<FillRule>(count, value, d);
+    CANOPY_VECTOR_LOOP
+    for (uint64_t i = 0; i < count; ++i) d[i] = value;
+}
+
+template <bool set, class T, class Mask>
+inline void fill_masked(const LocalTensor<T>& dst, T value, Mask mask, uint8_t repeats, uint32_t block_stride,
+                        uint32_t repeat_stride, Where where) {
+    const Selection selection = select<set>(lanes<T>, mask, repeats);
+    const auto to = target(dst, block_stride, repeat_stride);
+    check_strided(dst, to, selection, "Duplicate", "dst", where);
+    for_each_run(
+        selection, [value](uint64_t count, T* d) { fill_run(count, d, value); }, to);
+}
+
+// first, first + 1, ...: element k of the whole call, in the wide type.
+template <class T>
+inline T counted_value(Wide<T> first, uint64_t k) {
+    if constexpr (is_floating<T>)
+        return narrow<T>(first + static_cast<float>(static_cast<int32_t>(k)));
+    else
+        return static_cast<T>(static_cast<Modular<T>>(first) + static_cast<Modular<T>>(k));
+}
+
+template <class T>
+inline void index_run(uint64_t count, T* d, Wide<T> first, uint64_t from) {
+    CANOPY_VECTOR_LOOP
+    for (uint64_t i = 0; i < count; ++i) d[i] = counted_value<T>(first, from + i);
+}
+
+template <bool set, class T, class Mask>
+inline void index_masked(const LocalTensor<T>& dst, Wide<T> first, Mask mask, uint8_t repeats, uint32_t block_stride,
+                         uint32_t repeat_stride, Where where) {
+    const Selection selection = select<set>(lanes<T>, mask, repeats);
+    const auto to = target(dst, block_stride, repeat_stride);
+    check_strided(dst, to, selection, "CreateVecIndex", "dst", where);
+    for_each_run(
+        selection, [first](uint64_t count, uint64_t from, T* d) { index_run(count, d, first, from); },
+        LaneIndex{selection.width}, to);
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+template <class T, class S, class = canopy::kernel::only_if<!canopy::kernel::is_same<S, LocalTensor<T>>>>
+inline void Duplicate(const LocalTensor<T>& dst, const S& scalarValue, const int32_t& count, CANOPY_WHERE) {
+    static_assert(canopy::kernel::is_fillable<T>, "Duplicate: this element type is not supported on this chip");
+    canopy::kernel::check_count(dst, count, "Duplicate", "dst", where);
+    const T value = canopy::kernel::element_of<T>(scalarValue);
+    if (count > 0) canopy::kernel::fill_run(static_cast<uint64_t>(count), dst.GetPhyAddr(), value);
+}
+
+// The first element of src.
+template <class T>
+inline void Duplicate(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count, CANOPY_WHERE) {
+    Duplicate(dst, src.GetValue(0), count, where);
+}
+
+template <class T, bool isSetMask = true, class S>
+inline void Duplicate(const LocalTensor<T>& dst, const S& scalarValue, const uint64_t mask[], const uint8_t repeatTime,
+                      const uint16_t dstBlockStride, const uint8_t dstRepeatStride, CANOPY_WHERE) {
+    static_assert(canopy::kernel::is_fillable<T>, "Duplicate: this element type is not supported on this chip");
+    canopy::kernel::fill_masked<isSetMask>(dst, canopy::kernel::element_of<T>(scalarValue), mask, repeatTime,
+                                           dstBlockStride, dstRepeatStride, where);
+}
+
+template <class T, bool isSetMask = true, class S>
+inline void Duplicate(const LocalTensor<T>& dst, const S& scalarValue, uint64_t mask, const uint8_t repeatTime,
+                      const uint16_t dstBlockStride, const uint8_t dstRepeatStride, CANOPY_WHERE) {
+    static_assert(canopy::kernel::is_fillable<T>, "Duplicate: this element type is not supported on this chip");
+    canopy::kernel::fill_masked<isSetMask>(dst, canopy::kernel::element_of<T>(scalarValue), mask, repeatTime,
+                                           dstBlockStride, dstRepeatStride, where);
+}
+
+// firstValue, firstValue + 1, ...
+template <class T, class S>
+inline void CreateVecIndex(const LocalTensor<T>& dst, const S& firstValue, const uint32_t count, CANOPY_WHERE) {
+    static_assert(canopy::kernel::is_countable<T>, "CreateVecIndex: this element type is not supported on this chip");
+    canopy::kernel::check_count(dst, count, "CreateVecIndex", "dst", where);
+    canopy::kernel::index_run(count, dst.GetPhyAddr(), canopy::kernel::scalar_of<T>(firstValue), 0);
+}
+
+template <class T, bool isSetMask = true, class S>
+inline void CreateVecIndex(const LocalTensor<T>& dst, const S& firstValue, const uint64_t mask[],
+                           const uint8_t repeatTime, const uint16_t dstBlkStride, const uint8_t dstRepStride,
+                           CANOPY_WHERE) {
+    static_assert(canopy::kernel::is_countable<T>, "CreateVecIndex: this element type is not supported on this chip");
+    canopy::kernel::index_masked<isSetMask>(dst, canopy::kernel::scalar_of<T>(firstValue), mask, repeatTime,
+                                            dstBlkStride, dstRepStride, where);
+}
+
+template <class T, bool isSetMask = true, class S>
+inline void CreateVecIndex(const LocalTensor<T>& dst, const S& firstValue, uint64_t mask, const uint8_t repeatTime,
+                           const uint16_t dstBlkStride, const uint8_t dstRepStride, CANOPY_WHERE) {
+    static_assert(canopy::kernel::is_countable<T>, "CreateVecIndex: this element type is not supported on this chip");
+    canopy::kernel::index_masked<isSetMask>(dst, canopy::kernel::scalar_of<T>(firstValue), mask, repeatTime,
+                                            dstBlkStride, dstRepStride, where);
+}
+
+}  // namespace AscendC
+
+#endif

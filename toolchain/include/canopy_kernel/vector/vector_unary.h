@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector operations with one source: absolute value, exponential, logarithm, roots, complement and rectification.
+#ifndef CANOPY_KERNEL_VECTOR_UNARY_H
+#define CANOPY_KERNEL_VECTOR_UNARY_H
+
+#include "canopy_kernel/vector/elementwise.h"
+
+namespace canopy::kernel {
+
+template <class T>
+inline constexpr bool is_transcendental = is_any_of<T, half, float> || (any_type_chip && is_same<T, bfloat16_t>);
+
+struct AbsOperation {
+    template <class T>
+    static constexpr bool supports = is_any_of<T, half, float> ||
+                                     (any_type_chip && (is_signed_integer<T> || is_same<T, bfloat16_t>));
+    template <class T>
+    T operator()(T x) const {
+        if constexpr (is_same<T, float>)
+            return math::absolute(x);
+        else
+            return static_cast<T>(x < 0 ? Modular<T>(0) - static_cast<Modular<T>>(x) : static_cast<Modular<T>>(x));
+    }
+};
+
+struct NegOperation {
+    template <class T>
+    static constexpr bool supports = is_classic<T> ||
+                                     (any_type_chip && (is_signed_integer<T> || is_same<T, bfloat16_t>));
+    template <class T>
+    T operator()(T x) const {
+        if constexpr (is_same<T, float>)
+            return -x;
+        else
+            return static_cast<T>(Modular<T>(0) - static_cast<Modular<T>>(x));
+    }
+};
+
+struct ExpOperation {
+    template <class T>
+    static constexpr bool supports = is_transcendental<T>;
+    float operator()(float x) const { return math::exp(x); }
+};
+
+struct LnOperation {
+    template <class T>
+    static constexpr bool supports = is_transcendental<T>;
+    float operator()(float x) const { return math::log(x); }
+};
+
+struct SqrtOperation {
+    template <class T>
+    static constexpr bool supports = is_transcendental<T>;
+    float operator()(float x) const { return math::square_root(x); }
+};
+
+struct RsqrtOperation {
+    template <class T>
+    static constexpr bool supports = is_transcendental<T>;
+    float operator()(float x) const { return 1.0f / math::square_root(x); }
+};
+
+struct ReciprocalOperation {
+    template <class T>
+    static constexpr bool supports = is_transcendental<T>;
+    float operator()(float x) const { return 1.0f / x; }
+};
+
+struct NotOperation {
+    template <class T>
+    static constexpr bool supports = is_bitwise<T>;
+    template <class T>
+    T operator()(T x) const {
+        return static_cast<T>(~x);
+    }
+};
+
+struct ReluOperation {
+    template <class T>
+    static constexpr bool supports = is_any_of<T, half, float, int32_t> ||
+                                     (any_type_chip && (is_signed_integer<T> || is_same<T, bfloat16_t>));
+    template <class T>
+    T operator()(T x) const {
+        return x <= T(0) ? T(0) : x;  // a NaN stays one
+    }
+};
+
+template <bool set, class Operation, class T, class Mask>
+inline void unary_masked(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask,
+                         uint8_t repeats, const UnaryRepeatParams& strides, const Operation& operation, Where where) {
+    const Selection selection = select<set>(lanes<T>, mask, repeats);
+    const auto to = target(dst, strides.dstBlkStride, strides.dstRepStride);
+    const auto from = source(src, strides.srcBlkStride, strides.srcRepStride);
+    check_strided(dst, to, selection, name, "dst", where);
+    check_strided(src, from, selection, name, "src", where);
+    compute_strided(operation, selection, to, from);
+}
+
+template <class Operation, class T>
+inline void unary_counted(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src, int32_t count,
+                          const Operation& operation, Where where) {
+    check_count(dst, count, name, "dst", where);
+    check_count(src, count, name, "src", where);
+    compute_count(operation, count, dst, src);
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+// The three forms of an operation: a count of elements; the bits of a mask; a number of leading lanes. Configuration
+// objects that choose between hardware algorithms are accepted; there is one algorithm here.
+#define CANOPY_UNARY(Name)                                                                                            \
+    template <class T, const auto&... config>                                                                         \
+    inline void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count, CANOPY_WHERE) {      \
+        using Operation = canopy::kernel::Name##Operation;                                                            \
+        static_assert(Operation::supports<T>, #Name ": this element type is not supported on this chip");             \
+        canopy::kernel::unary_counted(#Name, dst, src, count, Operation{}, where);                                    \
+    }                                                                                                                 \
+    template <class T, bool isSetMask = true, const auto&... config>                                                  \
+    inline void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask[],                     \
+                     const uint8_t repeatTime, const UnaryRepeatParams& repeatParams, CANOPY_WHERE) {                 \
+        using Operation = canopy::kernel::Name##Operation;                                                            \
+        static_assert(Operation::supports<T>, #Name ": this element type is not supported on this chip");             \
+        canopy::kernel::unary_masked<isSetMask>(#Name, dst, src, mask, repeatTime, repeatParams, Operation{}, where); \
+    }                                                                                                                 \
+    template <class T, bool isSetMask = true, const auto&... config>                                                  \
+    inline void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint64_t mask, const uint8_t repeatTime,   \
+                     const UnaryRepeatParams& repeatParams, CANOPY_WHERE) {                                           \
+        using Operation = canopy::kernel::Name##Operation;                                                            \
+        static_assert(Operation::supports<T>, #Name ": this element type is not supported on this chip");             \
+        canopy::kernel::unary_masked<isSetMask>(#Name, dst, src, mask, repeatTime, repeatParams, Operation{}, where); \
+    }
+
+CANOPY_UNARY(Abs)
+CANOPY_UNARY(Neg)
+CANOPY_UNARY(Exp)
+CANOPY_UNARY(Ln)
+CANOPY_UNARY(Sqrt)
+CANOPY_UNARY(Rsqrt)
+CANOPY_UNARY(Reciprocal)
+CANOPY_UNARY(Not)
+CANOPY_UNARY(Relu)
+
+#undef CANOPY_UNARY
+
+}  // namespace AscendC
+
+#endif
