@@ -14,8 +14,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "base/subprocess.h"
 #include "device/backend.h"
+#include "foundation/subprocess.h"
 
 namespace canopy {
 

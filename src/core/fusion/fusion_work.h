@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/subprocess.h"
 #include "core/fusion/fusion.h"
+#include "foundation/subprocess.h"
 
 namespace canopy {
 

@@ -13,13 +13,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/elf.h"
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/kernel.h"
 #include "core/kernel/registered_images.h"
 #include "device/image.h"
+#include "foundation/elf.h"
 
 namespace canopy {
 namespace {
@@ -76,15 +76,15 @@ Result<std::vector<std::string>> names_of_kernels(std::span<const std::byte> byt
     Result<Image> image = read_image(bytes);
     if (!image.ok()) return image.status();
     std::vector<std::string> names;
-    for (const ImageKernel& kernel : image->kernels) names.push_back(kernel.info.name);
+    for (const ImageKernel& kernel : image->kernels) names.push_back(kernel.name);
     return names;
 }
 
 Result<std::vector<std::string>> names_of_functions(std::span<const std::byte> bytes) {
-    Result<ElfFile> file = ElfFile::read(bytes);
-    if (!file.ok()) return file.status();
-    Result<std::vector<ElfSymbol>> symbols = file->symbols();
-    if (!symbols.ok()) return symbols.status();
+    const Expected<ElfFile> file = ElfFile::read(bytes);
+    if (!file.ok()) return fail(code::param_invalid, "{}", file.message());
+    const Expected<std::vector<ElfSymbol>> symbols = file->symbols();
+    if (!symbols.ok()) return fail(code::param_invalid, "{}", symbols.message());
     std::vector<std::string> names;
     for (const ElfSymbol& symbol : *symbols)
         if (symbol.binding != STB_LOCAL && symbol.type == STT_FUNC) names.emplace_back(symbol.name);
