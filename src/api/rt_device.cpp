@@ -114,7 +114,7 @@ rtError_t rtGetExceptionRegInfo(const rtExceptionInfo_t* const exceptionInfo,
         const std::optional<ExceptionDetails> details = exception_details(exceptionInfo);
         if (!details)
             return fail(code::param_invalid, "exceptionInfo {} is not that of a callback under way",
-                        fmt::ptr(exceptionInfo))
+                        as_address(exceptionInfo))
                 .code();
         *exceptionErrRegInfo = details->registers;
         *num = details->registers ? 1 : 0;

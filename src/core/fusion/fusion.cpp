@@ -320,7 +320,7 @@ Status undeclare_temporary(const void* address) {
     Temporaries& all = temporaries();
     std::lock_guard guard(all.mutex);
     if (all.ranges.erase(reinterpret_cast<std::uintptr_t>(address)) == 0)
-        return fail(code::param_invalid, "{} is not the beginning of a declared temporary", fmt::ptr(address));
+        return fail(code::param_invalid, "{} is not the beginning of a declared temporary", as_address(address));
     temporary_changes.fetch_add(1, std::memory_order_relaxed);
     return {};
 }
