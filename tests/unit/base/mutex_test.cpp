@@ -19,8 +19,9 @@ template <class Lock>
 bool is_free(Lock& mutex) {
     bool taken = false;
     std::thread([&] {
-        taken = mutex.try_lock();
-        if (taken) mutex.unlock();
+        if (!mutex.try_lock()) return;
+        taken = true;
+        mutex.unlock();
     }).join();
     return taken;
 }
