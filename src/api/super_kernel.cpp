@@ -12,6 +12,7 @@
 #include "api/api.h"
 #include "core/fusion/fusion.h"
 #include "core/fusion/fusion_work.h"
+#include "core/fusion/temporaries.h"
 #include "core/graph/graph_fusion.h"
 #include "core/kernel/kernel.h"
 
