@@ -4,7 +4,7 @@
 #include <canopy/kernel_abi.h>
 #include <dlfcn.h>
 #include <elf.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <link.h>
 
 #include <algorithm>
