@@ -47,7 +47,8 @@ def find_compiler() -> str:
             return str(folder / "bin" / "canopy-cc")
     found = shutil.which("canopy-cc")
     if not found:
-        raise FileNotFoundError("canopy-cc was not found: source set_env.sh, or name it with CANOPY_CC")
+        raise FileNotFoundError("canopy-cc was not found: install the canopy package, source set_env.sh of an "
+                                "install tree, or name it with CANOPY_CC")
     return found
 
 
