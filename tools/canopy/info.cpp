@@ -78,7 +78,7 @@ std::string size_text(double bytes) {
 
 std::string value_text(const Json& entry) {
     const Json& value = entry["value"];
-    if (entry["key"] == "device_memory") return size_text(value.get<double>());
+    if (entry["key"] == "device_memory" || entry["key"] == "cache_size") return size_text(value.get<double>());
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
     if (!value.is_array()) return value.dump();
