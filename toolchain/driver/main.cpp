@@ -144,7 +144,7 @@ int link(const Options& options, const Tree& tree, const std::vector<std::string
 // Objects of the sources, made where they belong or, on the way to something linked, in a directory that goes away.
 int compile_all(const Options& options, const Tree& tree, Timing& timing) {
     TemporaryDirectory directory;
-    if (directory.path().empty()) return complain(broken_toolchain, "cannot make a temporary directory");
+    if (directory.path().empty()) return complain(broken_toolchain, "cannot create a temporary directory");
     const bool final_objects = options.output_kind == Output::object || options.output_kind == Output::image;
     std::vector<std::string> files;
     for (const Input& input : options.inputs) {

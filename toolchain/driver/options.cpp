@@ -107,7 +107,7 @@ private:
     std::optional<std::string> value(const std::string& flag, std::string_view name) {
         if (flag == name) {
             if (at_ < arguments_.size()) return arguments_[at_++];
-            problem_ = fmt::format("{} lacks its value", name);
+            problem_ = fmt::format("{} needs a value", name);
             return std::string();
         }
         if (!begins(flag, name)) return std::nullopt;
@@ -353,7 +353,7 @@ std::string check(Options& options) {
         options.output_kind = Output::image;
     if (options.output_kind == Output::image) {
         if (options.inputs.size() != 1)
-            return fmt::format("two sources, '{}' and '{}'; an image is made from one", options.inputs[0].path,
+            return fmt::format("two sources, '{}' and '{}'; an image has only one", options.inputs[0].path,
                                options.inputs[1].path);
         options.inputs[0].language = Language::kernel;
         const std::string base = without_directory(options.inputs[0].path);
@@ -364,7 +364,7 @@ std::string check(Options& options) {
         return "--metadata needs --image";
     }
     if (options.output_kind == Output::object && sources > 1 && !options.output.empty())
-        return "-o names one file, and -c makes one object for each source";
+        return "-o names one file, but -c creates one object per source";
     if (options.output_kind == Output::static_library && options.output.empty()) return "-lib needs -o";
     return {};
 }
@@ -377,7 +377,7 @@ std::string parse_options(const Texts& arguments, Options& options) {
     if (std::string problem = Parser(words, options).run(); !problem.empty()) return problem;
     if (options.explained && options.inputs.empty()) options.action = Action::hand_over;
     if (options.output_kind == Output::image && options.action == Action::hand_over)
-        return "--image goes with no flag that asks for another output";
+        return "--image cannot be combined with a flag for another kind of output";
     if (options.action != Action::compile) return {};
     if (options.targets.empty()) {
         const std::string problem = set_targets("baseline,native", options);

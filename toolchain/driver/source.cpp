@@ -94,8 +94,8 @@ int write_image(const Options& options, Compiled& compiled, const RewrittenSourc
                 Timing& timing) {
     if (compiled.kernels.empty())
         return complain(bad_source,
-                        "no kernel was made: every kernel of the source is a template, and nothing says "
-                        "with which arguments (a launch, an explicit instantiation or --name-expression=)");
+                        "no kernel was compiled: every kernel in the source is a template, and none is instantiated by "
+                        "a launch, an explicit instantiation or --name-expression=");
     if (!options.names_file.empty()) {
         std::string names;
         for (const std::string& symbol : compiled.names) names += symbol + "\n";
@@ -214,7 +214,7 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     if (access(source.c_str(), R_OK) != 0)
         return complain(bad_source, fmt::format("cannot read {}: {}", source, std::strerror(errno)));
     TemporaryDirectory directory;
-    if (directory.path().empty()) return complain(broken_toolchain, "cannot make a temporary directory");
+    if (directory.path().empty()) return complain(broken_toolchain, "cannot create a temporary directory");
     CompileJob job{options, tree, source, directory.path(), {}, {}, {}, timing};
     if (options.dependencies) {
         job.dependency_target = options.dependency_target.empty() ? output : options.dependency_target;
