@@ -32,7 +32,7 @@ HandleTable<BinaryData>& binary_data() {
 
 Status no_such_data(const void* binary) {
     return fail(code::invalid_handle, "binary {} was not made by aclrtCreateBinary, or has been destroyed",
-                fmt::ptr(binary));
+                as_address(binary));
 }
 
 struct ReadOptions {

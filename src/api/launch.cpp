@@ -170,7 +170,7 @@ Status launch_device_arguments(aclrtFuncHandle function, std::uint32_t blocks, c
         const DeviceRecord* owner = place->record;
         if (!place->on_device() || (owner && owner != locked->record))
             return fail(code::param_invalid, "argsData {} must be memory of device {}, which runs the launch; it is {}",
-                        fmt::ptr(arguments), locked->record->index,
+                        as_address(arguments), locked->record->index,
                         owner ? fmt::format("memory of device {}", owner->index) : std::string("host memory"));
         return submit_launch(locked, kernel, blocks, command);
     });

@@ -114,7 +114,7 @@ rtError_t rtGetExceptionRegInfo(const rtExceptionInfo_t* const exceptionInfo,
         const std::optional<ExceptionDetails> details = exception_details(exceptionInfo);
         if (!details)
             return fail(code::param_invalid, "exceptionInfo {} does not belong to a running callback",
-                        fmt::ptr(exceptionInfo))
+                        as_address(exceptionInfo))
                 .code();
         *exceptionErrRegInfo = details->registers;
         *num = details->registers ? 1 : 0;

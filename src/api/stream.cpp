@@ -77,7 +77,7 @@ StreamConfigurations& configurations() {
 
 Status no_such_configuration(const aclrtStreamConfigHandle* handle) {
     return fail(code::invalid_handle, "handle {} was not made by aclrtCreateStreamConfigHandle, or has been destroyed",
-                fmt::ptr(handle));
+                as_address(handle));
 }
 
 Status check_configuration(const aclrtStreamConfigHandle* handle) {

@@ -12,6 +12,7 @@
 #include "api/api.h"
 #include "core/fusion/fusion.h"
 #include "core/fusion/fusion_work.h"
+#include "core/fusion/temporaries.h"
 #include "core/graph/graph_fusion.h"
 #include "core/kernel/kernel.h"
 
@@ -49,7 +50,7 @@ Result<std::vector<std::shared_ptr<Fusion>>> fusions_behind(const void* object) 
     std::vector<std::shared_ptr<Fusion>> found;
     if (const Pin<Graph> graph = runtime.graphs.pin(handle_of(object))) return fusions_of(*graph);
     const Pin<Function> function = runtime.functions.pin(handle_of(object));
-    if (!function) return fail(code::invalid_handle, "{} is neither a function nor a graph", fmt::ptr(object));
+    if (!function) return fail(code::invalid_handle, "{} is neither a function nor a graph", as_address(object));
     if (!function->info.list) return fail(code::param_invalid, "{} is not a fused kernel", function->info.name);
     const Pin<Binary> binary = runtime.binaries.pin(function->binary);
     if (!binary) return found;

@@ -16,7 +16,7 @@ Status check_memory(const void* address, std::size_t size, const char* name) {
     CANOPY_TRY(required(address, name));
     Result<MemoryPlace> place = usable_place(address, size, name);
     if (!place.ok()) return place.status();
-    if (place->pageable()) return fail(code::param_invalid, "{} {} is not device memory", name, fmt::ptr(address));
+    if (place->pageable()) return fail(code::param_invalid, "{} {} is not device memory", name, as_address(address));
     return {};
 }
 
