@@ -97,7 +97,7 @@ void print_devices(std::ostream& out, const Json& facts) {
                            device["cpu_cores"].get<int>(), size_text(device["memory"].get<double>()),
                            device["workers"].get<int>());
     }
-    if (facts["devices"].empty()) out << "  none is visible\n";
+    if (facts["devices"].empty()) out << "  no device is visible\n";
 }
 
 void print_settings(std::ostream& out, const Json& facts) {
