@@ -130,8 +130,8 @@ class Import(unittest.TestCase):
         versions.write_text("GLIBCXX_3.4 { global: *; };\n", encoding="utf-8")
         folder = self.wheel_with("old_library", "libstdc++.so.6", f"-Wl,--version-script={versions}")
         shutil.copy(LIBRARY, folder / "acl/lib")
-        self.explained(run(sys.executable, "import acl", folder), "libstdc++.so.6: version", "older than the one Canopy was built with",
-                       "/usr/bin/python3")
+        self.explained(run(sys.executable, "import acl", folder), "libstdc++.so.6: version",
+                       "older than the one Canopy was built with", "/usr/bin/python3")
 
     def test_numpy_is_named_when_it_is_missing(self):
         program = "import sys; sys.modules['numpy'] = None\nimport canopy"
