@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Packs the Python packages of an install tree, with the library that they need, into a wheel for pip.
+"""Packs the Python packages of an install tree and the library they need into a wheel for pip.
 
     python/make_wheel.py --tree FOLDER [--output FOLDER]
 """
@@ -42,7 +42,7 @@ def version_of(tree):
 
 
 def machine_of(library):
-    """The name that pip has for the machine an ELF file is for."""
+    """pip's name for the machine of an ELF file."""
     number = int.from_bytes(library.read_bytes()[18:20], "little")
     return {62: "x86_64", 183: "aarch64"}.get(number) or sys.exit(f"make_wheel: {library} is for an unknown machine")
 
@@ -72,12 +72,12 @@ def entry(name):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tree", type=pathlib.Path, required=True, help="the folder of cmake --install")
+    parser.add_argument("--tree", type=pathlib.Path, required=True, help="the folder given to cmake --install")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("."), help="where the wheel goes")
     arguments = parser.parse_args()
     module = arguments.tree / "python" / "site-packages" / "acl" / "_acl.abi3.so"
     if not module.is_file():
-        sys.exit(f"make_wheel: {module} is not there; install a build with the Python module first")
+        sys.exit(f"make_wheel: {module} does not exist; install a build with the Python module first")
     version = version_of(arguments.tree)
     tag = f"cp39-abi3-linux_{machine_of(module)}"
     arguments.output.mkdir(parents=True, exist_ok=True)

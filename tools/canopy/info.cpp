@@ -78,7 +78,7 @@ std::string size_text(double bytes) {
 
 std::string value_text(const Json& entry) {
     const Json& value = entry["value"];
-    if (entry["key"] == "device_memory") return size_text(value.get<double>());
+    if (entry["key"] == "device_memory" || entry["key"] == "cache_size") return size_text(value.get<double>());
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
     if (!value.is_array()) return value.dump();
@@ -97,7 +97,7 @@ void print_devices(std::ostream& out, const Json& facts) {
                            device["cpu_cores"].get<int>(), size_text(device["memory"].get<double>()),
                            device["workers"].get<int>());
     }
-    if (facts["devices"].empty()) out << "  none is visible\n";
+    if (facts["devices"].empty()) out << "  no device is visible\n";
 }
 
 void print_settings(std::ostream& out, const Json& facts) {
