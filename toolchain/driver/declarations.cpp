@@ -191,7 +191,7 @@ private:
                 if (tokens_.is(at, ">")) ++depth;
                 if (tokens_.is(at, "<") && --depth == 0) break;
             }
-            --at;
+            if (at > begin) --at;
         }
         while (at >= begin + 2 && tokens_.is(at - 1, "::") && tokens_.is_identifier(at - 2)) at -= 2;
         return {at, open};
@@ -207,6 +207,10 @@ private:
         kernel.place = tokens_.place(tokens_[kernel.name.begin].begin);
         kernel.body = *declaration.body;
         if (!read_head({declaration.tokens.begin, kernel.name.begin}, pending)) return;
+        if (tokens_.partner(open) >= declaration.tokens.end)
+            return problem(kernel, fmt::format("the parameters of kernel '{}' have no end", name_of(kernel)));
+        if (tokens_.partner(kernel.body.begin) == tokens_.size())
+            return problem(kernel, fmt::format("the body of kernel '{}' has no end", name_of(kernel)));
         kernel.parameters = names({open + 1, tokens_.partner(open)}, "canopy_parameter_", false);
         check_parameters({open + 1, tokens_.partner(open)}, kernel);
         pending_.push_back(std::move(pending));
@@ -492,16 +496,21 @@ Declarations find_declarations(const Tokens& tokens, const LanguageChoices& choi
 
 namespace {
 
-// `[aicore]`, `[host]` and `[host, aicore]` before a declaration; elsewhere they are an index or a lambda.
-Qualifier bracketed_qualifier(const Tokens& tokens, std::size_t index) {
-    const std::size_t close = tokens.partner(index);
-    if (close >= tokens.size() || (close != index + 2 && close != index + 4)) return {};
+// The closing bracket of `[aicore]`, `[host]` or `[host, aicore]` at `index`; 0: it is something else.
+std::size_t end_of_bracketed_words(const Tokens& tokens, std::size_t index) {
     const auto is_word = [&](std::size_t at) { return tokens.is(at, "aicore") || tokens.is(at, "host"); };
-    if (!is_word(index + 1) || (close == index + 4 && !(tokens.is(index + 2, ",") && is_word(index + 3)))) return {};
-    const std::size_t next = close + 1;
-    const bool before_declaration = tokens.is_identifier(next) || tokens.is(next, "::") || tokens.is(next, "~") ||
-                                    (tokens.is(next, "[") && bracketed_qualifier(tokens, next).length != 0);
-    if (!before_declaration) return {};
+    if (!tokens.is(index, "[") || !is_word(index + 1)) return 0;
+    if (tokens.is(index + 2, "]")) return index + 2;
+    return tokens.is(index + 2, ",") && is_word(index + 3) && tokens.is(index + 4, "]") ? index + 4 : 0;
+}
+
+// Those words before a declaration; elsewhere they are an index or a lambda.
+Qualifier bracketed_qualifier(const Tokens& tokens, std::size_t index) {
+    const std::size_t close = end_of_bracketed_words(tokens, index);
+    if (close == 0) return {};
+    std::size_t next = close + 1;
+    while (const std::size_t end = end_of_bracketed_words(tokens, next)) next = end + 1;
+    if (!tokens.is_identifier(next) && !tokens.is(next, "::") && !tokens.is(next, "~")) return {};
     const bool alone = close == index + 2;
     return {alone && tokens.is(index + 1, "aicore") ? "__aicore__" : "__host_aicore__", close - index + 1};
 }
