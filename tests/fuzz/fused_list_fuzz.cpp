@@ -11,10 +11,7 @@
 #include "base/error_text.h"
 #include "device/backend.h"
 #include "device/fused_list.h"
-#if __has_include("foundation/image_writer.h")
 #include "foundation/image_writer.h"
-#define CAN_WRITE_IMAGES
-#endif
 
 namespace {
 
@@ -47,7 +44,6 @@ void check(const canopy::FusedList& list) {
     (void)list.in_full_order();
 }
 
-#ifdef CAN_WRITE_IMAGES
 canopy::ImageKernel kernel_named(const std::string& name, std::uint32_t arguments_size) {
     canopy::ImageKernel kernel;
     kernel.name = name;
@@ -87,7 +83,6 @@ void load(std::string_view text, const std::vector<canopy::FusedList>& lists) {
     if (!module.ok()) return;
     for (const canopy::KernelInfo& info : (*module)->kernels()) require((*module)->kernel(info.name) != nullptr);
 }
-#endif
 
 }  // namespace
 
@@ -96,9 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     auto lists = canopy::read_fused_lists(text, part_count);
     if (lists.ok()) {
         for (const canopy::FusedList& list : *lists) check(list);
-#ifdef CAN_WRITE_IMAGES
         load(text, *lists);
-#endif
     }
     canopy::take_error_text();
     return 0;

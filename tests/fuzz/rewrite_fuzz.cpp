@@ -7,13 +7,8 @@
 #include <cstdlib>
 #include <string>
 
-#if __has_include("source/rewrite.h")
 #include "source/lex.h"
 #include "source/rewrite.h"
-#else
-#include "lex.h"
-#include "rewrite.h"
-#endif
 
 namespace {
 

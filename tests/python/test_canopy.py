@@ -111,7 +111,7 @@ def test_arguments_that_do_not_fit_are_named(library, values, message):
 def test_arguments_must_lie_on_the_launching_device(library):
     with canopy.Device(1):
         there = canopy.zeros(4)
-    with pytest.raises(ValueError, match="argument 0 .* device 1, the kernel runs on 0"):
+    with pytest.raises(ValueError, match="argument 0 .* device 1, but the kernel runs on device 0"):
         library["add"](1)(there, None, None, 0)
 
 
