@@ -24,7 +24,9 @@ Qualifier bracketed_qualifier(const Tokens& tokens, std::size_t index) {
     const std::size_t close = end_of_bracketed_words(tokens, index);
     if (close == 0) return {};
     std::size_t next = close + 1;
-    while (const std::size_t end = end_of_bracketed_words(tokens, next)) next = end + 1;
+    constexpr int longest_row = 8;  // of such words; each looks over all behind it
+    for (int row = 0; row < longest_row && end_of_bracketed_words(tokens, next) != 0; ++row)
+        next = end_of_bracketed_words(tokens, next) + 1;
     if (!tokens.is_identifier(next) && !tokens.is(next, "::") && !tokens.is(next, "~")) return {};
     const bool alone = close == index + 2;
     return {alone && tokens.is(index + 1, "aicore") ? "__aicore__" : "__host_aicore__", close - index + 1};
