@@ -11,8 +11,8 @@ namespace {
 // The exact type name of an object, as a new reference.
 PyObject* type_name(PyObject* object) { return PyType_GetName(Py_TYPE(object)); }
 
-// An object that is no int but counts as one (numpy's numbers do), as an int; null without an exception when it is
-// none.
+// Converts an object that is not an int but acts as one (numpy's numbers do) to an int; null without an exception when
+// it is none.
 PyObject* as_index(PyObject* object) {
     if (!PyIndex_Check(object)) return nullptr;
     PyObject* number = PyNumber_Index(object);

@@ -18,7 +18,7 @@ Json describe() { return Json::parse(canopyDescribe(), nullptr, false); }
 
 int status_of(const Json& facts) { return facts["problems"].empty() && !facts["devices"].empty() ? 0 : 1; }
 
-// 68719476736 -> "64 GiB"; sizes that are no whole number of a unit keep one digit.
+// 68719476736 -> "64 GiB"; sizes that are not a whole number of units keep one decimal.
 std::string size_text(double bytes) {
     const char* unit = "B";
     for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
