@@ -13,6 +13,16 @@ The first call that needs a device opens it. Errors raise `canopy.Error` with th
 everything else use the module `acl`; pass `int(array)`, `stream.handle` and `kernel.handle` to its functions.
 """
 
+import acl  # noqa: F401  its errors say what is wrong with the installation or the interpreter
+
+try:
+    import numpy  # noqa: F401
+except ModuleNotFoundError:
+    import sys
+    raise ImportError("canopy needs numpy, and this Python has none: run "
+                      f"{sys.executable or 'python3'} -m pip install numpy, or on Debian apt install python3-numpy",
+                      name="canopy") from None
+
 from .arrays import Array, array, empty, empty_like, zeros
 from .device import Device, current_device, synchronize
 from .errors import Error

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -37,6 +39,28 @@ def cache_directory() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "canopy"
 
 
+def cache_size() -> int:
+    """How many bytes of them: CANOPY_CACHE_SIZE, like 512M; 512 MiB where it is not set or is not a size."""
+    size = re.fullmatch(r"(\d+)([kKmMgGtT]?)(?:B|iB)?", os.environ.get("CANOPY_CACHE_SIZE", ""))
+    return int(size[1]) << 10 * " KMGT".index(size[2].upper() or " ") if size else 512 << 20
+
+
+def _forget_oldest(folder: Path, needed: set[Path]) -> None:
+    """Removes the images that were not used for longest until the others fit; never those that are needed now."""
+    files = []
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # another process forgets as well
+            if path.is_file():
+                files.append((path.stat().st_mtime_ns, path.stat().st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if total <= cache_size():
+            return
+        if path not in needed:
+            path.unlink(missing_ok=True)
+            total -= size
+
+
 def find_compiler() -> str:
     """Finds canopy-cc: CANOPY_CC, else in the install tree of this package, else in PATH."""
     chosen = os.environ.get("CANOPY_CC")
@@ -47,7 +71,8 @@ def find_compiler() -> str:
             return str(folder / "bin" / "canopy-cc")
     found = shutil.which("canopy-cc")
     if not found:
-        raise FileNotFoundError("canopy-cc was not found: source set_env.sh, or name it with CANOPY_CC")
+        raise FileNotFoundError("canopy-cc was not found: install the canopy package, source set_env.sh of an "
+                                "install tree, or name it with CANOPY_CC")
     return found
 
 
@@ -86,6 +111,9 @@ def compile_image(source: str | os.PathLike[str], options: Sequence[str] = ("-O2
     name = f"{path.stem}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
     image, record = folder / f"{name}.o", folder / f"{name}.from"
     if image.is_file() and _is_current(record):
+        for used in (image, record):
+            with contextlib.suppress(OSError):  # a cache that cannot be written
+                os.utime(used)
         return image
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as work:
@@ -99,6 +127,7 @@ def compile_image(source: str | os.PathLike[str], options: Sequence[str] = ("-O2
         (Path(work) / "from").write_text(lines)
         os.replace(made, image)
         os.replace(Path(work) / "from", record)
+    _forget_oldest(folder, {image, record})
     return image
 
 

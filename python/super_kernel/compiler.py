@@ -36,7 +36,8 @@ def find_compiler() -> str:
             return path
     found = shutil.which("canopy-cc")
     if found is None:
-        raise SuperKernelError("canopy-cc was not found: source set_env.sh of an install tree, or set CANOPY_CC")
+        raise SuperKernelError("canopy-cc was not found: install the canopy package, source set_env.sh of an install "
+                               "tree, or set CANOPY_CC")
     return found
 
 
