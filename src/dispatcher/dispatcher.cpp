@@ -183,7 +183,7 @@ Outcome answer(CanopyDispatcherRequest& request) {
         case CANOPY_DISPATCHER_TEXT:
             return {0, Runtimes::get().newest_text()};
         default:
-            return bad_argument("the verb is none of the dispatcher's");
+            return bad_argument("the dispatcher does not have this verb");
     }
 }
 
