@@ -17,7 +17,7 @@ using namespace canopy::dispatcher;
 
 namespace {
 
-// Stands in this object's bytes, by which it knows itself when a block brings it along with a runtime.
+// A mark in the bytes of this object, by which it recognises itself when a block names it beside a runtime.
 constexpr char own_mark[] = "libcanopy_dispatcher.so: keeps inner runtimes by id";
 [[gnu::used]] const char* const volatile kept_mark = own_mark;
 
@@ -62,7 +62,7 @@ Outcome no_image() {
             "120"};
 }
 
-// Loads what lies there, unless it is what lay there before.
+// Loads the image at this place, unless it is the one that was loaded from there before.
 Outcome load_at(const Place& place) {
     const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(place.address), place.length);
     const ContentKey key = content_key(bytes);
