@@ -11,6 +11,8 @@
 #include "dispatcher/known_layouts.h"
 #include "dispatcher/runtimes.h"
 
+using canopy::content_key;
+using canopy::ContentKey;
 using namespace canopy::dispatcher;
 
 #define CANOPY_ENTRY extern "C" __attribute__((visibility("default"))) std::uint32_t
