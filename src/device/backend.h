@@ -243,8 +243,6 @@ struct QueueOptions {
     // Serialises submit; owned by the caller, outlives the queue. The queue takes it for short moments itself.
     SpinLock* submit_lock = nullptr;
     QueueObserver* observer = nullptr;
-    // The caller promises never to wait for this queue's work to run before the device is told (persistent streams).
-    bool held = false;
 };
 
 enum class WaitOutcome { done, timed_out };
@@ -259,10 +257,9 @@ public:
     // Waits until `sequence` has completed. A thread that waits without deadline may run the work itself.
     // Must not be called with the submit lock held.
     virtual WaitOutcome wait(std::uint64_t sequence, Deadline deadline) noexcept = 0;
-    // Helps until `sequence` has completed or the queue cannot go on by itself. For submitters whose backlog is long.
-    virtual void relieve(std::uint64_t sequence) noexcept = 0;
-    // True while the queue stands before an unsatisfied wait: it cannot run without help from elsewhere.
-    [[nodiscard]] virtual bool blocked() const noexcept = 0;
+    // Runs commands on the calling thread until `sequence` has completed or the queue waits for something outside it.
+    // For submitters whose backlog is long.
+    virtual void help_drain(std::uint64_t sequence) noexcept = 0;
     // Stops the running task, drops the queued ones and returns when nothing of it runs any more. Dropped commands
     // count as completed. Must not be called with the submit lock held.
     virtual void abort() noexcept = 0;
@@ -277,8 +274,6 @@ public:
 enum MemoryFlags : std::uint32_t {
     memory_default = 0,
     memory_huge_pages = 1u << 0,
-    memory_huge_pages_only = 1u << 1,
-    memory_read_only = 1u << 2,
 };
 
 // Physical memory and addresses handled apart from each other. Optional for a device.
@@ -321,7 +316,7 @@ public:
     [[nodiscard]] virtual Utilisation utilisation() noexcept = 0;
 
     virtual Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept = 0;
-    // Only addresses that allocate returned. Memory that running work may still use is kept back until it is done.
+    // Only addresses that allocate returned. Memory that running work may still use is freed when that work is done.
     virtual Status release(void* address) noexcept = 0;
     // The live allocation an address lies in.
     [[nodiscard]] virtual std::optional<MemoryRange> find(const void* address) const noexcept = 0;
@@ -345,7 +340,7 @@ public:
     virtual Result<Executable*> prepare(const GraphPlan& plan) = 0;
 
     // Waits until no queue has work that could run right now; work behind an unsatisfied wait does not count.
-    virtual void settle() noexcept = 0;
+    virtual void quiesce() noexcept = 0;
     // The default time a kernel may take; nanoseconds, 0: for ever.
     virtual void set_kernel_timeout(std::uint64_t timeout) noexcept = 0;
     [[nodiscard]] virtual Nanoseconds now() const noexcept = 0;

@@ -92,6 +92,23 @@ enum class SignalMode : std::uint8_t { raise, set, add, bit_or, bit_and };  // r
 // mask: every bit of the wait's value is set
 enum class WaitMode : std::uint8_t { at_least, equal, less, greater, mask };
 
+// What a fence holds after a signal. Counting notifies, which add, are 32 bits wide.
+constexpr std::uint64_t signalled(SignalMode mode, std::uint64_t old, std::uint64_t operand) noexcept {
+    switch (mode) {
+        case SignalMode::raise:
+            return operand > old ? operand : old;
+        case SignalMode::set:
+            return operand;
+        case SignalMode::add:
+            return static_cast<std::uint32_t>(old + operand);
+        case SignalMode::bit_or:
+            return old | operand;
+        case SignalMode::bit_and:
+            return old & operand;
+    }
+    return old;
+}
+
 struct SignalWork {
     Fence* fence;  // kept alive by the queue until the command is done
     std::uint64_t value;

@@ -23,10 +23,9 @@ public:
     [[nodiscard]] Nanoseconds signalled_at() const noexcept override { return at_.load(std::memory_order_acquire); }
     void signal(SignalMode mode, std::uint64_t value) noexcept override {
         at_.store(now(), std::memory_order_release);
-        if (mode == SignalMode::add)
-            value_.fetch_add(value, std::memory_order_acq_rel);
-        else
-            value_.store(value, std::memory_order_release);
+        std::uint64_t old = value_.load(std::memory_order_relaxed);
+        while (!value_.compare_exchange_weak(old, signalled(mode, old, value), std::memory_order_acq_rel)) {
+        }
     }
 
 private:
@@ -79,8 +78,7 @@ public:
         return completed_.load(std::memory_order_acquire);
     }
     WaitOutcome wait(std::uint64_t, Deadline) noexcept override { return WaitOutcome::done; }
-    void relieve(std::uint64_t) noexcept override {}
-    [[nodiscard]] bool blocked() const noexcept override { return false; }
+    void help_drain(std::uint64_t) noexcept override {}
     void abort() noexcept override {}
     void stop_running() noexcept override {}
     void set_priority(std::uint32_t) noexcept override {}
@@ -192,7 +190,7 @@ public:
     Result<Executable*> prepare(const GraphPlan& plan) override {
         return static_cast<Executable*>(new NullExecutable(plan));
     }
-    void settle() noexcept override {}
+    void quiesce() noexcept override {}
     void set_kernel_timeout(std::uint64_t) noexcept override {}
     [[nodiscard]] Nanoseconds now() const noexcept override { return canopy::now(); }
 

@@ -78,8 +78,8 @@ inline constexpr Nanoseconds extra_worker_idle = 200 * millisecond;
 // A parked worker looks at memory words that streams wait for this often.
 inline constexpr Nanoseconds value_poll_interval = 100 * microsecond;
 
-// How long settling waits while nothing ends: a kernel may be polling memory that the waiting host is about to write.
-inline constexpr Nanoseconds settle_patience = 2 * second;
+// How long quiesce waits while nothing ends: a kernel may be polling memory that the waiting host is about to write.
+inline constexpr Nanoseconds quiesce_patience = 2 * second;
 
 // Stack of a block. Chips have 32 KiB by default; compiled for a CPU the same code needs several times that.
 inline constexpr std::size_t default_block_stack = 256 * 1024;

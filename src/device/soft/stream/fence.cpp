@@ -27,26 +27,7 @@ void SoftFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
     FenceWaiter** released_end = &released;
     {
         SpinGuard guard(lock_);
-        const std::uint64_t old = value_.load(std::memory_order_relaxed);
-        std::uint64_t value = old;
-        switch (mode) {
-            case SignalMode::raise:
-                value = operand > old ? operand : old;
-                break;
-            case SignalMode::set:
-                value = operand;
-                break;
-            // counting notifies are 32 bits wide
-            case SignalMode::add:
-                value = static_cast<std::uint32_t>(old + operand);
-                break;
-            case SignalMode::bit_or:
-                value = old | operand;
-                break;
-            case SignalMode::bit_and:
-                value = old & operand;
-                break;
-        }
+        const std::uint64_t value = signalled(mode, value_.load(std::memory_order_relaxed), operand);
         stamp_.store(ticks(), std::memory_order_release);
         value_.store(value, std::memory_order_release);
         for (FenceWaiter** link = &first_; *link;) {

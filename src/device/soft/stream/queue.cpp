@@ -372,7 +372,7 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
     }
 }
 
-void SoftQueue::relieve(std::uint64_t sequence) noexcept {
+void SoftQueue::help_drain(std::uint64_t sequence) noexcept {
     Executor* executor = Executor::current();
     while (completed() < sequence && !blocked()) {
         if (executor && try_to_help(executor, sequence)) continue;

@@ -29,8 +29,7 @@ public:
         return completed_.load(std::memory_order_acquire);
     }
     WaitOutcome wait(std::uint64_t sequence, Deadline deadline) noexcept override;
-    void relieve(std::uint64_t sequence) noexcept override;
-    [[nodiscard]] bool blocked() const noexcept override { return Strand::blocked(); }
+    void help_drain(std::uint64_t sequence) noexcept override;
     void abort() noexcept override;
     void stop_running() noexcept override;
     void set_priority(std::uint32_t priority) noexcept override {

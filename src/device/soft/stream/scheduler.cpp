@@ -505,7 +505,7 @@ bool Scheduler::poll_values(Executor& executor) noexcept {
 // ---- coming to rest ------------------------------------------------------------------------------------------------
 
 void Scheduler::count_runnable(int change) noexcept {
-    if (runnable_.fetch_add(change, std::memory_order_seq_cst) + change == 0) settled_.wake_all();
+    if (runnable_.fetch_add(change, std::memory_order_seq_cst) + change == 0) quiet_.wake_all();
 }
 
 bool Scheduler::busy() noexcept {
@@ -537,7 +537,7 @@ std::uint64_t Scheduler::unfinished(const Backlog& backlog) noexcept {
 }
 
 // The caller does not help: what runs may be waiting for what the caller does next, and must not do so on its thread.
-void Scheduler::settle() noexcept {
+void Scheduler::quiesce() noexcept {
     if (!busy()) return;
     Backlog before;
     try {
@@ -552,17 +552,17 @@ void Scheduler::settle() noexcept {
         if (left == 0) return;
         if (std::exchange(left_before, left) != left)
             progress_at = now();
-        else if (now() - progress_at > tuning::settle_patience)
+        else if (now() - progress_at > tuning::quiesce_patience)
             return;
         if (round < 64) {
             sched_yield();
             continue;
         }
-        const ParkingLot::Epoch epoch = settled_.prepare();
+        const ParkingLot::Epoch epoch = quiet_.prepare();
         if (runnable_.load(std::memory_order_seq_cst) == 0)
-            settled_.cancel();
+            quiet_.cancel();
         else
-            settled_.park(epoch, Deadline::after(millisecond));  // a queue that goes on does not say what it has passed
+            quiet_.park(epoch, Deadline::after(millisecond));  // a queue that goes on does not say what it has passed
     }
 }
 

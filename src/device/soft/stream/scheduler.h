@@ -113,7 +113,7 @@ public:
     // Commands of it that could still run; 0 when all are done or stand before a wait.
     [[nodiscard]] std::uint64_t unfinished(const Backlog& backlog) noexcept;
     // Waits until everything submitted before that could run has, or nothing has ended for a long time.
-    void settle() noexcept;
+    void quiesce() noexcept;
 
     void set_kernel_timeout(std::uint64_t timeout) noexcept {
         kernel_timeout_.store(timeout, std::memory_order_relaxed);
@@ -198,7 +198,7 @@ private:
     std::mutex start_mutex_;
 
     alignas(64) std::atomic<std::int32_t> runnable_{0};
-    ParkingLot settled_;
+    ParkingLot quiet_;
 
     SpinLock value_lock_;
     Strand* value_first_ CANOPY_GUARDED_BY(value_lock_) = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeptBack: device memory that was freed while work ran which may still use it. It goes back to the heap once all
-// that could run at that time has run. In two generations: the older one goes when the work it waits for has ended,
-// then the younger one becomes the older; so memory comes back even while the device is never idle. Any thread.
+// DeferredFree: device memory that was freed while running work could still use it. It returns to the heap once all work
+// that could run at that time has run. There are two generations: when the work the older one waits for has ended, it is
+// freed and the younger one takes its place, so memory comes back even on a device that is never idle. Any thread.
 #pragma once
 
 #include <atomic>
@@ -16,13 +16,13 @@
 
 namespace canopy {
 
-class KeptBack {
+class DeferredFree {
 public:
-    KeptBack(Heap& heap, Scheduler& scheduler) : heap_(heap), scheduler_(scheduler) {}
+    DeferredFree(Heap& heap, Scheduler& scheduler) : heap_(heap), scheduler_(scheduler) {}
 
-    // 107000 when it is kept back already: the program frees it twice.
+    // 107000 when the address is already in here: the program frees it twice.
     Status add(void* address);
-    // Gives the heap what no work can use any more.
+    // Frees the memory that no work can use any more.
     void release_passed() noexcept;
     [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/soft/memory/kept_back.h"
+#include "device/soft/memory/deferred_free.h"
 
 #include "base/error_text.h"
 
@@ -11,7 +11,7 @@ constexpr std::size_t check_interval = 16;
 
 }  // namespace
 
-Status KeptBack::add(void* address) {
+Status DeferredFree::add(void* address) {
     bool check = false;
     {
         std::lock_guard guard(mutex_);
@@ -24,7 +24,7 @@ Status KeptBack::add(void* address) {
     return {};
 }
 
-void KeptBack::free_all(std::vector<void*>& addresses) noexcept {
+void DeferredFree::free_all(std::vector<void*>& addresses) noexcept {
     for (void* address : addresses) {
         known_.erase(address);
         heap_.release(address).ignore();
@@ -33,7 +33,7 @@ void KeptBack::free_all(std::vector<void*>& addresses) noexcept {
     addresses.clear();
 }
 
-void KeptBack::release_passed() noexcept {
+void DeferredFree::release_passed() noexcept {
     std::lock_guard guard(mutex_);
     if (scheduler_.unfinished(old_work_) != 0) return;
     free_all(old_);
