@@ -27,11 +27,21 @@
 
 namespace canopy {
 
+// A kind of device. Fences, executables and kernels name the kind that made them: devices know more of their own objects
+// than these classes say, and refuse those of another kind.
+struct DeviceKind {
+    std::string_view name;
+};
+
 // A 64-bit counter that queues raise, wait for and stamp with the time. Reference counted: its creator holds one
 // reference, every queued command that names it another.
 class Fence {
 public:
+    explicit Fence(const DeviceKind& kind) noexcept : kind_(kind) {}
     virtual ~Fence() = default;
+    Fence(const Fence&) = delete;
+    Fence& operator=(const Fence&) = delete;
+    [[nodiscard]] const DeviceKind& kind() const noexcept { return kind_; }
     [[nodiscard]] virtual std::uint64_t value() const noexcept = 0;
     // Time of the last signal, on the device's clock; 0 before the first.
     [[nodiscard]] virtual Nanoseconds signalled_at() const noexcept = 0;
@@ -44,6 +54,7 @@ public:
     }
 
 private:
+    const DeviceKind& kind_;
     std::atomic<std::uint32_t> references_{1};
 };
 
@@ -73,17 +84,21 @@ struct KernelInfo {
 struct Kernel {
     const KernelInfo* info = nullptr;
     void* user = nullptr;  // core's function object, for exception callbacks
-    bool fused = false;    // it is a FusedKernel
+    const DeviceKind* kind = nullptr;
+    bool fused = false;  // it is a FusedKernel
 };
 
-// Several kernels launched as one. Lives as long as whoever had it made keeps it; no launch of it may be unfinished
-// when it ends.
+// Several kernels launched as one. Belongs to the caller that had it made; no launch of it may be unfinished when it
+// ends.
 struct FusedKernel : Kernel {
-    FusedKernel() noexcept { fused = true; }
+    explicit FusedKernel(const DeviceKind& made_by) noexcept {
+        kind = &made_by;
+        fused = true;
+    }
     virtual ~FusedKernel() = default;
     KernelInfo own_info;  // what `info` points at
     // Not null: does the same for the same arguments, faster. A launch that begins runs the last of this chain instead,
-    // wherever the command was recorded; whoever made them keeps all of them.
+    // wherever the command was recorded. Their maker keeps all of them alive.
     std::atomic<const FusedKernel*> replacement{nullptr};
 };
 
@@ -175,7 +190,11 @@ enum class ChangeTime : std::uint8_t { next_replay, untouched };
 // order in which they were submitted, whatever queues they come from. Reference counted like a fence.
 class Executable {
 public:
+    explicit Executable(const DeviceKind& kind) noexcept : kind_(kind) {}
     virtual ~Executable() = default;
+    Executable(const Executable&) = delete;
+    Executable& operator=(const Executable&) = delete;
+    [[nodiscard]] const DeviceKind& kind() const noexcept { return kind_; }
     // Copies everything the commands point at.
     virtual Status change(std::span<const GraphChange> changes, ChangeTime time) noexcept = 0;
     // Replays submitted and not finished.
@@ -190,6 +209,7 @@ public:
     }
 
 private:
+    const DeviceKind& kind_;
     std::atomic<std::uint32_t> references_{1};
 };
 

@@ -114,7 +114,7 @@ struct FusedPart {
     std::vector<FusedScratch> scratches;      // of parts without loops
 };
 
-// Code that is brought near before its step runs.
+// Code that is prefetched before its step runs.
 enum class Preload : std::uint8_t { none, next_step, all };
 
 struct FusionPlan {

@@ -17,8 +17,11 @@
 namespace canopy {
 namespace {
 
+constexpr DeviceKind null_kind{"null"};
+
 class NullFence final : public Fence {
 public:
+    NullFence() noexcept : Fence(null_kind) {}
     [[nodiscard]] std::uint64_t value() const noexcept override { return value_.load(std::memory_order_acquire); }
     [[nodiscard]] Nanoseconds signalled_at() const noexcept override { return at_.load(std::memory_order_acquire); }
     void signal(SignalMode mode, std::uint64_t value) noexcept override {
@@ -37,7 +40,7 @@ private:
 // computed by kernels.
 class NullExecutable final : public Executable {
 public:
-    explicit NullExecutable(const GraphPlan& plan) {
+    explicit NullExecutable(const GraphPlan& plan) : Executable(null_kind) {
         for (const GraphLane& lane : plan.lanes) lanes_.emplace_back(lane.commands.begin(), lane.commands.end());
     }
     Status change(std::span<const GraphChange> changes, ChangeTime) noexcept override {
@@ -65,6 +68,9 @@ class NullQueue final : public Queue {
 public:
     Result<std::uint64_t> submit(std::span<const Command> commands) noexcept override {
         for (const Command& command : commands) {
+            if (command.opcode == Opcode::replay && &command.replay.executable->kind() != &null_kind)
+                return fail(107000, "the graph was prepared for a device of kind {}, not for a null device",
+                            command.replay.executable->kind().name);
             if (command.opcode == Opcode::replay)
                 replay(command.replay);
             else
@@ -116,6 +122,7 @@ public:
         for (const ImageKernel& kernel : image.kernels) {
             infos_.push_back(kernel.info);
             kernels_[infos_.size() - 1].info = &infos_.back();
+            kernels_[infos_.size() - 1].kind = &null_kind;
         }
     }
     [[nodiscard]] std::span<const KernelInfo> kernels() const override { return infos_; }
@@ -177,7 +184,7 @@ public:
         return fail(207000, "the null device has no CPU cores for {}", name);
     }
     Result<std::unique_ptr<FusedKernel>> fuse(FusionPlan plan) override {
-        auto kernel = std::make_unique<FusedKernel>();
+        auto kernel = std::make_unique<FusedKernel>(null_kind);
         kernel->own_info.name = std::move(plan.name);
         kernel->own_info.arguments_size = plan.arguments_size;
         kernel->info = &kernel->own_info;

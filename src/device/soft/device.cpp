@@ -18,6 +18,7 @@
 #include "device/soft/launch/fused_kernel.h"
 #include "device/soft/memory/deferred_free.h"
 #include "device/soft/memory/virtual_memory.h"
+#include "device/soft/services.h"
 #include "device/soft/stream/fence.h"
 #include "device/soft/stream/queue.h"
 #include "device/soft/stream/scheduler.h"
@@ -59,7 +60,7 @@ public:
           cpu_process_(options.cpu_isolated ? std::make_unique<CpuProcess>(*heap_) : nullptr),
           scheduler_(scheduler_options(options, cpu_process_.get()), &checker_),
           deferred_free_(*heap_, scheduler_),
-          cpu_images_(cpu_process_.get()) {
+          cpu_images_(kernel_services(), cpu_process_.get()) {
         info_.chip = options.chip;
         info_.name = std::string(options.chip->name);
         info_.workers = scheduler_options(options, nullptr).workers;
@@ -123,10 +124,10 @@ public:
         return cpu_images_.load(image, name);
     }
     Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) override {
-        return load_module(image, *info_.chip);
+        return load_module(image, *info_.chip, kernel_services());
     }
     Result<std::unique_ptr<FusedKernel>> fuse(FusionPlan plan) override {
-        return SoftFusedKernel::create(std::move(plan), scheduler_, *this);
+        return SoftFusedKernel::create(std::move(plan), scheduler_.cores(), *this);
     }
     Result<std::shared_ptr<const Code>> load_code(std::span<const std::byte> object, std::string_view name) override {
         return load_loops(object, name);
@@ -146,8 +147,7 @@ private:
         SchedulerOptions scheduler;
         const long processors = sysconf(_SC_NPROCESSORS_ONLN);
         scheduler.workers = options.workers ? options.workers : static_cast<std::uint32_t>(std::max(processors, 1L));
-        scheduler.cores[0] = options.chip->cube_cores;
-        scheduler.cores[1] = options.chip->vector_cores;
+        scheduler.cores = {options.chip->cube_cores, options.chip->vector_cores};
         scheduler.cpu.cores = options.cpu_cores ? options.cpu_cores : options.chip->cpu_cores;
         scheduler.cpu.pinned = options.cpu_pinned;
         scheduler.cpu.process = process;

@@ -7,7 +7,7 @@
 #include <deque>
 #include <thread>
 
-#include "device/soft/code/module.h"
+#include "device/soft/code/kernel.h"
 #include "device/soft/execution/executor.h"
 #include "soft/cpu_images.h"
 

@@ -43,9 +43,12 @@ public:
         queue_ = std::move(*queue);
     }
 
-    std::uint64_t submit(const Command& command) {
+    Result<std::uint64_t> try_submit(const Command& command) {
         SpinGuard guard(lock_);
-        Result<std::uint64_t> sequence = queue_->submit(std::span(&command, 1));
+        return queue_->submit(std::span(&command, 1));
+    }
+    std::uint64_t submit(const Command& command) {
+        const Result<std::uint64_t> sequence = try_submit(command);
         EXPECT_TRUE(sequence.ok());
         return *sequence;
     }

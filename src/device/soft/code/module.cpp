@@ -23,8 +23,8 @@
 #include "device/fused_module.h"
 #include "device/image.h"
 #include "device/soft/code/code_file.h"
+#include "device/soft/code/kernel.h"
 #include "device/soft/code/trace.h"
-#include "device/soft/services.h"
 
 namespace canopy {
 namespace {
@@ -33,7 +33,8 @@ constexpr int bad_image = 107000;
 
 class SoftModule final : public Module {
 public:
-    Status open(const Image& image, const ImageTarget& target, std::uint32_t architecture);
+    Status open(const Image& image, const ImageTarget& target, std::uint32_t architecture,
+                const CanopyServices& services);
 
     [[nodiscard]] std::span<const KernelInfo> kernels() const override { return infos_; }
     [[nodiscard]] Kernel* kernel(std::string_view name) override {
@@ -59,7 +60,7 @@ public:
 
 private:
     Status open_library(const Image& image, const ImageTarget& target);
-    Status connect_services();
+    Status connect_services(const CanopyServices& services);
     Status read_symbols(const ElfFile& object);
     void find_code(const ElfFile& object);
     Status find_entries(const Image& image);
@@ -87,12 +88,13 @@ private:
     std::unique_ptr<ModuleTracer> tracer_;
 };
 
-Status SoftModule::open(const Image& image, const ImageTarget& target, std::uint32_t architecture) {
+Status SoftModule::open(const Image& image, const ImageTarget& target, std::uint32_t architecture,
+                        const CanopyServices& services) {
     architecture_ = architecture;
     auto object = ElfFile::read(target.object);
     if (!object.ok()) return object.status();
     CANOPY_TRY(open_library(image, target));
-    CANOPY_TRY(connect_services());
+    CANOPY_TRY(connect_services(services));
     CANOPY_TRY(read_symbols(*object));
     find_code(*object);
     keep_tracing_code(image);
@@ -152,12 +154,12 @@ Status SoftModule::open_library(const Image& image, const ImageTarget& target) {
     return {};
 }
 
-Status SoftModule::connect_services() {
-    auto* services = static_cast<const CanopyServices**>(dlsym(file_.library(), "canopy_image_services"));
-    if (services == nullptr) return fail(bad_image, "the code of the image lacks the symbol canopy_image_services");
+Status SoftModule::connect_services(const CanopyServices& services) {
+    auto* place = static_cast<const CanopyServices**>(dlsym(file_.library(), "canopy_image_services"));
+    if (place == nullptr) return fail(bad_image, "the code of the image lacks the symbol canopy_image_services");
     // Atomic for those who check for races: code that was closed before may have lain at the same address, and they do
     // not see the dynamic loader's own lock between the two.
-    std::atomic_ref(*services).store(&kernel_services(), std::memory_order_release);
+    std::atomic_ref(*place).store(&services, std::memory_order_release);
     return {};
 }
 
@@ -270,12 +272,14 @@ Status check_fits(const Image& image, const Chip& chip) {
 
 }  // namespace
 
-Result<std::unique_ptr<Module>> load_module(std::span<const std::byte> bytes, const Chip& chip) {
+Result<std::unique_ptr<Module>> load_module(std::span<const std::byte> bytes, const Chip& chip,
+                                            const CanopyServices& services) {
     auto image = read_image(bytes);
     if (!image.ok()) return image.status();
     CANOPY_TRY(check_fits(*image, chip));
     if (!image->fused.empty())
-        return load_fused_module(*image, [&](std::span<const std::byte> part) { return load_module(part, chip); });
+        return load_fused_module(
+            *image, [&](std::span<const std::byte> part) { return load_module(part, chip, services); });
     const ImageTarget* target = best_target(*image);
     if (target == nullptr) {
         std::string names;
@@ -284,7 +288,7 @@ Result<std::unique_ptr<Module>> load_module(std::span<const std::byte> bytes, co
                     rebuild_command(*image, chip.architecture));
     }
     auto module = std::make_unique<SoftModule>();
-    CANOPY_TRY(module->open(*image, *target, chip.architecture));
+    CANOPY_TRY(module->open(*image, *target, chip.architecture, services));
     return std::unique_ptr<Module>(std::move(module));
 }
 

@@ -17,7 +17,7 @@
 
 #include "base/result.h"
 #include "device/soft/code/code_file.h"
-#include "device/soft/code/module.h"
+#include "device/soft/code/kernel.h"
 #include "device/soft/execution/core.h"
 
 namespace canopy {

@@ -16,9 +16,9 @@
 #include "base/elf.h"
 #include "base/error_text.h"
 #include "device/soft/code/code_file.h"
+#include "device/soft/cpu/cpu_kernel.h"
 #include "device/soft/cpu/cpu_process.h"
 #include "device/soft/execution/executor.h"
-#include "device/soft/services.h"
 
 namespace canopy {
 namespace {
@@ -89,7 +89,7 @@ const char* loader_message() noexcept {
 // Code in this process, opened once however many modules use it.
 class CpuImage {
 public:
-    explicit CpuImage(CpuProcess* process) noexcept : process_(process) {}
+    CpuImage(const CanopyServices& services, CpuProcess* process) noexcept : services_(services), process_(process) {}
     CpuImage(const CpuImage&) = delete;
     CpuImage& operator=(const CpuImage&) = delete;
     ~CpuImage();
@@ -107,6 +107,7 @@ private:
     void connect_services() const;
 
     // Code that runs in another process is not opened in this one: its functions are known by name.
+    const CanopyServices& services_;
     CpuProcess* const process_;
     std::uint64_t process_image_ = 0;
     std::map<std::string, SymbolInfo> functions_;
@@ -162,7 +163,7 @@ void CpuImage::connect_services() const {
     auto* services = static_cast<const CanopyServices**>(dlsym(file_.library(), "canopy_image_services"));
     if (!services) return;
     // Atomic for those who check for races: code that was closed before may have lain at the same address.
-    std::atomic_ref(*services).store(&kernel_services(), std::memory_order_release);
+    std::atomic_ref(*services).store(&services_, std::memory_order_release);
 }
 
 void* CpuImage::function(const std::string& name) const {
@@ -247,7 +248,7 @@ Result<std::unique_ptr<Module>> CpuImages::load(std::span<const std::byte> image
     std::erase_if(images_, [](const auto& entry) { return entry.second.expired(); });
     std::shared_ptr<CpuImage> opened = images_[key].lock();
     if (!opened) {
-        opened = std::make_shared<CpuImage>(process_);
+        opened = std::make_shared<CpuImage>(services_, process_);
         CANOPY_TRY(opened->open(image, name));
         prepare_for_cpu_kernels();
         images_[key] = opened;

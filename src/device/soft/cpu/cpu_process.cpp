@@ -16,8 +16,7 @@
 #include <thread>
 
 #include "base/error_text.h"
-#include "device/soft/cpu/cpu_cores.h"
-#include "device/soft/stream/strand.h"
+#include "device/soft/cpu/cpu_launch.h"
 
 namespace canopy {
 
@@ -239,7 +238,7 @@ void CpuProcess::take(const Reply& reply) noexcept {
     complete(reply.number, lock);
 }
 
-// The strand goes on without the lock: it may launch the next kernel.
+// The owner continues without the lock: it may launch the next kernel.
 void CpuProcess::complete(std::uint64_t number, Lock& lock) noexcept {
     const auto found = flights_.find(number);
     const Flight flight = found->second;
@@ -247,7 +246,7 @@ void CpuProcess::complete(std::uint64_t number, Lock& lock) noexcept {
     if (flight.arguments) heap_.release(flight.arguments).ignore();
     flight.launch->state = CpuLaunch::State::idle;
     lock.unlock();
-    flight.launch->strand->continue_after_cpu_kernel();
+    flight.launch->owner->continue_after_cpu_kernel();
     lock.lock();
 }
 

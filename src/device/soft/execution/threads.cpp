@@ -12,7 +12,6 @@
 #include "base/spin_lock.h"
 #include "canopy/kernel_abi.h"
 #include "device/soft/base/tuning.h"
-#include "device/soft/execution/executor.h"
 
 namespace canopy {
 namespace {
@@ -52,6 +51,11 @@ void SimtThreads::FiberQueue::append(FiberQueue& other) noexcept {
     (last ? last->next : first) = other.first;
     last = other.last;
     other = {};
+}
+
+SimtThreads* SimtThreads::of(Executor& executor) noexcept {
+    if (!executor.threads()) executor.set_threads(std::unique_ptr<BlockThreads>(new (std::nothrow) SimtThreads(executor)));
+    return static_cast<SimtThreads*>(executor.threads());
 }
 
 void SimtThreads::begin(Body body, void* data, std::uint32_t count) noexcept {

@@ -11,15 +11,16 @@
 
 #include "base/fiber.h"
 #include "canopy/kernel_abi.h"
+#include "device/soft/execution/executor.h"
 
 namespace canopy {
 
-class Executor;
-
-class SimtThreads {
+class SimtThreads final : public BlockThreads {
 public:
+    // Those of the executor, made on first use; nullptr: no memory.
+    static SimtThreads* of(Executor& executor) noexcept;
     explicit SimtThreads(Executor& executor) noexcept : executor_(executor) {}
-    ~SimtThreads() { abandon(); }
+    ~SimtThreads() override { abandon(); }
     SimtThreads(const SimtThreads&) = delete;
     SimtThreads& operator=(const SimtThreads&) = delete;
 
@@ -32,9 +33,7 @@ public:
     void barrier(std::uint32_t first, std::uint32_t count) noexcept;
     void yield() noexcept;
 
-    [[nodiscard]] bool active() const noexcept { return active_; }
-    // The block has ended before its threads did.
-    void abandon() noexcept;
+    void abandon() noexcept override;
 
     // A fiber on which threads run, and the thread it runs now.
     struct ThreadFiber {
@@ -75,7 +74,6 @@ private:
     void finish() noexcept;
 
     Executor& executor_;
-    bool active_ = false;
     Body body_ = nullptr;
     void* data_ = nullptr;
     std::uint32_t count_ = 0;

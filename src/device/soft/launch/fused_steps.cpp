@@ -5,24 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/spin_lock.h"
-#include "device/soft/base/tuning.h"
-#include "device/soft/launch/launch.h"
-
 namespace canopy {
-
-CANOPY_MAY_BE_LEFT void wait_for_word(const void* word_step) {
-    const auto& word = *static_cast<const WordStep*>(word_step);
-    for (std::uint32_t round = 0;; ++round) {
-        for (std::uint32_t look = 0; look < tuning::word_looks; ++look) {
-            if (__atomic_load_n(word.address, __ATOMIC_ACQUIRE) == word.value) return;
-            cpu_relax();
-        }
-        Executor::existing()->enter_service();
-        Launch::wait_a_moment(round);
-        Executor::existing()->leave_service();
-    }
-}
 
 CANOPY_MAY_BE_LEFT void write_word(const void* word_step) {
     const auto& word = *static_cast<const WordStep*>(word_step);

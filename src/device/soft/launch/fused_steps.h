@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of fused kernels do that are no kernels, and the way a thread runs a whole fused kernel alone.
+// The steps of fused kernels that are not kernels, and how one thread runs a whole fused kernel alone.
 //
 // Threads: everything here runs inside the guard of the calling thread's executor.
 #pragma once
@@ -13,14 +13,11 @@
 
 namespace canopy {
 
-inline constexpr std::uint32_t most_loop_pointers = 1024;
-
 struct WordStep {
     std::uint64_t* address = nullptr;
     std::uint64_t value = 0;
 };
-// Entries in the form kernels have; outside of a service.
-void wait_for_word(const void* word_step);
+// An entry in the form kernels have; outside of a service.
 void write_word(const void* word_step);
 
 // Memory for the temporaries of the blocks that a fiber runs one after the other; grows to what was wanted once.

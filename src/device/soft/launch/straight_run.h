@@ -8,7 +8,7 @@
 #include <span>
 
 #include "device/command.h"
-#include "device/soft/code/module.h"
+#include "device/soft/code/kernel.h"
 #include "device/soft/execution/executor.h"
 #include "device/soft/launch/fused_kernel.h"
 
@@ -33,15 +33,14 @@ namespace canopy {
 }
 
 struct StraightRun {
-    Strand* strand = nullptr;  // whose commands they are
+    const TaskOwner* task_owner = nullptr;  // whose commands they are
     std::uint64_t sequence = 0;
     std::span<Command> commands;
     std::uint64_t default_timeout = 0;
     // All commands are done: puts others in their place, or none and says so. Called inside the guard, where nothing is
     // cancelled.
     bool (*refill)(StraightRun& run) = nullptr;
-    void* owner = nullptr;  // of refill
-    FailedStep failed;      // where the last fused kernel was when it failed
+    FailedStep failed;  // where the last fused kernel was when it failed
     std::uint32_t failed_block = 0;
 };
 

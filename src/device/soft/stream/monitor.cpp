@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "device/soft/code/module.h"
-#include "device/soft/graph/graph.h"
 #include "device/soft/stream/scheduler.h"
 
 namespace canopy {
@@ -16,17 +14,17 @@ void Scheduler::wake_monitor() noexcept {
         monitor_.wake_all();
 }
 
-void Scheduler::start_timer(Strand& strand, std::uint64_t serial, Nanoseconds at) noexcept {
+void Scheduler::start_timer(Runnable& runnable, std::uint64_t serial, Nanoseconds at) noexcept {
     {
         std::lock_guard guard(timer_mutex_);
-        // A strand waits for one thing at a time: an older timer of it means nothing any more.
+        // A runnable waits for one thing at a time: an older timer of it means nothing any more.
         const auto old =
-            std::find_if(timers_.begin(), timers_.end(), [&](const Timer& t) { return t.strand == &strand; });
+            std::find_if(timers_.begin(), timers_.end(), [&](const Timer& t) { return t.runnable == &runnable; });
         try {
             if (old != timers_.end())
-                *old = {at, &strand, serial};
+                *old = {at, &runnable, serial};
             else
-                timers_.push_back({at, &strand, serial});
+                timers_.push_back({at, &runnable, serial});
         } catch (...) {
             return;  // without memory the wait simply has no limit
         }
@@ -71,7 +69,7 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
     std::uint32_t running = 0;
     check_executors(progress, running);
     check_timers();
-    show_hidden();
+    list_overdue();
     cpu_cores_.end_stopped();
     if (value_waits_.load(std::memory_order_relaxed) != 0) poll_values(executor);
 
@@ -89,8 +87,8 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
 void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept {
     const Nanoseconds time = now();
     for_each_executor([&](Executor& executor) {
-        const Strand* strand = executor.strand();
-        if (executor.scheduler.load(std::memory_order_relaxed) != this) return;
+        const bool has_task = executor.has_task();
+        if (executor.works_for.load(std::memory_order_relaxed) != this) return;
         const std::uint64_t step = executor.step();
         const bool cpu = executor.is_cpu_core.load(std::memory_order_relaxed);
         Samples& samples = samples_[cpu ? 1 : 0];
@@ -107,8 +105,9 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
             if (Executor::inside(step)) samples.busy.fetch_add(1, std::memory_order_relaxed);
             return;
         }
-        if (!Executor::inside(step) || !strand) return;
-        SoftGraph::share_all(executor, *this);  // what runs may be waiting for what the thread has kept
+        if (!Executor::inside(step) || !has_task) return;
+        // The kernel may be waiting for what its thread has kept.
+        if (Worker* worker = Worker::of(executor)) share_kept(*worker);
         samples.busy.fetch_add(1, std::memory_order_relaxed);
         ++running;
         const std::uint64_t limit = executor.timeout();
@@ -123,7 +122,7 @@ void Scheduler::check_timers() noexcept {
     // Under the mutex a queue cannot be removed, so an expired one is still there.
     std::lock_guard guard(timer_mutex_);
     for (std::size_t i = 0; i < timers_.size();) {
-        if (timers_[i].at > time || !timers_[i].strand->expire_wait(timers_[i].serial)) {
+        if (timers_[i].at > time || !timers_[i].runnable->expire_wait(timers_[i].serial)) {
             ++i;
             continue;
         }

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "device/soft/base/tuning.h"
+#include "device/soft/execution/threads.h"
 #include "device/soft/launch/launch.h"
 
 namespace canopy {
@@ -69,7 +70,7 @@ void Launch::sync(std::uint32_t scope) noexcept {
 
 void Launch::yield() noexcept {
     Executor& executor = *Executor::existing();
-    if (executor.in_thread()) return executor.threads()->yield();
+    if (executor.in_thread()) return static_cast<SimtThreads*>(executor.threads())->yield();
     const BlockFiber* fiber = fiber_of(*executor.block);
     // Nobody of this launch needs the thread. Of one that is being stopped the block must not go on.
     if (!fiber || (!fiber->launch->has_work() && !fiber->launch->cancelled())) {
@@ -100,7 +101,7 @@ void Launch::set_flag(std::uint32_t mode, std::uint32_t id) noexcept {
         fiber->launch->prepare_flags(*fiber->part, executor);
         room = fiber->launch->set(*fiber->part, fiber->number, mode, id);
     } else {
-        FiberList nobody;
+        ParkedCores nobody;
         room = executor.own_flags(group_of_one(block)).set(0, mode, id, nobody);
     }
     if (!room) {
