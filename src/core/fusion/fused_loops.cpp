@@ -16,7 +16,6 @@
 #include "core/base/error_codes.h"
 #include "core/fusion/code_cache.h"
 #include "core/fusion/fingerprint.h"
-#include "core/fusion/loop_flow.h"
 #include "core/fusion/loop_text.h"
 #include "core/kernel/source_program.h"
 

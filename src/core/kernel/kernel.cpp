@@ -159,7 +159,7 @@ Result<Handle> load_binary_file(const char* path, const LoadOptions& options) {
 
 Result<Pin<Binary>> find_binary(const void* opaque) {
     Pin<Binary> binary = Runtime::instance().binaries.pin(handle_of(opaque));
-    if (!binary) return fail(code::invalid_handle, "binary handle {} is not a loaded binary", fmt::ptr(opaque));
+    if (!binary) return fail(code::invalid_handle, "binary handle {} is not a loaded binary", as_address(opaque));
     return binary;
 }
 
@@ -199,7 +199,7 @@ Status unload_binary(const void* opaque) {
     Result<Pin<Binary>> binary = find_binary(opaque);
     if (!binary.ok()) return binary.status();
     if (!runtime.binaries.close((*binary)->self))
-        return fail(code::invalid_handle, "binary handle {} is not a loaded binary", fmt::ptr(opaque));
+        return fail(code::invalid_handle, "binary handle {} is not a loaded binary", as_address(opaque));
     close_retired();
     Modules modules;
     std::vector<std::pair<DeviceRecord*, std::shared_ptr<Module>>> kept;
@@ -252,7 +252,7 @@ Result<Pin<Function>> find_function(const void* opaque) {
         if (!handle.ok()) return handle.status();
         if (Pin<Function> function = functions.pin(*handle)) return function;
     }
-    return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", fmt::ptr(opaque));
+    return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", as_address(opaque));
 }
 
 namespace {

@@ -169,7 +169,7 @@ Result<Handle> function_at(const void* host) {
     }
     if (!site)
         return fail(code::invalid_device_function, "symbol {} is not the host function of a registered kernel",
-                    fmt::ptr(host));
+                    as_address(host));
     return load_site(*site, *(*context)->record);
 }
 
@@ -182,7 +182,7 @@ Result<RegisteredVariable> variable_at(const void* host) {
     }
     if (!found.image)
         return fail(code::invalid_symbol,
-                    "symbol {} is not registered: no image of the program has a variable under it", fmt::ptr(host));
+                    "symbol {} is not registered: no image of the program has a variable under it", as_address(host));
     Result<Handle> binary = binary_of(*found.image);
     if (!binary.ok()) return binary.status();
     return RegisteredVariable{*binary, found.variable->symbol, found.variable->size};

@@ -116,7 +116,7 @@ Result<Pin<SourceProgram>> find_source_program(const void* opaque) {
     Pin<SourceProgram> program = source_programs().pin(handle_of(opaque));
     if (!program)
         return fail(code::invalid_handle, "prog {} was not made by aclrtcCreateProg, or has been destroyed",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     return program;
 }
 

@@ -197,7 +197,7 @@ Status register_stub(const void* opaque, const void* address, std::string_view n
     Registry& all = registry();
     std::unique_lock guard(all.mutex);
     if (const auto taken = all.stubs.find(address); taken != all.stubs.end())
-        return fail(code::kernel_duplicate, "stub {} is registered already, for kernel {}", fmt::ptr(address),
+        return fail(code::kernel_duplicate, "stub {} is registered already, for kernel {}", as_address(address),
                     taken->second->kernel);
     if (!all.names.try_emplace(stub->name, address).second)
         return fail(code::kernel_duplicate, "a stub named {} is registered already", name);
@@ -216,7 +216,8 @@ Result<Handle> function_of_stub(const void* address) {
     const std::shared_ptr<Stub> stub = find_stub(address);
     if (!stub) {
         if (is_registered_function(address)) return function_at(address);
-        return fail(code::kernel_lookup, "stub {} is not registered: call rtFunctionRegister first", fmt::ptr(address));
+        return fail(code::kernel_lookup, "stub {} is not registered: call rtFunctionRegister first",
+                    as_address(address));
     }
     const Handle known = stub->function.load(std::memory_order_acquire);
     if (Runtime::instance().functions.alive(known)) return known;

@@ -160,9 +160,9 @@ Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
     auto block = blocks_.find(static_cast<std::byte*>(address));
     if (block == blocks_.end())
         return fail(code::param_invalid, "ptr {} lies inside a pool's memory but is not where a block begins",
-                    fmt::ptr(address));
+                    as_address(address));
     if (!block->second.used)
-        return fail(code::param_invalid, "ptr {} was given back to its pool before", fmt::ptr(address));
+        return fail(code::param_invalid, "ptr {} was given back to its pool before", as_address(address));
     if (block->second.kept) return {};
     block->second.used = false;
     block->second.stream = stream;
@@ -178,7 +178,7 @@ Result<bool> MemoryPool::keep(void* address) {
     std::lock_guard guard(mutex_);
     auto block = blocks_.find(static_cast<std::byte*>(address));
     if (block == blocks_.end() || !block->second.used)
-        return fail(code::param_invalid, "ptr {} is not a block of a pool in use", fmt::ptr(address));
+        return fail(code::param_invalid, "ptr {} is not a block of a pool in use", as_address(address));
     return !std::exchange(block->second.kept, true);
 }
 
@@ -407,7 +407,7 @@ Result<void*> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& str
 
 Status free_in_stream(void* address, Stream& stream) {
     const Pin<MemoryPool> pool = pool_of(address);
-    if (!pool) return fail(code::param_invalid, "ptr {} is not memory of a pool", fmt::ptr(address));
+    if (!pool) return fail(code::param_invalid, "ptr {} is not memory of a pool", as_address(address));
     std::uint64_t last = 0;
     Result<Pin<Graph>> graph = captured_graph(stream, last);
     if (!graph.ok()) return graph.status();

@@ -4,7 +4,7 @@
 #include <canopy/kernel_abi.h>
 #include <dlfcn.h>
 #include <elf.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <link.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
