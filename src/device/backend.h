@@ -27,8 +27,8 @@
 
 namespace canopy {
 
-// A kind of device. Fences, executables and kernels name the kind that made them: devices know more of their own objects
-// than these classes say, and refuse those of another kind.
+// A kind of device. Fences, executables and kernels name the kind that made them: devices know more of their own
+// objects than these classes say, and refuse those of another kind.
 struct DeviceKind {
     std::string_view name;
 };

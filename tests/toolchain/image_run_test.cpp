@@ -300,7 +300,8 @@ TEST_F(ImageRun, DamagedImagesAreNotLoaded) {
     const std::string& image = compilation.image;
     for (std::size_t size = 0; size < image.size(); size += 1 + size / 50) {
         const std::string prefix = image.substr(0, size);
-        EXPECT_EQ(load_module(std::as_bytes(std::span(prefix)), chip, kernel_services()).status().code(), 107000) << size;
+        EXPECT_EQ(load_module(std::as_bytes(std::span(prefix)), chip, kernel_services()).status().code(), 107000)
+            << size;
     }
     const auto whole = read_image(std::as_bytes(std::span(image)));
     ASSERT_TRUE(whole.ok());
@@ -309,7 +310,8 @@ TEST_F(ImageRun, DamagedImagesAreNotLoaded) {
     for (std::size_t at = start; at < start + object.size(); at += 97) {
         std::string damaged = image;
         damaged[at] = static_cast<char>(damaged[at] ^ 1);
-        EXPECT_EQ(load_module(std::as_bytes(std::span(damaged)), chip, kernel_services()).status().code(), 107000) << at;
+        EXPECT_EQ(load_module(std::as_bytes(std::span(damaged)), chip, kernel_services()).status().code(), 107000)
+            << at;
     }
     take_error_text();
 }

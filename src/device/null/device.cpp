@@ -4,12 +4,12 @@
 // signalled and host calls made, so that nobody waits in vain; memory is real, its contents are not computed.
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/error_text.h"
 #include "base/heap.h"
+#include "base/mutex.h"
 #include "device/backend.h"
 #include "device/fused_module.h"
 #include "device/image.h"
@@ -44,7 +44,7 @@ public:
         for (const GraphLane& lane : plan.lanes) lanes_.emplace_back(lane.commands.begin(), lane.commands.end());
     }
     Status change(std::span<const GraphChange> changes, ChangeTime) noexcept override {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         for (const GraphChange& change : changes) lanes_[change.place.lane][change.place.position] = change.command;
         return {};
     }
@@ -54,14 +54,14 @@ public:
 
     template <class Run>
     void for_each(Run&& run) {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         for (const auto& lane : lanes_)
             for (const Command& command : lane) run(command);
     }
 
 private:
-    std::mutex mutex_;
-    std::vector<std::vector<Command>> lanes_;
+    Mutex mutex_;
+    std::vector<std::vector<Command>> lanes_ CANOPY_GUARDED_BY(mutex_);
 };
 
 class NullQueue final : public Queue {

@@ -48,7 +48,7 @@ public:
         return queue_->submit(std::span(&command, 1));
     }
     std::uint64_t submit(const Command& command) {
-        const Result<std::uint64_t> sequence = try_submit(command);
+        Result<std::uint64_t> sequence = try_submit(command);
         EXPECT_TRUE(sequence.ok());
         return *sequence;
     }

@@ -14,12 +14,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 
 #include "base/elf.h"
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "device/fused_module.h"
 #include "device/image.h"
 #include "device/soft/code/code_file.h"
@@ -81,11 +81,11 @@ private:
     std::unordered_map<std::string, SymbolInfo> symbols_;
     std::vector<std::string> entries_;  // symbols, same order as infos_
     std::vector<std::byte> bitcode_;
-    std::uint32_t architecture_ = 0;
-    std::mutex tracer_mutex_;  // for what follows
     std::vector<std::byte> tracing_code_;
-    std::uint64_t tracing_checksum_ = 0;  // 0: not asked for yet
-    std::unique_ptr<ModuleTracer> tracer_;
+    std::uint32_t architecture_ = 0;
+    Mutex tracer_mutex_;
+    std::uint64_t tracing_checksum_ CANOPY_GUARDED_BY(tracer_mutex_) = 0;  // 0: not asked for yet
+    std::unique_ptr<ModuleTracer> tracer_ CANOPY_GUARDED_BY(tracer_mutex_);
 };
 
 Status SoftModule::open(const Image& image, const ImageTarget& target, std::uint32_t architecture,
@@ -110,7 +110,7 @@ void SoftModule::keep_tracing_code(const Image& image) {
 }
 
 Result<ModuleTracer*> SoftModule::tracer() {
-    std::lock_guard lock(tracer_mutex_);
+    MutexLock lock(tracer_mutex_);
     if (!tracer_) {
         if (tracing_code_.empty()) return fail(207000, "the image has no tracing code; canopy-cc adds it by default");
         auto opened = ModuleTracer::open(infos_.empty() ? "kernels" : infos_[0].name, architecture_, tracing_code_);
@@ -121,7 +121,7 @@ Result<ModuleTracer*> SoftModule::tracer() {
 }
 
 std::uint64_t SoftModule::tracing_checksum() {
-    std::lock_guard lock(tracer_mutex_);
+    MutexLock lock(tracer_mutex_);
     if (tracing_checksum_ == 0 && !tracing_code_.empty())
         tracing_checksum_ = XXH3_64bits(tracing_code_.data(), tracing_code_.size());
     return tracing_checksum_;
@@ -278,8 +278,8 @@ Result<std::unique_ptr<Module>> load_module(std::span<const std::byte> bytes, co
     if (!image.ok()) return image.status();
     CANOPY_TRY(check_fits(*image, chip));
     if (!image->fused.empty())
-        return load_fused_module(
-            *image, [&](std::span<const std::byte> part) { return load_module(part, chip, services); });
+        return load_fused_module(*image,
+                                 [&](std::span<const std::byte> part) { return load_module(part, chip, services); });
     const ImageTarget* target = best_target(*image);
     if (target == nullptr) {
         std::string names;

@@ -53,8 +53,8 @@ public:
         return false;
     }
 
-    // Whether the thread that drains a stream may run blocks of the kernel itself: when they are short, or when it waits
-    // for that stream anyway (`awaited`).
+    // Whether the thread that drains a stream may run blocks of the kernel itself: when they are short, or when it
+    // waits for that stream anyway (`awaited`).
     [[nodiscard]] bool may_take_part(bool awaited, const CpuKernel& kernel) const noexcept {
         if (options_.process) return false;
         return kernel.is_short() || (awaited && !options_.pinned);

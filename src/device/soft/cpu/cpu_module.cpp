@@ -217,12 +217,12 @@ private:
         CpuKernel kernel;
     };
     std::shared_ptr<CpuImage> image_;
-    std::mutex mutex_;
-    std::map<std::string, std::unique_ptr<Named>, std::less<>> kernels_;
+    Mutex mutex_;
+    std::map<std::string, std::unique_ptr<Named>, std::less<>> kernels_ CANOPY_GUARDED_BY(mutex_);
 };
 
 Kernel* CpuModule::kernel(std::string_view name) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     const auto known = kernels_.find(name);
     if (known != kernels_.end()) return &known->second->kernel;
     std::string text(name);
@@ -244,7 +244,7 @@ Kernel* CpuModule::kernel(std::string_view name) {
 Result<std::unique_ptr<Module>> CpuImages::load(std::span<const std::byte> image, std::string_view name) {
     const XXH128_hash_t hash = XXH3_128bits(image.data(), image.size());
     const Key key = {hash.low64, hash.high64, image.size()};
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     std::erase_if(images_, [](const auto& entry) { return entry.second.expired(); });
     std::shared_ptr<CpuImage> opened = images_[key].lock();
     if (!opened) {

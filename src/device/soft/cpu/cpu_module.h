@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "device/backend.h"
 
@@ -33,15 +33,16 @@ public:
     explicit CpuImages(const CanopyServices& services, CpuProcess* process = nullptr) noexcept
         : services_(services), process_(process) {}
 
-    // 107000, with the reason, for bytes that are not a shared object for this processor or that the dynamic loader refuses.
+    // 107000, with the reason, for bytes that are not a shared object for this processor or that the dynamic loader
+    // refuses.
     Result<std::unique_ptr<Module>> load(std::span<const std::byte> image, std::string_view name);
 
 private:
     using Key = std::array<std::uint64_t, 3>;  // a hash of all bytes, and how many there are
     const CanopyServices& services_;
     CpuProcess* const process_;
-    std::mutex mutex_;
-    std::map<Key, std::weak_ptr<CpuImage>> images_;
+    Mutex mutex_;
+    std::map<Key, std::weak_ptr<CpuImage>> images_ CANOPY_GUARDED_BY(mutex_);
 };
 
 }  // namespace canopy

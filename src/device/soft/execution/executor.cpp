@@ -19,6 +19,7 @@
 #include <iterator>
 #include <mutex>
 
+#include "base/mutex.h"
 #include "device/soft/base/cpu_tuning.h"
 #include "device/soft/base/tuning.h"
 
@@ -51,8 +52,8 @@ template <class T>
 }
 
 struct Registry {
-    std::mutex mutex;
-    Executor* first = nullptr;
+    Mutex mutex;
+    Executor* first CANOPY_GUARDED_BY(mutex) = nullptr;
 };
 Registry& registry() noexcept {
     static Registry* instance = new Registry;  // outlives every thread
@@ -69,7 +70,7 @@ struct SharedCode {
     struct Range {
         std::uintptr_t begin, size;
     };
-    std::mutex mutex;
+    Mutex mutex;  // of writers; signal handlers read without it
     Range ranges[most];
     std::atomic<std::uint32_t> count{0};
 };
@@ -301,7 +302,7 @@ Executor* Executor::current() noexcept {
     executor->thread = static_cast<pid_t>(syscall(SYS_gettid));
     {
         Registry& all = registry();
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         executor->next = all.first;
         if (all.first) all.first->previous = executor.get();
         all.first = executor.get();
@@ -314,7 +315,7 @@ Executor* Executor::current() noexcept {
 Executor::~Executor() {
     Registry& all = registry();
     {
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         if (previous)
             previous->next = next;
         else if (all.first == this)
@@ -449,13 +450,13 @@ void Executor::abandon_with(const Fiber& where) noexcept {
 
 void visit_executors(void (*visit)(Executor&, void*), void* data) noexcept {
     Registry& all = registry();
-    std::lock_guard guard(all.mutex);
+    MutexLock guard(all.mutex);
     for (Executor* executor = all.first; executor; executor = executor->next) visit(*executor, data);
 }
 
 void prepare_for_cpu_kernels() noexcept {
     FaultHandlers::install_abort();
-    std::lock_guard guard(shared_code.mutex);
+    MutexLock guard(shared_code.mutex);
     dl_iterate_phdr(&note_shared_code, nullptr);
 }
 

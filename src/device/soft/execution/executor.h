@@ -143,10 +143,10 @@ public:
     [[nodiscard]] std::uint64_t idle_steps() const noexcept { return idle_steps_.load(std::memory_order_relaxed); }
     void count_idle_step() noexcept { idle_steps_.store(idle_steps() + 2, std::memory_order_relaxed); }
 
-    std::uint32_t items_run = 0;                 // own: blocks that ended here since it joined a launch
-    std::uint32_t simt_thread = 0;               // own: number of the running SIMT thread
-    Fiber* fiber = nullptr;                      // own: what runs now
-    CanopyBlock* block = nullptr;                // own: who runs now
+    std::uint32_t items_run = 0;                  // own: blocks that ended here since it joined a launch
+    std::uint32_t simt_thread = 0;                // own: number of the running SIMT thread
+    Fiber* fiber = nullptr;                       // own: what runs now
+    CanopyBlock* block = nullptr;                 // own: who runs now
     std::atomic<const void*> works_for{nullptr};  // own: the scheduler whose work it runs; set before begin_task
     std::atomic<bool> is_cpu_core{false};         // own: one of the threads that stand for CPU cores
     LaunchEnd* launch_end = nullptr;              // own: of the CPU kernel that runs

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TaskOwner: the stream, or the lane of a graph, that running work belongs to, as far as launches and CPU cores know it.
+// TaskOwner: the stream, or the lane of a graph, that running work belongs to, as far as launches and CPU cores know
+// it.
 #pragma once
 
 #include <cstdint>

@@ -54,7 +54,8 @@ void SimtThreads::FiberQueue::append(FiberQueue& other) noexcept {
 }
 
 SimtThreads* SimtThreads::of(Executor& executor) noexcept {
-    if (!executor.threads()) executor.set_threads(std::unique_ptr<BlockThreads>(new (std::nothrow) SimtThreads(executor)));
+    if (!executor.threads())
+        executor.set_threads(std::unique_ptr<BlockThreads>(new (std::nothrow) SimtThreads(executor)));
     return static_cast<SimtThreads*>(executor.threads());
 }
 

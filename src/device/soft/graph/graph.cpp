@@ -168,9 +168,7 @@ Lane* SoftGraph::leave_segment(Worker& worker, Segment& segment) noexcept {
     return next;
 }
 
-void SoftGraph::push_kept(Worker& worker, Lane& lane) noexcept {
-    worker.kept.push(lane, lane.expected_time(), this);
-}
+void SoftGraph::push_kept(Worker& worker, Lane& lane) noexcept { worker.kept.push(lane, lane.expected_time(), this); }
 
 // Kept for this thread. Others are told when it is worth sharing.
 void SoftGraph::keep(Worker& worker, Lane& lane) noexcept {

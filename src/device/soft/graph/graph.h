@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SoftGraph: a graph prepared for the software NPU. Its lanes are cut into segments, straight runs of commands without
-// an edge from or to another lane but at their ends; a segment counts the segments it waits for, and the thread that ends
-// the last of them starts it. A replay takes no lock and allocates nothing: the thread that meets the replay in its queue
-// begins it, runs what it can itself, and shares lanes with others when they are worth it.
+// an edge from or to another lane but at their ends; a segment counts the segments it waits for, and the thread that
+// ends the last of them starts it. A replay takes no lock and allocates nothing: the thread that meets the replay in
+// its queue begins it, runs what it can itself, and shares lanes with others when they are worth it.
 //
 // Graphs whose lanes start each other and jump (plan.flow) have no segments; their lanes run command by command.
 //
@@ -44,8 +44,8 @@ struct alignas(64) Segment {
     std::atomic<Nanoseconds> time{unknown_time};  // what it took lately
 };
 
-// The strand of a graph that is replayed. It is at one command of one segment; the thread that starts the segment claims
-// the lane with it.
+// The strand of a graph that is replayed. It is at one command of one segment; the thread that starts the segment
+// claims the lane with it.
 class Lane final : public Strand {
 public:
     Lane(SoftGraph& graph, Scheduler& scheduler, std::uint32_t index, std::int32_t stream) noexcept

@@ -318,8 +318,7 @@ bool compares(const void* left_bytes, const void* right_bytes, Comparison compar
 
 }  // namespace
 
-bool Lane::read_words(Worker& worker, const Command& command, const void* from, void* to,
-                      std::size_t size) noexcept {
+bool Lane::read_words(Worker& worker, const Command& command, const void* from, void* to, std::size_t size) noexcept {
     Reading reading = {from, to, size};
     Fault fault;
     worker.executor.begin_task(this, executed_.load(std::memory_order_relaxed), 0);
@@ -353,8 +352,7 @@ Lane::Flow Lane::run_switch(Worker& worker, const Command& command) noexcept {
     const SwitchWork& work = command.switch_lane;
     const std::size_t size = work.wide ? 8 : 4;
     char left[8] = {}, right[8] = {};
-    if (!read_words(worker, command, work.left, left, size) ||
-        !read_words(worker, command, work.right, right, size))
+    if (!read_words(worker, command, work.left, left, size) || !read_words(worker, command, work.right, right, size))
         return Flow::next;
     const bool holds = work.wide ? compares<std::int64_t>(left, right, work.comparison)
                                  : compares<std::int32_t>(left, right, work.comparison);

@@ -104,8 +104,7 @@ struct FailedStep {
 class SoftFusedKernel final : public FusedKernel {
 public:
     SoftFusedKernel() noexcept : FusedKernel(soft_kind) {}
-    static Result<std::unique_ptr<FusedKernel>> create(FusionPlan plan, const ChipCores& chip,
-                                                       const Device& device);
+    static Result<std::unique_ptr<FusedKernel>> create(FusionPlan plan, const ChipCores& chip, const Device& device);
     // What a launch that begins now runs.
     [[nodiscard]] static const SoftFusedKernel& latest(const Kernel& kernel) noexcept;
 

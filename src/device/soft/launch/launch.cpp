@@ -372,8 +372,7 @@ void Launch::record(const Fault& fault, const LaunchPart& part, std::uint32_t co
             }
         }
     }
-    if (!cancelled_.exchange(true, std::memory_order_acq_rel))
-        owner_->cancel(sequence_ + 1, FaultKind::aborted);
+    if (!cancelled_.exchange(true, std::memory_order_acq_rel)) owner_->cancel(sequence_ + 1, FaultKind::aborted);
 }
 
 void Launch::fail_item(const Fault& fault, const BlockFiber& fiber) noexcept {

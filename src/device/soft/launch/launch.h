@@ -2,9 +2,9 @@
 // Launch: one kernel with many blocks, or a fused kernel, while it runs. Its blocks lie in parts: a kernel is one part,
 // a fused kernel has as many as its plan. The blocks of an open part are taken by an atomic counter; any number of
 // threads take part; the one that ends the last block of a part opens the parts that waited for it, and the last thread
-// to leave continues the stream. Blocks run on fibers, so a block that waits for others gives its thread to the next one.
-// A block of a kernel for several cores runs once on each of them: what is counted and numbered here are cores, group
-// by group.
+// to leave continues the stream. Blocks run on fibers, so a block that waits for others gives its thread to the next
+// one. A block of a kernel for several cores runs once on each of them: what is counted and numbered here are cores,
+// group by group.
 #pragma once
 
 #include <atomic>

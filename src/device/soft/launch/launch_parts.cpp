@@ -86,7 +86,7 @@ bool Launch::begin(TaskOwner& owner, const SoftFusedKernel& kernel, const Launch
     for (LaunchPart& part : std::span(parts_, part_count_))
         if (part.plan->before == 0) open(part, opened);
     unlisted_.store(kernel.is_short() && !std::atomic_ref(kernel.stubborn).load(std::memory_order_relaxed),
-                 std::memory_order_relaxed);
+                    std::memory_order_relaxed);
     return true;
 }
 

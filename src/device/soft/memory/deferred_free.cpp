@@ -14,7 +14,7 @@ constexpr std::size_t check_interval = 16;
 Status DeferredFree::add(void* address) {
     bool check = false;
     {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         young_.reserve(young_.size() + 1);
         if (!known_.insert(address).second)
             return fail(107000, "address {} has been freed already", as_address(address));
@@ -35,7 +35,7 @@ void DeferredFree::free_all(std::vector<void*>& addresses) noexcept {
 }
 
 void DeferredFree::release_passed() noexcept {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     if (scheduler_.unfinished(old_work_) != 0) return;
     free_all(old_);
     old_work_.entries.clear();

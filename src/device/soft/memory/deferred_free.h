@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeferredFree: device memory that was freed while running work could still use it. It returns to the heap once all work
-// that could run at that time has run. There are two generations: when the work the older one waits for has ended, it is
-// freed and the younger one takes its place, so memory comes back even on a device that is never idle. Any thread.
+// DeferredFree: device memory that was freed while running work could still use it. It returns to the heap once all
+// work that could run at that time has run. There are two generations: when the work the older one waits for has ended,
+// it is freed and the younger one takes its place, so memory comes back even on a device that is never idle. Any
+// thread.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
-#include <mutex>
 #include <unordered_set>
 #include <vector>
 
 #include "base/heap.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "device/soft/stream/scheduler.h"
 
@@ -27,14 +28,15 @@ public:
     [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
 
 private:
-    void free_all(std::vector<void*>& addresses) noexcept;
+    void free_all(std::vector<void*>& addresses) noexcept CANOPY_REQUIRES(mutex_);
 
     Heap& heap_;
     Scheduler& scheduler_;
-    std::mutex mutex_;  // guards everything below; held while the heap takes memory back
-    std::unordered_set<void*> known_;
-    std::vector<void*> young_, old_;
-    Scheduler::Backlog old_work_;  // what the older generation waits for
+    Mutex mutex_;  // held while the heap takes memory back
+    std::unordered_set<void*> known_ CANOPY_GUARDED_BY(mutex_);
+    std::vector<void*> young_ CANOPY_GUARDED_BY(mutex_);
+    std::vector<void*> old_ CANOPY_GUARDED_BY(mutex_);
+    Scheduler::Backlog old_work_ CANOPY_GUARDED_BY(mutex_);  // what the older generation waits for
     std::atomic<std::size_t> count_{0};
 };
 

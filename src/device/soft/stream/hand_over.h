@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// HandOver: how a thread takes over the stream that its own signal has released. Waking another thread for it would take
-// longer than most streams need until they wait again. Rules:
+// HandOver: how a thread takes over the stream that its own signal has released. Waking another thread for it would
+// take longer than most streams need until they wait again. Rules:
 //
 //   1. Used by the thread itself only; one for each thread that runs streams (worker.h).
-//   2. Streams are taken over while a HandOver::Collecting is alive, around a signal or the end of a graph. The first one
+//   2. Streams are taken over while a HandOver::Collecting is alive, around a signal or the end of a graph. The first
+//   one
 //      is taken, already claimed; the others go to the scheduler.
 //   3. The stream taken over runs when the present one stops. Before a command that may take long, and when the thread
 //      has what it waited for, it goes to the scheduler instead: it must not wait behind work it does not need.

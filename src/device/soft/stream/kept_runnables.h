@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeptRunnables: lanes of graphs that a thread has made ready and will run itself when it comes to them, because handing
-// them to another thread would cost more than they do. Others may take them: a worker without work takes half, the
-// monitor takes all when the thread is stuck in a kernel. Any thread.
+// KeptRunnables: lanes of graphs that a thread has made ready and will run itself when it comes to them, because
+// handing them to another thread would cost more than they do. Others may take them: a worker without work takes half,
+// the monitor takes all when the thread is stuck in a kernel. Any thread.
 #pragma once
 
 #include <atomic>

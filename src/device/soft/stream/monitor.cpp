@@ -16,7 +16,7 @@ void Scheduler::wake_monitor() noexcept {
 
 void Scheduler::start_timer(Runnable& runnable, std::uint64_t serial, Nanoseconds at) noexcept {
     {
-        std::lock_guard guard(timer_mutex_);
+        MutexLock guard(timer_mutex_);
         // A runnable waits for one thing at a time: an older timer of it means nothing any more.
         const auto old =
             std::find_if(timers_.begin(), timers_.end(), [&](const Timer& t) { return t.runnable == &runnable; });
@@ -120,7 +120,7 @@ void Scheduler::check_timers() noexcept {
     if (timer_count_.load(std::memory_order_relaxed) == 0) return;
     const Nanoseconds time = now();
     // Under the mutex a queue cannot be removed, so an expired one is still there.
-    std::lock_guard guard(timer_mutex_);
+    MutexLock guard(timer_mutex_);
     for (std::size_t i = 0; i < timers_.size();) {
         if (timers_[i].at > time || !timers_[i].runnable->expire_wait(timers_[i].serial)) {
             ++i;

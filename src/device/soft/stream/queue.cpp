@@ -81,7 +81,8 @@ void set_payload_address(Command& command, void* bytes) noexcept {
 Status check_kinds(const Command& command) noexcept {
     if (command.opcode == Opcode::wait) {
         if (is_soft(*command.wait.fence)) return {};
-        return fail(107000, "the event was made by a device of kind {}: a stream of the software NPU cannot wait for it",
+        return fail(107000,
+                    "the event was made by a device of kind {}: a stream of the software NPU cannot wait for it",
                     command.wait.fence->kind().name);
     }
     if (command.opcode != Opcode::replay) return {};
@@ -384,7 +385,8 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
         }
         // The owner looks at wake_at_ without a fence after each command. Should it have missed this registration, it
         // sees it at the next one; the sleep after a registration is short in case that next command is a long kernel.
-        // A waiter relying on another thread's registration also sleeps briefly once, in case the owner missed that one.
+        // A waiter relying on another thread's registration also sleeps briefly once, in case the owner missed that
+        // one.
         Deadline until = deadline;
         if (registers || !slept) until.at = std::min(until.at, Deadline::after(millisecond).at);
         slept = true;
@@ -404,8 +406,7 @@ void SoftQueue::help_drain(std::uint64_t sequence) noexcept {
 void SoftQueue::stop_running() noexcept {
     const std::uint64_t running = completed();
     if (running == ring_.tail()) return;
-    while (completed() == running &&
-           (state_.load(std::memory_order_acquire) == RunState::draining || replays_now())) {
+    while (completed() == running && (state_.load(std::memory_order_acquire) == RunState::draining || replays_now())) {
         stop_graph();
         scheduler_.cancel_running(*this, running + 1, FaultKind::aborted);
         if (wait(running + 1, Deadline::after(millisecond)) == WaitOutcome::done) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runnable: what the scheduler gives to its workers, a stream or a lane of a graph. One thread at a time runs it: the one
-// that has claimed it. Ownership is the state word:
+// Runnable: what the scheduler gives to its workers, a stream or a lane of a graph. One thread at a time runs it: the
+// one that has claimed it. Ownership is the state word:
 //
 //   idle       nothing to do                              -> ready
 //   ready      work to do, listed with the scheduler      -> draining (a worker, or a host thread that waits)

@@ -42,7 +42,7 @@ Scheduler::~Scheduler() {
 // ---- threads -------------------------------------------------------------------------------------------------------
 
 void Scheduler::start_threads() noexcept {
-    std::lock_guard guard(start_mutex_);
+    MutexLock guard(start_mutex_);
     if (started_.load(std::memory_order_relaxed)) return;
     for (std::uint32_t i = 0; i < options_.workers; ++i) start_worker(false);
     monitor_ended_.store(false, std::memory_order_release);
@@ -158,7 +158,7 @@ void Scheduler::forget(Runnable& runnable) noexcept {
         SpinGuard guard(lock_);
         unlist(runnable);
     }
-    std::lock_guard guard(timer_mutex_);
+    MutexLock guard(timer_mutex_);
     std::erase_if(timers_, [&](const Timer& timer) { return timer.runnable == &runnable; });
     timer_count_.store(static_cast<std::uint32_t>(timers_.size()), std::memory_order_relaxed);
 }

@@ -9,9 +9,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/parking.h"
 #include "base/spin_lock.h"
 #include "device/soft/base/tuning.h"
@@ -26,7 +26,7 @@ namespace canopy {
 
 struct SchedulerOptions {
     std::uint32_t workers = 1;
-    std::uint32_t max_workers = 64;   // with those added so that every resident block has a thread
+    std::uint32_t max_workers = 64;  // with those added so that every resident block has a thread
     ChipCores cores;
     CpuCoresOptions cpu;
     const char* thread_name = "canopy";
@@ -98,8 +98,8 @@ public:
     // waking for.
     void invite(Runnable& runnable) noexcept;
     void invite(Runnable& runnable, std::uint32_t hands) noexcept;
-    // Takes part in its launch until there is nothing left for this thread, which has been counted as participant. True:
-    // it was the last one and must complete the launch. False: the launch may be gone already.
+    // Takes part in its launch until there is nothing left for this thread, which has been counted as participant.
+    // True: it was the last one and must complete the launch. False: the launch may be gone already.
     bool work_on(Runnable& runnable, Worker& worker) noexcept;
     // Takes cores for its launch; false when they are busy: it is then waiting for them.
     bool acquire_cores(Runnable& runnable, CoreNeed need) noexcept;
@@ -206,7 +206,7 @@ private:
     std::atomic<std::uint32_t> ready_mask_{0};
     std::atomic<std::uint32_t> open_launches_{0};
     std::atomic<Worker*> offering_{nullptr};  // changed under lock_
-    std::atomic<std::uint32_t> wakers_{0};  // threads that have made a queue ready and not returned yet
+    std::atomic<std::uint32_t> wakers_{0};    // threads that have made a queue ready and not returned yet
 
     alignas(64) std::atomic<std::uint32_t> spinning_{0};
     std::atomic<std::uint32_t> idle_{0};  // workers that spin or sleep
@@ -214,7 +214,7 @@ private:
     ParkingLot parked_;
     std::atomic<bool> started_{false};
     std::atomic<bool> stopping_{false};
-    std::mutex start_mutex_;
+    Mutex start_mutex_;  // for the thread that starts the others
 
     alignas(64) std::atomic<std::int32_t> runnable_{0};
     ParkingLot quiet_;
@@ -223,8 +223,8 @@ private:
     Runnable* value_first_ CANOPY_GUARDED_BY(value_lock_) = nullptr;
     std::atomic<std::uint32_t> value_waits_{0};
 
-    std::mutex timer_mutex_;
-    std::vector<Timer> timers_;
+    Mutex timer_mutex_;
+    std::vector<Timer> timers_ CANOPY_GUARDED_BY(timer_mutex_);
     std::atomic<std::uint32_t> timer_count_{0};
 
     ParkingLot monitor_;

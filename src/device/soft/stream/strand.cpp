@@ -103,7 +103,8 @@ void Strand::withdraw_wait() noexcept {
 
 bool Strand::blocked() const noexcept {
     if (state_.load(std::memory_order_acquire) != RunState::waiting) return false;
-    // Cores become free by themselves; everything else needs something outside the strand, a callback's thread included.
+    // Cores become free by themselves; everything else needs something outside the strand, a callback's thread
+    // included.
     switch (reason_.load(std::memory_order_relaxed)) {
         case WaitReason::cores:
             return false;

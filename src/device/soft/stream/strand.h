@@ -77,10 +77,7 @@ protected:
 
     SpinLock wait_lock_;  // keeps what it waits for alive for expire and abort
     SoftFence* waiting_for_ CANOPY_GUARDED_BY(wait_lock_) = nullptr;  // of the last wait, with a reference
-    Replayable* replaying_ CANOPY_GUARDED_BY(wait_lock_) = nullptr;    // waits for its turn with it, or replays it
-
-    Scheduler& scheduler_;
-    const bool counted_;
+    Replayable* replaying_ CANOPY_GUARDED_BY(wait_lock_) = nullptr;   // waits for its turn with it, or replays it
 
 private:
     Step run_launch(Worker& worker, Command& command, std::uint64_t sequence) noexcept;
@@ -105,6 +102,11 @@ private:
     [[nodiscard]] bool counts_wait() const noexcept;
     FenceWaiter waiter_;
     std::atomic<std::uint64_t> wait_serial_{0};  // one step when a wait begins, one when it has ended
+
+protected:
+    // Not on the line of state_, which other threads write.
+    Scheduler& scheduler_;
+    const bool counted_;
 };
 
 }  // namespace canopy

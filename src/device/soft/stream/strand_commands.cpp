@@ -36,11 +36,10 @@ Strand::Step Strand::execute(Worker& worker, Command& command, std::uint64_t seq
         case Opcode::write_value:
             run_guarded(worker, command, sequence, &run_write_value);
             return Step::done;
-        case Opcode::signal:
-            {
-                const HandOver::Collecting collecting(worker.hand_over);
-                command.signal.fence->signal(command.signal.mode, command.signal.value);
-            }
+        case Opcode::signal: {
+            const HandOver::Collecting collecting(worker.hand_over);
+            command.signal.fence->signal(command.signal.mode, command.signal.value);
+        }
             command.signal.fence->release();
             return Step::done;
         case Opcode::wait:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Worker: one operating-system thread in its role of running streams: its executor, which runs and guards the work, and
-// what the thread has taken over or kept to run next. The scheduler's threads have one, and so does every host thread that
-// waits for a stream and helps meanwhile.
+// what the thread has taken over or kept to run next. The scheduler's threads have one, and so does every host thread
+// that waits for a stream and helps meanwhile.
 //
 // Used by the thread itself, but for `kept`.
 #pragma once
