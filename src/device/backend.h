@@ -24,6 +24,7 @@
 #include "device/command.h"
 #include "device/fusion.h"
 #include "device/trace.h"
+#include "foundation/kernel_info.h"
 
 namespace canopy {
 
@@ -56,28 +57,6 @@ public:
 private:
     const DeviceKind& kind_;
     std::atomic<std::uint32_t> references_{1};
-};
-
-struct ParameterInfo {
-    std::uint32_t offset = 0;
-    std::uint32_t size = 0;
-    std::uint32_t alignment = 8;
-};
-
-// What an image says about one kernel.
-struct KernelInfo {
-    std::string name;
-    CoreType core = CoreType::vector;
-    std::uint16_t cube_ratio = 0;    // cube cores of a group, mix kernels
-    std::uint16_t vector_ratio = 1;  // vector cores of a group
-    bool batch = false;              // scheduling mode written into the kernel
-    bool simt = false;               // the last slot of its argument block is a CanopyGrid
-    bool list = false;               // a ListKernel (fused_list.h): launches run a fused kernel made from it
-    std::uint32_t arguments_size = 0;
-    std::uint64_t code_size = 0;
-    std::vector<ParameterInfo> parameters;
-    std::string source;  // file the kernel was compiled from
-    std::string key;     // what a launch in the same source knows it by; may be empty
 };
 
 // A kernel a device can launch. Lives as long as its module; backends extend it.
@@ -173,7 +152,7 @@ struct GraphPlan {
     // replay is complete when end_graph has run and no lane runs any more.
     bool flow = false;
     std::string label;                 // what failures call it
-    std::shared_ptr<const void> kept;  // what commands use that nobody else keeps; ends with the executable
+    std::shared_ptr<const void> kept;  // what commands use and only this keeps alive; ends with the executable
 };
 
 struct GraphChange {
@@ -251,7 +230,7 @@ public:
     virtual AfterFailure task_failed(const TaskFailure& failure) noexcept = 0;
 };
 
-// Runs host_call work on threads of somebody else's choosing. `done` must be called exactly once, from any thread.
+// Runs host_call work on threads that the program has chosen. `done` must be called exactly once, from any thread.
 class CallRouter {
 public:
     virtual ~CallRouter() = default;
@@ -283,7 +262,7 @@ public:
     // Stops the running task, drops the queued ones and returns when nothing of it runs any more. Dropped commands
     // count as completed. Must not be called with the submit lock held.
     virtual void abort() noexcept = 0;
-    // Ends the task that runs now, if any, as aborted; later ones go on.
+    // Ends the task that runs now, if any, as aborted; later ones run.
     virtual void stop_running() noexcept = 0;
     // A different priority from the next task border on.
     virtual void set_priority(std::uint32_t priority) noexcept = 0;
@@ -319,7 +298,7 @@ struct DeviceInfo {
     MemoryRange heap;             // every allocation lies inside
     std::uint32_t cpu_cores = 0;  // threads that wait for CPU kernels; more come when a launch has more blocks
     bool cpu_pinned = false;      // each of them to one processor
-    bool cpu_isolated = false;    // CPU kernels run in a process of their own
+    bool cpu_isolated = false;    // CPU kernels run in a separate process
 };
 
 struct Utilisation {

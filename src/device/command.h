@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "foundation/kernel_info.h"
+
 namespace canopy {
 
 class Executable;
@@ -25,20 +27,18 @@ enum class Opcode : std::uint8_t {
     write_value,  // one 64-bit word in memory
     wait_value,   // holds the queue until a 64-bit word in memory satisfies a condition
     host_call,    // user code on a thread of the runtime; later work of the queue waits for it
-    inline_call,  // a short function of the runtime itself, run by whoever drains the queue
+    inline_call,  // a short function of the runtime itself, run by the thread that drains the queue
     replay,       // a prepared graph
     // In graphs only:
     nothing,      // has its place and its edges, and no effect
     condition,    // runs one of several other graphs, or one of them again and again
-    jump,         // goes on at one of several places, chosen by a word in memory
-    switch_lane,  // compares two words in memory: starts another lane and ends this one, or goes on
+    jump,         // continues at one of several places, chosen by a word in memory
+    switch_lane,  // compares two words in memory: starts another lane and ends this one, or continues
     start_lane,   // starts another lane beside this one
     end_graph,    // completes the replay of a graph whose lanes start each other
 };
 
 constexpr bool is_kernel(Opcode code) noexcept { return code == Opcode::launch || code == Opcode::cpu_kernel; }
-
-enum class CoreType : std::uint8_t { aicore = 0, cube = 1, vector = 2, mix = 3, cpu = 100 };
 
 // Where a pointer slot of an argument block is, and where in the same block the data lies that it must point at.
 struct Placeholder {
@@ -139,7 +139,7 @@ struct CallWork {
     // all, a dropped inline_call is made all the same.
     void (*dropped)(void*);
     // Frees the argument; called once, when the command leaves its queue. Null: there is nothing to free. Commands of
-    // a graph belong to whoever built it.
+    // a graph belong to its builder.
     void (*dispose)(void*);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The null device: accepts everything and does nothing. What a launch costs here is what the interface itself costs,
 // and its bodies are where a new kind of device starts. Work counts as completed when it is submitted; fences are
-// signalled and host calls made, so that nobody waits in vain; memory is real, its contents are not computed.
+// signalled and host calls made, so that every wait ends; memory is real, its contents are not computed.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -120,7 +120,7 @@ public:
     explicit NullModule(const Image& image) : kernels_(image.kernels.size()) {
         infos_.reserve(kernels_.size());
         for (const ImageKernel& kernel : image.kernels) {
-            infos_.push_back(kernel.info);
+            infos_.push_back(kernel);
             kernels_[infos_.size() - 1].info = &infos_.back();
             kernels_[infos_.size() - 1].kind = &null_kind;
         }

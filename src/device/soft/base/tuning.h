@@ -11,7 +11,7 @@ namespace canopy::tuning {
 
 // One segment of a stream's command ring. Two are alive in steady state: 64 KiB a stream.
 inline constexpr std::size_t ring_segment_bytes = 32 * 1024;
-// Arguments up to this size travel inside the ring; larger ones get memory of their own.
+// Arguments up to this size travel inside the ring; larger ones are allocated.
 inline constexpr std::size_t ring_payload_limit = 8 * 1024;
 
 // How long a worker watches an empty stream it has just drained before it lets go of it. Waking a parked thread costs

@@ -36,7 +36,7 @@ CANOPY_MAY_BE_LEFT void CpuCores::call_kernel(void* data) {
     } catch (...) {
         call.threw = true;
         std::snprintf(call.outcome->text, sizeof call.outcome->text,
-                      "the kernel threw an exception that is no std::exception");
+                      "the kernel threw an exception that is not a std::exception");
     }
 }
 
@@ -150,7 +150,7 @@ CpuLaunch* CpuCores::admit() noexcept {
             continue;
         }
         launch->state = CpuLaunch::State::idle;
-        refuse(*launch, FaultKind::memory, "the system gives no threads for the blocks of the launch");
+        refuse(*launch, FaultKind::memory, "the system cannot create threads for the blocks of the launch");
         launch->next = refused;
         refused = launch;
     }
@@ -281,7 +281,7 @@ void CpuCores::note_failure(CpuLaunch& launch, const CpuOutcome& outcome) noexce
     SpinGuard guard(lock_);
     if (launch.outcome.fault.kind != FaultKind::none) return;
     launch.outcome = outcome;
-    // The others may be waiting for it: they are ended. One that has ended by itself lets them go on.
+    // The others may be waiting for it: they are ended. One that has returned lets them continue.
     if (outcome.fault.kind != FaultKind::returned && !launch.stopping.exchange(true, std::memory_order_seq_cst))
         stopping_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -353,7 +353,7 @@ void CpuCores::prepare_thread(std::uint32_t number) const noexcept {
 
 // One thread at a time looks around for a while instead of sleeping: launches that follow each other closely need no
 // wake-up. It looks rarely, so that short blocks stay with the thread that has begun the launch, and lets others have
-// its processor now and then; while it does, launches wake somebody else.
+// its processor now and then; while it does, launches wake another thread.
 bool CpuCores::watch_for_blocks() noexcept {
     std::uint32_t none = 0;
     if (!options_.may_spin || !watching_.compare_exchange_strong(none, 1, std::memory_order_seq_cst)) return false;

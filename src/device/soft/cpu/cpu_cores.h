@@ -107,7 +107,7 @@ private:
     static void give_back(CpuLaunch* refused) noexcept;
     void admit_more() noexcept;
     Claim claim() noexcept CANOPY_REQUIRES(lock_);
-    // Runs the claimed block and others of the launch that nobody has claimed. True: the launch has ended with one of
+    // Runs the claimed block and others of the launch that are unclaimed. True: the launch has ended with one of
     // them, and the caller continues its owner. False: it may be gone.
     bool work_on(Claim claim, Executor* executor) noexcept;
     static bool run_claimed(const Claim& claim, Executor* executor, CpuOutcome& outcome) noexcept;

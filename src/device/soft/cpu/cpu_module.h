@@ -8,7 +8,6 @@
 
 #include <canopy/kernel_abi.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,6 +19,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "device/backend.h"
+#include "foundation/hash.h"
 
 namespace canopy {
 
@@ -38,11 +38,10 @@ public:
     Result<std::unique_ptr<Module>> load(std::span<const std::byte> image, std::string_view name);
 
 private:
-    using Key = std::array<std::uint64_t, 3>;  // a hash of all bytes, and how many there are
     const CanopyServices& services_;
     CpuProcess* const process_;
     Mutex mutex_;
-    std::map<Key, std::weak_ptr<CpuImage>> images_ CANOPY_GUARDED_BY(mutex_);
+    std::map<ContentKey, std::weak_ptr<CpuImage>> images_ CANOPY_GUARDED_BY(mutex_);
 };
 
 }  // namespace canopy

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuProcess: a process of its own for a device's CPU kernels, for programs that must outlive them. It shares the
+// CpuProcess: a separate process for a device's CPU kernels, for programs that must outlive them. It shares the
 // device's memory at the same addresses; argument blocks are copied there. A kernel that crashes, ends its process or
 // never ends takes only that process with it, and what else ran there: those tasks fail, the next launch starts another
 // process, in which the variables of images begin anew.
 //
 // Kernels there see device memory alone: no memory of the host, pinned or not, and no virtual memory of the device.
 //
-// Threads: everything may be called from any thread. One thread of its own reads what a process says.
+// Threads: everything may be called from any thread. One thread of this object reads the replies.
 #pragma once
 
 #include <sys/types.h>
@@ -22,8 +22,8 @@
 #include "base/heap.h"
 #include "base/mutex.h"
 #include "base/result.h"
-#include "device/soft/code/code_file.h"
 #include "device/soft/cpu/cpu_process_protocol.h"
+#include "foundation/code_file.h"
 
 namespace canopy {
 

@@ -62,7 +62,7 @@ bool flag_exists(bool cube, std::uint32_t mode, std::uint32_t id) noexcept;
 
 class CoreFlags {
 public:
-    // All counters 0, nobody waits. False: no memory.
+    // All counters 0, no core waits. False: no memory.
     bool begin(CoreGroup group, std::uint32_t groups) noexcept;
     void end() noexcept { cores_.clear(); }
     [[nodiscard]] bool in_use() const noexcept { return !cores_.empty(); }

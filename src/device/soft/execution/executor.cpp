@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executors and the signal handlers behind them. A fault inside guarded code is turned into a normal return: the
 // handler changes the interrupted context so that the thread continues in `leave_block`, on the fiber's own stack
-// from its top, and from there steps back to whoever entered the fiber. Faults anywhere else go to whoever handled
+// from its top, and from there returns to the caller of the fiber. Faults anywhere else go to the handler that had
 // that signal before.
 #include "device/soft/execution/executor.h"
 
@@ -193,7 +193,7 @@ struct FaultHandlers {
         }
         if (executor->cpu_kernel_ && in_shared_code(instruction_of(context)) &&
             executor->cancels_put_off_ < tuning::most_cancels_put_off) {
-            executor->cancels_put_off_ = executor->cancels_put_off_ + 1;  // whoever wants it tries again
+            executor->cancels_put_off_ = executor->cancels_put_off_ + 1;  // the caller tries again
             return;
         }
         Fault& fault = executor->fault_;
@@ -204,7 +204,7 @@ struct FaultHandlers {
         leave(*executor, context);
     }
 
-    // abort() in a CPU kernel, by a failed assertion or an exception that nobody may catch. The C library raises the
+    // abort() in a CPU kernel, by a failed assertion or an exception that cannot be caught. The C library raises the
     // signal without its locks.
     CANOPY_MAY_BE_LEFT static void on_abort(int signal, siginfo_t* info, void* context) {
         Executor* executor = Executor::current_;

@@ -139,7 +139,7 @@ public:
     void set_fiber(Fiber* now) noexcept;
     [[noreturn]] void abandon_with(const Fiber& where) noexcept;
 
-    // Steps in which a block did nothing but look whether it may go on.
+    // Steps in which a block did nothing but poll.
     [[nodiscard]] std::uint64_t idle_steps() const noexcept { return idle_steps_.load(std::memory_order_relaxed); }
     void count_idle_step() noexcept { idle_steps_.store(idle_steps() + 2, std::memory_order_relaxed); }
 

@@ -15,7 +15,7 @@ public:
     virtual void cancel(std::uint64_t limit, FaultKind why) noexcept = 0;
     // Blocks of its launch have become runnable: another thread may join.
     virtual void invite() noexcept = 0;
-    // The same for items nobody has begun, where `hands` sleeping threads are worth waking.
+    // The same for items that are not begun, where `hands` sleeping threads are worth waking.
     virtual void invite(std::uint32_t hands) noexcept = 0;
     // The last block of its launch on CPU cores has ended on this thread. The owner may be gone when this returns.
     virtual void continue_after_cpu_kernel() noexcept = 0;

@@ -16,7 +16,7 @@
 namespace canopy {
 namespace {
 
-// Fibers nobody uses now. One for the process: as many exist as were in use at the same time.
+// Unused fibers. One for the process: as many exist as were in use at the same time.
 struct Pool {
     SpinLock lock;
     SimtThreads::FiberQueue free CANOPY_GUARDED_BY(lock);
@@ -113,10 +113,10 @@ void SimtThreads::barrier(std::uint32_t first, std::uint32_t count) noexcept {
 }
 
 void SimtThreads::check_barrier(std::uint32_t first, std::uint32_t count) noexcept {
-    if (!active_) executor_.fail(FaultKind::trap, "a barrier of SIMT threads outside of them");
+    if (!active_) executor_.fail(FaultKind::trap, "a barrier of SIMT threads outside a SIMT kernel");
     const std::uint32_t thread = executor_.simt_thread;
     if (thread >= first && thread - first < count && count <= count_ - first) return;
-    // A text on the heap would stay there: nobody comes back to free it.
+    // A text on the heap would leak: this call does not return.
     char text[128];
     std::snprintf(text, sizeof text, "thread %u of %u cannot meet %u threads from thread %u on", thread, count_, count,
                   first);
@@ -146,7 +146,7 @@ void SimtThreads::release(std::size_t index) noexcept {
     barriers_.pop_back();
 }
 
-// Nobody can run any more: a barrier that only threads that have returned are missing from does not wait for them.
+// No thread can run any more: a barrier does not wait for threads that have returned.
 bool SimtThreads::release_left_behind() noexcept {
     for (std::size_t i = 0; i < barriers_.size(); ++i) {
         const Barrier& barrier = barriers_[i];

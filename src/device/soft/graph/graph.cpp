@@ -114,8 +114,8 @@ void SoftGraph::end() noexcept {
     TaskFailure failure;
     failure.kind = aborted ? FaultKind::aborted : FaultKind::exception;
     failure.opcode = Opcode::replay;
-    failure.what = aborted ? "the replay was aborted"
-                           : "its streams came to their ends and none of them passed the end task of the model";
+    failure.what =
+        aborted ? "the replay was aborted" : "its streams ended and none of them passed the end task of the model";
     task_failed(failure, {});
 }
 
@@ -135,7 +135,7 @@ void SoftGraph::task_failed(TaskFailure& failure, GraphPlace place) noexcept {
 
 // ---- segments ------------------------------------------------------------------------------------------------------
 
-// True when nobody else has to end before it; it is then the caller's.
+// True when no other has to end before it; it is then the caller's.
 bool SoftGraph::start_segment(Segment& segment) noexcept {
     if (segment.before != 1) {
         if (segment.missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
@@ -200,7 +200,7 @@ void SoftGraph::start_lane(Worker& worker, std::uint32_t index, std::uint32_t po
     TaskFailure failure;
     failure.kind = FaultKind::exception;
     failure.opcode = Opcode::replay;
-    failure.what = "a stream of the model was activated that runs already";
+    failure.what = "a stream of the model was activated that is already running";
     task_failed(failure, {index, position});
 }
 
@@ -272,7 +272,7 @@ bool SoftGraph::begun(const PendingChange& change) const noexcept {
         if (segment && segment->lane == place.lane && place.position >= segment->first && place.position < segment->end)
             continue;
         segment = &segment_at(place);
-        // Nobody knows of one that is not guarded.
+        // For one that is not guarded this is not recorded.
         if (!segment->guarded || segment->begun_in == number_) return true;
     }
     return false;
@@ -326,7 +326,7 @@ Status SoftGraph::change(std::span<const GraphChange> changes, ChangeTime time) 
         CANOPY_TRY(check_kinds(change.command));
         const Opcode opcode = change.command.opcode;
         if (opcode == Opcode::condition || opcode == Opcode::jump || opcode == Opcode::replay)
-            return fail(107000, "a task of this kind cannot take the place of another");
+            return fail(107000, "a task of this kind cannot replace another");
         pending.payloads.push_back(own_payload(change.command));
     }
     SpinGuard guard(lock_);

@@ -62,7 +62,7 @@ public:
     [[nodiscard]] bool at_rest() const noexcept { return state_.load(std::memory_order_acquire) == RunState::idle; }
     // Flow: idle -> ready, for one caller.
     bool wake(std::uint32_t position, std::uint32_t end) noexcept;
-    // Runs, and goes on with the lanes its segments start, as long as this thread can.
+    // Runs, and continues with the lanes its segments start, as long as this thread can.
     static void run(Worker& worker, Lane* lane) noexcept;
     [[nodiscard]] SoftGraph& graph() const noexcept { return graph_; }
     [[nodiscard]] std::int32_t stream() const noexcept { return stream_; }
@@ -82,7 +82,7 @@ private:
     friend class SoftGraph;
     // Begins the segment it is at, unless it comes back to it.
     void enter(Worker& worker) noexcept;
-    // The segment is done. The lane this thread goes on with, which has entered its own; nullptr: there is none.
+    // The segment is done. The lane this thread continues with, which has entered its own; nullptr: none.
     Lane* leave(Worker& worker) noexcept;
     // A straight run from its position, through all segments it leads to. The lane where it ended; nullptr: nothing is
     // left.
@@ -143,7 +143,7 @@ public:
     [[nodiscard]] CallRouter* router() const noexcept { return parent_->router(); }
     void enter_guarded(Segment& segment) noexcept;
     void enter_guarded(GraphPlace place) noexcept;
-    // The segment is done: starts those that waited for it. Returns the lane this thread goes on with; the lane the
+    // The segment is done: starts those that waited for it. Returns the lane this thread continues with; the lane the
     // segment belongs to may be running elsewhere already.
     Lane* leave_segment(Worker& worker, Segment& segment) noexcept;
     void start_lane(Worker& worker, std::uint32_t lane, std::uint32_t position) noexcept;
@@ -185,7 +185,7 @@ private:
     std::vector<std::uint32_t> successors_;
     std::vector<std::uint32_t> roots_;               // segments that wait for none; flow: lanes that start
     std::vector<std::uint32_t> first_segment_;       // by lane
-    std::uint32_t ends_ = 0;                         // segments nobody waits for
+    std::uint32_t ends_ = 0;                         // segments without successors
     std::vector<std::vector<std::uint64_t>> begun_;  // flow: by lane and command, the last replay that began it
     std::vector<std::unique_ptr<Lane>> lanes_;
     std::vector<Fence*> cleared_;

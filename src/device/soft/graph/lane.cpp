@@ -139,7 +139,7 @@ Lane* Lane::run_straight_part(Worker& worker) noexcept {
     return lane;
 }
 
-// Makes the command the one the lane is in, with references of its own, unless it is already there after a wait.
+// Makes the command the one the lane is in, with its own references, unless it is already there after a wait.
 void Lane::hold(const Command& command) noexcept {
     if (has_wait_result()) return;
     held_ = command;
@@ -332,7 +332,7 @@ bool Lane::read_words(Worker& worker, const Command& command, const void* from, 
     worker.executor.end_task();
     if (how == Fiber::Exit::finished) return true;
     fault.kind = FaultKind::memory;
-    report(command, fault, 0, "the word that decides how the model goes on is not readable memory");
+    report(command, fault, 0, "the word that decides how the model continues is not readable memory");
     return false;
 }
 

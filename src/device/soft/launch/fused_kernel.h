@@ -128,7 +128,7 @@ public:
     std::uint32_t cores[2] = {0, 0};  // cube and vector cores it takes
     bool simple = false;              // no item waits for another one of its part
     bool linear = false;              // no two items could run at the same time
-    bool limits = false;              // some step has a time limit of its own
+    bool limits = false;              // some step has its own time limit
     bool chooses = false;             // some step's choice is made at run time
     bool attended = false;            // something goes with every call of a step: one of the next two
     bool timed = false;               // times of its kernels are written, to where the slot says

@@ -92,7 +92,7 @@ FailedStep FusedSequence::failed() const noexcept {
 
 namespace {
 
-// A step that is no kernel with fixed blocks. Returns what is left to call, if anything.
+// A step that is not a kernel with fixed blocks. Returns what is left to call, if anything.
 CanopyKernelEntry prepare(Executor& executor, FusedSequence& at, WordStep& word, const void*& argument,
                           CanopyBlock& block) {
     const SoftStep& step = *at.step;

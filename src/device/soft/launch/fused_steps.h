@@ -56,7 +56,7 @@ struct LoopChunk {
 };
 void run_chunk(const void* chunk);  // a LoopChunk, which it changes
 
-// The address of a word that stands in a slot.
+// The address of a word, from its slot.
 [[nodiscard]] std::uint64_t* word_in_slot(const void* arguments, std::uint32_t slot) noexcept;
 // Reads what the step is to run. Fails the step, and does not return, when there is no such choice.
 StepChoice choose(Executor& executor, const SoftStep& step, const void* arguments) noexcept;
@@ -84,7 +84,7 @@ struct FusedSequence {
 };
 // Inside the guard and a service. `block` is the executor's.
 void run_sequence(Executor& executor, CanopyBlock& block, FusedSequence& sequence);
-// The same in a guard of its own.
+// The same with a guard around it.
 Fiber::Exit run_sequence_guarded(Executor& executor, FusedSequence& sequence, Fault& fault) noexcept;
 
 }  // namespace canopy

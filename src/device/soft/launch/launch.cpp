@@ -125,8 +125,8 @@ BlockFiber* Launch::pop_yielded() noexcept {
     return fiber;
 }
 
-// A block that may go on, before new ones are begun. Those that poll have their turn when there are no others, and now
-// and then.
+// A block that may continue, before new ones are begun. Those that poll have their turn when there are no others, and
+// now and then.
 BlockFiber* Launch::pop_waiting(std::uint32_t turn) noexcept {
     if (turn % tuning::turns_per_poll == tuning::turns_per_poll - 1)
         if (BlockFiber* fiber = pop_yielded()) return fiber;
@@ -136,7 +136,7 @@ BlockFiber* Launch::pop_waiting(std::uint32_t turn) noexcept {
 // ---- running -------------------------------------------------------------------------------------------------------
 
 // Inside the guard and, but for what it calls, inside a service: a fiber runs its item and, as long as nothing waits
-// for its thread, others that nobody has begun. Every call is a step with a time limit of its own.
+// for its thread, others that are not begun. Every call is a step with its own time limit.
 CANOPY_MAY_BE_LEFT void Launch::run_items(void* data) {
     auto* fiber = static_cast<BlockFiber*>(data);
     while (fiber->launch->next_call(*fiber)) {
@@ -191,7 +191,7 @@ bool Launch::next_call(BlockFiber& fiber) noexcept {
     }
 }
 
-// The fiber's item is done: another one, unless there are blocks that go on first.
+// The fiber's item is done: another one, unless there are blocks to continue first.
 bool Launch::next_item(BlockFiber& fiber) noexcept {
     ++Executor::existing()->items_run;
     LaunchPart* part = fiber.part;
@@ -401,13 +401,13 @@ std::string name_of(CoreGroup group, std::uint32_t number) {
 std::string wait_in_words(const CoreWait& wait) {
     if (wait.kind == WaitKind::flag) return fmt::format("CrossCoreWaitFlag of flag {} (mode {})", wait.id, wait.mode);
     constexpr const char* meetings[] = {"SyncAll", "SyncAll of the vector cores", "SyncAll of the cube cores",
-                                        "the meeting of a group's vector cores"};
+                                        "the barrier of a group's vector cores"};
     return meetings[wait.scope];
 }
 
 }  // namespace
 
-// Names the wait of the lowest core that stands in one.
+// Names the wait of the lowest core that is in one.
 void Launch::describe_deadlock() {
     const BlockFiber* lowest = nullptr;
     std::uint32_t waiting = 0;

@@ -136,7 +136,7 @@ public:
     // Lists it after all: it runs longer than predicted, so its blocks may be polling for each other.
     void list() noexcept;
 
-    // Blocks wait and nobody is left who could release them.
+    // Blocks wait and no thread is left that could release them.
     void fail_deadlock() noexcept;
     // Launches with fewer than `limit` commands before them end when one of their blocks waits the next time. For any
     // thread at any time: a signal may come too late for every single step of a block that waits all the time.
@@ -156,7 +156,7 @@ public:
     // Called by a block, inside a service. The first four may return on another thread.
     static void sync(std::uint32_t scope) noexcept;
     static void yield() noexcept;
-    static void wait_a_moment(std::uint32_t round) noexcept;  // a yield of somebody who has done so before
+    static void wait_a_moment(std::uint32_t round) noexcept;  // a yield after others
     static void wait_flag(std::uint32_t mode, std::uint32_t id) noexcept;
     static void set_flag(std::uint32_t mode, std::uint32_t id) noexcept;
 
@@ -174,7 +174,7 @@ private:
     static void run_items(void* fiber);
     void identify(BlockFiber& fiber) noexcept;
     void finish(LaunchPart& part) noexcept;
-    // A block has left its thread: it waits, or goes on already. False: the launch must stop, the fiber is the
+    // A block has left its thread: it waits, or runs again already. False: the launch must stop, the fiber is the
     // caller's.
     bool park(BlockFiber* fiber, Executor& executor) noexcept;
     bool must_stop(const BlockFiber& fiber) noexcept;
@@ -198,7 +198,7 @@ private:
     void attend(BlockFiber& fiber, const SoftStep& step) noexcept;
     void time(BlockFiber& fiber, const SoftStep& step) noexcept;
     void size(LaunchPart& part) noexcept;
-    // Items that can be begun now, and how many of them are worth waking somebody for.
+    // Items that can be begun now, and how many of them are worth waking a thread for.
     struct Opened {
         std::uint32_t items = 0;
         std::uint32_t hands = 0;
@@ -229,7 +229,7 @@ private:
 
     // Of fused kernels; grown when one needs more.
     std::unique_ptr<LaunchPart[]> room_;
-    std::unique_ptr<std::atomic<std::uint64_t>[]> open_;  // one bit for each part with cores nobody has begun
+    std::unique_ptr<std::atomic<std::uint64_t>[]> open_;  // one bit for each part with cores that are not begun
     std::unique_ptr<StepChoice[]> choices_;
     std::uint32_t room_parts_ = 0;
     std::uint32_t room_steps_ = 0;

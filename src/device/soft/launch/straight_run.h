@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Straight runs: commands that one thread runs one after the other inside a single guard. Entering and leaving the
-// guard costs more than an empty kernel; inside a run each command still is a step of its own, with its own time limit,
+// guard costs more than an empty kernel; inside a run each command still is a step with its own time limit,
 // and a fault ends only the one it happens in.
 #pragma once
 

@@ -73,7 +73,7 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
     cpu_cores_.end_stopped();
     if (value_waits_.load(std::memory_order_relaxed) != 0) poll_values(executor);
 
-    // Work is there, nobody is free for it and nobody has got anything done since the last beat: the running blocks
+    // There is work, no thread is free for it and nothing has ended since the last beat: the running blocks
     // may be waiting for those that cannot start. Twice as many threads each time until every block has one.
     if (has_other_work() && !progress && idle_.load(std::memory_order_seq_cst) == 0) {
         const std::uint32_t present = workers_.load(std::memory_order_relaxed);
@@ -94,7 +94,7 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
         Samples& samples = samples_[cpu ? 1 : 0];
         samples.all.fetch_add(1, std::memory_order_relaxed);
         if (step != executor.seen_step) {
-            // A step in which a block only looked whether it may go on is none forward. The two numbers are not read
+            // A step in which a block only polled is not progress. The two numbers are not read
             // at one moment and may be one step apart.
             const std::uint64_t idle = executor.idle_steps();
             const std::uint64_t idled = idle - std::exchange(executor.seen_idle_steps, idle);

@@ -285,7 +285,7 @@ bool SoftQueue::more_or_let_go() noexcept {
 }
 
 // Watches the empty queue before letting go. While it does, a host thread that waits may take the queue over and give
-// it back; then this worker goes on watching.
+// it back; then this worker continues to watch.
 bool SoftQueue::more_after_lingering() noexcept {
     if (!scheduler_.may_spin()) return more_or_let_go();
     watchers_.fetch_add(1, std::memory_order_relaxed);
@@ -342,7 +342,7 @@ std::uint64_t SoftQueue::unfinished(std::uint64_t sequence) const noexcept {
     return done >= sequence || blocked() ? 0 : sequence - done;
 }
 
-// Takes the queue when nobody runs it and drains it up to `sequence`.
+// Takes the queue when no thread runs it and drains it up to `sequence`.
 bool SoftQueue::try_help_drain(Worker* worker, std::uint64_t sequence) noexcept {
     RunState state = state_.load(std::memory_order_acquire);
     if (state != RunState::ready && state != RunState::lingering) return false;

@@ -465,7 +465,7 @@ bool Scheduler::withdraw_value_wait(Runnable& runnable) noexcept {
     return true;
 }
 
-// Looks at every word once; true when a queue could go on.
+// Looks at every word once; true when a queue could continue.
 bool Scheduler::poll_values(Executor& executor) noexcept {
     Runnable* served = nullptr;
     Runnable* faulted = nullptr;
@@ -559,7 +559,7 @@ void Scheduler::quiesce() noexcept {
         if (runnable_.load(std::memory_order_seq_cst) == 0)
             quiet_.cancel();
         else
-            quiet_.park(epoch, Deadline::after(millisecond));  // a queue that goes on does not say what it has passed
+            quiet_.park(epoch, Deadline::after(millisecond));  // a queue that keeps running does not report progress
     }
 }
 

@@ -71,7 +71,7 @@ public:
     // Takes a runnable that ends out of the lists and timers.
     void forget(Runnable& runnable) noexcept;
 
-    // Makes the queue ready; somebody will claim it. It may be gone when this returns.
+    // Makes it ready; a thread will claim it. It may be gone when this returns.
     void enqueue(Runnable& runnable) noexcept;
     // Should the owner of a queue of that priority step back after `turn` tasks?
     [[nodiscard]] bool should_yield(std::uint32_t priority, std::uint32_t turn) const noexcept {
