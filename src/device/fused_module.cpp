@@ -53,7 +53,7 @@ Status FusedModule::find(const FusedList& list, ListedKernelName& name) {
     name.module = parts_[name.part].get();
     name.kernel = name.module->kernel(name.name);
     if (name.kernel) return {};
-    return fail(bad_image, "fused kernel {} has a step {} that part {} of the image does not hold", list.name,
+    return fail(bad_image, "fused kernel {} has a step {} that part {} of the image does not contain", list.name,
                 name.name, name.part);
 }
 
@@ -84,18 +84,19 @@ Status FusedModule::open(const Image& image, const LoadPart& load_part) {
     for (const auto part : image.parts) {
         Result<Image> inner = read_image(part);
         if (!inner.ok()) return inner.status();
-        if (!inner->fused.empty()) return fail(bad_image, "a part of an image of fused kernels is another one");
+        if (!inner->fused.empty())
+            return fail(bad_image, "a part of an image of fused kernels is itself an image of fused kernels");
         Result<std::unique_ptr<Module>> loaded = load_part(part);
         if (!loaded.ok()) return loaded.status();
         parts_.push_back(std::move(*loaded));
     }
     for (const ImageKernel& kernel : image.kernels) {
         ListKernel& made = kernels_.emplace_back();
-        made.own_info = kernel.info;
+        made.own_info = kernel;
         made.own_info.list = true;
         made.info = &made.own_info;
         for (const FusedList& list : image.fused)
-            if (list.name == kernel.info.name) made.list = list;
+            if (list.name == kernel.name) made.list = list;
         CANOPY_TRY(find_all(made.list));
         for (const ListStep& step : made.list.steps) made.own_info.code_size += step.kernel.kernel->info->code_size;
         infos_.push_back(made.own_info);

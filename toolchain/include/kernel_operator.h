@@ -33,7 +33,7 @@
 #define NAN (__builtin_nanf(""))
 #endif
 
-// Loops below ask to be vectorised; where a compilation does not do it (-O0, -O1), nobody needs to hear of it.
+// Loops below ask to be vectorised; no warning if a compilation does not do it (-O0, -O1).
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 
@@ -58,7 +58,6 @@
 #include "canopy_kernel/core/synchronise.h"
 #include "canopy_kernel/core/template_arguments.h"
 #include "canopy_kernel/core/tensor.h"
-#include "canopy_kernel/vector/tensor_operators.h"
 #include "canopy_kernel/core/tiling.h"
 #include "canopy_kernel/core/utility.h"
 #include "canopy_kernel/cube/co1_copy.h"
@@ -71,6 +70,7 @@
 #include "canopy_kernel/vector/reduce_names.h"
 #include "canopy_kernel/vector/reorder.h"
 #include "canopy_kernel/vector/sort.h"
+#include "canopy_kernel/vector/tensor_operators.h"
 #include "canopy_kernel/vector/transpose.h"
 #include "canopy_kernel/vector/vector_binary.h"
 #include "canopy_kernel/vector/vector_cast.h"

@@ -13,9 +13,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "base/subprocess.h"
 #include "core/fusion/loop_flow.h"
 #include "device/backend.h"
+#include "foundation/subprocess.h"
 
 namespace canopy {
 

@@ -195,7 +195,7 @@ FusedCallResult FusionCheck::compare(void* context, const std::byte* arguments) 
     return {
         step.number,
         fmt::format("the fused kernel differs from its steps: the byte at {} is {:#04x} instead of {:#04x}, {}",
-                    fmt::ptr(where), is, was,
+                    as_address(where), is, was,
                     first == nobody ? std::string("which no step changes")
                                     : fmt::format("which step {} ({}) writes last", step.number, step.kernel.name))};
 }

@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "base/clock.h"
-#include "base/subprocess.h"
 #include "device/backend.h"
+#include "foundation/subprocess.h"
 
 namespace canopy {
 

@@ -99,7 +99,7 @@ Status adopt_command(Graph& graph, Command& command) {
             return keep(graph.memory, command.jump.targets, command.jump.count * sizeof(GraphPlace)) ? Status()
                                                                                                      : out_of_memory();
         case Opcode::replay:
-            return fail(code::not_supported, "the execution of a graph cannot be a task of another one");
+            return fail(code::not_supported, "the execution of a graph cannot be a task of another graph");
         default:
             return {};
     }
@@ -174,7 +174,7 @@ Result<Handle> create_graph(GraphState state, Handle parent) {
         MutexLock lock(*graph.mutex);
         graph.state = state;
     });
-    if (handle == 0) return fail(code::no_model, "the process has as many graphs as it can have");
+    if (handle == 0) return fail(code::no_model, "too many graphs are alive");
     return handle;
 }
 
@@ -184,9 +184,9 @@ Result<Pin<Graph>> find_graph(const void* opaque, bool same_context) {
     if (!graph) [[unlikely]]
         return fail(code::invalid_handle,
                     "modelRI {} is not a live graph: never captured or built, destroyed, or another kind of handle",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     if (same_context && graph->context != thread_state.context) [[unlikely]]
-        return fail(code::model_context, "graph {} belongs to another context than the thread's current one",
+        return fail(code::model_context, "graph {} belongs to another context, not the thread's current one",
                     graph->id);
     return graph;
 }

@@ -404,7 +404,7 @@ Result<BuildRecorder*> recorder_of_end(Graph& graph, const Stream& stream) CANOP
     for (const RecordedLane& lane : graph.lanes)
         for (const GraphTask& task : lane.tasks)
             if (task.command.opcode == Opcode::end_graph)
-                return fail(code::param_invalid, "{} has its end already, on stream {}", label_of(graph),
+                return fail(code::param_invalid, "{} already has its end, on stream {}", label_of(graph),
                             lane.stream_id);
     return bound;
 }
@@ -423,11 +423,11 @@ Status place_label(Label& label, const void* handle) {
     return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
         BuildRecorder* const recorder = build_recorder(*stream);
         if (!recorder || !recorder->bound())
-            return fail(code::not_supported, "stream {} is not bound to a graph: labels are places in such streams",
-                        stream->id);
+            return fail(code::not_supported,
+                        "stream {} is not bound to a graph: labels are placed in such streams only", stream->id);
         {
             SpinGuard guard(label.lock);
-            if (label.stream != 0) return fail(code::param_invalid, "the label has its place already");
+            if (label.stream != 0) return fail(code::param_invalid, "the label is already placed");
             label.stream = stream->self;
         }
         std::uint32_t position = 0;
@@ -442,7 +442,7 @@ Status place_label(Label& label, const void* handle) {
 
 Status record_jump(const std::uint32_t* index, std::uint32_t count, const LabelList& list, const void* handle) {
     if (count == 0 || count > list.labels.size())
-        return fail(code::param_invalid, "maxValue {} is not 1 to {}, the number of labels in the list", count,
+        return fail(code::param_invalid, "maxValue {} is not between 1 and {}, the number of labels in the list", count,
                     list.labels.size());
     std::vector<GraphPlace> targets;
     for (const Handle label : std::span(list.labels).first(count)) targets.push_back(place_of(label));
@@ -473,7 +473,7 @@ Result<GraphPlace> resolve_label(const Graph& graph, Handle handle) CANOPY_REQUI
         const RecordedLane& lane = graph.lanes[place.lane];
         if (lane.stream == stream && place.position < lane.tasks.size()) return place;
     }
-    return fail(code::param_invalid, "a label that {} jumps to has no place in one of its streams", label_of(graph));
+    return fail(code::param_invalid, "a label that {} jumps to is not placed in any of its streams", label_of(graph));
 }
 
 Status resolve_jump(Graph& graph, Command& command) CANOPY_REQUIRES(*graph.mutex) {

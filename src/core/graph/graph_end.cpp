@@ -145,7 +145,7 @@ Status check_destroy(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     if (graph.state == GraphState::capturing)
         return fail(code::model_captured, "{} is still being captured", label_of(graph));
     if (graph.parent != 0)
-        return fail(code::param_invalid, "{} is the body of a condition; it ends with the graph around it",
+        return fail(code::param_invalid, "{} is the body of a condition; it is destroyed with the enclosing graph",
                     label_of(graph));
     return stop_replays(graph);
 }
@@ -196,7 +196,7 @@ Status destroy_graph(const void* opaque) {
     if (Runtime::instance().contexts.alive(graph.context)) {
         CANOPY_TRY(require_context());
         if (graph.context != thread_state.context)
-            return fail(code::model_context, "graph {} belongs to another context than the thread's current one",
+            return fail(code::model_context, "graph {} belongs to another context, not the thread's current one",
                         graph.id);
     }
     {

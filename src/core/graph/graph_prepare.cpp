@@ -29,7 +29,7 @@ namespace {
 
 Result<Executable*> prepare_body(Handle handle) {
     const Pin<Graph> body = Runtime::instance().graphs.pin(handle);
-    if (!body) return fail(code::runtime_internal, "the body of a condition is gone");
+    if (!body) return fail(code::runtime_internal, "the body of a condition was destroyed");
     MutexLock lock(*body->mutex);
     if (body->state != GraphState::ready) CANOPY_TRY(prepare_graph(*body));
     SpinGuard replays(body->replay_lock);

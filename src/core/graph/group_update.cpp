@@ -122,7 +122,7 @@ void TaskUpdate::place(const T*& pointer, std::size_t size) noexcept {
 
 Status TaskUpdate::add(const Command& command) {
     if (changes_.size() == count_)
-        return fail(code::task_group_interrupted, "the task group has {} tasks; there are more in its update", count_);
+        return fail(code::task_group_interrupted, "the task group has {} tasks; its update has more", count_);
     GraphChange& change = changes_.emplace_back();
     change.place = {first_.lane, first_.position + static_cast<std::uint32_t>(changes_.size() - 1)};
     change.command = command;
@@ -184,7 +184,7 @@ Status TaskUpdate::complete(const Graph& target) {
     for (GraphChange& change : changes_) {
         Command& command = change.command;
         if (tasks[change.place.position].command.opcode != command.opcode)
-            return fail(code::task_group_interrupted, "task {} of the update is of another kind than that of the group",
+            return fail(code::task_group_interrupted, "task {} of the update has another kind than that of the group",
                         change.place.position - first_.position);
         if (command.opcode == Opcode::launch || command.opcode == Opcode::cpu_kernel) {
             place(command.launch.placeholders, command.launch.placeholder_count);
@@ -267,7 +267,7 @@ Result<std::unique_ptr<TaskUpdate>> take_update(Graph& graph, std::uint32_t numb
     if (graph.state != GraphState::ready)
         return fail(code::task_group_status, "{} is not complete: its task groups cannot be updated", label_of(graph));
     if (graph.device != stream.device)
-        return fail(code::param_invalid, "{} belongs to another device than stream {}", label_of(graph), stream.id);
+        return fail(code::param_invalid, "{} belongs to a different device than stream {}", label_of(graph), stream.id);
     std::vector<GroupState>& groups = updates_of(graph).groups;
     if (groups.size() < graph.groups.size()) groups.resize(graph.groups.size());
     std::unique_ptr<TaskUpdate> update = std::move(groups[number].spare);
@@ -279,13 +279,13 @@ Result<std::unique_ptr<TaskUpdate>> take_update(Graph& graph, std::uint32_t numb
 Status refuse_update(const Stream& stream, const Recorder& recorder) {
     switch (recorder.kind()) {
         case RecorderKind::capture:
-            return fail(code::task_group_status, "stream {} is being captured: use another one for the update",
+            return fail(code::task_group_status, "stream {} is being captured: use another stream for the update",
                         stream.id);
         case RecorderKind::build:
-            return fail(code::task_group_status, "stream {} is persistent: use an ordinary one for the update",
+            return fail(code::task_group_status, "stream {} is persistent: use an ordinary stream for the update",
                         stream.id);
         default:
-            return fail(code::task_group_status, "stream {} has an update under way already", stream.id);
+            return fail(code::task_group_status, "stream {} already has an update in progress", stream.id);
     }
 }
 
@@ -293,14 +293,13 @@ Status refuse_update(const Stream& stream, const Recorder& recorder) {
 
 Status begin_task_update(const void* handle, const void* group) {
     const Pin<GraphPart> part = Runtime::instance().task_groups.pin(handle_of(group));
-    if (!part) return fail(code::invalid_handle, "handle {} is not a live task group", fmt::ptr(group));
+    if (!part) return fail(code::invalid_handle, "handle {} is not a live task group", as_address(group));
     Result<Pin<Graph>> graph = find_graph(opaque_of(part->graph), false);
     if (!graph.ok()) return graph.status();
     return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
         if (const Recorder* recorder = stream->recorder) return refuse_update(*stream, *recorder);
         if (updates_under_way.load(std::memory_order_relaxed) >= max_updates)
-            return fail(code::resource_alloc, "{} updates of task groups are under way, the most there can be",
-                        max_updates);
+            return fail(code::resource_alloc, "too many updates of task groups are in progress: {}", max_updates);
         Result<std::unique_ptr<TaskUpdate>> update = take_update(**graph, part->index, *stream);
         if (!update.ok()) return update.status();
         updates_under_way.fetch_add(1, std::memory_order_relaxed);
@@ -327,7 +326,7 @@ Status complete(TaskUpdate& update) {
 Status submit_update(LockedStream& stream, std::unique_ptr<TaskUpdate>& update) CANOPY_REQUIRES(stream->lock) {
     Recorder* const recorder = stream->recorder;
     if (!recorder || recorder->kind() != RecorderKind::update)
-        return fail(code::task_group_status, "stream {} has no update under way", stream->id);
+        return fail(code::task_group_status, "stream {} has no update in progress", stream->id);
     stream->set_recorder(nullptr);
     update.reset(static_cast<TaskUpdate*>(recorder));
     if (update->empty()) return {};

@@ -29,8 +29,7 @@ Result<Handle> create_label() {
             label.self = self;
             label.context = thread_state.context;
         });
-    if (handle == 0)
-        return fail(code::resource_alloc, "there are {} labels already, the most there can be", max_labels);
+    if (handle == 0) return fail(code::resource_alloc, "there are already {} labels, the maximum", max_labels);
     return handle;
 }
 
@@ -40,10 +39,10 @@ Result<Pin<Label>> find_label(const void* opaque) {
     if (!label)
         return fail(code::invalid_handle,
                     "label {} is not a live label: never created, destroyed, or another kind of handle",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     if (label->context != thread_state.context)
-        return fail(code::label_context, "label {} belongs to another context than the thread's current one",
-                    fmt::ptr(opaque));
+        return fail(code::label_context, "label {} belongs to another context, not the thread's current one",
+                    as_address(opaque));
     return label;
 }
 
@@ -51,7 +50,7 @@ Status destroy_label(const void* opaque) {
     Result<Pin<Label>> label = find_label(opaque);
     if (!label.ok()) return label.status();
     if (!Runtime::instance().labels.close((*label)->self))
-        return fail(code::invalid_handle, "label {} has been destroyed already", fmt::ptr(opaque));
+        return fail(code::invalid_handle, "label {} was already destroyed", as_address(opaque));
     return {};
 }
 
@@ -68,7 +67,7 @@ Result<Handle> create_label_list(std::span<void* const> labels) {
         list.self = self;
         list.labels = std::move(handles);
     });
-    if (handle == 0) return fail(code::resource_alloc, "the process has as many label lists as it can have");
+    if (handle == 0) return fail(code::resource_alloc, "too many label lists are alive");
     return handle;
 }
 
@@ -77,13 +76,13 @@ Result<Pin<LabelList>> find_label_list(const void* opaque) {
     if (!list)
         return fail(code::invalid_handle,
                     "label list {} is not a live label list: never created, destroyed, or another kind of handle",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     return list;
 }
 
 Status destroy_label_list(const void* opaque) {
     if (!Runtime::instance().label_lists.close(handle_of(opaque)))
-        return fail(code::invalid_handle, "label list {} is not a live label list", fmt::ptr(opaque));
+        return fail(code::invalid_handle, "label list {} is not a live label list", as_address(opaque));
     return {};
 }
 

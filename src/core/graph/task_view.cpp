@@ -2,7 +2,7 @@
 #include "core/graph/task_view.h"
 
 #include <cxxabi.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cstdlib>

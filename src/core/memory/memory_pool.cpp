@@ -159,10 +159,10 @@ Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
     std::lock_guard guard(mutex_);
     auto block = blocks_.find(static_cast<std::byte*>(address));
     if (block == blocks_.end())
-        return fail(code::param_invalid, "ptr {} lies inside a pool's memory but is not where a block begins",
-                    fmt::ptr(address));
+        return fail(code::param_invalid, "ptr {} is inside a pool's memory but is not the start of a block",
+                    as_address(address));
     if (!block->second.used)
-        return fail(code::param_invalid, "ptr {} was given back to its pool before", fmt::ptr(address));
+        return fail(code::param_invalid, "ptr {} was already returned to its pool", as_address(address));
     if (block->second.kept) return {};
     block->second.used = false;
     block->second.stream = stream;
@@ -178,7 +178,7 @@ Result<bool> MemoryPool::keep(void* address) {
     std::lock_guard guard(mutex_);
     auto block = blocks_.find(static_cast<std::byte*>(address));
     if (block == blocks_.end() || !block->second.used)
-        return fail(code::param_invalid, "ptr {} is not a block of a pool in use", fmt::ptr(address));
+        return fail(code::param_invalid, "ptr {} is not a block of a pool in use", as_address(address));
     return !std::exchange(block->second.kept, true);
 }
 
@@ -370,8 +370,8 @@ Result<Pin<Graph>> captured_graph(Stream& stream, std::uint64_t& last) {
     last = stream.last_sequence;
     if (!stream.recorder) return Pin<Graph>();
     if (stream.recorder->kind() != RecorderKind::capture)
-        return fail(code::not_supported, "stream {} is recorded for a graph: pools serve running and captured streams",
-                    stream.id);
+        return fail(code::not_supported,
+                    "stream {} is recorded for a graph: pools work with running and captured streams only", stream.id);
     Result<CapturedLane> lane = captured_lane(stream);
     if (!lane.ok()) return lane.status();
     return Runtime::instance().graphs.pin(lane->graph->self);
@@ -407,7 +407,7 @@ Result<void*> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& str
 
 Status free_in_stream(void* address, Stream& stream) {
     const Pin<MemoryPool> pool = pool_of(address);
-    if (!pool) return fail(code::param_invalid, "ptr {} is not memory of a pool", fmt::ptr(address));
+    if (!pool) return fail(code::param_invalid, "ptr {} is not memory of a pool", as_address(address));
     std::uint64_t last = 0;
     Result<Pin<Graph>> graph = captured_graph(stream, last);
     if (!graph.ok()) return graph.status();

@@ -16,11 +16,11 @@ constexpr std::string_view free_prefixes[] = {"CANOPY_TEST_", "CANOPY_BENCH_"};
 
 constexpr std::string_view names[] = {
     // settings.cpp
-    "CANOPY_CHECK", "CANOPY_CHIP", "CANOPY_CPU_CORES", "CANOPY_CPU_KERNELS", "CANOPY_CPU_PINNING", "CANOPY_DEVICE",
-    "CANOPY_DEVICE_COUNT", "CANOPY_DEVICE_MEMORY", "CANOPY_FUSION", "CANOPY_FUSION_CHECK", "CANOPY_QUIET",
-    "CANOPY_WORKERS",
+    "CANOPY_CACHE_DIR", "CANOPY_CACHE_SIZE", "CANOPY_CHECK", "CANOPY_CHIP", "CANOPY_CPU_CORES", "CANOPY_CPU_KERNELS",
+    "CANOPY_CPU_PINNING", "CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_DEVICE_MEMORY", "CANOPY_FUSION",
+    "CANOPY_FUSION_CHECK", "CANOPY_QUIET", "CANOPY_WORKERS",
     // elsewhere in the library
-    "CANOPY_CACHE_DIR", "CANOPY_CC", "CANOPY_CLANG",
+    "CANOPY_CC", "CANOPY_CLANG",
     // Python
     "CANOPY_KERNEL_META",
     // tests
@@ -64,7 +64,7 @@ std::vector<std::string> unknown_variables(const char* const* environment) {
         if (!name.starts_with(prefix) || is_free(name)) continue;
         if (std::find(std::begin(names), std::end(names), name) != std::end(names)) continue;
         sentences.push_back(
-            fmt::format("{} is no variable that Canopy reads; the nearest name is {}", name, nearest(name)));
+            fmt::format("{} is not a variable that Canopy reads; did you mean {}?", name, nearest(name)));
     }
     return sentences;
 }

@@ -28,7 +28,7 @@ TEST_F(InitTest, SecondInitialisationIsReportedAndCounted) {
 TEST_F(InitTest, OneFinalisationEndsAllInitialisations) {
     for (int repeat = 0; repeat < 3; ++repeat) EXPECT_EQ(aclInit(""), ACL_ERROR_REPEAT_INITIALIZE);
     EXPECT_ACL_OK(aclFinalize());
-    EXPECT_ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, "no initialisation", aclFinalize());
+    EXPECT_ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, "not initialised", aclFinalize());
 }
 
 TEST_F(InitTest, InitialiseWorkAndFinaliseManyTimes) {
@@ -230,6 +230,13 @@ TEST_F(InitTest, SystemParametersOfTheProcessStartAtZero) {
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "opt", aclrtGetSysParamOpt(unknown, &value));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "opt", aclrtSetSysParamOpt(unknown, 0));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value", aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr));
+}
+
+TEST_F(InitTest, TheLibraryDescribesItself) {
+    const std::string text = canopyDescribe();
+    EXPECT_NE(text.find("\"devices\""), std::string::npos);
+    EXPECT_NE(text.find(aclrtGetSocName()), std::string::npos);
+    EXPECT_NE(text.find("CANOPY_DEVICE_MEMORY"), std::string::npos);
 }
 
 TEST_F(InitTest, BadFilesAreRefusedAndLeaveTheProcessUninitialised) {

@@ -19,9 +19,10 @@ namespace {
 class SettingsTest : public testing::Test {
 protected:
     void SetUp() override {
-        for (const char* name : {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY",
-                                 "CANOPY_WORKERS", "CANOPY_CHECK", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING",
-                                 "CANOPY_CPU_KERNELS", "CANOPY_QUIET", "CANOPY_CHEK", "ASCEND_RT_VISIBLE_DEVICES"}) {
+        for (const char* name :
+             {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY", "CANOPY_WORKERS",
+              "CANOPY_CHECK", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING", "CANOPY_CPU_KERNELS", "CANOPY_QUIET",
+              "CANOPY_CACHE_SIZE", "CANOPY_CHEK", "ASCEND_RT_VISIBLE_DEVICES"}) {
             const char* value = std::getenv(name);
             before_[name] = value ? std::optional<std::string>(value) : std::nullopt;
             unsetenv(name);
@@ -131,17 +132,19 @@ TEST_F(SettingsTest, WhatIsUsedInsteadIsNamed) {
     };
     EXPECT_EQ(
         problem("CANOPY_CHIP", "Ascend1"),
-        "CANOPY_CHIP=\"Ascend1\" is not the name of a chip; using that of the program's kernels, else Ascend910B1");
+        "CANOPY_CHIP=\"Ascend1\" is not the name of a chip; using the chip of the program's kernels, else Ascend910B1");
     EXPECT_EQ(problem("CANOPY_WORKERS", "abc"), "CANOPY_WORKERS=\"abc\" is not a number from 0 to 1024; using " +
                                                     std::to_string(std::max(1u, std::thread::hardware_concurrency())));
     EXPECT_EQ(problem("CANOPY_QUIET", "perhaps"), "CANOPY_QUIET=\"perhaps\" is not 0 or 1; using 0");
     EXPECT_TRUE(problem("CANOPY_DEVICE_MEMORY", "lots").ends_with("G"));
+    EXPECT_EQ(problem("CANOPY_CACHE_SIZE", "lots"),
+              "CANOPY_CACHE_SIZE=\"lots\" is not a size like 512M or 2G; using 512M");
 }
 
 TEST_F(SettingsTest, VariablesThatNobodyReadsAreNamed) {
     const Settings settings = read_with("CANOPY_CHEK", "1");
     ASSERT_EQ(settings.problems.size(), 1u);
-    EXPECT_EQ(settings.problems[0], "CANOPY_CHEK is no variable that Canopy reads; the nearest name is CANOPY_CHECK");
+    EXPECT_EQ(settings.problems[0], "CANOPY_CHEK is not a variable that Canopy reads; did you mean CANOPY_CHECK?");
     const char* environment[] = {"CANOPY_CC=x",      "CANOPY_TEST_IMAGE=x",   "CANOPYCHIP=x",
                                  "MY_CANOPY_CHIP=x", "CANOPY_FUSION_LEVEL=2", nullptr};
     const std::vector<std::string> unknown = unknown_variables(environment);

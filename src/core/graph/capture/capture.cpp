@@ -96,7 +96,7 @@ Status check_stream(const Stream& stream) CANOPY_REQUIRES(stream.lock) {
     if (!stream.recorder) return {};
     switch (stream.recorder->kind()) {
         case RecorderKind::capture:
-            return fail(code::stream_captured, "stream {} is being captured already", stream.id);
+            return fail(code::stream_captured, "stream {} is already being captured", stream.id);
         case RecorderKind::build:
             return fail(code::stream_model, "stream {} is persistent: its tasks belong to the graph it is bound to",
                         stream.id);
@@ -119,7 +119,7 @@ Status follow_earlier_tasks(Graph& graph, std::uint32_t lane) CANOPY_REQUIRES(*g
 
 Status check_state(const Graph& graph, GraphState expected) CANOPY_REQUIRES(*graph.mutex) {
     if (graph.state == expected) return {};
-    return fail(code::param_invalid, "{} has changed meanwhile", label_of(graph));
+    return fail(code::param_invalid, "{} has changed in the meantime", label_of(graph));
 }
 
 // Takes the graph into the capture.
@@ -165,7 +165,7 @@ Status check_target(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
                             "{} was built from persistent streams: nothing can be captured into it", label_of(graph));
             return {};
         case GraphState::capturing:
-            return fail(code::model_captured, "{} is being captured already", label_of(graph));
+            return fail(code::model_captured, "{} is already being captured", label_of(graph));
         case GraphState::building:
             return fail(code::param_invalid, "{} is being built from persistent streams", label_of(graph));
         case GraphState::failed:
@@ -231,8 +231,8 @@ Status check_joined(const Capture& capture) CANOPY_REQUIRES(*capture.graph->mute
         const CaptureMember& member = capture.members[index];
         const std::int32_t from = capture.members[member.from_lane - capture.first_lane].stream_id;
         text += fmt::format(
-            "{}stream {} was not joined: it came into the capture when it waited for event {}, recorded on stream {}, "
-            "and {} of its tasks after that {} not waited for by stream {}, on which the capture began",
+            "{}stream {} was not joined: it joined the capture when it waited for event {}, recorded on stream {}, and "
+            "{} of its tasks after that {} not waited for by stream {}, on which the capture began",
             text.empty() ? "" : "; ", member.stream_id, slot_of(member.event), from, left, left == 1 ? "is" : "are",
             capture.origin_id);
     }
@@ -251,11 +251,10 @@ Status check_groups(const Capture& capture) CANOPY_REQUIRES(*capture.graph->mute
 // Whether the capture may become a graph.
 Status validate(const Capture& capture) CANOPY_REQUIRES(*capture.graph->mutex) {
     if (capture.mode != CaptureMode::relaxed && capture.thread != this_thread_number())
-        return fail(
-            code::capture_wrong_thread,
-            "the capture of stream {} was begun by thread {} and is ended by thread {}, which only mode RELAXED "
-            "allows; it is dropped",
-            capture.origin_id, capture.thread, this_thread_number());
+        return fail(code::capture_wrong_thread,
+                    "the capture of stream {} was begun by thread {} and ended by thread {}, which only mode RELAXED "
+                    "allows; it is dropped",
+                    capture.origin_id, capture.thread, this_thread_number());
     CANOPY_TRY(capture.check_active());
     CANOPY_TRY(check_joined(capture));
     CANOPY_TRY(check_groups(capture));

@@ -30,7 +30,7 @@ Status begin_task_group(const void* stream) {
     return with_captured_lane(stream, [](Graph& graph, std::uint32_t index) CANOPY_REQUIRES(*graph.mutex) -> Status {
         RecordedLane& lane = graph.lanes[index];
         if (lane.open_group != no_group)
-            return fail(code::task_group_status, "stream {} has an open task group already", lane.stream_id);
+            return fail(code::task_group_status, "stream {} already has an open task group", lane.stream_id);
         TaskGroup group;
         group.lane = index;
         group.first = static_cast<std::uint32_t>(lane.tasks.size());
@@ -54,7 +54,7 @@ Result<Handle> end_task_group(const void* stream) {
                 part.graph = graph.self;
                 part.index = number;
             });
-            if (handle == 0) return fail(code::resource_alloc, "the process has as many task groups as it can have");
+            if (handle == 0) return fail(code::resource_alloc, "too many task groups are alive");
             graph.groups[number].handle = handle;
             graph.groups[number].open = false;
             lane.open_group = no_group;

@@ -14,11 +14,11 @@
 #include <cstring>
 
 #include "base/clock.h"
-#include "base/elf.h"
 #include "base/error_text.h"
 #include "device/soft/code/shadow_memory.h"
 #include "device/soft/code/source_line.h"
 #include "device/soft/execution/executor.h"
+#include "foundation/elf.h"
 
 namespace canopy {
 namespace {
@@ -67,7 +67,7 @@ TraceRun& current_run() noexcept { return *static_cast<TraceRun*>(Executor::exis
 TraceAddress TraceRun::place(const void* address, std::uint64_t bytes) {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     if (at >= local_begin && at - local_begin < local_size) {
-        if (bytes > local_size - (at - local_begin)) refuse("reaches behind the unified buffer");
+        if (bytes > local_size - (at - local_begin)) refuse("accesses memory past the unified buffer");
         return {local_memory, at - local_begin};
     }
     const auto found = shadow.find(at, bytes);
@@ -169,7 +169,7 @@ void run_threads(void (*)(void*), void*, std::uint32_t) { refuse("runs SIMT thre
 std::uint32_t current_thread() { return 0; }
 void thread_barrier(std::uint32_t, std::uint32_t) { refuse("waits for other threads"); }
 void multiply_matrices(const CanopyProduct*) { refuse("multiplies matrices"); }
-std::uint32_t at_launch_end(void (*)(void*), void*) { refuse("wants to know when its launch has ended"); }
+std::uint32_t at_launch_end(void (*)(void*), void*) { refuse("registers a function for the end of its launch"); }
 
 CanopyCore* open_core_of_block(std::uint32_t architecture) {
     TraceRun& run = current_run();
@@ -216,8 +216,8 @@ Status explain(const Fault& fault, const std::string& kernel, std::uint32_t bloc
     if (fault.text != nullptr)
         return fail(refused, "kernel {} cannot be traced: block {} {}", kernel, block, fault.text);
     const std::string line = source_line(fault.instruction);
-    return fail(refused, "kernel {} touches memory in a way traces do not know{}{} (block {}, address {:#x})", kernel,
-                line.empty() ? "" : " ", line, block, fault.address);
+    return fail(refused, "kernel {} accesses memory in a way that cannot be traced{}{} (block {}, address {:#x})",
+                kernel, line.empty() ? "" : " ", line, block, fault.address);
 }
 
 bool is_state(const ElfSymbol& symbol, const ElfFile& object) noexcept {
@@ -244,14 +244,12 @@ ModuleTracer::~ModuleTracer() = default;
 
 Status ModuleTracer::load(const std::string& name, std::span<const std::byte> object) {
     auto file = CodeFile::create(fmt::format("{:.200}.trace", name), object);
-    if (!file.ok()) return file.status();
+    if (!file.ok()) return fail(bad_image, "{}", file.message());
     file_ = std::move(*file);
     void* library = file_.load(RTLD_NOW | RTLD_LOCAL);
     link_map* map = nullptr;
-    if (library == nullptr || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) {
-        const char* reason = dlerror();
-        return fail(bad_image, "the tracing code of the image does not load: {}", reason ? reason : "no reason given");
-    }
+    if (library == nullptr || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr)
+        return fail(bad_image, "the tracing code of the image does not load: {}", loader_message());
     load_address_ = map->l_addr;
     auto* service_table = static_cast<const CanopyServices**>(dlsym(library, "canopy_image_services"));
     auto* tracer_table = static_cast<const CanopyTracer**>(dlsym(library, "canopy_image_tracer"));
@@ -266,9 +264,9 @@ Status ModuleTracer::load(const std::string& name, std::span<const std::byte> ob
 // The names of functions that compute elements, and whether kernels have variables of their own.
 Status ModuleTracer::read_symbols(std::span<const std::byte> bytes) {
     auto object = ElfFile::read(bytes);
-    if (!object.ok()) return object.status();
+    if (!object.ok()) return fail(bad_image, "{}", object.message());
     auto symbols = object->symbols();
-    if (!symbols.ok()) return symbols.status();
+    if (!symbols.ok()) return fail(bad_image, "{}", symbols.message());
     for (const ElfSymbol& symbol : *symbols) {
         if (symbol.type == STT_FUNC) {
             functions_.emplace(symbol.name, load_address_ + symbol.value);
