@@ -9,7 +9,7 @@
 #include "core/base/thread_state.h"
 #include "core/fusion/fusion_work.h"
 #include "core/graph/capture/capture.h"
-#include "core/graph/graph.h"
+#include "core/graph/graph_end.h"
 #include "core/kernel/kernel.h"
 #include "core/process/configuration.h"
 #include "core/process/device_callbacks.h"

@@ -5,12 +5,12 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/base/recorder.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph_build.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/memory/memory_pool.h"
 #include "core/stream/exceptions.h"
+#include "core/stream/recorder.h"
 #include "core/stream/stream_callbacks.h"
 
 namespace canopy {
