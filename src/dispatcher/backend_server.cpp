@@ -17,7 +17,7 @@ using namespace canopy::dispatcher;
 
 namespace {
 
-// Stands in this object's bytes, by which it knows itself when a block brings it along with a runtime.
+// A mark in the bytes of this object, by which it recognises itself in an argument block.
 constexpr char own_mark[] = "libcanopy_dispatcher.so: keeps inner runtimes by id";
 [[gnu::used]] const char* const volatile kept_mark = own_mark;
 

@@ -77,7 +77,7 @@ Outcome init(const CanopyDispatcherCall* arguments) {
 // ---- records -------------------------------------------------------------------------------------------------------
 
 // Guards the records, and that a runtime is restored once. Held while inner code runs only when a runtime is restored:
-// then this is a process of its own, which ends with what crashes in it.
+// then this is a separate process, which ends if code in it crashes.
 std::mutex records_mutex;
 
 // nullptr: the program keeps none.

@@ -21,7 +21,7 @@ extern "C" __attribute__((visibility("default"))) const CanopyServices* canopy_i
 
 namespace canopy::dispatcher {
 
-// False: there is nobody who would call it.
+// False: nothing would call it.
 inline bool at_launch_end(void (*function)(void*), void* data) noexcept {
     return canopy_image_services && canopy_image_services->at_launch_end(function, data) != 0;
 }
@@ -35,7 +35,7 @@ public:
         if (users_.fetch_sub(1, std::memory_order_release) == (closing | 1)) [[unlikely]]
             wake();
     }
-    // Waits until nobody holds it; false when that takes too long.
+    // Waits until no call holds it; false on time-out.
     [[nodiscard]] bool drain() noexcept;
 
     std::atomic<std::uint64_t> runtime{0};
@@ -80,10 +80,11 @@ public:
         }
     }
 
-    // For the end of the process, or of the dispatcher's own code: closes what nobody holds, and gives no more out.
+    // For the end of the process, or of the dispatcher's own code: closes runtimes that no call holds, and refuses new
+    // calls.
     void close_all() noexcept;
 
-    // Keeps the text for whoever asks, and returns the result.
+    // Keeps the message for later queries, and returns the result.
     std::uint32_t note(Outcome outcome) noexcept;
     [[nodiscard]] std::string newest_text();
 
@@ -133,7 +134,7 @@ private:
     static void give_back(void* instance) { static_cast<Instance*>(instance)->release(); }
 
     Instance* const instance_;
-    const bool own_;  // nobody else gives it back
+    const bool own_;  // no other holder releases it
 };
 
 Outcome unknown_runtime(std::uint64_t id);
