@@ -62,8 +62,8 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
     return api([&]() -> Status { return create(stream, priority, flag); });
 }
 
-// Options are memory of ours; the addresses given out are remembered, so that a handle that is none is refused before
-// it is touched.
+// The runtime owns the memory of options and remembers their addresses, so that an invalid handle is refused before it
+// is accessed.
 namespace {
 
 struct StreamConfigurations {
