@@ -154,8 +154,10 @@ Status read_options(const Json& object, FusedList& list) {
     const auto options = object.find("options");
     if (options == object.end()) return {};
     if (!options->is_object() || options->size() > most_listed) return damaged("\"options\" is not a short object");
-    for (const auto& [key, value] : options->items())
+    for (const auto& [key, value] : options->items()) {
+        if (value.is_structured()) return damaged("option \"{}\" is not a text, a number or a switch", key);
         list.options[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    }
     return {};
 }
 

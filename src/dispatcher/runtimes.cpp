@@ -144,7 +144,7 @@ Instance* Runtimes::known(const ContentKey& key) noexcept {
     return nullptr;
 }
 
-Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id) {
+Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id, const Slots& taken) {
     const ContentKey key = content_key(bytes);
     {
         std::lock_guard guard(mutex_);
@@ -163,7 +163,7 @@ Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id) {
             for (std::uint64_t tried = 0; tried < slot_count; ++tried) {
                 const std::uint64_t index = next_slot_++ % slot_count;
                 Slot& slot = slots_[index];
-                if (slot.current.load(std::memory_order_relaxed)) continue;
+                if (taken[index] || slot.current.load(std::memory_order_relaxed)) continue;
                 id = (first_uses_ + ++slot.uses) * slot_count + index;
                 slot.loads = 1;
                 opened->runtime.store(id, std::memory_order_relaxed);
