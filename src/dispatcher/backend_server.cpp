@@ -19,7 +19,7 @@ using namespace canopy::dispatcher;
 
 namespace {
 
-// A mark in the bytes of this object, by which it recognises itself when a block names it beside a runtime.
+// A mark in the bytes of this object, by which it recognises itself in an argument block.
 constexpr char own_mark[] = "libcanopy_dispatcher.so: keeps inner runtimes by id";
 [[gnu::used]] const char* const volatile kept_mark = own_mark;
 

@@ -77,7 +77,7 @@ Outcome init(const CanopyDispatcherCall* arguments) {
 // ---- records -------------------------------------------------------------------------------------------------------
 
 // Guards the records, and that a runtime is restored once. Held while inner code runs only when a runtime is restored:
-// then CPU kernels have their own process, and a crash ends that.
+// then this is a separate process, which ends if code in it crashes.
 std::mutex records_mutex;
 
 // nullptr: the program keeps none.

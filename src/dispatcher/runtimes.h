@@ -22,7 +22,7 @@ extern "C" __attribute__((visibility("default"))) const CanopyServices* canopy_i
 
 namespace canopy::dispatcher {
 
-// False: not in a launch, so the function will not be called.
+// False: nothing would call it.
 inline bool at_launch_end(void (*function)(void*), void* data) noexcept {
     return canopy_image_services && canopy_image_services->at_launch_end(function, data) != 0;
 }
@@ -36,7 +36,7 @@ public:
         if (users_.fetch_sub(1, std::memory_order_release) == (closing | 1)) [[unlikely]]
             wake();
     }
-    // Waits until no call holds it; false: that took too long.
+    // Waits until no call holds it; false on time-out.
     [[nodiscard]] bool drain() noexcept;
 
     std::atomic<std::uint64_t> runtime{0};
@@ -83,10 +83,11 @@ public:
         }
     }
 
-    // When the process ends or this object is unloaded: closes the images that no call holds, and empties the table.
+    // For the end of the process, or of the dispatcher's own code: closes runtimes that no call holds, and refuses new
+    // calls.
     void close_all() noexcept;
 
-    // Stores the message for newest_text, and returns the result.
+    // Keeps the message for later queries, and returns the result.
     std::uint32_t note(Outcome outcome) noexcept;
     [[nodiscard]] std::string newest_text();
 
@@ -136,7 +137,7 @@ private:
     static void give_back(void* instance) { static_cast<Instance*>(instance)->release(); }
 
     Instance* const instance_;
-    const bool own_;  // released here, not by the launch
+    const bool own_;  // no other holder releases it
 };
 
 Outcome unknown_runtime(std::uint64_t id);

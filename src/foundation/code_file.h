@@ -35,7 +35,7 @@ public:
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
     // Loads it with these flags of dlopen until the file is destroyed; nullptr: dlerror tells why not. Only once.
     void* load(int flags);
-    // The same, isolated: it finds its own symbols first, and other code does not see them.
+    // The same, isolated from the rest of the process: it binds to its own symbols, and they are private.
     void* load_apart();
     // The handle of dlopen; nullptr: not loaded.
     [[nodiscard]] void* library() const noexcept { return library_; }

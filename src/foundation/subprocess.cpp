@@ -155,8 +155,8 @@ void read_all(int descriptor, std::string& text) {
 
 }  // namespace
 
-// A child that a stop can find. Between its end and the moment it is waited for it keeps its number, so the signal
-// cannot hit another process.
+// A child that a stop can find. Between its end and the moment it is waited for it keeps its number, so no other
+// process is hit.
 class RunningProcess {
 public:
     explicit RunningProcess(ProcessStop* stop) noexcept : stop_(stop) {}
