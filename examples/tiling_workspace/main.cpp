@@ -3,45 +3,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
+#include "../device.h"
 #include "acl/acl.h"
 #include "aclrtlaunch_normalise.h"
 #include "normalise_tiling.h"
-
-#define CHECK(call)                                                                         \
-    do {                                                                                    \
-        const aclError code = (call);                                                       \
-        if (code != ACL_SUCCESS) {                                                          \
-            const char* text = aclGetRecentErrMsg();                                        \
-            std::fprintf(stderr, "%s failed with %d\n%s\n", #call, code, text ? text : ""); \
-            std::exit(1);                                                                   \
-        }                                                                                   \
-    } while (0)
-
-template <class T>
-T* NewOnDevice(size_t count) {
-    void* memory = nullptr;
-    CHECK(aclrtMalloc(&memory, count * sizeof(T), ACL_MEM_MALLOC_HUGE_FIRST));
-    return static_cast<T*>(memory);
-}
-
-template <class T>
-T* CopyToDevice(const std::vector<T>& values) {
-    T* memory = NewOnDevice<T>(values.size());
-    const size_t bytes = values.size() * sizeof(T);
-    CHECK(aclrtMemcpy(memory, bytes, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
-    return memory;
-}
-
-template <class T>
-std::vector<T> CopyToHost(const T* memory, size_t count) {
-    std::vector<T> values(count);
-    const size_t bytes = count * sizeof(T);
-    CHECK(aclrtMemcpy(values.data(), bytes, memory, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
-    return values;
-}
 
 int main() {
     const uint32_t blocks = 8;
@@ -49,7 +16,7 @@ int main() {
     tiling.count = 1 << 18;
     tiling.part = tiling.count / blocks;
     tiling.tile = 4096;
-    // In front of the kernel's own workspace lies the part of the system.
+    // The system's part of the workspace precedes the kernel's.
     const size_t systemWorkspace = 16 * 1024 * 1024;
     const size_t ownWorkspace = blocks * SLOT * sizeof(float);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Canopy says about itself: its settings and devices, and what is alive.
+// Introspection: settings, devices, and live objects.
 #include "canopy/canopy.h"
 
 #include <string>
 
 #include "api/api.h"
 #include "api/data_buffer.h"
+#include "core/graph/capture/capture.h"
 #include "core/kernel/source_program.h"
 #include "core/memory/memory.h"
 #include "core/runtime/runtime.h"
@@ -21,6 +22,11 @@ const char* canopyDescribe(void) {
         return {};
     });
     return code == 0 ? text.c_str() : "{}";
+}
+
+const uint32_t* canopyCapturesInProgress(void) {
+    static_assert(sizeof captures_under_way == sizeof(uint32_t) && decltype(captures_under_way)::is_always_lock_free);
+    return reinterpret_cast<const uint32_t*>(&captures_under_way);
 }
 
 void canopyCountLiveObjects(CanopyLiveObjects* live) {

@@ -41,7 +41,7 @@ Status set_dynamic_size(std::size_t size, LaunchWork& work) {
     return {};
 }
 
-// The handle behind what a program passes for "this function": a handle, or a kernel's host function.
+// Accepts a function handle or the address of a kernel's host function.
 Result<Handle> function_handle(const void* opaque) {
     if (kind_of(handle_of(opaque)) == HandleKind::function) [[likely]]
         return handle_of(opaque);
@@ -106,7 +106,7 @@ bool spread_structure(const KernelInfo& info, const LaunchWork& work, char* bloc
     return work.arguments_size <= round_up(at, 8);
 }
 
-// The last step of a launch: the command holds all that the kernel needs.
+// The last step of a launch: the command is complete.
 Status submit_checked(LockedStream& stream, Command& command) {
     if (command.launch.kernel->info->list) [[unlikely]]
         CANOPY_TRY(choose_fused(command.launch, *stream->record));

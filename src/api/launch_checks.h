@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What launches check alike, whichever way they come in: numbers of blocks and threads, and what the chip can do.
+// Checks shared by all launches: numbers of blocks and threads, and capabilities of the chip.
 #pragma once
 
 #include <canopy/kernel_abi.h>

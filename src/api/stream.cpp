@@ -44,7 +44,7 @@ Result<Deadline> deadline_of(int32_t timeout) {
 
 Status set_failure_mode(Stream& stream, std::uint64_t mode) {
     if (mode > 1) return fail(code::param_invalid, "failure mode {} is neither 0 (continue) nor 1 (stop)", mode);
-    // Programs go from continue to stop after a first failure; there is no way back.
+    // Programs may switch from continue to stop, but not back.
     if (mode == 1)
         stream.failure_mode.store(FailureMode::stop, std::memory_order_release);
     else if (stream.failure_mode.load(std::memory_order_acquire) == FailureMode::stop)
@@ -62,8 +62,8 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
     return api([&]() -> Status { return create(stream, priority, flag); });
 }
 
-// Options are memory of ours; the addresses given out are remembered, so that a handle that is none is refused before
-// it is touched.
+// The runtime owns the memory of options and remembers their addresses, so that an invalid handle is refused before it
+// is accessed.
 namespace {
 
 struct StreamConfigurations {

@@ -42,7 +42,7 @@ std::uint32_t page_flags(std::uint32_t policy, std::size_t size) noexcept {
         case huge_only_p2p:
         case gibibyte_only:
         case gibibyte_only_p2p:
-            return memory_huge_pages | memory_huge_pages_only;
+            return memory_huge_pages;
         case normal_only:
         case normal_only_p2p:
             return memory_default;
@@ -84,9 +84,8 @@ Status refuse(const MemoryPlace& place, const void* address, std::size_t size, c
                     argument, as_address(address), size);
     const char* const owner = place.kind == MemoryKind::device ? "device memory" : "host memory of the runtime";
     if (place.range.size == 0)
-        return fail(code::param_invalid, "{} {} lies in {} that is not allocated", argument, as_address(address),
-                    owner);
-    return fail(code::param_invalid, "{} {} has {} bytes to the end of its allocation, {} are needed", argument,
+        return fail(code::param_invalid, "{} {} is in {} that is not allocated", argument, as_address(address), owner);
+    return fail(code::param_invalid, "{} {} is {} bytes from the end of its allocation, but {} are needed", argument,
                 as_address(address), bytes_from(address, place.range), size);
 }
 
@@ -138,8 +137,8 @@ Result<void*> allocate_device_memory(const AllocationRequest& request) {
     if (request.size == 0) [[unlikely]]
         return fail(code::invalid_parameter, "size must not be 0");
     if ((request.policy & read_only_policy_bit) != 0 && !request.read_only_policy) [[unlikely]]
-        return fail(code::invalid_parameter, "policy {:#x}: read-only memory comes from aclrtMallocWithCfg only",
-                    request.policy);
+        return fail(code::invalid_parameter,
+                    "policy {:#x}: read-only memory can be allocated by aclrtMallocWithCfg only", request.policy);
     CANOPY_TRY(require_context());
     Result<DeviceRecord*> record = Runtime::instance().device(request.device.value_or(thread_state.device));
     if (!record.ok()) [[unlikely]]
@@ -151,8 +150,7 @@ Result<void*> allocate_device_memory(const AllocationRequest& request) {
         device = *opened;
     }
     const std::uint32_t policy = request.policy & ~(read_only_policy_bit | bandwidth_policy_bits);
-    std::uint32_t flags = page_flags(policy, request.size);
-    if (request.policy & read_only_policy_bit) flags |= memory_read_only;
+    const std::uint32_t flags = page_flags(policy, request.size);
     // In checking mode an allocation ends where the program said, so that the first byte behind it is caught.
     std::size_t size = request.size;
     if (!device->info().checking && size < SIZE_MAX / 2) {
@@ -175,12 +173,12 @@ Status release_device_memory(void* address) {
         case MemoryKind::pinned_host:
             return release_pinned(address);
         case MemoryKind::mapped:
-            return fail(code::param_invalid,
-                        "devPtr {} lies in reserved addresses; aclrtUnmapMem and "
-                        "aclrtReleaseMemAddress end them",
-                        address);
+            return fail(
+                code::param_invalid,
+                "devPtr {} is in reserved addresses; release them with aclrtUnmapMem and aclrtReleaseMemAddress",
+                address);
         default:
-            return fail(code::param_invalid, "devPtr {} is not memory of a device", address);
+            return fail(code::param_invalid, "devPtr {} is not device memory", address);
     }
 }
 
@@ -189,7 +187,7 @@ void settle_devices() noexcept {
     for (std::uint32_t id = 0; id < runtime.device_count(); ++id) {
         Result<DeviceRecord*> record = runtime.device(id);
         if (!record.ok()) continue;
-        if (Device* device = (*record)->opened()) device->settle();
+        if (Device* device = (*record)->opened()) device->quiesce();
     }
 }
 

@@ -159,10 +159,10 @@ Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
     std::lock_guard guard(mutex_);
     auto block = blocks_.find(static_cast<std::byte*>(address));
     if (block == blocks_.end())
-        return fail(code::param_invalid, "ptr {} lies inside a pool's memory but is not where a block begins",
+        return fail(code::param_invalid, "ptr {} is inside a pool's memory but is not the start of a block",
                     as_address(address));
     if (!block->second.used)
-        return fail(code::param_invalid, "ptr {} was given back to its pool before", as_address(address));
+        return fail(code::param_invalid, "ptr {} was already returned to its pool", as_address(address));
     if (block->second.kept) return {};
     block->second.used = false;
     block->second.stream = stream;
@@ -370,8 +370,8 @@ Result<Pin<Graph>> captured_graph(Stream& stream, std::uint64_t& last) {
     last = stream.last_sequence;
     if (!stream.recorder) return Pin<Graph>();
     if (stream.recorder->kind() != RecorderKind::capture)
-        return fail(code::not_supported, "stream {} is recorded for a graph: pools serve running and captured streams",
-                    stream.id);
+        return fail(code::not_supported,
+                    "stream {} is recorded for a graph: pools work with running and captured streams only", stream.id);
     Result<CapturedLane> lane = captured_lane(stream);
     if (!lane.ok()) return lane.status();
     return Runtime::instance().graphs.pin(lane->graph->self);
@@ -383,7 +383,7 @@ Status keep_for_graph(MemoryPool& pool, void* address, Graph& graph) {
     if (!fresh.ok()) return fresh.status();
     if (!*fresh) return {};
     {
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         if (graph.state == GraphState::capturing) {
             graph.pool_blocks.push_back(address);
             return {};

@@ -9,7 +9,7 @@
 #include "core/base/thread_state.h"
 #include "core/fusion/fusion_work.h"
 #include "core/graph/capture/capture.h"
-#include "core/graph/graph.h"
+#include "core/graph/graph_end.h"
 #include "core/kernel/kernel.h"
 #include "core/process/configuration.h"
 #include "core/process/device_callbacks.h"
@@ -40,7 +40,7 @@ Result<Handle> make_context(DeviceRecord& record, Device& device, bool primary) 
         context.device = &device;
         context.primary = primary;
     });
-    if (handle == 0) return fail(code::resource_alloc, "the process has as many contexts as it can have");
+    if (handle == 0) return fail(code::resource_alloc, "too many contexts are alive");
     Pin<Context> context = runtime.contexts.pin(handle);
     Result<Handle> stream = create_stream(*context, {}, true);
     if (!stream.ok()) {
@@ -55,8 +55,8 @@ Result<Handle> make_context(DeviceRecord& record, Device& device, bool primary) 
 Status end_context(Handle handle) {
     Runtime& runtime = Runtime::instance();
     Pin<Context> context = runtime.contexts.pin(handle);
-    if (!context || !runtime.contexts.close(handle)) return fail(code::context_null, "the context is not a live one");
-    context->device->settle();
+    if (!context || !runtime.contexts.close(handle)) return fail(code::context_null, "the context is not alive");
+    context->device->quiesce();
     std::vector<Handle> streams;
     {
         std::lock_guard guard(context->mutex);
@@ -142,9 +142,9 @@ Result<Handle> create_context(std::int64_t device_id) {
 
 Status destroy_context(Handle handle) {
     Pin<Context> context = Runtime::instance().contexts.pin(handle);
-    if (!context) return fail(code::context_null, "the context is not a live one");
+    if (!context) return fail(code::context_null, "the context is not alive");
     if (context->primary)
-        return fail(code::context_null, "the default context of a device ends with aclrtResetDevice only");
+        return fail(code::context_null, "the default context of a device is destroyed by aclrtResetDevice only");
     CANOPY_TRY(end_context(handle));
     forget_current(handle);
     return {};
@@ -152,7 +152,7 @@ Status destroy_context(Handle handle) {
 
 Status set_current_context(Handle handle) {
     Pin<Context> context = Runtime::instance().contexts.pin(handle);
-    if (!context) return fail(code::param_invalid, "the context is not a live one");
+    if (!context) return fail(code::param_invalid, "the context is not alive");
     make_current(*context);
     return {};
 }
@@ -233,7 +233,7 @@ Result<void*> context_memory(Context& context, ContextMemory which) {
     return memory;
 }
 
-void settle_context(Context& context) noexcept { context.device->settle(); }
+void settle_context(Context& context) noexcept { context.device->quiesce(); }
 
 void release_all_devices() noexcept {
     Runtime& runtime = Runtime::instance();
@@ -256,7 +256,7 @@ void release_all_devices() noexcept {
     unload_all_binaries();
     for (std::uint32_t index = 0; index < runtime.device_count(); ++index)
         if (Result<DeviceRecord*> record = runtime.device(index); record.ok() && (*record)->opened())
-            (*record)->opened()->settle();  // memory freed under running work goes back to its heap
+            (*record)->opened()->quiesce();  // memory freed under running work goes back to its heap
 }
 
 }  // namespace canopy

@@ -9,17 +9,17 @@
 
 namespace canopy_cc {
 
-// The device text as tracing code; empty when the options or the text speak against it: a text that does not use the
+// The device text as tracing code; empty if the options or the source rule it out: a source that does not use the
 // kernel language's operations has nothing to tell.
 std::string tracing_text(const Options& options, const Texts& texts);
 
 struct TracingPass {
-    int status = 0;  // not 0: there is no tracing variant, which is no failure of the compilation
+    int status = 0;  // not 0: there is no tracing variant; the compilation goes on without it
     std::string object;
     std::string bitcode;
 };
 
-// Compiles what lies in <directory>/trace.ii. `flags` are those that decide what the text means.
+// Compiles <directory>/trace.ii with these flags of the language.
 TracingPass compile_tracing(const CompileJob& job, const std::vector<std::string>& flags);
 
 }  // namespace canopy_cc

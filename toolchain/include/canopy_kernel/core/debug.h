@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel says while it runs, and how it gives up: printf, DumpTensor, assertions, Trap. -DASCENDC_DUMP=0 turns
+// Output and failure of kernels: printf, DumpTensor, assertions, Trap. -DASCENDC_DUMP=0 turns
 // printing off; assertions stay.
 #ifndef CANOPY_KERNEL_DEBUG_H
 #define CANOPY_KERNEL_DEBUG_H
@@ -23,7 +23,7 @@ inline int64_t printable(BlockCount count) { return count; }
 inline double printable(half value) { return static_cast<double>(static_cast<float>(value)); }
 inline double printable(bfloat16_t value) { return static_cast<double>(static_cast<float>(value)); }
 
-// A text that grows on the block's stack first and moves to the heap when it does not fit.
+// A string on the block's stack that moves to the heap if it does not fit.
 class Text {
 public:
     Text() = default;
@@ -133,7 +133,7 @@ inline uint32_t row_length(const AscendC::ShapeInfo& shape) {
     return last == 0 ? 8 : last;
 }
 
-// An assertion that does not hold, as the task's failure text.
+// A failed assertion, as the error message of the task.
 template <class... Arguments>
 [[noreturn]] __attribute__((cold, noinline)) inline void fail_assertion(Where where, const char* condition,
                                                                         const char* format, Arguments... arguments) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector mask of a core and what an operation makes of it: which elements it touches. The mask is a register of the
+// The vector mask of a core, and the elements it selects for an operation. The mask is a register of the
 // core; operations of the count form neither read nor write it.
 #ifndef CANOPY_KERNEL_MASK_H
 #define CANOPY_KERNEL_MASK_H
@@ -32,7 +32,7 @@ constexpr uint64_t leading_ones(uint64_t count) { return count >= 64 ? ~0ull : (
 
 // The elements one call touches. A repeat has `width` lanes (256 bytes of the widest operand). Either the first
 // `lanes` lanes of each of `repeats` repeats and then the first `tail` lanes of one more, or, when `sparse`, the lanes
-// whose bit is set, in each of `repeats` repeats. With 256 lanes a bit stands for two of them.
+// whose bit is set, in each of `repeats` repeats. With 256 lanes a bit selects two of them.
 struct Selection {
     uint32_t width = 0;
     uint32_t lanes = 0;
@@ -96,8 +96,8 @@ inline Selection select_by_register(const CoreState& state, uint32_t width, uint
 inline const uint64_t* mask_of(const uint64_t* bits) { return bits; }
 inline uint64_t mask_of(uint64_t count) { return count; }
 
-// What (mask, repeatTime) of a call mean. `set` is the template argument isSetMask: the call's own mask replaces the
-// register's; otherwise the register decides and `mask` is a placeholder.
+// The meaning of (mask, repeatTime) in a call. `set` is the template argument isSetMask: the call's own mask replaces
+// the register's; otherwise the register decides and `mask` is a placeholder.
 template <bool set>
 inline Selection select(uint32_t width, uint64_t mask, uint64_t repeats) {
     CoreState& state = core_state();

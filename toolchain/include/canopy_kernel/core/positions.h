@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where data lies on a core: logical positions, the memories behind them, their sizes on each chip, pipes and the
+// Places for data on a core: logical positions, their memories, their sizes on each chip, pipes and the
 // events between pipes.
 #ifndef CANOPY_KERNEL_POSITIONS_H
 #define CANOPY_KERNEL_POSITIONS_H
@@ -139,7 +139,7 @@ namespace canopy::kernel {
 using AscendC::Hardware;
 using AscendC::TPosition;
 
-// Chips whose cube and vector units are one core have no memories of their own for bias and output scaling.
+// Coupled chips have no separate memories for bias and output scaling.
 inline constexpr bool coupled = __NPU_ARCH__ == 1001 || __NPU_ARCH__ == 2002 || __NPU_ARCH__ == 3002;
 
 constexpr Hardware memory_of(TPosition position) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind AscendC::Matmul: operands as strided or blocked matrices for the device's product, and the way of
-// a tile from L0C to where the program wants it. Everything belongs to one block.
+// The implementation of AscendC::Matmul: operands as strided or blocked matrices for the device's product, and the way
+// of a tile from L0C to where the program wants it. Everything belongs to one block.
 #ifndef CANOPY_KERNEL_MATMUL_TILE_H
 #define CANOPY_KERNEL_MATMUL_TILE_H
 
@@ -217,7 +217,7 @@ public:
     AtomicOutput(uint8_t how, ElementKind element)
         : state_(core_state()), kind_(state_.atomic), type_(state_.atomic_type) {
         constexpr AtomicKind kinds[] = {AtomicKind::none, AtomicKind::add, AtomicKind::maximum, AtomicKind::minimum};
-        // A cube core's own mode holds for what it writes; that of a vector core does not reach the cube.
+        // The atomic mode of a cube core applies to its writes; that of a vector core does not affect the cube.
         if (how != 0 || current_block().core_type != CANOPY_CORE_CUBE) {
             state_.atomic = kinds[how & 3];
             state_.atomic_type = element;

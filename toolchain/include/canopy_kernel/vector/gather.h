@@ -49,7 +49,7 @@ template <class T>
 inline void check_offset(const char* name, const LocalTensor<T>& tensor, uint64_t byte, uint64_t element, Where where) {
     if constexpr (checked) {
         if (byte % sizeof(T) != 0)
-            fail(where, "%s: the offset of element %llu, %llu bytes, is no multiple of the element", name,
+            fail(where, "%s: the offset of element %llu, %llu bytes, is not a multiple of the element size", name,
                  printable(element), printable(byte));
         if (byte + sizeof(T) > bytes_of<T>(tensor.GetSize()))
             fail(where, "%s: the offset of element %llu, %llu bytes, lies outside a tensor of %llu bytes", name,
@@ -63,8 +63,8 @@ constexpr uint32_t kept_of_eight(uint8_t pattern) {
     return bits[pattern];
 }
 
-// Moves what the bits name to the front of the destination; `bits_of(repeat, group)` are those of eight elements. In
-// counter mode a repeat has `mask` elements, otherwise 256 bytes.
+// Moves the elements selected by bits to the front of the destination; `bits_of(repeat, group)` are those of eight
+// elements. In counter mode a repeat has `mask` elements, otherwise 256 bytes.
 template <class T, class Bits>
 inline uint64_t gather_kept(const LocalTensor<T>& dst, const LocalTensor<T>& src, bool counter, uint32_t mask,
                             const AscendC::GatherMaskParams& params, const Bits& bits_of, Where where) {
@@ -153,7 +153,7 @@ inline void scatter(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
 
 namespace AscendC {
 
-// dst[i] is the element srcBaseAddr + srcOffset[i] bytes behind the start of src.
+// dst[i] is the element srcBaseAddr + srcOffset[i] bytes after the start of src.
 template <typename T, typename U = uint32_t>
 inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<U>& srcOffset,
                    const uint32_t srcBaseAddr, const uint32_t count,
@@ -194,13 +194,13 @@ inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const
         for (uint32_t block = 0; block < 8; ++block) {
             const uint64_t byte = offset.GetPhyAddr()[r * 8 + block];
             if (checked && byte % block_bytes != 0)
-                fail(where, "Gatherb: offset %u, %llu bytes, is no multiple of 32", r * 8 + block, printable(byte));
+                fail(where, "Gatherb: offset %u, %llu bytes, is not a multiple of 32", r * 8 + block, printable(byte));
             check_reach(checked ? byte + block_bytes : 0, bytes_of<T>(src0.GetSize()), "Gatherb", "the source", where);
             __builtin_memcpy(to.at(r, block * (lanes<T> / 8)), from + byte, block_bytes);
         }
 }
 
-// The element dstBaseAddr + dstOffset[i] bytes behind the start of dst becomes src[i].
+// The element dstBaseAddr + dstOffset[i] bytes after the start of dst becomes src[i].
 template <typename T, typename U = uint32_t>
 inline void Scatter(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<U>& dstOffset,
                     const uint32_t dstBaseAddr, const uint32_t count,
@@ -245,16 +245,15 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
     core_state().gathered = rsvdCnt;
 }
 
-// Keeps what a fixed pattern names: 1, 2: the even, the odd elements; 3 to 6: the first to fourth of every four; 7:
-// all.
+// Keeps the elements of a fixed pattern: 1, 2: the even, the odd elements; 3 to 6: the first to fourth of every four;
+// 7: all.
 template <typename T, GatherMaskMode mode = GatherMaskMode::VERSION_V1>
 inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uint8_t src1Pattern,
                        const bool reduceMode, const uint32_t mask, const GatherMaskParams& gatherMaskParams,
                        uint64_t& rsvdCnt, canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     static_assert(has_gather<T>, "GatherMask: elements have 16 or 32 bits (on 3510 also 8 or 64)");
-    if (src1Pattern < 1 || src1Pattern > 7)
-        fail(where, "GatherMask: there is no pattern %u; they go from 1 to 7", src1Pattern);
+    if (src1Pattern < 1 || src1Pattern > 7) fail(where, "GatherMask: pattern %u is not between 1 and 7", src1Pattern);
     rsvdCnt = gather_kept(
         dst, src0, reduceMode, mask, gatherMaskParams, [&](uint32_t, uint64_t) { return kept_of_eight(src1Pattern); },
         where);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorting records by a score, largest first: Sort32 and MrgSort on pairs of 8 bytes (score, index), the older RpSort16
 // and MrgSort4 on proposals of eight fields with the score in the fifth. Records with equal scores keep their order;
-// what is no number counts as larger than every number.
+// NaN counts as larger than every number.
 #ifndef CANOPY_KERNEL_MERGE_SORT_H
 #define CANOPY_KERNEL_MERGE_SORT_H
 
@@ -56,7 +56,7 @@ inline int32_t score_key(T score) {
     return bits >= 0 ? bits : static_cast<int32_t>(static_cast<uint32_t>(bits) ^ 0x7fffffffu);
 }
 
-// How records lie in memory.
+// The layout of records in memory.
 template <class T>
 struct PairRecord {
     static constexpr uint32_t bytes = pair_bytes;
@@ -93,7 +93,7 @@ struct MergeQueue {
     int32_t key;
 };
 
-// Merges queues of records until all of them, or any one, are empty. `taken` counts what left each queue.
+// Merges queues of records until all of them, or any one, are empty. `taken` counts the records taken from each queue.
 template <class Record, class T>
 inline uint64_t merge_queues(unsigned char* to, MergeQueue (&queues)[4], bool stop_when_one_is_empty,
                              uint32_t (&taken)[4]) {
@@ -187,7 +187,7 @@ inline void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, con
     canopy::kernel::merge_sort<canopy::kernel::PairRecord>("MrgSort", dst, src, params, where);
 }
 
-// The same with the number of merged elements of each queue handed back.
+// The same, and returns the number of merged elements of each queue.
 template <typename T, bool isExhaustedSuspension = false>
 inline void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& sortList, const uint16_t elementCountList[4],
                     uint32_t sortedNum[4], uint16_t validBit, const int32_t repeatTime,
@@ -243,8 +243,7 @@ inline void ProposalConcat(const LocalTensor<T>& dst, const LocalTensor<T>& src,
                            const int32_t modeNumber, canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     static_assert(is_any_of<T, half, float>, "ProposalConcat: proposals are made of half or float");
-    if (modeNumber < 0 || modeNumber > 5)
-        fail(where, "ProposalConcat: there is no field %d; they go from 0 to 5", modeNumber);
+    if (modeNumber < 0 || modeNumber > 5) fail(where, "ProposalConcat: field %d is not between 0 and 5", modeNumber);
     const int64_t count = int64_t{repeatTime} * 16;
     check_count(dst, count * 8, "ProposalConcat", "the destination", where);
     check_count(src, count, "ProposalConcat", "the source", where);
@@ -257,8 +256,7 @@ inline void ProposalExtract(const LocalTensor<T>& dst, const LocalTensor<T>& src
                             const int32_t modeNumber, canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     static_assert(is_any_of<T, half, float>, "ProposalExtract: proposals are made of half or float");
-    if (modeNumber < 0 || modeNumber > 5)
-        fail(where, "ProposalExtract: there is no field %d; they go from 0 to 5", modeNumber);
+    if (modeNumber < 0 || modeNumber > 5) fail(where, "ProposalExtract: field %d is not between 0 and 5", modeNumber);
     const int64_t count = int64_t{repeatTime} * 16;
     check_count(dst, count, "ProposalExtract", "the destination", where);
     check_count(src, count * 8, "ProposalExtract", "the source", where);

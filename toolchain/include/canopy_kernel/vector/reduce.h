@@ -9,7 +9,7 @@
 
 namespace AscendC {
 
-// What WholeReduceMax and its kin leave: value and index in one or the other order, or one of them.
+// The results of WholeReduceMax and related functions: value and index in one or the other order, or one of them.
 enum class ReduceOrder : uint8_t { ORDER_VALUE_INDEX = 0, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX };
 
 enum class ReduceType : uint8_t { SUM = 0, MAX, MIN };
@@ -27,14 +27,14 @@ inline constexpr bool is_reducible = is_any_of<T, half, float> ||
                                      (__NPU_ARCH__ >= 3003 &&
                                       is_any_of<T, int8_t, uint8_t, uint16_t, uint32_t, int64_t, uint64_t, bfloat16_t>);
 
-// In what a sum is formed: narrow floats in float, integers modulo their size.
+// The type of a sum: float for narrow floats, modular arithmetic for integers.
 template <class T>
 using Sum = choose<is_any_of<T, half, bfloat16_t>, float,
                    choose<is_floating<T>, T,
                           choose<sizeof(T) == 8, uint64_t,
                                  choose<sizeof(T) == 4, uint32_t, choose<sizeof(T) == 2, uint16_t, uint8_t>>>>>;
 
-// Unsigned integers of an element's size: how an index is stored beside a value.
+// Unsigned integers of an element's size: how an index is stored next to a value.
 template <class T>
 using Bits =
     choose<sizeof(T) == 8, uint64_t, choose<sizeof(T) == 4, uint32_t, choose<sizeof(T) == 2, uint16_t, uint8_t>>>;
@@ -151,7 +151,7 @@ inline void load_comparable(const T* from, lane_vector<Comparable<T>, count>& to
         __builtin_memcpy(&to, from, sizeof to);
 }
 
-// Where the first of the extremes of a run lies. What is no number loses.
+// The position of the first extreme of a run. NaN loses.
 template <bool largest, class T>
 inline uint64_t extreme_in_run(const T* from, uint64_t count) {
     ask_ahead(bytes_of<T>(count));
