@@ -11,6 +11,8 @@
 #include "dispatcher/known_layouts.h"
 #include "dispatcher/runtimes.h"
 
+using canopy::content_key;
+using canopy::ContentKey;
 using namespace canopy::dispatcher;
 
 #define CANOPY_ENTRY extern "C" __attribute__((visibility("default"))) std::uint32_t
@@ -62,7 +64,7 @@ Outcome no_image() {
             "120"};
 }
 
-// Loads what lies there, unless it is what lay there before.
+// Loads the image at this place, unless it is the one that was loaded from there before.
 Outcome load_at(const Place& place) {
     const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(place.address), place.length);
     const ContentKey key = content_key(bytes);

@@ -14,6 +14,8 @@
 #include "dispatcher/inner_image.h"
 #include "dispatcher/known_layouts.h"
 
+using canopy::content_key;
+using canopy::ContentKey;
 using namespace canopy::dispatcher;
 
 #define CANOPY_ENTRY extern "C" __attribute__((visibility("default"))) std::uint32_t

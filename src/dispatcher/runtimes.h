@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner runtimes of a dispatcher, by id. A call finds its runtime and holds it without a lock; load, swap and
-// unload change the table under a mutex and wait, without it, for calls that hold what they take out.
+// unload change the table under a mutex, and wait without it for calls that still hold a removed runtime.
 //
 // Threads: everything from any thread. Objects that calls may still look at are used again, never freed.
 #pragma once
@@ -30,7 +30,7 @@ inline bool at_launch_end(void (*function)(void*), void* data) noexcept {
 // Code behind an id: one opened image.
 class Instance {
 public:
-    // Says whether a hold is real only together with a look at the table.
+    // Counts only if the table still has this instance afterwards.
     void hold() noexcept { users_.fetch_add(1, std::memory_order_seq_cst); }
     void release() noexcept {
         if (users_.fetch_sub(1, std::memory_order_release) == (closing | 1)) [[unlikely]]

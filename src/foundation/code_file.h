@@ -37,7 +37,7 @@ public:
     void* load(int flags);
     // The same, isolated from the rest of the process: it binds to its own symbols, and they are private.
     void* load_apart();
-    // What it was loaded as; nullptr: it is not.
+    // The handle of dlopen; nullptr: not loaded.
     [[nodiscard]] void* library() const noexcept { return library_; }
     // Leaves the code where it is for ever.
     void keep_open() noexcept {

@@ -226,7 +226,7 @@ Expected<Finished> run_to_end(const CommandLine& command, const ProcessOptions& 
     read_all(messages->reader.get(), finished.output);
     const std::optional<int> status = process.wait();
     if (status) finished.status = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
-    return finished;  // without a status what was written decides
+    return finished;  // without a status the caller looks at the output
 }
 
 }  // namespace canopy

@@ -10,7 +10,7 @@
 
 #include "base/error_text.h"
 #include "base/notice.h"
-#include "core/base/recorder.h"
+#include "core/stream/recorder.h"
 #include "core/runtime/runtime.h"
 #include "core/stream/stream.h"
 

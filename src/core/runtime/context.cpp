@@ -9,7 +9,7 @@
 #include "core/base/thread_state.h"
 #include "core/fusion/fusion_work.h"
 #include "core/graph/capture/capture.h"
-#include "core/graph/graph.h"
+#include "core/graph/graph_end.h"
 #include "core/kernel/kernel.h"
 #include "core/process/configuration.h"
 #include "core/process/device_callbacks.h"
@@ -56,7 +56,7 @@ Status end_context(Handle handle) {
     Runtime& runtime = Runtime::instance();
     Pin<Context> context = runtime.contexts.pin(handle);
     if (!context || !runtime.contexts.close(handle)) return fail(code::context_null, "the context is not alive");
-    context->device->settle();
+    context->device->quiesce();
     std::vector<Handle> streams;
     {
         std::lock_guard guard(context->mutex);
@@ -233,7 +233,7 @@ Result<void*> context_memory(Context& context, ContextMemory which) {
     return memory;
 }
 
-void settle_context(Context& context) noexcept { context.device->settle(); }
+void settle_context(Context& context) noexcept { context.device->quiesce(); }
 
 void release_all_devices() noexcept {
     Runtime& runtime = Runtime::instance();
@@ -256,7 +256,7 @@ void release_all_devices() noexcept {
     unload_all_binaries();
     for (std::uint32_t index = 0; index < runtime.device_count(); ++index)
         if (Result<DeviceRecord*> record = runtime.device(index); record.ok() && (*record)->opened())
-            (*record)->opened()->settle();  // memory freed under running work goes back to its heap
+            (*record)->opened()->quiesce();  // memory freed under running work goes back to its heap
 }
 
 }  // namespace canopy

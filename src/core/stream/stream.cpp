@@ -5,12 +5,12 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/base/recorder.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph_build.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/memory/memory_pool.h"
 #include "core/stream/exceptions.h"
+#include "core/stream/recorder.h"
 #include "core/stream/stream_callbacks.h"
 
 namespace canopy {
@@ -83,7 +83,7 @@ void LockedStream::release() noexcept {
     const Handle handle = stream_->self;
     const std::uint64_t target = stream_->last_sequence - backlog_limit / 2;
     stream_->lock.unlock();
-    if (Pin<Stream> pinned = Runtime::instance().streams.pin(handle)) pinned->queue->relieve(target);
+    if (Pin<Stream> pinned = Runtime::instance().streams.pin(handle)) pinned->queue->help_drain(target);
 }
 
 Result<Pin<Stream>> find_stream(const void* opaque, bool same_context) {
@@ -203,13 +203,13 @@ Status destroy_stream(Handle handle, DestroyMode mode) {
         synchronise_stream(*stream, Deadline::never()).ignore();
     } else {
         // What can run does; what stands before a wait that no running work is about to end is dropped.
-        if (mode == DestroyMode::force) stream->device->settle();
+        if (mode == DestroyMode::force) stream->device->quiesce();
         std::uint64_t last = 0;
         {
             SpinGuard guard(stream->lock);
             last = stream->last_sequence;
         }
-        stream->queue->relieve(last);
+        stream->queue->help_drain(last);
     }
     {
         SpinGuard guard(stream->lock);
