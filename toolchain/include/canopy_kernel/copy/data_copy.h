@@ -40,7 +40,7 @@ inline void require_block(const char* operation, const char* operand, const Loca
     const auto address = reinterpret_cast<uintptr_t>(tensor.GetPhyAddr());
     if (__builtin_expect(address == 0 || address % block_bytes != 0, 0)) {
         if (address == 0) fail(where, "%s: the %s is a tensor without memory", operation, operand);
-        fail(where, "%s: the %s starts %u bytes behind a multiple of 32 bytes of %s", operation, operand,
+        fail(where, "%s: the %s starts %u bytes past a multiple of 32 bytes of %s", operation, operand,
              static_cast<unsigned>(address % block_bytes), name_of(memory_of(tensor.position())));
     }
 }
@@ -48,7 +48,7 @@ inline void require_block(const char* operation, const char* operand, const Loca
 template <class T>
 inline void require_memory_of(const char* operation, const char* operand, const GlobalTensor<T>& tensor, Where where) {
     if (__builtin_expect(tensor.GetPhyAddr() == nullptr, 0))
-        fail(where, "%s: the %s is a global tensor without memory; SetGlobalBuffer gives it some", operation, operand);
+        fail(where, "%s: the %s is a global tensor without memory; call SetGlobalBuffer first", operation, operand);
 }
 
 // Copies of the count form move whole blocks. Elements of four bits may end with half a block.

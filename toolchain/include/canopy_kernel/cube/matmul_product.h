@@ -55,7 +55,7 @@ public:
         apply_constants(tiling_, MM_CFG);
         if (!active_) return;
         if (tiling_.baseM <= 0 || tiling_.baseN <= 0)
-            fail(where, "Matmul: the tiling has a base of %d x %d; the host's GetTiling makes one", tiling_.baseM,
+            fail(where, "Matmul: the tiling has a base of %d x %d; use GetTiling of the host library", tiling_.baseM,
                  tiling_.baseN);
         ready_ = true;
         m_ = tiling_.M, n_ = tiling_.N, ka_ = tiling_.Ka, kb_ = tiling_.Kb, nc_ = 0;

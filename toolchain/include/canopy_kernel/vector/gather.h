@@ -52,7 +52,7 @@ inline void check_offset(const char* name, const LocalTensor<T>& tensor, uint64_
             fail(where, "%s: the offset of element %llu, %llu bytes, is not a multiple of the element size", name,
                  printable(element), printable(byte));
         if (byte + sizeof(T) > bytes_of<T>(tensor.GetSize()))
-            fail(where, "%s: the offset of element %llu, %llu bytes, lies outside a tensor of %llu bytes", name,
+            fail(where, "%s: the offset of element %llu, %llu bytes, is outside a tensor of %llu bytes", name,
                  printable(element), printable(byte), printable(bytes_of<T>(tensor.GetSize())));
     }
 }
