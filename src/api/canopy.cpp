@@ -8,7 +8,7 @@
 #include "api/data_buffer.h"
 #include "core/kernel/source_program.h"
 #include "core/memory/memory.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 using namespace canopy;
 

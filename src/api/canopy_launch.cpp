@@ -10,8 +10,8 @@
 #include "api/api.h"
 #include "api/launch_checks.h"
 #include "core/fusion/fusion.h"
-#include "core/kernel/refused_launches.h"
-#include "core/kernel/registered_images.h"
+#include "core/kernel/program/registered_images.h"
+#include "core/launch/refused_launches.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;

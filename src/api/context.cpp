@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts.
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "core/base/thread_state.h"
+#include "core/lifecycle/contexts.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;

@@ -4,10 +4,12 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/base/thread_state.h"
+#include "core/lifecycle/contexts.h"
+#include "core/process/context.h"
 #include "core/process/device_callbacks.h"
 #include "core/process/device_facts.h"
-#include "core/runtime/context.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;

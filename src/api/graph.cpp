@@ -6,6 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/base/thread_state.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph_conditions.h"
 

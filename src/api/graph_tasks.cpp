@@ -10,6 +10,7 @@
 #include "core/fusion/fusion.h"
 #include "core/graph/graph_edit.h"
 #include "core/kernel/kernel.h"
+#include "core/kernel/program/registered_images.h"
 #include "core/memory/memory.h"
 #include "core/stream/event.h"
 

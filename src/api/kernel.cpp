@@ -10,9 +10,9 @@
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "core/kernel/cpu/cpu_kernels.h"
-#include "core/kernel/registered_images.h"
-#include "core/kernel/symbols.h"
-#include "core/runtime/context.h"
+#include "core/kernel/program/registered_images.h"
+#include "core/kernel/program/symbols.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 

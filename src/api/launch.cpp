@@ -12,8 +12,9 @@
 #include "base/mapping.h"
 #include "core/fusion/fusion.h"
 #include "core/kernel/kernel.h"
+#include "core/kernel/program/registered_images.h"
 #include "core/memory/memory.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;

@@ -9,7 +9,10 @@
 #include "api/api.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph_build.h"
+#include "core/process/context.h"
+#include "core/stream/capture_rules.h"
 #include "core/stream/stream_callbacks.h"
+#include "core/stream/stream_state.h"
 
 using namespace canopy;
 

@@ -94,7 +94,7 @@ public:
     HandleTable(HandleKind kind, std::uint32_t limit = segment_count * segment_size) noexcept
         : kind_(kind), limit_(limit < segment_count * segment_size ? limit : segment_count * segment_size) {}
     ~HandleTable() {
-        for (auto& segment : segments_) delete[] segment.load(std::memory_order_relaxed);
+        if (delete_slots_) delete_slots_(*this);
     }
     HandleTable(const HandleTable&) = delete;
     HandleTable& operator=(const HandleTable&) = delete;
@@ -201,7 +201,12 @@ private:
         index = used_.load(std::memory_order_relaxed);
         if (index >= limit_) return false;
         auto& segment = segments_[index / segment_size];
-        if (!segment.load(std::memory_order_relaxed)) segment.store(new Slot[segment_size], std::memory_order_release);
+        if (!segment.load(std::memory_order_relaxed)) {
+            delete_slots_ = [](HandleTable& table) {
+                for (auto& each : table.segments_) delete[] each.load(std::memory_order_relaxed);
+            };
+            segment.store(new Slot[segment_size], std::memory_order_release);
+        }
         free_.reserve(index + 1);  // returning a slot never allocates
         used_.store(index + 1, std::memory_order_release);
         return true;
@@ -230,6 +235,8 @@ private:
     std::array<std::atomic<Slot*>, segment_count> segments_{};
     std::mutex mutex_;
     std::vector<std::uint32_t> free_;  // slots to use again
+    // Set with the first segment, so that a table can be a member where T is only declared.
+    void (*delete_slots_)(HandleTable&) = nullptr;
 };
 
 }  // namespace canopy

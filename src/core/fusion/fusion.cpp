@@ -13,7 +13,7 @@
 #include "core/fusion/fusion_check.h"
 #include "core/fusion/fusion_work.h"
 #include "core/kernel/kernel.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 namespace {

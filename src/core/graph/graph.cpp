@@ -16,7 +16,7 @@
 #include "core/graph/graph_conditions.h"
 #include "core/graph/graph_fusion.h"
 #include "core/memory/memory_pool.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -397,7 +397,7 @@ void cut_graph(Graph& graph, const GraphExtent& extent) {
 }
 
 void end_graph(Graph& graph) {
-    if (capturing()) spoil_capture_of(graph);
+    end_capture_of(graph);
     {
         std::lock_guard guard(graph.mutex);
         if (graph.state == GraphState::ended) return;

@@ -26,7 +26,7 @@
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
 #include "core/base/recorder.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 #include "device/backend.h"
 
 namespace canopy {

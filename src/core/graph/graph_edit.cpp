@@ -9,6 +9,7 @@
 #include "core/base/thread_state.h"
 #include "core/graph/graph_build.h"
 #include "core/graph/graph_fusion.h"
+#include "core/process/context.h"
 #include "core/stream/event.h"
 #include "core/stream/stream.h"
 

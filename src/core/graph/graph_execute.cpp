@@ -10,7 +10,7 @@
 #include "core/base/thread_state.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 #include "core/stream/event.h"
 #include "core/stream/stream.h"
 

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/kernel/kernel.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <new>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/base/thread_state.h"
-#include "core/graph/graph.h"
-#include "core/kernel/cpu/cpu_kernels.h"
-#include "core/kernel/registered_images.h"
+#include "core/kernel/kernel_hooks.h"
 #include "core/kernel/variable_fillers.h"
 #include "core/memory/device_variables.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 #include "core/stream/stream.h"
 #include "device/image.h"
 
@@ -141,22 +134,6 @@ Result<Handle> load_binary(std::vector<std::byte> bytes, const LoadOptions& opti
     return handle;
 }
 
-Result<Handle> load_binary_file(const char* path, const LoadOptions& options) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file) return fail(code::param_invalid, "cannot open kernel image {}: {}", path, std::strerror(errno));
-    const std::streamoff size = file.tellg();
-    constexpr std::streamoff largest = std::streamoff{1} << 30;
-    if (size <= 0 || size > largest)
-        return fail(code::param_invalid, "kernel image {} has {} bytes: not a file with an image in it", path, size);
-    std::vector<std::byte> image(static_cast<std::size_t>(size));
-    file.seekg(0);
-    if (!file.read(reinterpret_cast<char*>(image.data()), size))
-        return fail(code::param_invalid, "cannot read kernel image {}", path);
-    if (looks_like_descriptor(image))
-        return load_cpu_descriptor({reinterpret_cast<const char*>(image.data()), image.size()}, path);
-    return load_binary(std::move(image), options);
-}
-
 Result<Pin<Binary>> find_binary(const void* opaque) {
     Pin<Binary> binary = Runtime::instance().binaries.pin(handle_of(opaque));
     if (!binary) return fail(code::invalid_handle, "binary handle {} is not a loaded binary", fmt::ptr(opaque));
@@ -215,9 +192,7 @@ Status unload_binary(const void* opaque) {
             modules.push_back(std::move(module));
         }
         if ((*binary)->cpu) {
-            std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>> loaded;
-            close_cpu_binary(**binary, loaded);
-            for (auto& [index, module] : loaded) {
+            for (auto& [index, module] : (*binary)->cpu->close()) {
                 if (Result<DeviceRecord*> record = runtime.device(index); record.ok())
                     kept.emplace_back(*record, module);
                 modules.push_back(std::move(module));
@@ -229,7 +204,7 @@ Status unload_binary(const void* opaque) {
     forget_variables((*binary)->self);
     // Whoever found a function alive did so under a stream's lock and has submitted by the time it is free again.
     runtime.streams.for_each([](Pin<Stream> stream) { SpinGuard guard(stream->lock); });
-    for (const auto& [record, module] : kept) keep_for_graphs(*record, module);
+    for (const auto& [record, module] : kept) kernel_hooks.keep_for_graphs(*record, module);
     // Launches that are queued or running still run: the code goes when the last stream has passed them.
     runtime.streams.for_each([&](Pin<Stream> stream) { keep_until_passed(*stream, modules); });
     return {};
@@ -243,17 +218,6 @@ void unload_all_binaries() noexcept {
 }
 
 // ---- functions -----------------------------------------------------------------------------------------------------
-
-Result<Pin<Function>> find_function(const void* opaque) {
-    HandleTable<Function>& functions = Runtime::instance().functions;
-    if (Pin<Function> function = functions.pin(handle_of(opaque))) return function;
-    if (is_registered_function(opaque)) {
-        Result<Handle> handle = function_at(opaque);
-        if (!handle.ok()) return handle.status();
-        if (Pin<Function> function = functions.pin(*handle)) return function;
-    }
-    return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", fmt::ptr(opaque));
-}
 
 namespace {
 
@@ -302,7 +266,7 @@ Result<Handle> get_function(const void* binary, std::string_view name) {
     if (Result<Pin<Binary>> found = find_binary(binary); !found.ok())
         return found.status();
     else if ((*found)->cpu)
-        return get_cpu_function(**found, name);
+        return (*found)->cpu->function(**found, name);
     return find_in_binary(binary, name, [&](Module& module) { return module.kernel(name); });
 }
 
@@ -315,9 +279,9 @@ Result<Handle> get_function_by_key(Handle binary, std::string_view key) {
 
 Result<Kernel*> kernel_for(Function& function, DeviceRecord& record) {
     if (Kernel* kernel = function.kernels[record.index].load(std::memory_order_acquire)) return kernel;
-    if (function.cpu) return cpu_kernel_for(function, record);
     Result<Pin<Binary>> binary = find_binary(opaque_of(function.binary));
     if (!binary.ok()) return binary.status();
+    if (function.cpu) return (*binary)->cpu->kernel(**binary, function, record);
     Result<std::shared_ptr<Module>> module = (*binary)->module_for(record);
     if (!module.ok()) return module.status();
     Kernel* kernel = (*module)->kernel(function.info.name);

@@ -11,7 +11,7 @@
 #include "base/error_text.h"
 #include "base/subprocess.h"
 #include "core/base/error_codes.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 #include "device/image.h"
 
 namespace canopy {

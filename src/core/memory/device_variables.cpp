@@ -7,8 +7,6 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "core/kernel/kernel.h"
-
 namespace canopy {
 namespace {
 
@@ -36,10 +34,6 @@ void note_variable(Handle binary, DeviceRecord& record, void* address, std::size
     Table& all = table();
     std::unique_lock guard(all.mutex);
     all.entries.insert_or_assign(reinterpret_cast<std::uintptr_t>(address), Entry{binary, &record, size});
-    all.count.store(all.entries.size(), std::memory_order_release);
-    // Whoever unloads forgets after closing the handle: one of the two sees the other.
-    if (Runtime::instance().binaries.alive(binary)) return;
-    all.entries.erase(reinterpret_cast<std::uintptr_t>(address));
     all.count.store(all.entries.size(), std::memory_order_release);
 }
 

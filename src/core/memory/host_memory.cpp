@@ -11,7 +11,7 @@
 #include "base/error_text.h"
 #include "base/heap.h"
 #include "core/base/error_codes.h"
-#include "core/memory/memory.h"
+#include "core/process/context.h"
 
 namespace canopy {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/error_text.h"
 #include "base/mapping.h"
 #include "core/base/error_codes.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 #include "core/base/handles.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 
@@ -108,10 +108,6 @@ Status destroy_pool(Handle handle);
 Result<Pin<MemoryPool>> find_pool(const void* handle);
 // The pool whose memory an address lies in; empty for other memory. Costs one load while there are no pools.
 Pin<MemoryPool> pool_of(const void* address) noexcept;
-[[nodiscard]] inline bool pools_exist() noexcept { return Runtime::instance().memory_pools.live() != 0; }
-// A block for work of that stream, and its end. In a stream that is captured, the graph keeps the block.
-Result<void*> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& stream);
-Status free_in_stream(void* address, Stream& stream);
 // To be called when everything submitted to a stream so far is known to be done.
 void pools_after_synchronise(Handle stream) noexcept;
 

@@ -17,8 +17,9 @@
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
 #include "core/base/thread_state.h"
-#include "core/runtime/context.h"
-#include "core/runtime/runtime.h"
+#include "core/process/context.h"
+#include "core/process/runtime.h"
+#include "core/stream/capture_rules.h"
 #include "device/backend.h"
 
 namespace canopy {
@@ -143,7 +144,30 @@ void abort_stream(Stream& stream, int code) noexcept;
 // Ends the running task and goes on with the next.
 void stop_stream(Stream& stream) noexcept;
 
-// What the stream's failure means as a code.
+// The code of a failure.
 int failure_code(const TaskFailure& failure) noexcept;
+
+// ---- what a capture forbids, with the stream's lock held
+// -------------------------------------------------------------
+
+// check_stream_free with the lock held, for streams that are not default streams.
+inline Status check_locked_stream_free(Stream& stream) CANOPY_REQUIRES(stream.lock) {
+    if (!capturing()) [[likely]]
+        return {};
+    return capture_rules.refuse_locked_stream(stream);
+}
+// An asynchronous copy that has to wait for its own end, on a stream whose lock the caller holds: 107041.
+inline Status check_blocking_copy(Stream& stream) CANOPY_REQUIRES(stream.lock) {
+    if (!capturing()) [[likely]]
+        return {};
+    return capture_rules.refuse_blocking_copy(stream);
+}
+// A stream waits for an event whose last record is part of a capture: the stream becomes part of it too. Nothing
+// happens when the event is not of a capture under way. The caller holds the stream's lock, not the event's.
+inline Status join_capture(Stream& stream, Event& event) CANOPY_REQUIRES(stream.lock) {
+    if (!capturing()) [[likely]]
+        return {};
+    return capture_rules.join(stream, event);
+}
 
 }  // namespace canopy

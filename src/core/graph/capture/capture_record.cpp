@@ -5,6 +5,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/thread_state.h"
 #include "core/graph/capture/capture.h"
 
 namespace canopy {

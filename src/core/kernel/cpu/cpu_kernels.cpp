@@ -5,11 +5,14 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 namespace canopy {
 
@@ -126,11 +129,28 @@ Result<Handle> load_cpu_binary_data(std::span<const std::byte> image) {
     return open_cpu_binary(std::move(cpu));
 }
 
-void close_cpu_binary(Binary& binary, std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>>& modules) {
-    CpuBinary& cpu = *binary.cpu;
-    if (cpu.registered != 0) unregister_cpu_image(cpu.registered);
-    for (CpuBinary::Loaded& loaded : cpu.loaded) modules.emplace_back(loaded.device, std::move(loaded.module));
-    cpu.loaded.clear();
+Result<Handle> load_binary_file(const char* path, const LoadOptions& options) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) return fail(code::param_invalid, "cannot open kernel image {}: {}", path, std::strerror(errno));
+    const std::streamoff size = file.tellg();
+    constexpr std::streamoff largest = std::streamoff{1} << 30;
+    if (size <= 0 || size > largest)
+        return fail(code::param_invalid, "kernel image {} has {} bytes: not a file with an image in it", path, size);
+    std::vector<std::byte> image(static_cast<std::size_t>(size));
+    file.seekg(0);
+    if (!file.read(reinterpret_cast<char*>(image.data()), size))
+        return fail(code::param_invalid, "cannot read kernel image {}", path);
+    if (looks_like_descriptor(image))
+        return load_cpu_descriptor({reinterpret_cast<const char*>(image.data()), image.size()}, path);
+    return load_binary(std::move(image), options);
+}
+
+std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>> CpuBinary::close() {
+    if (registered != 0) unregister_cpu_image(registered);
+    std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>> modules;
+    for (Loaded& each : loaded) modules.emplace_back(each.device, std::move(each.module));
+    loaded.clear();
+    return modules;
 }
 
 // ---- from an op type to code ---------------------------------------------------------------------------------------
@@ -141,7 +161,7 @@ Status being_unloaded() { return fail(code::invalid_handle, "the binary is being
 
 // The shared object an entry names.
 Result<CpuImageBytes> image_for(Binary& binary, const CpuEntry& entry) {
-    CpuBinary& cpu = *binary.cpu;
+    CpuBinary& cpu = cpu_binary(binary);
     if (cpu.image) return cpu.image;
     if (entry.library.empty())
         return fail(code::param_invalid, "op type {} of {} names no shared object (kernelSo)", entry.op_type,
@@ -167,8 +187,8 @@ const std::string& library_of(const CpuBinary& cpu, const CpuEntry& entry) {
 Result<std::shared_ptr<Module>> module_with(Binary& binary, const CpuEntry& entry, const DeviceRecord& record) {
     std::lock_guard guard(binary.mutex);
     if (binary.unloading) return being_unloaded();
-    for (const CpuBinary::Loaded& loaded : binary.cpu->loaded) {
-        if (loaded.device != record.index || loaded.library != library_of(*binary.cpu, entry)) continue;
+    for (const CpuBinary::Loaded& loaded : cpu_binary(binary).loaded) {
+        if (loaded.device != record.index || loaded.library != library_of(cpu_binary(binary), entry)) continue;
         const auto user = loaded.users.find(entry.function);
         if (user == loaded.users.end() || user->second == entry.op_type) return loaded.module;
     }
@@ -180,10 +200,10 @@ Status take_kernel(Binary& binary, const CpuEntry& entry, const DeviceRecord& re
                    const std::shared_ptr<Module>& module) {
     std::lock_guard guard(binary.mutex);
     if (binary.unloading) return being_unloaded();
-    std::vector<CpuBinary::Loaded>& all = binary.cpu->loaded;
+    std::vector<CpuBinary::Loaded>& all = cpu_binary(binary).loaded;
     auto place = std::find_if(all.begin(), all.end(), [&](const auto& loaded) { return loaded.module == module; });
     if (place == all.end()) {
-        all.push_back(CpuBinary::Loaded{library_of(*binary.cpu, entry), record.index, module, {}});
+        all.push_back(CpuBinary::Loaded{library_of(cpu_binary(binary), entry), record.index, module, {}});
         place = all.end() - 1;
     }
     place->users.emplace(entry.function, entry.op_type);
@@ -191,7 +211,7 @@ Status take_kernel(Binary& binary, const CpuEntry& entry, const DeviceRecord& re
 }
 
 Result<Kernel*> resolve(Binary& binary, const CpuEntry& entry, DeviceRecord& record) {
-    const std::string& library = library_of(*binary.cpu, entry);
+    const std::string& library = library_of(cpu_binary(binary), entry);
     if (entry.function.empty())
         return fail(code::param_invalid, "op type {} of {} names no function (functionName)", entry.op_type,
                     binary.cpu->origin);
@@ -220,15 +240,13 @@ Result<Kernel*> resolve(Binary& binary, const CpuEntry& entry, DeviceRecord& rec
 
 }  // namespace
 
-Result<Kernel*> cpu_kernel_for(Function& function, DeviceRecord& record) {
-    Result<Pin<Binary>> binary = find_binary(opaque_of(function.binary));
-    if (!binary.ok()) return binary.status();
+Result<Kernel*> CpuBinary::kernel(Binary& binary, Function& function, DeviceRecord& record) {
     if (function.cpu->kind == CpuKernelKind::unknown)
         return fail(code::param_invalid,
                     "op type {} of {} cannot be launched: its opKernelLib is missing or none of AICPUKernel, "
                     "CUSTAICPUKernel, TFKernel, KFCKernel and CUSTKFCKernel",
-                    function.cpu->op_type, (*binary)->cpu->origin);
-    Result<Kernel*> kernel = resolve(**binary, *function.cpu, record);
+                    function.cpu->op_type, origin);
+    Result<Kernel*> kernel = resolve(binary, *function.cpu, record);
     if (!kernel.ok()) return kernel;
     std::atomic_ref((*kernel)->user).store(opaque_of(function.self), std::memory_order_release);
     function.kernels[record.index].store(*kernel, std::memory_order_release);
@@ -279,21 +297,21 @@ Result<Handle> open_resolved(Binary& binary, std::shared_ptr<const CpuEntry> ent
     if (!context.ok()) return context.status();
     DeviceRecord& record = *(*context)->record;
     // Names that a descriptor leaves out may come with the launch.
-    const bool complete = !entry->function.empty() && (!entry->library.empty() || binary.cpu->image);
+    const bool complete = !entry->function.empty() && (!entry->library.empty() || cpu_binary(binary).image);
     const bool launchable = complete && entry->kind != CpuKernelKind::unknown;
     if (complete)
         if (Result<Kernel*> kernel = resolve(binary, *entry, record); !kernel.ok()) return kernel.status();
     Result<Handle> handle = open_function(binary, std::move(entry));
     if (!handle.ok() || !launchable) return handle;
     if (Pin<Function> function = Runtime::instance().functions.pin(*handle)) {
-        Result<Kernel*> kernel = cpu_kernel_for(*function, record);
+        Result<Kernel*> kernel = kernel_for(*function, record);
         if (!kernel.ok()) return kernel.status();
     }
     return handle;
 }
 
 Status no_such_op_type(Binary& binary, std::string_view op_type) {
-    const CpuBinary& cpu = *binary.cpu;
+    const CpuBinary& cpu = cpu_binary(binary);
     if (cpu.mode == CpuMode::library)
         return fail(code::param_invalid, "no CPU kernel {} was registered for {}: call aclrtRegisterCpuFunc first",
                     op_type, cpu.origin);
@@ -317,15 +335,15 @@ Status no_such_op_type(Binary& binary, std::string_view op_type) {
 
 }  // namespace
 
-Result<Handle> get_cpu_function(Binary& binary, std::string_view op_type) {
+Result<Handle> CpuBinary::function(Binary& binary, std::string_view op_type) {
     Result<Handle> known = find_known_function(binary, op_type);
     if (!known.ok()) return known;
     if (*known != 0) {
         CANOPY_TRY(require_context());
         return known;
     }
-    const auto entry = binary.cpu->descriptor.entries.find(op_type);
-    if (entry == binary.cpu->descriptor.entries.end()) return no_such_op_type(binary, op_type);
+    const auto entry = descriptor.entries.find(op_type);
+    if (entry == descriptor.entries.end()) return no_such_op_type(binary, op_type);
     return open_resolved(binary, entry->second);
 }
 
@@ -337,7 +355,7 @@ Result<Handle> register_in(Binary& binary, std::string_view symbol, std::string 
     auto entry = std::make_shared<CpuEntry>();
     entry->op_type = std::move(op_type);
     entry->function = symbol;
-    entry->library = binary.cpu->library;
+    entry->library = cpu_binary(binary).library;
     entry->kind = CpuKernelKind::custom;
     return open_resolved(binary, std::move(entry));
 }
@@ -356,7 +374,7 @@ Result<Handle> register_cpu_function(const void* opaque, std::string_view symbol
             code::param_invalid,
             "binary {} holds kernels for AI cores: functions can be registered for binaries of CPU kernels only",
             fmt::ptr(opaque));
-    if (!(*binary)->cpu->image)
+    if (!cpu_binary(**binary).image)
         return fail(code::param_invalid,
                     "{} has no shared object of its own: functions can be registered for binaries loaded with "
                     "CPU_KERNEL_MODE 1 or 2",
@@ -382,7 +400,7 @@ NamedBinaries& named_binaries() {
     return *instance;
 }
 
-// What no descriptor calls an op type in earnest: two functions of one object never share a name.
+// A name that no real descriptor would use, so it cannot collide with an op type.
 std::string named_op_type(std::string_view library, std::string_view symbol) {
     return fmt::format("{}@{}", symbol, library);
 }
@@ -429,7 +447,7 @@ Result<Handle> named_cpu_function(std::string_view library, std::string_view sym
 Result<Handle> named_cpu_function(const Function& beside, std::string_view library, std::string_view symbol) {
     Result<Pin<Binary>> binary = find_binary(opaque_of(beside.binary));
     if (!binary.ok()) return binary.status();
-    const CpuBinary& cpu = *(*binary)->cpu;
+    const CpuBinary& cpu = cpu_binary(**binary);
     const std::string_view own = cpu.image ? std::string_view(cpu.library) : std::string_view(beside.cpu->library);
     const std::string_view wanted = symbol.empty() ? std::string_view(beside.cpu->function) : symbol;
     if (cpu.image && (library.empty() || library == own))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/kernel/registered_images.h"
+#include "core/kernel/program/registered_images.h"
 
 #include <algorithm>
 #include <map>
@@ -11,8 +11,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/base/thread_state.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 #include "device/image.h"
 
 namespace canopy {
@@ -171,6 +170,17 @@ Result<Handle> function_at(const void* host) {
         return fail(code::invalid_device_function, "symbol {} is not the host function of a registered kernel",
                     fmt::ptr(host));
     return load_site(*site, *(*context)->record);
+}
+
+Result<Pin<Function>> find_function(const void* opaque) {
+    HandleTable<Function>& functions = Runtime::instance().functions;
+    if (Pin<Function> function = functions.pin(handle_of(opaque))) return function;
+    if (is_registered_function(opaque)) {
+        Result<Handle> handle = function_at(opaque);
+        if (!handle.ok()) return handle.status();
+        if (Pin<Function> function = functions.pin(*handle)) return function;
+    }
+    return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", fmt::ptr(opaque));
 }
 
 Result<RegisteredVariable> variable_at(const void* host) {

@@ -1,35 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/context.h"
+#include "core/lifecycle/contexts.h"
 
-#include <algorithm>
-#include <cstring>
+#include <vector>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/base/thread_state.h"
 #include "core/fusion/fusion_work.h"
-#include "core/graph/capture/capture.h"
 #include "core/graph/graph.h"
 #include "core/kernel/kernel.h"
-#include "core/process/configuration.h"
+#include "core/process/context.h"
 #include "core/process/device_callbacks.h"
+#include "core/stream/capture_rules.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
 namespace {
-
-void make_current(Context& context) noexcept {
-    thread_state.context = context.self;
-    thread_state.context_is_primary = context.primary;
-    thread_state.default_stream = context.default_stream;
-    thread_state.device = static_cast<std::int32_t>(context.record->index);
-}
-
-void forget_current(Handle context) noexcept {
-    if (thread_state.context != context) return;
-    thread_state.context = thread_state.default_stream = 0;
-    thread_state.device = -1;
-}
 
 // A context with its default stream on an opened device.
 Result<Handle> make_context(DeviceRecord& record, Device& device, bool primary) {
@@ -82,47 +67,7 @@ Result<Handle> primary_context(DeviceRecord& record) {
     return context;
 }
 
-Status no_context() {
-    return fail(code::context_null,
-                "this thread has no current context: call aclrtSetDevice or aclrtCreateContext in it first");
-}
-
 }  // namespace
-
-void Context::recycle() noexcept {
-    self = default_stream = 0;
-    record = nullptr;
-    device = nullptr;
-    primary = false;
-    failure.store(0, std::memory_order_relaxed);
-    std::lock_guard guard(mutex);
-    streams.clear();
-    options.clear();
-}
-
-Status require_context() {
-    Runtime& runtime = Runtime::instance();
-    if (runtime.contexts.alive(thread_state.context)) [[likely]]
-        return {};
-    // The device was reset and set again by another thread: all its threads share the new primary context.
-    if (thread_state.context != 0 && thread_state.context_is_primary) {
-        Result<DeviceRecord*> record = runtime.device(thread_state.device);
-        const Handle primary = record.ok() ? (*record)->primary_hint.load(std::memory_order_acquire) : 0;
-        if (Pin<Context> context = runtime.contexts.pin(primary)) {
-            make_current(*context);
-            return {};
-        }
-    }
-    if (const std::optional<std::int32_t> device = configured_default_device()) return set_device(*device);
-    return no_context();
-}
-
-Result<Pin<Context>> current_context() {
-    CANOPY_TRY(require_context());
-    Pin<Context> context = Runtime::instance().contexts.pin(thread_state.context);
-    if (!context) return no_context();
-    return context;
-}
 
 Result<Handle> create_context(std::int64_t device_id) {
     Runtime& runtime = Runtime::instance();
@@ -219,22 +164,6 @@ Status synchronise_context(Context& context, Deadline deadline) {
     return first;
 }
 
-Result<void*> context_memory(Context& context, ContextMemory which) {
-    constexpr std::size_t overflow_bytes = 64, synchronisation_bytes = 16 * 1024;
-    const bool overflow = which == ContextMemory::overflow;
-    std::lock_guard guard(context.mutex);
-    void*& memory = overflow ? context.overflow_words : context.sync_words;
-    if (memory) return memory;
-    const std::size_t size = overflow ? overflow_bytes : synchronisation_bytes;
-    Result<void*> fresh = context.device->allocate(size, memory_default);
-    if (!fresh.ok()) return fresh.status();
-    std::memset(*fresh, 0, size);
-    memory = *fresh;
-    return memory;
-}
-
-void settle_context(Context& context) noexcept { context.device->settle(); }
-
 void release_all_devices() noexcept {
     Runtime& runtime = Runtime::instance();
     std::vector<Handle> contexts;
@@ -254,9 +183,7 @@ void release_all_devices() noexcept {
     stop_improvements();
     end_all_graphs();
     unload_all_binaries();
-    for (std::uint32_t index = 0; index < runtime.device_count(); ++index)
-        if (Result<DeviceRecord*> record = runtime.device(index); record.ok() && (*record)->opened())
-            (*record)->opened()->settle();  // memory freed under running work goes back to its heap
+    settle_devices();  // memory freed under running work goes back to its heap
 }
 
 }  // namespace canopy

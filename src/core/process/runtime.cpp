@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 #include <utility>
 
 #include "base/error_text.h"
 #include "base/notice.h"
 #include "core/base/error_codes.h"
-#include "core/graph/graph.h"
-#include "core/graph/label.h"
-#include "core/kernel/kernel.h"
-#include "core/kernel/registered_images.h"
-#include "core/memory/memory_pool.h"
-#include "core/memory/virtual_memory.h"
-#include "core/runtime/context.h"
-#include "core/stream/event.h"
-#include "core/stream/notify.h"
-#include "core/stream/stream.h"
+#include "core/process/process_hooks.h"
 
 namespace canopy {
 
@@ -36,7 +27,7 @@ Runtime* Runtime::existing() noexcept { return made.load(std::memory_order_acqui
 
 Runtime::Runtime() {
     for (std::uint32_t index = 0; index < max_devices; ++index) devices_[index].index = index;
-    publish(choose_chip(read_settings(), chip_of_registered_images()));
+    publish(choose_chip(read_settings(), process_hooks.chip_of_kernels()));
 }
 
 // Only while no device is open, so nobody reads the records' copies of what changes here.
@@ -75,7 +66,7 @@ bool Runtime::change_stack_size(std::uint32_t bytes) {
 
 // Caller holds open_mutex_ and no device is open.
 void Runtime::choose_chip_of_images() {
-    Settings chosen = choose_chip(settings(), chip_of_registered_images());
+    Settings chosen = choose_chip(settings(), process_hooks.chip_of_kernels());
     if (chosen.chip != settings().chip) publish(std::move(chosen));
 }
 

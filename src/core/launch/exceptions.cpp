@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/stream/exceptions.h"
+#include "core/launch/exceptions.h"
 
 #include <algorithm>
 #include <memory>
@@ -8,11 +8,47 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/kernel/cpu/cpu_descriptor.h"
+#include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/kernel.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
+namespace {
+
+// A CPU kernel, by all its names while its function lives.
+std::string describe_cpu(const TaskFailure& failure) {
+    std::string names = failure.kernel->info->name;
+    const void* user = std::atomic_ref(const_cast<Kernel*>(failure.kernel)->user).load(std::memory_order_acquire);
+    if (const Pin<Function> function = Runtime::instance().functions.pin(handle_of(user)); function && function->cpu)
+        names = fmt::format("{} (function {} of {})", function->cpu->op_type, function->cpu->function,
+                            function->cpu->library.empty() ? "its shared object" : function->cpu->library);
+    const std::string how = failure.kind == FaultKind::returned ? fmt::format("return value {} ({})", failure.result,
+                                                                              cpu_result_meaning(failure.result))
+                                                                : std::string(failure.what);
+    return fmt::format("CPU kernel {}, task {}, block {}: {}", names, failure.task, failure.block, how);
+}
+
+}  // namespace
+
+std::string describe_failure(const TaskFailure& failure) {
+    std::string where;
+    if (failure.graph)
+        where = failure.opcode == Opcode::replay
+                    ? fmt::format("{}: ", failure.graph->label)
+                    : fmt::format("{}, stream {}: ", failure.graph->label, failure.graph->stream);
+    if (failure.kernel && failure.opcode == Opcode::cpu_kernel) return where.append(describe_cpu(failure));
+    if (failure.kernel && failure.fused)
+        return fmt::format("{}step {} of fused kernel {}{} (task {}, block {}): {}", where, failure.step,
+                           failure.fused->info->name,
+                           failure.kernel == failure.fused ? "" : ", kernel " + failure.kernel->info->name,
+                           failure.task, failure.block, failure.what);
+    if (failure.kernel)
+        return fmt::format("{}kernel {} (task {}, block {}): {}", where, failure.kernel->info->name, failure.task,
+                           failure.block, failure.what);
+    if (failure.graph && failure.opcode == Opcode::replay) return where.append(failure.what);
+    return fmt::format("{}task {}: {}", where, failure.task, failure.what);
+}
+
 namespace {
 
 struct Callbacks {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process-wide runtime: settings, the table of devices, and the tables of every handle kind. One instance, made
-// on first use and never destroyed, so that calls from late threads and from exit handlers always find it.
+// The process-wide runtime: settings, devices, and the tables of every handle kind, whose types are only declared
+// here. One instance, made on first use and never destroyed, so that calls from late threads and from exit handlers
+// always find it. Opening a device is here; making and ending contexts is in core/lifecycle.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -115,6 +115,7 @@ public:
     // Process-wide defaults that calls change.
     std::atomic<std::uint64_t> kernel_timeout{1091ull * 1'000'000'000};  // nanoseconds; 0: for ever
     std::atomic<std::uint64_t> wait_timeout{0};                          // nanoseconds; 0: never
+    std::atomic<std::int32_t> default_device{-1};  // of threads that set none (aclInit's file); -1: there is none
 
 private:
     friend struct DeviceRecord;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts: who owns streams. Every device has one primary context, shared by all threads that set the device; more
-// can be made. Lock order: DeviceRecord::mutex, Context::mutex, Stream::lock.
+// Contexts: the owners of streams. Every device has one primary context, shared by all threads that set the device;
+// more can be made (core/lifecycle/contexts.h). Lock order: DeviceRecord::mutex, Context::mutex, Stream::lock.
 #pragma once
 
 #include <atomic>
@@ -9,10 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "core/base/handles.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 
@@ -36,29 +35,27 @@ public:
     void recycle() noexcept;
 };
 
-enum class ResetMode { counted, forced };
+// The thread's current context; sets the configured default device first when the thread has none.
+// 107002 when there is none.
+Result<Pin<Context>> current_context();
+// The same without pinning, for calls that only compare: ensures that thread_state.context is a live context.
+Status require_context();
 
-// A context with its default stream, current in the calling thread afterwards.
-Result<Handle> create_context(std::int64_t device_id);
-// Destroys an explicit context; waits for its runnable work.
-Status destroy_context(Handle handle);
-Status set_current_context(Handle handle);
+void make_current(Context& context) noexcept;
+// The calling thread has no current context afterwards, if it was this one.
+void forget_current(Handle context) noexcept;
 
-Status set_device(std::int64_t device_id);
-Status reset_device(std::int64_t device_id, ResetMode mode);
+// The device of the current context. 107002 without one.
+Result<DeviceRecord*> current_device();
 
-// Waits for every stream of the context; the first failure is reported. 507046 when the deadline passes.
-Status synchronise_context(Context& context, Deadline deadline);
-
-// Lets everything that can run in this context finish, without waiting for streams that stand before a wait.
+// Lets everything that can run in this context finish, without waiting for streams that wait for an event.
 void settle_context(Context& context) noexcept;
+// The same on all devices, for memory that is about to be freed.
+void settle_devices() noexcept;
 
 // Memory on the device that programs may ask the address of: where cores report floating-point overflow, and the words
 // cores of a mixed kernel meet in. Made at the first request, freed with the context.
 enum class ContextMemory { overflow, synchronisation };
 Result<void*> context_memory(Context& context, ContextMemory which);
-
-// Ends all contexts and streams of all devices; the last step of aclFinalize.
-void release_all_devices() noexcept;
 
 }  // namespace canopy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/kernel/refused_launches.h"
+#include "core/launch/refused_launches.h"
 
 #include <fmt/core.h>
 
@@ -11,7 +11,8 @@
 #include "base/error_text.h"
 #include "base/notice.h"
 #include "core/base/recorder.h"
-#include "core/runtime/runtime.h"
+#include "core/base/thread_state.h"
+#include "core/process/runtime.h"
 #include "core/stream/stream.h"
 
 namespace canopy {

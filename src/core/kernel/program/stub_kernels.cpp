@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/kernel/stub_kernels.h"
+#include "core/kernel/program/stub_kernels.h"
 
 #include <elf.h>
 
@@ -18,7 +18,7 @@
 #include "core/base/error_codes.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/kernel.h"
-#include "core/kernel/registered_images.h"
+#include "core/kernel/program/registered_images.h"
 #include "device/image.h"
 
 namespace canopy {
@@ -107,7 +107,7 @@ Result<std::shared_ptr<Registered>> registered_binary(const void* opaque) {
     {
         std::lock_guard guard((*binary)->mutex);
         made->for_cpu = (*binary)->cpu != nullptr;
-        if (made->for_cpu && !(*binary)->cpu->image)
+        if (made->for_cpu && !cpu_binary(**binary).image)
             return fail(code::param_invalid, "{} has no shared object of its own, in which stubs could be registered",
                         (*binary)->cpu->origin);
         Result<std::vector<std::string>> kernels =
