@@ -84,7 +84,7 @@ void print_machine(const nlohmann::ordered_json& machine) {
     fmt::print("{}, {} processors, {} GiB, {}, Linux {}\n", machine["processor"].get<std::string>(),
                machine["processors"].get<int>(), machine["memory_gib"].get<int>(), machine["system"].get<std::string>(),
                machine["kernel"].get<std::string>());
-    fmt::print("Canopy {}, {}, {}; others took {:.1f} % of the processors meanwhile\n\n",
+    fmt::print("Canopy {}, {}, {}; other processes used {:.1f} % of the processors\n\n",
                machine["canopy"].get<std::string>(), machine["pocl"].get<std::string>(),
                machine["onetbb"].get<std::string>(), machine["others_percent"].get<double>());
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fusing the kernels of a captured graph: marks on streams while they are captured say which kernels belong together,
- * and one call makes a single launch of each run of them. No compiler is needed; where one is there, fused kernels get
- * faster while they are used (canopy/fusion.h tells how far they are). Safe from any thread.
+ * Fusing the kernels of a captured graph. Scopes on streams mark the kernels to fuse during capture; aclskOptimize then
+ * turns each run of them into a single launch. No compiler is needed; if there is one, fused kernels are compiled
+ * further in the background (canopy/fusion.h reports the progress). Safe to call from any thread.
  */
 #ifndef CANOPY_INCLUDE_ACL_SUPER_KERNEL_H
 #define CANOPY_INCLUDE_ACL_SUPER_KERNEL_H
@@ -21,7 +21,7 @@ extern "C" {
 #define ACLSK_MAX_SCOPES 1024     /* scopes in one graph */
 #define ACLSK_MAX_TASKS 1024      /* kernels in one fused launch */
 
-/** What an option is about. All are accepted; those that steer code and caches of a chip change nothing here. */
+/** Types of options. All are accepted; those for code and caches of a chip have no effect. */
 typedef enum aclskOptionType {
     ACLSK_OPTION_PRELOAD_CODE = 0,
     ACLSK_OPTION_SPLIT_MODE = 1,
@@ -43,7 +43,7 @@ typedef enum aclskOptionType {
     ACLSK_OPTION_DEBUG_PER_OP_MAX_CORE_NUM = 17
 } aclskOptionType;
 
-/** An option: its type, and a value in the form the type asks for. */
+/** An option: its type and a value of the matching form. */
 typedef struct aclskOption {
     aclskOptionType type;
     union {
@@ -62,14 +62,13 @@ typedef struct aclskOptions {
  * Fusing captured graphs
  * ------------------------------------------------------------------------------------------------------------ */
 
-/** Makes fused launches of the kernels of a captured graph: of runs of kernels inside the same scope, or, when the
- * graph has no scopes, of all runs. Copies, host functions and events of the world outside end a run; an event that
- * joins streams of the graph does too, unless STREAM_FUSION is set. Tasks keep their handles and may be changed as
- * before. `options` may be null. */
+/** Fuses each run of kernels of a captured graph into one launch: runs inside the same scope or, if the graph has no
+ * scopes, all runs. Copies, host functions and external events end a run, and so do events between streams of the graph
+ * unless STREAM_FUSION is set. Tasks keep their handles and can still be updated. `options` may be null. */
 ACL_FUNC_VISIBILITY aclError aclskOptimize(aclmdlRI model, aclskOptions* options);
 
-/** Opens a scope on a stream that is being captured: kernels of the same scope may be fused, on whatever streams it was
- * opened. A null name keeps the kernels up to the end of the scope as they are. Scopes of a stream do not nest. */
+/** Opens a scope on a stream that is being captured: kernels in scopes of the same name may be fused, also across
+ * streams. With a null name the kernels of the scope are not fused. Scopes on a stream do not nest. */
 ACL_FUNC_VISIBILITY aclError aclskScopeBegin(const char* scopeName, aclrtStream stream);
 
 /** Closes the scope of that name on a stream. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Canopy offers beside the AscendCL interface: looking at itself. Plain C, exported by the runtime library.
- * Programs that must also run elsewhere look these functions up with dlsym.
+ * Introspection functions that Canopy adds to the AscendCL interface. Plain C, exported by the runtime library.
+ * Programs that must also run without Canopy look them up with dlsym.
  */
 #ifndef CANOPY_CANOPY_H
 #define CANOPY_CANOPY_H
@@ -14,7 +14,7 @@ extern "C" {
 
 #define CANOPY_EXPORT __attribute__((visibility("default")))
 
-/* What is alive in this process: handles by kind, and bytes. For leak checks. */
+/* Live handles by kind, and allocated bytes, in this process. For leak checks. */
 typedef struct CanopyLiveObjects {
     uint64_t contexts;
     uint64_t streams;
@@ -30,7 +30,7 @@ typedef struct CanopyLiveObjects {
 
 CANOPY_EXPORT void canopyCountLiveObjects(CanopyLiveObjects* live);
 
-/* The runtime's settings, devices and chips as JSON text. Valid until the next call from the same thread. */
+/* The runtime's settings, devices and chips as JSON. Valid until the next call from the same thread. */
 CANOPY_EXPORT const char* canopyDescribe(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chips as rows of data: what programs ask a device about, and the limits a software NPU enforces in its name. The
-// runtime, the host tiling library and canopy-cc read this table (C++17). A new chip is a new row.
+// The table of chips: the properties that programs query, and the limits that the software NPU enforces. Read by the
+// runtime, the host tiling library and canopy-cc (C++17). To add a chip, add a row.
 #ifndef CANOPY_CHIPS_H
 #define CANOPY_CHIPS_H
 
@@ -11,11 +11,11 @@
 namespace canopy {
 
 struct Chip {
-    std::string_view name;       // as aclrtGetSocName gives it
+    std::string_view name;       // as returned by aclrtGetSocName
     std::string_view family;     // its name without the variant: "Ascend910B"
-    std::string_view series;     // "A2", "A3", "A5"; of older chips their number
+    std::string_view series;     // "A2", "A3", "A5"; the number of older chips
     std::uint32_t architecture;  // the kernel language's architecture number
-    std::uint32_t cube_cores;    // AI cores: the cube cores of a split chip, all of a coupled one
+    std::uint32_t cube_cores;    // AI cores: the cube cores of a split chip, all cores of a coupled one
     std::uint32_t vector_cores;  // cores that only do vector work
     std::uint32_t cpu_cores;
     std::uint32_t copy_engines;
@@ -29,14 +29,14 @@ struct Chip {
     std::uint32_t max_events;
     std::uint32_t max_notifies;
     std::uint32_t malloc_padding;  // bytes added to every plain allocation
-    std::uint32_t max_stack;       // bytes a block's stack may be configured to
+    std::uint32_t max_stack;       // largest configurable stack of a block, in bytes
     bool simt;
 };
 
 namespace chip_rows {
 inline constexpr std::uint64_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
 
-// What the chips of an architecture have in common.
+// Common to all chips of an architecture.
 struct Core {
     std::uint32_t unified_buffer, l1, l0a, l0b, l0c, bias, scale;
 };
@@ -81,7 +81,7 @@ constexpr Chip row(std::string_view name, std::string_view family, std::string_v
             simt};
 }
 
-// The first row of a family stands for all its names that have no row.
+// The first row of a family also serves names of the family that have no row.
 inline constexpr Chip chip_table[] = {
     row("Ascend910B1", "Ascend910B", "A2", 2201, {24, 48, 7}, 64 * gib, 192 * mib, core_2201, {8192, 32}, false),
     row("Ascend910B2", "Ascend910B", "A2", 2201, {24, 48, 7}, 64 * gib, 192 * mib, core_2201, {8192, 32}, false),
@@ -106,7 +106,7 @@ namespace chip_names {
 constexpr char lower(char letter) noexcept {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
-// Whether `text` begins with `prefix`; capitals count as small letters.
+// Whether `text` begins with `prefix`, ignoring case.
 constexpr bool begins(std::string_view text, std::string_view prefix) noexcept {
     if (text.size() < prefix.size()) return false;
     for (std::size_t at = 0; at < prefix.size(); ++at)
@@ -115,8 +115,8 @@ constexpr bool begins(std::string_view text, std::string_view prefix) noexcept {
 }
 }  // namespace chip_names
 
-// By name, whatever its capitals. A name without a row is the first row of its family: "Ascend910B" and "Ascend910B2C"
-// are the Ascend910B1. nullptr when no family fits.
+// By name, ignoring case. A name without a row gets the first row of its family: "Ascend910B" and "Ascend910B2C" are
+// the Ascend910B1. nullptr if no family matches.
 constexpr const Chip* find_chip(std::string_view name) noexcept {
     const Chip* best = nullptr;
     for (const Chip& chip : chip_table) {
@@ -127,14 +127,14 @@ constexpr const Chip* find_chip(std::string_view name) noexcept {
     return best;
 }
 
-// The chip that kernels for an architecture run on; the default chip where that is one. nullptr: no chip has it.
+// The first chip with this architecture, which is the default chip if that has it; nullptr if there is none.
 constexpr const Chip* chip_of_architecture(std::uint32_t architecture) noexcept {
     for (const Chip& chip : chip_table)
         if (chip.architecture == architecture) return &chip;
     return nullptr;
 }
 
-// Whether the cube and the vector unit of these chips are one core.
+// Whether a core of these chips has both a cube and a vector unit.
 constexpr bool is_coupled(std::uint32_t architecture) noexcept {
     return architecture == 1001 || architecture == 2002 || architecture == 3002;
 }

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// canopy::Dispatcher: inner runtimes on a device's CPU cores, for host programs (C++17, nothing to link but the runtime
-// library). It writes the descriptor of libcanopy_dispatcher.so, loads it, looks its functions up and launches them:
+// canopy::Dispatcher: inner runtimes on the CPU cores of a device, for host programs (C++17; link only the runtime
+// library). It loads libcanopy_dispatcher.so and launches its functions:
 //
 //     canopy::Dispatcher dispatcher;
 //     std::uint64_t runtime = 0;
-//     dispatcher.open();                                    // on the device that is current
-//     dispatcher.load("libcontrol.so", runtime);            // or bytes; many may be loaded at once
+//     dispatcher.open();                                    // on the current device
+//     dispatcher.load("libcontrol.so", runtime);            // or bytes; several may be loaded at once
 //     dispatcher.init(runtime, &settings, sizeof settings);
 //     dispatcher.run(stream, runtime, 4, &work, sizeof work);
 //     dispatcher.swap(runtime, "libcontrol_2.so");          // while others run it
 //     dispatcher.unload(runtime);
 //
-// Every call returns an Answer: 0, a code of the acl interface, a value of CanopyDispatcherResult, or what the inner
-// runtime's init returned; and why. load, init, swap and unload wait until they are done; run does not, and what it
-// fails with comes at the next synchronisation of its stream (507018, and newest_text()).
+// Every call returns an Answer: a code (0, an acl error, a CanopyDispatcherResult, or the value returned by the inner
+// runtime's init) and an error message. load, init, swap and unload are synchronous. run is not: its error is returned
+// by the next synchronisation of its stream (507018; newest_text() has the message).
 //
-// Runs that were launched before unload run; the code goes when they are done. A run that crashes or is stopped takes
-// nothing with it: when CPU kernels have a process of their own (CANOPY_CPU_KERNELS=process) and that ended, the next
-// call loads the runtime there again, with its newest init, under the same id.
+// Runs launched before unload still run; the code is unloaded afterwards. A run that crashes or is stopped harms
+// nothing else: if CPU kernels run in a separate process (CANOPY_CPU_KERNELS=process) and it has died, the next call
+// loads the runtime again in a new one, with its latest init, under the same id.
 //
-// Threads: open and close by one thread, alone; everything else by any, each with the same device current.
+// Threads: open and close must not overlap other calls; everything else may be called by any thread, with the same
+// current device.
 #ifndef CANOPY_DISPATCHER_H
 #define CANOPY_DISPATCHER_H
 
@@ -59,14 +60,14 @@ public:
     Dispatcher& operator=(const Dispatcher&) = delete;
     ~Dispatcher() { close(); }
 
-    // library: of the dispatcher; empty: the one that lies beside the runtime library.
+    // library: path of the dispatcher; empty: the one next to the runtime library.
     Answer open(const std::string& library = std::string()) {
         if (binary_) return {};
         std::string path = library.empty() ? own_library() : library;
         char absolute[PATH_MAX];
         if (path.empty() || !realpath(path.c_str(), absolute))
             return {ACL_ERROR_RT_PARAM_INVALID, "the dispatcher " + (path.empty() ? default_name() : path) +
-                                                    " was not found beside the runtime library"};
+                                                    " was not found next to the runtime library"};
         Answer answer = load_dispatcher(absolute);
         for (const auto& wanted : {Wanted{"CanopyDispatcherControl", &control_}, Wanted{run_name(), &run_},
                                    Wanted{"CanopyDispatcherRunBlocks", &run_blocks_}})
@@ -82,7 +83,7 @@ public:
         return answer;
     }
 
-    // Unloads what is still loaded. Launches must have ended.
+    // Unloads all runtimes. Launches must have ended.
     Answer close() {
         Answer answer;
         std::lock_guard<std::mutex> guard(mutex_);
@@ -103,7 +104,7 @@ public:
         return answer;
     }
 
-    // The same bytes loaded twice are one runtime; it is unloaded as often as it was loaded.
+    // Loading the same bytes twice gives one runtime, which must be unloaded twice.
     Answer load(const void* image, std::size_t length, std::uint64_t& runtime) {
         runtime = 0;
         std::lock_guard<std::mutex> guard(mutex_);
@@ -123,7 +124,7 @@ public:
                 ++own.loads;
             return first_of(answer, release(copies));
         }
-        // Another one of that place was lost with its process.
+        // An earlier runtime in this slot was lost with its process.
         if (own.loads != 0) answer = release({own.image, own.init});
         own.forget();
         own.image = copies[0];
@@ -138,7 +139,7 @@ public:
         return answer ? load(bytes.data(), bytes.size(), runtime) : answer;
     }
 
-    // Calls the runtime's init with a copy of the arguments, which lasts until the next init or the end of the runtime.
+    // Calls the runtime's init with a copy of the arguments, which stays valid until the next init or unload.
     Answer init(std::uint64_t runtime, const void* arguments = nullptr, std::size_t size = 0) {
         std::lock_guard<std::mutex> guard(mutex_);
         CanopyDispatcherRequest request = {};
@@ -151,8 +152,8 @@ public:
         return replace(runtime, nullptr, copies[0]);
     }
 
-    // Puts the runtime's run into the stream, with a copy of the arguments for the whole launch. All blocks reach the
-    // same code, even when it is swapped between them. config: attributes of the launch, a time limit for example.
+    // Launches a run on the stream, with a copy of the arguments. All blocks execute the same code, even if the runtime
+    // is swapped meanwhile. config: launch attributes, for example a time limit.
     Answer run(aclrtStream stream, std::uint64_t runtime, std::uint32_t blocks, const void* arguments = nullptr,
                std::size_t size = 0, aclrtLaunchKernelCfg* config = nullptr) {
         if (!binary_) return not_open();
@@ -166,7 +167,7 @@ public:
         return launch(run_blocks_, stream, blocks, CanopyDispatcherGang{runtime, 0, 0, kept}, arguments, size, config);
     }
 
-    // Another image behind the same id. Its init is called before the switch when there are arguments for it.
+    // Replaces the image behind the id. Calls the new image's init before the switch if there are arguments for it.
     Answer swap(std::uint64_t runtime, const void* image, std::size_t length, const void* arguments = nullptr,
                 std::size_t size = 0) {
         std::lock_guard<std::mutex> guard(mutex_);
@@ -189,8 +190,8 @@ public:
         return answer ? swap(runtime, bytes.data(), bytes.size(), arguments, size) : answer;
     }
 
-    // New runs are refused from now on. What was launched before still runs: the code goes at the next request behind
-    // it. Replays of captured runs do not keep it.
+    // Refuses new runs at once. Runs launched before still run: the code is unloaded by the first request after them.
+    // Replays of captured runs do not keep the runtime loaded.
     Answer unload(std::uint64_t runtime) {
         std::lock_guard<std::mutex> guard(mutex_);
         if (!binary_) return not_open();
@@ -207,7 +208,7 @@ public:
         return first_of(answer, end_those_passed());
     }
 
-    // Why the newest call on the device failed, runs included.
+    // The message of the latest failure on the device, including runs.
     std::string newest_text() {
         std::lock_guard<std::mutex> guard(mutex_);
         CanopyDispatcherRequest request = {};
@@ -217,10 +218,10 @@ public:
     }
 
 private:
-    // A value that no stream has; the default stream is nullptr.
+    // Not a valid stream; the default stream is nullptr.
     static aclrtStream no_stream() { return reinterpret_cast<aclrtStream>(~std::uintptr_t(0)); }
 
-    // A runtime of this object; its place is that of its id.
+    // A runtime loaded by this object; its slot follows from its id.
     struct Runtime {
         Runtime() { forget(); }
         void forget() {
@@ -231,7 +232,7 @@ private:
             loads = 0;
             image = init = nullptr;
         }
-        // Before a run is launched there.
+        // Called before a run is launched on the stream.
         void note(aclrtStream stream) {
             for (std::atomic<aclrtStream>& known : streams) {
                 aclrtStream present = known.load(std::memory_order_relaxed);
@@ -243,10 +244,10 @@ private:
         }
 
         std::atomic<std::uint64_t> id;
-        std::atomic<bool> leaving;       // unloaded, while launches are on their way
-        std::atomic<bool> many_streams;  // more than the following
+        std::atomic<bool> leaving;       // unload requested, but launches are still queued
+        std::atomic<bool> many_streams;  // used on more streams than fit below
         std::atomic<aclrtStream> streams[8];
-        // Guarded by the mutex of requests. The copies last as long as the dispatcher may look at them again.
+        // Guarded by the mutex. The copies live as long as the dispatcher may read them.
         std::uint32_t loads;
         void* image;
         void* init;
@@ -255,14 +256,14 @@ private:
     struct Leaving {
         std::uint64_t runtime;
         std::vector<aclrtEvent> passed;
-        bool until_close;  // nobody knows when
+        bool until_close;  // it is unknown when the runs end
     };
 
     struct Wanted {
         const char* name;
         aclrtFuncHandle* function;
     };
-    // Bytes that go to the device for a request, and where their address is wanted.
+    // Bytes to copy to the device for a request, and where to store their address.
     struct Part {
         const void* bytes;
         std::size_t size;
@@ -311,17 +312,17 @@ private:
         return text + "\n}\n";
     }
 
-    // A descriptor and its object have the same name but for the ending; both are read when they are loaded.
+    // Descriptor and object differ only in their extension; both are read completely when they are loaded.
     Answer load_dispatcher(const char* library) {
         const char* place = getenv("TMPDIR");
         std::string folder = std::string(place && *place ? place : "/tmp") + "/canopy-dispatcher-XXXXXX";
         if (!mkdtemp(folder.data()))
-            return {ACL_ERROR_RT_PARAM_INVALID, "cannot make a folder " + folder + ": " + std::strerror(errno)};
+            return {ACL_ERROR_RT_PARAM_INVALID, "cannot create a folder " + folder + ": " + std::strerror(errno)};
         const std::string json = folder + "/dispatcher.json", object = folder + "/dispatcher.so";
         std::ofstream(json) << descriptor();
         Answer answer;
         if (symlink(library, object.c_str()) != 0)
-            answer = {ACL_ERROR_RT_PARAM_INVALID, "cannot make " + object + ": " + std::strerror(errno)};
+            answer = {ACL_ERROR_RT_PARAM_INVALID, "cannot create " + object + ": " + std::strerror(errno)};
         aclrtBinaryLoadOption option = {};
         option.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE;
         option.value.cpuKernelMode = 1;
@@ -333,7 +334,7 @@ private:
         return answer;
     }
 
-    // On the own stream: a plain copy would wait for what other streams are doing.
+    // On our own stream: a synchronous copy would wait for other streams.
     Answer move(void* to, const void* from, std::size_t size, aclrtMemcpyKind kind) {
         return acl(aclrtMemcpyAsync(to, size, from, size, kind, stream_));
     }
@@ -349,8 +350,8 @@ private:
     }
     Runtime& place_of(std::uint64_t runtime) { return runtimes_[runtime % CANOPY_DISPATCHER_MAX_RUNTIMES]; }
 
-    // One request at a time; the caller holds the mutex. `lasting`: gets the copies of the parts when the request was
-    // granted; otherwise they are gone.
+    // One request at a time; the caller holds the mutex. `lasting` receives the copies of the parts if the request
+    // succeeds; otherwise they are freed.
     Answer ask(CanopyDispatcherRequest& request, const std::vector<Part>& parts,
                std::vector<void*>* lasting = nullptr) {
         if (!binary_) return not_open();
@@ -372,7 +373,7 @@ private:
         if (answer) answer = move(&request, block_, size, ACL_MEMCPY_DEVICE_TO_HOST);
         answer = first_of(answer, acl(aclrtSynchronizeStream(stream_)));
         if (answer && request.result != 0) answer = {static_cast<int>(request.result), request.text};
-        // Code that did not leave in time has been replaced all the same.
+        // The image was replaced even if calls did not leave the old code in time.
         const bool granted = answer || answer.code == CANOPY_DISPATCHER_BUSY;
         if (granted && lasting)
             *lasting = std::move(copies);
@@ -381,7 +382,7 @@ private:
         return answer;
     }
 
-    // The dispatcher looks at these copies from now on; those before are not needed any more.
+    // The dispatcher reads these copies from now on; frees the earlier ones.
     Answer replace(std::uint64_t runtime, void* image, void* init) {
         Runtime& own = place_of(runtime);
         if (own.id.load() != runtime || own.loads == 0) return release({image, init});
@@ -408,7 +409,7 @@ private:
         return answer;
     }
 
-    // It was about to leave and has been loaded again: that load takes the place of the one before.
+    // Loaded again while its unload was pending: the new load replaces the old one.
     Answer call_back(Runtime& own) {
         Answer answer;
         for (std::size_t i = 0; i < leaving_.size(); ++i) {
@@ -421,7 +422,7 @@ private:
         return first_of(answer, ask_to_unload(own.id.load()));
     }
 
-    // An event behind what the stream has now, unless it has nothing. One that is gone has nothing.
+    // Records an event after the work now in the stream, unless the stream is idle or destroyed.
     static void mark(aclrtStream stream, Leaving& leaving) {
         aclmdlRICaptureStatus capture = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
         aclmdlRI model = nullptr;
@@ -435,7 +436,7 @@ private:
             leaving.passed.push_back(event);
             if (aclrtRecordEvent(event, stream) == ACL_SUCCESS) return;
         }
-        leaving.until_close = true;  // captured into a graph, of another context, no event left
+        leaving.until_close = true;  // captured, in another context, or out of events
     }
 
     static bool has_passed(Leaving& leaving) {
@@ -447,7 +448,7 @@ private:
         return !leaving.until_close;
     }
 
-    // Unloads what nothing is on its way to any more.
+    // Unloads the runtimes whose queued runs have ended.
     Answer end_those_passed() {
         Answer answer;
         for (std::size_t i = 0; i < leaving_.size();) {
@@ -464,7 +465,7 @@ private:
         return answer;
     }
 
-    // head: its member `arguments` becomes the address of the copy.
+    // The member `arguments` of head becomes the address of the copy.
     template <class Head>
     static Answer launch(aclrtFuncHandle function, aclrtStream stream, std::uint32_t blocks, const Head& head,
                          const void* arguments, std::size_t size, aclrtLaunchKernelCfg* config) {
@@ -490,7 +491,7 @@ private:
     aclrtFuncHandle control_ = nullptr, run_ = nullptr, run_blocks_ = nullptr;
     aclrtStream stream_ = nullptr;
     CanopyDispatcherRequest* block_ = nullptr;  // on the device
-    void* kept_ = nullptr;                      // on the device: what the dispatcher needs to load runtimes again
+    void* kept_ = nullptr;                      // on the device: records for reloading runtimes
     std::int32_t device_ = 0;
     std::unique_ptr<Runtime[]> runtimes_;
     std::vector<Leaving> leaving_;  // guarded by the mutex

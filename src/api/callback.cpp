@@ -105,7 +105,8 @@ aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo* info, acl
         CANOPY_TRY(required(info, "info"));
         CANOPY_TRY(required(func, "func"));
         const std::optional<ExceptionDetails> details = exception_details(info);
-        if (!details) return fail(code::param_invalid, "info {} is not that of a callback under way", fmt::ptr(info));
+        if (!details)
+            return fail(code::param_invalid, "info {} does not belong to a running callback", as_address(info));
         *func = details->function;
         return {};
     });

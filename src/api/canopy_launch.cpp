@@ -51,7 +51,7 @@ Status submit(LockedStream& stream, const Kernel& kernel, bool threads, Command&
     command.launch.kernel = &kernel;
     CANOPY_TRY(check_form(*kernel.info, threads));
     if (command.launch.arguments_size < kernel.info->arguments_size) [[unlikely]]
-        return fail(code::param_invalid, "the program passes {} bytes to kernel {}, which takes {}: compile it anew",
+        return fail(code::param_invalid, "the program passes {} bytes to kernel {}, which takes {}: recompile it",
                     command.launch.arguments_size, kernel.info->name, kernel.info->arguments_size);
     if (command.launch.dynamic_size > stream->record->chip->unified_buffer) [[unlikely]]
         return fail(code::param_invalid, "{} bytes of dynamic memory; a core of {} has {}", command.launch.dynamic_size,
@@ -86,8 +86,7 @@ Status launch_threads(CanopyLaunchSite& site, const CanopyConfiguration& configu
     if ((grid.block[0] | grid.block[1] | grid.block[2]) == 0) grid.block[0] = grid.block[1] = grid.block[2] = 1;
     CANOPY_TRY(check_grid(grid));
     if (size < sizeof(grid))
-        return fail(code::param_invalid, "{} bytes of arguments have no room for a grid: compile the program anew",
-                    size);
+        return fail(code::param_invalid, "{} bytes of arguments are too few for a grid: recompile the program", size);
     std::vector<char> block(static_cast<const char*>(arguments), static_cast<const char*>(arguments) + size);
     std::memcpy(block.data() + size - sizeof(grid), &grid, sizeof(grid));
     Command command = launch_command(configuration, blocks, block.data(), size);
@@ -124,7 +123,7 @@ int canopyLaunch(CanopyLaunchSite* site, const CanopyConfiguration* configuratio
         if ((site->flags & CANOPY_LAUNCH_THREADS) != 0) [[unlikely]]
             return launch_threads(*site, *configuration, blocks.value(), arguments, size);
         if (product(configuration->threads) > 1) [[unlikely]]
-            return fail(code::param_invalid, "kernel {} is no SIMT kernel: it takes blocks, not threads", site->key);
+            return fail(code::param_invalid, "kernel {} is not a SIMT kernel: it takes blocks, not threads", site->key);
         Command command = launch_command(*configuration, blocks.value(), arguments, size);
         return launch_site(*site, configuration->stream, false, command);
     };

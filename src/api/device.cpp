@@ -34,12 +34,12 @@ Status synchronise_current(Deadline deadline) {
 Status abort_device(DeviceRecord& record, std::uint32_t timeout) {
     const auto id = static_cast<std::int32_t>(record.index);
     if (const std::int32_t answer = notify_task_abort(id, AbortStage::before, timeout); answer != 0)
-        return fail(code::runtime_internal, "a task-abort callback answered {} before the abort", answer);
+        return fail(code::runtime_internal, "a task-abort callback returned {} before the abort", answer);
     Runtime::instance().streams.for_each([&](Pin<Stream> stream) {
         if (stream->record == &record) abort_stream(*stream, code::device_task_abort);
     });
     if (const std::int32_t answer = notify_task_abort(id, AbortStage::after, timeout); answer != 0)
-        return fail(code::runtime_internal, "a task-abort callback answered {} after the abort", answer);
+        return fail(code::runtime_internal, "a task-abort callback returned {} after the abort", answer);
     return {};
 }
 

@@ -70,7 +70,7 @@ aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo* errorInfo) {
         CANOPY_TRY(required(errorInfo, "errorInfo"));
         CANOPY_TRY(check_device(deviceId));
         if (errorInfo->errorType == ACL_RT_NO_ERROR) return {};
-        return fail(code::not_supported, "errorInfo->errorType {} is a fault of hardware, which this device has not",
+        return fail(code::not_supported, "errorInfo->errorType {} is a hardware fault, which this device does not have",
                     static_cast<int>(errorInfo->errorType));
     });
 }

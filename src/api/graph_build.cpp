@@ -30,9 +30,9 @@ int with_model(aclmdlRI model, Body&& body, const char* function = __builtin_FUN
 Status check_value(const void* address, std::size_t size, const char* name) {
     Result<MemoryPlace> place = usable_place(address, size, name);
     if (!place.ok()) return place.status();
-    if (place->pageable()) return fail(code::param_invalid, "{} {} is not device memory", name, fmt::ptr(address));
+    if (place->pageable()) return fail(code::param_invalid, "{} {} is not device memory", name, as_address(address));
     if (reinterpret_cast<std::uintptr_t>(address) % size != 0)
-        return fail(code::param_invalid, "{} {} is not a multiple of {} bytes", name, fmt::ptr(address), size);
+        return fail(code::param_invalid, "{} {} is not a multiple of {} bytes", name, as_address(address), size);
     return {};
 }
 

@@ -180,7 +180,7 @@ Status check_arguments(const aclmdlRIKernelTaskParams& params, const DeviceRecor
     if (!place.ok()) return place.status();
     if (!place->on_device() || (place->record && place->record != &record))
         return fail(code::param_invalid, "args {} must be memory of device {} when isHostArgs is 0",
-                    fmt::ptr(params.args), record.index);
+                    as_address(params.args), record.index);
     return {};
 }
 
@@ -215,7 +215,7 @@ Result<Command> read_value(Opcode opcode, void* address, std::uint64_t value, st
     Result<MemoryPlace> place = usable_place(address, sizeof(std::uint64_t), "devAddr");
     if (!place.ok()) return place.status();
     if (place->pageable() || reinterpret_cast<std::uintptr_t>(address) % sizeof(std::uint64_t) != 0)
-        return fail(code::param_invalid, "devAddr {} is not a 64-bit word in device memory", fmt::ptr(address));
+        return fail(code::param_invalid, "devAddr {} is not a 64-bit word in device memory", as_address(address));
     Command command(opcode);
     command.value = {static_cast<std::uint64_t*>(address), value, static_cast<ValueCondition>(condition)};
     return command;

@@ -32,7 +32,7 @@ HandleTable<BinaryData>& binary_data() {
 
 Status no_such_data(const void* binary) {
     return fail(code::invalid_handle, "binary {} was not made by aclrtCreateBinary, or has been destroyed",
-                fmt::ptr(binary));
+                as_address(binary));
 }
 
 struct ReadOptions {
@@ -58,7 +58,7 @@ Result<ReadOptions> read_options(const aclrtBinaryLoadOptions* options) {
                 if (option.value.magic != ACL_RT_BINARY_MAGIC_ELF_AICORE &&
                     option.value.magic != ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE &&
                     option.value.magic != ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE)
-                    return fail(code::param_invalid, "magic {:#x} is none of the known ones", option.value.magic);
+                    return fail(code::param_invalid, "magic {:#x} is not known", option.value.magic);
                 read.magic = true;
                 break;
             case ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE:
@@ -85,7 +85,7 @@ Result<Handle> load_from_file(const char* path, const ReadOptions& options) {
         return fail(code::param_invalid, "cpuKernelMode {}: a file is loaded with 0 or 1{}", *options.cpu_mode,
                     *options.cpu_mode == 2 ? "; 2 is for data in memory" : "");
     if (options.magic)
-        return fail(code::param_invalid, "a magic is for data in memory, not for a descriptor of CPU kernels");
+        return fail(code::param_invalid, "a magic number is for data in memory, not for a descriptor of CPU kernels");
     return load_cpu_binary_file(path, static_cast<CpuMode>(*options.cpu_mode));
 }
 
@@ -163,7 +163,7 @@ aclrtBinary aclrtCreateBinary(const void* data, size_t dataLen) {
     api([&]() -> Status {
         CANOPY_TRY(required(data, "data"));
         const Handle handle = binary_data().open([&](BinaryData& entry, Handle) { entry = {data, dataLen}; });
-        if (handle == 0) return fail(code::resource_alloc, "the process has as many binaries as it can have");
+        if (handle == 0) return fail(code::resource_alloc, "too many binaries are alive");
         binary = opaque_of(handle);
         return {};
     });

@@ -68,7 +68,7 @@ aclError aclrtSwitchLabelByIndex(void* ptr, uint32_t maxValue, aclrtLabelList la
         Result<MemoryPlace> place = usable_place(ptr, sizeof(std::uint32_t), "ptr");
         if (!place.ok()) return place.status();
         if (place->pageable() || reinterpret_cast<std::uintptr_t>(ptr) % sizeof(std::uint32_t) != 0)
-            return fail(code::param_invalid, "ptr {} is not a 32-bit word in device memory", fmt::ptr(ptr));
+            return fail(code::param_invalid, "ptr {} is not a 32-bit word in device memory", as_address(ptr));
         return record_jump(static_cast<const std::uint32_t*>(ptr), maxValue, **list, stream);
     });
 }

@@ -171,7 +171,7 @@ Status launch_device_arguments(aclrtFuncHandle function, std::uint32_t blocks, c
         const DeviceRecord* owner = place->record;
         if (!place->on_device() || (owner && owner != locked->record))
             return fail(code::param_invalid, "argsData {} must be memory of device {}, which runs the launch; it is {}",
-                        fmt::ptr(arguments), locked->record->index,
+                        as_address(arguments), locked->record->index,
                         owner ? fmt::format("memory of device {}", owner->index) : std::string("host memory"));
         return submit_launch(locked, kernel, blocks, command);
     });
@@ -186,7 +186,7 @@ Status check_placeholders(const aclrtPlaceHolderInfo* placeholders, std::size_t 
         return fail(code::param_invalid, "placeHolderNum {} is more than {}", count, max_parameters);
     for (std::size_t i = 0; i < count; ++i) {
         if (placeholders[i].addrOffset + sizeof(void*) > size || placeholders[i].dataOffset > size)
-            return fail(code::param_invalid, "placeholder {} ({}, {}) lies outside the {} argument bytes", i,
+            return fail(code::param_invalid, "placeholder {} ({}, {}) is outside the {} argument bytes", i,
                         placeholders[i].addrOffset, placeholders[i].dataOffset, size);
     }
     return {};
@@ -250,7 +250,7 @@ Result<SimtLaunch> check_simt(const void* function, dim3 grid, dim3 block) {
     const KernelInfo& info = (*pinned)->info;
     CANOPY_TRY(check_form(info, true));
     if (info.arguments_size < sizeof(CanopyGrid))
-        return fail(code::param_invalid, "kernel {} is damaged: its arguments have no room for dimensions", info.name);
+        return fail(code::param_invalid, "kernel {} is damaged: its arguments are too small for dimensions", info.name);
     return SimtLaunch{std::move(*pinned), dimensions};
 }
 

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t max_blocks = 65535;
 
 inline Status check_blocks(std::uint64_t blocks) {
     if (blocks == 0 || blocks > max_blocks) [[unlikely]]
-        return fail(code::param_invalid, "numBlocks {} is not 1 to {}", blocks, max_blocks);
+        return fail(code::param_invalid, "numBlocks {} is not between 1 and {}", blocks, max_blocks);
     return {};
 }
 
@@ -32,7 +32,7 @@ inline std::uint64_t product(const std::uint32_t (&dimensions)[3]) noexcept {
 // The dimensions of a SIMT launch.
 inline Status check_grid(const CanopyGrid& grid) {
     if (product(grid.block) == 0)
-        return fail(code::invalid_parameter, "blockDim {}x{}x{} has a zero in it", grid.block[0], grid.block[1],
+        return fail(code::invalid_parameter, "blockDim {}x{}x{} contains a zero", grid.block[0], grid.block[1],
                     grid.block[2]);
     if (product(grid.block) > CANOPY_MAX_THREADS)
         return fail(code::param_invalid, "blockDim {}x{}x{} has {} threads; a block has {} at most", grid.block[0],
@@ -53,7 +53,7 @@ inline Status check_form(const KernelInfo& info, bool threads) {
     if (info.simt == threads) [[likely]]
         return {};
     if (threads)
-        return fail(code::param_invalid, "kernel {} is no SIMT kernel: it takes a number of blocks, not of threads",
+        return fail(code::param_invalid, "kernel {} is not a SIMT kernel: it takes a number of blocks, not of threads",
                     info.name);
     return fail(code::param_invalid, "kernel {} is a SIMT kernel: its launch must say how many threads a block has",
                 info.name);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line a program adds to the process log.
+#include <fmt/core.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <string>

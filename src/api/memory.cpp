@@ -194,7 +194,7 @@ aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uin
         if (reserve != 0) return fail(code::param_invalid, "reserve {} must be 0", reserve);
         constexpr uint32_t known = ACL_RT_MEM_TYPE_DEV | ACL_RT_MEM_TYPE_DVPP | ACL_RT_MEM_TYPE_RSVD;
         if (memType == 0 || (memType & ~known) != 0)
-            return fail(code::param_invalid, "memType {:#x} is not made of known bits", memType);
+            return fail(code::param_invalid, "memType {:#x} has unknown bits", memType);
         CANOPY_TRY(require_context());
         // A software device has one kind of memory of its own.
         const bool all =

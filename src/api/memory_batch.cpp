@@ -50,8 +50,9 @@ Status check_arguments(const Batch& batch) {
     for (size_t index = 1; index < batch.attribute_count; ++index)
         if (batch.attribute_starts[index] <= batch.attribute_starts[index - 1] ||
             batch.attribute_starts[index] >= batch.count)
-            return fail(code::invalid_parameter, "attrsIndexes[{}] = {} is not above its predecessor and below {}",
-                        index, batch.attribute_starts[index], batch.count);
+            return fail(code::invalid_parameter,
+                        "attrsIndexes[{}] = {} must be greater than its predecessor and less than {}", index,
+                        batch.attribute_starts[index], batch.count);
     return {};
 }
 
@@ -61,7 +62,7 @@ Result<BatchDirection> direction_of(const aclrtMemcpyBatchAttr& attribute, size_
     const auto known = [](const aclrtMemLocation& location) { return is_host(location) || is_device(location); };
     if (known(attribute.srcLoc) && known(attribute.dstLoc))
         return fail(code::not_supported, "attrs[{}]: batches copy from host to device or from device to host", index);
-    return fail(code::param_invalid, "attrs[{}]: a location type does not exist", index);
+    return fail(code::param_invalid, "attrs[{}]: unknown location type", index);
 }
 
 // The copies of a batch once each of them is known to be possible. `failed` gets the item that is not.
@@ -80,7 +81,7 @@ Result<std::vector<Copy>> read_batch(const Batch& batch, size_t& failed) {
         Result<BatchDirection> direction = direction_of(part, attribute);
         if (!direction.ok()) return direction.status();
         if (*direction != *first)
-            return fail(code::param_invalid, "attrs[{}] has another direction than attrs[0]", attribute);
+            return fail(code::param_invalid, "attrs[{}] has a different direction than attrs[0]", attribute);
         const std::uint32_t device = is_device(part.dstLoc) ? part.dstLoc.id : part.srcLoc.id;
         if (Result<DeviceRecord*> record = Runtime::instance().device(device); !record.ok()) return record.status();
         const Copy copy{batch.dsts[item], batch.destMaxs[item], batch.srcs[item], batch.sizes[item]};

@@ -95,12 +95,12 @@ aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
         CANOPY_TRY(required(ptr, "ptr"));
         if (size == 0) return fail(code::invalid_parameter, "size must not be 0");
         if ((flag & (ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY)) != 0)
-            return fail(code::not_supported, "flag {:#x} has bits that are reserved", flag);
+            return fail(code::not_supported, "flag {:#x} has reserved bits", flag);
         if (flag == 0 || (flag & ~(ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED)) != 0)
-            return fail(code::invalid_parameter, "flag {:#x} is not made of known bits", flag);
+            return fail(code::invalid_parameter, "flag {:#x} has unknown bits", flag);
         const bool pinned = (flag & ACL_HOST_REG_PINNED) != 0;
         if (pinned && in_pinned_heap(ptr))
-            return fail(code::host_already_registered, "ptr {} is pinned memory already", ptr);
+            return fail(code::host_already_registered, "ptr {} is already pinned memory", ptr);
         return register_memory(ptr, size, (flag & ACL_HOST_REG_MAPPED) != 0, pinned).status();
     });
 }

@@ -33,8 +33,9 @@ Status check_location_starts(const size_t* starts, size_t locations, size_t coun
     if (starts[0] != 0) return fail(code::invalid_parameter, "prefetchLocIdxs[0] is {}, not 0", starts[0]);
     for (size_t index = 1; index < locations; ++index)
         if (starts[index] <= starts[index - 1] || starts[index] >= count)
-            return fail(code::invalid_parameter, "prefetchLocIdxs[{}] = {} is not above its predecessor and below {}",
-                        index, starts[index], count);
+            return fail(code::invalid_parameter,
+                        "prefetchLocIdxs[{}] = {} must be greater than its predecessor and less than {}", index,
+                        starts[index], count);
     return {};
 }
 

@@ -200,7 +200,7 @@ aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
     return api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         const MemoryPlace place = classify(ptr);
-        if (place.range.size == 0) return fail(code::param_invalid, "ptr {} does not lie in an allocation", ptr);
+        if (place.range.size == 0) return fail(code::param_invalid, "ptr {} is not in an allocation", ptr);
         if (pbase) *pbase = place.range.base;
         if (psize) *psize = place.range.size;
         return {};

@@ -53,7 +53,7 @@ Result<RandomTask> canopy::read_random_task(const aclrtRandomNumTaskInfo& info) 
     const std::optional<RandomType> type = random_type(info.dataType);
     const bool whole = type && *type > RandomType::bfloat16;
     if (!type || (whole && function.funcType != ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS))
-        return fail(code::invalid_parameter, "taskInfo->dataType {} does not go with funcType {}",
+        return fail(code::invalid_parameter, "taskInfo->dataType {} cannot be used with funcType {}",
                     static_cast<int>(info.dataType), static_cast<int>(function.funcType));
     task.type = *type;
     switch (function.funcType) {

@@ -57,14 +57,14 @@ std::optional<ReduceOperation> reduce_operation(aclrtReduceKind kind) {
 Status check_device_memory(const void* address, std::size_t size, const char* name) {
     Result<MemoryPlace> place = usable_place(address, size, name);
     if (!place.ok()) return place.status();
-    if (place->pageable()) return fail(code::param_invalid, "{} {} is not device memory", name, fmt::ptr(address));
+    if (place->pageable()) return fail(code::param_invalid, "{} {} is not device memory", name, as_address(address));
     return {};
 }
 
 // The word that aclrtValueWrite and aclrtValueWait work on.
 Status check_word(const void* address) {
     if (reinterpret_cast<std::uintptr_t>(address) % sizeof(std::uint64_t) != 0)
-        return fail(code::param_invalid, "devAddr {} is not a multiple of 8 bytes", fmt::ptr(address));
+        return fail(code::param_invalid, "devAddr {} is not a multiple of 8 bytes", as_address(address));
     CANOPY_TRY(require_context());
     return check_device_memory(address, sizeof(std::uint64_t), "devAddr");
 }

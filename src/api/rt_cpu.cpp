@@ -40,12 +40,12 @@ Status check_block(const rtAicpuArgsEx_t& block, std::uint32_t blocks) {
 // A name inside an argument block, up to its zero.
 Result<std::string> name_in(const rtAicpuArgsEx_t& block, std::uint32_t offset, const char* what) {
     if (offset >= block.argsSize)
-        return fail(code::param_invalid, "{} {} lies outside the {} argument bytes", what, offset, block.argsSize);
+        return fail(code::param_invalid, "{} {} is outside the {} argument bytes", what, offset, block.argsSize);
     const char* begin = static_cast<const char*>(block.args) + offset;
     const std::size_t most = block.argsSize - offset;
     const std::size_t length = strnlen(begin, most);
     if (length == most)
-        return fail(code::param_invalid, "{} {}: the name there has no end inside the {} argument bytes", what, offset,
+        return fail(code::param_invalid, "{} {}: the name is not terminated within the {} argument bytes", what, offset,
                     block.argsSize);
     return std::string(begin, length);
 }

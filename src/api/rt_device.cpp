@@ -114,8 +114,8 @@ rtError_t rtGetExceptionRegInfo(const rtExceptionInfo_t* const exceptionInfo,
     return lower(needed, [&] {
         const std::optional<ExceptionDetails> details = exception_details(exceptionInfo);
         if (!details)
-            return fail(code::param_invalid, "exceptionInfo {} is not that of a callback under way",
-                        fmt::ptr(exceptionInfo))
+            return fail(code::param_invalid, "exceptionInfo {} does not belong to a running callback",
+                        as_address(exceptionInfo))
                 .code();
         *exceptionErrRegInfo = details->registers;
         *num = details->registers ? 1 : 0;

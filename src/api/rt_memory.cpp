@@ -71,9 +71,9 @@ aclrtMemcpyKind kind_of_copy(rtMemcpyKind_t kind) noexcept {
 
 int check_kind(rtMemcpyKind_t kind) {
     if (kind == RT_MEMCPY_ADDR_DEVICE_TO_DEVICE)
-        return fail(code::not_supported, "kind {}: addresses that lie in device memory cannot be copied by", 5).code();
+        return fail(code::not_supported, "kind {}: copies by addresses in device memory are not supported", 5).code();
     if (kind_of_copy(kind) == no_kind)
-        return fail(code::param_invalid, "kind {} is none of rtMemcpyKind_t", static_cast<int>(kind)).code();
+        return fail(code::param_invalid, "kind {} is not an rtMemcpyKind_t", static_cast<int>(kind)).code();
     return 0;
 }
 
@@ -86,7 +86,7 @@ rtError_t rtMalloc(void** devPtr, uint64_t size, rtMemType_t type, const uint16_
         const std::uint32_t kind = type & 0xFFu;
         if (kind == RT_MEMORY_SVM) return aclrtMemAllocManaged(devPtr, size, ACL_RT_MEM_ATTACH_GLOBAL);
         if (!is_device_memory(kind) || (type & RT_MEMORY_RESERVED))
-            return fail(code::invalid_memory_type, "type {:#x} is no memory that a device has", type).code();
+            return fail(code::invalid_memory_type, "type {:#x} is not a kind of device memory", type).code();
         return aclrtMalloc(devPtr, size, policy_of(type));
     });
 }

@@ -26,7 +26,7 @@ Status check_binary(const rtDevBinary_t& binary) {
         case RT_DEV_BINARY_MAGIC_ELF_AICPU:
             return {};
         default:
-            return fail(code::param_invalid, "bin->magic {:#x} is none of the known ones", binary.magic);
+            return fail(code::param_invalid, "bin->magic {:#x} is not known", binary.magic);
     }
 }
 

@@ -19,7 +19,7 @@ Result<Handle> origin_of(const void* model) {
     if (!graph.ok()) return graph.status();
     for (const std::shared_ptr<Capture>& capture : all_captures())
         if (capture->graph.get() == graph->get()) return capture->origin;
-    return fail(code::stream_not_captured, "graph {} is not being captured", fmt::ptr(model));
+    return fail(code::stream_not_captured, "graph {} is not being captured", as_address(model));
 }
 
 bool is_part_of(rtStream_t stream, rtModel_t model) {

@@ -20,7 +20,7 @@ Status read_headers(int count, const char** texts, const char** names, std::vect
         if (!texts[index] || !names[index])
             return fail(code::invalid_parameter, "headers[{0}] and includeNames[{0}] must not be null", index);
         if (!is_header_name(names[index]))
-            return fail(code::param_invalid, "includeNames[{}] \"{}\" is no relative path without ..", index,
+            return fail(code::param_invalid, "includeNames[{}] \"{}\" is not a relative path without ..", index,
                         names[index]);
         headers.push_back({names[index], texts[index]});
     }
@@ -70,7 +70,7 @@ aclError aclrtcCreateProg(aclrtcProg* prog, const char* src, const char* name, i
             program.source = src;
             program.headers = std::move(read);
         });
-        if (handle == 0) return fail(code::resource_alloc, "the process has as many programs as it can have");
+        if (handle == 0) return fail(code::resource_alloc, "too many programs are alive");
         *prog = opaque_of(handle);
         return {};
     });
@@ -89,7 +89,8 @@ aclError aclrtcAddNameExpr(aclrtcProg prog, const char* const nameExpression) {
         CANOPY_TRY(required(nameExpression, "nameExpression"));
         if (*nameExpression == '\0') return fail(code::param_invalid, "nameExpression is empty");
         if (program.attempted)
-            return fail(code::param_invalid, "{} has been compiled: name expressions are added before", program.name);
+            return fail(code::param_invalid, "{} is already compiled: add name expressions before compiling",
+                        program.name);
         auto& known = program.expressions;
         if (std::find(known.begin(), known.end(), nameExpression) == known.end()) known.emplace_back(nameExpression);
         return {};

@@ -51,7 +51,7 @@ Status set_failure_mode(Stream& stream, std::uint64_t mode) {
     if (mode == 1)
         stream.failure_mode.store(FailureMode::stop, std::memory_order_release);
     else if (stream.failure_mode.load(std::memory_order_acquire) == FailureMode::stop)
-        return fail(code::param_invalid, "stream {} stops on failure, which cannot be taken back", stream.id);
+        return fail(code::param_invalid, "stream {} stops on failure, which cannot be undone", stream.id);
     return {};
 }
 
@@ -80,7 +80,7 @@ StreamConfigurations& configurations() {
 
 Status no_such_configuration(const aclrtStreamConfigHandle* handle) {
     return fail(code::invalid_handle, "handle {} was not made by aclrtCreateStreamConfigHandle, or has been destroyed",
-                fmt::ptr(handle));
+                as_address(handle));
 }
 
 Status check_configuration(const aclrtStreamConfigHandle* handle) {
@@ -303,7 +303,7 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
                 return {};
             case ACL_STREAM_ATTR_PRIORITY:
                 if (value->streamPriority > 7)
-                    return fail(code::param_invalid, "streamPriority {} is not 0 to 7", value->streamPriority);
+                    return fail(code::param_invalid, "streamPriority {} is not between 0 and 7", value->streamPriority);
                 target.priority.store(value->streamPriority);
                 target.queue->set_priority(value->streamPriority);
                 return {};

@@ -12,6 +12,7 @@
 #include "api/api.h"
 #include "core/fusion/fusion.h"
 #include "core/fusion/fusion_work.h"
+#include "core/fusion/temporaries.h"
 #include "core/graph/graph_fusion.h"
 #include "core/kernel/kernel.h"
 
@@ -28,7 +29,7 @@ Result<FuseOptions> read_options(const aclskOptions* options) {
         const aclskOption& option = options->options[index];
         const auto type = static_cast<std::uint32_t>(option.type);
         if (type > ACLSK_OPTION_DEBUG_PER_OP_MAX_CORE_NUM)
-            return fail(code::param_invalid, "option {} has type {}, which there is not", index, type);
+            return fail(code::param_invalid, "option {} has unknown type {}", index, type);
         if ((seen >> type & 1) != 0) return fail(code::param_invalid, "option type {} is given twice", type);
         seen |= 1u << type;
         const bool is_switch = type == ACLSK_OPTION_STREAM_FUSION || type == ACLSK_OPTION_DEBUG_SYNC_ALL;
@@ -49,7 +50,7 @@ Result<std::vector<std::shared_ptr<Fusion>>> fusions_behind(const void* object) 
     std::vector<std::shared_ptr<Fusion>> found;
     if (const Pin<Graph> graph = runtime.graphs.pin(handle_of(object))) return fusions_of(*graph);
     const Pin<Function> function = runtime.functions.pin(handle_of(object));
-    if (!function) return fail(code::invalid_handle, "{} is neither a function nor a graph", fmt::ptr(object));
+    if (!function) return fail(code::invalid_handle, "{} is neither a function nor a graph", as_address(object));
     if (!function->info.list) return fail(code::param_invalid, "{} is not a fused kernel", function->info.name);
     const Pin<Binary> binary = runtime.binaries.pin(function->binary);
     if (!binary) return found;
@@ -98,7 +99,9 @@ int canopyFusionWait(const void* object, int32_t timeout) {
         if (timeout < -1)
             return fail(code::param_invalid, "timeout {} is neither -1 nor a number of milliseconds", timeout);
         const Deadline deadline = timeout < 0 ? Deadline::never() : Deadline::after(timeout * millisecond);
-        const auto late = [] { return fail(code::stream_sync_timeout, "the background work is not done in time"); };
+        const auto late = [] {
+            return fail(code::stream_sync_timeout, "background compilation did not finish in time");
+        };
         if (!object) return wait_for_improvements(nullptr, deadline) ? Status() : late();
         Result<std::vector<std::shared_ptr<Fusion>>> fusions = fusions_behind(object);
         if (!fusions.ok()) return fusions.status();

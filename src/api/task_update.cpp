@@ -17,14 +17,14 @@ Status check_memory(const void* address, std::size_t size, const char* name) {
     CANOPY_TRY(required(address, name));
     Result<MemoryPlace> place = usable_place(address, size, name);
     if (!place.ok()) return place.status();
-    if (place->pageable()) return fail(code::param_invalid, "{} {} is not device memory", name, fmt::ptr(address));
+    if (place->pageable()) return fail(code::param_invalid, "{} {} is not device memory", name, as_address(address));
     return {};
 }
 
 Status update_random(aclrtStream task_stream, std::uint32_t task, const aclrtRandomTaskUpdateAttr& attribute,
                      aclrtStream stream) {
     if (attribute.size != sizeof(aclrtRandomNumTaskInfo))
-        return fail(code::param_invalid, "size {} is not {}, that of an aclrtRandomNumTaskInfo", attribute.size,
+        return fail(code::param_invalid, "size {} is not {}, the size of an aclrtRandomNumTaskInfo", attribute.size,
                     sizeof(aclrtRandomNumTaskInfo));
     CANOPY_TRY(check_memory(attribute.srcAddr, attribute.size, "srcAddr"));
     const auto read = [](const void* bytes) {
@@ -57,7 +57,7 @@ aclError aclrtTaskUpdateAsync(aclrtStream taskStream, uint32_t taskId, aclrtTask
             case ACL_RT_UPDATE_AIC_AIV_TASK:
                 return update_kernel(taskStream, taskId, info->val.aicAivTaskAttr, execStream);
             default:
-                return fail(code::not_supported, "info->id {} is no kind of task that can be updated",
+                return fail(code::not_supported, "info->id {} is not a kind of task that can be updated",
                             static_cast<int>(info->id));
         }
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for clang's thread-safety analysis; they mean nothing to other compilers.
+// Attributes for clang's thread-safety analysis; empty for other compilers.
 #pragma once
 
 #if defined(__clang__)
@@ -11,8 +11,17 @@
 #define CANOPY_CAPABILITY(x) CANOPY_THREAD_ATTRIBUTE(capability(x))
 #define CANOPY_SCOPED_CAPABILITY CANOPY_THREAD_ATTRIBUTE(scoped_lockable)
 #define CANOPY_GUARDED_BY(x) CANOPY_THREAD_ATTRIBUTE(guarded_by(x))
+#define CANOPY_POINTEE_GUARDED_BY(x) CANOPY_THREAD_ATTRIBUTE(pt_guarded_by(x))
 #define CANOPY_REQUIRES(...) CANOPY_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
+#define CANOPY_REQUIRES_SHARED(...) CANOPY_THREAD_ATTRIBUTE(requires_shared_capability(__VA_ARGS__))
+#define CANOPY_EXCLUDES(...) CANOPY_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 #define CANOPY_ACQUIRE(...) CANOPY_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
+#define CANOPY_ACQUIRE_SHARED(...) CANOPY_THREAD_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
 #define CANOPY_RELEASE(...) CANOPY_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
+#define CANOPY_RELEASE_SHARED(...) CANOPY_THREAD_ATTRIBUTE(release_shared_capability(__VA_ARGS__))
+#define CANOPY_RELEASE_GENERIC(...) CANOPY_THREAD_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
 #define CANOPY_TRY_ACQUIRE(...) CANOPY_THREAD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
+// For a function that is only called with the lock held where the analysis cannot follow it, such as a callback.
+#define CANOPY_ASSERT_HELD(...) CANOPY_THREAD_ATTRIBUTE(assert_capability(__VA_ARGS__))
+#define CANOPY_RETURN_CAPABILITY(x) CANOPY_THREAD_ATTRIBUTE(lock_returned(x))
 #define CANOPY_NO_THREAD_SAFETY_ANALYSIS CANOPY_THREAD_ATTRIBUTE(no_thread_safety_analysis)

@@ -84,6 +84,10 @@ Status fail_text(int code, std::string_view text) {
     return Status(code);
 }
 
+Status vfail(int code, fmt::string_view format, fmt::format_args arguments) {
+    return fail_text(code, fmt::vformat(format, arguments));
+}
+
 Status fail_null(std::string_view argument) {
     constexpr int invalid_parameter = 100000;
     remember("EH0002", invalid_parameter, fmt::format("Argument {} must not be null", argument));

@@ -3,7 +3,7 @@
 // when the configuration says so), handed out newest first by aclGetRecentErrMsg. Any thread.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>
@@ -15,11 +15,15 @@ namespace canopy {
 // Remembers `text` under the message id that belongs to `code` and returns the code as a Status.
 Status fail_text(int code, std::string_view text);
 
-// fail(107000, "count {} is larger than destMax {}", count, max)
+// fail(107000, "count {} is larger than destMax {}", count, max). The format is checked when the call is compiled; all
+// else happens in one function, so that a call costs little to compile and few instructions where nothing fails.
+Status vfail(int code, fmt::string_view format, fmt::format_args arguments);
 template <class... Arguments>
 Status fail(int code, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    return fail_text(code, fmt::format(format, std::forward<Arguments>(arguments)...));
+    return vfail(code, format, fmt::make_format_args(arguments...));
 }
+// A pointer as an argument of `fail`: {} prints its address.
+inline const void* as_address(const void* pointer) { return pointer; }
 
 // "Argument NAME must not be null", with the id programs search for.
 Status fail_null(std::string_view argument);

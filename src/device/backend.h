@@ -24,6 +24,7 @@
 #include "device/command.h"
 #include "device/fusion.h"
 #include "device/trace.h"
+#include "foundation/kernel_info.h"
 
 namespace canopy {
 
@@ -45,28 +46,6 @@ public:
 
 private:
     std::atomic<std::uint32_t> references_{1};
-};
-
-struct ParameterInfo {
-    std::uint32_t offset = 0;
-    std::uint32_t size = 0;
-    std::uint32_t alignment = 8;
-};
-
-// What an image says about one kernel.
-struct KernelInfo {
-    std::string name;
-    CoreType core = CoreType::vector;
-    std::uint16_t cube_ratio = 0;    // cube cores of a group, mix kernels
-    std::uint16_t vector_ratio = 1;  // vector cores of a group
-    bool batch = false;              // scheduling mode written into the kernel
-    bool simt = false;               // the last slot of its argument block is a CanopyGrid
-    bool list = false;               // a ListKernel (fused_list.h): launches run a fused kernel made from it
-    std::uint32_t arguments_size = 0;
-    std::uint64_t code_size = 0;
-    std::vector<ParameterInfo> parameters;
-    std::string source;  // file the kernel was compiled from
-    std::string key;     // what a launch in the same source knows it by; may be empty
 };
 
 // A kernel a device can launch. Lives as long as its module; backends extend it.

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "foundation/kernel_info.h"
+
 namespace canopy {
 
 class Executable;
@@ -37,8 +39,6 @@ enum class Opcode : std::uint8_t {
 };
 
 constexpr bool is_kernel(Opcode code) noexcept { return code == Opcode::launch || code == Opcode::cpu_kernel; }
-
-enum class CoreType : std::uint8_t { aicore = 0, cube = 1, vector = 2, mix = 3, cpu = 100 };
 
 // Where a pointer slot of an argument block is, and where in the same block the data lies that it must point at.
 struct Placeholder {

@@ -91,11 +91,11 @@ Status FusedModule::open(const Image& image, const LoadPart& load_part) {
     }
     for (const ImageKernel& kernel : image.kernels) {
         ListKernel& made = kernels_.emplace_back();
-        made.own_info = kernel.info;
+        made.own_info = kernel;
         made.own_info.list = true;
         made.info = &made.own_info;
         for (const FusedList& list : image.fused)
-            if (list.name == kernel.info.name) made.list = list;
+            if (list.name == kernel.name) made.list = list;
         CANOPY_TRY(find_all(made.list));
         for (const ListStep& step : made.list.steps) made.own_info.code_size += step.kernel.kernel->info->code_size;
         infos_.push_back(made.own_info);

@@ -7,9 +7,11 @@
 FMT_BEGIN_NAMESPACE
 namespace detail {
 
-// fmt/format.h promises other files that these two exist.
+// What fmt/core.h and fmt/format.h leave to one file of the program.
 template auto thousands_sep_impl<char>(locale_ref) -> thousands_sep_result<char>;
 template auto decimal_point_impl<char>(locale_ref) -> char;
+template void buffer<char>::append(const char*, const char*);
+template void vformat_to(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
 
 }  // namespace detail
 FMT_END_NAMESPACE

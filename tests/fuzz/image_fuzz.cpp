@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <span>
 
-#include "base/elf.h"
 #include "base/error_text.h"
 #include "device/image.h"
+#include "foundation/elf.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));

@@ -72,8 +72,8 @@ TEST_F(Driver, KernelsThatShareANameAreFoundByTheirSymbols) {
     ASSERT_TRUE(image.ok());
     std::vector<std::string> names, keys;
     for (const ImageKernel& kernel : image.value().kernels) {
-        names.push_back(kernel.info.name);
-        keys.push_back(kernel.info.key);
+        names.push_back(kernel.name);
+        keys.push_back(kernel.key);
     }
     EXPECT_EQ(names, (std::vector<std::string>{"_ZN1a1kEv", "_ZN1b1kEv", "_Z1ki", "alone"}));
     EXPECT_EQ(keys, (std::vector<std::string>{"void a::k()", "void b::k()", "void k(int)", "void alone(float)"}));
@@ -128,7 +128,7 @@ TEST_F(Driver, ChipsAreChosenInEverySpelling) {
         const auto image = read_image(std::as_bytes(std::span(result.image)));
         ASSERT_TRUE(image.ok());
         EXPECT_EQ(image.value().architectures, std::vector<std::uint32_t>{chip.architecture}) << chip.flag;
-        EXPECT_EQ(image.value().kernels.at(0).info.core, CoreType::aicore) << chip.flag;
+        EXPECT_EQ(image.value().kernels.at(0).core, CoreType::aicore) << chip.flag;
     }
     const auto unknown = compile(empty_kernel, "--npu-arch=dav-9");
     EXPECT_EQ(unknown.status, 2);

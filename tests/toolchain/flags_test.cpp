@@ -18,7 +18,7 @@ protected:
             ADD_FAILURE() << "not an image with one kernel";
             return CoreType::mix;
         }
-        return image.value().kernels[0].info.core;
+        return image.value().kernels[0].core;
     }
     Compilation quick(const std::string& text, const std::string& flags) const {
         return compile(text, "-O0 --targets=baseline --no-trace " + flags);

@@ -4,10 +4,10 @@
 
 #include <cstdlib>
 
-#include "base/elf.h"
 #include "compiler.h"
 #include "device/image.h"
 #include "device/soft/code/source_line.h"
+#include "foundation/elf.h"
 
 namespace canopy::test {
 namespace {

@@ -11,13 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "compile.h"
-#include "fuse.h"
-#include "missing.h"
-#include "options.h"
-#include "process.h"
-#include "source.h"
-#include "tree.h"
+#include "base/complaint.h"
+#include "base/process.h"
+#include "compile/compile.h"
+#include "compile/missing.h"
+#include "image/fuse.h"
+#include "options/options.h"
+#include "options/tree.h"
+#include "source_file.h"
 
 namespace canopy_cc {
 namespace {
@@ -48,7 +49,7 @@ void add_colours(Command& command) {
 // Runs clang, shows what it says, and returns its exit status.
 int run_and_explain(const Tree& tree, const Command& command) {
     std::string messages;
-    const int status = run_with_files(command, "/dev/null", "", messages);
+    const int status = run_with_files(command, "/dev/null", "-", messages);
     fmt::print(stderr, "{}", status == 0 ? messages : explain_missing_names(messages, tree.unsupported));
     return status;
 }
@@ -143,8 +144,8 @@ int link(const Options& options, const Tree& tree, const std::vector<std::string
 
 // Objects of the sources, made where they belong or, on the way to something linked, in a directory that goes away.
 int compile_all(const Options& options, const Tree& tree, Timing& timing) {
-    TemporaryDirectory directory;
-    if (directory.path().empty()) return complain(broken_toolchain, "cannot make a temporary directory");
+    const auto directory = canopy::TemporaryFolder::create("cc");
+    if (!directory.ok()) return complain(broken_toolchain, directory.message());
     const bool final_objects = options.output_kind == Output::object || options.output_kind == Output::image;
     std::vector<std::string> files;
     for (const Input& input : options.inputs) {
@@ -153,7 +154,7 @@ int compile_all(const Options& options, const Tree& tree, Timing& timing) {
             continue;
         }
         const std::string output = final_objects ? object_name(options, input)
-                                                 : fmt::format("{}/{}-{}.o", directory.path(), files.size(),
+                                                 : fmt::format("{}/{}-{}.o", directory->path(), files.size(),
                                                                std::filesystem::path(input.path).stem().string());
         files.push_back(output);
         const int status = input.language == Language::kernel

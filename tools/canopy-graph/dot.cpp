@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph in Graphviz's language: a cluster for each stream, clusters of sub-graphs inside the stream of their
 // condition.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string_view>
 

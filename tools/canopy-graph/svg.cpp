@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture as SVG: columns, then edges, then boxes over them. Hovering over a box shows everything known about the
 // task.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -12,13 +12,13 @@
 
 #include "base/clock.h"
 #include "base/error_text.h"
-#include "base/subprocess.h"
 #include "core/base/error_codes.h"
 #include "core/fusion/code_cache.h"
 #include "core/fusion/fingerprint.h"
-#include "core/fusion/loop_flow.h"
 #include "core/fusion/loop_text.h"
 #include "core/kernel/source_program.h"
+#include "foundation/files.h"
+#include "foundation/subprocess.h"
 
 namespace canopy {
 namespace {
@@ -59,8 +59,8 @@ Result<std::vector<std::byte>> read_file(const std::string& path) {
 
 Result<std::vector<std::byte>> compile(const std::string& compiler, const std::string& text,
                                        std::span<const Bytes> bitcodes, ProcessStop* stop) {
-    Result<TemporaryFolder> folder = TemporaryFolder::create("loops");
-    if (!folder.ok()) return folder.status();
+    Expected<TemporaryFolder> folder = TemporaryFolder::create("loops");
+    if (!folder.ok()) return fail(code::internal, "{}", folder.message());
     const std::string source = folder->path() + "/loops.c", output = folder->path() + "/loops.so";
     CANOPY_TRY(write_file(source, std::as_bytes(std::span(text))));
     std::vector<std::string> command = {compiler};
@@ -74,8 +74,8 @@ Result<std::vector<std::byte>> compile(const std::string& compiler, const std::s
                              "-fno-strict-aliasing", "-fno-math-errno", "-w", "-mprefer-vector-width=512"})
         command.emplace_back(flag);
     command.insert(command.end(), {source, "-o", output});
-    Result<Finished> finished = run_to_end(command, {stop, folder->path()});
-    if (!finished.ok()) return finished.status();
+    Expected<Finished> finished = run_to_end(command, {stop, folder->path()});
+    if (!finished.ok()) return fail(code::internal, "{}", finished.message());
     if (finished->status != 0)
         return fail(code::internal, "the loops of a fused kernel do not compile: {:.300}", finished->output);
     return read_file(output);

@@ -10,34 +10,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "base/result.h"
-#include "base/subprocess.h"
+#include "core/fusion/loop_flow.h"
 #include "device/backend.h"
+#include "foundation/subprocess.h"
 
 namespace canopy {
-
-// A step whose launch has a trace.
-struct LoopStep {
-    const LaunchTrace* trace = nullptr;
-    std::span<const std::byte> bitcode;  // Module::bitcode of its kernel
-};
-
-// Memory the steps touch; in the order of TraceRequest::regions, which was the same for all of them.
-struct LoopRegion {
-    std::uint32_t slot = 0;         // an 8-byte word of the fused argument block that holds an address in the region
-    std::uint64_t slot_offset = 0;  // how far behind the begin of the region that address is
-    bool temporary = false;         // nobody but these steps reads what they store there
-};
-
-struct LoopRequest {
-    std::span<const LoopStep> steps;  // in the order in which they would run
-    std::span<const LoopRegion> regions;
-    std::uint32_t first_step = 0;  // what the pieces say of their step, for failures
-    ProcessStop* stop = nullptr;   // ends the compiler
-};
 
 struct CompiledLoops {
     std::shared_ptr<const FusedLoops> loops;

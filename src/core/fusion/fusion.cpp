@@ -12,6 +12,7 @@
 #include "core/base/error_codes.h"
 #include "core/fusion/fusion_check.h"
 #include "core/fusion/fusion_work.h"
+#include "core/fusion/temporaries.h"
 #include "core/kernel/kernel.h"
 #include "core/process/runtime.h"
 
@@ -26,9 +27,6 @@ std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t slot) noexce
     std::memcpy(&word, bytes.data() + slot * 8, sizeof(word));
     return word;
 }
-
-// Counts declarations of temporaries: kernels that were chosen before may not hold any more.
-std::atomic<std::uint64_t> temporary_changes{0};
 
 std::uint64_t temporary_at(std::uint64_t address) {
     return temporary_changes.load(std::memory_order_relaxed) == 0
@@ -108,8 +106,7 @@ Result<const Kernel*> Fusion::choose(const LaunchWork& work, DeviceRecord& recor
     if (!*variant) return certain();
     const Kernel* const kernel = (*variant)->first;
     if (made && level_ != FusionLevel::off)
-        if (std::shared_ptr<Module> code = module_of(user_, record))
-            improve_later(shared_from_this(), **variant, std::move(code));
+        if (std::shared_ptr<Module> code = module_of(user_, record)) improve_later(**variant, std::move(code));
     SpinGuard guard(last_lock_);
     last_arguments_.assign(arguments.begin(), arguments.end());
     last_epoch_ = epoch;
@@ -124,16 +121,21 @@ Result<const Kernel*> Fusion::choose_now(std::span<const std::byte> arguments, b
     Result<FusionVariant*> variant = variant_for(arguments, made);
     if (!variant.ok()) return variant.status();
     if (!*variant) return certain();
-    if (made) improve_later(shared_from_this(), **variant, nullptr);
+    if (made) improve_later(**variant, nullptr);
     return static_cast<const Kernel*>((*variant)->first);
 }
 
+void Fusion::improve_later(FusionVariant& variant, std::shared_ptr<Module> code) {
+    run_improvement(
+        this, [self = shared_from_this(), &variant] { self->improve(variant); }, std::move(code));
+}
+
 Result<const Kernel*> Fusion::certain() {
-    std::lock_guard guard(mutex_);
+    MutexLock lock(mutex_);
     if (!certain_) {
         auto made = std::make_unique<FusionVariant>();
         const std::vector<StepAccess> nothing(list_.steps.size());
-        CANOPY_TRY(adopt(*made, make_plan({&list_, nothing, level_, std::nullopt}), "in order"));
+        CANOPY_TRY(adopt(*made, make_plan({&list_, nothing, level_}), "in order"));
         certain_ = std::move(made);
     }
     return static_cast<const Kernel*>(certain_->first);
@@ -159,7 +161,7 @@ Result<FusionVariant*> Fusion::variant_for(std::span<const std::byte> arguments,
         signature.insert(signature.end(), {number * address_looked_at + value % address_looked_at,
                                            value - known->second, temporary_at(value)});
     }
-    std::lock_guard guard(mutex_);
+    MutexLock lock(mutex_);
     for (const auto& each : variants_)
         if (each->signature == signature) return each.get();
     if (variants_.size() == most_variants) return nullptr;
@@ -167,7 +169,6 @@ Result<FusionVariant*> Fusion::variant_for(std::span<const std::byte> arguments,
     return make_variant(arguments, std::move(signature));
 }
 
-// The caller holds the mutex.
 Result<FusionVariant*> Fusion::make_variant(std::span<const std::byte> arguments,
                                             std::vector<std::uint64_t> signature) {
     auto variant = std::make_unique<FusionVariant>();
@@ -186,8 +187,7 @@ Result<FusionVariant*> Fusion::make_variant(std::span<const std::byte> arguments
     const std::vector<StepAccess> accesses = declared(*variant);
     const bool known = std::any_of(accesses.begin(), accesses.end(),
                                    [](const StepAccess& access) { return access.knowledge != Knowledge::nothing; });
-    CANOPY_TRY(
-        adopt(*variant, make_plan({&list_, accesses, level_, left_out_edge()}), known ? "declared" : "in order"));
+    CANOPY_TRY(adopt(*variant, make_plan({&list_, accesses, level_}), known ? "declared" : "in order"));
     variants_.push_back(std::move(variant));
     return variants_.back().get();
 }
@@ -221,7 +221,7 @@ std::vector<StepAccess> Fusion::declared(const FusionVariant& variant) const {
     return accesses;
 }
 
-// The plan becomes the kernel that launches of the variant run from now on. The caller holds the mutex.
+// The plan becomes the kernel that launches of the variant run from now on.
 Status Fusion::adopt(FusionVariant& variant, PlannedFusion planned, const char* level) {
     std::vector<FusedPart> parts = planned.plan.parts;
     if (checking_) {
@@ -288,51 +288,6 @@ Status choose_fused(LaunchWork& work, DeviceRecord& record) {
     } catch (const std::bad_alloc&) {
         return Status(code::bad_alloc);
     }
-}
-
-// ---- temporaries ---------------------------------------------------------------------------------------------------
-
-namespace {
-
-struct Temporaries {
-    std::mutex mutex;
-    std::map<std::uintptr_t, std::uint64_t> ranges;  // begin and size
-};
-Temporaries& temporaries() {
-    static Temporaries* instance = new Temporaries;
-    return *instance;
-}
-
-}  // namespace
-
-Status declare_temporary(const void* address, std::size_t size) {
-    if (!address || size == 0) return fail(code::param_invalid, "a temporary needs an address and a size");
-    const auto begin = reinterpret_cast<std::uintptr_t>(address);
-    if (size > UINTPTR_MAX - begin) return fail(code::param_invalid, "{} bytes at {:#x} are no memory", size, begin);
-    Temporaries& all = temporaries();
-    std::lock_guard guard(all.mutex);
-    all.ranges[begin] = size;
-    temporary_changes.fetch_add(1, std::memory_order_relaxed);
-    return {};
-}
-
-Status undeclare_temporary(const void* address) {
-    Temporaries& all = temporaries();
-    std::lock_guard guard(all.mutex);
-    if (all.ranges.erase(reinterpret_cast<std::uintptr_t>(address)) == 0)
-        return fail(code::param_invalid, "{} is not the beginning of a declared temporary", fmt::ptr(address));
-    temporary_changes.fetch_add(1, std::memory_order_relaxed);
-    return {};
-}
-
-std::uint64_t temporary_bytes(const void* address) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(address);
-    Temporaries& all = temporaries();
-    std::lock_guard guard(all.mutex);
-    auto next = all.ranges.upper_bound(begin);
-    if (next == all.ranges.begin()) return 0;
-    --next;
-    return begin - next->first < next->second ? next->second - (begin - next->first) : 0;
 }
 
 }  // namespace canopy

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -20,50 +19,16 @@
 #include <vector>
 
 #include "base/memory_range.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
-#include "core/fusion/fusion_plan.h"
+#include "core/fusion/fusion_variant.h"
 #include "device/fused_list.h"
 
 namespace canopy {
 
-class FusionCheck;
 struct DeviceRecord;
-
-// An address in the argument block, and where it points.
-struct SlotAddress {
-    std::uint32_t slot = 0;
-    std::int32_t region = 0;
-    std::uint64_t offset = 0;     // in the region
-    std::uint64_t temporary = 0;  // bytes from there on that were declared temporary
-};
-
-// What background work has to say about a variant.
-struct VariantReport {
-    std::string level = "steps";
-    PlanFigures figures;
-    std::vector<FusedPart> parts;
-    std::vector<std::string> refusals;  // why steps have no trace, or no loops
-    std::uint32_t looped = 0;           // steps whose work compiled loops do
-    std::uint32_t stores_dropped = 0;
-    double trace_milliseconds = 0;
-    double compile_milliseconds = 0;
-    double total_milliseconds = 0;
-    bool from_cache = false;
-};
-
-struct FusionVariant {
-    std::vector<std::uint64_t> signature;
-    std::vector<std::byte> arguments;  // of its first launch
-    std::vector<MemoryRange> regions;  // allocations they point into
-    std::vector<SlotAddress> addresses;
-    const FusedKernel* first = nullptr;  // what commands name
-    // Guarded by the fusion's mutex from here on.
-    std::vector<std::unique_ptr<FusedKernel>> kernels;
-    std::vector<std::unique_ptr<FusionCheck>> checks;
-    VariantReport report;
-};
 
 class Fusion : public std::enable_shared_from_this<Fusion> {
 public:
@@ -88,14 +53,17 @@ public:
 private:
     struct Improvement;
     Result<FusionVariant*> variant_for(std::span<const std::byte> arguments, bool& made);
-    Result<FusionVariant*> make_variant(std::span<const std::byte> arguments, std::vector<std::uint64_t> signature);
+    Result<FusionVariant*> make_variant(std::span<const std::byte> arguments, std::vector<std::uint64_t> signature)
+        CANOPY_REQUIRES(mutex_);
     [[nodiscard]] Status check_profile(std::span<const std::byte> arguments) const;
     Result<const Kernel*> certain();
-    Status adopt(FusionVariant& variant, PlannedFusion planned, const char* level);
+    Status adopt(FusionVariant& variant, PlannedFusion planned, const char* level) CANOPY_REQUIRES(mutex_);
     [[nodiscard]] std::vector<StepAccess> declared(const FusionVariant& variant) const;
     [[nodiscard]] bool makes_loops() const {
         return level_ == FusionLevel::loops && !list_.in_full_order() && list_.profile_slot == no_slot;
     }
+    // On the background thread, with the code kept loaded.
+    void improve_later(FusionVariant& variant, std::shared_ptr<Module> code);
     bool improve_by_recipe(FusionVariant& variant, const std::string& name, Nanoseconds start);
     void trace_steps(const FusionVariant& variant, Improvement& work) const;
     void compile(FusionVariant& variant, Improvement& work);
@@ -117,9 +85,10 @@ private:
     std::uint64_t last_epoch_ CANOPY_GUARDED_BY(last_lock_) = 0;
     const Kernel* last_kernel_ CANOPY_GUARDED_BY(last_lock_) = nullptr;
 
-    mutable std::mutex mutex_;  // guards what follows
-    std::vector<std::unique_ptr<FusionVariant>> variants_;
-    std::unique_ptr<FusionVariant> certain_;  // every step waits for those before it; for arguments nobody knows
+    mutable Mutex mutex_;  // also guards the variants themselves
+    std::vector<std::unique_ptr<FusionVariant>> variants_ CANOPY_GUARDED_BY(mutex_);
+    // Every step waits for those before it; for arguments nobody knows.
+    std::unique_ptr<FusionVariant> certain_ CANOPY_GUARDED_BY(mutex_);
 };
 
 // Puts the fused kernel for these arguments in the place of a kernel that is a list; nothing for others. The kernel's
@@ -127,11 +96,5 @@ private:
 Status choose_fused(LaunchWork& work, DeviceRecord& record);
 // The fusion of a list kernel; nullptr when it was not launched yet.
 std::shared_ptr<Fusion> fusion_of(const Kernel& kernel);
-
-// Memory that nobody reads after the steps that write it: stores to it may be left out.
-Status declare_temporary(const void* address, std::size_t size);
-Status undeclare_temporary(const void* address);
-// How many bytes from an address on are declared; 0: none.
-[[nodiscard]] std::uint64_t temporary_bytes(const void* address);
 
 }  // namespace canopy

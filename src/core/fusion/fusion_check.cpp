@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/error_text.h"
-#include "core/fusion/fusion.h"
+#include "core/fusion/temporaries.h"
 
 namespace canopy {
 
@@ -76,7 +76,7 @@ FusionPlan FusionCheck::around(FusionPlan plan) {
 // ---- the calls -----------------------------------------------------------------------------------------------------
 
 FusionCheck::Run& FusionCheck::run_of(const std::byte* arguments) {
-    std::lock_guard guard(mutex_);
+    MutexLock lock(mutex_);
     return runs_[arguments];
 }
 
@@ -111,7 +111,7 @@ void FusionCheck::keep_profile(const std::byte* arguments, Area& area) const {
     if (at < area.before.size()) std::memcpy(area.before.data() + at, buffer, area.before.size() - at);
 }
 
-// Words of the world outside keep what they have: others may be waiting for them, or have written them.
+// Event words shared with other streams are left untouched: others may wait for them, or have written them.
 void FusionCheck::keep_words(const std::byte* arguments, Area& area) const {
     const auto keep = [&](std::uint32_t slot) {
         std::byte* word = nullptr;
@@ -187,7 +187,7 @@ FusedCallResult FusionCheck::compare(void* context, const std::byte* arguments) 
         }
     }
     {
-        std::lock_guard guard(check.mutex_);
+        MutexLock lock(check.mutex_);
         check.runs_.erase(arguments);
     }
     if (!where) return {};
@@ -195,7 +195,7 @@ FusedCallResult FusionCheck::compare(void* context, const std::byte* arguments) 
     return {
         step.number,
         fmt::format("the fused kernel differs from its steps: the byte at {} is {:#04x} instead of {:#04x}, {}",
-                    fmt::ptr(where), is, was,
+                    as_address(where), is, was,
                     first == nobody ? std::string("which no step changes")
                                     : fmt::format("which step {} ({}) writes last", step.number, step.kernel.name))};
 }

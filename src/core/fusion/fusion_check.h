@@ -11,18 +11,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "device/fused_list.h"
 #include "device/fusion.h"
 
 namespace canopy {
-
-// The two steps, by number, whose edge tests want left out (CANOPY_FUSION_LEAVE_OUT=first:second).
-std::optional<std::pair<std::uint32_t, std::uint32_t>> left_out_edge();
 
 class FusionCheck {
 public:
@@ -58,8 +55,8 @@ private:
     const FusedList& list_;
     Device& device_;
     std::vector<std::unique_ptr<Place>> places_;
-    std::mutex mutex_;
-    std::map<const std::byte*, Run> runs_;  // by argument block
+    Mutex mutex_;
+    std::map<const std::byte*, Run> runs_ CANOPY_GUARDED_BY(mutex_);  // by argument block
 };
 
 }  // namespace canopy

@@ -1,35 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Making a variant better: traces of its steps, a plan with chains, compiled loops; and telling about it.
+#include "core/fusion/fusion.h"
+
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/fusion/fused_loops.h"
-#include "core/fusion/fusion.h"
-#include "core/fusion/fusion_check.h"
 #include "core/fusion/fusion_recipe.h"
 #include "core/fusion/fusion_scratch.h"
 #include "core/fusion/fusion_work.h"
 
 namespace canopy {
-
-std::optional<std::pair<std::uint32_t, std::uint32_t>> left_out_edge() {
-    const char* text = std::getenv("CANOPY_FUSION_LEAVE_OUT");
-    if (!text) return std::nullopt;
-    const std::string_view pair(text);
-    const std::size_t colon = pair.find(':');
-    if (colon == std::string_view::npos) return std::nullopt;
-    std::pair<std::uint32_t, std::uint32_t> steps;
-    const char* const end = pair.data() + pair.size();
-    if (std::from_chars(pair.data(), pair.data() + colon, steps.first).ec != std::errc() ||
-        std::from_chars(pair.data() + colon + 1, end, steps.second).ec != std::errc())
-        return std::nullopt;
-    return steps;
-}
 
 // What is known of a variant while it is worked on.
 struct Fusion::Improvement {
@@ -81,7 +65,7 @@ void Fusion::trace_steps(const FusionVariant& variant, Improvement& work) const 
 bool Fusion::improve_by_recipe(FusionVariant& variant, const std::string& name, Nanoseconds start) {
     std::optional<FusionRecipe> recipe = find_recipe(name, list_, device_);
     if (!recipe) return false;
-    std::lock_guard guard(mutex_);
+    MutexLock lock(mutex_);
     if (!adopt(variant, std::move(recipe->planned), "loops").ok()) return false;
     VariantReport& report = variant.report;
     report.refusals = std::move(recipe->refusals);
@@ -95,13 +79,13 @@ bool Fusion::improve_by_recipe(FusionVariant& variant, const std::string& name, 
 void Fusion::improve(FusionVariant& variant) {
     const Nanoseconds start = now();
     Improvement work;
-    if (makes_loops() && !left_out_edge()) {
+    if (makes_loops()) {
         work.recipe = recipe_name(list_, variant, device_, level_);
         if (!work.recipe.empty() && improve_by_recipe(variant, work.recipe, start)) return;
     }
     work.accesses = declared(variant);
     trace_steps(variant, work);
-    work.planned = make_plan({&list_, work.accesses, level_, left_out_edge()});
+    work.planned = make_plan({&list_, work.accesses, level_});
     if (!device_.info().checking) {
         const auto unread = [&](std::int32_t region, std::span<const std::uint32_t> steps) {
             return temporary(variant, work, region, steps);
@@ -110,7 +94,7 @@ void Fusion::improve(FusionVariant& variant) {
     }
     if (work.planned.figures.traced != 0) {
         work.report.total_milliseconds = milliseconds_since(start);
-        std::lock_guard guard(mutex_);
+        MutexLock lock(mutex_);
         if (!adopt(variant, work.planned, level_ >= FusionLevel::chains ? "chains" : "steps").ok()) return;
         VariantReport report = std::move(variant.report);
         report.refusals = work.report.refusals;
@@ -118,7 +102,7 @@ void Fusion::improve(FusionVariant& variant) {
         report.total_milliseconds = work.report.total_milliseconds;
         variant.report = std::move(report);
     } else {
-        std::lock_guard guard(mutex_);
+        MutexLock lock(mutex_);
         variant.report.refusals = work.report.refusals;
         variant.report.trace_milliseconds = work.report.trace_milliseconds;
         return;
@@ -252,7 +236,7 @@ void Fusion::compile(FusionVariant& variant, Improvement& work) {
     if (work.report.looped != 0 && !work.recipe.empty())
         keep_recipe(work.recipe,
                     {work.planned, work.code, work.report.refusals, work.report.looped, work.report.stores_dropped});
-    std::lock_guard guard(mutex_);
+    MutexLock lock(mutex_);
     VariantReport report = std::move(variant.report);
     report.refusals = work.report.refusals;
     report.total_milliseconds += milliseconds_since(start);
@@ -314,7 +298,7 @@ Json Fusion::report() const {
                          {"stream", step.stream},
                          {"after", step.after}});
     Json variants = Json::array();
-    std::lock_guard guard(mutex_);
+    MutexLock lock(mutex_);
     for (const auto& variant : variants_) variants.push_back(describe(*variant));
     if (certain_) variants.push_back(describe(*certain_));
     return {{"name", list_.name}, {"steps", std::move(steps)}, {"variants", std::move(variants)}};

@@ -164,9 +164,7 @@ private:
     void add_resets();
     void find_meetings();
     [[nodiscard]] Conflict conflict(const Node& first, const Node& second) const;
-    void leave_out();
-    [[nodiscard]] std::vector<std::uint32_t> place_nodes() const;
-    void make_parts(const std::vector<std::uint32_t>& order);
+    void make_parts();
     [[nodiscard]] bool may_join(std::uint32_t node, const std::vector<std::uint32_t>& part) const;
     [[nodiscard]] bool may_chain(const Node& node) const;
     void count(PlannedFusion& made) const;
@@ -241,40 +239,6 @@ void Planner::find_meetings() {
     }
 }
 
-// The later of two steps is put in front of the earlier one, for tests.
-void Planner::leave_out() {
-    if (!request_.unordered) return;
-    const auto [first, second] = *request_.unordered;
-    for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
-        if (nodes_[node].step.number != second || nodes_[node].word) continue;
-        for (auto& [before, met] : nodes_[node].meets) {
-            if (nodes_[before].step.number != first || nodes_[before].word) continue;
-            nodes_[before].meets.emplace_back(node, Conflict::full);
-            std::erase_if(nodes_[node].meets, [&, gone = before](const auto& each) { return each.first == gone; });
-            return;
-        }
-    }
-}
-
-// An order in which every node comes after what it meets; otherwise that of the list.
-std::vector<std::uint32_t> Planner::place_nodes() const {
-    std::vector<std::uint32_t> order;
-    std::vector<bool> placed(nodes_.size());
-    while (order.size() < nodes_.size()) {
-        const std::size_t before = order.size();
-        for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
-            const auto& meets = nodes_[node].meets;
-            if (placed[node] ||
-                !std::all_of(meets.begin(), meets.end(), [&](const auto& each) { return bool(placed[each.first]); }))
-                continue;
-            placed[node] = true;
-            order.push_back(node);
-        }
-        if (order.size() == before) break;
-    }
-    return order;
-}
-
 bool Planner::may_chain(const Node& node) const {
     return request_.level >= FusionLevel::chains && !node.word && node.step.choices.empty() &&
            node.step.blocks_slot == no_slot && request_.accesses[node.listed].knowledge == Knowledge::traced;
@@ -287,9 +251,9 @@ bool Planner::may_join(std::uint32_t node, const std::vector<std::uint32_t>& par
     });
 }
 
-void Planner::make_parts(const std::vector<std::uint32_t>& order) {
+void Planner::make_parts() {
     std::vector<std::uint32_t> part_of(nodes_.size());
-    for (const std::uint32_t node : order) {
+    for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
         std::vector<std::uint32_t> needs;
         for (const auto& [before, met] : nodes_[node].meets) needs.push_back(part_of[before]);
         std::sort(needs.begin(), needs.end());
@@ -338,14 +302,7 @@ PlannedFusion Planner::plan() {
     for (std::uint32_t index = 0; index < list_.steps.size(); ++index) add_step(index);
     add_resets();
     find_meetings();
-    const std::vector<Node> as_listed = request_.unordered ? nodes_ : std::vector<Node>();
-    leave_out();
-    std::vector<std::uint32_t> order = place_nodes();
-    if (order.size() < nodes_.size()) {  // the two are ordered by others between them
-        nodes_ = as_listed;
-        order = place_nodes();
-    }
-    make_parts(order);
+    make_parts();
     PlannedFusion made;
     made.plan.name = list_.name;
     made.plan.arguments_size = list_.slots * 8;

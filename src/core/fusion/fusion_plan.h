@@ -54,8 +54,6 @@ struct PlanRequest {
     const FusedList* list = nullptr;
     std::span<const StepAccess> accesses;  // of each step
     FusionLevel level = FusionLevel::off;
-    // For tests: these two steps, by number, are taken to share nothing, and the second runs first where it can.
-    std::optional<std::pair<std::uint32_t, std::uint32_t>> unordered;
 };
 
 struct PlanFigures {

@@ -10,8 +10,7 @@
 #include <optional>
 #include <span>
 
-#include "core/fusion/fusion.h"
-#include "core/fusion/fusion_plan.h"
+#include "core/fusion/fusion_variant.h"
 
 namespace canopy {
 

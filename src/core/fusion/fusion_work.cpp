@@ -6,38 +6,37 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdlib>
 #include <deque>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "core/kernel/kernel.h"
 
 namespace canopy {
 namespace {
 
 struct Improvement {
-    std::shared_ptr<Module> code;  // goes last
-    std::shared_ptr<Fusion> fusion;
-    FusionVariant* variant = nullptr;
+    std::shared_ptr<Module> code;  // destroyed last
+    const void* fusion = nullptr;
+    std::function<void()> work;
 };
 
 struct Work {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::deque<Improvement> waiting;
-    const Fusion* running = nullptr;
-    bool stopping = false;
+    Mutex mutex;
+    Condition changed;
+    std::deque<Improvement> waiting CANOPY_GUARDED_BY(mutex);
+    const void* running CANOPY_GUARDED_BY(mutex) = nullptr;
+    bool stopping CANOPY_GUARDED_BY(mutex) = false;
+    std::thread thread CANOPY_GUARDED_BY(mutex);
     ProcessStop stop;
     std::atomic<pid_t> owner{0};  // the process that has the thread
-    std::thread thread;
 
     void run();
-    [[nodiscard]] bool busy(const Fusion* fusion) const {
+    [[nodiscard]] bool busy(const void* fusion) const CANOPY_REQUIRES(mutex) {
         if (!fusion) return running != nullptr || !waiting.empty();
         return running == fusion || std::any_of(waiting.begin(), waiting.end(),
-                                                [&](const Improvement& each) { return each.fusion.get() == fusion; });
+                                                [&](const Improvement& each) { return each.fusion == fusion; });
     }
 };
 
@@ -47,23 +46,23 @@ Work& work() {
     return *instance;
 }
 
-// Programs go first, also before the compiler, which inherits that.
+// Runs at a low priority, which the compiler inherits.
 void Work::run() {
     constexpr int background = 10;
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), background);
-    std::unique_lock lock(mutex);
+    MutexLock lock(mutex);
     for (;;) {
-        changed.wait(lock, [&] { return stopping || !waiting.empty(); });
+        while (!stopping && waiting.empty()) changed.wait(mutex);
         if (stopping) return;
         Improvement next = std::move(waiting.front());
         waiting.pop_front();
-        running = next.fusion.get();
+        running = next.fusion;
         lock.unlock();
         try {
-            next.fusion->improve(*next.variant);
+            next.work();
         } catch (...) {  // no memory: the kernel stays as it is
         }
-        next.fusion.reset();
+        next.work = nullptr;
         close_later({std::move(next.code)});
         lock.lock();
         running = nullptr;
@@ -73,11 +72,11 @@ void Work::run() {
 
 }  // namespace
 
-void improve_later(std::shared_ptr<Fusion> fusion, FusionVariant& variant, std::shared_ptr<Module> code) {
+void run_improvement(const void* fusion, std::function<void()> work_to_do, std::shared_ptr<Module> code) {
     Work& all = work();
-    std::lock_guard guard(all.mutex);
+    MutexLock lock(all.mutex);
     if (all.stopping) return;
-    all.waiting.push_back({std::move(code), std::move(fusion), &variant});
+    all.waiting.push_back({std::move(code), fusion, std::move(work_to_do)});
     if (!all.thread.joinable()) {
         static const int at_exit = std::atexit([] { stop_improvements(); });
         static_cast<void>(at_exit);
@@ -87,16 +86,13 @@ void improve_later(std::shared_ptr<Fusion> fusion, FusionVariant& variant, std::
     all.changed.notify_all();
 }
 
-bool wait_for_improvements(const Fusion* fusion, Deadline deadline) {
+bool wait_for_improvements(const void* fusion, Deadline deadline) {
     Work& all = work();
-    std::unique_lock lock(all.mutex);
-    const auto idle = [&] { return !all.busy(fusion); };
-    if (deadline.is_never()) {
-        all.changed.wait(lock, idle);
-        return true;
+    MutexLock lock(all.mutex);
+    while (all.busy(fusion)) {
+        if (!all.changed.wait(all.mutex, deadline)) return !all.busy(fusion);
     }
-    const auto left = std::chrono::nanoseconds(std::max<Nanoseconds>(deadline.at - now(), 0));
-    return all.changed.wait_until(lock, std::chrono::system_clock::now() + left, idle);
+    return true;
 }
 
 void stop_improvements() noexcept {
@@ -105,7 +101,7 @@ void stop_improvements() noexcept {
     std::deque<Improvement> dropped;
     std::thread thread;
     {
-        std::lock_guard guard(all.mutex);
+        MutexLock lock(all.mutex);
         if (!all.thread.joinable()) return;
         all.stopping = true;
         dropped.swap(all.waiting);
@@ -115,7 +111,7 @@ void stop_improvements() noexcept {
     all.stop.stop();
     thread.join();
     all.stop.lift();
-    std::lock_guard guard(all.mutex);
+    MutexLock lock(all.mutex);
     all.stopping = false;
 }
 

@@ -9,13 +9,36 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "core/fusion/fused_loops.h"
+#include "device/trace.h"
 
 namespace canopy {
+
+class ProcessStop;
+
+// A step whose launch has a trace.
+struct LoopStep {
+    const LaunchTrace* trace = nullptr;
+    std::span<const std::byte> bitcode;  // Module::bitcode of its kernel
+};
+
+// Memory the steps touch; in the order of TraceRequest::regions, which was the same for all of them.
+struct LoopRegion {
+    std::uint32_t slot = 0;         // an 8-byte word of the fused argument block that holds an address in the region
+    std::uint64_t slot_offset = 0;  // how far behind the begin of the region that address is
+    bool temporary = false;         // nobody but these steps reads what they store there
+};
+
+struct LoopRequest {
+    std::span<const LoopStep> steps;  // in the order in which they would run
+    std::span<const LoopRegion> regions;
+    std::uint32_t first_step = 0;  // what the pieces say of their step, for failures
+    ProcessStop* stop = nullptr;   // ends the compiler
+};
 
 inline constexpr std::uint32_t no_node = UINT32_MAX;
 

@@ -4,7 +4,7 @@
 // that differ from the kernels in the bits of a NaN.
 #include "core/fusion/loop_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

@@ -179,7 +179,7 @@ Result<Pin<Graph>> find_graph(const void* opaque, bool same_context) {
     if (!graph) [[unlikely]]
         return fail(code::invalid_handle,
                     "modelRI {} is not a live graph: never captured or built, destroyed, or another kind of handle",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     if (same_context && graph->context != thread_state.context) [[unlikely]]
         return fail(code::model_context, "graph {} belongs to another context than the thread's current one",
                     graph->id);

@@ -11,7 +11,7 @@ namespace canopy {
 namespace {
 
 Status no_such_condition(const void* opaque) {
-    return fail(code::invalid_handle, "handle {} is not a condition of a live graph", fmt::ptr(opaque));
+    return fail(code::invalid_handle, "handle {} is not a condition of a live graph", as_address(opaque));
 }
 
 // The graph of a condition, and which of its conditions it is.

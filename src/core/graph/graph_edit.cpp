@@ -46,7 +46,7 @@ Result<LockedTask> lock_task(const void* opaque) {
     const Pin<GraphPart> part = Runtime::instance().tasks.pin(handle_of(opaque));
     if (!part)
         return fail(code::invalid_handle, "task {} is not a task of a live graph, or another kind of handle",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     Result<Pin<Graph>> graph = find_graph(opaque_of(part->graph), false);
     if (!graph.ok()) return graph.status();
     LockedTask locked;
@@ -56,7 +56,7 @@ Result<LockedTask> lock_task(const void* opaque) {
     locked.task = task_at(*locked.graph, part->place);
     // A stream that was emptied has other tasks in the same places.
     if (!locked.task || locked.task->handle != part->self)
-        return fail(code::invalid_handle, "task {} is not part of its graph any more", fmt::ptr(opaque));
+        return fail(code::invalid_handle, "task {} is not part of its graph any more", as_address(opaque));
     return locked;
 }
 

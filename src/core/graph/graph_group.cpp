@@ -330,7 +330,7 @@ Status refuse_update(const Stream& stream, const Recorder& recorder) {
 
 Status begin_task_update(const void* opaque, const void* group) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     const Pin<GraphPart> part = Runtime::instance().task_groups.pin(handle_of(group));
-    if (!part) return fail(code::invalid_handle, "handle {} is not a live task group", fmt::ptr(group));
+    if (!part) return fail(code::invalid_handle, "handle {} is not a live task group", as_address(group));
     Result<Pin<Graph>> graph = find_graph(opaque_of(part->graph), false);
     if (!graph.ok()) return graph.status();
     Result<LockedStream> stream = LockedStream::acquire(opaque);

@@ -2,7 +2,7 @@
 #include "core/graph/graph_print.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

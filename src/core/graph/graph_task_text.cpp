@@ -2,7 +2,7 @@
 #include "core/graph/graph_task_text.h"
 
 #include <cxxabi.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cstdlib>

@@ -41,10 +41,10 @@ Result<Pin<Label>> find_label(const void* opaque) {
     if (!label)
         return fail(code::invalid_handle,
                     "label {} is not a live label: never created, destroyed, or another kind of handle",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     if (label->context != thread_state.context)
         return fail(code::label_context, "label {} belongs to another context than the thread's current one",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     return label;
 }
 
@@ -52,7 +52,7 @@ Status destroy_label(const void* opaque) {
     Result<Pin<Label>> label = find_label(opaque);
     if (!label.ok()) return label.status();
     if (!Runtime::instance().labels.close((*label)->self))
-        return fail(code::invalid_handle, "label {} has been destroyed already", fmt::ptr(opaque));
+        return fail(code::invalid_handle, "label {} has been destroyed already", as_address(opaque));
     return {};
 }
 
@@ -78,13 +78,13 @@ Result<Pin<LabelList>> find_label_list(const void* opaque) {
     if (!list)
         return fail(code::invalid_handle,
                     "label list {} is not a live label list: never created, destroyed, or another kind of handle",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     return list;
 }
 
 Status destroy_label_list(const void* opaque) {
     if (!Runtime::instance().label_lists.close(handle_of(opaque)))
-        return fail(code::invalid_handle, "label list {} is not a live label list", fmt::ptr(opaque));
+        return fail(code::invalid_handle, "label list {} is not a live label list", as_address(opaque));
     return {};
 }
 

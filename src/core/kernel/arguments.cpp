@@ -25,7 +25,7 @@ ProgramMemory& program_memory() {
 }
 
 Status not_a_list(const void* opaque) {
-    return fail(code::invalid_handle, "argsHandle {} is not an argument list of a loaded function", fmt::ptr(opaque));
+    return fail(code::invalid_handle, "argsHandle {} is not an argument list of a loaded function", as_address(opaque));
 }
 
 Result<Handle> open_list(Pin<Function>& function, std::size_t capacity) {
@@ -200,7 +200,8 @@ Result<std::uint32_t> parameter_index(const Arguments& list, const void* opaque)
         count = list.parameters.size();
     }
     if (handle != handle_of(parameter_handle(list, index)) || index >= count)
-        return fail(code::invalid_handle, "paramHandle {} is not a parameter of this argument list", fmt::ptr(opaque));
+        return fail(code::invalid_handle, "paramHandle {} is not a parameter of this argument list",
+                    as_address(opaque));
     return index;
 }
 

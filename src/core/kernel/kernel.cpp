@@ -136,7 +136,7 @@ Result<Handle> load_binary(std::vector<std::byte> bytes, const LoadOptions& opti
 
 Result<Pin<Binary>> find_binary(const void* opaque) {
     Pin<Binary> binary = Runtime::instance().binaries.pin(handle_of(opaque));
-    if (!binary) return fail(code::invalid_handle, "binary handle {} is not a loaded binary", fmt::ptr(opaque));
+    if (!binary) return fail(code::invalid_handle, "binary handle {} is not a loaded binary", as_address(opaque));
     return binary;
 }
 
@@ -176,7 +176,7 @@ Status unload_binary(const void* opaque) {
     Result<Pin<Binary>> binary = find_binary(opaque);
     if (!binary.ok()) return binary.status();
     if (!runtime.binaries.close((*binary)->self))
-        return fail(code::invalid_handle, "binary handle {} is not a loaded binary", fmt::ptr(opaque));
+        return fail(code::invalid_handle, "binary handle {} is not a loaded binary", as_address(opaque));
     close_retired();
     Modules modules;
     std::vector<std::pair<DeviceRecord*, std::shared_ptr<Module>>> kept;

@@ -9,10 +9,11 @@
 #include <fstream>
 
 #include "base/error_text.h"
-#include "base/subprocess.h"
 #include "core/base/error_codes.h"
 #include "core/process/runtime.h"
 #include "device/image.h"
+#include "foundation/files.h"
+#include "foundation/subprocess.h"
 
 namespace canopy {
 namespace {
@@ -82,7 +83,7 @@ std::string constants_for(const std::vector<std::string>& expressions) {
 // The name an image has for what a symbol stands for: a kernel's, else the symbol's own.
 std::string name_in_image(const Image& image, const std::string& symbol) {
     for (const ImageKernel& kernel : image.kernels)
-        if (kernel.symbol == symbol) return kernel.info.name;
+        if (kernel.symbol == symbol) return kernel.name;
     return symbol;
 }
 
@@ -116,7 +117,7 @@ Result<Pin<SourceProgram>> find_source_program(const void* opaque) {
     Pin<SourceProgram> program = source_programs().pin(handle_of(opaque));
     if (!program)
         return fail(code::invalid_handle, "prog {} was not made by aclrtcCreateProg, or has been destroyed",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     return program;
 }
 
@@ -163,8 +164,8 @@ Status SourceProgram::run_compiler(const std::vector<std::string>& options) {
         log = "there is no kernel compiler: set CANOPY_CC to a canopy-cc that can be run\n";
         return compiler.status();
     }
-    Result<TemporaryFolder> folder = TemporaryFolder::create("rtc");
-    if (!folder.ok()) return folder.status();
+    Expected<TemporaryFolder> folder = TemporaryFolder::create("rtc");
+    if (!folder.ok()) return fail(code::internal, "{}", folder.message());
     const fs::path place = folder->path();
     const std::string input = place / "program.asc", output = place / "image.o", names = place / "names";
     CANOPY_TRY(write_text(input, under_name(name, source) + constants_for(expressions)));
@@ -179,8 +180,8 @@ Status SourceProgram::run_compiler(const std::vector<std::string>& options) {
     for (std::size_t index = 0; index < expressions.size(); ++index)
         command.push_back(fmt::format("--name-expression=*canopy_name_expression_{}", index));
     command.insert(command.end(), {"--names-file=" + names, "-o", output, input});
-    Result<Finished> finished = run_to_end(command);
-    if (!finished.ok()) return finished.status();
+    Expected<Finished> finished = run_to_end(command);
+    if (!finished.ok()) return fail(code::internal, "{}", finished.message());
     log = std::move(finished->output);
     if (finished->status != 0 || !read_bytes(output, image))
         return fail(code::param_invalid, "{} does not compile: {} (aclrtcGetCompileLog has all of it)", name,

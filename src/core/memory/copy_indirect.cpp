@@ -87,8 +87,8 @@ Status write_copy_descriptor(void* descriptor, const void* source, void* destina
     if (!from.ok()) return from.status();
     Result<MemoryPlace> to = usable_place(destination, count, "dstAddr");
     if (!to.ok()) return to.status();
-    if (!from->on_device()) return fail(code::param_invalid, "srcAddr {} is not device memory", fmt::ptr(source));
-    if (!to->on_device()) return fail(code::param_invalid, "dstAddr {} is not device memory", fmt::ptr(destination));
+    if (!from->on_device()) return fail(code::param_invalid, "srcAddr {} is not device memory", as_address(source));
+    if (!to->on_device()) return fail(code::param_invalid, "dstAddr {} is not device memory", as_address(destination));
     CopyDescriptor content;
     content.mark = CopyDescriptor::written;
     content.source = source;
@@ -105,7 +105,7 @@ Status copy_by_descriptor(const void* descriptor, const void* stream) {
     CopyDescriptor content;
     std::memcpy(&content, descriptor, sizeof(content));
     if (content.mark != CopyDescriptor::written)
-        return fail(code::param_invalid, "desc {} was not written by aclrtSetMemcpyDesc", fmt::ptr(descriptor));
+        return fail(code::param_invalid, "desc {} was not written by aclrtSetMemcpyDesc", as_address(descriptor));
     const Copy copy{content.destination, content.count, content.source, content.count};
     return copy_in_stream(copy, CopyKind::inside_device, stream);
 }

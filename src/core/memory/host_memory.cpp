@@ -110,7 +110,7 @@ Result<void*> allocate_pinned(const PinnedRequest& request) {
 
 Status release_pinned(void* address) {
     if (!in_pinned_heap(address))
-        return fail(code::param_invalid, "hostPtr {} does not come from aclrtMallocHost", fmt::ptr(address));
+        return fail(code::param_invalid, "hostPtr {} does not come from aclrtMallocHost", as_address(address));
     Heap& heap = *opened_heap.load(std::memory_order_acquire);
     if (const std::optional<MemoryRange> range = heap.find(address); range && range->base == address) {
         settle_devices();
@@ -142,7 +142,7 @@ Result<void*> register_host_memory(const Registration& registration) {
     if (range.size == 0) return fail(code::invalid_parameter, "size must not be 0");
     const std::uintptr_t address = number(range.base);
     if (address % registration_alignment != 0 && !in_pinned_heap(range.base))
-        return fail(code::param_invalid, "ptr {} is not a multiple of {} bytes", fmt::ptr(range.base),
+        return fail(code::param_invalid, "ptr {} is not a multiple of {} bytes", as_address(range.base),
                     registration_alignment);
     if (range.size > UINTPTR_MAX - address)
         return fail(code::param_invalid, "size {} reaches past the end of the address space", range.size);
@@ -153,7 +153,7 @@ Result<void*> register_host_memory(const Registration& registration) {
     std::unique_lock guard(registrations.mutex);
     if (registrations.overlaps(address, range.size))
         return fail(code::host_already_registered, "host memory at {} (size {}) overlaps a range that is registered",
-                    fmt::ptr(range.base), range.size);
+                    as_address(range.base), range.size);
     Registration entry = registration;
     if (entry.mapped) {
         Result<void*> mapped = (*device)->register_host(range.base, range.size);
@@ -171,7 +171,8 @@ Status unregister_host_memory(void* address) {
     std::unique_lock guard(registrations.mutex);
     auto found = registrations.ranges.find(number(address));
     if (found == registrations.ranges.end())
-        return fail(code::host_not_registered, "ptr {} is not the start of registered host memory", fmt::ptr(address));
+        return fail(code::host_not_registered, "ptr {} is not the start of registered host memory",
+                    as_address(address));
     const Registration registration = found->second;
     registrations.ranges.erase(found);
     registrations.count.fetch_sub(1, std::memory_order_release);
@@ -193,9 +194,10 @@ Result<void*> device_address_of(const void* host) {
     const std::optional<Registration> registration = find_registration(host);
     if (!registration && in_pinned_heap(host) && visible_to(*opened_heap.load(std::memory_order_acquire), host))
         return const_cast<void*>(host);
-    if (!registration) return fail(code::host_not_registered, "pHost {} is not registered host memory", fmt::ptr(host));
+    if (!registration)
+        return fail(code::host_not_registered, "pHost {} is not registered host memory", as_address(host));
     if (!registration->mapped)
-        return fail(code::host_not_registered, "pHost {} is registered without ACL_HOST_REG_MAPPED", fmt::ptr(host));
+        return fail(code::host_not_registered, "pHost {} is registered without ACL_HOST_REG_MAPPED", as_address(host));
     return static_cast<void*>(static_cast<std::byte*>(registration->device_address) +
                               (number(host) - number(registration->host.base)));
 }

@@ -60,7 +60,7 @@ public:
         if (found == blocks_.end())
             return fail(code::param_invalid,
                         "devPtr {} lies inside managed memory but is not where an allocation begins",
-                        fmt::ptr(address));
+                        as_address(address));
         bytes.fetch_sub(found->second.memory.size(), std::memory_order_release);
         blocks_.erase(found);
         return {};
@@ -82,7 +82,7 @@ public:
         const std::size_t first = block ? (number(address) - number(block->memory.base())) / managed_granularity : 0;
         const std::size_t count = size / managed_granularity;
         if (!block || first + count > block->granules.size())
-            return fail(code::param_invalid, "managed memory at {} was freed", fmt::ptr(address));
+            return fail(code::param_invalid, "managed memory at {} was freed", as_address(address));
         for (std::size_t index = first; index < first + count; ++index) visit(block->granules[index]);
         return {};
     }
@@ -218,16 +218,16 @@ std::uint64_t managed_bytes() noexcept { return ManagedBlocks::instance().bytes.
 
 Status check_managed_range(const void* address, std::size_t size, const char* argument) {
     const std::optional<MemoryRange> range = find_managed(address);
-    if (!range) return fail(code::param_invalid, "{} {} is not managed memory", argument, fmt::ptr(address));
+    if (!range) return fail(code::param_invalid, "{} {} is not managed memory", argument, as_address(address));
     if (number(address) % managed_granularity != 0)
-        return fail(code::param_invalid, "{} {} is not a multiple of {} bytes", argument, fmt::ptr(address),
+        return fail(code::param_invalid, "{} {} is not a multiple of {} bytes", argument, as_address(address),
                     managed_granularity);
     if (size % managed_granularity != 0)
         return fail(code::param_invalid, "size {} is not a multiple of {} bytes", size, managed_granularity);
     const std::size_t rest = range->size - (number(address) - number(range->base));
     if (size > rest)
         return fail(code::param_invalid, "size {} is larger than the {} bytes of managed memory at {}", size, rest,
-                    fmt::ptr(address));
+                    as_address(address));
     return {};
 }
 

@@ -82,12 +82,13 @@ MemoryPlace place_elsewhere(const void* address) noexcept {
 Status refuse(const MemoryPlace& place, const void* address, std::size_t size, const char* argument) {
     if (place.kind == MemoryKind::mapped)
         return fail(code::param_invalid, "{} {}: {} bytes of reserved addresses are not all mapped and accessible",
-                    argument, fmt::ptr(address), size);
+                    argument, as_address(address), size);
     const char* const owner = place.kind == MemoryKind::device ? "device memory" : "host memory of the runtime";
     if (place.range.size == 0)
-        return fail(code::param_invalid, "{} {} lies in {} that is not allocated", argument, fmt::ptr(address), owner);
+        return fail(code::param_invalid, "{} {} lies in {} that is not allocated", argument, as_address(address),
+                    owner);
     return fail(code::param_invalid, "{} {} has {} bytes to the end of its allocation, {} are needed", argument,
-                fmt::ptr(address), bytes_from(address, place.range), size);
+                as_address(address), bytes_from(address, place.range), size);
 }
 
 }  // namespace

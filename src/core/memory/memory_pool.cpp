@@ -158,9 +158,9 @@ Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
     auto block = blocks_.find(static_cast<std::byte*>(address));
     if (block == blocks_.end())
         return fail(code::param_invalid, "ptr {} lies inside a pool's memory but is not where a block begins",
-                    fmt::ptr(address));
+                    as_address(address));
     if (!block->second.used)
-        return fail(code::param_invalid, "ptr {} was given back to its pool before", fmt::ptr(address));
+        return fail(code::param_invalid, "ptr {} was given back to its pool before", as_address(address));
     if (block->second.kept) return {};
     block->second.used = false;
     block->second.stream = stream;
@@ -176,7 +176,7 @@ Result<bool> MemoryPool::keep(void* address) {
     std::lock_guard guard(mutex_);
     auto block = blocks_.find(static_cast<std::byte*>(address));
     if (block == blocks_.end() || !block->second.used)
-        return fail(code::param_invalid, "ptr {} is not a block of a pool in use", fmt::ptr(address));
+        return fail(code::param_invalid, "ptr {} is not a block of a pool in use", as_address(address));
     return !std::exchange(block->second.kept, true);
 }
 

@@ -8,12 +8,12 @@
 #include <numbers>
 
 #include "base/error_text.h"
-#include "base/half.h"
 #include "core/base/error_codes.h"
 #include "core/memory/copy.h"
 #include "core/memory/memory.h"
 #include "core/process/context.h"
 #include "core/stream/stream.h"
+#include "foundation/half.h"
 
 namespace canopy {
 namespace {

@@ -106,7 +106,8 @@ Status check_free(AddressSpace& space, std::uintptr_t address, std::size_t size)
     auto next = space.mappings.lower_bound(address);
     const bool taken = around(space.mappings, address) != space.mappings.end() ||
                        (next != space.mappings.end() && next->first - address < size);
-    if (taken) return fail(code::param_invalid, "something is mapped at virPtr {} already", fmt::ptr(pointer(address)));
+    if (taken)
+        return fail(code::param_invalid, "something is mapped at virPtr {} already", as_address(pointer(address)));
     return {};
 }
 
@@ -130,7 +131,7 @@ Status adopt(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterato
     auto mapped = space.mappings.lower_bound(reservation->first);
     if (mapped != space.mappings.end() && mapped->first - reservation->first < reservation->second.size)
         return fail(code::param_invalid, "the reservation at {} holds memory of device {}, not of device {}",
-                    fmt::ptr(pointer(reservation->first)), reservation->second.record->index, block.record.index);
+                    as_address(pointer(reservation->first)), reservation->second.record->index, block.record.index);
     bool moved = false;
     // Only addresses that a device accepts as a wish can change hands.
     if (reservation->first >= wanted_from && reservation->first < wanted_to) {
@@ -209,7 +210,7 @@ Result<Handle> retain_physical(const void* address) {
     std::unique_lock guard(space.mutex);
     auto mapping = around(space.mappings, number(address));
     if (mapping == space.mappings.end())
-        return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", fmt::ptr(address));
+        return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", as_address(address));
     const std::shared_ptr<PhysicalBlock>& block = mapping->second.block;
     if (Pin<PhysicalMemory> memory = Runtime::instance().physical_memory.pin(block->handle);
         memory && memory->references) {
@@ -248,11 +249,11 @@ Status release_addresses(void* address) {
     std::unique_lock guard(space.mutex);
     auto found = space.reservations.find(number(address));
     if (found == space.reservations.end())
-        return fail(code::param_invalid, "virPtr {} is not the start of reserved addresses", fmt::ptr(address));
+        return fail(code::param_invalid, "virPtr {} is not the start of reserved addresses", as_address(address));
     auto mapped = space.mappings.lower_bound(found->first);
     if (mapped != space.mappings.end() && mapped->first - found->first < found->second.size)
         return fail(code::param_invalid, "physical memory is still mapped at {}; unmap it first",
-                    fmt::ptr(pointer(mapped->first)));
+                    as_address(pointer(mapped->first)));
     CANOPY_TRY(found->second.memory->unreserve(address));
     forget(space, found);
     return {};
@@ -268,10 +269,10 @@ Status map_physical(void* address, std::size_t size, Handle handle, bool accessi
     std::unique_lock guard(space.mutex);
     auto reservation = around(space.reservations, number(address));
     if (reservation == space.reservations.end())
-        return fail(code::param_invalid, "virPtr {} does not lie in reserved addresses", fmt::ptr(address));
+        return fail(code::param_invalid, "virPtr {} does not lie in reserved addresses", as_address(address));
     if (size > reservation->second.size - (number(address) - reservation->first))
         return fail(code::param_invalid, "size {} at virPtr {} reaches past the end of the reservation", size,
-                    fmt::ptr(address));
+                    as_address(address));
     CANOPY_TRY(check_free(space, number(address), size));
     CANOPY_TRY(adopt(space, reservation, *block));
     CANOPY_TRY(block->memory.map(address, size, block->physical, accessible));
@@ -297,7 +298,7 @@ Status unmap_physical(void* address) {
     std::unique_lock guard(space.mutex);
     auto found = space.mappings.find(number(address));
     if (found == space.mappings.end())
-        return fail(code::param_invalid, "virPtr {} is not where physical memory is mapped", fmt::ptr(address));
+        return fail(code::param_invalid, "virPtr {} is not where physical memory is mapped", as_address(address));
     CANOPY_TRY(found->second.block->memory.unmap(address, found->second.size));
     space.mappings.erase(found);
     return {};
@@ -314,7 +315,7 @@ Status allow_access(void* address, std::size_t size, const AccessRequest& reques
     for (auto mapping = space.mappings.find(next); next < end; ++mapping) {
         if (mapping == space.mappings.end() || mapping->first != next || mapping->second.size > end - next)
             return fail(code::param_invalid, "virPtr {} and size {} do not match what is mapped there",
-                        fmt::ptr(address), size);
+                        as_address(address), size);
         next += mapping->second.size;
     }
     for (auto mapping = space.mappings.find(number(address)); mapping != space.mappings.end() && mapping->first < end;
@@ -338,7 +339,7 @@ Result<bool> access_allowed(const void* address, const AccessRequest& request) {
     std::shared_lock guard(space.mutex);
     auto mapping = around(space.mappings, number(address));
     if (mapping == space.mappings.end())
-        return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", fmt::ptr(address));
+        return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", as_address(address));
     if (request.location == LocationKind::device) return (mapping->second.devices >> request.id & 1) != 0;
     return mapping->second.host;
 }

@@ -20,7 +20,7 @@ constexpr std::string_view names[] = {
     "CANOPY_DEVICE_COUNT", "CANOPY_DEVICE_MEMORY", "CANOPY_FUSION", "CANOPY_FUSION_CHECK", "CANOPY_QUIET",
     "CANOPY_WORKERS",
     // elsewhere in the library
-    "CANOPY_CACHE_DIR", "CANOPY_CC", "CANOPY_CLANG", "CANOPY_FUSION_LEAVE_OUT",
+    "CANOPY_CACHE_DIR", "CANOPY_CC", "CANOPY_CLANG",
     // Python
     "CANOPY_KERNEL_META",
     // tests

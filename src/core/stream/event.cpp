@@ -88,13 +88,13 @@ Result<Pin<Event>> find_event(const void* opaque) {
         return fail(code::invalid_handle,
                     "event {} is not a live event: never created, destroyed, or another kind of "
                     "handle",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     return event;
 }
 
 Status destroy_event(Handle handle) {
     if (!Runtime::instance().events.close(handle))
-        return fail(code::invalid_handle, "event {} is not a live event", fmt::ptr(opaque_of(handle)));
+        return fail(code::invalid_handle, "event {} is not a live event", as_address(opaque_of(handle)));
     return {};
 }
 

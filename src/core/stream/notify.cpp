@@ -58,13 +58,13 @@ Result<Pin<Notify>> find_notify(NotifyKind kind, const void* opaque) {
         return fail(code::invalid_handle,
                     "notify {} is not a live notify: never created, destroyed, or another kind "
                     "of handle",
-                    fmt::ptr(opaque));
+                    as_address(opaque));
     return notify;
 }
 
 Status destroy_notify(NotifyKind kind, const void* opaque) {
     if (!table(kind).close(handle_of(opaque)))
-        return fail(code::invalid_handle, "notify {} is not a live notify", fmt::ptr(opaque));
+        return fail(code::invalid_handle, "notify {} is not a live notify", as_address(opaque));
     return {};
 }
 

@@ -24,7 +24,7 @@ constexpr std::uint64_t backlog_limit = 4096;
 Status no_such_stream(const void* stream) {
     return fail(code::invalid_handle,
                 "stream {} is not a live stream: never created, destroyed, or another kind of handle",
-                fmt::ptr(stream));
+                as_address(stream));
 }
 
 }  // namespace

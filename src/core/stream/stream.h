@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -76,6 +77,8 @@ public:
         recorder = next;
         watched = next != nullptr || is_default;
     }
+    // Tells the analysis of locks that the calling thread holds `lock`.
+    void assert_locked() const noexcept CANOPY_ASSERT_HELD(lock) {}
     // Gives a command that is recorded without passing through `submit` its number.
     void number(Command& command) noexcept CANOPY_REQUIRES(lock) {
         command.task = next_task++;
@@ -123,6 +126,18 @@ private:
     Stream* stream_;
     bool relieve_ = false;  // the backlog is long: help after unlocking
 };
+
+// Calls body(LockedStream&) with the stream locked and returns its result. The lock is held for the analysis too in a
+// body that asks for it: [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status { ... }
+template <class Body>
+auto with_stream(const void* handle, Body&& body) -> std::invoke_result_t<Body&, LockedStream&> {
+    Result<LockedStream> locked = LockedStream::acquire(handle);
+    if (!locked.ok()) [[unlikely]]
+        return locked.status();
+    LockedStream& stream = *locked;
+    stream->assert_locked();
+    return body.operator()(stream);  // by name: clang 14 mixes up the arguments of a plain call
+}
 
 // Pins the stream an argument names: NULL is the current context's default stream. 107017 when it is not one,
 // 107002 without a context. `same_context` additionally asks for the thread's current context (107003).

@@ -116,7 +116,7 @@ public:
     explicit NullModule(const Image& image) : kernels_(image.kernels.size()) {
         infos_.reserve(kernels_.size());
         for (const ImageKernel& kernel : image.kernels) {
-            infos_.push_back(kernel.info);
+            infos_.push_back(kernel);
             kernels_[infos_.size() - 1].info = &infos_.back();
         }
     }

@@ -146,7 +146,7 @@ TEST_F(CpuKernelNames, NamesThatLeadNowhereAreRefused) {
     logical.soNameAddrOffset = 0xFFFFFFFF;
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no CPU kernel nothing_of_that_name", launch_named(logical));
     std::memset(block.library, 'x', sizeof block.library);  // without an end
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no end", launch_named(described(block)));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "not terminated", launch_named(described(block)));
     block = named("", "nowhere.so", 0);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no kernel name", launch_named(described(block)));
 }

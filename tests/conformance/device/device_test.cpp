@@ -293,6 +293,22 @@ TEST_F(DeviceQueryTest, TopologyNamesALink) {
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value", aclrtGetDevicesTopo(0, 1, nullptr));
 }
 
+TEST_F(DeviceQueryTest, ChipsWithoutGroupsSaySo) {
+    uint32_t count = 0;
+    size_t size = 0;
+    auto* group = reinterpret_cast<aclrtGroupInfo*>(&count);
+    const int none = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    EXPECT_EQ(aclrtCreateGroupInfo(), nullptr);
+    EXPECT_NE(recent_error().find("groups"), std::string::npos);
+    EXPECT_ACL_FAILS(none, "groups", aclrtSetGroup(0));
+    EXPECT_ACL_FAILS(none, "groups", aclrtGetGroupCount(&count));
+    EXPECT_ACL_FAILS(none, "groups", aclrtGetAllGroupInfo(group));
+    EXPECT_ACL_FAILS(none, "groups", aclrtDestroyGroupInfo(group));
+    EXPECT_ACL_FAILS(none, "groups", aclrtGetGroupInfoDetail(group, 0, ACL_GROUP_AICORE_INT, &count, 4, &size));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "count", aclrtGetGroupCount(nullptr));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "groupInfo", aclrtDestroyGroupInfo(nullptr));
+}
+
 TEST_F(DeviceQueryTest, AtomicCapabilitiesAreListedPerOperation) {
     const aclrtAtomicOperation operations[] = {ACL_RT_ATOMIC_OPERATION_INTEGER_ADD, ACL_RT_ATOMIC_OPERATION_CAS,
                                                ACL_RT_ATOMIC_OPERATION_FLOAT_ADD,

@@ -232,6 +232,13 @@ TEST_F(InitTest, SystemParametersOfTheProcessStartAtZero) {
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "value", aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr));
 }
 
+TEST_F(InitTest, TheLibraryDescribesItself) {
+    const std::string text = canopyDescribe();
+    EXPECT_NE(text.find("\"devices\""), std::string::npos);
+    EXPECT_NE(text.find(aclrtGetSocName()), std::string::npos);
+    EXPECT_NE(text.find("CANOPY_DEVICE_MEMORY"), std::string::npos);
+}
+
 TEST_F(InitTest, BadFilesAreRefusedAndLeaveTheProcessUninitialised) {
     EXPECT_ACL_OK(aclFinalize());
     TemporaryDirectory directory;

@@ -250,7 +250,7 @@ TEST_F(Fault, ContinueModeRunsLaterTasksAndStopModeSkipsThem) {
     EXPECT_EQ(count(), 2u);
 
     ASSERT_ACL_OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));  // after a failure
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "cannot be taken back",
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "cannot be undone",
                      aclrtSetStreamFailureMode(stream, ACL_CONTINUE_ON_FAILURE));
     ASSERT_ACL_OK(aclrtMemset(counter_, 4, 0, 4));
     Gate gate;

@@ -224,11 +224,11 @@ void every_cause_is_said_once() {
         }
     });
     ASSERT_EQ(said.size(), 5u);
-    EXPECT_EQ(said[0], "canopy: kernel nothing was not launched: numBlocks 0 is not 1 to 65535 (code 107000)");
+    EXPECT_EQ(said[0], "canopy: kernel nothing was not launched: numBlocks 0 is not between 1 and 65535 (code 107000)");
     EXPECT_NE(said[1].find("kernel identify was not launched"), std::string::npos);
     EXPECT_NE(said[2].find("the binary has no kernel named no_such_kernel"), std::string::npos);
     EXPECT_NE(said[3].find("16777216 bytes of dynamic memory; a core of Ascend910B1 has 196608"), std::string::npos);
-    EXPECT_NE(said[4].find("is no SIMT kernel"), std::string::npos);
+    EXPECT_NE(said[4].find("is not a SIMT kernel"), std::string::npos);
     // The same kernel for another reason is news.
     const CanopyConfiguration one = {{1, 1, 1}, {0, 0, 0}, 0, nullptr};
     EXPECT_EQ(lines_said([&] { canopyLaunch(&embedded.site("nothing"), &one, nullptr, 8); }).size(), 1u);

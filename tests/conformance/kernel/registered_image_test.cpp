@@ -239,7 +239,7 @@ TEST_F(RegisteredImage, ThreadsAreForSimtKernels) {
     Embedded embedded;
     CanopyLaunchSite& site = embedded.site("nothing");
     const CanopyConfiguration configuration = {{1, 1, 1}, {32, 1, 1}, 0, stream_};
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no SIMT kernel", canopyLaunch(&site, &configuration, nullptr, 0));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "not a SIMT kernel", canopyLaunch(&site, &configuration, nullptr, 0));
 }
 
 TEST_F(RegisteredImage, WrongStreamsAreRefused) {

@@ -151,7 +151,7 @@ void kernels_are_launched_the_way_they_were_written() {
     EXPECT_ACL_FAILS(
         ACL_ERROR_RT_PARAM_INVALID, "is a SIMT kernel",
         aclrtLaunchKernelWithArgsArray(device.function("note_place"), 1, device.stream, nullptr, arguments));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no SIMT kernel",
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "not a SIMT kernel",
                      aclrtLaunchSIMTKernelWithArgsArray(device.function("no_threads"), one, one, 0, device.stream,
                                                         nullptr, arguments));
 }

@@ -152,7 +152,7 @@ FusedList list_of(std::size_t count) {
 
 PlannedFusion plan_of(const FusedList& list, const std::vector<StepAccess>& accesses,
                       FusionLevel level = FusionLevel::loops) {
-    return make_plan({&list, accesses, level, std::nullopt});
+    return make_plan({&list, accesses, level});
 }
 
 using Parts = std::vector<std::vector<std::uint32_t>>;
@@ -260,15 +260,6 @@ TEST(FusionPlan, DynamicStepsArePartsOfTheirOwn) {
     FusedList list = list_of(3);
     list.steps[1].dynamic.emplace().blocks_slot = 0;
     EXPECT_EQ(parts_of(plan_of(list, {tiles(8, 0, 1), tiles(8, 1, 2), tiles(8, 2, 3)})), (Parts{{0}, {1}, {2}}));
-}
-
-TEST(FusionPlan, ALeftOutEdgeLetsTheLaterStepRunFirst) {
-    const FusedList list = list_of(3);
-    const std::vector<StepAccess> accesses(3);
-    const PlannedFusion planned = make_plan({&list, accesses, FusionLevel::loops, std::pair{1u, 2u}});
-    EXPECT_EQ(parts_of(planned), (Parts{{0}, {2}, {1}}));
-    const PlannedFusion held = make_plan({&list, accesses, FusionLevel::loops, std::pair{0u, 2u}});
-    EXPECT_EQ(parts_of(held), (Parts{{0}, {1}, {2}})) << "step 1 orders the two in any case";
 }
 
 // Whatever the plan, two steps that meet and are ordered never run at the same time, and in the right order.

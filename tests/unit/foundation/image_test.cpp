@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel images as the driver writes them and the device reads them: nothing is lost on the way, and whatever happens
-// to the bytes, the reader answers with 107000 and a reason.
+// Kernel images as canopy-cc writes them and devices read them: nothing is lost on the way, and whatever happens to the
+// bytes, the reader answers with 107000 and a reason.
 #include "device/image.h"
 
 #include <canopy/kernel_image.h>
@@ -10,45 +10,43 @@
 #include <cstring>
 #include <random>
 
-#include "base/elf.h"
 #include "base/error_text.h"
+#include "foundation/elf.h"
 #include "pack.h"
 
 namespace canopy {
 namespace {
 
-using canopy_cc::ImageContent;
-using canopy_cc::KernelDescription;
-
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-KernelDescription add_kernel() {
-    KernelDescription kernel;
+ImageKernel add_kernel() {
+    ImageKernel kernel;
     kernel.name = "add";
     kernel.entry = "canopy_entry_add";
     kernel.symbol = "_Z3addPh";
     kernel.source = "kernels/add.cpp";
-    kernel.core_type = CANOPY_CORE_MIX;
+    kernel.core = CoreType::mix;
     kernel.cube_ratio = 1;
     kernel.vector_ratio = 2;
-    kernel.schedule_mode = 1;
+    kernel.batch = true;
     kernel.arguments_size = 48;
     kernel.parameters = {{0, 8, 8}, {16, 20, 16}, {40, 4, 8}};
-    kernel.flags = CANOPY_KERNEL_SIMT;
+    kernel.simt = true;
     kernel.key = "void add(unsigned char *)";
     return kernel;
 }
 
-ImageContent two_kernels() {
-    ImageContent content;
+ImageFile two_kernels() {
+    ImageFile content;
     content.architectures = {2201, 3510};
     content.producer = "a test";
     content.kernels = {add_kernel(), add_kernel()};
     content.kernels[1].name = "scale";
     content.kernels[1].parameters.clear();
-    content.kernels[1].flags = 0;
+    content.kernels[1].simt = false;
     content.kernels[1].key.clear();
-    content.targets = {{"x86-64-v2", std::string(100, 'b')}, {"x86-64-v4", std::string(77, 'n')}};
+    static const std::string baseline(100, 'b'), newest(77, 'n');
+    content.targets = {{"x86-64-v2", bytes_of(baseline)}, {"x86-64-v4", bytes_of(newest)}};
     return content;
 }
 
@@ -61,12 +59,12 @@ std::string refusal(std::span<const std::byte> image) {
     return text == nullptr ? "" : text;
 }
 
-std::string refusal(const ImageContent& content) { return refusal(bytes_of(canopy_cc::pack_image(content))); }
+std::string refusal(const ImageFile& content) { return refusal(bytes_of(write_image(content))); }
 
 #define EXPECT_CONTAINS(text, part) EXPECT_NE(std::string(text).find(part), std::string::npos) << (text)
 
 TEST(KernelImage, KeepsWhatTheDriverWrote) {
-    const std::string file = canopy_cc::pack_image(two_kernels());
+    const std::string file = write_image(two_kernels());
     const auto image = read_image(bytes_of(file));
     ASSERT_TRUE(image.ok()) << take_error_text();
     EXPECT_EQ(image.value().architectures, (std::vector<std::uint32_t>{2201, 3510}));
@@ -74,24 +72,24 @@ TEST(KernelImage, KeepsWhatTheDriverWrote) {
     EXPECT_EQ(image.value().kernel_abi, CANOPY_KERNEL_ABI_VERSION);
     ASSERT_EQ(image.value().kernels.size(), 2u);
     const ImageKernel& add = image.value().kernels[0];
-    EXPECT_EQ(add.info.name, "add");
+    EXPECT_EQ(add.name, "add");
     EXPECT_EQ(add.entry, "canopy_entry_add");
     EXPECT_EQ(add.symbol, "_Z3addPh");
-    EXPECT_EQ(add.info.source, "kernels/add.cpp");
-    EXPECT_EQ(add.info.core, CoreType::mix);
-    EXPECT_EQ(add.info.cube_ratio, 1);
-    EXPECT_EQ(add.info.vector_ratio, 2);
-    EXPECT_TRUE(add.info.batch);
-    EXPECT_EQ(add.info.arguments_size, 48u);
-    ASSERT_EQ(add.info.parameters.size(), 3u);
-    EXPECT_EQ(add.info.parameters[1].offset, 16u);
-    EXPECT_EQ(add.info.parameters[1].size, 20u);
-    EXPECT_EQ(add.info.parameters[1].alignment, 16u);
-    EXPECT_TRUE(add.info.simt);
-    EXPECT_EQ(add.info.key, "void add(unsigned char *)");
-    EXPECT_EQ(image.value().kernels[1].info.name, "scale");
-    EXPECT_FALSE(image.value().kernels[1].info.simt);
-    EXPECT_EQ(image.value().kernels[1].info.key, "");
+    EXPECT_EQ(add.source, "kernels/add.cpp");
+    EXPECT_EQ(add.core, CoreType::mix);
+    EXPECT_EQ(add.cube_ratio, 1);
+    EXPECT_EQ(add.vector_ratio, 2);
+    EXPECT_TRUE(add.batch);
+    EXPECT_EQ(add.arguments_size, 48u);
+    ASSERT_EQ(add.parameters.size(), 3u);
+    EXPECT_EQ(add.parameters[1].offset, 16u);
+    EXPECT_EQ(add.parameters[1].size, 20u);
+    EXPECT_EQ(add.parameters[1].alignment, 16u);
+    EXPECT_TRUE(add.simt);
+    EXPECT_EQ(add.key, "void add(unsigned char *)");
+    EXPECT_EQ(image.value().kernels[1].name, "scale");
+    EXPECT_FALSE(image.value().kernels[1].simt);
+    EXPECT_EQ(image.value().kernels[1].key, "");
     ASSERT_EQ(image.value().targets.size(), 2u);
     EXPECT_EQ(image.value().targets[0].name, "x86-64-v2");
     EXPECT_EQ(image.value().targets[0].object.size(), 100u);
@@ -105,7 +103,7 @@ TEST(KernelImage, KernelsAreFoundByNameAndByKey) {
     options.memory = std::uint64_t{1} << 20;
     auto device = find_backend("null")->open(options);
     ASSERT_TRUE(device.ok());
-    const std::string file = canopy_cc::pack_image(two_kernels());
+    const std::string file = write_image(two_kernels());
     auto module = (*device)->load(bytes_of(file));
     ASSERT_TRUE(module.ok()) << take_error_text();
     EXPECT_EQ((*module)->kernel_by_key("void add(unsigned char *)"), (*module)->kernel("add"));
@@ -115,13 +113,13 @@ TEST(KernelImage, KernelsAreFoundByNameAndByKey) {
 }
 
 TEST(KernelImage, TwoKernelsWithOneKeyAreRefused) {
-    ImageContent content = two_kernels();
+    ImageFile content = two_kernels();
     content.kernels[1].key = content.kernels[0].key;
     EXPECT_CONTAINS(refusal(content), "two kernels with the key void add(unsigned char *)");
 }
 
 TEST(KernelImage, EveryTruncationIsRefused) {
-    const std::string file = canopy_cc::pack_image(two_kernels());
+    const std::string file = write_image(two_kernels());
     for (std::size_t size = 0; size < file.size(); ++size) {
         const std::vector<char> prefix(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
         const std::string text = refusal(std::as_bytes(std::span(prefix)));
@@ -134,7 +132,7 @@ TEST(KernelImage, EveryTruncationIsRefused) {
 
 // The bytes that carry meaning: both headers' own fields aside, the notes and the code.
 TEST(KernelImage, EveryChangedByteOfNotesAndCodeIsRefused) {
-    const std::string file = canopy_cc::pack_image(two_kernels());
+    const std::string file = write_image(two_kernels());
     const auto elf = ElfFile::read(bytes_of(file));
     ASSERT_TRUE(elf.ok());
     for (const char* name : {".note.canopy", ".canopy.x86-64-v2", ".canopy.x86-64-v4"}) {
@@ -149,7 +147,7 @@ TEST(KernelImage, EveryChangedByteOfNotesAndCodeIsRefused) {
 }
 
 TEST(KernelImage, RandomDamageNeverDoesHarm) {
-    const std::string file = canopy_cc::pack_image(two_kernels());
+    const std::string file = write_image(two_kernels());
     std::mt19937 random(2);
     std::size_t refused = 0;
     for (int round = 0; round < 10000; ++round) {
@@ -167,15 +165,13 @@ TEST(KernelImage, RandomDamageNeverDoesHarm) {
 }
 
 TEST(KernelImage, AnotherFormatVersionNamesTheRebuildCommand) {
-    ImageContent content = two_kernels();
-    content.format_version = 9;
-    const std::string text = refusal(content);
+    const std::string text = refusal(bytes_of(write_image(two_kernels(), 9)));
     EXPECT_CONTAINS(text, "format version 9");
     EXPECT_CONTAINS(text, "canopy-cc --image");
 }
 
 TEST(KernelImage, AForeignElfFileIsNamed) {
-    std::string file = canopy_cc::pack_image(two_kernels());
+    std::string file = write_image(two_kernels());
     const std::size_t name = file.find(".note.canopy", file.find(".shstrtab") - 200);
     ASSERT_NE(name, std::string::npos);
     file[name + 1] = 'N';
@@ -192,7 +188,7 @@ TEST(KernelImage, TextThatIsNoElfFileIsRefused) {
 }
 
 TEST(KernelImage, ValuesTheFormatForbidsAreRefused) {
-    ImageContent content = two_kernels();
+    ImageFile content = two_kernels();
     content.kernels[1].name = "add";
     EXPECT_CONTAINS(refusal(content), "two kernels named add");
 
@@ -217,7 +213,7 @@ TEST(KernelImage, ValuesTheFormatForbidsAreRefused) {
     EXPECT_CONTAINS(refusal(content), "129 parameters");
 
     content = two_kernels();
-    content.kernels[0].core_type = 4;
+    content.kernels[0].core = static_cast<CoreType>(4);
     EXPECT_CONTAINS(refusal(content), "core type 4");
 
     content = two_kernels();
@@ -230,13 +226,13 @@ TEST(KernelImage, ValuesTheFormatForbidsAreRefused) {
 }
 
 TEST(KernelImage, LimitsThemselvesAreAllowed) {
-    ImageContent content = two_kernels();
+    ImageFile content = two_kernels();
     content.kernels[0].parameters.assign(128, {40, 8, 8});
-    EXPECT_TRUE(read_image(bytes_of(canopy_cc::pack_image(content))).ok());
+    EXPECT_TRUE(read_image(bytes_of(write_image(content))).ok());
 }
 
 TEST(Image, ArchitecturesAreReadFromTheNotesAlone) {
-    const std::string image = canopy_cc::pack_image(two_kernels());
+    const std::string image = write_image(two_kernels());
     EXPECT_EQ(image_architectures(bytes_of(image)), (std::vector<std::uint32_t>{2201, 3510}));
     std::string damaged = image;
     damaged[damaged.find(std::string(100, 'b'))] = 'x';  // code, which nobody looks at here

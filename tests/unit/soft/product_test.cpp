@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "base/half.h"
 #include "canopy/kernel_image.h"
+#include "foundation/half.h"
 
 namespace canopy {
 namespace {

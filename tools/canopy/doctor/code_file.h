@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "lex.h"
+#include "source/lex.h"
 #include "sources.h"
 
 namespace canopy_tool {

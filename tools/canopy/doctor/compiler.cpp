@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "process.h"
+#include "foundation/subprocess.h"
 
 namespace canopy_tool {
 namespace {
@@ -37,11 +37,13 @@ std::string Compiler::answer(const std::vector<std::string>& words) {
     if (access(program_.c_str(), X_OK) != 0) return {};
     const auto known = answers_.find(words);
     if (known != answers_.end()) return known->second;
-    canopy_cc::Command command{program_};
+    canopy::Command command{program_};
     command.insert(command.end(), words.begin(), words.end());
-    std::string messages;
-    const int status = canopy_cc::run_with_files(command, "/dev/null", "/dev/null", messages);
-    return answers_[words] = status == 0 ? std::string() : objection(messages);
+    canopy::ProcessOptions options;
+    options.output = "/dev/null";
+    const auto finished = canopy::run_to_end(command, options);
+    if (!finished.ok()) return answers_[words] = finished.message();
+    return answers_[words] = finished->status == 0 ? std::string() : objection(finished->output);
 }
 
 }  // namespace canopy_tool

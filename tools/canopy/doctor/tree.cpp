@@ -12,8 +12,8 @@
 #include <system_error>
 
 #include "cmake_file.h"
-#include "lex.h"
 #include "shell_file.h"
+#include "source/lex.h"
 
 namespace canopy_tool {
 namespace {

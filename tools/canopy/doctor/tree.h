@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "finding.h"
-#include "lex.h"
+#include "source/lex.h"
 
 namespace canopy_tool {
 

@@ -52,7 +52,7 @@ Result<void*> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& str
 
 Status free_in_stream(void* address, Stream& stream) {
     const Pin<MemoryPool> pool = pool_of(address);
-    if (!pool) return fail(code::param_invalid, "ptr {} is not memory of a pool", fmt::ptr(address));
+    if (!pool) return fail(code::param_invalid, "ptr {} is not memory of a pool", as_address(address));
     std::uint64_t last = 0;
     Result<Pin<Graph>> graph = captured_graph(stream, last);
     if (!graph.ok()) return graph.status();

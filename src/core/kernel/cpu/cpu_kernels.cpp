@@ -373,7 +373,7 @@ Result<Handle> register_cpu_function(const void* opaque, std::string_view symbol
         return fail(
             code::param_invalid,
             "binary {} holds kernels for AI cores: functions can be registered for binaries of CPU kernels only",
-            fmt::ptr(opaque));
+            as_address(opaque));
     if (!cpu_binary(**binary).image)
         return fail(code::param_invalid,
                     "{} has no shared object of its own: functions can be registered for binaries loaded with "

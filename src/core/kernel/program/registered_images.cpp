@@ -168,7 +168,7 @@ Result<Handle> function_at(const void* host) {
     }
     if (!site)
         return fail(code::invalid_device_function, "symbol {} is not the host function of a registered kernel",
-                    fmt::ptr(host));
+                    as_address(host));
     return load_site(*site, *(*context)->record);
 }
 
@@ -180,7 +180,7 @@ Result<Pin<Function>> find_function(const void* opaque) {
         if (!handle.ok()) return handle.status();
         if (Pin<Function> function = functions.pin(*handle)) return function;
     }
-    return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", fmt::ptr(opaque));
+    return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", as_address(opaque));
 }
 
 Result<RegisteredVariable> variable_at(const void* host) {
@@ -192,7 +192,7 @@ Result<RegisteredVariable> variable_at(const void* host) {
     }
     if (!found.image)
         return fail(code::invalid_symbol,
-                    "symbol {} is not registered: no image of the program has a variable under it", fmt::ptr(host));
+                    "symbol {} is not registered: no image of the program has a variable under it", as_address(host));
     Result<Handle> binary = binary_of(*found.image);
     if (!binary.ok()) return binary.status();
     return RegisteredVariable{*binary, found.variable->symbol, found.variable->size};

@@ -13,13 +13,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/elf.h"
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/kernel.h"
 #include "core/kernel/program/registered_images.h"
 #include "device/image.h"
+#include "foundation/elf.h"
 
 namespace canopy {
 namespace {
@@ -76,15 +76,15 @@ Result<std::vector<std::string>> names_of_kernels(std::span<const std::byte> byt
     Result<Image> image = read_image(bytes);
     if (!image.ok()) return image.status();
     std::vector<std::string> names;
-    for (const ImageKernel& kernel : image->kernels) names.push_back(kernel.info.name);
+    for (const ImageKernel& kernel : image->kernels) names.push_back(kernel.name);
     return names;
 }
 
 Result<std::vector<std::string>> names_of_functions(std::span<const std::byte> bytes) {
-    Result<ElfFile> file = ElfFile::read(bytes);
-    if (!file.ok()) return file.status();
-    Result<std::vector<ElfSymbol>> symbols = file->symbols();
-    if (!symbols.ok()) return symbols.status();
+    const Expected<ElfFile> file = ElfFile::read(bytes);
+    if (!file.ok()) return fail(code::param_invalid, "{}", file.message());
+    const Expected<std::vector<ElfSymbol>> symbols = file->symbols();
+    if (!symbols.ok()) return fail(code::param_invalid, "{}", symbols.message());
     std::vector<std::string> names;
     for (const ElfSymbol& symbol : *symbols)
         if (symbol.binding != STB_LOCAL && symbol.type == STT_FUNC) names.emplace_back(symbol.name);
@@ -197,7 +197,7 @@ Status register_stub(const void* opaque, const void* address, std::string_view n
     Registry& all = registry();
     std::unique_lock guard(all.mutex);
     if (const auto taken = all.stubs.find(address); taken != all.stubs.end())
-        return fail(code::kernel_duplicate, "stub {} is registered already, for kernel {}", fmt::ptr(address),
+        return fail(code::kernel_duplicate, "stub {} is registered already, for kernel {}", as_address(address),
                     taken->second->kernel);
     if (!all.names.try_emplace(stub->name, address).second)
         return fail(code::kernel_duplicate, "a stub named {} is registered already", name);
@@ -216,7 +216,8 @@ Result<Handle> function_of_stub(const void* address) {
     const std::shared_ptr<Stub> stub = find_stub(address);
     if (!stub) {
         if (is_registered_function(address)) return function_at(address);
-        return fail(code::kernel_lookup, "stub {} is not registered: call rtFunctionRegister first", fmt::ptr(address));
+        return fail(code::kernel_lookup, "stub {} is not registered: call rtFunctionRegister first",
+                    as_address(address));
     }
     const Handle known = stub->function.load(std::memory_order_acquire);
     if (Runtime::instance().functions.alive(known)) return known;

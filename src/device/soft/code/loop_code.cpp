@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error_text.h"
-#include "device/soft/code/code_file.h"
+#include "foundation/code_file.h"
 
 namespace canopy {
 namespace {
@@ -24,11 +24,9 @@ private:
 
 Result<std::shared_ptr<const Code>> load_loops(std::span<const std::byte> object, std::string_view name) {
     auto file = CodeFile::create(std::string(name), object);
-    if (!file.ok()) return file.status();
-    if (!file->load(RTLD_NOW | RTLD_LOCAL)) {
-        const char* reason = dlerror();
-        return fail(107000, "the loops of {} do not load: {}", name, reason ? reason : "no reason given");
-    }
+    if (!file.ok()) return fail(107000, "{}", file.message());
+    if (!file->load(RTLD_NOW | RTLD_LOCAL))
+        return fail(107000, "the loops of {} do not load: {}", name, loader_message());
     return std::shared_ptr<const Code>(std::make_shared<LoopCode>(std::move(*file)));
 }
 

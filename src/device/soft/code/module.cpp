@@ -9,8 +9,6 @@
 #include <elf.h>
 #include <fmt/core.h>
 #include <link.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,13 +16,14 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/elf.h"
 #include "base/error_text.h"
 #include "device/fused_module.h"
 #include "device/image.h"
-#include "device/soft/code/code_file.h"
 #include "device/soft/code/trace.h"
 #include "device/soft/services.h"
+#include "foundation/code_file.h"
+#include "foundation/elf.h"
+#include "foundation/hash.h"
 
 namespace canopy {
 namespace {
@@ -90,7 +89,7 @@ private:
 Status SoftModule::open(const Image& image, const ImageTarget& target, std::uint32_t architecture) {
     architecture_ = architecture;
     auto object = ElfFile::read(target.object);
-    if (!object.ok()) return object.status();
+    if (!object.ok()) return fail(bad_image, "{}", object.message());
     CANOPY_TRY(open_library(image, target));
     CANOPY_TRY(connect_services());
     CANOPY_TRY(read_symbols(*object));
@@ -120,8 +119,7 @@ Result<ModuleTracer*> SoftModule::tracer() {
 
 std::uint64_t SoftModule::tracing_checksum() {
     std::lock_guard lock(tracer_mutex_);
-    if (tracing_checksum_ == 0 && !tracing_code_.empty())
-        tracing_checksum_ = XXH3_64bits(tracing_code_.data(), tracing_code_.size());
+    if (tracing_checksum_ == 0 && !tracing_code_.empty()) tracing_checksum_ = hash_of(tracing_code_);
     return tracing_checksum_;
 }
 
@@ -136,15 +134,12 @@ Result<LaunchTrace> SoftModule::trace(const TraceRequest& request) {
 }
 
 Status SoftModule::open_library(const Image& image, const ImageTarget& target) {
-    const std::string_view first = image.kernels.empty() ? "kernels" : std::string_view(image.kernels[0].info.name);
+    const std::string_view first = image.kernels.empty() ? "kernels" : std::string_view(image.kernels[0].name);
     auto file = CodeFile::create(fmt::format("{:.200}.{:.40}", first, target.name), target.object);
-    if (!file.ok()) return file.status();
+    if (!file.ok()) return fail(bad_image, "{}", file.message());
     file_ = std::move(*file);
-    if (!file_.load(RTLD_NOW | RTLD_LOCAL)) {
-        const char* reason = dlerror();
-        return fail(bad_image, "the code of the image for target {} does not load: {}", target.name,
-                    reason == nullptr ? "no reason given" : reason);
-    }
+    if (!file_.load(RTLD_NOW | RTLD_LOCAL))
+        return fail(bad_image, "the code of the image for target {} does not load: {}", target.name, loader_message());
     link_map* map = nullptr;
     if (dlinfo(file_.library(), RTLD_DI_LINKMAP, &map) != 0 || map == nullptr)
         return fail(bad_image, "the loaded code of the image has no address");
@@ -164,7 +159,7 @@ Status SoftModule::connect_services() {
 // Symbols other files could see win over local ones of the same name.
 Status SoftModule::read_symbols(const ElfFile& object) {
     auto symbols = object.symbols();
-    if (!symbols.ok()) return symbols.status();
+    if (!symbols.ok()) return fail(bad_image, "{}", symbols.message());
     for (const bool local : {false, true}) {
         for (const ElfSymbol& symbol : *symbols) {
             if ((symbol.binding == STB_LOCAL) != local || symbol.name.empty()) continue;
@@ -195,10 +190,9 @@ Status SoftModule::find_entries(const Image& image) {
     for (const ImageKernel& kernel : image.kernels) {
         const auto entry = symbol(kernel.entry);
         if (!entry)
-            return fail(bad_image, "the code of the image lacks {}, the entry of kernel {}", kernel.entry,
-                        kernel.info.name);
+            return fail(bad_image, "the code of the image lacks {}, the entry of kernel {}", kernel.entry, kernel.name);
         const SymbolInfo function = symbol(kernel.symbol).value_or(*entry);
-        KernelInfo& info = infos_.emplace_back(kernel.info);
+        KernelInfo& info = infos_.emplace_back(kernel);
         info.code_size = function.size;
         entries_.push_back(kernel.entry);
         SoftKernel& loaded = kernels_.emplace_back();

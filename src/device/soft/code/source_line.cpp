@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/elf.h"
+#include "foundation/elf.h"
 
 namespace canopy {
 namespace {

@@ -14,11 +14,11 @@
 #include <cstring>
 
 #include "base/clock.h"
-#include "base/elf.h"
 #include "base/error_text.h"
 #include "device/soft/code/shadow_memory.h"
 #include "device/soft/code/source_line.h"
 #include "device/soft/execution/executor.h"
+#include "foundation/elf.h"
 
 namespace canopy {
 namespace {
@@ -244,14 +244,12 @@ ModuleTracer::~ModuleTracer() = default;
 
 Status ModuleTracer::load(const std::string& name, std::span<const std::byte> object) {
     auto file = CodeFile::create(fmt::format("{:.200}.trace", name), object);
-    if (!file.ok()) return file.status();
+    if (!file.ok()) return fail(bad_image, "{}", file.message());
     file_ = std::move(*file);
     void* library = file_.load(RTLD_NOW | RTLD_LOCAL);
     link_map* map = nullptr;
-    if (library == nullptr || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) {
-        const char* reason = dlerror();
-        return fail(bad_image, "the tracing code of the image does not load: {}", reason ? reason : "no reason given");
-    }
+    if (library == nullptr || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr)
+        return fail(bad_image, "the tracing code of the image does not load: {}", loader_message());
     load_address_ = map->l_addr;
     auto* service_table = static_cast<const CanopyServices**>(dlsym(library, "canopy_image_services"));
     auto* tracer_table = static_cast<const CanopyTracer**>(dlsym(library, "canopy_image_tracer"));
@@ -266,9 +264,9 @@ Status ModuleTracer::load(const std::string& name, std::span<const std::byte> ob
 // The names of functions that compute elements, and whether kernels have variables of their own.
 Status ModuleTracer::read_symbols(std::span<const std::byte> bytes) {
     auto object = ElfFile::read(bytes);
-    if (!object.ok()) return object.status();
+    if (!object.ok()) return fail(bad_image, "{}", object.message());
     auto symbols = object->symbols();
-    if (!symbols.ok()) return symbols.status();
+    if (!symbols.ok()) return fail(bad_image, "{}", symbols.message());
     for (const ElfSymbol& symbol : *symbols) {
         if (symbol.type == STT_FUNC) {
             functions_.emplace(symbol.name, load_address_ + symbol.value);

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "device/soft/code/code_file.h"
 #include "device/soft/code/module.h"
 #include "device/soft/execution/core.h"
+#include "foundation/code_file.h"
 
 namespace canopy {
 

@@ -4,39 +4,25 @@
 #include <canopy/kernel_abi.h>
 #include <dlfcn.h>
 #include <elf.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <link.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "base/elf.h"
 #include "base/error_text.h"
-#include "device/soft/code/code_file.h"
 #include "device/soft/cpu/cpu_process.h"
 #include "device/soft/execution/executor.h"
 #include "device/soft/services.h"
+#include "foundation/code_file.h"
+#include "foundation/elf.h"
+#include "foundation/hash.h"
 
 namespace canopy {
 namespace {
 
 constexpr int bad_image = 107000;
-#if defined(__x86_64__)
-constexpr std::uint16_t own_machine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint16_t own_machine = EM_AARCH64;
-#endif
-
-// The sanitizers cannot work when an object looks for the C library's functions in front of them.
-bool sanitizer_active() noexcept {
-    static const bool active = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr ||
-                               dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr ||
-                               dlsym(RTLD_DEFAULT, "__msan_init") != nullptr;
-    return active;
-}
 
 Result<ElfFile> read_shared_object(std::span<const std::byte> image, std::string_view name) {
     constexpr std::size_t smallest = 4;
@@ -44,31 +30,13 @@ Result<ElfFile> read_shared_object(std::span<const std::byte> image, std::string
         return fail(bad_image, "{} ({} bytes) is not an ELF file: a CPU kernel image is a shared object", name,
                     image.size());
     auto file = ElfFile::read(image);
-    if (!file.ok()) return file.status();
-    if (file->machine() != own_machine)
+    if (!file.ok()) return fail(bad_image, "{}", file.message());
+    if (file->machine() != own_elf_machine)
         return fail(bad_image, "{} is code for {}; the CPU cores of this device run {}", name,
-                    elf_machine_name(file->machine()), elf_machine_name(own_machine));
+                    elf_machine_name(file->machine()), elf_machine_name(own_elf_machine));
     if (file->type() != ET_DYN)
         return fail(bad_image, "{} is not a shared object (ELF type {}): link it with -shared", name, file->type());
-    return file;
-}
-
-// Variables that the compiler wants to exist once in a process (STB_GNU_UNIQUE) would join images that must be apart,
-// and keep them from being unloaded: they become ordinary ones. Empty when there are none.
-std::vector<std::byte> without_unique_symbols(const ElfFile& file, std::span<const std::byte> image) {
-    std::vector<std::byte> changed;
-    for (const ElfSection& section : file.sections()) {
-        if (section.type != SHT_DYNSYM) continue;
-        for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= section.bytes.size(); at += sizeof(Elf64_Sym)) {
-            Elf64_Sym symbol;
-            std::memcpy(&symbol, section.bytes.data() + at, sizeof symbol);
-            if (ELF64_ST_BIND(symbol.st_info) != STB_GNU_UNIQUE) continue;
-            if (changed.empty()) changed.assign(image.begin(), image.end());
-            const auto info = static_cast<std::byte>(ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbol.st_info)));
-            changed[section.offset + at + offsetof(Elf64_Sym, st_info)] = info;
-        }
-    }
-    return changed;
+    return std::move(*file);
 }
 
 // What the loaded object says of its symbol at an address; nullptr when it has none there.
@@ -77,11 +45,6 @@ const ElfW(Sym) * symbol_at(void* address) noexcept {
     void* symbol = nullptr;
     if (dladdr1(address, &where, &symbol, RTLD_DL_SYMENT) == 0) return nullptr;
     return static_cast<const ElfW(Sym)*>(symbol);
-}
-
-const char* loader_message() noexcept {
-    const char* reason = dlerror();
-    return reason ? reason : "no reason given";
 }
 
 }  // namespace
@@ -126,14 +89,14 @@ Status CpuImage::open(std::span<const std::byte> image, std::string_view name) {
     if (!elf.ok()) return elf.status();
     const std::vector<std::byte> changed = without_unique_symbols(*elf, image);
     auto file = CodeFile::create(name_, changed.empty() ? image : std::span<const std::byte>(changed));
-    if (!file.ok()) return file.status();
+    if (!file.ok()) return fail(bad_image, "{}", file.message());
     file_ = std::move(*file);
     return process_ ? open_there(*elf) : open_here(*elf);
 }
 
 Status CpuImage::open_there(const ElfFile& elf) {
     auto symbols = elf.symbols();
-    if (!symbols.ok()) return symbols.status();
+    if (!symbols.ok()) return fail(bad_image, "{}", symbols.message());
     for (const ElfSymbol& symbol : *symbols) {
         if (symbol.binding == STB_LOCAL || symbol.type != STT_FUNC) continue;
         functions_[std::string(symbol.name)] = {reinterpret_cast<void*>(symbol.value), symbol.size};
@@ -142,9 +105,7 @@ Status CpuImage::open_there(const ElfFile& elf) {
 }
 
 Status CpuImage::open_here(const ElfFile& elf) {
-    const int deep = sanitizer_active() ? 0 : RTLD_DEEPBIND;
-    if (!file_.load(RTLD_NOW | RTLD_LOCAL | deep))
-        return fail(bad_image, "{} does not load: {}", name_, loader_message());
+    if (!file_.load_apart()) return fail(bad_image, "{} does not load: {}", name_, loader_message());
     link_map* map = nullptr;
     if (dlinfo(file_.library(), RTLD_DI_LINKMAP, &map) == 0 && map) {
         for (const ElfSegment& segment : elf.segments()) {
@@ -241,8 +202,7 @@ Kernel* CpuModule::kernel(std::string_view name) {
 }  // namespace
 
 Result<std::unique_ptr<Module>> CpuImages::load(std::span<const std::byte> image, std::string_view name) {
-    const XXH128_hash_t hash = XXH3_128bits(image.data(), image.size());
-    const Key key = {hash.low64, hash.high64, image.size()};
+    const ContentKey key = content_key(image);
     std::lock_guard guard(mutex_);
     std::erase_if(images_, [](const auto& entry) { return entry.second.expired(); });
     std::shared_ptr<CpuImage> opened = images_[key].lock();

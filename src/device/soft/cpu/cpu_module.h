@@ -6,7 +6,6 @@
 // Threads: everything may be called from any thread; a module must outlive every launch of its kernels.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +20,7 @@
 #include "base/result.h"
 #include "device/backend.h"
 #include "device/soft/base/cpu_tuning.h"
+#include "foundation/hash.h"
 
 namespace canopy {
 
@@ -62,10 +62,9 @@ public:
     Result<std::unique_ptr<Module>> load(std::span<const std::byte> image, std::string_view name);
 
 private:
-    using Key = std::array<std::uint64_t, 3>;  // a hash of all bytes, and how many there are
     CpuProcess* const process_;
     std::mutex mutex_;
-    std::map<Key, std::weak_ptr<CpuImage>> images_;
+    std::map<ContentKey, std::weak_ptr<CpuImage>> images_;
 };
 
 }  // namespace canopy

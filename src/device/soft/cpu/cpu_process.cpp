@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/soft/cpu/cpu_process.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>

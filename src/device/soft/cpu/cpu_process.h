@@ -23,8 +23,8 @@
 #include "base/clock.h"
 #include "base/heap.h"
 #include "base/result.h"
-#include "device/soft/code/code_file.h"
 #include "device/soft/cpu/cpu_process_protocol.h"
+#include "foundation/code_file.h"
 
 namespace canopy {
 

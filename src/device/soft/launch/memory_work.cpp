@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "base/half.h"
+#include "foundation/half.h"
 
 namespace canopy {
 namespace {

@@ -13,10 +13,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/half.h"
 #include "base/mapping.h"
 #include "canopy/kernel_image.h"
 #include "device/soft/product/product_tiles.h"
+#include "foundation/half.h"
 
 namespace canopy {
 namespace {

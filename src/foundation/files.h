@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole files, and folders for files that are needed for a moment. Any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "foundation/problem.h"
+
+namespace canopy {
+
+// Both return false, with errno set, when the file system refuses.
+bool read_file(const std::string& path, std::string& content);
+// Replaces the file in one step: nobody sees half of it.
+bool write_file(const std::string& path, std::string_view content);
+
+// A folder that only this user may read, removed with everything in it. In TMPDIR, or /tmp.
+class TemporaryFolder {
+public:
+    static Expected<TemporaryFolder> create(std::string_view purpose);
+    TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+    ~TemporaryFolder();
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+private:
+    explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+    std::string path_;
+};
+
+}  // namespace canopy

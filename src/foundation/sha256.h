@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SHA-256 digest (FIPS 180-4) that metadata files give of their image.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace canopy {
+
+// 64 hexadecimal digits.
+std::string sha256(std::string_view bytes);
+
+}  // namespace canopy

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the compiler: preprocesses a source, compiles its host and device texts side by side, links images.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compile/job.h"
+#include "compile/kernel.h"
+
+namespace canopy_cc {
+
+struct Compiled {
+    int status = 0;        // 0, or the exit status of the compiler that failed
+    std::string messages;  // what compilers said, ready to be shown
+    std::string host_object;
+    std::vector<KernelDescription> kernels;
+    std::vector<std::string> names;  // symbols of the name expressions
+    struct Target {
+        std::string name;
+        std::string object;  // bytes of the shared object
+    };
+    std::vector<Target> targets;
+};
+
+// What makes a source with kernels look to clang as it does here: definitions, folders, headers put before it.
+std::vector<std::string> preprocessor_flags(const Options& options, const Tree& tree);
+
+// The whole source after the preprocessor, which gets `more` flags; messages go into `messages`.
+int preprocess(const CompileJob& job, const std::vector<std::string>& more, std::string& text, std::string& messages);
+
+// Warnings come from one pass: the device text holds everything the host text does.
+Compiled compile_texts(const CompileJob& job, const Texts& texts);
+
+// Adds an object that holds the image to the host object and writes the result to `output`.
+int join_objects(const CompileJob& job, const std::string& host_object, const std::string& image_object,
+                 const std::string& output);
+
+}  // namespace canopy_cc

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tracing variant of an image (canopy/kernel_trace.h): the device text with one constant turned, compiled once more
+// into bitcode and a shared object. Fusion uses both; an image without them runs as well, it is just not fused as far.
+#pragma once
+
+#include <string>
+
+#include "compile/job.h"
+
+namespace canopy_cc {
+
+// The device text as tracing code; empty when the options or the text speak against it: a text that does not use the
+// kernel language's operations has nothing to tell.
+std::string tracing_text(const Options& options, const Texts& texts);
+
+struct TracingPass {
+    int status = 0;  // not 0: there is no tracing variant, which is no failure of the compilation
+    std::string object;
+    std::string bitcode;
+};
+
+// Compiles what lies in <directory>/trace.ii. `flags` are those that decide what the text means.
+TracingPass compile_tracing(const CompileJob& job, const std::vector<std::string>& flags);
+
+}  // namespace canopy_cc

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON file beside a kernel image: how its kernel is launched, and what fusing it with others needs to know.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compile/kernel.h"
+#include "options/options.h"
+#include "source/launch_headers.h"
+
+namespace canopy_cc {
+
+struct MetadataJob {
+    const Options& options;
+    const std::vector<KernelDescription>& kernels;
+    const std::vector<LaunchFunction>& signatures;  // of those whose parameters have names
+    const std::vector<std::string>& files;          // the user's own sources
+    bool has_variables;                             // device memory that kernels know without an argument
+    const std::string& image;                       // its bytes
+    const std::string& output;                      // its path
+};
+
+// "folder/name.o" -> "folder/name.json"
+std::string metadata_path(const std::string& image_path);
+
+// Fills `text`; returns an empty text, or why no file can be written.
+std::string metadata_text(const MetadataJob& job, std::string& text);
+
+}  // namespace canopy_cc

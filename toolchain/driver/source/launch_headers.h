@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launch functions: host code that knows no kernels starts one by ACLRT_LAUNCH_KERNEL(kernel)(blocks, stream, ...). For
+// each kernel a header aclrtlaunch_<kernel>.h declares the function, and the host text of the source defines it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "source/declarations.h"
+#include "source/lex.h"
+
+namespace canopy_cc {
+
+struct LaunchFunction {
+    std::string kernel;
+    std::vector<std::string> types;  // of its parameters; a pointer is "void*" or "const void*"
+    std::vector<std::string> names;  // of its parameters
+    std::vector<bool> indirect;      // whether one is a pointer to pointers
+    std::vector<bool> structures;    // whether one is a structure by value; launch functions take its address
+};
+
+// One for each kernel that C code could name: no template, outside of namespaces.
+std::vector<LaunchFunction> find_launch_functions(const Tokens& tokens, const Declarations& declarations);
+
+// The definitions, for the end of the host text.
+std::string launch_definitions(const std::vector<LaunchFunction>& functions);
+
+// Writes the headers into a folder, those that change; returns an empty text, or what went wrong.
+std::string write_launch_headers(const std::vector<LaunchFunction>& functions, const std::string& folder);
+
+}  // namespace canopy_cc

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// From one preprocessed source to the two texts that are compiled: host code, where a kernel's body is a stub that
+// launches it, and device code, where the kernel is registered in its image. Everything else stays on the line and the
+// column it came from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "source/declarations.h"
+#include "source/launch_headers.h"
+#include "source/launches.h"
+#include "source/lex.h"
+
+namespace canopy_cc {
+
+struct RewrittenSource {
+    bool has_kernels = false;
+    bool has_launches = false;
+    bool on_vector = false;  // some kernel runs on vector cores
+    bool on_cube = false;
+    NamesOfKernels inferred;                    // of kernels whose cores follow from what they use
+    bool has_variables = false;                 // in device memory, beside what kernels take as arguments
+    std::vector<std::string> files;             // the user's own
+    std::vector<std::string> shared_variables;  // symbols of device variables other files may know
+    std::string host;
+    std::string device;
+    std::vector<LaunchFunction> launch_functions;
+    std::vector<std::string> warnings;
+    std::vector<std::string> problems;  // errors, each with its place; then there are no texts
+};
+
+struct RewriteJob {
+    LanguageChoices language;
+    std::string source;        // name of the file, as the image tells it
+    std::string image_symbol;  // of the embedded image's bytes
+    bool launch_functions = false;
+    std::size_t workspace_from_end = 0;       // which parameter of kernels is the workspace: 1 the last one, 0 none
+    std::vector<std::string> instantiations;  // expressions that name kernels: "add<float>"
+};
+
+RewrittenSource rewrite(const std::string& preprocessed, const RewriteJob& job);
+
+}  // namespace canopy_cc
