@@ -121,7 +121,7 @@ pid_t start_child(const Start& start) noexcept {
 }
 
 // 0, or why the program did not start.
-int spawn(pid_t& child, const Command& command, int messages, int caller, const ProcessOptions& options) {
+int spawn(pid_t& child, const CommandLine& command, int messages, int caller, const ProcessOptions& options) {
     std::string folder = options.temporary_folder;
     std::vector<char*> variables = environment_with(folder);
     std::vector<char*> arguments;
@@ -163,7 +163,7 @@ public:
     RunningProcess(const RunningProcess&) = delete;
     RunningProcess& operator=(const RunningProcess&) = delete;
 
-    Problem start(const Command& command, int messages, int caller, const ProcessOptions& options) {
+    Problem start(const CommandLine& command, int messages, int caller, const ProcessOptions& options) {
         std::unique_lock<std::mutex> lock;
         if (stop_) {
             lock = std::unique_lock(stop_->mutex_);
@@ -212,7 +212,7 @@ bool ProcessStop::stopped() const noexcept {
     return stopped_;
 }
 
-Expected<Finished> run_to_end(const Command& command, const ProcessOptions& options) {
+Expected<Finished> run_to_end(const CommandLine& command, const ProcessOptions& options) {
     std::optional<Pipe> messages = make_pipe();
     std::optional<Pipe> caller = options.ends_with_caller ? make_pipe() : std::nullopt;
     if (!messages || (options.ends_with_caller && !caller))

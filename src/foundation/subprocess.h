@@ -13,7 +13,7 @@
 
 namespace canopy {
 
-using Command = std::vector<std::string>;  // program and arguments, without a shell between
+using CommandLine = std::vector<std::string>;  // program and arguments, without a shell between
 
 struct Finished {
     int status = 0;      // exit status; 128 and the signal's number when it was killed
@@ -46,6 +46,6 @@ struct ProcessOptions {
 };
 
 // A name without a slash is searched in PATH. A problem: the program cannot be started.
-Expected<Finished> run_to_end(const Command& command, const ProcessOptions& options = {});
+Expected<Finished> run_to_end(const CommandLine& command, const ProcessOptions& options = {});
 
 }  // namespace canopy

@@ -9,7 +9,7 @@
 
 namespace canopy_cc {
 
-using canopy::Command;
+using Command = canopy::CommandLine;
 using canopy::read_file;
 using canopy::write_file;
 
