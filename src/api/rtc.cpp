@@ -6,6 +6,7 @@
 #include "acl/acl_rt_compile.h"
 #include "api/api.h"
 #include "core/kernel/source_program.h"
+#include "core/process/runtime.h"
 
 using namespace canopy;
 
@@ -64,7 +65,7 @@ aclError aclrtcCreateProg(aclrtcProg* prog, const char* src, const char* name, i
         CANOPY_TRY(required(src, "src"));
         std::vector<SourceHeader> read;
         CANOPY_TRY(read_headers(numHeaders, headers, includeNames, read));
-        const Handle handle = source_programs().open([&](SourceProgram& program, Handle) {
+        const Handle handle = Runtime::instance().source_programs.open([&](SourceProgram& program, Handle) {
             std::lock_guard guard(program.mutex);
             program.name = name && *name ? name : "default_program";
             program.source = src;
@@ -114,7 +115,7 @@ aclError aclrtcDestroyProg(aclrtcProg* prog) {
     return api([&]() -> Status {
         CANOPY_TRY(required(prog, "prog"));
         CANOPY_TRY(required(*prog, "*prog"));
-        if (!source_programs().close(handle_of(*prog))) return find_source_program(*prog).status();
+        if (!Runtime::instance().source_programs.close(handle_of(*prog))) return find_source_program(*prog).status();
         *prog = nullptr;
         return {};
     });

@@ -65,8 +65,8 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
     return api([&]() -> Status { return create(stream, priority, flag); });
 }
 
-// Options are memory of ours; the addresses given out are remembered, so that a handle that is none is refused before
-// it is touched.
+// Programs may read these handles as structures, so they are memory and not numbers of a table. The addresses given out
+// are remembered, for the life of the process, so that an invalid one is refused before it is touched.
 namespace {
 
 struct StreamConfigurations {

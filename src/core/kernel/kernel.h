@@ -73,6 +73,13 @@ public:
     void recycle() noexcept;
 };
 
+// What aclrtCreateBinary keeps: the bytes belong to the program.
+struct BinaryData {
+    const void* data = nullptr;
+    std::size_t size = 0;
+    void recycle() noexcept { *this = {}; }
+};
+
 class Function {
 public:
     Handle self = 0;

@@ -108,13 +108,8 @@ void SourceProgram::recycle() noexcept {
     lowered_names.clear();
 }
 
-HandleTable<SourceProgram>& source_programs() {
-    static auto* table = new HandleTable<SourceProgram>(HandleKind::source_program);
-    return *table;
-}
-
 Result<Pin<SourceProgram>> find_source_program(const void* opaque) {
-    Pin<SourceProgram> program = source_programs().pin(handle_of(opaque));
+    Pin<SourceProgram> program = Runtime::instance().source_programs.pin(handle_of(opaque));
     if (!program)
         return fail(code::invalid_handle, "prog {} was not made by aclrtcCreateProg, or has been destroyed",
                     as_address(opaque));

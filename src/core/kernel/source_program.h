@@ -42,7 +42,6 @@ private:
     Status read_names(const std::string& path);
 };
 
-HandleTable<SourceProgram>& source_programs();
 Result<Pin<SourceProgram>> find_source_program(const void* program);
 
 // Whether text may name a header beneath a program's folder.

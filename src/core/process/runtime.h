@@ -32,6 +32,9 @@ class Graph;
 class GraphPart;
 class Label;
 class LabelList;
+class SourceProgram;
+struct BinaryData;
+struct DataBuffer;
 
 enum class CoreLimit : std::uint32_t { cube = 0, vector = 1 };
 
@@ -101,6 +104,7 @@ public:
     HandleTable<Notify> notifies{HandleKind::notify};
     HandleTable<Notify> counting_notifies{HandleKind::counting_notify};
     HandleTable<Binary> binaries{HandleKind::binary};
+    HandleTable<BinaryData> binary_data{HandleKind::binary_data};
     HandleTable<Function> functions{HandleKind::function};
     HandleTable<Arguments> arguments{HandleKind::arguments};
     HandleTable<PhysicalMemory> physical_memory{HandleKind::physical_memory};
@@ -111,6 +115,8 @@ public:
     HandleTable<GraphPart> conditions{HandleKind::condition};
     HandleTable<Label> labels{HandleKind::label};
     HandleTable<LabelList> label_lists{HandleKind::label_list};
+    HandleTable<DataBuffer> data_buffers{HandleKind::data_buffer};
+    HandleTable<SourceProgram> source_programs{HandleKind::source_program};
 
     // Process-wide defaults that calls change.
     std::atomic<std::uint64_t> kernel_timeout{1091ull * 1'000'000'000};  // nanoseconds; 0: for ever
