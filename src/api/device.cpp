@@ -18,13 +18,6 @@ namespace {
 
 constexpr std::uint32_t longest_abort = 36 * 60 * 1000;  // milliseconds
 
-// -1 waits for ever, a positive number that many milliseconds.
-Result<Deadline> deadline_of(std::int32_t timeout) {
-    if (timeout == -1) return Deadline::never();
-    if (timeout > 0) return Deadline::after(timeout * millisecond);
-    return fail(code::param_invalid, "timeout {} is neither -1 nor a positive number of milliseconds", timeout);
-}
-
 Status synchronise_current(Deadline deadline) {
     auto context = current_context();
     if (!context.ok()) return context.status();

@@ -28,13 +28,6 @@ int with_graph(aclmdlRI graph, Body&& body, const char* function = __builtin_FUN
         function);
 }
 
-// -1: for ever; a positive number of milliseconds.
-Result<Deadline> deadline_of(std::int32_t timeout) {
-    if (timeout == 0 || timeout < -1)
-        return fail(code::param_invalid, "timeout {} is neither -1 nor a positive number of milliseconds", timeout);
-    return timeout < 0 ? Deadline::never() : Deadline::after(timeout * millisecond);
-}
-
 Result<ConditionKind> condition_kind(aclmdlRICondTaskType type) {
     switch (type) {
         case ACL_MODEL_RI_COND_TYPE_IF:

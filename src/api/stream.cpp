@@ -7,6 +7,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/base/process_state.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph_build.h"
 #include "core/process/context.h"
@@ -38,13 +39,6 @@ Status destroy(aclrtStream stream, DestroyMode mode) {
     return destroy_stream((*pinned)->self, mode);
 }
 
-// -1: for ever; a positive number of milliseconds.
-Result<Deadline> deadline_of(int32_t timeout) {
-    if (timeout == 0 || timeout < -1)
-        return fail(code::param_invalid, "timeout {} is neither -1 nor a positive number of milliseconds", timeout);
-    return timeout < 0 ? Deadline::never() : Deadline::after(timeout * millisecond);
-}
-
 Status set_failure_mode(Stream& stream, std::uint64_t mode) {
     if (mode > 1) return fail(code::param_invalid, "failure mode {} is neither 0 (continue) nor 1 (stop)", mode);
     // Programs go from continue to stop after a first failure; there is no way back.
@@ -73,10 +67,7 @@ struct StreamConfigurations {
     std::mutex mutex;
     std::set<const aclrtStreamConfigHandle*> live;
 };
-StreamConfigurations& configurations() {
-    static auto* instance = new StreamConfigurations;
-    return *instance;
-}
+StreamConfigurations& configurations() { return process_state<StreamConfigurations>(); }
 
 Status no_such_configuration(const aclrtStreamConfigHandle* handle) {
     return fail(code::invalid_handle, "handle {} was not made by aclrtCreateStreamConfigHandle, or has been destroyed",

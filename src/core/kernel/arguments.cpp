@@ -5,6 +5,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/kernel/kernel.h"
 
 namespace canopy {
@@ -19,10 +20,7 @@ struct ProgramMemory {
     std::mutex mutex;
     std::unordered_map<const void*, Handle> lists;
 };
-ProgramMemory& program_memory() {
-    static ProgramMemory* instance = new ProgramMemory;
-    return *instance;
-}
+ProgramMemory& program_memory() { return process_state<ProgramMemory>(); }
 
 Status not_a_list(const void* opaque) {
     return fail(code::invalid_handle, "argsHandle {} is not an argument list of a loaded function", as_address(opaque));

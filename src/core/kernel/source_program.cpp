@@ -11,6 +11,7 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/process/runtime.h"
+#include "core/process/variables.h"
 #include "device/image.h"
 #include "foundation/files.h"
 #include "foundation/subprocess.h"
@@ -127,8 +128,9 @@ bool is_header_name(std::string_view name) noexcept {
 }
 
 Result<std::string> find_kernel_compiler() {
-    if (const char* chosen = getenv("CANOPY_CC"); chosen && *chosen) {
-        if (is_program(chosen)) return std::string(chosen);
+    if (const auto variable = environment_variable("CANOPY_CC")) {
+        const std::string chosen(*variable);
+        if (is_program(chosen)) return chosen;
         return fail(code::not_supported, "CANOPY_CC names {}, which is not a program that can be run", chosen);
     }
     const fs::path folder = library_folder();

@@ -9,6 +9,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 
 namespace canopy {
 namespace {
@@ -20,10 +21,7 @@ struct Registry {
     Fillers fillers;               // guarded by mutex
     std::atomic<bool> any{false};  // whether there are some, for loads that need none
 };
-Registry& registry() {
-    static auto* instance = new Registry;
-    return *instance;
-}
+Registry& registry() { return process_state<Registry>(); }
 
 Status fill(const SymbolInfo& variable, const std::string& name, VariableFiller filler) {
     std::vector<char> bytes(variable.size);

@@ -8,6 +8,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/kernel.h"
 #include "core/stream/stream.h"
@@ -56,10 +57,7 @@ struct Callbacks {
     ExceptionFunction single = nullptr;
     std::vector<ExceptionFunction> all;
 };
-Callbacks& callbacks() {
-    static Callbacks* instance = new Callbacks;
-    return *instance;
-}
+Callbacks& callbacks() { return process_state<Callbacks>(); }
 
 }  // namespace
 
@@ -96,10 +94,7 @@ struct Reports {
     std::mutex mutex;
     std::vector<const Report*> all;
 };
-Reports& reports() {
-    static Reports* instance = new Reports;
-    return *instance;
-}
+Reports& reports() { return process_state<Reports>(); }
 
 class Publication {
 public:

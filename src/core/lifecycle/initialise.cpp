@@ -14,6 +14,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/lifecycle/contexts.h"
 #include "core/process/configuration.h"
 #include "core/process/device_limits.h"
@@ -47,10 +48,7 @@ struct State {
     std::atomic<std::uint64_t> references{0};
 };
 
-State& state() {
-    static State& instance = *new State;
-    return instance;
-}
+State& state() { return process_state<State>(); }
 
 Result<std::string> read_file(const char* path) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);

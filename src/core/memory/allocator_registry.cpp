@@ -6,6 +6,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 
 namespace canopy {
 namespace {
@@ -19,10 +20,7 @@ struct AllocatorRegistry {
     // High enough to be no pointer, so that a description taken for something else is recognised.
     static constexpr AllocatorHandle first = (AllocatorHandle{0xD5} << 56) + 1;
 
-    static AllocatorRegistry& instance() {
-        static AllocatorRegistry& registry = *new AllocatorRegistry;
-        return registry;
-    }
+    static AllocatorRegistry& instance() { return process_state<AllocatorRegistry>(); }
 };
 
 Status unknown(AllocatorHandle handle) {

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "core/base/process_state.h"
+
 namespace canopy {
 namespace {
 
@@ -22,10 +24,7 @@ struct Table {
     std::map<std::uintptr_t, Entry> entries;  // by first address
 };
 
-Table& table() {
-    static auto* instance = new Table;
-    return *instance;
-}
+Table& table() { return process_state<Table>(); }
 
 }  // namespace
 

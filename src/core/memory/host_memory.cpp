@@ -11,6 +11,7 @@
 #include "base/error_text.h"
 #include "base/heap.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/process/context.h"
 
 namespace canopy {
@@ -47,10 +48,7 @@ struct Registrations {
     std::map<std::uintptr_t, Registration> ranges;
     std::atomic<std::size_t> count{0};  // same as ranges.size(), readable without the mutex
 
-    static Registrations& instance() {
-        static Registrations& registrations = *new Registrations;
-        return registrations;
-    }
+    static Registrations& instance() { return process_state<Registrations>(); }
     // The range around an address; ranges.end() when there is none. Caller holds the mutex.
     auto around(std::uintptr_t address) {
         auto after = ranges.upper_bound(address);

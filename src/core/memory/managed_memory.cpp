@@ -13,6 +13,7 @@
 #include "base/error_text.h"
 #include "base/mapping.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/process/runtime.h"
 
 namespace canopy {
@@ -36,10 +37,7 @@ std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<st
 
 class ManagedBlocks {
 public:
-    static ManagedBlocks& instance() {
-        static ManagedBlocks& blocks = *new ManagedBlocks;
-        return blocks;
-    }
+    static ManagedBlocks& instance() { return process_state<ManagedBlocks>(); }
 
     Result<void*> allocate(std::size_t size) {
         std::unique_lock guard(mutex_);

@@ -7,6 +7,7 @@
 #include "base/error_text.h"
 #include "base/mapping.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -25,10 +26,7 @@ struct ChunkTable {
     std::map<const std::byte*, Entry> chunks;
     std::atomic<std::size_t> count{0};
 
-    static ChunkTable& instance() {
-        static ChunkTable& table = *new ChunkTable;
-        return table;
-    }
+    static ChunkTable& instance() { return process_state<ChunkTable>(); }
     void add(const std::byte* chunk, std::size_t size, Handle pool) {
         std::unique_lock guard(mutex);
         chunks.emplace(chunk, Entry{size, pool});

@@ -9,6 +9,7 @@
 #include "base/error_text.h"
 #include "base/mapping.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/base/thread_state.h"
 
 namespace canopy {
@@ -41,10 +42,7 @@ struct AddressSpace {
     std::map<std::uintptr_t, MappedBlock> mappings;
     std::atomic<std::size_t> count{0};  // of reservations, readable without the mutex
 
-    static AddressSpace& instance() {
-        static AddressSpace& space = *new AddressSpace;
-        return space;
-    }
+    static AddressSpace& instance() { return process_state<AddressSpace>(); }
 };
 
 template <class Map>

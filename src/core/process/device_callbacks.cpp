@@ -8,6 +8,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 
 namespace canopy {
 namespace {
@@ -49,15 +50,9 @@ private:
     std::map<std::string, Entry, std::less<>> entries_;
 };
 
-CallbackSet<DeviceStateFunction>& state_callbacks() {
-    static auto& callbacks = *new CallbackSet<DeviceStateFunction>;
-    return callbacks;
-}
+CallbackSet<DeviceStateFunction>& state_callbacks() { return process_state<CallbackSet<DeviceStateFunction>>(); }
 
-CallbackSet<TaskAbortFunction>& abort_callbacks() {
-    static auto& callbacks = *new CallbackSet<TaskAbortFunction>;
-    return callbacks;
-}
+CallbackSet<TaskAbortFunction>& abort_callbacks() { return process_state<CallbackSet<TaskAbortFunction>>(); }
 
 template <class Function>
 Status take_out(CallbackSet<Function>& callbacks, std::string_view name) {

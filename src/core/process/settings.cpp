@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -19,12 +18,6 @@ namespace {
 
 constexpr std::uint64_t gib = 1ull << 30;
 constexpr std::uint64_t memory_step = 2ull << 20;
-
-std::optional<std::string_view> variable(const char* name) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') return std::nullopt;
-    return std::string_view(value);
-}
 
 std::optional<std::uint32_t> parse_number(std::string_view text) {
     std::uint32_t value = 0;
@@ -72,7 +65,7 @@ std::string size_text(std::uint64_t bytes) {
 template <class Parse, class Keep>
 void read_variable(Settings& settings, const char* name, const char* key, const char* expected, std::string_view used,
                    Parse parse, Keep keep) {
-    const auto text = variable(name);
+    const auto text = environment_variable(name);
     if (!text) return;
     if (auto value = parse(*text)) {
         keep(*value);
@@ -93,7 +86,7 @@ auto number_in(std::uint32_t least, std::uint32_t most) {
 // The visible list: ascending physical numbers, read up to the first entry that is not one.
 void apply_visible_devices(Settings& settings) {
     settings.visible.clear();
-    const auto list = variable("ASCEND_RT_VISIBLE_DEVICES");
+    const auto list = environment_variable("ASCEND_RT_VISIBLE_DEVICES");
     if (!list) {
         for (std::uint32_t device = 0; device < settings.device_count; ++device) settings.visible.push_back(device);
         return;
@@ -306,6 +299,19 @@ std::string describe_settings(const Settings& settings) {
     entry("fusion_check", "CANOPY_FUSION_CHECK", settings.fusion_checked,
           "1: compare every fused launch with its steps one by one");
     entry("quiet", "CANOPY_QUIET", settings.quiet, "1: no lines on the standard error");
+    // Read where they are used, each time.
+    const auto place = [&](const char* key, const char* name, const char* meaning) {
+        const auto value = environment_variable(name);
+        entries.push_back({{"key", key},
+                           {"variable", name},
+                           {"value", value.value_or("")},
+                           {"set_by", value ? name : "default"},
+                           {"meaning", meaning}});
+    };
+    place("cache_dir", "CANOPY_CACHE_DIR",
+          "folder of compiled fused kernels; empty: canopy in the user's cache folder");
+    place("cc", "CANOPY_CC", "the kernel compiler; empty: the canopy-cc beside the library");
+    place("clang", "CANOPY_CLANG", "the clang that canopy-cc runs; empty: the one it was built for");
     Json chips = Json::array();
     for (const Chip& known : chip_table) chips.push_back(known.name);
     const Json document = {{"version", CANOPY_VERSION}, {"processors", processors()},    {"devices", devices},

@@ -8,6 +8,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 
 namespace canopy {
 namespace {
@@ -20,10 +21,7 @@ struct StateCallbacks {
     std::mutex mutex;
     std::map<std::string, StateCallback, std::less<>> by_name;
 };
-StateCallbacks& state_callbacks() {
-    static StateCallbacks* instance = new StateCallbacks;
-    return *instance;
-}
+StateCallbacks& state_callbacks() { return process_state<StateCallbacks>(); }
 
 }  // namespace
 

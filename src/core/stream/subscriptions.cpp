@@ -13,6 +13,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 
 namespace canopy {
 
@@ -113,10 +114,7 @@ struct Subscriptions {
         return reports->take_out(stream);
     }
 };
-Subscriptions& subscriptions() {
-    static Subscriptions* instance = new Subscriptions;
-    return *instance;
-}
+Subscriptions& subscriptions() { return process_state<Subscriptions>(); }
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/base/thread_state.h"
 #include "core/process/context.h"
 
@@ -395,10 +396,7 @@ struct NamedBinaries {
     std::mutex mutex;
     std::map<std::string, Entry, std::less<>> all;
 };
-NamedBinaries& named_binaries() {
-    static NamedBinaries* instance = new NamedBinaries;
-    return *instance;
-}
+NamedBinaries& named_binaries() { return process_state<NamedBinaries>(); }
 
 // A name that no real descriptor would use, so it cannot collide with an op type.
 std::string named_op_type(std::string_view library, std::string_view symbol) {

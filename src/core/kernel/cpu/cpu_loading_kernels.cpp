@@ -12,6 +12,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/kernel/cpu/cpu_images.h"
 #include "core/memory/memory.h"
 
@@ -33,10 +34,7 @@ struct Loaded {
     std::mutex mutex;
     std::map<std::string, std::uint64_t, std::less<>> numbers;  // of registrations
 };
-Loaded& loaded() {
-    static Loaded* instance = new Loaded;
-    return *instance;
-}
+Loaded& loaded() { return process_state<Loaded>(); }
 
 template <class T>
 T value_at(std::span<const std::byte> bytes, std::size_t offset) noexcept {

@@ -11,6 +11,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/process/context.h"
 #include "device/image.h"
 
@@ -30,10 +31,7 @@ struct Registry {
     std::unordered_map<const void*, FoundVariable> variables;
 };
 
-Registry& registry() {
-    static auto* instance = new Registry;
-    return *instance;
-}
+Registry& registry() { return process_state<Registry>(); }
 
 // Of an image's own words only the first is used: the handle of its binary, 0 while it has none.
 void*& binary_word(CanopyEmbeddedImage& image) noexcept { return image.state[0]; }

@@ -15,6 +15,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/kernel.h"
 #include "core/kernel/program/registered_images.h"
@@ -67,10 +68,7 @@ struct Registry {
     std::unordered_map<std::string, const void*> names;
 };
 
-Registry& registry() {
-    static auto* instance = new Registry;
-    return *instance;
-}
+Registry& registry() { return process_state<Registry>(); }
 
 Result<std::vector<std::string>> names_of_kernels(std::span<const std::byte> bytes) {
     Result<Image> image = read_image(bytes);
