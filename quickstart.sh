@@ -6,8 +6,18 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 if [[ $# -gt 0 ]]; then
-    echo "usage: ./quickstart.sh"
-    echo "Sets everything up, builds, and runs examples/vector_add. Output of the build goes to build/quickstart.*.log."
+    cat <<'TEXT'
+usage: ./quickstart.sh
+
+Sets everything up, builds, and runs examples/vector_add. Output of the build goes to build/quickstart.*.log.
+
+Afterwards, to make packages in build/release/packages:
+  scripts/setup.sh package                           the tools that this needs
+  cmake --build --preset release --target package    a Debian package and a Python wheel
+  cmake --build --preset release --target deb        the Debian package only: apt install ./canopy_*.deb
+  cmake --build --preset release --target wheel      the wheel only: pip install canopy_acl-*.whl
+docs/install-tree.md has more about them.
+TEXT
     [[ $1 == -h || $1 == --help ]] && exit 0 || exit 2
 fi
 source scripts/steps.sh

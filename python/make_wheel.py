@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Packs the Python packages of an install tree, with the library that they need, into a wheel for pip.
+"""Packs the Python packages of an install tree and the library they need into a wheel for pip.
 
     python/make_wheel.py --tree FOLDER [--output FOLDER]
 """
@@ -17,15 +17,23 @@ Name: canopy-acl
 Version: {version}
 Summary: The AscendCL runtime interface on a software NPU
 License: Apache-2.0
-Requires-Python: >=3.11
+License-File: LICENSE
+License-File: copyright
+Requires-Python: >=3.9
 Provides-Extra: arrays
 Requires-Dist: numpy; extra == "arrays"
+Description-Content-Type: text/plain
+
+The Python modules acl, canopy and super_kernel with the runtime library. Modules that compile kernels need canopy-cc of
+the Debian package canopy or of an install tree.
 """
 WHEEL = """Wheel-Version: 1.0
 Generator: canopy make_wheel
 Root-Is-Purelib: false
 Tag: {tag}
 """
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+LICENSES = (SOURCE / "LICENSE", SOURCE / "packaging" / "debian" / "copyright")
 
 
 def version_of(tree):
@@ -34,7 +42,7 @@ def version_of(tree):
 
 
 def machine_of(library):
-    """The name that pip has for the machine an ELF file is for."""
+    """pip's name for the machine of an ELF file."""
     number = int.from_bytes(library.read_bytes()[18:20], "little")
     return {62: "x86_64", 183: "aarch64"}.get(number) or sys.exit(f"make_wheel: {library} is for an unknown machine")
 
@@ -48,30 +56,40 @@ def contents(tree, version, tag):
     # The module looks for it there when it is not in a tree.
     yield "acl/lib/libascendcl.so", (tree / "lib64" / "libascendcl.so").read_bytes()
     folder = f"canopy_acl-{version}.dist-info"
+    for path in LICENSES:
+        yield f"{folder}/{path.name}", path.read_bytes()
     yield f"{folder}/METADATA", METADATA.format(version=version).encode()
     yield f"{folder}/WHEEL", WHEEL.format(tag=tag).encode()
 
 
+def entry(name):
+    """How a file is listed: without the time, so that the same tree makes the same wheel."""
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = 0o100644 << 16
+    return info
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tree", type=pathlib.Path, required=True, help="the folder of cmake --install")
+    parser.add_argument("--tree", type=pathlib.Path, required=True, help="the folder given to cmake --install")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("."), help="where the wheel goes")
     arguments = parser.parse_args()
-    module = arguments.tree / "python" / "site-packages" / "acl" / "__init__.abi3.so"
+    module = arguments.tree / "python" / "site-packages" / "acl" / "_acl.abi3.so"
     if not module.is_file():
-        sys.exit(f"make_wheel: {module} is not there; install a build with the Python module first")
+        sys.exit(f"make_wheel: {module} does not exist; install a build with the Python module first")
     version = version_of(arguments.tree)
-    tag = f"cp311-abi3-linux_{machine_of(module)}"
+    tag = f"cp39-abi3-linux_{machine_of(module)}"
     arguments.output.mkdir(parents=True, exist_ok=True)
     path = arguments.output / f"canopy_acl-{version}-{tag}.whl"
     record = []
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
         for name, data in contents(arguments.tree, version, tag):
-            wheel.writestr(name, data)
+            wheel.writestr(entry(name), data)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             record.append(f"{name},sha256={digest},{len(data)}")
         name = f"canopy_acl-{version}.dist-info/RECORD"
-        wheel.writestr(name, "\n".join([*record, f"{name},,", ""]))
+        wheel.writestr(entry(name), "\n".join([*record, f"{name},,", ""]))
     print(path)
 
 

@@ -6,10 +6,11 @@ set -euo pipefail
 
 usage() {
     cat <<'TEXT'
-usage: scripts/setup.sh [build] [test] [bench]
+usage: scripts/setup.sh [build] [package] [test] [bench]
 
 Installs, through apt-get, the packages that are missing for:
   build   the library, the kernel compiler driver, the Python module and the examples (default)
+  package additionally: the Debian package (the target `package`)
   test    additionally: the tests and the checks of format and style
   bench   additionally: the benchmarks and the libraries they compare with
 
@@ -23,7 +24,9 @@ build_packages=(
     libboost-context-dev libfmt-dev nlohmann-json3-dev libcli11-dev libxxhash-dev
     "clang-19:libclang-19-dev|clang-18:libclang-18-dev|clang-17:libclang-17-dev|clang-16:libclang-16-dev"
 )
-test_packages=(make libgtest-dev clang-format-14 gdb python3-pytest python3-setuptools pybind11-dev python3-pybind11)
+package_packages=(dpkg-dev file)
+test_packages=("${package_packages[@]}" python3-venv make libgtest-dev clang-format-14 gdb python3-pytest
+    python3-setuptools pybind11-dev python3-pybind11)
 bench_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev libbenchmark-dev libopenblas-dev)
 
 wanted=()
@@ -31,6 +34,7 @@ wanted=()
 for part in "$@"; do
     case "$part" in
         build) wanted+=("${build_packages[@]}") ;;
+        package) wanted+=("${build_packages[@]}" "${package_packages[@]}") ;;
         test) wanted+=("${build_packages[@]}" "${test_packages[@]}") ;;
         bench) wanted+=("${build_packages[@]}" "${bench_packages[@]}") ;;
         -h | --help) usage && exit 0 ;;

@@ -8,9 +8,6 @@ namespace canopy::python {
 
 namespace {
 
-// The exact type name of an object, as a new reference.
-PyObject* type_name(PyObject* object) { return PyType_GetName(Py_TYPE(object)); }
-
 // An object that is no int but counts as one (numpy's numbers do), as an int; null without an exception when it is
 // none.
 PyObject* as_index(PyObject* object) {
@@ -64,6 +61,10 @@ bool Call::wrong_count(Py_ssize_t least, Py_ssize_t most) const {
     else
         PyErr_Format(PyExc_TypeError, "%s takes %zd to %zd arguments, not %zd", name, least, most, count);
     return false;
+}
+
+PyObject* type_name(PyObject* object) {
+    return PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__name__");
 }
 
 bool refuse(PyObject* type, const Call& call, Py_ssize_t index, const char* name, const char* format, ...) {

@@ -40,6 +40,9 @@ private:
     bool wrong_count(Py_ssize_t least, Py_ssize_t most) const;
 };
 
+// The name of an object's type, as a new reference. PyType_GetName would need Python 3.11.
+PyObject* type_name(PyObject* object);
+
 // Raises `type` with a text that names the function and the argument: "acl.rt.free: argument 1 (dev_ptr) ...". False.
 bool refuse(PyObject* type, const Call& call, Py_ssize_t index, const char* name, const char* format, ...);
 

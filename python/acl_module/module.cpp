@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python module acl: a package whose parts acl.rt, acl.util, acl.prof, acl.mdl, acl.media and acl.op are there with
-// it. The functions and their texts come from the generated tables.
+// The extension module behind the Python package acl. Loading it also makes the modules acl.rt, acl.util, acl.prof,
+// acl.mdl, acl.media and acl.op. The functions and their descriptions come from the generated tables.
 #include <acl/acl.h>
 #include <acl/ops/acl_dvpp.h>
 
@@ -69,7 +69,8 @@ bool add_part(PyObject* package, PyModuleDef& part) {
 
 }  // namespace canopy::python
 
-PyMODINIT_FUNC PyInit_acl() {
+// The file is acl/_acl.abi3.so, and its functions belong to acl, where programs see them.
+PyMODINIT_FUNC PyInit__acl() {
     using namespace canopy::python;
     static PyModuleDef package = {PyModuleDef_HEAD_INIT, "acl", acl_text, -1, acl_methods};
     static PyModuleDef parts[] = {

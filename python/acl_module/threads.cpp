@@ -55,7 +55,7 @@ void* run(void* data) {
 
 // Raises RuntimeError with what the thread raised as its cause.
 void raise_from(PyObject* error) {
-    PyObject* type = PyType_GetName(Py_TYPE(error));
+    PyObject* type = type_name(error);
     PyErr_Format(PyExc_RuntimeError, "the function of the thread raised %V: %S", type, "an exception", error);
     Py_XDECREF(type);
     PyObject* raised = raised_exception();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays in device memory, and the way from numpy and back."""
+"""Arrays in device memory, and conversion from and to numpy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HUGE_FIRST = 0
 
 
 class Memory:
-    """Device memory that is freed with its last user."""
+    """Device memory, freed with its last user."""
 
     def __init__(self, size: int, device: Device) -> None:
         self.device = device
@@ -35,8 +35,8 @@ class Memory:
 class Array:
     """A contiguous array in device memory.
 
-    Made by `array`, `empty`, `zeros`; `numpy()` brings it back. Slices along the first axis are views. `int(a)` is its
-    address, which functions of the module `acl` take.
+    Create one with `array`, `empty` or `zeros`; `numpy()` copies it back. Slices along the first axis are views.
+    `int(a)` is the address, for functions of the module `acl`.
     """
 
     def __init__(self, memory: Memory, offset: int, shape: tuple[int, ...], dtype: np.dtype) -> None:
@@ -47,22 +47,22 @@ class Array:
 
     @property
     def device(self) -> Device:
-        """The device it lies on."""
+        """The device that holds the array."""
         return self._memory.device
 
     @property
     def size(self) -> int:
-        """How many elements it has."""
+        """Number of elements."""
         return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
-        """How many bytes it has."""
+        """Number of bytes."""
         return self.size * self.dtype.itemsize
 
     @property
     def ndim(self) -> int:
-        """How many axes it has."""
+        """Number of axes."""
         return len(self.shape)
 
     def __int__(self) -> int:
@@ -76,9 +76,9 @@ class Array:
         return self.shape[0]
 
     def numpy(self, stream: Stream | None = None) -> np.ndarray:
-        """A copy in host memory, of what the array holds when the work of the stream is done.
+        """A copy in host memory, made after the work of the stream is done.
 
-        Without a stream it waits for everything given to the device."""
+        Without a stream it waits for all work on the device."""
         if stream is not None:
             stream.synchronize()
         else:
@@ -95,9 +95,9 @@ class Array:
         return host if dtype is None else host.astype(dtype)
 
     def set(self, source: Any, stream: Stream | None = None) -> "Array":
-        """Copies values into it: a numpy array or anything that becomes one, or another device array.
+        """Copies values into the array from a numpy array, anything convertible to one, or a device array.
 
-        From another device array the copy is made in the order of the stream; from the host it is finished on return."""
+        A copy from a device array runs in stream order; a copy from the host is complete on return."""
         if isinstance(source, Array):
             if source.shape != self.shape or source.dtype != self.dtype:
                 raise ValueError(f"{source.dtype}{list(source.shape)} does not fit into {self.dtype}{list(self.shape)}")
@@ -126,21 +126,21 @@ class Array:
         return Array(self._memory, self._offset, wanted, self.dtype)
 
     def __getitem__(self, key: Any) -> "Array":
-        """`a[i]` and `a[i:j]` are views; other selections need numpy: `a.numpy()[...]`."""
+        """`a[i]` and `a[i:j]` are views; for other selections use `a.numpy()[...]`."""
         if not self.shape:
             raise IndexError("an array without axes has no elements to select")
         row = self.nbytes // self.shape[0] if self.shape[0] else 0
         if isinstance(key, slice):
             start, stop, step = key.indices(self.shape[0])
             if step != 1:
-                raise IndexError("views of device arrays have step 1")
+                raise IndexError("slices of device arrays must have step 1")
             return Array(self._memory, self._offset + start * row, (max(stop - start, 0), *self.shape[1:]), self.dtype)
         if isinstance(key, (int, np.integer)):
             index = int(key) + (self.shape[0] if key < 0 else 0)
             if not 0 <= index < self.shape[0]:
-                raise IndexError(f"there is no element {key} among {self.shape[0]}")
+                raise IndexError(f"index {key} is out of range for {self.shape[0]} elements")
             return Array(self._memory, self._offset + index * row, self.shape[1:], self.dtype)
-        raise TypeError("a device array is selected from by an index or a slice")
+        raise TypeError("the index of a device array must be an integer or a slice")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self[key].set(value)
@@ -150,20 +150,20 @@ class Array:
 
 
 def empty(shape: Any, dtype: Any = np.float32, device: Device | None = None) -> Array:
-    """An array whose values are whatever the memory holds."""
+    """An uninitialised array."""
     shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     shape = tuple(int(length) for length in shape)
     if any(length < 0 for length in shape):
-        raise ValueError(f"a shape has no negative lengths: {shape}")
+        raise ValueError(f"a shape cannot have negative lengths: {shape}")
     dtype = np.dtype(dtype)
     if dtype.hasobject:
-        raise TypeError(f"elements of {dtype} cannot be in device memory")
+        raise TypeError(f"elements of type {dtype} cannot be in device memory")
     memory = Memory(math.prod(shape) * dtype.itemsize, device or current_device())
     return Array(memory, 0, shape, dtype)
 
 
 def empty_like(other: Any) -> Array:
-    """An array of the same shape and type as another one, of the device or of numpy."""
+    """An uninitialised array of the same shape and type as a device or numpy array."""
     return empty(other.shape, other.dtype, other.device if isinstance(other, Array) else None)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: which one a thread works on, and how long it is open."""
+"""Devices: the current device of a thread, and its lifetime."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALREADY_INITIALISED = 100002
 
 
 def _start() -> None:
-    """Initialises the runtime once for the process, unless the program has done so itself."""
+    """Initialises the runtime once per process, unless the program has already done so."""
     global _started
     if _started:
         return
@@ -34,7 +34,7 @@ def _start() -> None:
 
 
 class Device:
-    """A device. As a context manager it is the thread's current device inside.
+    """A device. As a context manager: the thread's current device inside the block.
 
     with canopy.Device(1):
         x = canopy.zeros(16)     # on device 1
@@ -47,20 +47,20 @@ class Device:
 
     @staticmethod
     def count() -> int:
-        """How many devices there are."""
+        """Number of devices."""
         _start()
         count, code = acl.rt.get_device_count()
         check(code, "counting devices")
         return count
 
     def use(self) -> "Device":
-        """Makes it the thread's current device."""
+        """Makes this the thread's current device."""
         check(acl.rt.set_device(self.index), f"opening device {self.index}")
         _thread.device = self
         return self
 
     def synchronize(self) -> None:
-        """Waits for everything that was given to the device."""
+        """Waits for all work on the device."""
         with self:
             check(acl.rt.synchronize_device(), f"waiting for device {self.index}")
 
@@ -92,7 +92,7 @@ class Device:
 
 
 def current_device() -> Device:
-    """The thread's device; opens device 0 when it has none."""
+    """The thread's current device; opens device 0 if it has none."""
     device = getattr(_thread, "device", None)
     if device is None:
         _start()
@@ -102,5 +102,5 @@ def current_device() -> Device:
 
 
 def synchronize() -> None:
-    """Waits for everything that was given to the thread's device."""
+    """Waits for all work on the thread's current device."""
     current_device().synchronize()

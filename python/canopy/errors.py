@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How failures of the runtime become exceptions."""
+"""Exceptions for errors of the runtime."""
 
 import acl
 
 
 class Error(RuntimeError):
-    """A call of the runtime failed. `code` is its number, `text` what the runtime says about it."""
+    """A runtime call failed. `code` is the error code, `text` the runtime's message."""
 
     def __init__(self, code: int, what: str, text: str = "") -> None:
         self.code = code
@@ -15,6 +15,6 @@ class Error(RuntimeError):
 
 
 def check(code: int, what: str) -> None:
-    """Raises unless the code is 0. `what` says in a few words what was tried."""
+    """Raises unless the code is 0. `what` describes the call in a few words."""
     if code != 0:
         raise Error(code, what, (acl.get_recent_err_msg() or "").strip())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs: launches that are recorded once and replayed, and fused into one kernel where that helps."""
+"""Graphs: launches recorded once, replayed many times, and optionally fused into one kernel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
 
 
 class Graph:
-    """Made by `stream.capture()`:
+    """A captured graph, created by `stream.capture()`:
 
     with stream.capture() as graph:
         first(8, stream)(x, y)
@@ -26,7 +26,7 @@ class Graph:
 
     def __init__(self, stream: Stream, mode: str) -> None:
         if mode not in MODES:
-            raise ValueError(f"a capture is one of {', '.join(MODES)}, not {mode}")
+            raise ValueError(f"the capture mode must be one of {', '.join(MODES)}, not {mode}")
         self._stream = stream
         self._mode = MODES[mode]
         self.handle = 0
@@ -49,16 +49,16 @@ class Graph:
         self.handle = handle.value or 0
 
     def fuse(self) -> "Graph":
-        """Makes one kernel of kernels that follow each other; results stay the same bit for bit."""
+        """Fuses consecutive kernels into one; results stay bit-identical."""
         call("aclskOptimize", self.handle, ctypes.c_void_p())
         return self
 
     def launch(self, stream: Stream | None = None) -> None:
-        """Replays it on a stream, by default the one it was captured from."""
+        """Replays the graph on a stream, by default the one it was captured from."""
         call("aclmdlRIExecuteAsync", self.handle, (stream or self._stream).handle)
 
     def close(self) -> None:
-        """Destroys the graph; its replays must be done."""
+        """Destroys the graph; its replays must have finished."""
         handle, self.handle = self.handle, 0
         if handle:
             call("aclmdlRIDestroy", handle)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels: compiled from source or loaded from an image, and called with device arrays and numbers."""
+"""Kernels: compiled from source or loaded from an image, called with device arrays and numbers."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -26,19 +28,41 @@ FLOAT_FORMATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
 class CompileError(RuntimeError):
-    """The compiler refused a source; the text is what it said."""
+    """The compiler refused a source; the message is its output."""
 
 
 def cache_directory() -> Path:
-    """Where compiled images are kept: CANOPY_CACHE_DIR, or canopy in the user's cache."""
+    """Folder for compiled images: CANOPY_CACHE_DIR, or canopy in the user's cache folder."""
     chosen = os.environ.get("CANOPY_CACHE_DIR")
     if chosen:
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "canopy"
 
 
+def cache_size() -> int:
+    """How many bytes of them: CANOPY_CACHE_SIZE, like 512M; 512 MiB where it is not set or is not a size."""
+    size = re.fullmatch(r"(\d+)([kKmMgGtT]?)(?:B|iB)?", os.environ.get("CANOPY_CACHE_SIZE", ""))
+    return int(size[1]) << 10 * " KMGT".index(size[2].upper() or " ") if size else 512 << 20
+
+
+def _forget_oldest(folder: Path, needed: set[Path]) -> None:
+    """Removes the images that were not used for longest until the others fit; never those that are needed now."""
+    files = []
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # another process forgets as well
+            if path.is_file():
+                files.append((path.stat().st_mtime_ns, path.stat().st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if total <= cache_size():
+            return
+        if path not in needed:
+            path.unlink(missing_ok=True)
+            total -= size
+
+
 def find_compiler() -> str:
-    """canopy-cc: the one CANOPY_CC names, that of the tree this package lies in, or the first on the PATH."""
+    """Finds canopy-cc: CANOPY_CC, else in the install tree of this package, else in PATH."""
     chosen = os.environ.get("CANOPY_CC")
     if chosen:
         return chosen
@@ -47,7 +71,8 @@ def find_compiler() -> str:
             return str(folder / "bin" / "canopy-cc")
     found = shutil.which("canopy-cc")
     if not found:
-        raise FileNotFoundError("canopy-cc was not found: source set_env.sh, or name it with CANOPY_CC")
+        raise FileNotFoundError("canopy-cc was not found: install the canopy package, source set_env.sh of an "
+                                "install tree, or name it with CANOPY_CC")
     return found
 
 
@@ -56,7 +81,7 @@ def _digest(path: Path) -> str:
 
 
 def _is_current(record: Path) -> bool:
-    """Whether all files an image was made from are what they were."""
+    """Whether all files that an image was compiled from are unchanged."""
     try:
         for line in record.read_text().splitlines():
             digest, _, name = line.partition(" ")
@@ -68,17 +93,17 @@ def _is_current(record: Path) -> bool:
 
 
 def _dependencies(text: str) -> list[Path]:
-    """The files a makefile rule names behind its colon."""
+    """The prerequisites of a makefile rule."""
     words = text.partition(":")[2].replace("\\\n", " ").replace("\\ ", "\0").split()
     return [Path(word.replace("\0", " ")) for word in words]
 
 
 def compile_image(source: str | os.PathLike[str], options: Sequence[str] = ("-O2", "-g")) -> Path:
-    """Compiles a kernel source to an image and returns its path. Done once: the image is kept in the cache until the
-    source, a header it includes, the options or the compiler change."""
+    """Compiles a kernel source to an image and returns its path. The image is cached until the source, an included
+    header, the options or the compiler change."""
     path = Path(source).resolve()
     if not path.is_file():
-        raise FileNotFoundError(f"there is no source {path}")
+        raise FileNotFoundError(f"source file {path} does not exist")
     compiler = find_compiler()
     stamp = os.stat(compiler)
     key = "\0".join([str(path), compiler, str(stamp.st_mtime_ns), str(stamp.st_size), *options])
@@ -86,6 +111,9 @@ def compile_image(source: str | os.PathLike[str], options: Sequence[str] = ("-O2
     name = f"{path.stem}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
     image, record = folder / f"{name}.o", folder / f"{name}.from"
     if image.is_file() and _is_current(record):
+        for used in (image, record):
+            with contextlib.suppress(OSError):  # a cache that cannot be written
+                os.utime(used)
         return image
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as work:
@@ -99,11 +127,12 @@ def compile_image(source: str | os.PathLike[str], options: Sequence[str] = ("-O2
         (Path(work) / "from").write_text(lines)
         os.replace(made, image)
         os.replace(Path(work) / "from", record)
+    _forget_oldest(folder, {image, record})
     return image
 
 
 class Library:
-    """The kernels of one image: `library["name"]` is one of them."""
+    """The kernels of an image; get one with `library["name"]`."""
 
     def __init__(self, image: str | os.PathLike[str]) -> None:
         self.path = Path(image)
@@ -121,7 +150,7 @@ class Library:
         return kernel
 
     def close(self) -> None:
-        """Unloads the image. Its kernels cannot be launched any more."""
+        """Unloads the image. Its kernels can no longer be launched."""
         handle, self.handle = self.handle, 0
         self._kernels.clear()
         if handle:
@@ -138,7 +167,7 @@ class Library:
 
 
 class Kernel:
-    """A kernel. `kernel(blocks, stream)(arguments...)` launches it; without a stream, on the thread's current one."""
+    """A kernel. `kernel(blocks, stream)(arguments...)` launches it; the default is the thread's current stream."""
 
     def __init__(self, library: Library, name: str, handle: int) -> None:
         self.library = library
@@ -155,7 +184,7 @@ class Kernel:
 
 
 class Launch:
-    """A kernel with its blocks and its stream; calling it with the arguments launches it."""
+    """A kernel with its block count and stream; call it with the arguments to launch."""
 
     def __init__(self, kernel: Kernel, blocks: int, stream: Stream | None) -> None:
         self.kernel = kernel
@@ -179,13 +208,14 @@ class Launch:
 
 
 def argument_bytes(value: Any, size: int, device: Device) -> bytes:
-    """An argument as the bytes of a parameter of that size."""
+    """Converts an argument to the bytes of a parameter of that size."""
     if isinstance(value, Array):
         if value.device != device:
-            raise ValueError(f"the array lies on device {value.device.index}, the kernel runs on {device.index}")
+            raise ValueError(f"the array is on device {value.device.index}, "
+                             f"but the kernel runs on device {device.index}")
         value = int(value)
     elif isinstance(value, np.ndarray):
-        raise TypeError("a numpy array is host memory; canopy.array puts it on the device")
+        raise TypeError("a numpy array is host memory; copy it to the device with canopy.array")
     if value is None:
         value = 0
     if isinstance(value, (bool, int)):
@@ -208,5 +238,5 @@ def argument_bytes(value: Any, size: int, device: Device) -> bytes:
 
 
 def load(path: str | os.PathLike[str], options: Sequence[str] = ("-O2", "-g")) -> Library:
-    """The kernels of a source (`.asc`, `.cpp`), which is compiled first, or of an image (`.o`)."""
+    """Loads the kernels of a source (`.asc`, `.cpp`), which is compiled first, or of an image (`.o`)."""
     return Library(path if Path(path).suffix == ".o" else compile_image(path, options))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C functions of the runtime that the module `acl` has no name for: parameters of kernels, graphs, fusion."""
+"""C functions of the runtime that the module `acl` does not have: kernel parameters, graphs, fusion."""
 
 import ctypes
 import functools
@@ -11,7 +11,7 @@ from .errors import check
 
 
 def _path() -> str:
-    """The library that `acl` itself uses, so that there is one runtime in the process."""
+    """The library that `acl` uses, so that the process has only one runtime."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         for line in maps:
             path = line.rstrip("\n").partition("/")[2]
@@ -26,7 +26,7 @@ def _library() -> ctypes.CDLL:
 
 
 def call(name: str, *arguments: object) -> None:
-    """Calls a function that returns a code; integers are pointers and handles."""
+    """Calls a function that returns a code; integers are passed as pointers and handles."""
     converted = [ctypes.c_void_p(value) if isinstance(value, int) else value for value in arguments]
     check(getattr(_library(), name)(*converted), name)
 

@@ -18,8 +18,8 @@ _thread = threading.local()
 
 
 class Stream:
-    """Work that runs in order. As a context manager it is the thread's current stream inside, and is waited for at the
-    end:
+    """A queue of work that runs in order. As a context manager: the thread's current stream inside the block,
+    synchronised at its end:
 
     with canopy.Stream() as stream:
         kernel(8)(x, y)          # on this stream
@@ -33,27 +33,27 @@ class Stream:
         self._before: list[Stream | None] = []
 
     def synchronize(self) -> None:
-        """Waits for everything on the stream; raises what failed there."""
+        """Waits for all work on the stream; raises an error if any of it failed."""
         check(acl.rt.synchronize_stream(self.handle), "waiting for a stream")
 
     def record(self, event: Event | None = None) -> Event:
-        """Records an event, a new one when none is given."""
+        """Records an event; creates one if none is given."""
         event = event or Event()
         check(acl.rt.record_event(event.handle, self.handle), "recording an event")
         return event
 
     def wait(self, event: Event) -> None:
-        """Later work of the stream waits for the event."""
+        """Makes later work on the stream wait for the event."""
         check(acl.rt.stream_wait_event(self.handle, event.handle), "letting a stream wait for an event")
 
     def capture(self, mode: str = "thread_local") -> Graph:
-        """Records what is launched on the stream inside a `with` block as a graph instead of running it."""
+        """Captures launches on the stream inside a `with` block into a graph instead of running them."""
         from .graphs import Graph
 
         return Graph(self, mode)
 
     def close(self) -> None:
-        """Destroys the stream after its work is done."""
+        """Waits for the work on the stream and destroys it."""
         handle, self.handle = self.handle, 0
         if handle:
             check(acl.rt.destroy_stream(handle), "destroying a stream")
@@ -75,7 +75,7 @@ class Stream:
 
 
 class Event:
-    """A moment in a stream. `a.milliseconds_to(b)` is the time between two that have been reached."""
+    """A point in a stream. `a.milliseconds_to(b)` is the time between two points."""
 
     def __init__(self) -> None:
         current_device()
@@ -88,7 +88,7 @@ class Event:
 
     @property
     def reached(self) -> bool:
-        """Whether everything before it is done."""
+        """Whether all work before the event is done."""
         status, code = acl.rt.query_event_status(self.handle)
         check(code, "asking an event")
         return status == 1
@@ -120,5 +120,5 @@ class Event:
 
 
 def current_stream() -> Stream | None:
-    """The stream of the innermost `with` block of the thread; None: the device's default stream."""
+    """The stream of the thread's innermost `with` block; None: the default stream of the device."""
     return getattr(_thread, "stream", None)

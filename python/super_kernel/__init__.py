@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Super kernels: several compiled kernels that become one launch.
+"""Super kernels: several compiled kernels fused into one launch.
 
     import super_kernel
 
@@ -39,14 +39,14 @@ def compile(kernel_infos: Mapping[str, Any], called_kernel_name: str = "ascendc_
             impl_mode: str = "") -> str:
     """Fuses the kernels of ``kernel_infos["op_list"]`` and returns the path of the image.
 
-    The image is ``<kernel_meta>/<called_kernel_name>.o``; when it is there already nothing is done. Its metadata lie
-    beside it as ``.json``. An entry of op_list has ``bin_path`` and ``json_path`` of a kernel (entries without
+    The image is ``<kernel_meta>/<called_kernel_name>.o``, with its metadata next to it as ``.json``; if it exists,
+    nothing is done. An entry of op_list has ``bin_path`` and ``json_path`` of a kernel (entries without
     json_path are skipped), and may have ``stream_id``, ``task_type`` ("normal" or "dynamic"), ``send_event_list``,
     ``recv_event_list``, and the strings of the topology as ``inputs``, ``outputs`` and ``workspaces`` or as
-    ``arguments``. ``kernel_infos["super_kernel_options"]`` is the option string, ``kernel_infos["temporaries"]`` names
-    strings whose memory nobody reads outside. `impl_mode` is accepted for scripts that give it.
+    ``arguments``. ``kernel_infos["super_kernel_options"]`` is the option string, ``kernel_infos["temporaries"]`` lists
+    the strings whose memory is not read outside. `impl_mode` is accepted and ignored.
 
-    Raises SuperKernelError, whose text begins with EB0500.
+    Raises SuperKernelError, whose message begins with EB0500.
     """
     del impl_mode
     if not isinstance(called_kernel_name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.\-]*", called_kernel_name):
@@ -56,7 +56,7 @@ def compile(kernel_infos: Mapping[str, Any], called_kernel_name: str = "ascendc_
     if os.path.exists(image):
         return image
     if not isinstance(kernel_infos, Mapping):
-        raise SuperKernelError("kernel_infos is no dictionary")
+        raise SuperKernelError("kernel_infos is not a dictionary")
     options = parse_options(kernel_infos.get("super_kernel_options"))
     kernels = read_kernels(kernel_infos.get("op_list"), chip)
     _check_flags(kernels, options)
@@ -74,13 +74,13 @@ def compile(kernel_infos: Mapping[str, Any], called_kernel_name: str = "ascendc_
 
 
 def _kinds(kernels: List[SubKernel]) -> list:
-    """Kinds and blocks of all that may run."""
+    """Kinds and block counts of all kernels that may run."""
     return [(kind, kernel.blocks) for kernel in kernels
             for kind in ([variant.kind for variant in kernel.variants] or [kernel.kind])]
 
 
 def _check_flags(kernels: List[SubKernel], options: Dict[str, Any]) -> None:
-    """Refuses kernels that were compiled for other options."""
+    """Refuses kernels that were compiled with different options."""
     for kernel in kernels:
         flagged = kernel.early_start_set or kernel.early_start_wait
         if flagged and options["early-start"] == 0:
@@ -93,7 +93,7 @@ def _check_flags(kernels: List[SubKernel], options: Dict[str, Any]) -> None:
 
 
 def _write(image: str, description: Dict[str, Any], metadata: Any) -> None:
-    """Writes the metadata first: whoever finds the image finds them too."""
+    """Writes the metadata first, so that they exist when the image does."""
     folder = os.path.dirname(image)
     with tempfile.TemporaryDirectory(prefix=".fuse-", dir=folder) as place:
         described, made = os.path.join(place, "description.json"), os.path.join(place, "fused.o")

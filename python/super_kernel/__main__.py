@@ -21,10 +21,11 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         ", ".join(f"{name}={value}" if value not in (None, []) else name for name, value in DEFAULTS.items()))
     parser.add_argument("list", help='a JSON file: {"op_list": [{"bin_path": ..., "json_path": ...}, ...]}, '
                                      "or the list alone")
-    parser.add_argument("--name", default="ascendc_super_kernel_plus", help="of the fused kernel (default: %(default)s)")
+    parser.add_argument("--name", default="ascendc_super_kernel_plus",
+                        help="name of the fused kernel (default: %(default)s)")
     parser.add_argument("--options", help='option string, for example "early-start=0:feed-sync-all=1"; replaces '
                                           '"super_kernel_options" of the file')
-    parser.add_argument("--folder", help="where to write; default: CANOPY_KERNEL_META, else ./kernel_meta")
+    parser.add_argument("--folder", help="output folder; default: CANOPY_KERNEL_META, else ./kernel_meta")
     given = parser.parse_args(arguments)
     if given.folder:
         os.environ["CANOPY_KERNEL_META"] = given.folder

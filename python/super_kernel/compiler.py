@@ -13,17 +13,17 @@ from .errors import SuperKernelError
 
 
 def kernel_meta_folder() -> str:
-    """Where images and their metadata go: CANOPY_KERNEL_META, else ./kernel_meta. Made when it is not there."""
+    """The folder for images and metadata: CANOPY_KERNEL_META, else ./kernel_meta. Created if missing."""
     folder = os.path.abspath(os.environ.get("CANOPY_KERNEL_META") or "kernel_meta")
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as problem:
-        raise SuperKernelError(f"cannot make the folder {folder}: {problem.strerror}") from None
+        raise SuperKernelError(f"cannot create the folder {folder}: {problem.strerror}") from None
     return folder
 
 
 def find_compiler() -> str:
-    """canopy-cc: what CANOPY_CC names, the one of the tree this package lies in, that of the tree in use, or of PATH."""
+    """Finds canopy-cc: CANOPY_CC, else in the install tree of this package, else in the current tree, else in PATH."""
     named = os.environ.get("CANOPY_CC")
     if named:
         if not os.access(named, os.X_OK):
@@ -36,7 +36,8 @@ def find_compiler() -> str:
             return path
     found = shutil.which("canopy-cc")
     if found is None:
-        raise SuperKernelError("canopy-cc is not found: source set_env.sh of an install tree, or set CANOPY_CC")
+        raise SuperKernelError("canopy-cc was not found: install the canopy package, source set_env.sh of an install "
+                               "tree, or set CANOPY_CC")
     return found
 
 
@@ -55,13 +56,13 @@ def compile_kernel(source: str, kernel_name: str, *, block_dim: int = 1, workspa
                    split_mode: Optional[int] = None) -> Dict[str, Any]:
     """Compiles one kernel of a source into an image with metadata, for use in op_list.
 
-    Returns a dictionary with ``bin_path`` and ``json_path``: the beginning of an entry of op_list. A source whose
-    kernels are called NAME_1, NAME_2, ... holds variants of NAME by tiling key. `workspaces` are sizes in bytes, which
-    the metadata tells; `options` go to canopy-cc.
+    Returns a dictionary with ``bin_path`` and ``json_path``: the start of an entry of op_list. A source with
+    kernels named NAME_1, NAME_2, ... contains variants of NAME by tiling key. `workspaces` are sizes in bytes, for the
+    metadata; `options` are passed to canopy-cc.
     """
     source = os.fspath(source)
     if not os.path.isfile(source):
-        raise SuperKernelError(f"there is no source {source}")
+        raise SuperKernelError(f"source file {source} does not exist")
     folder = os.path.abspath(folder) if folder else kernel_meta_folder()
     os.makedirs(folder, exist_ok=True)
     image = os.path.join(folder, (output_name or kernel_name) + ".o")

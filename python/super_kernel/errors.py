@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one kind of error this package raises about what it was given."""
+"""The exception that this package raises for invalid input."""
 
 
 class SuperKernelError(Exception):
-    """A list of kernels, an option or a file that cannot be used. The text begins with the code EB0500."""
+    """An invalid list of kernels, option or file. The message begins with the code EB0500."""
 
     code = "EB0500"
 

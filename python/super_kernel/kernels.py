@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of a list: what their entries and their metadata files say about them."""
+"""The kernels of a list, from their entries and metadata files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FUNCTION_KEYS = ("AiCore", "dav-c220-cube", "dav-c220-vec")
 
 @dataclass
 class Variant:
-    """The kernel that a tiling key chooses."""
+    """The kernel selected by a tiling key."""
 
     key: int
     function: str
@@ -56,11 +56,11 @@ class SubKernel:
 def read_kernels(op_list: Any, chip: Chip) -> List[SubKernel]:
     """All entries that have metadata; the others are skipped."""
     if not isinstance(op_list, (list, tuple)):
-        raise SuperKernelError("op_list is no list")
+        raise SuperKernelError("op_list is not a list")
     kernels = []
     for number, entry in enumerate(op_list):
         if not isinstance(entry, dict):
-            raise SuperKernelError(f"entry {number} of op_list is no dictionary")
+            raise SuperKernelError(f"entry {number} of op_list is not a dictionary")
         if entry.get("json_path"):
             kernels.append(_read_kernel(number, entry, chip))
     if not kernels:
@@ -78,7 +78,7 @@ def _read_kernel(number: int, entry: Dict[str, Any], chip: Chip) -> SubKernel:
     if not isinstance(function, str) or not function:
         raise SuperKernelError(f"{what}: the metadata names no kernel")
     if metadata.get("supportSuperKernel") in (0, False):
-        raise SuperKernelError(f"{what}: the kernel does not support being fused (supportSuperKernel is 0)")
+        raise SuperKernelError(f"{what}: the kernel does not support fusion (supportSuperKernel is 0)")
     image = _image_path(entry, metadata, path)
     check_image(image)
     kernel = SubKernel(
@@ -101,7 +101,7 @@ def _read_metadata(path: str) -> Dict[str, Any]:
     except (OSError, ValueError) as problem:
         raise SuperKernelError(f"cannot read the metadata {path}: {problem}") from None
     if not isinstance(metadata, dict):
-        raise SuperKernelError(f"the metadata {path} is no JSON object")
+        raise SuperKernelError(f"the metadata {path} is not a JSON object")
     return metadata
 
 
@@ -123,7 +123,7 @@ def _image_path(entry: Dict[str, Any], metadata: Dict[str, Any], json_path: str)
 def _parameters(metadata: Dict[str, Any], what: str) -> List[str]:
     names = metadata.get("sub_operator_params")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise SuperKernelError(f"{what}: the metadata does not say which parameters the kernel has "
+        raise SuperKernelError(f"{what}: the metadata does not list the parameters of the kernel "
                                "(sub_operator_params)")
     return names
 
@@ -131,7 +131,7 @@ def _parameters(metadata: Dict[str, Any], what: str) -> List[str]:
 def _events(entry: Dict[str, Any], key: str, what: str) -> List[int]:
     events = entry.get(key) or []
     if not isinstance(events, (list, tuple)) or not all(_is_whole(event) for event in events):
-        raise SuperKernelError(f"{what}: {key} is no list of event numbers")
+        raise SuperKernelError(f"{what}: {key} is not a list of event numbers")
     return list(dict.fromkeys(int(event) for event in events))
 
 
@@ -145,7 +145,7 @@ def _read_task(kernel: SubKernel, entry: Dict[str, Any], functions: Dict[str, An
         raise SuperKernelError(f"{what}: task_type is '{task}'; known are normal and dynamic")
     stream = entry.get("stream_id", -1)
     if not isinstance(stream, int):
-        raise SuperKernelError(f"{what}: stream_id is no number")
+        raise SuperKernelError(f"{what}: stream_id is not a number")
     kernel.stream, kernel.dynamic = stream, task == "dynamic"
     kernel.sends = _events(entry, "send_event_list", what)
     kernel.receives = _events(entry, "recv_event_list", what)
@@ -156,7 +156,7 @@ def _read_task(kernel: SubKernel, entry: Dict[str, Any], functions: Dict[str, An
         raise SuperKernelError(f"{what}: a dynamic kernel needs dynamic_func_names, one for each tiling key")
     for key, variant in variants.items():
         if not (isinstance(variant, dict) and str(key).isdigit() and variant.get("func_name")):
-            raise SuperKernelError(f"{what}: dynamic_func_names has an entry {key!r} that names no kernel")
+            raise SuperKernelError(f"{what}: dynamic_func_names has an entry {key!r} that does not name a kernel")
         kind = read_kind(variant.get("kernel_type", kernel.kind.value), what)
         kernel.variants.append(Variant(int(key), variant["func_name"], kind))
     kernel.variants.sort(key=lambda variant: variant.key)
@@ -171,7 +171,7 @@ def _blocks(kernel: SubKernel, blocks: Any, chip: Chip, what: str) -> int:
 
 
 def _read_topology(kernel: SubKernel, entry: Dict[str, Any], what: str) -> None:
-    """Strings for the parameters, and which of them are read and written."""
+    """The strings of the parameters, and whether each is read or written."""
     lists = [entry.get(key) for key in ("inputs", "outputs", "workspaces")]
     if entry.get("arguments") is not None:
         kernel.strings = _strings(entry["arguments"], what)
@@ -194,12 +194,12 @@ def _read_topology(kernel: SubKernel, entry: Dict[str, Any], what: str) -> None:
 
 def _strings(part: Any, what: str) -> List[str]:
     if not isinstance(part, (list, tuple)) or not all(isinstance(text, str) for text in part):
-        raise SuperKernelError(f"{what}: the topology is no list of strings")
+        raise SuperKernelError(f"{what}: the topology is not a list of strings")
     return list(part)
 
 
 def _accesses(kernel: SubKernel) -> List[str]:
-    """How the kernel uses each word of its arguments, as far as its metadata tells."""
+    """How the kernel uses each word of its arguments, according to its metadata."""
     access = ["unknown"] * len(kernel.parameters)
     own = kernel.metadata.get("canopy")
     for parameter in own.get("parameters", []) if isinstance(own, dict) else []:
@@ -231,7 +231,7 @@ def _section_names(data: bytes) -> List[str]:
 
 
 def check_image(path: str) -> None:
-    """Refuses a file that holds no kernels this machine can run."""
+    """Refuses a file without kernels for this machine."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -242,5 +242,5 @@ def check_image(path: str) -> None:
     except struct.error:
         names = []
     if ".note.canopy" not in names:
-        raise SuperKernelError(f"{path} lacks .text for this machine: it is no kernel image; canopy-cc --image "
-                               "--metadata makes one")
+        raise SuperKernelError(f"{path} lacks .text for this machine: it is not a kernel image; canopy-cc --image "
+                               "--metadata creates one")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is written about a fused kernel: the description for the compiler, and the JSON file beside the image."""
+"""Output about a fused kernel: the description for the compiler, and the JSON file next to the image."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _add_locks(step: Dict[str, Any], kernel: SubKernel, place: Place, sends: Lis
 
 def fusion_description(name: str, kernels: List[SubKernel], order: Order, layout: Layout, shape: Shape,
                        options: Dict[str, Any], temporaries: List[int]) -> Dict[str, Any]:
-    """What `canopy-cc --fuse` reads."""
+    """The input of `canopy-cc --fuse`."""
     images = list(dict.fromkeys(kernel.image for kernel in kernels))
     position = {index: at for at, index in enumerate(order.sequence)}
     steps = []
@@ -76,7 +76,7 @@ def _kernel_list(kernels: List[SubKernel], layout: Layout, split_mode: int) -> L
 
 def fused_metadata(name: str, kernels: List[SubKernel], layout: Layout, shape: Shape, options: Dict[str, Any],
                    digest: str) -> Dict[str, Any]:
-    """The JSON file beside the fused image."""
+    """The JSON file next to the fused image."""
     metadata: Dict[str, Any] = {
         "binFileName": name,
         "binFileSuffix": ".o",

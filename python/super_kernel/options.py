@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The option string of a fused kernel: ``"early-start=0:feed-sync-all=1:"``.
 
-Pieces are divided by colons, a name from its value by the first equals sign. A piece without an equals sign is skipped
-with a warning; a name nobody knows, one that comes twice and a value that is empty or not allowed are errors.
+Items are separated by colons, name and value by the first equals sign. An item without an equals sign is skipped with a
+warning; an unknown or repeated name and an empty or invalid value are errors.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DEFAULTS: Dict[str, Value] = {
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise ValueError("is no number")
+        raise ValueError("is not a number")
     return int(text)
 
 
@@ -46,7 +46,7 @@ def _range(least: int, most: Optional[int]) -> Callable[[str], int]:
     def read(text: str) -> int:
         number = _number(text)
         if number < least or (most is not None and number > most):
-            raise ValueError(f"is not from {least} to {most}" if most is not None else f"is less than {least}")
+            raise ValueError(f"is not between {least} and {most}" if most is not None else f"is less than {least}")
         return number
 
     return read
@@ -55,14 +55,14 @@ def _range(least: int, most: Optional[int]) -> Callable[[str], int]:
 def _alignment(text: str) -> int:
     number = _number(text)
     if number == 1 or number & (number - 1) != 0:
-        raise ValueError("is neither 0 nor a power of two from 2 on")
+        raise ValueError("is neither 0 nor a power of two, at least 2")
     return number
 
 
 def _word(*words: str) -> Callable[[str], str]:
     def read(text: str) -> str:
         if text not in words:
-            raise ValueError(f"is none of {', '.join(words)}")
+            raise ValueError(f"is not one of {', '.join(words)}")
         return text
 
     return read
@@ -71,7 +71,7 @@ def _word(*words: str) -> Callable[[str], str]:
 def _list(text: str) -> list:
     pieces = [piece.strip() for piece in text.split(",")]
     if not all(pieces):
-        raise ValueError("has an empty piece")
+        raise ValueError("has an empty item")
     return pieces
 
 
@@ -98,7 +98,7 @@ READERS: Dict[str, Callable[[str], Value]] = {
 
 
 def parse_options(text: Optional[str]) -> Dict[str, Value]:
-    """Returns every option with its value, the default where the text does not say.
+    """Returns every option with its value or default.
 
     >>> parse_options("early-start=0:")["early-start"]
     0
@@ -107,7 +107,7 @@ def parse_options(text: Optional[str]) -> Dict[str, Value]:
     if text is None:
         return options
     if not isinstance(text, str):
-        raise SuperKernelError(f"super_kernel_options is no text but {type(text).__name__}")
+        raise SuperKernelError(f"super_kernel_options is not a string but {type(text).__name__}")
     given = set()
     for piece in text.split(":"):
         piece = piece.strip()
@@ -132,7 +132,7 @@ def parse_options(text: Optional[str]) -> Dict[str, Value]:
 
 
 def option_texts(options: Dict[str, Value]) -> Dict[str, str]:
-    """The options as a fused image keeps them: all texts, those without a value left out."""
+    """The options as stored in a fused image: as strings, without options that have no value."""
     texts = {}
     for name, value in options.items():
         if value is None or value == []:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The times that a fused kernel with ``profiling=1`` writes: when each block of each kernel began and ended.
+"""Step times recorded by a fused kernel with ``profiling=1``: begin and end of each block of each kernel.
 
 The layout is that of canopy/fusion_profile.h: a header, and one record for each block and kernel.
 """
@@ -29,21 +29,21 @@ class ProfileRecord:
 
 
 def profile_size(records: int) -> int:
-    """Bytes of a buffer for so many records."""
+    """Size in bytes of a buffer for this many records."""
     return _HEADER.size + records * _RECORD.size
 
 
 def read_profile(buffer) -> List[ProfileRecord]:
-    """The records in the bytes of a buffer, copied from the device, in the order in which they were written.
+    """The records in a buffer copied from the device, in the order in which they were written.
 
-    Those that found no room are missing. Raises SuperKernelError when no launch has written to it.
+    Records that did not fit are missing. Raises SuperKernelError if no launch has written to the buffer.
     """
     content = memoryview(buffer).cast("B")
     if len(content) < _HEADER.size:
         raise SuperKernelError(f"a profile has at least {_HEADER.size} bytes, not {len(content)}")
     magic, version, header_size, record_size, capacity, count = _HEADER.unpack_from(content)[:6]
     if magic != MAGIC or version != 1 or record_size < _RECORD.size:
-        raise SuperKernelError("the buffer holds no profile")
+        raise SuperKernelError("the buffer contains no profile")
     found = min(count, capacity, (len(content) - header_size) // record_size)
     records = (_RECORD.unpack_from(content, header_size + index * record_size) for index in range(found))
     return [ProfileRecord(step, block, core, begin, end) for step, block, core, _, begin, end in records]

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The argument block of a fused kernel: 8-byte slots.
 
-The control address comes first where the chip has one. Then, for every kernel of the list in its order: its parameters;
-for a dynamic one the addresses of its tiling key, block count and lock; the addresses of the locks it notifies, one for
-each event it sends; those of the locks it waits for, one for each event it receives. At the end stand workspaces of the
-fused kernel, and with profiling a buffer and a task number.
+First the control address, if the chip has one. Then, for every kernel in list order: its parameters; for a dynamic
+kernel the addresses of its tiling key, block count and lock; one lock address per event it sends; one lock address per
+event it receives. Last the workspaces of the fused kernel and, with profiling, a buffer and a task number.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ DUMP_WORKSPACE = 75 << 20
 
 @dataclass
 class Place:
-    """Where the arguments of one kernel lie."""
+    """The slots of one kernel's arguments."""
 
     parameters: int
     parameter_count: int
@@ -49,7 +48,7 @@ def _place(kernel: SubKernel, first: int) -> Place:
 
 
 def fused_workspaces(kernels: List[SubKernel], options: Dict[str, Any]) -> List[int]:
-    """Bytes of the workspaces that the fused kernel itself asks for."""
+    """Size in bytes of the workspaces of the fused kernel itself."""
     sizes = [SYNC_WORKSPACE] if options["feed-sync-all"] else []
     dumps = [kernel.metadata.get("debugBufSize") or DUMP_WORKSPACE for kernel in kernels
              if any(word in str(kernel.metadata.get("debugOptions", "")) for word in ("printf", "assert"))]
@@ -57,7 +56,7 @@ def fused_workspaces(kernels: List[SubKernel], options: Dict[str, Any]) -> List[
 
 
 def lay_out(kernels: List[SubKernel], options: Dict[str, Any], chip: Chip) -> Layout:
-    """Gives every argument its slot."""
+    """Assigns a slot to every argument."""
     at = 1 if chip.control_slot else 0
     layout = Layout([])
     for kernel in kernels:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes after what: the order that streams and events give the kernels of a list."""
+"""The order of the kernels of a list, given by their streams and events."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check_events(kernels: List[SubKernel]) -> None:
 
 
 def order_kernels(kernels: List[SubKernel], stream_fusion: bool) -> Order:
-    """The order of the kernels: one behind the other, or with `stream_fusion` as their streams and events say."""
+    """The order of the kernels: sequential, or with `stream_fusion` given by their streams and events."""
     check_events(kernels)
     senders: Dict[int, List[int]] = {}
     receivers: Dict[int, List[int]] = {}
@@ -77,7 +77,7 @@ def _add_stream_edges(kernels: List[SubKernel], edges: List[Set[int]]) -> None:
 
 
 def _check_one_line(kernels: List[SubKernel], edges: List[Set[int]]) -> None:
-    """Kernels of several streams run one behind the other only where events say that they do."""
+    """Without stream fusion, events must put kernels of different streams in sequence."""
     for index, kernel in enumerate(kernels):
         for sender in edges[index]:
             if sender > index:
@@ -90,7 +90,7 @@ def _check_one_line(kernels: List[SubKernel], edges: List[Set[int]]) -> None:
 
 
 def _sequence(kernels: List[SubKernel], edges: List[Set[int]]) -> List[int]:
-    """Each kernel behind those it waits for; otherwise in the order of the list."""
+    """Each kernel after those it waits for; otherwise in list order."""
     waiting = [len(before) for before in edges]
     followers: List[List[int]] = [[] for _ in edges]
     for index, before in enumerate(edges):
@@ -107,13 +107,13 @@ def _sequence(kernels: List[SubKernel], edges: List[Set[int]]) -> List[int]:
                 heapq.heappush(ready, follower)
     if len(sequence) < len(kernels):
         stuck = [kernel.title for index, kernel in enumerate(kernels) if waiting[index] > 0]
-        raise SuperKernelError(f"the events make kernels wait for each other in a circle: {', '.join(stuck)}")
+        raise SuperKernelError(f"the events form a cycle of kernels that wait for each other: {', '.join(stuck)}")
     return sequence
 
 
 def _reduced(edges: List[Set[int]], sequence: List[int]) -> List[List[int]]:
-    """The edges without those that others imply: crossed ones, all but the last send of a stream to a kernel, all but
-    the first receive of a stream from a kernel."""
+    """The edges without redundant ones: crossed edges, all but the last send of a stream to a kernel, all but the
+    first receive of a stream from a kernel."""
     reach: List[int] = [0] * len(edges)  # bits of all kernels that come before
     after: List[List[int]] = [[] for _ in edges]
     place = {index: position for position, index in enumerate(sequence)}

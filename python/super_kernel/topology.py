@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The topology of a list by equal strings: two parameters with the same string are the same memory.
+"""The topology of a list: parameters with the same string are the same memory.
 
 An entry of op_list gives its strings as ``inputs``, ``outputs`` and ``workspaces``, in the order of the kernel's
 parameters, or all of them as ``arguments``.
@@ -17,7 +17,7 @@ from .slots import Layout, lay_out
 
 
 def distinct_strings(kernel_infos: Mapping[str, Any]) -> List[str]:
-    """Every string of the topology once, in the order of its first use: one allocation each."""
+    """The strings of the topology without repetition, in order of first use: one allocation each."""
     kernels = read_kernels(kernel_infos.get("op_list"), current_chip())
     return list(dict.fromkeys(text for kernel in kernels for text in _strings_of(kernel)))
 
@@ -27,8 +27,8 @@ def argument_list(kernel_infos: Mapping[str, Any], values: Mapping[str, int], co
                   workspaces: Optional[List[int]] = None, profiling: Optional[List[int]] = None) -> List[int]:
     """The argument block of the fused kernel, one number for each slot.
 
-    `values` has an address (or a number) for each string, `locks` the address of the lock of each event, `dynamic` for
-    each dynamic entry by its place in op_list the addresses of tiling key, block count and lock.
+    `values` maps each string to an address (or a number), `locks` each event to the address of its lock, `dynamic` the
+    index in op_list of each dynamic entry to the addresses of tiling key, block count and lock.
     """
     chip, options = current_chip(), parse_options(kernel_infos.get("super_kernel_options"))
     kernels = read_kernels(kernel_infos.get("op_list"), chip)
@@ -39,7 +39,7 @@ def argument_list(kernel_infos: Mapping[str, Any], values: Mapping[str, int], co
     for kernel, place in zip(kernels, layout.places):
         for index, text in enumerate(_strings_of(kernel)):
             if text not in values:
-                raise SuperKernelError(f"{kernel.title}: nothing is given for '{text}'")
+                raise SuperKernelError(f"{kernel.title}: there is no value for '{text}'")
             block[place.parameters + index] = values[text]
         if kernel.dynamic:
             block[place.dynamic:place.dynamic + 3] = (dynamic or {})[kernel.number]
@@ -53,11 +53,11 @@ def argument_list(kernel_infos: Mapping[str, Any], values: Mapping[str, int], co
 
 
 def temporary_slots(kernels: List[SubKernel], layout: Layout, temporaries: Any) -> List[int]:
-    """The slots of memory that nobody reads outside of the fused kernel."""
+    """The slots of memory that is not read outside the fused kernel."""
     if temporaries is None:
         return []
     if not isinstance(temporaries, (list, tuple)) or not all(isinstance(text, str) for text in temporaries):
-        raise SuperKernelError("temporaries is no list of strings")
+        raise SuperKernelError("temporaries is not a list of strings")
     slots: Dict[str, List[int]] = {text: [] for text in temporaries}
     for kernel, place in zip(kernels, layout.places):
         for index, text in enumerate(kernel.strings or []):
@@ -65,7 +65,7 @@ def temporary_slots(kernels: List[SubKernel], layout: Layout, temporaries: Any) 
                 slots[text].append(place.parameters + index)
     for text, found in slots.items():
         if not found:
-            raise SuperKernelError(f"temporaries names '{text}', which is no string of the topology")
+            raise SuperKernelError(f"temporaries names '{text}', which is not a string of the topology")
     return sorted(slot for found in slots.values() for slot in found)
 
 

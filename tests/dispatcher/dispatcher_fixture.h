@@ -11,6 +11,7 @@
 #include "canopy/dispatcher.h"
 #include "fixtures/fixture.h"
 #include "inner_work.h"
+#include "until.h"
 
 namespace conformance {
 
@@ -71,7 +72,7 @@ protected:
         EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
     }
     void wait_for_word(const std::uint64_t* from) {
-        while (word(from) == 0) std::this_thread::yield();
+        EXPECT_TRUE(eventually([&] { return word(from) != 0; }));
     }
 
     canopy::Dispatcher dispatcher_;

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "dispatcher_fixture.h"
+#include "until.h"
 
 namespace conformance {
 namespace {
@@ -30,7 +31,7 @@ TEST_F(DispatcherRuntimes, TenThousandInterleavedLaunchesAreNeverMixedAlsoWhenOn
     std::atomic<bool> replaced{false};
     std::thread swapper([&] {
         EXPECT_ACL_OK(aclrtSetDevice(0));
-        while (launched.load() < launches / 4) std::this_thread::yield();
+        EXPECT_TRUE(eventually([&] { return launched.load() >= launches / 4; }));
         EXPECT_DONE(dispatcher_.swap(two, CANOPY_TEST_INNER_3));
         replaced = true;
     });
@@ -43,7 +44,7 @@ TEST_F(DispatcherRuntimes, TenThousandInterleavedLaunchesAreNeverMixedAlsoWhenOn
             EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
             EXPECT_ACL_OK(aclrtSynchronizeStream(other));
         }
-        while (i + 1 == launches * 3 / 4 && !replaced) std::this_thread::yield();
+        if (i + 1 == launches * 3 / 4) EXPECT_TRUE(eventually([&] { return replaced.load(); }));
         launched.store(i + 1);
     }
     swapper.join();
@@ -81,7 +82,7 @@ TEST_F(DispatcherRuntimes, ASwapWaitsForCallsUnderWayAndLaterOnesReachTheNewCode
         EXPECT_DONE(dispatcher_.swap(runtime, CANOPY_TEST_INNER_2));
         swapped = true;
     });
-    while (answer_of(runtime, InnerWork::add) != 2) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return answer_of(runtime, InnerWork::add) == 2; }));
     EXPECT_FALSE(swapped.load()) << "the old code was closed while it was running";
     write_word(words_ + 8, 1);
     swapper.join();
@@ -131,7 +132,7 @@ TEST_F(DispatcherRuntimes, UnloadUnderLoadRunsOrRefusesEveryLaunch) {
     std::atomic<std::uint64_t> launched{0};
     std::thread unloader([&] {
         EXPECT_ACL_OK(aclrtSetDevice(0));
-        while (launched.load() < launches / 4) std::this_thread::yield();
+        EXPECT_TRUE(eventually([&] { return launched.load() >= launches / 4; }));
         EXPECT_DONE(dispatcher_.unload(runtime));
     });
     for (std::uint64_t i = 0; i < launches; ++i) {

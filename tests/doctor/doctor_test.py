@@ -117,7 +117,7 @@ class NoFalseAlarm(unittest.TestCase):
     def test_own_names_comments_and_texts_are_left_alone(self):
         result = doctor(HERE / "clean")
         self.assertEqual((result.stdout, result.stderr, result.returncode),
-                         ("5 files read: nothing found that would not work\n", "", 0))
+                         ("5 files read: no problems found\n", "", 0))
 
     def test_programs_that_run_have_no_errors(self):
         for name in ("examples", "tests/language", "tests/programs", "tests/toolchain", "tests/zoo", "bench"):
@@ -140,7 +140,7 @@ class Errors(unittest.TestCase):
         self.check("path is required")
         self.check("--unknown", "--unknown", HERE)
         self.check("No such file or directory", WORK / "nowhere")
-        self.check("not a source file that this command knows", HERE / "expected.tsv")
+        self.check("not a kind of source file that this command reads", HERE / "expected.tsv")
 
     def test_a_tree_without_its_tables(self):
         self.check("is not an install tree of Canopy", "--tree", HERE, HERE / "clean")
@@ -155,7 +155,7 @@ class Errors(unittest.TestCase):
         result = doctor(place)
         self.assertEqual(result.returncode, 0)
         self.assertEqual(result.stdout, f"not read: {place}/a.cpp is larger than 4 MiB\n"
-                                        "1 file read: nothing found that would not work\n")
+                                        "1 file read: no problems found\n")
         self.check("is larger than 4 MiB", place / "a.cpp")
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can become a user who may not read a file")
@@ -220,12 +220,12 @@ class Hostile(unittest.TestCase):
         for name, target in (("out.asc", outside / "bad.asc"), ("out", outside), ("loop", "."), ("deep/up", ".."),
                              ("self.cpp", "self.cpp"), ("broken.cpp", "nowhere.cpp"), ("twice.cpp", "good.cpp")):
             (place / name).symlink_to(target)
-        self.assertEqual(doctor(place).stdout, "2 files read: nothing found that would not work\n")
+        self.assertEqual(doctor(place).stdout, "2 files read: no problems found\n")
 
     def test_things_that_are_not_files(self):
         place = folder("things", {"folder.cpp/inside.sh": "true\n"})
         os.mkfifo(place / "pipe.cpp")
-        self.assertEqual(doctor(place).stdout, "1 file read: nothing found that would not work\n")
+        self.assertEqual(doctor(place).stdout, "1 file read: no problems found\n")
         self.assertEqual(doctor(place / "pipe.cpp").returncode, 2)
 
     def test_names_of_files_may_be_any_bytes(self):
@@ -240,7 +240,7 @@ class Hostile(unittest.TestCase):
         bad = KERNEL + "__aicore__ void f() { Gelu(a); }\n"
         place = folder("generated", {"build/CMakeCache.txt": "", "build/a.asc": bad, ".git/a.asc": bad,
                                      "b/build.ninja": "", "b/a.asc": bad, "__pycache__/a.asc": bad, "a.cpp": "int x;\n"})
-        self.assertEqual(doctor(place).stdout, "1 file read: nothing found that would not work\n")
+        self.assertEqual(doctor(place).stdout, "1 file read: no problems found\n")
 
 
 if __name__ == "__main__":

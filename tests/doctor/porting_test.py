@@ -51,7 +51,7 @@ CASES = [
     ("npu_op_package: operator packages are not supported yet.", "", "cmake -S project -B made2"),
     ("canopy-cc: error: unknown chip 'Ascend610'", "", "canopy-cc --npu-soc=Ascend610 -c gelu.asc"),
     ("canopy-cc: error: unknown option '--no-such-option'", "", f"canopy-cc {FAST} --no-such-option -c scale.asc -o x.o"),
-    ("warning: kernel 'scale' says itself on which cores it runs; the command line's choice does not change it", "",
+    ("warning: kernel 'scale' declares its core type, so the core type on the command line has no effect", "",
      f"canopy-cc {FAST} --cce-aicore-arch=dav-c220-cube -c scale.asc -o x.o"),
     ("canopy: kernel void scale(uint8_t *) was not launched: a kernel image for chip architecture 3510; this device is an "
      "Ascend910B1 of architecture 2201. Set CANOPY_CHIP=Ascend950PR_9599, which runs it, ...", "",

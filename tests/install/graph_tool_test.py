@@ -190,7 +190,7 @@ class Refusing(unittest.TestCase):
 
     def test_BrokenJson(self):
         whole = fork_and_join().text()
-        self.refuse(whole[:len(whole) // 2], "is not valid JSON: wrong at byte")
+        self.refuse(whole[:len(whole) // 2], "is not valid JSON: error at byte")
         self.refuse("", "is not valid JSON")
 
     def test_TracesOfOthers(self):
@@ -202,10 +202,10 @@ class Refusing(unittest.TestCase):
         self.refuse(fork_and_join().text().replace('"version": 1', '"version": 2'), "another version of Canopy (format 2")
 
     def test_DamagedTraces(self):
-        self.refuse('{"otherData": {"format": "canopy-graph", "version": 1}, "traceEvents": []}', "holds no graph")
+        self.refuse('{"otherData": {"format": "canopy-graph", "version": 1}, "traceEvents": []}', "contains no graph")
         trace = fork_and_join()
         trace.edge(1, (0, 0), (7, 0))
-        self.refuse(trace.text(), "is damaged: an edge leads to a task that is not there")
+        self.refuse(trace.text(), "is damaged: an edge leads to a missing task")
         for number in range(len(fork_and_join().events)):
             for key in ("ph", "pid", "args", "name", "cat"):
                 trace = fork_and_join()

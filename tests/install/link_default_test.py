@@ -57,15 +57,15 @@ class LinkDefault(unittest.TestCase):
         self.assertEqual((self.ascend / "ascend-toolkit/latest").resolve(), self.tree)
         self.assertEqual((self.ascend / "ascend-toolkit/set_env.sh").read_text(), "export FOUND=1\n")
         self.assertEqual((self.ascend / "driver/lib64").resolve(), self.tree / "lib64")
-        self.assertIn(f"to make     {self.ascend}/cann -> {self.tree}", result.stdout)
+        self.assertIn(f"to create   {self.ascend}/cann -> {self.tree}", result.stdout)
         again = self.run_tool()
         self.assertEqual(again.returncode, 0)
-        self.assertEqual(again.stdout.count("there  "), len(NAMES))
+        self.assertEqual(again.stdout.count("exists  "), len(NAMES))
 
     def test_asks_on_a_terminal(self):
         refused = self.answer("n\n")
         self.assertEqual(refused.returncode, 1)
-        self.assertIn("Shall canopy make them? [y/N] Nothing was done.", refused.stdout)
+        self.assertIn("Should canopy create them? [y/N] Nothing was done.", refused.stdout)
         self.assertEqual(self.answer("\n").returncode, 1)
         self.assertFalse(self.ascend.exists())
         self.assertEqual(self.answer("y\n").returncode, 0)
@@ -82,7 +82,7 @@ class LinkDefault(unittest.TestCase):
     def test_only_says_what_it_would_do(self):
         result = self.run_tool("--dry-run")
         self.assertEqual(result.returncode, 0)
-        self.assertEqual(result.stdout.count("to make"), len(NAMES))
+        self.assertEqual(result.stdout.count("to create"), len(NAMES))
         self.assertFalse(self.ascend.exists())
 
     def test_leaves_alone_what_is_there(self):
@@ -92,9 +92,9 @@ class LinkDefault(unittest.TestCase):
         (self.ascend / "driver/lib64").write_text("mine")
         result = self.run_tool("--yes")
         self.assertEqual(result.returncode, 1)
-        self.assertIn(f"left alone  {self.ascend}/ascend-toolkit/latest: a folder is there already", result.stdout)
-        self.assertIn("cann: a link to /nowhere is there already", result.stdout)
-        self.assertIn("driver/lib64: a file is there already", result.stdout)
+        self.assertIn(f"left alone  {self.ascend}/ascend-toolkit/latest: a folder already exists", result.stdout)
+        self.assertIn("cann: a link to /nowhere already exists", result.stdout)
+        self.assertIn("driver/lib64: a file already exists", result.stdout)
         self.assertTrue((self.ascend / "ascend-toolkit/latest").is_dir())
         self.assertEqual(os.readlink(self.ascend / "cann"), "/nowhere")
         self.assertEqual((self.ascend / "driver/lib64").read_text(), "mine")
@@ -111,7 +111,7 @@ class LinkDefault(unittest.TestCase):
         self.assertEqual(self.run_tool("--remove").returncode, 2)
         result = self.run_tool("--remove", "--yes")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("cann: a link to /nowhere is no link into", result.stdout)
+        self.assertIn("cann: a link to /nowhere is not a link into", result.stdout)
         self.assertEqual(self.links(), ["cann"])
         self.assertTrue((self.ascend / "ascend-toolkit/5.0").is_dir())
         self.assertFalse((self.ascend / "driver").exists())
@@ -131,13 +131,13 @@ class LinkDefault(unittest.TestCase):
         self.ascend.write_text("a file")
         result = self.run_tool("--yes")
         self.assertEqual(result.returncode, 1)
-        self.assertRegex(result.stderr, "cannot make .*/Ascend/ascend-toolkit/latest: ")
+        self.assertRegex(result.stderr, "cannot create .*/Ascend/ascend-toolkit/latest: ")
         self.assertIn("HOME is not set", self.run_tool("--yes", home=False).stderr)
         outside = self.home / "canopy"
         shutil.copy(PROGRAM, outside)
         result = self.run_tool("--yes", program=outside)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("lies in no install tree", result.stderr)
+        self.assertIn("is not in an install tree", result.stderr)
 
 
 if __name__ == "__main__":

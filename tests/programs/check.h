@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "acl/acl.h"
+#include "until.h"
 
 namespace programs {
 
@@ -96,7 +97,7 @@ public:
     void* on_device() const { return device_; }
     void set(std::uint32_t value = 1) { __atomic_store_n(word_, value, __ATOMIC_RELEASE); }
     void wait() const {
-        while (__atomic_load_n(word_, __ATOMIC_ACQUIRE) == 0) std::this_thread::yield();
+        REQUIRE(eventually([this] { return __atomic_load_n(word_, __ATOMIC_ACQUIRE) != 0; }));
     }
 
 private:

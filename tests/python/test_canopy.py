@@ -111,7 +111,7 @@ def test_arguments_that_do_not_fit_are_named(library, values, message):
 def test_arguments_must_lie_on_the_launching_device(library):
     with canopy.Device(1):
         there = canopy.zeros(4)
-    with pytest.raises(ValueError, match="argument 0 .* device 1, the kernel runs on 0"):
+    with pytest.raises(ValueError, match="argument 0 .* device 1, but the kernel runs on device 0"):
         library["add"](1)(there, None, None, 0)
 
 
@@ -197,6 +197,37 @@ def test_a_source_is_compiled_once(tmp_path, monkeypatch):
     header.write_text("#define FACTOR 10\n")
     canopy.load(source)["twice"]()(x)
     assert x.numpy()[0] == 40 and len(calls) == 1
+
+
+def test_images_that_were_not_used_for_longest_are_forgotten(tmp_path, monkeypatch):
+    monkeypatch.setenv("CANOPY_CACHE_DIR", str(tmp_path / "cache"))
+    text = '#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void nothing() {}\n'
+    images = {}
+
+    def load(name):
+        source = tmp_path / f"{name}.asc"
+        source.write_text(text)
+        images[name] = canopy_kernels.compile_image(source)
+
+    load("one")
+    load("two")
+    size = sum(file.stat().st_size for file in images["one"].parent.iterdir())
+    os.utime(images["one"], (1, 1))
+    os.utime(images["two"], (2, 2))
+    load("one")  # used again
+    monkeypatch.setenv("CANOPY_CACHE_SIZE", str(size))
+    load("three")
+    assert images["one"].is_file() and not images["two"].is_file() and images["three"].is_file()
+    monkeypatch.setenv("CANOPY_CACHE_SIZE", "0")
+    load("four")  # is there for its program, all the same
+    assert [file.stem for file in images["four"].parent.glob("*.o")] == [images["four"].stem]
+
+
+@pytest.mark.parametrize("value, size", [("4096", 4096), ("2k", 2048), ("3MiB", 3 << 20), ("1G", 1 << 30), ("", 512 << 20),
+                                         ("a lot", 512 << 20), ("-1", 512 << 20)])
+def test_the_size_of_the_cache_is_read(monkeypatch, value, size):
+    monkeypatch.setenv("CANOPY_CACHE_SIZE", value)
+    assert canopy_kernels.cache_size() == size
 
 
 def test_a_source_that_does_not_compile_says_why(tmp_path, monkeypatch):

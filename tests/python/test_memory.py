@@ -208,11 +208,15 @@ def test_fill_and_rectangles(memory, stream):
 def test_memory_information(device):
     free, total = value_of(acl.rt.get_mem_info(1))
     assert 0 < free <= total
-    assert value_of(acl.rt.get_memcpy_desc_size(6)) > 0
+    block, size = value_of(acl.rt.malloc(1 << 22, 0)), 1 << 22
+    assert value_of(acl.rt.get_mem_info(1)) == (free - size, total)
+    check(acl.rt.free(block))
+    assert value_of(acl.rt.get_mem_info(1)) == (free, total)
 
 
 def test_described_copy_returns_its_description(memory, stream):
     size = value_of(acl.rt.get_memcpy_desc_size(6))
+    assert size == 64
     desc, source, target = memory(size), memory(64), memory(64)
     check(acl.rt.memset(source, 64, 5, 64))
     assert acl.rt.set_memcpy_desc(desc, 6, source, target, 64, None) == (desc, 0)

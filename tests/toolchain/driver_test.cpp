@@ -60,7 +60,7 @@ TEST_F(Driver, ASourceWithoutKernelIsRefused) {
     EXPECT_CONTAINS(result.messages, "no kernel in kernel.cpp");
     const auto generic = compile(header + "template <class T> __global__ __aicore__ void k(T*) {}\n");
     EXPECT_EQ(generic.status, 1);
-    EXPECT_CONTAINS(generic.messages, "every kernel of the source is a template");
+    EXPECT_CONTAINS(generic.messages, "every kernel in the source is a template");
 }
 
 TEST_F(Driver, KernelsThatShareANameAreFoundByTheirSymbols) {

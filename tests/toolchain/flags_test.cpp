@@ -124,7 +124,7 @@ TEST_F(Flags, DefineTheWordsOfTheCoreTheyChoose) {
 TEST_F(Flags, DoNotChangeTheCoresAKernelChoosesItself) {
     const auto result = quick("extern \"C\" __global__ __vector__ void k() {}\n", "--cce-aicore-arch=dav-c220-cube");
     EXPECT_EQ(core_of(result), CoreType::vector);
-    EXPECT_CONTAINS(result.messages, "kernel.cpp:1:39: warning: kernel 'k' says itself on which cores it runs");
+    EXPECT_CONTAINS(result.messages, "kernel.cpp:1:39: warning: kernel 'k' declares its core type");
 }
 
 TEST_F(Flags, NameOlderArchitectures) {

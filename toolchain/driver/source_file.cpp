@@ -95,8 +95,8 @@ int write_image(const Options& options, Compiled& compiled, const RewrittenSourc
                 Timing& timing) {
     if (compiled.kernels.empty())
         return complain(bad_source,
-                        "no kernel was made: every kernel of the source is a template, and nothing says "
-                        "with which arguments (a launch, an explicit instantiation or --name-expression=)");
+                        "no kernel was compiled: every kernel in the source is a template, and none is instantiated by "
+                        "a launch, an explicit instantiation or --name-expression=");
     if (!options.names_file.empty()) {
         std::string names;
         for (const std::string& symbol : compiled.names) names += symbol + "\n";

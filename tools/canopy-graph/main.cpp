@@ -49,9 +49,9 @@ int main(int argc, char** argv) {
         "(https://ui.perfetto.dev) opens it as well. SVG is laid out here; DOT is for Graphviz.",
         "canopy-graph"};
     app.set_version_flag("--version", std::string("canopy-graph ") + CANOPY_VERSION);
-    app.add_option("trace", input, "The trace; - for the standard input")->required();
-    app.add_option("-o,--output", output, "The picture; without it, or with -, the standard output");
-    app.add_option("--format", format, "svg (default) or dot; follows from an output that ends in .dot or .gv")
+    app.add_option("trace", input, "The trace; - for standard input")->required();
+    app.add_option("-o,--output", output, "The picture; default or -: standard output");
+    app.add_option("--format", format, "svg (default) or dot; inferred if the output ends in .dot or .gv")
         ->check(CLI::IsMember({"svg", "dot"}));
     CLI11_PARSE(app, argc, argv);
     if (format.empty()) format = ends_with(output, ".dot") || ends_with(output, ".gv") ? "dot" : "svg";
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
         const std::string picture = format == "dot" ? canopy_graph::draw_dot(trace) : canopy_graph::draw_svg(trace);
         errno = 0;
         if (!write_file(output, picture))
-            return complain((output.empty() ? "the standard output" : output) +
+            return complain((output.empty() ? "standard output" : output) +
                             " cannot be written: " + std::strerror(errno));
     } catch (const canopy_graph::BadTrace& problem) {
         return complain(input + " " + problem.what());

@@ -44,7 +44,7 @@ public:
     }
 
     Trace finish() {
-        if (trace_.graphs.empty()) throw BadTrace("holds no graph");
+        if (trace_.graphs.empty()) throw BadTrace("contains no graph");
         for (const Graph& graph : trace_.graphs)
             for (const Edge& edge : graph.edges) {
                 check(graph, edge.from);
@@ -56,7 +56,7 @@ public:
 private:
     static void check(const Graph& graph, Place place) {
         if (place.lane >= graph.lanes.size() || place.position >= graph.lanes[place.lane].tasks.size())
-            throw BadTrace("is damaged: an edge leads to a task that is not there");
+            throw BadTrace("is damaged: an edge leads to a missing task");
     }
 
     std::size_t index_of(const Json& process) const {
@@ -123,7 +123,7 @@ Json parse(const std::string& text) {
     try {
         return Json::parse(text);
     } catch (const Json::parse_error& error) {
-        throw BadTrace("is not valid JSON: wrong at byte " + std::to_string(error.byte));
+        throw BadTrace("is not valid JSON: error at byte " + std::to_string(error.byte));
     }
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
@@ -14,11 +16,55 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json describe() { return Json::parse(canopyDescribe(), nullptr, false); }
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+// A folder of the user, below what `base` names, or below `otherwise` in the home folder.
+std::string user_folder(const char* base, const char* otherwise, const char* name) {
+    if (const std::string chosen = variable(base); !chosen.empty()) return fmt::format("{}/{}", chosen, name);
+    if (const std::string home = variable("HOME"); !home.empty()) return fmt::format("{}/{}{}", home, otherwise, name);
+    return "none";
+}
+
+std::string kernel_compiler() {
+    std::error_code error;
+    const auto tool = std::filesystem::read_symlink("/proc/self/exe", error);
+    const auto compiler = tool.parent_path() / "canopy-cc";
+    return !error && std::filesystem::exists(compiler, error) ? compiler.string() : "none";
+}
+
+// The library describes what its devices are made from. These are read elsewhere, each by the part that needs it.
+void add_other_settings(Json& settings) {
+    const auto add = [&](const char* key, const char* name, const std::string& otherwise, const char* meaning) {
+        const std::string chosen = variable(name);
+        settings.push_back({{"key", key},
+                            {"variable", name},
+                            {"value", chosen.empty() ? otherwise : chosen},
+                            {"set_by", chosen.empty() ? "default" : name},
+                            {"meaning", meaning}});
+    };
+    add("cache_dir", "CANOPY_CACHE_DIR", user_folder("XDG_CACHE_HOME", ".cache/", "canopy"),
+        "folder that keeps compiled code");
+    add("cc", "CANOPY_CC", kernel_compiler(), "the canopy-cc that programs and Python modules start");
+    add("clang", "CANOPY_CLANG", "automatic", "the clang++ that canopy-cc runs");
+    add("kernel_meta", "CANOPY_KERNEL_META", "kernel_meta", "folder of the images that super_kernel makes");
+    add("log_path", "ASCEND_PROCESS_LOG_PATH", user_folder("", "ascend/", "log"), "folder of the log files");
+    add("log_level", "ASCEND_GLOBAL_LOG_LEVEL", "3", "0 debug, 1 info, 2 warning, 3 error, 4 nothing is logged");
+    add("log_to_stdout", "ASCEND_SLOG_PRINT_TO_STDOUT", "0", "1: log lines go to the standard output");
+    add("cpu_kernel_path", "ASCEND_AICPU_KERNEL_PATH", "none", "folders searched first for CPU kernels");
+}
+
+Json describe() {
+    Json facts = Json::parse(canopyDescribe(), nullptr, false);
+    add_other_settings(facts["settings"]);
+    return facts;
+}
 
 int status_of(const Json& facts) { return facts["problems"].empty() && !facts["devices"].empty() ? 0 : 1; }
 
-// 68719476736 -> "64 GiB"; sizes that are no whole number of a unit keep one digit.
+// 68719476736 -> "64 GiB"; a size that is not a whole number of its unit has one decimal.
 std::string size_text(double bytes) {
     const char* unit = "B";
     for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
@@ -32,7 +78,7 @@ std::string size_text(double bytes) {
 
 std::string value_text(const Json& entry) {
     const Json& value = entry["value"];
-    if (entry["key"] == "device_memory") return size_text(value.get<double>());
+    if (entry["key"] == "device_memory" || entry["key"] == "cache_size") return size_text(value.get<double>());
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
     if (!value.is_array()) return value.dump();
@@ -51,13 +97,14 @@ void print_devices(std::ostream& out, const Json& facts) {
                            device["cpu_cores"].get<int>(), size_text(device["memory"].get<double>()),
                            device["workers"].get<int>());
     }
-    if (facts["devices"].empty()) out << "  none is visible\n";
+    if (facts["devices"].empty()) out << "  no device is visible\n";
 }
 
 void print_settings(std::ostream& out, const Json& facts) {
-    out << fmt::format("{:<27}{:<18}{:<27}{}\n", "setting", "value", "set by", "meaning");
+    out << fmt::format("{:<28}{:<18}{:<28}{}\n", "setting", "value", "set by", "meaning");
     for (const Json& entry : facts["settings"]) {
-        out << fmt::format("{:<27}{:<18}{:<27}{}\n", entry["variable"].get<std::string>(), value_text(entry),
+        // Paths are longer than their column: a blank keeps them apart from the next one.
+        out << fmt::format("{:<28}{:<17} {:<28}{}\n", entry["variable"].get<std::string>(), value_text(entry),
                            entry["set_by"].get<std::string>(), entry["meaning"].get<std::string>());
     }
 }

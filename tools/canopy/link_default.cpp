@@ -85,7 +85,7 @@ int carry_out(const LinkDefaultOptions& options, const std::vector<Link>& links,
     if (links.empty() || options.dry_run) return 0;
     if (!options.yes && isatty(STDIN_FILENO) == 0)
         return refuse(fmt::format("there is no terminal to ask on; --yes {}s without asking", verb));
-    if (!confirmed(options, fmt::format("Shall canopy {} {}?", verb, links.size() == 1 ? "it" : "them"))) {
+    if (!confirmed(options, fmt::format("Should canopy {} {}?", verb, links.size() == 1 ? "it" : "them"))) {
         fmt::print("Nothing was done.\n");
         return 1;
     }
@@ -105,16 +105,16 @@ int make_links(const LinkDefaultOptions& options, const fs::path& prefix, const 
     for (const Place& place : places) {
         const Link link{prefix / place.name, *place.target == '\0' ? tree : tree / place.target};
         if (!is_there(link.path)) {
-            fmt::print("to make     {} -> {}\n", link.path.string(), link.target.string());
+            fmt::print("to create   {} -> {}\n", link.path.string(), link.target.string());
             missing.push_back(link);
         } else if (destination(link.path) == link.target) {
-            fmt::print("there       {}\n", link.path.string());
+            fmt::print("exists      {}\n", link.path.string());
         } else {
-            fmt::print("left alone  {}: {} is there already\n", link.path.string(), description(link.path));
+            fmt::print("left alone  {}: {} already exists\n", link.path.string(), description(link.path));
             blocked = true;
         }
     }
-    const int status = carry_out(options, missing, "make", [](const Link& link, std::error_code& error) {
+    const int status = carry_out(options, missing, "create", [](const Link& link, std::error_code& error) {
         fs::create_directories(link.path.parent_path(), error);
         if (!error) fs::create_symlink(link.target, link.path, error);
     });
@@ -129,7 +129,7 @@ int remove_links(const LinkDefaultOptions& options, const fs::path& prefix, cons
             fmt::print("to remove   {}\n", path.string());
             ours.push_back({path, {}});
         } else if (is_there(path)) {
-            fmt::print("left alone  {}: {} is no link into {}\n", path.string(), description(path), tree.string());
+            fmt::print("left alone  {}: {} is not a link into {}\n", path.string(), description(path), tree.string());
         }
     }
     return carry_out(options, ours, "remove", [&](const Link& link, std::error_code& error) {
@@ -144,7 +144,7 @@ int remove_links(const LinkDefaultOptions& options, const fs::path& prefix, cons
 
 int link_default(const LinkDefaultOptions& options) {
     const fs::path tree = find_tree();
-    if (tree.empty()) return refuse("this program lies in no install tree; use the one that an installation made");
+    if (tree.empty()) return refuse("this program is not in an install tree; use the installed one");
     fs::path prefix = options.system ? "/usr/local/Ascend" : options.prefix;
     if (prefix.empty()) {
         const char* home = std::getenv("HOME");

@@ -8,7 +8,7 @@
 #include "link_default.h"
 
 int main(int argc, char** argv) {
-    CLI::App app{"Canopy runs programs written for the AscendCL runtime interface on this machine."};
+    CLI::App app{"Canopy runs programs for the AscendCL runtime on this computer."};
     app.set_version_flag("--version", std::string("canopy ") + CANOPY_VERSION);
     app.require_subcommand(1);
 
@@ -19,24 +19,23 @@ int main(int argc, char** argv) {
     canopy_tool::LinkDefaultOptions links;
     CLI::App* link_default = app.add_subcommand(
         "link-default",
-        "Make links to this install tree where scripts look for the toolkit: ~/Ascend/ascend-toolkit/latest, "
+        "Create links to this install tree where scripts look for the toolkit: ~/Ascend/ascend-toolkit/latest, "
         "~/Ascend/cann and others. Asks first; never replaces anything");
     CLI::Option* prefix =
-        link_default->add_option("--prefix", links.prefix, "The folder to make them in (default: ~/Ascend)");
-    link_default->add_flag("--system", links.system, "Make them in /usr/local/Ascend")->excludes(prefix);
-    link_default->add_flag("--remove", links.remove, "Take away those that lead into this tree");
+        link_default->add_option("--prefix", links.prefix, "The folder to create them in (default: ~/Ascend)");
+    link_default->add_flag("--system", links.system, "Create them in /usr/local/Ascend")->excludes(prefix);
+    link_default->add_flag("--remove", links.remove, "Remove the links into this tree");
     link_default->add_flag("--yes", links.yes, "Do not ask");
-    link_default->add_flag("--dry-run", links.dry_run, "Only say what would be done");
+    link_default->add_flag("--dry-run", links.dry_run, "Only show what would be done");
 
     canopy_tool::DoctorOptions examination;
     CLI::App* doctor =
-        app.add_subcommand("doctor", "Look through a program's sources for what does not work on Canopy");
-    doctor->add_option("path", examination.paths, "Folders and files to look through")->required();
-    doctor->add_option("--tree", examination.tree, "Install tree to compare with; default: the one of this command");
+        app.add_subcommand("doctor", "Check the sources of a program for things that do not work with Canopy");
+    doctor->add_option("path", examination.paths, "Folders and files to check")->required();
+    doctor->add_option("--tree", examination.tree, "Install tree to compare with (default: the tree of this command)");
     doctor->add_flag("--json", examination.json, "Print JSON instead of text");
     doctor->add_flag("--quiet", examination.quiet, "Print errors only, no warnings and hints");
-    doctor->footer(
-        "Exit status: 0 when nothing was found that stops the program, 1 when something was, 2 on wrong usage.");
+    doctor->footer("Exit status: 0 without errors, 1 with errors, 2 on wrong usage.");
 
     try {
         app.parse(argc, argv);

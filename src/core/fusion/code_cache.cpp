@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file is the bytes and, behind them, their checksum.
+// A file is the bytes and, behind them, their checksum. Its time of modification is when it was last used. It is
+// written under another name that ends in `unfinished`; a process that dies leaves such a file behind.
 #include "core/fusion/code_cache.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <stdlib.h>
@@ -10,9 +12,15 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <atomic>
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
+#include <string_view>
+#include <tuple>
+
+#include "core/process/settings.h"
 
 namespace canopy {
 namespace {
@@ -21,17 +29,9 @@ namespace fs = std::filesystem;
 
 using Checksum = std::uint64_t;
 
-const char* set_variable(const char* name) noexcept {
-    const char* value = getenv(name);
-    return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
-std::string base_folder() {
-    if (const char* chosen = set_variable("CANOPY_CACHE_DIR")) return chosen;
-    if (const char* cache = set_variable("XDG_CACHE_HOME")) return fmt::format("{}/canopy", cache);
-    if (const char* home = set_variable("HOME")) return fmt::format("{}/.cache/canopy", home);
-    return {};
-}
+constexpr std::array folder_names = {"loops", "recipes"};  // by CodeKind
+constexpr std::string_view unfinished = ".part";
+constexpr std::time_t unfinished_after = 3600;  // seconds; nobody writes that long
 
 // Whether nobody but this user can have written it.
 bool is_own(const struct stat& facts) noexcept {
@@ -70,16 +70,51 @@ private:
     int descriptor_;
 };
 
+// A file of the cache.
+struct KeptFile {
+    timespec used{};
+    std::uint64_t size = 0;
+    std::string path;
+
+    [[nodiscard]] bool older_than(const KeptFile& other) const {
+        return std::tie(used.tv_sec, used.tv_nsec, path) < std::tie(other.used.tv_sec, other.used.tv_nsec, other.path);
+    }
+};
+
+// What a writer left behind that did not come to its end.
+bool is_abandoned(std::string_view name, const struct stat& facts) noexcept {
+    return name.ends_with(unfinished) && facts.st_mtime < std::time(nullptr) - unfinished_after;
+}
+
+void list_files(const std::string& folder, std::vector<KeptFile>& files) {
+    DIR* entries = opendir(folder.c_str());
+    if (entries == nullptr) return;
+    while (const dirent* entry = readdir(entries)) {
+        struct stat facts {};
+        if (fstatat(dirfd(entries), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode))
+            continue;
+        if (is_abandoned(entry->d_name, facts))
+            unlinkat(dirfd(entries), entry->d_name, 0);
+        else
+            files.push_back({facts.st_mtim, static_cast<std::uint64_t>(facts.st_size),
+                             fmt::format("{}/{}", folder, entry->d_name)});
+    }
+    closedir(entries);
+}
+
 }  // namespace
 
-CodeCache::CodeCache(const std::string& kind) {
-    const std::string base = base_folder();
-    if (base.empty()) return;
+CodeCache::CodeCache(CodeKind kind) {
+    const CacheSettings settings = cache_settings();
+    if (settings.folder.empty() || settings.size == 0) return;
     std::error_code error;
-    const std::string folder = fmt::format("{}/{}", base, kind);
+    const std::string folder = fmt::format("{}/{}", settings.folder, folder_names.at(static_cast<std::size_t>(kind)));
     if (fs::create_directories(folder, error)) chmod(folder.c_str(), S_IRWXU);
     struct stat facts {};
-    if (stat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && is_own(facts)) folder_ = folder;
+    if (stat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode) || !is_own(facts)) return;
+    base_ = settings.folder;
+    folder_ = folder;
+    limit_ = settings.size;
 }
 
 std::optional<std::vector<std::byte>> CodeCache::find(const std::string& name) const {
@@ -96,21 +131,39 @@ std::optional<std::vector<std::byte>> CodeCache::find(const std::string& name) c
     std::memcpy(&kept, bytes.data() + size, sizeof kept);
     bytes.resize(size);
     if (XXH3_64bits(bytes.data(), bytes.size()) != kept) return std::nullopt;
+    futimens(file.get(), nullptr);  // used now
     return bytes;
 }
 
-void CodeCache::keep(const std::string& name, std::span<const std::byte> bytes) const noexcept {
-    if (folder_.empty()) return;
-    static std::atomic<unsigned> number{0};
-    const std::string path = fmt::format("{}/{}", folder_, name);
-    const std::string part = fmt::format("{}.{}.{}", path, getpid(), number.fetch_add(1, std::memory_order_relaxed));
+void CodeCache::keep(const std::string& name, std::span<const std::byte> bytes) const noexcept try {
+    if (folder_.empty() || bytes.size() + sizeof(Checksum) > limit_) return;
+    std::string part = fmt::format("{}/{}.XXXXXX{}", folder_, name, unfinished);
     const Checksum checksum = XXH3_64bits(bytes.data(), bytes.size());
     bool written = false;
     {
-        const OpenFile file(open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-        written = file.valid() && file.write_all(bytes) && file.write_all(std::as_bytes(std::span(&checksum, 1)));
+        const OpenFile file(mkostemps(part.data(), static_cast<int>(unfinished.size()), O_CLOEXEC));
+        if (!file.valid()) return;
+        written = file.write_all(bytes) && file.write_all(std::as_bytes(std::span(&checksum, 1)));
     }
-    if (!written || rename(part.c_str(), path.c_str()) != 0) unlink(part.c_str());
+    if (!written || rename(part.c_str(), fmt::format("{}/{}", folder_, name).c_str()) != 0) unlink(part.c_str());
+    trim();
+} catch (...) {  // out of memory: nothing is kept
+}
+
+// Processes that do so at once agree on what is oldest; a file that another one has removed is as good as removed.
+void CodeCache::trim() const {
+    std::vector<KeptFile> files;
+    for (const char* name : folder_names) list_files(fmt::format("{}/{}", base_, name), files);
+    std::uint64_t total = 0;
+    for (const KeptFile& file : files) total += file.size;
+    if (total <= limit_) return;
+    std::sort(files.begin(), files.end(),
+              [](const KeptFile& left, const KeptFile& right) { return left.older_than(right); });
+    for (const KeptFile& file : files) {
+        unlink(file.path.c_str());
+        total -= file.size;
+        if (total <= limit_) return;
+    }
 }
 
 }  // namespace canopy

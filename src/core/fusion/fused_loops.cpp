@@ -25,7 +25,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr const char* loop_cache = "loops";
+constexpr CodeKind loop_cache = CodeKind::loops;
 
 // Each bitcode once.
 std::vector<Bytes> distinct_bitcodes(const LoopRequest& request) {

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* recipe_cache = "recipes";
+constexpr CodeKind recipe_cache = CodeKind::recipes;
 
 bool can_be_kept(const ListStep& step) {
     return !step.dynamic && step.wait_slots.empty() && step.notify_slots.empty() && step.reset_slots.empty() &&

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t gib = 1ull << 30;
 constexpr std::uint64_t memory_step = 2ull << 20;
+constexpr std::uint64_t default_cache_size = 512ull << 20;  // loops have some 20 KiB each
 
 std::optional<std::uint32_t> parse_number(std::string_view text) {
     std::uint32_t value = 0;
@@ -208,11 +209,27 @@ Settings read_settings() {
                   [&](bool value) { settings.fusion_checked = value; });
     read_variable(settings, "CANOPY_QUIET", "quiet", "0 or 1", "0", parse_switch,
                   [&](bool value) { settings.quiet = value; });
+    settings.cache_size = default_cache_size;
+    read_variable(settings, "CANOPY_CACHE_SIZE", "cache_size", "a size like 512M or 2G", size_text(settings.cache_size),
+                  parse_size, [&](std::uint64_t value) { settings.cache_size = value; });
     if (find_backend(settings.backend) == nullptr)
         settings.problems.push_back(
             fmt::format("CANOPY_DEVICE=\"{}\" is not a kind of device: no device can be set", settings.backend));
     for (std::string& sentence : unknown_variables(environ)) settings.problems.push_back(std::move(sentence));
     apply_visible_devices(settings);
+    return settings;
+}
+
+CacheSettings cache_settings() {
+    CacheSettings settings;
+    if (const auto chosen = variable("CANOPY_CACHE_DIR"))
+        settings.folder = *chosen;
+    else if (const auto cache = variable("XDG_CACHE_HOME"))
+        settings.folder = fmt::format("{}/canopy", *cache);
+    else if (const auto home = variable("HOME"))
+        settings.folder = fmt::format("{}/.cache/canopy", *home);
+    const auto size = variable("CANOPY_CACHE_SIZE");
+    settings.size = size ? parse_size(*size).value_or(default_cache_size) : default_cache_size;
     return settings;
 }
 
@@ -298,6 +315,8 @@ std::string describe_settings(const Settings& settings) {
           "how far fused kernels go: off, steps, chains, loops");
     entry("fusion_check", "CANOPY_FUSION_CHECK", settings.fusion_checked,
           "1: compare every fused launch with its steps one by one");
+    entry("cache_size", "CANOPY_CACHE_SIZE", settings.cache_size,
+          "bytes of compiled code kept on disk; 0: nothing is kept");
     entry("quiet", "CANOPY_QUIET", settings.quiet, "1: no lines on the standard error");
     // Read where they are used, each time.
     const auto place = [&](const char* key, const char* name, const char* meaning) {

@@ -39,6 +39,7 @@ struct Settings {
     FusionLevel fusion = FusionLevel::loops;  // CANOPY_FUSION: off, steps, chains, loops
     bool fusion_checked = false;              // CANOPY_FUSION_CHECK=1: every fused launch is compared with its steps
     bool quiet = false;                       // CANOPY_QUIET=1: nothing is said on the standard error
+    std::uint64_t cache_size = 0;             // CANOPY_CACHE_SIZE: bytes of compiled code that are kept on disk
     std::uint32_t stack_size = 0;             // bytes of a block's stack; 0: default
     std::vector<std::uint32_t> visible;       // ASCEND_RT_VISIBLE_DEVICES applied: physical number of each device
     std::vector<std::string> problems;        // what could not be understood, in words
@@ -59,6 +60,14 @@ struct SettingsChange {
 };
 
 Settings read_settings();
+
+// Where compiled code is kept, and how many bytes of it. Read from the environment each time: programs may choose
+// another folder while they run.
+struct CacheSettings {
+    std::string folder;      // CANOPY_CACHE_DIR, else canopy in XDG_CACHE_HOME, else in ~/.cache; empty: none
+    std::uint64_t size = 0;  // CANOPY_CACHE_SIZE; 0: nothing is kept
+};
+CacheSettings cache_settings();
 
 inline constexpr const char* chosen_by_kernels = "the program's kernels";
 // The settings with the chip that the kernels of the program were compiled for, unless a person chose one; nullptr: the

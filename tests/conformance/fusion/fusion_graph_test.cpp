@@ -9,6 +9,7 @@
 #include "fixtures/capture_fixture.h"
 #include "fixtures/fusion_fixture.h"
 #include "fixtures/own_process.h"
+#include "until.h"
 
 namespace conformance {
 namespace {
@@ -464,7 +465,7 @@ TEST_F(FusionGraph, ALaunchThatRunsOutlivesTheBinaryOfItsKernels) {
     ASSERT_ACL_OK(aclskOptimize(graph, nullptr));
     ASSERT_EQ(sizes(graph), (std::vector<std::size_t>{2}));
     ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, stream_));
-    while (read_back(words, 1)[0] == 0) std::this_thread::yield();  // it is in its first step
+    ASSERT_TRUE(eventually([&] { return read_back(words, 1)[0] != 0; }));  // it is in its first step
     ASSERT_ACL_OK(aclrtBinaryUnLoad(second));
     ASSERT_ACL_OK(launch("set_word", 1, other_, words + 1));
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));

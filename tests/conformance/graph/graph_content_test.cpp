@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "fixtures/capture_fixture.h"
+#include "until.h"
 
 namespace conformance {
 namespace {
@@ -244,7 +245,7 @@ TEST_F(CapturedTask, CallbacksRunOnTheThreadThatWasSubscribed) {
     for (int round = 1; round <= 3; ++round) {
         replay(graph, other_);
         if (device_computes()) EXPECT_EQ(state.blocking, round);
-        while (state.others != round || state.blocking != round) std::this_thread::yield();
+        EXPECT_TRUE(eventually([&] { return state.others == round && state.blocking == round; }));
     }
     EXPECT_EQ(static_cast<uint64_t>(state.thread.load()), subscriber);
     ASSERT_ACL_OK(aclrtUnSubscribeReport(subscriber, stream_));

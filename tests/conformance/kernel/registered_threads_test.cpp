@@ -8,6 +8,7 @@
 
 #include "fixtures/embedded.h"
 #include "fixtures/holding.h"
+#include "until.h"
 
 namespace conformance {
 namespace {
@@ -18,7 +19,7 @@ void in_threads(int count, const std::function<void(int)>& body) {
     for (int t = 0; t < count; ++t)
         threads.emplace_back([&, t] {
             ++ready;
-            while (ready.load() < count) std::this_thread::yield();
+            EXPECT_TRUE(eventually([&] { return ready.load() == count; }));
             body(t);
         });
     for (std::thread& thread : threads) thread.join();
@@ -78,7 +79,7 @@ TEST_F(RegisteredThreads, LaunchWhileTheDeviceIsReset) {
         EXPECT_ACL_OK(aclrtSetDevice(1));
         EXPECT_ACL_OK(aclrtResetDeviceForce(1));
     }
-    while (launched.load() == 0) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return launched.load() != 0; }));
     stop = true;
     for (std::thread& thread : threads) thread.join();
     EXPECT_GT(launched.load(), 0);
@@ -180,9 +181,11 @@ TEST_F(RegisteredThreads, LibraryWaitsForItsLaunchesInItsLastDestructor) {
             library.wait_at_end(stream_);
             opener = std::thread([&] {
                 EXPECT_ACL_OK(aclrtSetDevice(0));
-                CanopyLiveObjects live = {};
-                do canopyCountLiveObjects(&live);
-                while (live.binaries != 0);
+                EXPECT_TRUE(eventually([] {
+                    CanopyLiveObjects live = {};
+                    canopyCountLiveObjects(&live);
+                    return live.binaries == 0;
+                }));
                 gate.open();
             });
         }

@@ -10,6 +10,7 @@
 
 #include "fixtures/fixture.h"
 #include "fixtures/holding.h"
+#include "until.h"
 
 // The single exception callback is deprecated and tested all the same.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -32,7 +33,7 @@ public:
             }
         });
         number_ = number_of(thread_.native_handle());
-        while (!started_.load()) std::this_thread::yield();
+        EXPECT_TRUE(eventually([this] { return started_.load(); }));
     }
     ~ReportThread() { stop(); }
     void stop() {
@@ -64,11 +65,11 @@ public:
     static void run(void* argument) {
         auto* call = static_cast<BlockingCall*>(argument);
         call->entered.store(true);
-        while (!call->go.load()) std::this_thread::yield();
+        EXPECT_TRUE(eventually([&] { return call->go.load(); }));
         call->left.store(true);
     }
     void wait_until_entered() const {
-        while (!entered.load()) std::this_thread::yield();
+        EXPECT_TRUE(eventually([this] { return entered.load(); }));
     }
     std::atomic<bool> entered{false}, go{false}, left{false};
 };
@@ -165,7 +166,7 @@ TEST_F(HostFunction, RunsOnTheThreadOfTheProgramThatSubscribed) {
         EXPECT_EQ(call.count.load(), 20);
         EXPECT_EQ(call.thread.load(), thread.number());
     }
-    while (call.count.load() < 20) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return call.count.load() == 20; }));
     thread.stop();
     EXPECT_ACL_OK(aclrtUnSubscribeHostFunc(thread.number(), stream_));  // after the thread has ended
     EXPECT_EQ(aclrtUnSubscribeHostFunc(thread.number(), stream_), ACL_ERROR_RT_STREAM_SUBSCRIBE);
@@ -272,7 +273,7 @@ TEST_F(Callback, RunsOnTheSubscribedThreadInOrder) {
     Call last;
     ASSERT_ACL_OK(aclrtLaunchCallback(&Call::run, &last, ACL_CALLBACK_BLOCK, stream_));
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
-    while (last.count.load() == 0) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return last.count.load() != 0; }));
     EXPECT_EQ(last.thread.load(), thread.number());
     ASSERT_EQ(order.size(), 40u);
     for (int i = 0; i < 40; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i);
@@ -306,14 +307,21 @@ TEST_F(Callback, OnlyTheBlockingKindHoldsTheStream) {
 
 // The call of an idle stream may be over while its launch still queues what holds the stream behind it.
 TEST_F(Callback, BlockingOneMayBeOverBeforeItsLaunchReturns) {
+    constexpr int rounds = 1000;
+    const auto limit = static_cast<int32_t>(std::chrono::milliseconds(patience).count());
     ReportThread thread(&aclrtProcessReport);
     ASSERT_ACL_OK(aclrtSubscribeReport(thread.number(), stream_));
+    auto* counter = device_array<uint32_t>({0});
     Call call;
-    for (int i = 1; i <= 1000; ++i) {
+    for (int i = 1; i <= rounds; ++i) {
         ASSERT_ACL_OK(aclrtLaunchCallback(&Call::run, &call, ACL_CALLBACK_BLOCK, stream_));
-        while (call.count.load() < i) std::this_thread::yield();
+        ASSERT_TRUE(eventually([&] { return call.count.load() == i; })) << i;
+        if (i % 100 == 0) ASSERT_ACL_OK(launch("increment", 1, stream_, counter));  // is let go as well
     }
-    ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    ASSERT_ACL_OK(aclrtSynchronizeStreamWithTimeout(stream_, limit));
+    EXPECT_EQ(call.count.load(), rounds);
+    EXPECT_EQ(call.thread.load(), thread.number());
+    if (device_computes()) EXPECT_EQ(read_back(counter, 1)[0], rounds / 100u);
     thread.stop();
     EXPECT_ACL_OK(aclrtUnSubscribeReport(thread.number(), stream_));
 }
@@ -329,7 +337,7 @@ TEST_F(Callback, OneThreadServesManyStreams) {
     }
     for (aclrtStream stream : streams) {
         ASSERT_ACL_OK(aclrtSynchronizeStream(stream));
-        while (!device_computes() && call.count.load() < 8) std::this_thread::yield();
+        if (!device_computes()) EXPECT_TRUE(eventually([&] { return call.count.load() == 8; }));
         EXPECT_ACL_OK(aclrtUnSubscribeReport(thread.number(), stream));
         EXPECT_ACL_OK(aclrtDestroyStream(stream));
     }
@@ -356,10 +364,10 @@ TEST_F(Callback, ThreadThatWaitsForEverEndsWithItsLastSubscription) {
     std::atomic<bool> subscribed{false};
     std::thread thread([&] {
         number.store(number_of(pthread_self()));
-        while (!subscribed.load()) std::this_thread::yield();
+        EXPECT_TRUE(eventually([&] { return subscribed.load(); }));
         code.store(aclrtProcessReport(-1));
     });
-    while (number.load() == 0) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return number.load() != 0; }));
     ASSERT_ACL_OK(aclrtSubscribeReport(number.load(), stream_));
     subscribed.store(true);
     ASSERT_ACL_OK(aclrtUnSubscribeReport(number.load(), stream_));
@@ -409,7 +417,7 @@ TEST_F(Callback, BothFamiliesServeOneStream) {
     ASSERT_ACL_OK(aclrtLaunchCallback(&Call::run, &report, ACL_CALLBACK_BLOCK, stream_));
     ASSERT_ACL_OK(aclrtLaunchHostFunc(stream_, &Call::run, &function));
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
-    while (report.count.load() == 0 || function.count.load() == 0) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return report.count.load() != 0 && function.count.load() != 0; }));
     EXPECT_EQ(report.thread.load(), reports.number());
     EXPECT_EQ(function.thread.load(), functions.number());
     EXPECT_ACL_OK(aclrtUnSubscribeHostFunc(functions.number(), stream_));

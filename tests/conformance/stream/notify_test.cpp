@@ -4,6 +4,7 @@
 
 #include "fixtures/fixture.h"
 #include "fixtures/holding.h"
+#include "until.h"
 
 namespace conformance {
 namespace {
@@ -152,7 +153,7 @@ TEST_F(Notify, OneRecordReleasesOneOfManyStreams) {
     ASSERT_ACL_OK(aclrtWaitAndResetNotify(notify_, third, 0));
     EXPECT_TRUE(held(other_) && held(third));
     ASSERT_ACL_OK(aclrtRecordNotify(notify_, stream_));
-    while (stands_still(other_) && stands_still(third)) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return !stands_still(other_) || !stands_still(third); }));
     EXPECT_TRUE(held(stands_still(other_) ? other_ : third));
     ASSERT_ACL_OK(aclrtRecordNotify(notify_, stream_));
     EXPECT_ACL_OK(aclrtDestroyStream(third));

@@ -91,12 +91,12 @@ KERNEL = ("kernels", 0)
 STEP = ("kernels", 0, "steps", 1)
 WRONG = [
     (("images",), [], "images"), (("images",), ["/nowhere.o"], "/nowhere.o"), (("images",), [5], "cannot read"),
-    (("kernels",), [], "nothing"), (("kernels",), 5, "nothing"),
+    (("kernels",), [], "no kernels"), (("kernels",), 5, "no kernels"),
     ((*KERNEL, "name"), "", "name"), ((*KERNEL, "slots"), 6, "slots"), ((*KERNEL, "slots"), -1, "slots"),
     ((*KERNEL, "slots"), 1 << 20, "slots"), ((*KERNEL, "blocks"), 0, "no block"), ((*KERNEL, "cube"), 2, "cube"),
     ((*KERNEL, "steps"), [], "no steps"), ((*KERNEL, "temporaries"), [7], "temporaries"),
     ((*STEP, "part"), 1, "part 1"), ((*STEP, "kernel"), "other", "no kernel other"), ((*STEP, "slots"), 2, "it takes 3"),
-    ((*STEP, "slot"), 5, "behind"), ((*STEP, "blocks"), 0, "no block"), ((*STEP, "after"), [1], "not in front"),
+    ((*STEP, "slot"), 5, "is past"), ((*STEP, "blocks"), 0, "no block"), ((*STEP, "after"), [1], "not come before"),
     ((*STEP, "inputs"), [7], "inputs"), ((*STEP, "wait_slots"), 3, "wait_slots"),
     ((*STEP, "dynamic"), {"key_slot": 0, "blocks_slot": 0, "wait_slot": 9, "choices": []}, "wait_slot"),
     ((*STEP, "dynamic"), {"key_slot": 0, "blocks_slot": 0, "wait_slot": 0, "choices": []}, "choose"),
@@ -134,4 +134,4 @@ def test_a_file_that_is_no_image(kernels, tmp_path):
         broken = tmp_path / "broken.o"
         broken.write_bytes(content)
         done = fuse(tmp_path, description(str(broken)))
-        assert done.returncode == 1 and "no kernel image" in done.stderr
+        assert done.returncode == 1 and "not a kernel image" in done.stderr

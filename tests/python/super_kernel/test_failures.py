@@ -172,7 +172,7 @@ def test_a_source_with_a_mistake(tmp_path):
     source.write_text('#include "kernel_operator.h"\nextern "C" __global__ __vector__ void wrong(GM_ADDR x) { y = 1; }\n')
     with pytest.raises(SuperKernelError, match="(?s)^EB0500.*wrong.asc:2.*'y'"):
         super_kernel.compile_kernel(str(source), "wrong", folder=str(tmp_path))
-    with pytest.raises(SuperKernelError, match="^EB0500.*no source"):
+    with pytest.raises(SuperKernelError, match="^EB0500.*does not exist"):
         super_kernel.compile_kernel(str(tmp_path / "nowhere.asc"), "wrong")
 
 

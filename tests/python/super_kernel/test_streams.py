@@ -74,7 +74,7 @@ def test_the_list_need_not_be_in_order_with_stream_fusion():
 
 
 def test_circles_are_refused():
-    with pytest.raises(SuperKernelError, match="^EB0500.*circle"):
+    with pytest.raises(SuperKernelError, match="^EB0500.*cycle"):
         order_kernels(kernels((0, [], []), (0, [1], [2]), (1, [2], [1]), (1, [], [])), True)
 
 

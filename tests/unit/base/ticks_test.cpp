@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace canopy {
 namespace {
 
@@ -19,14 +21,20 @@ TEST(Ticks, LaterStampsNeverGiveEarlierTimes) {
     }
 }
 
-TEST(Ticks, LieBetweenTwoReadingsOfTheMonotonicClock) {
-    // The clock may be steered, by up to a two-thousandth, after the rate was taken.
+// How far a stamp is from the monotonic clock read before and behind it; 0 when it lies between the two.
+Nanoseconds distance_of_one_stamp() {
     const Nanoseconds before = now();
-    const Nanoseconds tolerance = millisecond + (before - process_began) / 1000;
-    const Ticks stamp = ticks();
+    const Nanoseconds stamp = time_of(ticks());
     const Nanoseconds after = now();
-    EXPECT_GE(time_of(stamp), before - tolerance);
-    EXPECT_LE(time_of(stamp), after + tolerance);
+    return stamp < before ? before - stamp : stamp > after ? stamp - after : 0;
+}
+
+TEST(Ticks, FollowTheMonotonicClock) {
+    // The rate is measured once; since then the clock may have been steered, and a computer that is busy measures
+    // worse. A wrong unit or a wrong beginning is off by far more than a hundredth.
+    Nanoseconds nearest = distance_of_one_stamp();
+    for (int i = 0; i < 100 && nearest != 0; ++i) nearest = std::min(nearest, distance_of_one_stamp());
+    EXPECT_LE(nearest, 10 * millisecond + (now() - process_began) / 100);
 }
 
 }  // namespace

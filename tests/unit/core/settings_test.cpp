@@ -19,9 +19,10 @@ namespace {
 class SettingsTest : public testing::Test {
 protected:
     void SetUp() override {
-        for (const char* name : {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY",
-                                 "CANOPY_WORKERS", "CANOPY_CHECK", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING",
-                                 "CANOPY_CPU_KERNELS", "CANOPY_QUIET", "CANOPY_CHEK", "ASCEND_RT_VISIBLE_DEVICES"}) {
+        for (const char* name :
+             {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY", "CANOPY_WORKERS",
+              "CANOPY_CHECK", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING", "CANOPY_CPU_KERNELS", "CANOPY_QUIET",
+              "CANOPY_CACHE_SIZE", "CANOPY_CHEK", "ASCEND_RT_VISIBLE_DEVICES"}) {
             const char* value = std::getenv(name);
             before_[name] = value ? std::optional<std::string>(value) : std::nullopt;
             unsetenv(name);
@@ -136,6 +137,8 @@ TEST_F(SettingsTest, WhatIsUsedInsteadIsNamed) {
                                                     std::to_string(std::max(1u, std::thread::hardware_concurrency())));
     EXPECT_EQ(problem("CANOPY_QUIET", "perhaps"), "CANOPY_QUIET=\"perhaps\" is not 0 or 1; using 0");
     EXPECT_TRUE(problem("CANOPY_DEVICE_MEMORY", "lots").ends_with("G"));
+    EXPECT_EQ(problem("CANOPY_CACHE_SIZE", "lots"),
+              "CANOPY_CACHE_SIZE=\"lots\" is not a size like 512M or 2G; using 512M");
 }
 
 TEST_F(SettingsTest, VariablesThatNobodyReadsAreNamed) {

@@ -10,6 +10,7 @@
 #include "device/soft/code/module.h"
 #include "device/soft/execution/executor.h"
 #include "soft/cpu_images.h"
+#include "until.h"
 
 namespace canopy::test {
 namespace {
@@ -226,7 +227,7 @@ TEST_F(CpuCoresTest, AKernelHasTwentyEightSecondsUnlessItsLaunchSaysOtherwise) {
             command.launch.timeout = limit;
             const std::uint64_t last = queue_.submit(command);
             std::vector<std::uint64_t> limits;
-            while (limits.empty()) limits = limits_of_running_blocks();
+            ASSERT_TRUE(eventually([&] { return !(limits = limits_of_running_blocks()).empty(); }));
             word = 1;
             queue_.finish(last);
             EXPECT_EQ(limits, std::vector<std::uint64_t>{limit == 0 ? by_default : limit}) << was_short;
@@ -378,7 +379,10 @@ TEST_F(CpuCoresTest, StoppingTheRunningKernelLetsTheStreamGoOn) {
     command.launch.timeout = UINT64_MAX;
     queue_.submit(command);
     const std::uint64_t last = queue_.count(counter);
-    while (queue_->completed() == 0) queue_->stop_running();
+    ASSERT_TRUE(eventually([&] {
+        queue_->stop_running();
+        return queue_->completed() != 0;
+    }));
     queue_.finish(last);
     EXPECT_EQ(counter.load(), 1u);
     EXPECT_EQ(queue_.failures(), std::vector<FaultKind>{FaultKind::aborted});

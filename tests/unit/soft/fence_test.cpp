@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "soft/soft_device.h"
+#include "until.h"
 
 namespace canopy {
 namespace {
@@ -58,9 +59,9 @@ TEST_P(Fences, WaitHoldsAQueueUntilTheSignal) {
 TEST_P(Fences, ClearingWaitIsReleasedOncePerSignal) {
     TestQueue first(*device_), second(*device_);
     const std::uint64_t one = first.wait_for(*fence_, 1, 0, WaitMode::equal, true);
-    while (!first->blocked()) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return first->blocked(); }));
     const std::uint64_t two = second.wait_for(*fence_, 1, 0, WaitMode::equal, true);
-    while (!second->blocked()) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return second->blocked(); }));
     fence_->signal(SignalMode::set, 1);
     first.finish(one);
     EXPECT_TRUE(second->blocked());

@@ -8,6 +8,7 @@
 
 #include "device/soft/execution/executor.h"
 #include "soft/fused_plan.h"
+#include "until.h"
 
 namespace canopy {
 namespace {
@@ -167,7 +168,7 @@ TEST_P(FusedFailures, AbortStopsWhatRuns) {
             const std::unique_ptr<FusedKernel> fused = plan.fuse(*device_);
             TestQueue queue(*device_);
             const std::uint64_t last = queue.submit(plan.launch(*fused));
-            while (std::atomic_ref(entered).load() == 0) std::this_thread::yield();
+            ASSERT_TRUE(eventually([&] { return std::atomic_ref(entered).load() != 0; }));
             queue->abort();
             EXPECT_EQ(queue->completed(), last);
             EXPECT_EQ(behind, 0u);
@@ -188,7 +189,7 @@ TEST_P(FusedFailures, StoppingTheRunningTaskLetsTheNextOneRun) {
     const std::unique_ptr<FusedKernel> fused = plan.fuse(*device_), after = next.fuse(*device_);
     queue().submit(plan.launch(*fused));
     const std::uint64_t last = queue().submit(next.launch(*after));
-    while (std::atomic_ref(entered).load() == 0) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return std::atomic_ref(entered).load() != 0; }));
     queue()->stop_running();
     queue().finish(last);
     EXPECT_EQ(behind, 0u);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "soft/fused_plan.h"
+#include "until.h"
 
 namespace canopy {
 namespace {
@@ -56,7 +57,7 @@ TEST_P(FusedWords, AStepWaitsForAWordFromOutside) {
     for (int round = 1; round <= 10; ++round) {
         std::atomic_ref(gate).store(0);
         const std::uint64_t last = queue().submit(plan.launch(*kernel));
-        while (std::atomic_ref(before).load() != 8u * round) std::this_thread::yield();
+        ASSERT_TRUE(eventually([&] { return std::atomic_ref(before).load() == 8u * round; }));
         EXPECT_EQ(queue()->wait(last, Deadline::after(millisecond)), WaitOutcome::timed_out);
         EXPECT_EQ(std::atomic_ref(behind).load(), 8u * (round - 1));
         std::atomic_ref(gate).store(7);
@@ -105,7 +106,7 @@ TEST_P(FusedWords, AWaitForAWordEndsByItsLimitOrAnAbort) {
     const std::unique_ptr<FusedKernel> kernel = plan.fuse(*device_);
     TestQueue aborted(*device_);
     const std::uint64_t last = aborted.submit(plan.launch(*kernel));
-    while (std::atomic_ref(gate).load() != 4) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return std::atomic_ref(gate).load() == 4; }));
     aborted->abort();
     EXPECT_EQ(aborted->completed(), last);
 }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "soft/soft_device.h"
+#include "until.h"
 
 namespace canopy {
 namespace {
@@ -296,7 +297,7 @@ TEST_P(Graphs, AGroupCanBeChangedUntilTheReplayReachesIt) {
     GraphChange change = {{0, 3}, write_of(value, 2)};
     ASSERT_TRUE(graph->change(std::span(&change, 1), ChangeTime::untouched).ok());
     gate->signal(SignalMode::set, 1);
-    while (std::atomic_ref(began).load() == 0) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return std::atomic_ref(began).load() != 0; }));
     change.command = write_of(value, 3);  // comes too late for this replay
     ASSERT_TRUE(graph->change(std::span(&change, 1), ChangeTime::untouched).ok());
     late->signal(SignalMode::set, 1);
@@ -367,12 +368,16 @@ TEST_P(Graphs, AnEndlessLoopCanBeAborted) {
     {
         TestQueue queue(*device_);
         replay(queue, graph);
-        while (std::atomic_ref(rounds).load() == 0) std::this_thread::yield();
+        ASSERT_TRUE(eventually([&] { return std::atomic_ref(rounds).load() != 0; }));
         queue->abort();
         EXPECT_TRUE(queue.failures().empty());
         EXPECT_EQ(graph->unfinished(), 0u);
         const std::uint64_t last = replay(queue, graph);
-        while (graph->unfinished() != 0) graph->abort();
+        EXPECT_TRUE(eventually([&] {
+            if (graph->unfinished() == 0) return true;
+            graph->abort();
+            return false;
+        }));
         queue.finish(last);
         EXPECT_EQ(queue.failures(), std::vector<FaultKind>{FaultKind::aborted});
     }

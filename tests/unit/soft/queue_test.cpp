@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "soft/soft_device.h"
+#include "until.h"
 
 namespace canopy {
 namespace {
@@ -124,7 +125,10 @@ TEST_P(Queues, RouterRunsHostCalls) {
         return collector.waiting.size();
     };
     // What follows the call stays undone, however long one waits for it.
-    while (routed() == 0) EXPECT_EQ(queue->wait(last, Deadline::after(millisecond)), WaitOutcome::timed_out);
+    ASSERT_TRUE(eventually([&] {
+        EXPECT_EQ(queue->wait(last, Deadline::after(millisecond)), WaitOutcome::timed_out);
+        return routed() != 0;
+    }));
     EXPECT_EQ(queue->wait(last, Deadline::after(2 * millisecond)), WaitOutcome::timed_out);
     EXPECT_EQ(counter.load(), 1u);
     std::lock_guard guard(collector.mutex);
@@ -179,10 +183,10 @@ TEST_P(Queues, MemoryFreedUnderRunningWorkComesBack) {
         [](void* data) {
             auto* both = static_cast<Flags*>(data);
             both->entered->store(true);
-            while (!both->go->load()) std::this_thread::yield();
+            EXPECT_TRUE(eventually([&] { return both->go->load(); }));
         },
         &flags);
-    while (!entered.load()) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return entered.load(); }));
     void* memory = *device_->allocate(1 << 20, 0);
     EXPECT_TRUE(device_->release(memory).ok());
     EXPECT_FALSE(device_->release(memory).ok()) << "freed twice";

@@ -8,6 +8,8 @@
 #include <memory>
 #include <thread>
 
+#include "until.h"
+
 namespace canopy {
 namespace {
 
@@ -104,12 +106,9 @@ TEST_F(Ring, PassesEverythingFromOneThreadToAnother) {
     std::thread submitter([&] {
         for (std::uint32_t i = 0; i < count; ++i) put(*ring_, i, i % 11);
     });
-    for (std::uint32_t i = 0; i < count;) {
-        if (take(*ring_, i))
-            ++i;
-        else
-            std::this_thread::yield();
-    }
+    bool all = true;
+    for (std::uint32_t i = 0; all && i < count; ++i) all = eventually([&] { return take(*ring_, i); });
+    EXPECT_TRUE(all);
     submitter.join();
     EXPECT_TRUE(ring_->empty());
 }

@@ -50,10 +50,10 @@ extern "C" {
     canopy::sanitizer::report(data->place, "an array of %ld elements", (long)bound);
 }
 [[noreturn]] void __ubsan_handle_builtin_unreachable(canopy::sanitizer::Place* place) {
-    canopy::sanitizer::report(*place, "a place that cannot be reached was reached");
+    canopy::sanitizer::report(*place, "unreachable code was reached");
 }
 [[noreturn]] void __ubsan_handle_missing_return(canopy::sanitizer::Place* place) {
-    canopy::sanitizer::report(*place, "a function ended without returning its value");
+    canopy::sanitizer::report(*place, "a function ended without returning a value");
 }
 #pragma clang attribute pop
 }

@@ -37,14 +37,14 @@ const Json& member(const Json& object, const char* name, const std::string& wher
 std::uint32_t number(const Json& object, const char* name, const std::string& where, std::uint32_t most) {
     const Json& value = member(object, name, where);
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most)
-        throw Problem{fmt::format("\"{}\" of {} is no number from 0 to {}", name, where, most)};
+        throw Problem{fmt::format("\"{}\" of {} is not a number from 0 to {}", name, where, most)};
     return value.get<std::uint32_t>();
 }
 
 std::string text(const Json& object, const char* name, const std::string& where) {
     const Json& value = member(object, name, where);
     if (!value.is_string() || value.get_ref<const std::string&>().empty())
-        throw Problem{fmt::format("\"{}\" of {} is no text", name, where)};
+        throw Problem{fmt::format("\"{}\" of {} is not a string", name, where)};
     return value.get<std::string>();
 }
 
@@ -59,7 +59,7 @@ const canopy::ImageKernel& find_kernel(const std::vector<Part>& parts, const Jso
 
 void check_slots(const Json& step, const char* name, const std::string& where, std::uint32_t slots) {
     if (!step.contains(name)) return;
-    if (!step[name].is_array()) throw Problem{fmt::format("\"{}\" of {} is no list", name, where)};
+    if (!step[name].is_array()) throw Problem{fmt::format("\"{}\" of {} is not a list", name, where)};
     for (const Json& slot : step[name])
         if (!slot.is_number_unsigned() || slot.get<std::uint64_t>() >= slots)
             throw Problem{fmt::format("\"{}\" of {} names a slot that the {} slots of the kernel do not have", name,
@@ -70,12 +70,12 @@ void check_dynamic(const std::vector<Part>& parts, const Json& dynamic, const st
                    std::uint32_t own_slots) {
     for (const char* name : {"key_slot", "blocks_slot", "wait_slot"})
         if (number(dynamic, name, where, UINT32_MAX) >= slots)
-            throw Problem{fmt::format("\"{}\" of {} lies behind the {} slots of the kernel", name, where, slots)};
+            throw Problem{fmt::format("\"{}\" of {} is past the {} slots of the kernel", name, where, slots)};
     const Json& choices = member(dynamic, "choices", where);
     if (!choices.is_array() || choices.empty()) throw Problem{fmt::format("{} has nothing to choose from", where)};
     for (const Json& choice : choices) {
         if (!member(choice, "key", where).is_number_unsigned())
-            throw Problem{fmt::format("a key of {} is no number", where)};
+            throw Problem{fmt::format("a key of {} is not a number", where)};
         if (find_kernel(parts, choice, where).arguments_size != own_slots * 8)
             throw Problem{fmt::format("a kernel that {} may choose does not take {} slots", where, own_slots)};
     }
@@ -91,11 +91,11 @@ void check_step(const std::vector<Part>& parts, const Json& step, std::size_t in
     if (called.arguments_size != own * 8)
         throw Problem{
             fmt::format("{} calls {} with {} slots; it takes {}", where, called.name, own, called.arguments_size / 8)};
-    if (own > slots - first) throw Problem{fmt::format("{} lies behind the {} slots of the kernel", where, slots)};
+    if (own > slots - first) throw Problem{fmt::format("{} is past the {} slots of the kernel", where, slots)};
     if (step.contains("after"))
         for (const Json& before : step["after"])
             if (!before.is_number_unsigned() || before.get<std::uint64_t>() >= index)
-                throw Problem{where + " waits for a step that is not in front of it"};
+                throw Problem{where + " waits for a step that does not come before it"};
     for (const char* name : {"inputs", "outputs", "wait_slots", "notify_slots", "reset_slots"})
         check_slots(step, name, where, slots);
     if (step.contains("dynamic")) check_dynamic(parts, step["dynamic"], where, slots, own);
@@ -119,7 +119,7 @@ canopy::ImageKernel describe(const std::vector<Part>& parts, const Json& kernel)
     const Json& steps = member(kernel, "steps", where);
     if (!steps.is_array() || steps.empty()) throw Problem{where + " has no steps"};
     if (steps.size() > CANOPY_IMAGE_MAX_STEPS)
-        throw Problem{fmt::format("{} has {} steps; the most are {}", where, steps.size(),
+        throw Problem{fmt::format("{} has {} steps; at most {} are allowed", where, steps.size(),
                                   static_cast<int>(CANOPY_IMAGE_MAX_STEPS))};
     for (std::size_t index = 0; index < steps.size(); ++index) check_step(parts, steps[index], index, where, slots);
     check_slots(kernel, "temporaries", where, slots);
@@ -143,7 +143,7 @@ std::vector<std::uint32_t> common_architectures(const std::vector<Part>& parts) 
 std::vector<Part> read_parts(const Json& description, const std::string& path) {
     const Json& images = member(description, "images", path);
     if (!images.is_array() || images.empty() || images.size() > CANOPY_IMAGE_MAX_PARTS)
-        throw Problem{fmt::format("\"images\" of {} is no list of 1 to {} files", path,
+        throw Problem{fmt::format("\"images\" of {} is not a list of 1 to {} files", path,
                                   static_cast<int>(CANOPY_IMAGE_MAX_PARTS))};
     std::vector<Part> parts(images.size());
     for (std::size_t index = 0; index < parts.size(); ++index) {
@@ -153,7 +153,7 @@ std::vector<Part> read_parts(const Json& description, const std::string& path) {
             throw Problem{fmt::format("cannot read image '{}': {}", part.path, std::strerror(errno))};
         auto image = canopy::read_image_file(std::as_bytes(std::span(part.bytes)));
         if (!image.ok() || image->kernels.empty())
-            throw Problem{fmt::format("{} is no kernel image; canopy-cc --image makes one", part.path)};
+            throw Problem{fmt::format("{} is not a kernel image; canopy-cc --image creates one", part.path)};
         part.image = std::move(*image);
     }
     return parts;
@@ -164,14 +164,14 @@ std::string fused_image(const std::string& path) {
     std::string bytes;
     if (!read_file(path, bytes)) throw Problem{fmt::format("cannot read {}: {}", path, std::strerror(errno))};
     Json description = Json::parse(bytes, nullptr, false);
-    if (description.is_discarded()) throw Problem{path + " is no JSON"};
+    if (description.is_discarded()) throw Problem{path + " is not JSON"};
     const std::vector<Part> parts = read_parts(description, path);
     canopy::ImageFile fused;
     fused.producer = "canopy-cc " CANOPY_CC_VERSION;
     for (const Part& part : parts) fused.parts.push_back(std::as_bytes(std::span(part.bytes)));
     fused.architectures = common_architectures(parts);
     const Json& kernels = member(description, "kernels", path);
-    if (!kernels.is_array() || kernels.empty()) throw Problem{"nothing is fused"};
+    if (!kernels.is_array() || kernels.empty()) throw Problem{"there are no kernels to fuse"};
     for (const Json& kernel : kernels) fused.kernels.push_back(describe(parts, kernel));
     fused.fusion = Json{{"kernels", kernels}}.dump();
     if (fused.fusion.size() > CANOPY_IMAGE_MAX_FUSION) throw Problem{"the description is too long"};

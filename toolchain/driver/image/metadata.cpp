@@ -130,7 +130,7 @@ std::string choose(const MetadataJob& job, const KernelDescription*& chosen) {
         if (kernel.name == wanted || (wanted.empty() && job.kernels.size() == 1)) chosen = &kernel;
     }
     if (chosen != nullptr) return {};
-    if (wanted.empty()) return fmt::format("the image has several kernels; --metadata=NAME says which of {}", names);
+    if (wanted.empty()) return fmt::format("the image has several kernels; choose one with --metadata=NAME: {}", names);
     return fmt::format("the image has no kernel {}; it has {}", wanted, names);
 }
 

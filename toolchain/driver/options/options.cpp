@@ -107,7 +107,7 @@ private:
     std::optional<std::string> value(const std::string& flag, std::string_view name) {
         if (flag == name) {
             if (at_ < arguments_.size()) return arguments_[at_++];
-            problem_ = fmt::format("{} lacks its value", name);
+            problem_ = fmt::format("{} needs a value", name);
             return std::string();
         }
         if (!begins(flag, name)) return std::nullopt;
@@ -353,7 +353,7 @@ std::string check(Options& options) {
         options.output_kind = Output::image;
     if (options.output_kind == Output::image) {
         if (options.inputs.size() != 1)
-            return fmt::format("two sources, '{}' and '{}'; an image is made from one", options.inputs[0].path,
+            return fmt::format("two sources, '{}' and '{}'; an image has only one", options.inputs[0].path,
                                options.inputs[1].path);
         options.inputs[0].language = Language::kernel;
         const std::string base = without_directory(options.inputs[0].path);
@@ -364,7 +364,7 @@ std::string check(Options& options) {
         return "--metadata needs --image";
     }
     if (options.output_kind == Output::object && sources > 1 && !options.output.empty())
-        return "-o names one file, and -c makes one object for each source";
+        return "-o names one file, but -c creates one object per source";
     if (options.output_kind == Output::static_library && options.output.empty()) return "-lib needs -o";
     return {};
 }
@@ -377,7 +377,7 @@ std::string parse_options(const Texts& arguments, Options& options) {
     if (std::string problem = Parser(words, options).run(); !problem.empty()) return problem;
     if (options.explained && options.inputs.empty()) options.action = Action::hand_over;
     if (options.output_kind == Output::image && options.action == Action::hand_over)
-        return "--image goes with no flag that asks for another output";
+        return "--image cannot be combined with a flag for another kind of output";
     if (options.action != Action::compile) return {};
     if (options.targets.empty()) {
         const std::string problem = set_targets("baseline,native", options);
@@ -395,53 +395,53 @@ bool mentions_kernels(const std::string& text) {
 const char* help_text() {
     return R"(usage: canopy-cc [options] FILE...
 
-Compiles C++ with kernels (.asc, or .cpp that holds kernels) and everything clang compiles. The kernels become an image
-inside the object; `kernel<<<blocks, bytes, stream>>>(arguments)` launches them.
+Compiles C++ with kernels (.asc, or .cpp that contains kernels) and everything clang compiles. The kernels become an image
+inside the object; launch them with `kernel<<<blocks, bytes, stream>>>(arguments)`.
 
-What to make (default: a program)
+Output (default: a program)
   -c, -dc             an object
   -shared             a shared library
   -lib                a static library; needs -o
   --image             a kernel image for aclrtBinaryLoadFromFile, without host code
   --fuse DESCRIPTION  an image of fused kernels from other images; needs -o. The Python package super_kernel writes
                       descriptions
-  -o FILE             where to
+  -o FILE             output file
 
 Kernels
-  --npu-arch=dav-N    chip architecture the kernels are written for: 1001, 2002, 2201, 3002, 3510; default: 2201
+  --npu-arch=dav-N    chip architecture of the kernels: 1001, 2002, 2201, 3002, 3510; default: 2201
                       (also -arch dav-N, --cce-aicore-arch=, --npu-soc=CHIP, --cce-soc-version=CHIP). A name that ends in
-                      -cube or -vec, like dav-c220-cube, also chooses the core of kernels whose source does not
-  --cce-soc-core-type=CubeCore|VecCore|AICore   the same; AICore leaves the choice to what a kernel uses
+                      -cube or -vec, like dav-c220-cube, also selects the core type of kernels that do not declare it
+  --cce-soc-core-type=CubeCore|VecCore|AICore   the same; AICore infers it from the kernel
   --cce-aicore-only   with -c: the same as --image
-  --targets=LIST      code to put in, by comma: baseline, native, x86-64-v2, x86-64-v3, x86-64-v4
+  --targets=LIST      comma-separated targets to compile for: baseline, native, x86-64-v2, x86-64-v3, x86-64-v4
                       default: baseline,native
-  --enable-simt       a __global__ function without a word for its cores is a SIMT kernel
-  --no-trace          leave out what lets the runtime fuse the kernels with others into one loop
-  --sanitizer         report what a kernel reads or writes outside of its memory, at its line
-  --name-expression=E with --image: make the kernel E names, for example add<float>; may be repeated
-  --names-file=FILE   write one line for each name expression: the symbol of its kernel
-  --launch-headers=DIR    write aclrtlaunch_KERNEL.h for each kernel, and put the functions they declare into the object
-  --metadata[=KERNEL] with --image: also write NAME.json beside NAME.o, which says how KERNEL is launched and fused;
-                      kernels NAME_1, NAME_2, ... are variants of one that is chosen by its tiling key
-  --block-dim=N --workspace=BYTES,... --split-mode=N    what --metadata says about it; defaults: 1, none, none
+  --enable-simt       treat a __global__ function that declares no core type as a SIMT kernel
+  --no-trace          omit the code that lets the runtime fuse kernels into loops
+  --sanitizer         report accesses of a kernel outside its memory, with the source line
+  --name-expression=E with --image: instantiate the kernel E, for example add<float>; repeatable
+  --names-file=FILE   write the symbol of the kernel of each name expression, one per line
+  --launch-headers=DIR    write aclrtlaunch_KERNEL.h for each kernel, and add the launch functions to the object
+  --metadata[=KERNEL] with --image: also write NAME.json next to NAME.o, with the launch and fusion data of KERNEL;
+                      kernels NAME_1, NAME_2, ... are variants of one kernel, selected by tiling key
+  --block-dim=N --workspace=BYTES,... --split-mode=N    values for --metadata; defaults: 1, none, none
   --cce-*  -fcce-*  -mllvm -cce-*  -mllvm -api-deps-filter*  --run-mode=*
-                      accepted, without effect; the limit ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE sets the stack of kernels
+                      accepted and ignored; set the stack of kernels with ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE
 
 Compiler
   -O0 .. -O3 -g       default: -O2
   -std=               default for kernels: gnu++17
-  -x LANGUAGE         of the files that follow: asc, cce, aicpu, or one of clang's
-  -I -D -U -include -W* -f* -m* -l -L -Wl, and every other flag: handed to clang
+  -x LANGUAGE         language of the following files: asc, cce, aicpu, or one of clang's
+  -I -D -U -include -W* -f* -m* -l -L -Wl, and all other flags: passed to clang
   -MD -MMD -MF FILE -MT TARGET   write a dependency file
-  -E -S -M -### -print-*         answered by clang
-  @FILE               words from a file
-  --timing            show how long each stage of a source with kernels took
-  --verbose           show the same, and the commands that are run
-  -v                  the same for sources with kernels; otherwise clang's own
+  -E -S -M -### -print-*         handled by clang
+  @FILE               read arguments from a file
+  --timing            show the time of each stage for sources with kernels
+  --verbose           the same, and show the commands
+  -v                  the same for sources with kernels; otherwise clang's -v
   --help  --version
 
 Environment: CANOPY_CLANG names the clang++ to compile with.
-Exit status: 0 done; 1 a source has errors; 2 wrong command line; 3 the toolchain is broken.
+Exit status: 0 success; 1 a source has errors; 2 wrong command line; 3 the toolchain is broken.
 )";
 }
 

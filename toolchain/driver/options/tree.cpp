@@ -53,7 +53,7 @@ std::string c_compiler(const std::string& compiler) {
 std::string find_tree(Tree& tree) {
     std::error_code error;
     const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-    if (error) return fmt::format("cannot find my own executable: {}", error.message());
+    if (error) return fmt::format("cannot find the canopy-cc executable: {}", error.message());
     const fs::path root = executable.parent_path().parent_path();
     tree.kernel_headers = root / "toolchain/include";
     tree.headers = root / "include";
@@ -67,7 +67,7 @@ std::string find_tree(Tree& tree) {
     if (tree.compiler.empty()) {
         const char* chosen = getenv("CANOPY_CLANG");
         if (chosen != nullptr && *chosen != '\0')
-            return fmt::format("CANOPY_CLANG names {}, which is no program that can be run", chosen);
+            return fmt::format("CANOPY_CLANG names {}, which is not an executable program", chosen);
         return "no clang++ found; install clang-19, or name one in CANOPY_CLANG";
     }
     tree.c_compiler = c_compiler(tree.compiler);

@@ -381,9 +381,8 @@ private:
         if (choices_.cores && choices_.cores->type != kernel.cores.type)
             found_.warnings.push_back(located(
                 kernel.place,
-                fmt::format(
-                    "kernel '{}' says itself on which cores it runs; the command line's choice does not change it",
-                    name_of(kernel)),
+                fmt::format("kernel '{}' declares its core type, so the core type on the command line has no effect",
+                            name_of(kernel)),
                 "warning"));
         kernel.cores = cores_on(choices_.architecture, kernel.cores);
         found_.kernels.push_back(std::move(kernel));

@@ -292,7 +292,7 @@ std::string launch_definitions(const std::vector<LaunchFunction>& functions) {
 std::string write_launch_headers(const std::vector<LaunchFunction>& functions, const std::string& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) return fmt::format("cannot make the folder {}: {}", folder, error.message());
+    if (error) return fmt::format("cannot create the folder {}: {}", folder, error.message());
     for (const LaunchFunction& function : functions) {
         const std::string path = fmt::format("{}/aclrtlaunch_{}.h", folder, function.kernel);
         const std::string text = header_text(function);

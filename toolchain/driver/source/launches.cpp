@@ -40,7 +40,8 @@ private:
         launch.configuration.begin = open + 3;
         if (launch.callee.begin == open) return problem(open, "a launch needs the name of a kernel before '<<<'");
         const std::size_t close = find_close(open + 3, launch.count);
-        if (close == tokens_.size()) return problem(open, "expected '>>>' and arguments behind the launch of a kernel");
+        if (close == tokens_.size())
+            return problem(open, "expected '>>>' and arguments after the configuration of a launch");
         launch.configuration.end = close;
         const std::size_t parenthesis = close + 3;
         if (launch.configuration.begin == launch.configuration.end)

@@ -27,8 +27,8 @@ void check_python(const Examination& examination);
 void check_json(const Examination& examination);
 
 inline constexpr const char* not_implemented_advice =
-    "leave the call out, or let the program go on after that code; docs/coverage.md lists what is implemented";
-inline constexpr const char* unavailable_advice = "leave out the part of the program that uses it";
+    "remove the call, or let the program continue after that code; docs/coverage.md lists the implemented functions";
+inline constexpr const char* unavailable_advice = "remove the part of the program that uses it";
 
 // What a rule says about a name of the program.
 Finding finding_of(const Rule& rule, std::string_view name, std::string file, unsigned line);

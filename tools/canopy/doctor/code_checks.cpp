@@ -197,8 +197,8 @@ private:
         if (code.empty() || code.compare(0, 4, "trap") == 0) return;
         report({.level = Level::error,
                 .name = "asm",
-                .text = "assembly of the chip does not run on the processors that run kernels here",
-                .advice = "write it in Ascend C; asm(\"trap\") is the one instruction that is understood"},
+                .text = "inline assembly for the chip is not supported: kernels run on the CPU",
+                .advice = "write it in Ascend C; only asm(\"trap\") is supported"},
                tokens[index].begin);
     }
 

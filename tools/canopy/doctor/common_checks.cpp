@@ -99,8 +99,8 @@ void check_chip(const Examination& examination, const std::string& variable, con
          .line = line,
          .level = Level::error,
          .name = value,
-         .text = fmt::format("{} does not stand for a chip that Canopy has: {}", value, objection),
-         .advice = "choose one of those that `canopy info` lists"},
+         .text = fmt::format("{} is not a chip that Canopy models: {}", value, objection),
+         .advice = "choose one that `canopy info` lists"},
         condition);
 }
 
@@ -113,7 +113,7 @@ void check_flags(const Examination& examination, const std::vector<Word>& words,
         if (!is_harmless_flag(flag)) continue;
         const std::string objection = examination.compiler.refuses_flag(flag);
         // A value in the next word is not looked for.
-        if (objection.empty() || objection.find("lacks its value") != std::string::npos) continue;
+        if (objection.empty() || objection.find("needs a value") != std::string::npos) continue;
         const std::string name = flag.size() == 1 ? flag[0] : flag[0] + " " + flag[1];
         add(examination,
             {.file = source.path,
@@ -121,7 +121,7 @@ void check_flags(const Examination& examination, const std::vector<Word>& words,
              .level = Level::error,
              .name = name,
              .text = fmt::format("canopy-cc refuses {}: {}", name, objection),
-             .advice = "leave the flag out, or choose a value that `canopy-cc --help` lists"},
+             .advice = "remove the flag, or choose a value that `canopy-cc --help` lists"},
             condition);
     }
 }

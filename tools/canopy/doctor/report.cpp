@@ -20,7 +20,7 @@ std::string summary(const Report& report) {
         const std::size_t count = report.count(level);
         if (count != 0) found += (found.empty() ? "" : ", ") + counted(count, level_name(level));
     }
-    if (found.empty()) found = "nothing found that would not work";
+    if (found.empty()) found = "no problems found";
     return fmt::format("{} read: {}", counted(report.files, "file"), found);
 }
 

@@ -106,7 +106,7 @@ std::string add_sources(const fs::path& path, Sources& sources, const std::funct
         if (sources.skipped.size() != skipped)
             return fmt::format("{} {}", path.string(), sources.skipped.back().reason);
     } else {
-        return fmt::format("{} is not a source file that this command knows", path.string());
+        return fmt::format("{} is not a kind of source file that this command reads", path.string());
     }
     auto& files = sources.files;
     std::sort(files.begin(), files.end(),

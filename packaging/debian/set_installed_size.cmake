@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# CPack runs this on the finished package. It counts a file again for every link to it, and the tree has hundreds of
+# links to its libraries: apt would announce half a gigabyte. This puts the real size into the control file.
+set(work ${CPACK_TEMPORARY_DIRECTORY}.control)
+file(GLOB_RECURSE files ${CPACK_TEMPORARY_DIRECTORY}/*)
+set(bytes 0)
+foreach(file ${files})
+  if(NOT IS_SYMLINK ${file})
+    file(SIZE ${file} size)
+    math(EXPR bytes "${bytes} + ${size}")
+  endif()
+endforeach()
+math(EXPR kilobytes "(${bytes} + 1023) / 1024")
+
+foreach(package ${CPACK_PACKAGE_FILES})
+  file(REMOVE_RECURSE ${work})
+  file(MAKE_DIRECTORY ${work})
+  set(in_work WORKING_DIRECTORY ${work} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ar x ${package} control.tar.gz ${in_work})
+  execute_process(COMMAND tar -xpf control.tar.gz --one-top-level=members ${in_work})
+  file(READ ${work}/members/control control)
+  string(REGEX REPLACE "Installed-Size: [0-9]+" "Installed-Size: ${kilobytes}" control "${control}")
+  file(WRITE ${work}/members/control "${control}")
+  execute_process(COMMAND tar -C members --owner=0 --group=0 --numeric-owner --sort=name -czf control.tar.gz . ${in_work})
+  execute_process(COMMAND ar r ${package} control.tar.gz ${in_work})
+endforeach()
