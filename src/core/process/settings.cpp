@@ -222,13 +222,13 @@ Settings read_settings() {
 
 CacheSettings cache_settings() {
     CacheSettings settings;
-    if (const auto chosen = variable("CANOPY_CACHE_DIR"))
+    if (const auto chosen = environment_variable("CANOPY_CACHE_DIR"))
         settings.folder = *chosen;
-    else if (const auto cache = variable("XDG_CACHE_HOME"))
+    else if (const auto cache = environment_variable("XDG_CACHE_HOME"))
         settings.folder = fmt::format("{}/canopy", *cache);
-    else if (const auto home = variable("HOME"))
+    else if (const auto home = environment_variable("HOME"))
         settings.folder = fmt::format("{}/.cache/canopy", *home);
-    const auto size = variable("CANOPY_CACHE_SIZE");
+    const auto size = environment_variable("CANOPY_CACHE_SIZE");
     settings.size = size ? parse_size(*size).value_or(default_cache_size) : default_cache_size;
     return settings;
 }
@@ -318,19 +318,20 @@ std::string describe_settings(const Settings& settings) {
     entry("cache_size", "CANOPY_CACHE_SIZE", settings.cache_size,
           "bytes of compiled code kept on disk; 0: nothing is kept");
     entry("quiet", "CANOPY_QUIET", settings.quiet, "1: no lines on the standard error");
-    // Read where they are used, each time.
-    const auto place = [&](const char* key, const char* name, const char* meaning) {
-        const auto value = environment_variable(name);
+    // Read each time they are used.
+    const auto place = [&](const char* key, const char* name, std::string_view value, const char* meaning) {
+        const bool set = environment_variable(name).has_value();
         entries.push_back({{"key", key},
                            {"variable", name},
-                           {"value", value.value_or("")},
-                           {"set_by", value ? name : "default"},
+                           {"value", value},
+                           {"set_by", set ? name : "default"},
                            {"meaning", meaning}});
     };
-    place("cache_dir", "CANOPY_CACHE_DIR",
-          "folder of compiled fused kernels; empty: canopy in the user's cache folder");
-    place("cc", "CANOPY_CC", "the kernel compiler; empty: the canopy-cc beside the library");
-    place("clang", "CANOPY_CLANG", "the clang that canopy-cc runs; empty: the one it was built for");
+    place("cache_dir", "CANOPY_CACHE_DIR", cache_settings().folder, "folder of the cache of compiled code");
+    place("compiler", "CANOPY_CC", environment_variable("CANOPY_CC").value_or(""),
+          "the kernel compiler; empty: the canopy-cc that belongs to the library");
+    place("clang", "CANOPY_CLANG", environment_variable("CANOPY_CLANG").value_or(""),
+          "the clang++ that canopy-cc uses; empty: the one it was installed with");
     Json chips = Json::array();
     for (const Chip& known : chip_table) chips.push_back(known.name);
     const Json document = {{"version", CANOPY_VERSION}, {"processors", processors()},    {"devices", devices},
