@@ -62,7 +62,7 @@ CANOPY_SECUREC_EXPORT int snprintf_s(char* strDest, size_t destMax, size_t count
     CANOPY_SECUREC_FORMAT(4, 5);
 CANOPY_SECUREC_EXPORT int vsnprintf_s(char* strDest, size_t destMax, size_t count, const char* format, va_list argList)
     CANOPY_SECUREC_FORMAT(4, 0);
-/* The same, but a text that is cut answers the number of characters that stand in the destination. */
+/* The same, but returns the number of characters in the destination if the text is truncated. */
 CANOPY_SECUREC_EXPORT int snprintf_truncated_s(char* strDest, size_t destMax, const char* format, ...)
     CANOPY_SECUREC_FORMAT(3, 4);
 CANOPY_SECUREC_EXPORT int vsnprintf_truncated_s(char* strDest, size_t destMax, const char* format, va_list argList)

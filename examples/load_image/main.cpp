@@ -3,31 +3,15 @@
 // It uses the runtime interface only, so it runs wherever that interface is implemented.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
+#include "../device.h"
 #include "acl/acl.h"
 
 namespace {
 
 constexpr std::uint32_t count = 1u << 20;
 constexpr std::uint32_t blocks = 8;
-constexpr std::size_t bytes = count * sizeof(float);
-
-void check(aclError code, const char* call) {
-    if (code == ACL_SUCCESS) return;
-    const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s failed with %d\n%s\n", call, code, text ? text : "");
-    std::exit(1);
-}
-#define CHECK(call) check((call), #call)
-
-void* device_copy(const std::vector<float>& values) {
-    void* memory = nullptr;
-    CHECK(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMemcpy(memory, bytes, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
-    return memory;
-}
 
 template <class T>
 void append(aclrtArgsHandle arguments, T value) {
@@ -39,7 +23,7 @@ void append(aclrtArgsHandle arguments, T value) {
 
 int main(int argc, char** argv) {
     const char* image = argc > 1 ? argv[1] : "./fatbin/add/add.o";
-    std::vector<float> x(count), y(count), sum(count);
+    std::vector<float> x(count), y(count);
     for (std::uint32_t i = 0; i < count; ++i) {
         x[i] = static_cast<float>(i);
         y[i] = static_cast<float>(2 * i + 1);
@@ -49,10 +33,9 @@ int main(int argc, char** argv) {
     CHECK(aclrtSetDevice(0));
     aclrtStream stream = nullptr;
     CHECK(aclrtCreateStream(&stream));
-    void* device_x = device_copy(x);
-    void* device_y = device_copy(y);
-    void* device_sum = nullptr;
-    CHECK(aclrtMalloc(&device_sum, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+    float* device_x = CopyToDevice(x);
+    float* device_y = CopyToDevice(y);
+    float* device_sum = NewOnDevice<float>(count);
 
     aclrtBinHandle binary = nullptr;
     aclrtFuncHandle function = nullptr;
@@ -76,7 +59,7 @@ int main(int argc, char** argv) {
     float milliseconds = 0;
     CHECK(aclrtEventElapsedTime(&milliseconds, start, end));
 
-    CHECK(aclrtMemcpy(sum.data(), bytes, device_sum, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
+    const std::vector<float> sum = CopyToHost(device_sum, count);
     std::uint32_t wrong = 0;
     for (std::uint32_t i = 0; i < count; ++i) wrong += sum[i] == x[i] + y[i] ? 0 : 1;
     std::printf("load_image on %s: %u elements, %u blocks, %.3f ms, %u wrong\n", aclrtGetSocName(), count, blocks,

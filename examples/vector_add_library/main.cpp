@@ -2,25 +2,15 @@
 // The host side of the vector add: calls a function of the kernel library and compares every element.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
+#include "../device.h"
 #include "acl/acl.h"
 
 void LaunchAdd(uint32_t blocks, void* stream, uint8_t* x, uint8_t* y, uint8_t* z, uint32_t count);
 
 constexpr uint32_t COUNT = 1 << 20;
 constexpr uint32_t BLOCKS = 8;
-
-#define CHECK(call)                                                                         \
-    do {                                                                                    \
-        const aclError code = (call);                                                       \
-        if (code != ACL_SUCCESS) {                                                          \
-            const char* text = aclGetRecentErrMsg();                                        \
-            std::fprintf(stderr, "%s failed with %d\n%s\n", #call, code, text ? text : ""); \
-            std::exit(1);                                                                   \
-        }                                                                                   \
-    } while (0)
 
 int main() {
     const size_t bytes = COUNT * sizeof(float);

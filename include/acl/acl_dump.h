@@ -26,7 +26,7 @@ extern "C" {
 /** The dump of kernel arguments, for aclopStartDumpArgs. */
 #define ACL_OP_DUMP_OP_AICORE_ARGS 1U
 
-/** The kinds of dump, each with a directory of its own. */
+/** The kinds of dump, each with its own directory. */
 typedef enum acldumpType {
     AIC_ERR_BRIEF_DUMP = 1,  /**< inputs and outputs of a failed kernel */
     AIC_ERR_NORM_DUMP = 2,   /**< the same, with the registers and the shared state */
@@ -66,7 +66,7 @@ typedef struct acldumpChunk {
     __extension__ uint8_t dataBuf[0];             /**< bufLen bytes follow */
 } acldumpChunk;
 
-/** A tensor that is saved beside an exception. */
+/** A tensor that is saved with an exception. */
 typedef struct acldumpTensorInfo {
     acldumpTensorType type;
     size_t tensorSize; /**< bytes */
@@ -102,7 +102,7 @@ ACL_FUNC_VISIBILITY const char* acldumpGetPath(acldumpType dumpType);
 ACL_FUNC_VISIBILITY aclError acldumpGetExceptionInfoPath(char* path, size_t maxLen);
 
 /**
- * Saves tensors beside the current exception, in a file whose name starts with `fileName`. Addresses must be raw
+ * Saves tensors with the current exception, in a file whose name starts with `fileName`. Addresses must be raw
  * device addresses.
  */
 ACL_FUNC_VISIBILITY aclError acldumpSaveExceptionInfo(const char* fileName, const char* userTag,

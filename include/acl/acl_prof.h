@@ -270,7 +270,7 @@ ACL_FUNC_VISIBILITY void* aclprofCreateStamp(void);
 /** Destroys a stamp. */
 ACL_FUNC_VISIBILITY void aclprofDestroyStamp(void* stamp);
 
-/** Gives a stamp its text of `msgLen` bytes. */
+/** Sets the message of a stamp, `msgLen` bytes long. */
 ACL_FUNC_VISIBILITY aclError aclprofSetStampTraceMessage(void* stamp, const char* msg, uint32_t msgLen);
 
 /** Notes one moment. */

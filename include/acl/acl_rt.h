@@ -149,8 +149,8 @@ ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* va
 typedef enum aclrtLastErrLevel { ACL_RT_THREAD_LEVEL = 0 } aclrtLastErrLevel;
 
 /**
- * Returns the texts of the errors since the last call, the newest first, and clears them; null when there are
- * none. The texts are those of the calling thread unless the configuration says otherwise. The pointer is valid
+ * Returns the messages of the errors since the last call, newest first, and clears them; null when there are
+ * none. They are those of the calling thread unless the configuration says otherwise. The pointer is valid
  * until the next call in this thread.
  */
 ACL_FUNC_VISIBILITY const char* aclGetRecentErrMsg(void);
@@ -1814,7 +1814,7 @@ typedef enum aclrtBinaryLoadOptionType {
 typedef union aclrtBinaryLoadOptionValue {
     uint32_t isLazyLoad;
     uint32_t magic;
-    int32_t cpuKernelMode; /**< 0 built-in kernels, 1 a JSON file with a library beside it, 2 a library as data */
+    int32_t cpuKernelMode; /**< 0 built-in kernels, 1 a JSON file with a library next to it, 2 a library as data */
     uint32_t rsv[4];
 } aclrtBinaryLoadOptionValue;
 
@@ -2322,10 +2322,10 @@ typedef void (*aclrtOpExceptionCallback)(aclrtExceptionInfo* exceptionInfo, void
 /** Adds a function for failed tasks; adding it again has no effect. */
 ACL_FUNC_VISIBILITY aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback);
 
-/** Removes a function for failed tasks; an unknown one is no error. */
+/** Removes a function for failed tasks; an unknown one is not an error. */
 ACL_FUNC_VISIBILITY aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback);
 
-/** Sets the single function for failed tasks that lives beside the registered ones; null removes it. */
+/** Sets the single function for failed tasks that exists besides the registered ones; null removes it. */
 ACL_DEPRECATED_MESSAGE("use aclrtExceptionInfoCallbackRegister")
 ACL_FUNC_VISIBILITY aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
 

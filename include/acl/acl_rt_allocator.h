@@ -72,7 +72,7 @@ ACL_FUNC_VISIBILITY aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrt
                                                        aclrtAllocatorAllocAdviseFunc* allocAdviseFunc,
                                                        aclrtAllocatorGetAddrFromBlockFunc* getAddrFromBlockFunc);
 
-/** Ends the registration of a stream. A stream without one is no error. */
+/** Ends the registration of a stream. A stream without one is not an error. */
 ACL_FUNC_VISIBILITY aclError aclrtAllocatorUnregister(aclrtStream stream);
 
 #ifdef __cplusplus

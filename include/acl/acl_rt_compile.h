@@ -22,7 +22,7 @@ typedef void* aclrtcProg;
  * Run-time compilation
  * ------------------------------------------------------------------------------------------------------------ */
 
-/** Creates a program from source text. `name` stands for the file in messages and may be null; `includeNames[i]` is
+/** Creates a program from source text. `name` is the file name in messages and may be null; `includeNames[i]` is
  * what the source writes behind #include to get the text `headers[i]`. All texts are copied. */
 ACL_FUNC_VISIBILITY aclError aclrtcCreateProg(aclrtcProg* prog, const char* src, const char* name, int numHeaders,
                                               const char** headers, const char** includeNames);
@@ -36,7 +36,7 @@ ACL_FUNC_VISIBILITY aclError aclrtcCompileProg(aclrtcProg prog, int numOptions, 
 ACL_FUNC_VISIBILITY aclError aclrtcAddNameExpr(aclrtcProg prog, const char* const nameExpression);
 
 /** Gets the name under which the image holds what a noted expression means: for aclrtBinaryGetFunction, or
- * aclrtBinaryGetGlobal. The text stays valid until the program is compiled anew or destroyed. */
+ * aclrtBinaryGetGlobal. The name stays valid until the program is compiled again or destroyed. */
 ACL_FUNC_VISIBILITY aclError aclrtcGetLoweredName(aclrtcProg prog, const char* nameExpression,
                                                   const char** loweredName);
 

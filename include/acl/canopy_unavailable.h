@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of the interface that Canopy does not have. Programs include headers that declare them; using such a name is an
- * error of the compiler, and the sentence that is declared with the name is its text. Parameters are not checked.
+ * compile error, with the sentence declared for the name as its message. Parameters are not checked.
  * tools/apigen passes these names over, and `canopy doctor` finds them by the three macros.
  */
 #ifndef CANOPY_INCLUDE_ACL_CANOPY_UNAVAILABLE_H

@@ -38,11 +38,13 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "acl/acl.h"
+#include "canopy/canopy.h"
 #include "canopy/dispatcher_abi.h"
 
 namespace canopy {
@@ -79,6 +81,8 @@ public:
         if (answer) answer = allocate(&kept_, size);
         if (answer) answer = acl(aclrtMemset(kept_, size, 0, size));
         runtimes_.reset(new Runtime[CANOPY_DISPATCHER_MAX_RUNTIMES]);
+        graphs_ = std::make_shared<Graphs>();
+        captures_ = canopyCapturesInProgress();
         if (!answer) close();
         return answer;
     }
@@ -124,8 +128,6 @@ public:
                 ++own.loads;
             return first_of(answer, release(copies));
         }
-        // An earlier runtime in this slot was lost with its process.
-        if (own.loads != 0) answer = release({own.image, own.init});
         own.forget();
         own.image = copies[0];
         own.loads = 1;
@@ -162,9 +164,12 @@ public:
         if (is_own && own.leaving.load(std::memory_order_relaxed)) return has_left(runtime);
         if (is_own) own.note(stream);
         const std::uint64_t kept = is_own ? reinterpret_cast<std::uintptr_t>(kept_) : 0;
-        if (blocks == 1)
-            return launch(run_, stream, 1, CanopyDispatcherKeptCall{runtime, 0, kept}, arguments, size, config);
-        return launch(run_blocks_, stream, blocks, CanopyDispatcherGang{runtime, 0, 0, kept}, arguments, size, config);
+        Answer answer =
+            blocks == 1 ? launch(run_, stream, 1, CanopyDispatcherKeptCall{runtime, 0, kept}, arguments, size, config)
+                        : launch(run_blocks_, stream, blocks, CanopyDispatcherGang{runtime, 0, 0, kept}, arguments,
+                                 size, config);
+        if (is_own && answer && __atomic_load_n(captures_, __ATOMIC_RELAXED) != 0) return note_graph(stream, runtime);
+        return answer;
     }
 
     // Replaces the image behind the id. Calls the new image's init before the switch if there are arguments for it.
@@ -191,7 +196,7 @@ public:
     }
 
     // Refuses new runs at once. Runs launched before still run: the code is unloaded by the first request after them.
-    // Replays of captured runs do not keep the runtime loaded.
+    // A graph with captured runs of it can be replayed until it is destroyed; it keeps the code loaded until then.
     Answer unload(std::uint64_t runtime) {
         std::lock_guard<std::mutex> guard(mutex_);
         if (!binary_) return not_open();
@@ -201,7 +206,7 @@ public:
         if (own.leaving.load()) return has_left(runtime);
         if (own.loads > 1) return first_of(answer, ask_to_unload(own));
         own.leaving.store(true);
-        Leaving leaving = {runtime, {}, own.many_streams.load()};
+        Leaving leaving = {runtime, {}, {}, own.many_streams.load()};
         for (std::atomic<aclrtStream>& stream : own.streams)
             if (stream.load() != no_stream()) mark(stream.load(), leaving);
         leaving_.push_back(std::move(leaving));
@@ -256,8 +261,47 @@ private:
     struct Leaving {
         std::uint64_t runtime;
         std::vector<aclrtEvent> passed;
-        bool until_close;  // it is unknown when the runs end
+        std::vector<aclrtStream> captured;  // get their event when their capture has ended
+        bool until_close;                   // nobody knows when
     };
+
+    // Graphs with runs of a runtime. They may outlive the dispatcher.
+    struct Graphs {
+        std::mutex mutex;
+        std::set<std::pair<std::uint64_t, aclmdlRI>> of_runtimes;
+    };
+    struct GraphOfRuntime {
+        std::shared_ptr<Graphs> all;
+        std::uint64_t runtime;
+        aclmdlRI graph;
+    };
+    static void forget_graph(void* data) {
+        const std::unique_ptr<GraphOfRuntime> ended(static_cast<GraphOfRuntime*>(data));
+        std::lock_guard<std::mutex> guard(ended->all->mutex);
+        ended->all->of_runtimes.erase({ended->runtime, ended->graph});
+    }
+    // After a run that may have been captured: its graph keeps the runtime loaded until it is destroyed.
+    Answer note_graph(aclrtStream stream, std::uint64_t runtime) {
+        if (stream == nullptr) return {};  // default streams cannot be captured
+        aclmdlRICaptureStatus capture = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+        aclmdlRI graph = nullptr;
+        Answer answer = acl(aclmdlRICaptureGetInfo(stream, &capture, &graph));
+        if (!answer || capture != ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE) return answer;
+        std::lock_guard<std::mutex> guard(graphs_->mutex);
+        if (!graphs_->of_runtimes.insert({runtime, graph}).second) return {};
+        std::unique_ptr<GraphOfRuntime> noted(new GraphOfRuntime{graphs_, runtime, graph});
+        answer = acl(aclmdlRIDestroyRegisterCallback(graph, &forget_graph, noted.get()));
+        if (answer)
+            noted.release();
+        else
+            graphs_->of_runtimes.erase({runtime, graph});
+        return answer;
+    }
+    bool in_a_graph(std::uint64_t runtime) const {
+        std::lock_guard<std::mutex> guard(graphs_->mutex);
+        const auto first = graphs_->of_runtimes.lower_bound({runtime, nullptr});
+        return first != graphs_->of_runtimes.end() && first->first == runtime;
+    }
 
     struct Wanted {
         const char* name;
@@ -428,7 +472,11 @@ private:
         aclmdlRI model = nullptr;
         const aclError code = aclmdlRICaptureGetInfo(stream, &capture, &model);
         if (code == ACL_ERROR_RT_INVALID_HANDLE) return;
-        const bool usable = code == ACL_SUCCESS && capture == ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+        if (code == ACL_SUCCESS && capture != ACL_MODEL_RI_CAPTURE_STATUS_NONE) {
+            leaving.captured.push_back(stream);
+            return;
+        }
+        const bool usable = code == ACL_SUCCESS;
         aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
         if (usable && aclrtStreamQuery(stream, &status) == ACL_SUCCESS && status == ACL_STREAM_STATUS_COMPLETE) return;
         aclrtEvent event = nullptr;
@@ -436,10 +484,14 @@ private:
             leaving.passed.push_back(event);
             if (aclrtRecordEvent(event, stream) == ACL_SUCCESS) return;
         }
-        leaving.until_close = true;  // captured, in another context, or out of events
+        leaving.until_close = true;  // in another context, or out of events
     }
 
-    static bool has_passed(Leaving& leaving) {
+    bool has_passed(Leaving& leaving) const {
+        std::vector<aclrtStream> captured;
+        captured.swap(leaving.captured);
+        for (aclrtStream stream : captured) mark(stream, leaving);
+        if (!leaving.captured.empty() || in_a_graph(leaving.runtime)) return false;
         for (aclrtEvent event : leaving.passed) {
             aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
             if (aclrtQueryEventStatus(event, &status) == ACL_SUCCESS && status != ACL_EVENT_RECORDED_STATUS_COMPLETE)
@@ -494,6 +546,8 @@ private:
     void* kept_ = nullptr;                      // on the device: records for reloading runtimes
     std::int32_t device_ = 0;
     std::unique_ptr<Runtime[]> runtimes_;
+    std::shared_ptr<Graphs> graphs_;
+    const std::uint32_t* captures_ = nullptr;
     std::vector<Leaving> leaving_;  // guarded by the mutex
 };
 

@@ -36,7 +36,7 @@ public:
     uint32_t GetCoreNum() const;  // cores as a whole: groups of cube and vector cores
     uint32_t GetCoreNumAic() const;
     uint32_t GetCoreNumAiv() const;
-    uint32_t GetCoreNumVector() const;  // vector cores beside the AI cores; 0 on chips of today
+    uint32_t GetCoreNumVector() const;  // vector cores besides the AI cores; 0 on current chips
     SocVersion GetSocVersion() const;
     uint32_t GetCurNpuArch() const;  // 2201, 3510, ...
     // Bytes; of UB and L1 what kernels may use. 0 for a memory the chip does not have.

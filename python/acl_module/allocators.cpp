@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocators whose functions are Python functions. C programs call them through plain function pointers, of which the
 // one that finds the address of a block gets nothing that could tell allocators apart. So there is a fixed number of
-// slots, each with C functions of its own. A slot belongs to a description; registrations outlive it, so they hold the
+// slots, each with its own C functions. A slot belongs to a description; registrations outlive it, so they hold the
 // slot too. Everything here is read and changed under the interpreter's lock.
 #include <acl/acl.h>
 #include <acl/acl_rt_allocator.h>

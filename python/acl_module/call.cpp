@@ -8,8 +8,8 @@ namespace canopy::python {
 
 namespace {
 
-// An object that is no int but counts as one (numpy's numbers do), as an int; null without an exception when it is
-// none.
+// Converts an object that is not an int but acts as one (numpy's numbers do) to an int; null without an exception if it
+// is not a number.
 PyObject* as_index(PyObject* object) {
     if (!PyIndex_Check(object)) return nullptr;
     PyObject* number = PyNumber_Index(object);

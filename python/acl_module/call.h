@@ -43,7 +43,8 @@ private:
 // The name of an object's type, as a new reference. PyType_GetName would need Python 3.11.
 PyObject* type_name(PyObject* object);
 
-// Raises `type` with a text that names the function and the argument: "acl.rt.free: argument 1 (dev_ptr) ...". False.
+// Raises `type` with a message that names the function and the argument: "acl.rt.free: argument 1 (dev_ptr) ...".
+// False.
 bool refuse(PyObject* type, const Call& call, Py_ssize_t index, const char* name, const char* format, ...);
 
 // The same for an argument of a wrong type: "... must be <wanted>, not <type>".
@@ -240,7 +241,7 @@ inline std::size_t rectangle(std::size_t pitch, std::size_t width, std::size_t h
     return bytes;
 }
 
-// Room for a text that the C function writes.
+// Buffer for a string that the C function writes.
 class Room {
 public:
     static constexpr std::size_t limit = 1024;

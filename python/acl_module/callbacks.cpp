@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python functions that the runtime calls: on a thread that processes reports, or on one of its own for failed tasks.
+// Python functions that the runtime calls: on a thread that processes reports, or on a runtime thread for failed tasks.
 // What they raise goes to sys.unraisablehook.
 #include <acl/acl.h>
 

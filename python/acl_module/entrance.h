@@ -24,7 +24,7 @@ private:
     PyGILState_STATE state_{};
 };
 
-// Lets nobody in from now on and waits for those that are inside. Called with the lock, by atexit.
+// Refuses new callbacks and waits for running ones. Called with the lock, by atexit.
 void close_entrance();
 
 }  // namespace canopy::python

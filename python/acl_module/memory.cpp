@@ -31,7 +31,7 @@ PyObject* element_type(const Call& call, PyObject* numpy, PyObject* number) {
     Py_XDECREF(all);
     Py_XDECREF(make);
     if (!found && !PyErr_Occurred())
-        refuse(PyExc_ValueError, call, 2, "npy_type_num", "is no element type of numpy: %S", number);
+        refuse(PyExc_ValueError, call, 2, "npy_type_num", "is not an element type of numpy: %S", number);
     return found;
 }
 
@@ -41,8 +41,7 @@ Py_ssize_t bytes_of(const Call& call, PyObject* shape, PyObject* type) {
     PyObject* size = itemsize.of(type);
     Py_ssize_t bytes = size ? PyLong_AsSsize_t(size) : -1;
     Py_XDECREF(size);
-    if (bytes == 0)
-        refuse(PyExc_ValueError, call, 2, "npy_type_num", "is a type whose elements have no size of their own");
+    if (bytes == 0) refuse(PyExc_ValueError, call, 2, "npy_type_num", "is a type whose elements have no fixed size");
     for (Py_ssize_t i = 0; bytes > 0 && i < PyTuple_Size(shape); ++i) {
         PyObject* item = PyTuple_GetItem(shape, i);
         Number<Py_ssize_t> length;
@@ -114,7 +113,7 @@ CANOPY_PYTHON_FUNCTION(util_ptr_to_numpy) {
         return nullptr;
     }
     if (!address.value) {
-        refuse(PyExc_ValueError, call, 0, "ptr", "is no address");
+        refuse(PyExc_ValueError, call, 0, "ptr", "is not an address");
         return nullptr;
     }
     PyObject* numpy = PyImport_ImportModule("numpy");
@@ -151,7 +150,8 @@ CANOPY_PYTHON_FUNCTION(util_ptr_to_bytes) {
     if (!call.takes(2) || !address.read(call, 0, "ptr") || !size.read(call, 1, "size")) return nullptr;
     if (size.value < 0 || (size.value > 0 && !address.value)) {
         const bool negative = size.value < 0;
-        refuse(PyExc_ValueError, call, negative, negative ? "size" : "ptr", negative ? "is negative" : "is no address");
+        refuse(PyExc_ValueError, call, negative, negative ? "size" : "ptr",
+               negative ? "is negative" : "is not an address");
         return nullptr;
     }
     return PyBytes_FromStringAndSize(static_cast<const char*>(address.value), size.value);

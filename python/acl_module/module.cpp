@@ -33,7 +33,7 @@ bool close_at_exit() {
     return result != nullptr;
 }
 
-// What a part says about functions of its that are no part of Canopy.
+// The message of a submodule for its functions that are not part of Canopy.
 const char* sentence_of(std::string_view part) {
     if (part == "acl.mdl") return CANOPY_NO_MODELS;
     if (part == "acl.op") return CANOPY_NO_OPERATORS;

@@ -43,7 +43,7 @@ CANOPY_PYTHON_FUNCTION(util_ptr_to_bytes);
 // threads.cpp
 CANOPY_PYTHON_FUNCTION(util_start_thread);
 CANOPY_PYTHON_FUNCTION(util_stop_thread);
-// Hands what threads raised that nobody stopped to sys.unraisablehook. Called by atexit.
+// Passes exceptions of threads that were never stopped to sys.unraisablehook. Called by atexit.
 void tell_of_forgotten_threads();
 
 }  // namespace canopy::python

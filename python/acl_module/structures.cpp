@@ -109,7 +109,7 @@ bool MallocConfig::read(const Call& call, Py_ssize_t index, const char* name) {
     if (PyDict_Size(dict) == 0) return true;
     PyObject* list = PyDict_GetItemString(dict, "attrs");
     if (!list) return refuse(place, "lacks \"%s\"", "attrs");
-    if (!PyList_Check(list)) return refuse(place, "has \"%s\" that are no list", "attrs");
+    if (!PyList_Check(list)) return refuse(place, "has \"%s\" that is not a list", "attrs");
     const bool good = read_dicts(list, attributes_, [&](PyObject* item, aclrtMallocAttribute& attribute) {
         if (!is_dict(place, item) || !read_entry(place, item, "attr", attribute.attr, Presence::required)) return false;
         return attribute.attr == ACL_RT_MEM_ATTR_MODULE_ID ? read_value(place, item, attribute.value.moduleId)

@@ -26,7 +26,7 @@ struct Thread {
     }
 };
 
-// The threads that nobody has stopped yet; under the interpreter's lock.
+// The threads that have not been stopped yet; under the interpreter's lock.
 std::map<pthread_t, Thread*>& threads() {
     static auto& map = *new std::map<pthread_t, Thread*>;
     return map;

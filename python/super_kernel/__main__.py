@@ -16,7 +16,7 @@ from .options import DEFAULTS
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python3 -m super_kernel",
-        description="Fuses the kernels of a list into one image, kernel_meta/NAME.o, and writes NAME.json beside it.",
+        description="Fuses the kernels of a list into one image, kernel_meta/NAME.o, and writes NAME.json next to it.",
         epilog="options of --options and their defaults: " +
         ", ".join(f"{name}={value}" if value not in (None, []) else name for name, value in DEFAULTS.items()))
     parser.add_argument("list", help='a JSON file: {"op_list": [{"bin_path": ..., "json_path": ...}, ...]}, '

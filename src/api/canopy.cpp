@@ -7,6 +7,7 @@
 #include "api/api.h"
 #include "core/memory/memory.h"
 #include "core/process/runtime.h"
+#include "core/stream/capture_rules.h"
 
 using namespace canopy;
 
@@ -19,6 +20,11 @@ const char* canopyDescribe(void) {
         return {};
     });
     return code == 0 ? text.c_str() : "{}";
+}
+
+const uint32_t* canopyCapturesInProgress(void) {
+    static_assert(sizeof captures_under_way == sizeof(uint32_t) && decltype(captures_under_way)::is_always_lock_free);
+    return reinterpret_cast<const uint32_t*>(&captures_under_way);
 }
 
 void canopyCountLiveObjects(CanopyLiveObjects* live) {

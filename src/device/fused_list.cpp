@@ -52,7 +52,7 @@ Status read_number(const Json& object, const char* key, std::uint64_t most, std:
 
 Status read_name(const Json& object, const char* key, std::string& value) {
     const auto found = object.find(key);
-    if (found == object.end() || !found->is_string()) return damaged("\"{}\" is not a text", key);
+    if (found == object.end() || !found->is_string()) return damaged("\"{}\" is not a string", key);
     value = found->get<std::string>();
     if (value.empty() || value.size() > CANOPY_IMAGE_MAX_TEXT || value.find('\0') != std::string::npos)
         return damaged("\"{}\" is not a name", key);
@@ -67,7 +67,7 @@ Result<bool> read_numbers(const Json& object, const char* key, std::uint64_t lim
     if (!found->is_array() || found->size() > most_listed) return damaged("\"{}\" is not a short list", key);
     for (const Json& each : *found) {
         if (!each.is_number_unsigned() || each.get<std::uint64_t>() >= limit)
-            return damaged("\"{}\" holds something else than a number below {}", key, limit);
+            return damaged("\"{}\" contains something other than a number below {}", key, limit);
         values.push_back(each.get<std::uint32_t>());
     }
     return true;
@@ -154,8 +154,10 @@ Status read_options(const Json& object, FusedList& list) {
     const auto options = object.find("options");
     if (options == object.end()) return {};
     if (!options->is_object() || options->size() > most_listed) return damaged("\"options\" is not a short object");
-    for (const auto& [key, value] : options->items())
+    for (const auto& [key, value] : options->items()) {
+        if (value.is_structured()) return damaged("option \"{}\" is not a text, a number or a switch", key);
         list.options[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    }
     return {};
 }
 
@@ -164,7 +166,7 @@ Status find_profile_slot(FusedList& list) {
     if (!list.option("profiling")) return {};
     const auto reaches = [&](const ListStep& step) { return step.slot + step.slots + 2 > list.slots; };
     if (list.slots < 2 || std::any_of(list.steps.begin(), list.steps.end(), reaches))
-        return damaged("kernel {} has no slots for profiling behind those of its steps", list.name);
+        return damaged("kernel {} has no slots for profiling after those of its steps", list.name);
     list.profile_slot = list.slots - 2;
     return {};
 }

@@ -53,7 +53,7 @@ Status FusedModule::find(const FusedList& list, ListedKernelName& name) {
     name.module = parts_[name.part].get();
     name.kernel = name.module->kernel(name.name);
     if (name.kernel) return {};
-    return fail(bad_image, "fused kernel {} has a step {} that part {} of the image does not hold", list.name,
+    return fail(bad_image, "fused kernel {} has a step {} that part {} of the image does not contain", list.name,
                 name.name, name.part);
 }
 
@@ -84,7 +84,8 @@ Status FusedModule::open(const Image& image, const LoadPart& load_part) {
     for (const auto part : image.parts) {
         Result<Image> inner = read_image(part);
         if (!inner.ok()) return inner.status();
-        if (!inner->fused.empty()) return fail(bad_image, "a part of an image of fused kernels is another one");
+        if (!inner->fused.empty())
+            return fail(bad_image, "a part of an image of fused kernels is itself an image of fused kernels");
         Result<std::unique_ptr<Module>> loaded = load_part(part);
         if (!loaded.ok()) return loaded.status();
         parts_.push_back(std::move(*loaded));

@@ -17,7 +17,7 @@ Status check_list(const Image& image, const ImageKernel& kernel) {
         return fail(bad_image, "fused kernel {} of the image has {} bytes of arguments and {} slots", list.name,
                     kernel.arguments_size, list.slots);
     }
-    return fail(bad_image, "the fusion note of the image does not speak of kernel {}", kernel.name);
+    return fail(bad_image, "the fusion note of the image does not mention kernel {}", kernel.name);
 }
 
 }  // namespace

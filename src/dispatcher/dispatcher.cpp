@@ -37,13 +37,13 @@ Outcome guarded(Work&& work) {
     }
 }
 
-Outcome load(CanopyDispatcherLoad* arguments) {
+Outcome load(CanopyDispatcherLoad* arguments, const Runtimes::Slots& taken = {}) {
     if (!arguments) return bad_argument("load has no arguments");
     arguments->runtime = 0;
     if (arguments->image == 0 || arguments->length == 0)
         return bad_argument("load needs the address of an image and its length");
     return guarded(
-        [&] { return Runtimes::get().load(bytes_at(arguments->image, arguments->length), arguments->runtime); });
+        [&] { return Runtimes::get().load(bytes_at(arguments->image, arguments->length), arguments->runtime, taken); });
 }
 
 Outcome swap(const CanopyDispatcherSwap* arguments) {
@@ -105,8 +105,29 @@ Instance* hold(std::uint64_t kept, std::uint64_t runtime) {
 
 // ---- requests ------------------------------------------------------------------------------------------------------
 
+bool same_bytes(const CanopyDispatcherKept& record, const CanopyDispatcherLoad& arguments) noexcept {
+    return record.runtime != 0 && record.length == arguments.length && arguments.image != 0 &&
+           std::memcmp(pointer<void>(record.image), pointer<void>(arguments.image), record.length) == 0;
+}
+
+// Before a load: a runtime of these bytes that was lost with its process comes back under its id, and the slots of
+// other lost ones are `taken`.
+Outcome prepare_load(const CanopyDispatcherLoad& arguments, std::uint64_t kept, Runtimes::Slots& taken) {
+    if (kept == 0) return {};
+    const std::span records(pointer<const CanopyDispatcherKept>(kept), CANOPY_DISPATCHER_MAX_RUNTIMES);
+    std::lock_guard guard(records_mutex);
+    for (std::size_t slot = 0; slot < records.size(); ++slot) {
+        taken[slot] = records[slot].runtime != 0;
+        if (!same_bytes(records[slot], arguments)) continue;
+        if (Outcome wrong = guarded([&] { return Runtimes::get().restore(records[slot]); }); !wrong.ok()) return wrong;
+    }
+    return {};
+}
+
 Outcome load_kept(CanopyDispatcherLoad& arguments, std::uint64_t kept) {
-    Outcome outcome = load(&arguments);
+    Runtimes::Slots taken;
+    if (Outcome wrong = prepare_load(arguments, kept, taken); !wrong.ok()) return wrong;
+    Outcome outcome = load(&arguments, taken);
     CanopyDispatcherKept* record = record_of(kept, arguments.runtime);
     if (!record || !outcome.ok()) return outcome;
     std::lock_guard guard(records_mutex);
@@ -162,7 +183,7 @@ Outcome answer(CanopyDispatcherRequest& request) {
         case CANOPY_DISPATCHER_TEXT:
             return {0, Runtimes::get().newest_text()};
         default:
-            return bad_argument("the verb is none of the dispatcher's");
+            return bad_argument("the dispatcher does not have this verb");
     }
 }
 

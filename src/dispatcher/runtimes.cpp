@@ -65,7 +65,7 @@ Outcome unknown_runtime(std::uint64_t id) {
 namespace {
 Outcome full() {
     return {CANOPY_DISPATCHER_FULL,
-            std::to_string(CANOPY_DISPATCHER_MAX_RUNTIMES) + " inner runtimes are loaded, the most there can be"};
+            std::to_string(CANOPY_DISPATCHER_MAX_RUNTIMES) + " inner runtimes are loaded, the maximum"};
 }
 }  // namespace
 
@@ -128,9 +128,9 @@ Outcome Runtimes::retire(Instance* instance) {
         return {};
     }
     instance->image.keep_open();
-    return {CANOPY_DISPATCHER_BUSY, "calls of runtime " + std::to_string(id) + " did not end within " +
+    return {CANOPY_DISPATCHER_BUSY, "calls of runtime " + std::to_string(id) + " did not return within " +
                                         std::to_string(CANOPY_DISPATCHER_DRAIN_SECONDS) +
-                                        " seconds: its old code stays open, and no new call reaches it"};
+                                        " seconds: its old code stays loaded, and no new call reaches it"};
 }
 
 Instance* Runtimes::known(const ContentKey& key) noexcept {
@@ -144,7 +144,7 @@ Instance* Runtimes::known(const ContentKey& key) noexcept {
     return nullptr;
 }
 
-Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id) {
+Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id, const Slots& taken) {
     const ContentKey key = content_key(bytes);
     {
         std::lock_guard guard(mutex_);
@@ -163,7 +163,7 @@ Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id) {
             for (std::uint64_t tried = 0; tried < slot_count; ++tried) {
                 const std::uint64_t index = next_slot_++ % slot_count;
                 Slot& slot = slots_[index];
-                if (slot.current.load(std::memory_order_relaxed)) continue;
+                if (taken[index] || slot.current.load(std::memory_order_relaxed)) continue;
                 id = (first_uses_ + ++slot.uses) * slot_count + index;
                 slot.loads = 1;
                 opened->runtime.store(id, std::memory_order_relaxed);
@@ -188,7 +188,7 @@ Outcome Runtimes::swap(std::uint64_t id, std::span<const std::byte> bytes, void*
         const std::uint32_t result = opened->init(init_arguments);
         if (result != 0) {
             recycle(opened);
-            return {result, "init of the new image returned " + std::to_string(result) + ": the old one stays"};
+            return {result, "init of the new image returned " + std::to_string(result) + ": the old image stays"};
         }
     }
     Instance* old = nullptr;
@@ -248,9 +248,8 @@ Outcome Runtimes::restore(const CanopyDispatcherKept& kept) {
         }
     }
     recycle(opened);
-    return {
-        CANOPY_DISPATCHER_UNKNOWN_RUNTIME,
-        "runtime " + id + " ended with the process it was in, and its place has been given to another: load it again"};
+    return {CANOPY_DISPATCHER_UNKNOWN_RUNTIME,
+            "runtime " + id + " was lost with its process, and its slot is used by another runtime: load it again"};
 }
 
 std::uint32_t Runtimes::note(Outcome outcome) noexcept {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -55,7 +56,9 @@ class Runtimes {
 public:
     static Runtimes& get() noexcept;
 
-    Outcome load(std::span<const std::byte> bytes, std::uint64_t& id);
+    // `taken`: slots that ids have although nothing is loaded there.
+    using Slots = std::bitset<CANOPY_DISPATCHER_MAX_RUNTIMES>;
+    Outcome load(std::span<const std::byte> bytes, std::uint64_t& id, const Slots& taken = {});
     // init: called with `init_arguments` before the switch, unless that is null.
     Outcome swap(std::uint64_t id, std::span<const std::byte> bytes, void* init_arguments);
     Outcome unload(std::uint64_t id);

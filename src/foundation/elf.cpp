@@ -77,7 +77,7 @@ Problem ElfFile::read_sections(std::span<const std::byte> file, std::uint64_t ta
     const std::uint64_t table_size = std::uint64_t{count} * sizeof(Elf64_Shdr);
     if (!inside(table, table_size, file.size()))
         return truncated("the section header table", table, table_size, file.size());
-    if (names >= count) return {"the section names are said to be in section ", names, " of ", count};
+    if (names >= count) return {"the section names are in section ", names, " of ", count};
     sections_.resize(count);
     std::vector<std::uint32_t> name_offsets(count);
     for (std::uint32_t index = 0; index < count; ++index) {
@@ -99,7 +99,7 @@ Problem ElfFile::read_sections(std::span<const std::byte> file, std::uint64_t ta
     for (std::uint32_t index = 0; index < count; ++index) {
         if (sections_[index].type == SHT_NULL) continue;
         const auto name = elf_text(sections_[names], name_offsets[index]);
-        if (!name) return {"the name of section ", index, " lies outside the section names"};
+        if (!name) return {"the name of section ", index, " is outside the section names"};
         sections_[index].name = *name;
     }
     return {};
@@ -140,7 +140,7 @@ Expected<std::vector<ElfNote>> ElfFile::notes(const ElfSection& section) {
         if (!inside(name_at, name_room + text_room, bytes.size()))
             return Problem{"the note at byte ",
                            section.offset + offset,
-                           " of the file says it has ",
+                           " of the file claims ",
                            sizeof(Elf64_Nhdr) + name_room + text_room,
                            " bytes; ",
                            section.name,
@@ -167,7 +167,7 @@ Expected<std::vector<ElfSymbol>> ElfFile::all_symbols() const {
     std::vector<ElfSymbol> symbols;
     if (table == nullptr) return symbols;
     if (table->link >= sections_.size())
-        return Problem{"the symbol names are said to be in section ", table->link, " of ", sections_.size()};
+        return Problem{"the symbol names are in section ", table->link, " of ", sections_.size()};
     const ElfSection& names = sections_[table->link];
     const std::size_t count = table->bytes.size() / sizeof(Elf64_Sym);
     symbols.reserve(count);
@@ -175,7 +175,7 @@ Expected<std::vector<ElfSymbol>> ElfFile::all_symbols() const {
         const auto symbol = take<Elf64_Sym>(table->bytes, index * sizeof(Elf64_Sym));
         const auto name = elf_text(names, symbol.st_name);
         if (!name && symbol.st_shndx != SHN_UNDEF)
-            return Problem{"the name of symbol ", index, " lies outside ", table->name};
+            return Problem{"the name of symbol ", index, " is outside ", table->name};
         symbols.push_back({name.value_or(std::string_view()), symbol.st_value, symbol.st_size,
                            static_cast<std::uint8_t>(ELF64_ST_TYPE(symbol.st_info)),
                            static_cast<std::uint8_t>(ELF64_ST_BIND(symbol.st_info)), symbol.st_shndx});

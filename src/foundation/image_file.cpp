@@ -245,13 +245,13 @@ Problem check_kernel(const ImageFile& image, const ImageKernel& kernel) {
 
 Problem check_whole(const ImageFile& image) {
     if (image.architectures.empty()) return Problem{"the notes of the image lack the image note"};
-    if (image.targets.empty() && image.fusion.empty()) return Problem{"the image carries code for no target"};
+    if (image.targets.empty() && image.fusion.empty()) return Problem{"the image has no code for any target"};
     std::unordered_set<std::string_view> names, keys;
     for (const ImageKernel& kernel : image.kernels) {
-        if (!names.insert(kernel.name).second) return Problem{"the image holds two kernels named ", kernel.name};
+        if (!names.insert(kernel.name).second) return Problem{"the image has two kernels named ", kernel.name};
         if (Problem problem = check_kernel(image, kernel)) return problem;
         if (!kernel.key.empty() && !keys.insert(kernel.key).second)
-            return Problem{"the image holds two kernels with the key ", kernel.key};
+            return Problem{"the image has two kernels with the key ", kernel.key};
     }
     return {};
 }

@@ -100,6 +100,20 @@ TEST_F(DispatcherFaults, WhatWasLoadedTwiceIsUnloadedTwiceAlsoBehindACrash) {
     EXPECT_EQ(answer_of(three, InnerWork::add, 1), 13u);
 }
 
+TEST_F(DispatcherFaults, ARuntimeThatIsLoadedAgainBehindACrashIsTheSameOne) {
+    expect_end(ACL_ERROR_RT_AICPU_EXCEPTION, InnerWork::crash, 1);
+    EXPECT_EQ(loaded(CANOPY_TEST_INNER_1), one_);
+    EXPECT_EQ(answer_of(one_, InnerWork::settings), 701u);
+    EXPECT_DONE(dispatcher_.unload(one_));
+    EXPECT_EQ(answer_of(one_, InnerWork::add, 1), 11u);
+    expect_end(ACL_ERROR_RT_AICPU_EXCEPTION, InnerWork::crash, 1);
+    EXPECT_DONE(dispatcher_.unload(one_));
+    const std::uint64_t again = loaded(CANOPY_TEST_INNER_1);
+    EXPECT_NE(again, one_);
+    EXPECT_EQ(answer_of(again, InnerWork::settings), 0u) << "nothing is left of the one before";
+    EXPECT_REFUSED(CANOPY_DISPATCHER_UNKNOWN_RUNTIME, std::to_string(one_), dispatcher_.init(one_));
+}
+
 // ---- several devices -----------------------------------------------------------------------------------------------
 
 class DispatcherRuntimesOfDevices : public DeviceTest {

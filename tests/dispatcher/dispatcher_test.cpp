@@ -198,7 +198,7 @@ TEST_F(DispatcherRuntimes, InitReachesItsRuntimeAndItsResultComesBack) {
     EXPECT_EQ(answer_of(two, InnerWork::settings), 0u);
     EXPECT_REFUSED(77, "returned 77", dispatcher_.init(two, &refused, sizeof refused));
     // A new image whose init fails changes nothing.
-    EXPECT_REFUSED(77, "the old one stays", dispatcher_.swap(one, CANOPY_TEST_INNER_3, &refused, sizeof refused));
+    EXPECT_REFUSED(77, "the old image stays", dispatcher_.swap(one, CANOPY_TEST_INNER_3, &refused, sizeof refused));
     EXPECT_EQ(answer_of(one, InnerWork::settings), 701u);
     EXPECT_DONE(dispatcher_.swap(one, CANOPY_TEST_INNER_3, &setting, sizeof setting));
     EXPECT_EQ(answer_of(one, InnerWork::settings), 703u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer harness for the readers of kernel images. Built by clang with FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so
-// that checksums do not hide the code behind them. Run: image_fuzz -max_total_time=60 CORPUS
+// Feeds any bytes to the readers of kernel images. The preset fuzz defines FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so
+// that checksums do not hide the code behind them.
 #include <elf.h>
 
 #include <cstddef>

@@ -56,7 +56,7 @@ expect "200" cpu/caller
 expect "stranger" cpu/stranger
 refuse "fault_custom: .*block 1.*trap.*steps_custom.cpp" cpu/program fault
 refuse "fault_custom: .*numBlocks 0" cpu/program size
-refuse "plain_function: this is no kernel" cpu/program function
+refuse "plain_function: this is not a kernel" cpu/program function
 refuse "GmFree: .*cannot free" cpu/program free
 refuse "GmAlloc: .*no room" cpu/program memory
 refuse "key_custom: " env CANOPY_CHECK=1 cpu/program overrun

@@ -76,7 +76,7 @@ class LinkDefault(unittest.TestCase):
     def test_refuses_without_a_terminal_to_ask_on(self):
         result = self.run_tool()
         self.assertEqual(result.returncode, 2)
-        self.assertIn("there is no terminal to ask on; --yes makes without asking", result.stderr)
+        self.assertIn("there is no terminal to ask on; --yes creates without asking", result.stderr)
         self.assertFalse(self.ascend.exists())
 
     def test_only_says_what_it_would_do(self):

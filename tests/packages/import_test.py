@@ -3,7 +3,7 @@
 """Imports the Python modules with every interpreter there is, and with damaged installations: each import works, or
 ends with one line that says what to do.
 
-    import_test.py <folder of the package acl> <source folder> <folder to work in>
+    import_test.py <folder of the package acl> <libascendcl.so> <source folder> <folder to work in>
 """
 import os
 import pathlib
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import unittest
 
-PACKAGE, SOURCE, WORK = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
+PACKAGE, LIBRARY, SOURCE, WORK = (pathlib.Path(argument).resolve() for argument in sys.argv[1:5])
 # Copies through the buffer protocol, and exceptions that name types: what differs between versions of the interpreter.
 PROGRAM = """
 import acl, super_kernel
@@ -100,30 +100,38 @@ class Import(unittest.TestCase):
         (folder / "acl/_acl.abi3.so").unlink()
         self.explained(run(sys.executable, "import acl", folder), "_acl.abi3.so is missing", "install the canopy package")
 
-    def extension_with(self, name, library):
-        """The package with an extension that finds this library, or none."""
+    def wheel_with(self, name, library="", *options):
+        """The package as in a wheel, whose folder of libraries holds at most this one, compiled from one function."""
         folder = self.damaged(name)
         extension = folder / "acl/_acl.abi3.so"
-        # Its path of libraries leads nowhere from here on; what a wheel holds lies in lib.
+        # The path to the library of the build folder becomes that of a wheel.
         data = extension.read_bytes()
-        paths = re.search(rb"\0(/[^\0]*(?:/src|lib64)[^\0]*)\0", data[:2_000_000])
-        self.assertTrue(paths, "the extension has no path of libraries")
-        extension.write_bytes(data.replace(paths[1], b"$ORIGIN/lib".ljust(len(paths[1]), b"/")))
+        path = re.search(rb"\0(/[^\0]*/src[^\0]*)\0", data)
+        self.assertTrue(path, "the extension has no path to its library")
+        extension.write_bytes(data.replace(path[1], b"$ORIGIN/lib".ljust(len(path[1]), b"/")))
+        (folder / "acl/lib").mkdir()
         if library:
-            (folder / "acl/lib").mkdir()
-            source = WORK / "stranger.c"
+            source = folder / "stranger.c"
             source.write_text("int aclInit(const char* path) { return path != 0; }\n", encoding="utf-8")
-            subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libascendcl.so", str(source), "-o",
-                            str(folder / "acl/lib/libascendcl.so")], check=True)
+            subprocess.run(["cc", "-shared", "-fPIC", f"-Wl,-soname,{library}", *options, str(source), "-o",
+                            str(folder / "acl/lib" / library)], check=True)
         return folder
 
     def test_a_missing_library(self):
-        folder = self.extension_with("no_library", library=False)
+        folder = self.wheel_with("no_library")
         self.explained(run(sys.executable, "import acl", folder), "libascendcl.so", "missing or damaged", "install")
 
     def test_the_library_of_another_toolkit(self):
-        folder = self.extension_with("other_library", library=True)
+        folder = self.wheel_with("other_library", "libascendcl.so")
         self.explained(run(sys.executable, "import acl", folder), "undefined symbol", "another version", "install")
+
+    def test_an_old_cpp_library(self):
+        versions = WORK / "old.map"
+        versions.write_text("GLIBCXX_3.4 { global: *; };\n", encoding="utf-8")
+        folder = self.wheel_with("old_library", "libstdc++.so.6", f"-Wl,--version-script={versions}")
+        shutil.copy(LIBRARY, folder / "acl/lib")
+        self.explained(run(sys.executable, "import acl", folder), "libstdc++.so.6: version",
+                       "older than the one Canopy was built with", "/usr/bin/python3")
 
     def test_numpy_is_named_when_it_is_missing(self):
         program = "import sys; sys.modules['numpy'] = None\nimport canopy"

@@ -60,7 +60,7 @@ def test_wrong_shapes_and_types_are_refused(shape, number, error):
 
 
 def test_no_array_over_nothing():
-    with pytest.raises(ValueError, match="no address"):
+    with pytest.raises(ValueError, match="not an address"):
         acl.util.ptr_to_numpy(0, (1,), 1)
 
 
@@ -73,7 +73,7 @@ def test_bytes():
     assert acl.util.ptr_to_bytes(acl.util.bytes_to_ptr(bytearray(data)), 3) == data[:3]
     with pytest.raises(ValueError, match="is negative"):
         acl.util.ptr_to_bytes(address, -1)
-    with pytest.raises(ValueError, match="no address"):
+    with pytest.raises(ValueError, match="not an address"):
         acl.util.ptr_to_bytes(0, 1)
     with pytest.raises(TypeError, match="must be bytes, not str"):
         acl.util.bytes_to_ptr("text")

@@ -33,7 +33,7 @@
 #define NAN (__builtin_nanf(""))
 #endif
 
-// Loops below ask to be vectorised; where a compilation does not do it (-O0, -O1), nobody needs to hear of it.
+// Loops below ask to be vectorised; no warning if a compilation does not do it (-O0, -O1).
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind the objects of aclnn/acl_meta.h. Used by the files of this library; a program holds pointers.
+// The implementation of the objects in aclnn/acl_meta.h, private to this library; programs have pointers.
 #pragma once
 
 #include <aclnn/aclnn_base.h>

@@ -137,7 +137,7 @@ def program_name(include, path):
 
 
 def describe_type(cindex, ctype):
-    """What code for a type has to know beyond its name: what it stands for, and the values of an enumeration."""
+    """Properties of a type beyond its name: what it is an alias of, and the values of an enumeration."""
     canonical = ctype.get_canonical()
     values = canonical.get_declaration().get_children() if canonical.kind == cindex.TypeKind.ENUM else []
     return {"canonical": canonical.spelling, "choices": [(value.spelling, value.enum_value) for value in values]}
@@ -183,7 +183,7 @@ def read_functions(include):
     for cursor in unit.cursor.get_children():
         if cursor.kind != cindex.CursorKind.FUNCTION_DECL or cursor.location.file is None:
             continue
-        # Declared only to say that it is no part of Canopy.
+        # Declared only to say that it is not part of Canopy.
         if cursor.availability == cindex.AvailabilityKind.NOT_AVAILABLE:
             continue
         if os.path.normpath(cursor.location.file.name) in titles and cursor.spelling not in functions:

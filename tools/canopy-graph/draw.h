@@ -8,7 +8,7 @@
 
 namespace canopy_graph {
 
-// A picture of its own; no other program is needed to lay it out.
+// A complete picture; no other program is needed for the layout.
 std::string draw_svg(const Trace& trace);
 // For Graphviz.
 std::string draw_dot(const Trace& trace);

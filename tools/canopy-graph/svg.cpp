@@ -48,7 +48,7 @@ text { font-family: "Helvetica Neue", Helvetica, Arial, "DejaVu Sans", sans-seri
 .jump { fill: none; stroke: #4a9d96; stroke-width: 1.4; stroke-dasharray: 5 3; }
 )";
 
-// What is no character of XML is shown as one that stands for it.
+// Characters that XML does not allow are replaced.
 std::string escaped(std::string_view text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -195,7 +195,7 @@ private:
             const double top = box_of(index, {lane, first}, x, y).y,
                          bottom = box_of(index, {lane, last}, x, y).bottom();
             rectangle({left - 6, top - 6, right - left + 12, bottom - top + 12}, 8, "group");
-            // Upright beside the boxes, where no arrow passes.
+            // Rotated, next to the boxes, where no arrow passes.
             text_ += fmt::format(
                 "<text transform=\"translate({:.1f} {:.1f}) rotate(90)\" class=\"groupname\">group {}</text>\n",
                 right + 9, top - 6, *tasks[first].group);

@@ -157,7 +157,7 @@
 #define ACL_ERROR_RT_AICPU_INTERNAL_ERROR 507900           /**< the CPU-kernel layer failed */
 #define ACL_ERROR_RT_SOCKET_CLOSE 507901                   /**< the connection was closed */
 #define ACL_ERROR_RT_AICPU_INFO_LOAD_RSP_ERR 507902        /**< the CPU cannot load an operator */
-#define ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903     /**< an earlier call spoilt the capture */
+#define ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903     /**< an earlier call invalidated the capture */
 #define ACL_ERROR_RT_COMM_OP_RETRY_FAIL 507904             /**< a collective cannot be repeated */
 #define ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT 507905             /**< the process was not locked in time */
 #define ACL_ERROR_SNAPSHOT_LOCK_FAILED 507906              /**< the process cannot be locked */

@@ -50,7 +50,7 @@ typedef void* rtParaHandle;
 /** Host code that a stream runs. */
 typedef void (*rtCallback_t)(void* fnData);
 
-/** Whether one device stands for one die or for several. */
+/** Whether one device is one die or several. */
 typedef enum tagRtDeviceMode {
     RT_DEVICE_MODE_SINGLE_DIE = 0,
     RT_DEVICE_MODE_MULTI_DIE = 1,

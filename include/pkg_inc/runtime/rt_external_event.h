@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of the lower interface; what there is stands in runtime/event.h.
+ * Events of the lower interface are in runtime/event.h.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_EVENT_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_EVENT_H

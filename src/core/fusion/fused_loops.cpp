@@ -50,7 +50,7 @@ Status write_file(const std::string& path, Bytes bytes) {
 
 Result<std::vector<std::byte>> read_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file) return fail(code::internal, "the compiler left no {}", path);
+    if (!file) return fail(code::internal, "the compiler did not write {}", path);
     std::vector<std::byte> bytes(static_cast<std::size_t>(file.tellg()));
     file.seekg(0);
     file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

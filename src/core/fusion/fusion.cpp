@@ -83,7 +83,7 @@ Status Fusion::check_profile(std::span<const std::byte> arguments) const {
         region ? region->size - (buffer - reinterpret_cast<std::uintptr_t>(region->base)) : std::uint64_t{0};
     if (room >= sizeof(canopyFusionProfileHeader) && buffer % alignof(canopyFusionProfileHeader) == 0) return {};
     return fail(code::param_invalid,
-                "the profiling buffer of {} at {:#x} is no device memory of at least {} bytes, aligned to {}",
+                "the profiling buffer of {} at {:#x} is not device memory of at least {} bytes, aligned to {}",
                 list_.name, buffer, sizeof(canopyFusionProfileHeader), alignof(canopyFusionProfileHeader));
 }
 

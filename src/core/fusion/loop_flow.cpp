@@ -149,7 +149,7 @@ Status FlowFinder::number_ranges() {
             if (!store && record.kind != TraceKind::load) continue;
             const TraceAddress& place = store ? record.target : record.sources[0];
             if (place.region < 0 || static_cast<std::size_t>(place.region) >= request_.regions.size())
-                return fail(code::param_invalid, "a trace names region {}, of which nothing is known", place.region);
+                return fail(code::param_invalid, "a trace names the unknown region {}", place.region);
             const std::uint32_t number =
                 table_.find_or_add(static_cast<std::uint32_t>(place.region), place.offset, record.count);
             record_ranges_.push_back(number);
@@ -371,8 +371,9 @@ Status FlowFinder::add_nodes(std::span<const std::uint32_t> values, std::uint64_
         if (value.operation == none) {
             const std::uint64_t size = value.count / count;
             if (size * count != value.count || (size != 1 && size != 2 && size != 4 && size != 8))
-                return fail(code::not_supported, "{} bytes of memory hold {} elements of no size a loop knows",
-                            value.count, count);
+                return fail(code::not_supported,
+                            "{} bytes of memory hold {} elements of a size that loops do not support", value.count,
+                            count);
             node.is_load = true;
             node.size = static_cast<std::uint8_t>(size);
             node.pointer = pointer_number(value.range, node.size);

@@ -26,7 +26,7 @@ Temporaries& temporaries() {
 Status declare_temporary(const void* address, std::size_t size) {
     if (!address || size == 0) return fail(code::param_invalid, "a temporary needs an address and a size");
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
-    if (size > UINTPTR_MAX - begin) return fail(code::param_invalid, "{} bytes at {:#x} are no memory", size, begin);
+    if (size > UINTPTR_MAX - begin) return fail(code::param_invalid, "{} bytes at {:#x} are not memory", size, begin);
     Temporaries& all = temporaries();
     MutexLock lock(all.mutex);
     all.ranges[begin] = size;
@@ -38,7 +38,7 @@ Status undeclare_temporary(const void* address) {
     Temporaries& all = temporaries();
     MutexLock lock(all.mutex);
     if (all.ranges.erase(reinterpret_cast<std::uintptr_t>(address)) == 0)
-        return fail(code::param_invalid, "{} is not the beginning of a declared temporary", as_address(address));
+        return fail(code::param_invalid, "{} is not the start of a declared temporary", as_address(address));
     temporary_changes.fetch_add(1, std::memory_order_relaxed);
     return {};
 }

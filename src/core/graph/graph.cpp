@@ -108,7 +108,7 @@ Status adopt_command(Graph& graph, Command& command) {
             return keep(graph.memory, command.jump.targets, command.jump.count * sizeof(GraphPlace)) ? Status()
                                                                                                      : out_of_memory();
         case Opcode::replay:
-            return fail(code::not_supported, "the execution of a graph cannot be a task of another one");
+            return fail(code::not_supported, "the execution of a graph cannot be a task of another graph");
         default:
             return {};
     }
@@ -169,7 +169,7 @@ Result<Handle> create_graph(GraphState state, Handle parent) {
         std::lock_guard guard(graph.mutex);
         graph.state = state;
     });
-    if (handle == 0) return fail(code::no_model, "the process has as many graphs as it can have");
+    if (handle == 0) return fail(code::no_model, "too many graphs are alive");
     return handle;
 }
 
@@ -181,7 +181,7 @@ Result<Pin<Graph>> find_graph(const void* opaque, bool same_context) {
                     "modelRI {} is not a live graph: never captured or built, destroyed, or another kind of handle",
                     as_address(opaque));
     if (same_context && graph->context != thread_state.context) [[unlikely]]
-        return fail(code::model_context, "graph {} belongs to another context than the thread's current one",
+        return fail(code::model_context, "graph {} belongs to another context, not the thread's current one",
                     graph->id);
     return graph;
 }
@@ -369,7 +369,7 @@ Status check_destroy(Graph& graph) {
     if (graph.state == GraphState::capturing)
         return fail(code::model_captured, "{} is still being captured", label_of(graph));
     if (graph.parent != 0)
-        return fail(code::param_invalid, "{} is the body of a condition; it ends with the graph around it",
+        return fail(code::param_invalid, "{} is the body of a condition; it is destroyed with the enclosing graph",
                     label_of(graph));
     return stop_replays(graph);
 }
@@ -415,7 +415,7 @@ Status destroy_graph(const void* opaque) {
     if (Runtime::instance().contexts.alive(graph.context)) {
         CANOPY_TRY(require_context());
         if (graph.context != thread_state.context)
-            return fail(code::model_context, "graph {} belongs to another context than the thread's current one",
+            return fail(code::model_context, "graph {} belongs to another context, not the thread's current one",
                         graph.id);
     }
     {

@@ -427,7 +427,7 @@ Status record_end(Graph& graph, const void* opaque) {
         for (const RecordedLane& lane : graph.lanes)
             for (const GraphTask& task : lane.tasks)
                 if (task.command.opcode == Opcode::end_graph)
-                    return fail(code::param_invalid, "{} has its end already, on stream {}", label_of(graph),
+                    return fail(code::param_invalid, "{} already has its end, on stream {}", label_of(graph),
                                 lane.stream_id);
     }
     return recorder->append(**stream, Command(Opcode::end_graph), [](Graph&, GraphPlace) {});
@@ -438,11 +438,11 @@ Status place_label(Label& label, const void* opaque) {
     if (!stream.ok()) return stream.status();
     BuildRecorder* const recorder = build_recorder(**stream);
     if (!recorder || !recorder->bound())
-        return fail(code::not_supported, "stream {} is not bound to a graph: labels are places in such streams",
+        return fail(code::not_supported, "stream {} is not bound to a graph: labels are placed in such streams only",
                     (*stream)->id);
     {
         SpinGuard guard(label.lock);
-        if (label.stream != 0) return fail(code::param_invalid, "the label has its place already");
+        if (label.stream != 0) return fail(code::param_invalid, "the label is already placed");
         label.stream = (*stream)->self;
     }
     std::uint32_t position = 0;
@@ -456,7 +456,7 @@ Status place_label(Label& label, const void* opaque) {
 
 Status record_jump(const std::uint32_t* index, std::uint32_t count, const LabelList& list, const void* opaque) {
     if (count == 0 || count > list.labels.size())
-        return fail(code::param_invalid, "maxValue {} is not 1 to {}, the number of labels in the list", count,
+        return fail(code::param_invalid, "maxValue {} is not between 1 and {}, the number of labels in the list", count,
                     list.labels.size());
     std::vector<GraphPlace> targets;
     for (const Handle label : std::span(list.labels).first(count)) targets.push_back(place_of(label));
@@ -487,7 +487,7 @@ Result<GraphPlace> resolve_label(const Graph& graph, Handle handle) {
         const RecordedLane& lane = graph.lanes[place.lane];
         if (lane.stream == stream && place.position < lane.tasks.size()) return place;
     }
-    return fail(code::param_invalid, "a label that {} jumps to has no place in one of its streams", label_of(graph));
+    return fail(code::param_invalid, "a label that {} jumps to is not placed in any of its streams", label_of(graph));
 }
 
 Status resolve_jump(Graph& graph, Command& command) {

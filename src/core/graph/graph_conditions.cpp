@@ -39,8 +39,8 @@ Result<GraphCondition*> condition_at(Graph& graph, std::uint32_t index, const vo
 Status check_count(ConditionKind kind, std::size_t count) {
     const std::size_t most = kind == ConditionKind::branch ? 2 : kind == ConditionKind::loop ? 1 : UINT32_MAX;
     if (count >= 1 && count <= most) return {};
-    return fail(code::param_invalid, "params.size {} does not fit: an IF has 1 or 2 bodies, a WHILE 1, a SWITCH any",
-                count);
+    return fail(code::param_invalid,
+                "params.size {} is invalid: an IF has 1 or 2 bodies, a WHILE 1, a SWITCH any number", count);
 }
 
 // Empty graphs inside another one.
@@ -77,7 +77,7 @@ Result<Handle> create_condition(const void* opaque, std::uint64_t default_value,
     Graph& graph = **found;
     std::lock_guard guard(graph.mutex);
     if (graph.state != GraphState::capturing)
-        return fail(code::param_invalid, "{} is not being captured: conditions are made before that ends",
+        return fail(code::param_invalid, "{} is not being captured: add conditions during the capture",
                     label_of(graph));
     Result<void*> word = graph.device->allocate(sizeof(std::uint64_t), memory_default);
     if (!word.ok()) return word.status();
@@ -91,7 +91,7 @@ Result<Handle> create_condition(const void* opaque, std::uint64_t default_value,
     });
     if (handle == 0) {
         graph.device->release(selector).ignore();
-        return fail(code::resource_alloc, "the process has as many conditions as it can have");
+        return fail(code::resource_alloc, "too many conditions are alive");
     }
     GraphCondition& condition = graph.conditions.emplace_back();
     condition.handle = handle;
@@ -123,12 +123,13 @@ Status add_condition_task(const void* opaque, ConditionKind kind, std::span<void
     Result<CapturedLane> target = captured_lane(**locked);
     if (!target.ok()) return target.status();
     if (target->graph != &graph)
-        return fail(code::param_invalid, "stream {} is captured into another graph than the condition's",
+        return fail(code::param_invalid, "stream {} is captured into a different graph than the condition's",
                     (*locked)->id);
     std::lock_guard guard(graph.mutex);
     Result<GraphCondition*> condition = condition_at(graph, found->index, opaque);
     if (!condition.ok()) return condition.status();
-    if ((*condition)->used) return fail(code::param_invalid, "the condition has a task already: each one is used once");
+    if ((*condition)->used)
+        return fail(code::param_invalid, "the condition already has a task: each condition is used once");
     Command command(Opcode::condition);
     command.condition = {(*condition)->selector, nullptr, static_cast<std::uint32_t>(out.size()), kind};
     (*locked)->number(command);
@@ -160,7 +161,7 @@ namespace {
 
 Result<Executable*> prepare_body(Handle handle) {
     const Pin<Graph> body = Runtime::instance().graphs.pin(handle);
-    if (!body) return fail(code::runtime_internal, "the body of a condition is gone");
+    if (!body) return fail(code::runtime_internal, "the body of a condition was destroyed");
     std::lock_guard guard(body->mutex);
     if (body->state != GraphState::ready) CANOPY_TRY(prepare_graph(*body));
     SpinGuard replays(body->replay_lock);

@@ -56,7 +56,7 @@ Result<LockedTask> lock_task(const void* opaque) {
     locked.task = task_at(*locked.graph, part->place);
     // A stream that was emptied has other tasks in the same places.
     if (!locked.task || locked.task->handle != part->self)
-        return fail(code::invalid_handle, "task {} is not part of its graph any more", as_address(opaque));
+        return fail(code::invalid_handle, "task {} is no longer part of its graph", as_address(opaque));
     return locked;
 }
 
@@ -121,7 +121,7 @@ Result<Handle> task_handle(const Graph& graph, GraphTask& task, GraphPlace place
             part.graph = graph.self;
             part.place = place;
         });
-    if (task.handle == 0) return fail(code::resource_alloc, "the process has as many task handles as it can have");
+    if (task.handle == 0) return fail(code::resource_alloc, "too many task handles are alive");
     return task.handle;
 }
 
@@ -162,7 +162,7 @@ Status attach_operator_info(const void* info, std::size_t size) {
     if (!graph) return fail(code::runtime_internal, "this thread has not recorded a task of a live graph");
     std::lock_guard guard(graph->mutex);
     GraphTask* const task = task_at(*graph, {thread_state.recorded_lane, thread_state.recorded_position});
-    if (!task) return fail(code::runtime_internal, "the task that this thread recorded last is gone");
+    if (!task) return fail(code::runtime_internal, "the last task that this thread recorded was destroyed");
     const void* kept = graph->memory.copy(info, size);
     if (!kept) return fail(code::bad_alloc, "out of host memory");
     task->operator_info = kept;
@@ -198,7 +198,7 @@ void keep_arguments(TaskMemory& memory, LaunchWork& work) {
 Status change_task(LockedTask& locked, const Command& command) {
     GraphTask& task = *locked.task;
     if (command.opcode != task.command.opcode)
-        return fail(code::param_invalid, "task {} is of another kind than its new parameters", task.sequence);
+        return fail(code::param_invalid, "task {} has another kind than its new parameters", task.sequence);
     CANOPY_TRY(check_fused_change(task, command));
     TaskMemory& memory = memory_of(*locked.graph, locked.place);
     Command changed = command;
@@ -207,7 +207,7 @@ Status change_task(LockedTask& locked, const Command& command) {
         LaunchWork& work = changed.launch;
         const LaunchWork& before = task.command.launch;
         if (work.kernel->info->simt != before.kernel->info->simt)
-            return fail(code::param_invalid, "kernel {} cannot take the place of kernel {}: one of them has threads",
+            return fail(code::param_invalid, "kernel {} cannot replace kernel {}: one of them is a SIMT kernel",
                         work.kernel->info->name, before.kernel->info->name);
         if (!work.arguments_in_place) {
             if (!before.arguments_in_place && work.arguments_size == before.arguments_size) {
@@ -236,8 +236,7 @@ Status change_flag(LockedTask& locked, Fence* flag) {
     CANOPY_TRY(adopt_command(graph, changed));
     const bool cleared = std::find(graph.cleared.begin(), graph.cleared.end(), flag) != graph.cleared.end();
     if (graph.flow && locked.task->type == TaskType::event_record && !cleared)
-        return fail(code::not_supported, "an event that {} did not record before cannot become one it records",
-                    label_of(graph));
+        return fail(code::not_supported, "{} cannot record an event that it did not record before", label_of(graph));
     locked.task->command = changed;
     return {};
 }
@@ -365,7 +364,8 @@ Status update_graph(Graph& graph) {
 
 Status name_graph(Graph& graph, std::string_view name) {
     if (name.size() > longest_name)
-        return fail(code::param_invalid, "the name has {} characters; {} are the most", name.size(), longest_name);
+        return fail(code::param_invalid, "the name has {} characters; at most {} are allowed", name.size(),
+                    longest_name);
     std::string label;
     {
         std::lock_guard guard(graph.mutex);

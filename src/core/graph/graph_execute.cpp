@@ -18,7 +18,7 @@ namespace canopy {
 namespace {
 
 Status refuse_body(const Graph& graph) {
-    return fail(code::param_invalid, "graph {} is the body of a condition and runs with the graph around it", graph.id);
+    return fail(code::param_invalid, "graph {} is the body of a condition and runs with the enclosing graph", graph.id);
 }
 
 Status not_ready(Graph& graph) {

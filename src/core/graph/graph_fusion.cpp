@@ -444,7 +444,7 @@ Status for_each_body(const Graph& graph, Body&& body) {
 Status check_whole(const Graph& graph) {
     CANOPY_TRY(check_graph(graph));
     if (!graph.staged.empty())
-        return fail(code::model_update, "{} has changes that aclmdlRIUpdate has not made yet", label_of(graph));
+        return fail(code::model_update, "{} has pending changes: call aclmdlRIUpdate first", label_of(graph));
     return for_each_body(graph, [](Graph& body) { return check_whole(body); });
 }
 
@@ -521,7 +521,7 @@ Status check_fused_change(const GraphTask& task, const Command& command) {
     if (task.set == no_set || can_be_step(command)) return {};
     return fail(code::not_supported,
                 "task {} is part of a fused launch: a launch with arguments in device memory, with threads, of a fused "
-                "kernel or on all cores at once cannot take its place",
+                "kernel or on all cores at once cannot replace it",
                 task.sequence);
 }
 
@@ -578,7 +578,8 @@ Status profile_fused(Graph& graph, std::uint32_t number, void* buffer) {
         return true;
     });
     if (found) return status;
-    return fail(code::param_invalid, "{} has {} fused launches: there is no number {}", label_of(graph), count, number);
+    return fail(code::param_invalid, "{} has {} fused launches: index {} is out of range", label_of(graph), count,
+                number);
 }
 
 std::vector<std::shared_ptr<Fusion>> fusions_of(Graph& graph) {

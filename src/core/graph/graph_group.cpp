@@ -44,7 +44,7 @@ Status begin_task_group(const void* stream) {
     return with_captured_lane(stream, [](Graph& graph, std::uint32_t index) -> Status {
         RecordedLane& lane = graph.lanes[index];
         if (lane.open_group != no_group)
-            return fail(code::task_group_status, "stream {} has an open task group already", lane.stream_id);
+            return fail(code::task_group_status, "stream {} already has an open task group", lane.stream_id);
         TaskGroup group;
         group.lane = index;
         group.first = static_cast<std::uint32_t>(lane.tasks.size());
@@ -67,7 +67,7 @@ Result<Handle> end_task_group(const void* stream) {
             part.graph = graph.self;
             part.index = number;
         });
-        if (handle == 0) return fail(code::resource_alloc, "the process has as many task groups as it can have");
+        if (handle == 0) return fail(code::resource_alloc, "too many task groups are alive");
         graph.groups[number].handle = handle;
         graph.groups[number].open = false;
         lane.open_group = no_group;
@@ -153,7 +153,7 @@ void TaskUpdate::place(const T*& pointer, std::size_t size) noexcept {
 
 Status TaskUpdate::add(const Command& command) {
     if (changes_.size() == count_)
-        return fail(code::task_group_interrupted, "the task group has {} tasks; there are more in its update", count_);
+        return fail(code::task_group_interrupted, "the task group has {} tasks; its update has more", count_);
     GraphChange& change = changes_.emplace_back();
     change.place = {first_.lane, first_.position + static_cast<std::uint32_t>(changes_.size() - 1)};
     change.command = command;
@@ -216,7 +216,7 @@ Status TaskUpdate::complete(const Graph& target) {
     for (GraphChange& change : changes_) {
         Command& command = change.command;
         if (tasks[change.place.position].command.opcode != command.opcode)
-            return fail(code::task_group_interrupted, "task {} of the update is of another kind than that of the group",
+            return fail(code::task_group_interrupted, "task {} of the update has another kind than that of the group",
                         change.place.position - first_.position);
         if (command.opcode == Opcode::launch || command.opcode == Opcode::cpu_kernel) {
             place(command.launch.placeholders, command.launch.placeholder_count);
@@ -304,7 +304,7 @@ Result<std::unique_ptr<TaskUpdate>> take_update(Graph& graph, std::uint32_t numb
     if (graph.state != GraphState::ready)
         return fail(code::task_group_status, "{} is not complete: its task groups cannot be updated", label_of(graph));
     if (graph.device != stream.device)
-        return fail(code::param_invalid, "{} belongs to another device than stream {}", label_of(graph), stream.id);
+        return fail(code::param_invalid, "{} belongs to a different device than stream {}", label_of(graph), stream.id);
     GraphEdits& edits = edits_of(graph);
     if (edits.groups.size() < graph.groups.size()) edits.groups.resize(graph.groups.size());
     std::unique_ptr<TaskUpdate> update = std::move(edits.groups[number].spare);
@@ -316,13 +316,13 @@ Result<std::unique_ptr<TaskUpdate>> take_update(Graph& graph, std::uint32_t numb
 Status refuse_update(const Stream& stream, const Recorder& recorder) {
     switch (recorder.kind()) {
         case RecorderKind::capture:
-            return fail(code::task_group_status, "stream {} is being captured: use another one for the update",
+            return fail(code::task_group_status, "stream {} is being captured: use another stream for the update",
                         stream.id);
         case RecorderKind::build:
-            return fail(code::task_group_status, "stream {} is persistent: use an ordinary one for the update",
+            return fail(code::task_group_status, "stream {} is persistent: use an ordinary stream for the update",
                         stream.id);
         default:
-            return fail(code::task_group_status, "stream {} has an update under way already", stream.id);
+            return fail(code::task_group_status, "stream {} already has an update in progress", stream.id);
     }
 }
 
@@ -337,8 +337,7 @@ Status begin_task_update(const void* opaque, const void* group) CANOPY_NO_THREAD
     if (!stream.ok()) return stream.status();
     if (const Recorder* recorder = (*stream)->recorder) return refuse_update(**stream, *recorder);
     if (updates_under_way.load(std::memory_order_relaxed) >= max_updates)
-        return fail(code::resource_alloc, "{} updates of task groups are under way, the most there can be",
-                    max_updates);
+        return fail(code::resource_alloc, "too many updates of task groups are in progress: {}", max_updates);
     Result<std::unique_ptr<TaskUpdate>> update = take_update(**graph, part->index, **stream);
     if (!update.ok()) return update.status();
     updates_under_way.fetch_add(1, std::memory_order_relaxed);
@@ -369,7 +368,7 @@ Status end_task_update(const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
         if (!stream.ok()) return stream.status();
         Recorder* const recorder = (*stream)->recorder;
         if (!recorder || recorder->kind() != RecorderKind::update)
-            return fail(code::task_group_status, "stream {} has no update under way", (*stream)->id);
+            return fail(code::task_group_status, "stream {} has no update in progress", (*stream)->id);
         (*stream)->set_recorder(nullptr);
         update.reset(static_cast<TaskUpdate*>(recorder));
         if (!update->empty()) {

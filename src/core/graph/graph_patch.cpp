@@ -117,7 +117,7 @@ const char* apply_kernel(const Patch& patch) {
     std::uint32_t blocks = 0;
     std::memcpy(&entry, patch.kernel.entry, sizeof(entry));
     std::memcpy(&blocks, patch.kernel.blocks, sizeof(blocks));
-    if (blocks == 0 || blocks > max_blocks) return "the patch of a kernel found a number of blocks that cannot be";
+    if (blocks == 0 || blocks > max_blocks) return "the patch of a kernel found an invalid number of blocks";
     const Kernel* const kernel = find_kernel(*patch.module, entry);
     if (!kernel) return "the patch of a kernel found an entry that the binary does not have";
     const LockedGraph locked = lock_graph(patch);
@@ -126,10 +126,11 @@ const char* apply_kernel(const Patch& patch) {
     Command command = task.command;
     if (kernel->info->arguments_size > command.launch.arguments_size ||
         kernel->info->simt != command.launch.kernel->info->simt)
-        return "the patch of a kernel found one that takes other arguments";
+        return "the patch of a kernel found a kernel with different arguments";
     keep_module(*locked.graph, patch.module);
     command.launch.blocks = blocks;
-    if (!complete(command, *kernel, *locked.graph->record).ok()) return "the patch of a kernel found no fused kernel";
+    if (!complete(command, *kernel, *locked.graph->record).ok())
+        return "the patch of a kernel found a kernel that is not fused";
     if (!replace(*locked.graph, patch, command).ok()) return "the patch of a kernel does not fit its graph";
     task.function = handle_of(std::atomic_ref(const_cast<Kernel*>(kernel)->user).load(std::memory_order_acquire));
     return nullptr;
@@ -141,9 +142,9 @@ const char* apply_random(const Patch& patch) {
     std::vector<std::byte> bytes(patch.random.size);
     std::memcpy(bytes.data(), patch.random.source, bytes.size());
     Result<RandomTask> task = patch.random.read(bytes.data());
-    if (!task.ok()) return "the patch of a random-number task found parameters that do not go together";
+    if (!task.ok()) return "the patch of a random-number task found parameters that contradict each other";
     Result<Command> command = random_command(*task, patch.stream);
-    if (!command.ok()) return "the patch of a random-number task found parameters that cannot be";
+    if (!command.ok()) return "the patch of a random-number task found invalid parameters";
     const LockedGraph locked = lock_graph(patch);
     if (locked.graph) {
         const CallWork before = locked.graph->lanes[patch.place.lane].tasks[patch.place.position].command.call;
@@ -176,9 +177,9 @@ Status submit(std::unique_ptr<Patch> patch, const void* opaque) CANOPY_NO_THREAD
     if (!stream.ok()) return stream.status();
     if (const Recorder* recorder = (*stream)->recorder) {
         if (recorder->kind() == RecorderKind::build)
-            return fail(code::stream_model, "stream {} is persistent: patches are made by ordinary streams",
+            return fail(code::stream_model, "stream {} is persistent: patches run on ordinary streams only",
                         (*stream)->id);
-        return fail(code::stream_captured, "stream {} is being recorded: patches cannot be", (*stream)->id);
+        return fail(code::stream_captured, "stream {} is being recorded: patches cannot be recorded", (*stream)->id);
     }
     patch->stream = (*stream)->self;
     Command command(Opcode::inline_call);
@@ -209,7 +210,7 @@ Status patch_kernel(const void* task_stream, std::uint32_t task, const KernelPat
 Status patch_random(const void* task_stream, std::uint32_t task, const RandomPatch& random, const void* stream) {
     Result<Found> found = find_recorded(task_stream, task);
     if (!found.ok()) return found.status();
-    if (!is_random(found->command)) return fail(code::param_invalid, "task {} makes no random numbers", task);
+    if (!is_random(found->command)) return fail(code::param_invalid, "task {} does not generate random numbers", task);
     auto patch = std::make_unique<Patch>();
     patch->graph = found->graph;
     patch->place = found->place;

@@ -19,7 +19,7 @@ std::string quoted(const char* name) { return name ? fmt::format("\"{}\"", name)
 Status check_name(const char* name) {
     if (!name) return {};
     const std::size_t length = strnlen(name, longest_scope_name + 1);
-    if (length == 0) return fail(code::param_invalid, "scopeName is empty; a scope without a name is given as null");
+    if (length == 0) return fail(code::param_invalid, "scopeName is empty; pass null for a scope without a name");
     if (length > longest_scope_name)
         return fail(code::param_invalid, "scopeName has more than {} characters", longest_scope_name);
     return {};
@@ -42,15 +42,14 @@ Status begin_scope(const char* name, const void* stream) {
     CANOPY_TRY(check_name(name));
     return with_lane(stream, [&](Graph& graph, RecordedLane& lane, std::int32_t id) -> Status {
         if (lane.open_scope != no_scope)
-            return fail(code::param_invalid, "stream {} has an open scope already; scopes do not nest", id);
+            return fail(code::param_invalid, "stream {} already has an open scope; scopes do not nest", id);
         if (graph.scope_count == most_scopes)
-            return fail(code::param_invalid, "the graph has {} scopes, the most there can be", most_scopes);
+            return fail(code::param_invalid, "the graph has {} scopes, the maximum", most_scopes);
         std::uint32_t number = unfused_scope;
         if (name) {
             const auto known = std::find(graph.scopes.begin(), graph.scopes.end(), name);
             if (known == graph.scopes.end() && graph.scopes.size() == most_scope_names)
-                return fail(code::param_invalid, "the graph has scopes of {} names, the most there can be",
-                            most_scope_names);
+                return fail(code::param_invalid, "the graph has scopes of {} names, the maximum", most_scope_names);
             number = static_cast<std::uint32_t>(known - graph.scopes.begin());
             if (known == graph.scopes.end()) graph.scopes.emplace_back(name);
         }

@@ -30,8 +30,7 @@ Result<Handle> create_label() {
             label.self = self;
             label.context = thread_state.context;
         });
-    if (handle == 0)
-        return fail(code::resource_alloc, "there are {} labels already, the most there can be", max_labels);
+    if (handle == 0) return fail(code::resource_alloc, "there are already {} labels, the maximum", max_labels);
     return handle;
 }
 
@@ -43,7 +42,7 @@ Result<Pin<Label>> find_label(const void* opaque) {
                     "label {} is not a live label: never created, destroyed, or another kind of handle",
                     as_address(opaque));
     if (label->context != thread_state.context)
-        return fail(code::label_context, "label {} belongs to another context than the thread's current one",
+        return fail(code::label_context, "label {} belongs to another context, not the thread's current one",
                     as_address(opaque));
     return label;
 }
@@ -52,7 +51,7 @@ Status destroy_label(const void* opaque) {
     Result<Pin<Label>> label = find_label(opaque);
     if (!label.ok()) return label.status();
     if (!Runtime::instance().labels.close((*label)->self))
-        return fail(code::invalid_handle, "label {} has been destroyed already", as_address(opaque));
+        return fail(code::invalid_handle, "label {} was already destroyed", as_address(opaque));
     return {};
 }
 
@@ -69,7 +68,7 @@ Result<Handle> create_label_list(std::span<void* const> labels) {
         list.self = self;
         list.labels = std::move(handles);
     });
-    if (handle == 0) return fail(code::resource_alloc, "the process has as many label lists as it can have");
+    if (handle == 0) return fail(code::resource_alloc, "too many label lists are alive");
     return handle;
 }
 

@@ -35,7 +35,7 @@ Result<Handle> open_list(Pin<Function>& function, std::size_t capacity) {
         list.capacity = capacity;
         list.slot = function->cpu ? 1 : slot;
     });
-    if (handle == 0) return fail(code::resource_alloc, "the process has as many argument lists as it can have");
+    if (handle == 0) return fail(code::resource_alloc, "too many argument lists are alive");
     std::lock_guard guard(function->mutex);
     function->arguments.push_back(handle);
     // The function may have ended meanwhile, and would not close this list any more.

@@ -110,7 +110,7 @@ Result<Handle> make_binary(std::vector<std::byte> bytes, std::span<const std::by
         binary.bytes = std::move(bytes);  // where they lie does not change
         binary.image = image;
     });
-    if (handle == 0) return fail(code::resource_alloc, "the process has as many binaries as it can have");
+    if (handle == 0) return fail(code::resource_alloc, "too many binaries are alive");
     return handle;
 }
 
@@ -236,7 +236,7 @@ Result<Handle> open_function(Binary& binary, Kernel& kernel, const DeviceRecord&
         function.info = *kernel.info;
         function.kernels[record.index].store(&kernel, std::memory_order_release);
     });
-    if (handle == 0) return fail(code::resource_alloc, "the process has as many functions as it can have");
+    if (handle == 0) return fail(code::resource_alloc, "too many functions are alive");
     binary.functions.push_back(handle);
     std::atomic_ref(kernel.user).store(opaque_of(handle), std::memory_order_release);
     return handle;
@@ -262,7 +262,8 @@ Result<Handle> find_in_binary(const void* opaque, std::string_view name, Find&& 
 
 Result<Handle> get_function(const void* binary, std::string_view name) {
     if (name.size() > max_name_length)
-        return fail(code::param_invalid, "kernelName has {} characters; {} are the most", name.size(), max_name_length);
+        return fail(code::param_invalid, "kernelName has {} characters; at most {} are allowed", name.size(),
+                    max_name_length);
     if (Result<Pin<Binary>> found = find_binary(binary); !found.ok())
         return found.status();
     else if ((*found)->cpu)

@@ -131,7 +131,7 @@ Result<std::string> find_kernel_compiler() {
     if (const auto variable = environment_variable("CANOPY_CC")) {
         const std::string chosen(*variable);
         if (is_program(chosen)) return chosen;
-        return fail(code::not_supported, "CANOPY_CC names {}, which is not a program that can be run", chosen);
+        return fail(code::not_supported, "CANOPY_CC names {}, which is not an executable program", chosen);
     }
     const fs::path folder = library_folder();
     // In an install tree, and in the folder the project was built in.
@@ -158,7 +158,7 @@ Status SourceProgram::compile(const std::vector<std::string>& options) {
 Status SourceProgram::run_compiler(const std::vector<std::string>& options) {
     Result<std::string> compiler = find_kernel_compiler();
     if (!compiler.ok()) {
-        log = "there is no kernel compiler: set CANOPY_CC to a canopy-cc that can be run\n";
+        log = "there is no kernel compiler: set CANOPY_CC to an executable canopy-cc\n";
         return compiler.status();
     }
     Expected<TemporaryFolder> folder = TemporaryFolder::create("rtc");
@@ -181,7 +181,7 @@ Status SourceProgram::run_compiler(const std::vector<std::string>& options) {
     if (!finished.ok()) return fail(code::internal, "{}", finished.message());
     log = std::move(finished->output);
     if (finished->status != 0 || !read_bytes(output, image))
-        return fail(code::param_invalid, "{} does not compile: {} (aclrtcGetCompileLog has all of it)", name,
+        return fail(code::param_invalid, "{} does not compile: {} (aclrtcGetCompileLog returns the whole log)", name,
                     first_error(log));
     return read_names(names);
 }

@@ -28,7 +28,7 @@ Status fill(const SymbolInfo& variable, const std::string& name, VariableFiller 
     std::memcpy(bytes.data(), variable.address, variable.size);
     const std::int32_t answer = filler(bytes.data(), static_cast<std::uint32_t>(bytes.size()));
     if (answer != 0)
-        return fail(code::param_invalid, "the function that fills variable {} of binaries answered {}", name, answer);
+        return fail(code::param_invalid, "the function that fills variable {} of binaries returned {}", name, answer);
     std::memcpy(variable.address, bytes.data(), variable.size);
     return {};
 }

@@ -25,7 +25,7 @@ Result<Handle> make_context(DeviceRecord& record, Device& device, bool primary) 
         context.device = &device;
         context.primary = primary;
     });
-    if (handle == 0) return fail(code::resource_alloc, "the process has as many contexts as it can have");
+    if (handle == 0) return fail(code::resource_alloc, "too many contexts are alive");
     Pin<Context> context = runtime.contexts.pin(handle);
     Result<Handle> stream = create_stream(*context, {}, true);
     if (!stream.ok()) {
@@ -40,7 +40,7 @@ Result<Handle> make_context(DeviceRecord& record, Device& device, bool primary) 
 Status end_context(Handle handle) {
     Runtime& runtime = Runtime::instance();
     Pin<Context> context = runtime.contexts.pin(handle);
-    if (!context || !runtime.contexts.close(handle)) return fail(code::context_null, "the context is not a live one");
+    if (!context || !runtime.contexts.close(handle)) return fail(code::context_null, "the context is not alive");
     context->device->settle();
     std::vector<Handle> streams;
     {
@@ -87,9 +87,9 @@ Result<Handle> create_context(std::int64_t device_id) {
 
 Status destroy_context(Handle handle) {
     Pin<Context> context = Runtime::instance().contexts.pin(handle);
-    if (!context) return fail(code::context_null, "the context is not a live one");
+    if (!context) return fail(code::context_null, "the context is not alive");
     if (context->primary)
-        return fail(code::context_null, "the default context of a device ends with aclrtResetDevice only");
+        return fail(code::context_null, "the default context of a device is destroyed by aclrtResetDevice only");
     CANOPY_TRY(end_context(handle));
     forget_current(handle);
     return {};
@@ -97,7 +97,7 @@ Status destroy_context(Handle handle) {
 
 Status set_current_context(Handle handle) {
     Pin<Context> context = Runtime::instance().contexts.pin(handle);
-    if (!context) return fail(code::param_invalid, "the context is not a live one");
+    if (!context) return fail(code::param_invalid, "the context is not alive");
     make_current(*context);
     return {};
 }

@@ -59,7 +59,7 @@ Result<std::string> read_file(const char* path) {
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
         status = fail(code::invalid_file, "configuration {} is not a file", path);
     } else if (static_cast<std::size_t>(facts.st_size) > largest_file) {
-        status = fail(code::invalid_file, "configuration file {} has {} bytes; at most {} are read", path,
+        status = fail(code::invalid_file, "configuration file {} has {} bytes; at most {} are allowed", path,
                       facts.st_size, largest_file);
     } else {
         text.resize(static_cast<std::size_t>(facts.st_size));
@@ -124,7 +124,7 @@ Status run_initialise_callbacks(const std::string& text) {
     guard.unlock();
     for (const auto& callback : callbacks) {
         const int code = callback.function(text.c_str(), text.size(), callback.user_data);
-        if (code != 0) return fail(code, "an initialisation callback of kind {} answered {}", callback.kind, code);
+        if (code != 0) return fail(code, "an initialisation callback of kind {} returned {}", callback.kind, code);
     }
     return {};
 }
@@ -139,7 +139,7 @@ Status finish() {
     for (const auto& callback : callbacks) {
         const int code = callback.function(callback.user_data);
         if (code != 0 && first.ok())
-            first = fail(code, "a finalisation callback of kind {} answered {}", callback.kind, code);
+            first = fail(code, "a finalisation callback of kind {} returned {}", callback.kind, code);
     }
     release_all_devices();
     withdraw();
@@ -198,8 +198,9 @@ Status initialise(const char* path) {
     if (!configuration.ok()) return configuration.status();
     CANOPY_TRY(check_against_devices(*configuration));
     if (all.normalised && *all.normalised != configuration->normalised)
-        return fail(code::invalid_parameter,
-                    "the configuration differs from the one of this process's first aclInit, which cannot be changed");
+        return fail(
+            code::invalid_parameter,
+            "the configuration differs from that of the first aclInit in this process, which cannot be changed");
     apply(*configuration);
     Runtime::instance().report_problems();
     all.references.store(1, std::memory_order_release);
@@ -218,8 +219,7 @@ Status finalise() {
     std::lock_guard guard(all.transition);
     if (all.references.load(std::memory_order_relaxed) == 0)
         return fail(code::repeat_finalise,
-                    "there is no initialisation to end: aclFinalize was called before, or "
-                    "aclInit was not");
+                    "not initialised: aclFinalize was already called, or aclInit was not called");
     all.references.store(0, std::memory_order_release);
     return finish();
 }
@@ -229,7 +229,8 @@ Status finalise_reference(std::uint64_t* remaining) {
     std::lock_guard guard(all.transition);
     const std::uint64_t references = all.references.load(std::memory_order_relaxed);
     if (remaining != nullptr) *remaining = references == 0 ? 0 : references - 1;
-    if (references == 0) return fail(code::repeat_finalise, "there is no initialisation left to end");
+    if (references == 0)
+        return fail(code::repeat_finalise, "not initialised: aclInit was not called, or every reference is released");
     all.references.store(references - 1, std::memory_order_release);
     return references == 1 ? finish() : Status();
 }
@@ -242,7 +243,7 @@ Status register_initialise_callback(std::int32_t kind, InitialiseFunction functi
     CANOPY_TRY(add(all.initialise_callbacks, kind, function, user_data));
     if (!is_initialised()) return {};
     const int code = function(all.text.c_str(), all.text.size(), user_data);
-    if (code != 0) return fail(code, "the initialisation callback of kind {} answered {}", kind, code);
+    if (code != 0) return fail(code, "the initialisation callback of kind {} returned {}", kind, code);
     return {};
 }
 

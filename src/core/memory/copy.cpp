@@ -33,8 +33,8 @@ Status check_peers(const Places& places) {
     };
     if (reaches(*to, *from) || reaches(*from, *to)) return {};
     return fail(code::param_invalid,
-                "dst lies on device {} and src on device {}, which cannot reach each other; "
-                "aclrtDeviceEnablePeerAccess lets them",
+                "dst is on device {} and src on device {}, which cannot access each other; call "
+                "aclrtDeviceEnablePeerAccess first",
                 to->index, from->index);
 }
 
@@ -63,8 +63,8 @@ Result<Places> check(const RowCopy& copy) {
     std::size_t to = 0, from = 0;
     if (!rows_extent(copy.destination_pitch, copy.width, copy.height, to) ||
         !rows_extent(copy.source_pitch, copy.width, copy.height, from))
-        return fail(code::param_invalid, "height {} with pitches {} and {} reaches past the end of the address space",
-                    copy.height, copy.destination_pitch, copy.source_pitch);
+        return fail(code::param_invalid, "height {} with pitches {} and {} exceeds the address space", copy.height,
+                    copy.destination_pitch, copy.source_pitch);
     return check_places(copy.destination, to, copy.source, from);
 }
 
@@ -146,7 +146,7 @@ bool is_recorded(const void* handle) {
 }
 
 Status refuse_host_to_host() {
-    return fail(code::not_supported, "a copy from host to host cannot run in a stream; aclrtMemcpy does it");
+    return fail(code::not_supported, "a copy from host to host cannot run in a stream; use aclrtMemcpy");
 }
 
 }  // namespace
@@ -256,7 +256,7 @@ Status check_batch_copy(const Copy& copy, BatchDirection direction, std::uint32_
     const char* const far_name = to_device ? "dst" : "src";
     if (!far.on_device()) return fail(code::param_invalid, "{} is not device memory, but attrs says so", far_name);
     if (far.record && far.record->index != device)
-        return fail(code::param_invalid, "{} lies on device {}, but attrs says device {}", far_name, far.record->index,
+        return fail(code::param_invalid, "{} is on device {}, but attrs says device {}", far_name, far.record->index,
                     device);
     if (near.kind == MemoryKind::device || near.kind == MemoryKind::mapped)
         return fail(code::param_invalid, "{} is device memory, but attrs says host", to_device ? "src" : "dst");

@@ -108,7 +108,7 @@ Result<void*> allocate_pinned(const PinnedRequest& request) {
 
 Status release_pinned(void* address) {
     if (!in_pinned_heap(address))
-        return fail(code::param_invalid, "hostPtr {} does not come from aclrtMallocHost", as_address(address));
+        return fail(code::param_invalid, "hostPtr {} was not returned by aclrtMallocHost", as_address(address));
     Heap& heap = *opened_heap.load(std::memory_order_acquire);
     if (const std::optional<MemoryRange> range = heap.find(address); range && range->base == address) {
         settle_devices();
@@ -143,14 +143,14 @@ Result<void*> register_host_memory(const Registration& registration) {
         return fail(code::param_invalid, "ptr {} is not a multiple of {} bytes", as_address(range.base),
                     registration_alignment);
     if (range.size > UINTPTR_MAX - address)
-        return fail(code::param_invalid, "size {} reaches past the end of the address space", range.size);
+        return fail(code::param_invalid, "size {} exceeds the address space", range.size);
 
     Result<Device*> device = registration.record->open();
     if (!device.ok()) return device.status();
     Registrations& registrations = Registrations::instance();
     std::unique_lock guard(registrations.mutex);
     if (registrations.overlaps(address, range.size))
-        return fail(code::host_already_registered, "host memory at {} (size {}) overlaps a range that is registered",
+        return fail(code::host_already_registered, "host memory at {} (size {}) overlaps a registered range",
                     as_address(range.base), range.size);
     Registration entry = registration;
     if (entry.mapped) {

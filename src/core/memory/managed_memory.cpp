@@ -56,8 +56,7 @@ public:
         std::unique_lock guard(mutex_);
         auto found = blocks_.find(number(address));
         if (found == blocks_.end())
-            return fail(code::param_invalid,
-                        "devPtr {} lies inside managed memory but is not where an allocation begins",
+            return fail(code::param_invalid, "devPtr {} is inside managed memory but is not the start of an allocation",
                         as_address(address));
         bytes.fetch_sub(found->second.memory.size(), std::memory_order_release);
         blocks_.erase(found);

@@ -85,9 +85,8 @@ Status refuse(const MemoryPlace& place, const void* address, std::size_t size, c
                     argument, as_address(address), size);
     const char* const owner = place.kind == MemoryKind::device ? "device memory" : "host memory of the runtime";
     if (place.range.size == 0)
-        return fail(code::param_invalid, "{} {} lies in {} that is not allocated", argument, as_address(address),
-                    owner);
-    return fail(code::param_invalid, "{} {} has {} bytes to the end of its allocation, {} are needed", argument,
+        return fail(code::param_invalid, "{} {} is in {} that is not allocated", argument, as_address(address), owner);
+    return fail(code::param_invalid, "{} {} is {} bytes from the end of its allocation, but {} are needed", argument,
                 as_address(address), bytes_from(address, place.range), size);
 }
 
@@ -134,8 +133,8 @@ Result<void*> allocate_device_memory(const AllocationRequest& request) {
     if (request.size == 0) [[unlikely]]
         return fail(code::invalid_parameter, "size must not be 0");
     if ((request.policy & read_only_policy_bit) != 0 && !request.read_only_policy) [[unlikely]]
-        return fail(code::invalid_parameter, "policy {:#x}: read-only memory comes from aclrtMallocWithCfg only",
-                    request.policy);
+        return fail(code::invalid_parameter,
+                    "policy {:#x}: read-only memory can be allocated by aclrtMallocWithCfg only", request.policy);
     CANOPY_TRY(require_context());
     Result<DeviceRecord*> record = Runtime::instance().device(request.device.value_or(thread_state.device));
     if (!record.ok()) [[unlikely]]
@@ -171,12 +170,12 @@ Status release_device_memory(void* address) {
         case MemoryKind::pinned_host:
             return release_pinned(address);
         case MemoryKind::mapped:
-            return fail(code::param_invalid,
-                        "devPtr {} lies in reserved addresses; aclrtUnmapMem and "
-                        "aclrtReleaseMemAddress end them",
-                        address);
+            return fail(
+                code::param_invalid,
+                "devPtr {} is in reserved addresses; release them with aclrtUnmapMem and aclrtReleaseMemAddress",
+                address);
         default:
-            return fail(code::param_invalid, "devPtr {} is not memory of a device", address);
+            return fail(code::param_invalid, "devPtr {} is not device memory", address);
     }
 }
 

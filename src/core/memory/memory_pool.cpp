@@ -155,10 +155,10 @@ Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
     std::lock_guard guard(mutex_);
     auto block = blocks_.find(static_cast<std::byte*>(address));
     if (block == blocks_.end())
-        return fail(code::param_invalid, "ptr {} lies inside a pool's memory but is not where a block begins",
+        return fail(code::param_invalid, "ptr {} is inside a pool's memory but is not the start of a block",
                     as_address(address));
     if (!block->second.used)
-        return fail(code::param_invalid, "ptr {} was given back to its pool before", as_address(address));
+        return fail(code::param_invalid, "ptr {} was already returned to its pool", as_address(address));
     if (block->second.kept) return {};
     block->second.used = false;
     block->second.stream = stream;

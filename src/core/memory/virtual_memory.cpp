@@ -104,8 +104,7 @@ Status check_free(AddressSpace& space, std::uintptr_t address, std::size_t size)
     auto next = space.mappings.lower_bound(address);
     const bool taken = around(space.mappings, address) != space.mappings.end() ||
                        (next != space.mappings.end() && next->first - address < size);
-    if (taken)
-        return fail(code::param_invalid, "something is mapped at virPtr {} already", as_address(pointer(address)));
+    if (taken) return fail(code::param_invalid, "memory is already mapped at virPtr {}", as_address(pointer(address)));
     return {};
 }
 
@@ -128,7 +127,7 @@ Status adopt(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterato
     if (reservation->second.memory == &block.memory) return {};
     auto mapped = space.mappings.lower_bound(reservation->first);
     if (mapped != space.mappings.end() && mapped->first - reservation->first < reservation->second.size)
-        return fail(code::param_invalid, "the reservation at {} holds memory of device {}, not of device {}",
+        return fail(code::param_invalid, "the reservation at {} contains memory of device {}, not of device {}",
                     as_address(pointer(reservation->first)), reservation->second.record->index, block.record.index);
     bool moved = false;
     // Only addresses that a device accepts as a wish can change hands.
@@ -226,7 +225,7 @@ Result<PhysicalProperties> physical_properties(Handle handle) {
 
 Result<void*> reserve_addresses(std::size_t size, void* wanted) {
     if (wanted && (number(wanted) < wanted_from || number(wanted) >= wanted_to))
-        return fail(code::param_invalid, "expectPtr {} does not lie between 16 and 24 TiB", wanted);
+        return fail(code::param_invalid, "expectPtr {} is not between 16 and 24 TiB", wanted);
     Result<Owner> owner = owner_of(thread_device());
     if (!owner.ok()) return owner.status();
     const std::size_t granularity = owner->memory->granularity(false);
@@ -267,10 +266,9 @@ Status map_physical(void* address, std::size_t size, Handle handle, bool accessi
     std::unique_lock guard(space.mutex);
     auto reservation = around(space.reservations, number(address));
     if (reservation == space.reservations.end())
-        return fail(code::param_invalid, "virPtr {} does not lie in reserved addresses", as_address(address));
+        return fail(code::param_invalid, "virPtr {} is not in reserved addresses", as_address(address));
     if (size > reservation->second.size - (number(address) - reservation->first))
-        return fail(code::param_invalid, "size {} at virPtr {} reaches past the end of the reservation", size,
-                    as_address(address));
+        return fail(code::param_invalid, "size {} at virPtr {} exceeds the reservation", size, as_address(address));
     CANOPY_TRY(check_free(space, number(address), size));
     CANOPY_TRY(adopt(space, reservation, *block));
     CANOPY_TRY(block->memory.map(address, size, block->physical, accessible));
@@ -296,7 +294,7 @@ Status unmap_physical(void* address) {
     std::unique_lock guard(space.mutex);
     auto found = space.mappings.find(number(address));
     if (found == space.mappings.end())
-        return fail(code::param_invalid, "virPtr {} is not where physical memory is mapped", as_address(address));
+        return fail(code::param_invalid, "virPtr {} is not the start of mapped physical memory", as_address(address));
     CANOPY_TRY(found->second.block->memory.unmap(address, found->second.size));
     space.mappings.erase(found);
     return {};
@@ -312,7 +310,7 @@ Status allow_access(void* address, std::size_t size, const AccessRequest& reques
     std::uintptr_t next = number(address);
     for (auto mapping = space.mappings.find(next); next < end; ++mapping) {
         if (mapping == space.mappings.end() || mapping->first != next || mapping->second.size > end - next)
-            return fail(code::param_invalid, "virPtr {} and size {} do not match what is mapped there",
+            return fail(code::param_invalid, "virPtr {} and size {} do not match the mapping there",
                         as_address(address), size);
         next += mapping->second.size;
     }

@@ -58,7 +58,7 @@ Result<std::string> chip_word(std::string_view section, std::string_view key) {
         if (word.section == section && word.key == key) return std::move(word.value);
         known += fmt::format("{}{}.{}", known.empty() ? "" : ", ", word.section, word.key);
     }
-    return fail(code::param_invalid, "nothing is known about {} in section {}; known are {}", key, section, known);
+    return fail(code::param_invalid, "unknown key {} in section {}; known keys: {}", key, section, known);
 }
 
 }  // namespace canopy

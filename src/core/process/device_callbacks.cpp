@@ -65,7 +65,7 @@ Status take_out(CallbackSet<Function>& callbacks, std::string_view name) {
 Status register_device_state_callback(std::string_view name, DeviceStateFunction function, void* argument) {
     if (function == nullptr) return take_out(state_callbacks(), name);
     if (state_callbacks().add(name, function, argument)) return {};
-    return fail(code::param_invalid, "regName \"{}\" is registered already", name);
+    return fail(code::param_invalid, "regName \"{}\" is already registered", name);
 }
 
 Status register_task_abort_callback(std::string_view name, TaskAbortFunction function, void* argument) {

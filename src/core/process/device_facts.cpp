@@ -223,7 +223,7 @@ Result<std::string> platform_fact(std::int32_t number) {
         case 16:
             return std::string(has_stacked_memory(chip) ? "HBM" : "DDR");
         default:
-            return fail(code::invalid_parameter, "infoType {} is not a fact about a platform", number);
+            return fail(code::invalid_parameter, "infoType {} is not a platform attribute", number);
     }
 }
 

@@ -45,7 +45,7 @@ Result<std::size_t> find_row(std::int32_t limit) {
         return fail(code::invalid_parameter, "limit {} is not a device limit", limit);
     const Chip& chip = *Runtime::instance().settings().chip;
     if (rows[static_cast<std::size_t>(limit)].needs_simt && !chip.simt)
-        return fail(code::not_supported, "{} has no SIMT cores, so limit {} means nothing", chip.name,
+        return fail(code::not_supported, "{} has no SIMT cores, so limit {} has no meaning", chip.name,
                     rows[static_cast<std::size_t>(limit)].name);
     return static_cast<std::size_t>(limit);
 }
@@ -97,7 +97,7 @@ Status check_core_limit(const Chip& chip, CoreLimit kind, std::uint32_t cores) {
 
 Result<CoreLimit> core_limit_of(std::int32_t number) {
     if (number != 0 && number != 1)
-        return fail(code::param_invalid, "type {} names no kind of core: 0 is cube, 1 is vector", number);
+        return fail(code::param_invalid, "type {} is not a kind of core: 0 is cube, 1 is vector", number);
     return static_cast<CoreLimit>(number);
 }
 

@@ -161,7 +161,7 @@ void read_device_variables(Settings& settings) {
                   [&](std::uint32_t value) { settings.device_count = value; });
     read_variable(
         settings, "CANOPY_CHIP", "chip", "the name of a chip",
-        fmt::format("that of the program's kernels, else {}", settings.chip->name),
+        fmt::format("the chip of the program's kernels, else {}", settings.chip->name),
         [](std::string_view text) {
             const Chip* chip = find_chip(text);
             return chip ? std::optional(chip) : std::nullopt;
@@ -301,23 +301,25 @@ std::string describe_settings(const Settings& settings) {
                            {"meaning", meaning}});
     };
     entry("device", "CANOPY_DEVICE", settings.backend, "kind of device: soft, null");
-    entry("device_count", "CANOPY_DEVICE_COUNT", settings.device_count, "devices of this machine, 1 to 64");
-    entry("visible", "ASCEND_RT_VISIBLE_DEVICES", settings.visible, "devices a program sees, ascending numbers");
-    entry("chip", "CANOPY_CHIP", chip.name, "the chip every device stands for");
-    entry("device_memory", "CANOPY_DEVICE_MEMORY", settings.memory, "bytes of one device; K, M, G or T may follow");
-    entry("workers", "CANOPY_WORKERS", settings.workers, "threads of one device; 0: one per processor");
-    entry("check", "CANOPY_CHECK", settings.checking, "1: check every access of a kernel to device memory");
-    entry("cpu_cores", "CANOPY_CPU_CORES", settings.cpu_cores, "CPU cores of one device; 0: as many as the chip has");
-    entry("cpu_pinning", "CANOPY_CPU_PINNING", settings.cpu_pinned, "1: each CPU core stays on one processor");
+    entry("device_count", "CANOPY_DEVICE_COUNT", settings.device_count, "number of devices, 1 to 64");
+    entry("visible", "ASCEND_RT_VISIBLE_DEVICES", settings.visible,
+          "devices visible to the program, in ascending order");
+    entry("chip", "CANOPY_CHIP", chip.name, "the chip that devices model");
+    entry("device_memory", "CANOPY_DEVICE_MEMORY", settings.memory,
+          "memory of each device in bytes; suffix K, M, G or T");
+    entry("workers", "CANOPY_WORKERS", settings.workers, "worker threads of each device; 0: one per processor");
+    entry("check", "CANOPY_CHECK", settings.checking, "1: checking mode for device memory");
+    entry("cpu_cores", "CANOPY_CPU_CORES", settings.cpu_cores, "CPU cores of each device; 0: as many as the chip has");
+    entry("cpu_pinning", "CANOPY_CPU_PINNING", settings.cpu_pinned, "1: pin each CPU core to one processor");
     entry("cpu_kernels", "CANOPY_CPU_KERNELS", settings.cpu_isolated ? "process" : "thread",
-          "where CPU kernels run: in threads of the program, or in a process of their own");
+          "where CPU kernels run: thread (in the program) or process (a separate one)");
     entry("fusion", "CANOPY_FUSION", fusion_names.at(static_cast<std::size_t>(settings.fusion)),
-          "how far fused kernels go: off, steps, chains, loops");
+          "level of kernel fusion: off, steps, chains, loops");
     entry("fusion_check", "CANOPY_FUSION_CHECK", settings.fusion_checked,
-          "1: compare every fused launch with its steps one by one");
+          "1: compare every fused launch with its steps run one by one");
     entry("cache_size", "CANOPY_CACHE_SIZE", settings.cache_size,
           "bytes of compiled code kept on disk; 0: nothing is kept");
-    entry("quiet", "CANOPY_QUIET", settings.quiet, "1: no lines on the standard error");
+    entry("quiet", "CANOPY_QUIET", settings.quiet, "1: print nothing on standard error");
     // Read each time they are used.
     const auto place = [&](const char* key, const char* name, std::string_view value, const char* meaning) {
         const bool set = environment_variable(name).has_value();

@@ -71,7 +71,7 @@ std::vector<std::string> unknown_variables(const char* const* environment) {
         if (!name.starts_with(prefix) || is_free(name)) continue;
         if (std::find(std::begin(names), std::end(names), name) != std::end(names)) continue;
         sentences.push_back(
-            fmt::format("{} is no variable that Canopy reads; the nearest name is {}", name, nearest(name)));
+            fmt::format("{} is not a variable that Canopy reads; did you mean {}?", name, nearest(name)));
     }
     return sentences;
 }

@@ -88,7 +88,7 @@ Result<std::string> package_version(std::string_view package) {
         while (!version.empty() && std::isspace(static_cast<unsigned char>(version.front()))) version.erase(0, 1);
         if (!version.empty()) return version;
     }
-    return fail(code::invalid_file, "{} holds no line \"Version=...\"", path);
+    return fail(code::invalid_file, "{} has no line \"Version=...\"", path);
 }
 
 Result<std::int32_t> version_number(std::string_view version) {

@@ -58,7 +58,7 @@ Result<Handle> create_event(EventKind kind, std::uint32_t flags) {
     const bool counted = kind == EventKind::plain;
     if (counted && record.events.fetch_add(1, std::memory_order_acq_rel) >= record.chip->max_events) {
         record.events.fetch_sub(1, std::memory_order_acq_rel);
-        return fail(code::no_event, "device {} has {} events already, the most {} allows", record.index,
+        return fail(code::no_event, "device {} already has {} events, the maximum of {}", record.index,
                     record.chip->max_events, record.chip->name);
     }
     Result<Fence*> fence = (*context)->device->create_fence();
@@ -77,7 +77,7 @@ Result<Handle> create_event(EventKind kind, std::uint32_t flags) {
     if (handle == 0) {
         (*fence)->release();
         if (counted) record.events.fetch_sub(1, std::memory_order_acq_rel);
-        return fail(code::no_event, "the process has as many events as it can have");
+        return fail(code::no_event, "too many events are alive");
     }
     return handle;
 }

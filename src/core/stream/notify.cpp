@@ -31,7 +31,7 @@ Result<Handle> create_notify(NotifyKind kind) {
     const auto give_back = [&] { record.notifies.fetch_sub(1, std::memory_order_acq_rel); };
     if (record.notifies.fetch_add(1, std::memory_order_acq_rel) >= record.chip->max_notifies) {
         give_back();
-        return fail(code::no_notify, "device {} has {} notifies already, the most {} allows", record.index,
+        return fail(code::no_notify, "device {} already has {} notifies, the maximum of {}", record.index,
                     record.chip->max_notifies, record.chip->name);
     }
     Result<Fence*> fence = (*context)->device->create_fence();
@@ -47,7 +47,7 @@ Result<Handle> create_notify(NotifyKind kind) {
     if (handle == 0) {
         (*fence)->release();
         give_back();
-        return fail(code::no_notify, "the process has as many notifies as it can have");
+        return fail(code::no_notify, "too many notifies are alive");
     }
     return handle;
 }

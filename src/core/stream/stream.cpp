@@ -64,7 +64,7 @@ Result<LockedStream> LockedStream::acquire(const void* opaque) CANOPY_NO_THREAD_
     if (!table.alive(handle)) [[unlikely]]
         return no_such_stream(opaque);
     if (stream->context != thread_state.context) [[unlikely]]
-        return fail(code::stream_context, "stream {} belongs to another context than the thread's current one",
+        return fail(code::stream_context, "stream {} belongs to another context, not the thread's current one",
                     stream->id);
     return locked;
 }
@@ -92,7 +92,7 @@ Result<Pin<Stream>> find_stream(const void* opaque, bool same_context) {
     Pin<Stream> stream = Runtime::instance().streams.pin(handle);
     if (!stream) return no_such_stream(opaque);
     if (same_context && stream->context != thread_state.context)
-        return fail(code::stream_context, "stream {} belongs to another context than the thread's current one",
+        return fail(code::stream_context, "stream {} belongs to another context, not the thread's current one",
                     stream->id);
     return stream;
 }
@@ -117,7 +117,7 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
     DeviceRecord& record = *context.record;
     if (record.streams.fetch_add(1, std::memory_order_acq_rel) >= record.chip->max_streams) {
         record.streams.fetch_sub(1, std::memory_order_acq_rel);
-        return fail(code::no_stream, "device {} has {} streams already, the most {} allows", record.index,
+        return fail(code::no_stream, "device {} already has {} streams, the maximum of {}", record.index,
                     record.chip->max_streams, record.chip->name);
     }
     Status failure;
@@ -147,7 +147,7 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
     });
     if (handle == 0) {
         record.streams.fetch_sub(1, std::memory_order_acq_rel);
-        return fail(code::no_stream, "the process has as many streams as it can have");
+        return fail(code::no_stream, "too many streams are alive");
     }
     if (!failure.ok()) {
         Runtime::instance().streams.close(handle);
@@ -162,7 +162,7 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
     }
     if (!listed) {
         Runtime::instance().streams.close(handle);
-        return fail(code::context_null, "the context has ended meanwhile");
+        return fail(code::context_null, "the context was destroyed in the meantime");
     }
     notify_stream_state(handle, StreamStage::created);
     return handle;

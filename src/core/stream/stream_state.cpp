@@ -34,7 +34,7 @@ Status register_stream_state_callback(std::string_view name, StreamStateFunction
         all.erase(entry);
         return {};
     }
-    if (entry != all.end()) return fail(code::param_invalid, "a stream-state callback named {} exists already", name);
+    if (entry != all.end()) return fail(code::param_invalid, "a stream-state callback named {} already exists", name);
     all.emplace(name, StateCallback{function, argument});
     return {};
 }

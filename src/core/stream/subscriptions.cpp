@@ -150,9 +150,9 @@ Status add_subscription(ReportKind kind, std::uint64_t thread, const Subscriber&
     const auto which = static_cast<std::size_t>(kind);
     std::lock_guard guard(all.mutex);
     if (all.streams[which].count(subscriber.stream) != 0)
-        return fail(code::stream_subscribe, "stream {} is subscribed to a thread already", subscriber.id);
+        return fail(code::stream_subscribe, "stream {} is already subscribed to a thread", subscriber.id);
     if (all.threads[which].count(thread) == 0 && all.threads[which].size() >= max_threads)
-        return fail(code::thread_subscribe, "{} threads have subscribed already, the most there can be", max_threads);
+        return fail(code::thread_subscribe, "{} threads have already subscribed, the maximum", max_threads);
     std::shared_ptr<ReportThread>& target = all.threads[which][thread];
     if (!target) target = std::make_shared<ReportThread>();
     all.streams[which].emplace(subscriber.stream, thread);
@@ -196,7 +196,7 @@ Status process_reports(ReportKind kind, std::int32_t timeout_ms) {
         case ReportThread::Outcome::ran:
             return {};
         case ReportThread::Outcome::timed_out:
-            return fail(code::report_timeout, "no callback came within {} ms", timeout_ms);
+            return fail(code::report_timeout, "no callback arrived within {} ms", timeout_ms);
         case ReportThread::Outcome::nobody_left:
             break;
     }

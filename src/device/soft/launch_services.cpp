@@ -56,10 +56,10 @@ void Launch::sync(std::uint32_t scope) noexcept {
     if (scope != CANOPY_SYNC_PAIR && (block.core_type == CANOPY_CORE_AICORE || group.cube == 0 || group.vector == 0))
         scope = CANOPY_SYNC_ALL;
     if ((scope == CANOPY_SYNC_VECTOR || scope == CANOPY_SYNC_PAIR) && cube && group.vector != 0)
-        executor.fail(FaultKind::trap, "a cube core cannot take part in a meeting of the vector cores");
+        executor.fail(FaultKind::trap, "a cube core cannot take part in a barrier of the vector cores");
     if (scope == CANOPY_SYNC_CUBE && !cube)
-        executor.fail(FaultKind::trap, "a vector core cannot take part in a meeting of the cube cores");
-    if (scope > CANOPY_SYNC_PAIR) executor.fail(FaultKind::trap, "a meeting of cores that does not exist");
+        executor.fail(FaultKind::trap, "a vector core cannot take part in a barrier of the cube cores");
+    if (scope > CANOPY_SYNC_PAIR) executor.fail(FaultKind::trap, "a barrier of an unknown set of cores");
     const bool alone = !fiber || (scope == CANOPY_SYNC_PAIR ? group.vector <= 1 : fiber->part->expected(scope) == 1);
     if (!alone) {
         if (scope == CANOPY_SYNC_PAIR) fiber->launch->prepare_flags(*fiber->part, executor);
@@ -105,7 +105,7 @@ void Launch::set_flag(std::uint32_t mode, std::uint32_t id) noexcept {
     }
     if (!room) {
         char text[160];
-        std::snprintf(text, sizeof text, "%s: flag %u of mode %u is set %u times already and nobody has waited for it",
+        std::snprintf(text, sizeof text, "%s: flag %u of mode %u is already set %u times and no core has waited for it",
                       set_name, id, mode, CANOPY_FLAG_LIMIT);
         executor.fail(FaultKind::trap, text);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU kernels on several devices, shared objects as registered binaries, and what the environment says of CPU cores.
+// CPU kernels on several devices, and what the environment says of CPU cores.
 #include "fixtures/cpu_kernel_fixture.h"
-#include "runtime/rt.h"
 
 namespace conformance {
 namespace {
@@ -75,54 +74,6 @@ TEST_F(CpuKernelDevices, AFaultOnOneDeviceLeavesTheOthersAlone) {
     EXPECT_EQ(word_of(2), 9u);
     launch_on(1, "write_value", Write{memory_[1], 10});
     EXPECT_EQ(word_of(1), 10u);
-}
-
-// ---- registered binaries -------------------------------------------------------------------------------------------
-
-const int stub_of_write = 1, stub_of_variant = 2, stub_of_nothing = 3;
-
-class CpuKernelStubs : public CpuKernelTest {
-protected:
-    void SetUp() override {
-        CpuKernelTest::SetUp();
-        if (IsSkipped()) return;
-        const std::string object = bytes_of(CANOPY_TEST_CPU_2);
-        const rtDevBinary_t binary = {RT_DEV_BINARY_MAGIC_ELF_AICPU, 0, object.data(), object.size()};
-        ASSERT_ACL_OK(rtDevBinaryRegister(&binary, &registered_));
-    }
-    void TearDown() override {
-        if (registered_) EXPECT_ACL_OK(rtDevBinaryUnRegister(registered_));
-        CpuKernelTest::TearDown();
-    }
-    void* registered_ = nullptr;
-};
-
-TEST_F(CpuKernelStubs, AnObjectForCpuCoresIsRegisteredAndLaunchedByStubs) {
-    ASSERT_ACL_OK(rtFunctionRegister(registered_, &stub_of_write, "write", "write_value", 0));
-    ASSERT_ACL_OK(rtFunctionRegister(registered_, &stub_of_variant, "variant", "variant", 0));
-    Write write{words_, 33};
-    EXPECT_ACL_OK(rtKernelLaunch(&stub_of_write, 1, &write, sizeof write, nullptr, stream_));
-    write.to = words_ + 1;
-    EXPECT_ACL_OK(rtKernelLaunch(&stub_of_variant, 1, &write, sizeof write, nullptr, stream_));
-    rtArgsEx_t block = {};
-    write = {words_ + 2, 44};
-    block.args = &write;
-    block.argsSize = sizeof write;
-    EXPECT_ACL_OK(rtKernelLaunchWithFlagV2(&stub_of_write, 1, &block, nullptr, stream_, 0, nullptr));
-    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
-    EXPECT_EQ(read_back(words_, 3), (std::vector<std::uint64_t>{33, 2, 44}));
-}
-
-TEST_F(CpuKernelStubs, WhatTheObjectDoesNotHaveIsRefusedByName) {
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no_such_function",
-                     rtFunctionRegister(registered_, &stub_of_nothing, "nothing", "no_such_function", 0));
-    const char text[] = "this is no shared object";
-    const rtDevBinary_t binary = {RT_DEV_BINARY_MAGIC_ELF_AICPU, 0, text, sizeof text};
-    void* none = nullptr;
-    EXPECT_EQ(rtDevBinaryRegister(&binary, &none), ACL_ERROR_RT_PARAM_INVALID);
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no shared object",
-                     rtFunctionRegister(loaded_file(folder_.write("d.json", "{}"), 0), &stub_of_nothing, "nothing",
-                                        "write_value", 0));
 }
 
 // ---- the environment -----------------------------------------------------------------------------------------------

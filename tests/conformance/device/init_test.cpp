@@ -28,7 +28,7 @@ TEST_F(InitTest, SecondInitialisationIsReportedAndCounted) {
 TEST_F(InitTest, OneFinalisationEndsAllInitialisations) {
     for (int repeat = 0; repeat < 3; ++repeat) EXPECT_EQ(aclInit(""), ACL_ERROR_REPEAT_INITIALIZE);
     EXPECT_ACL_OK(aclFinalize());
-    EXPECT_ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, "no initialisation", aclFinalize());
+    EXPECT_ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, "not initialised", aclFinalize());
 }
 
 TEST_F(InitTest, InitialiseWorkAndFinaliseManyTimes) {

@@ -352,16 +352,16 @@ TEST_F(FusionTest, DamagedImagesAreRefused) {
     refused("has no parts", [](FusedImage& image) { image.parts.clear(); });
     refused("not a JSON object", [](FusedImage& image) { image.json = "{\"kernels\":"; });
     refused("\"kernels\" is not a list", [](FusedImage& image) { image.json = "{}"; });
-    refused("does not speak of kernel", [](FusedImage& image) {
+    refused("does not mention kernel", [](FusedImage& image) {
         image.json = image.text();
         image.name = "other";
     });
     refused("bytes of arguments and", [](FusedImage& image) { image.arguments_size = 64; });
-    refused("does not hold", [](FusedImage& image) { image.steps[1].kernel = "absent"; });
+    refused("does not contain", [](FusedImage& image) { image.steps[1].kernel = "absent"; });
     refused("has no blocks", [](FusedImage& image) { image.steps[1].blocks = 0; });
     refused("is not a number from 0 to 65535", [](FusedImage& image) { image.steps[1].blocks = 70000; });
-    refused("\"after\" holds something else", [](FusedImage& image) { image.steps[1].more = R"(,"after":[1])"; });
-    refused("\"inputs\" holds something else", [](FusedImage& image) { image.steps[1].more = R"(,"inputs":[9])"; });
+    refused("\"after\" contains something other", [](FusedImage& image) { image.steps[1].more = R"(,"after":[1])"; });
+    refused("\"inputs\" contains something other", [](FusedImage& image) { image.steps[1].more = R"(,"inputs":[9])"; });
     refused("\"wait_slots\" is not a short list",
             [](FusedImage& image) { image.steps[1].more = R"(,"wait_slots":3)"; });
     refused("two choices with one key", [](FusedImage& image) {
@@ -382,7 +382,8 @@ TEST_F(FusionTest, FusedImagesDoNotNest) {
     image.parts = {image.write()};
     const std::string file = image.write();
     aclrtBinHandle binary = nullptr;
-    EXPECT_ACL_FAILS(107000, "another one", aclrtBinaryLoadFromData(file.data(), file.size(), nullptr, &binary));
+    EXPECT_ACL_FAILS(107000, "itself an image of fused kernels",
+                     aclrtBinaryLoadFromData(file.data(), file.size(), nullptr, &binary));
 }
 
 // ---- parity

@@ -147,7 +147,7 @@ TEST_F(FusionTrace, StoresToTemporariesDisappearAndComeBack) {
     for (int index = 1; index < 8; ++index) ASSERT_ACL_OK(canopyFusionUndeclareTemporary(buffers_[index]));
     run(function, steps);
     EXPECT_EQ(contents(), expected) << "what is no temporary any more is stored again";
-    EXPECT_ACL_FAILS(107000, "not the beginning", canopyFusionUndeclareTemporary(buffers_[1]));
+    EXPECT_ACL_FAILS(107000, "not the start", canopyFusionUndeclareTemporary(buffers_[1]));
 }
 
 TEST_F(FusionTrace, TheSameStepsOnceMoreNeedNeitherTraceNorCompiler) {

@@ -65,7 +65,7 @@ TEST_F(Capture, UnknownModesAreRefused) {
 
 TEST_F(Capture, AStreamIsCapturedOnceAtATime) {
     begin();
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, "captured already", aclmdlRICaptureBegin(stream_, relaxed));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, "already being captured", aclmdlRICaptureBegin(stream_, relaxed));
     EXPECT_EQ(status(stream_), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
     end();
 }
@@ -604,7 +604,7 @@ TEST_F(Capture, AGraphIsCapturedIntoByOneCaptureAtATime) {
     begin();
     aclmdlRI inside = nullptr;
     ASSERT_ACL_OK(aclmdlRICaptureGetInfo(stream_, nullptr, &inside));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_MODEL_CAPTURED, "captured already",
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_MODEL_CAPTURED, "already being captured",
                      aclmdlRICaptureToModelRIBegin(other_, inside, thread_local_));
     end();
 }

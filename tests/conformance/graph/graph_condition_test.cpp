@@ -243,7 +243,7 @@ TEST_F(Condition, ACaptureWithUnfinishedBodiesFails) {
     ASSERT_ACL_OK(aclmdlRICaptureToModelRIBegin(other_, bodies[0], relaxed));
     expect_end_fails(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING, "still being captured");
     aclmdlRI graph = nullptr;
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the graph around it",
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the enclosing graph",
                      aclmdlRICaptureEnd(other_, &graph));
     expect_usable(other_);
 }

@@ -435,7 +435,7 @@ TEST_F(TaskUpdate, ARandomTaskComesFromDeviceMemory) {
     ASSERT_ACL_OK(aclrtTaskUpdateAsync(persistent_, task, &info, stream_));
     within(5, 6);
     within(5, 6);
-    EXPECT_ACL_FAILS(107000, "no random", aclrtTaskUpdateAsync(persistent_, kernel, &info, stream_));
+    EXPECT_ACL_FAILS(107000, "not generate random", aclrtTaskUpdateAsync(persistent_, kernel, &info, stream_));
     random.dataType = ACL_STRING;
     write(memory, random);
     ASSERT_ACL_OK(aclrtTaskUpdateAsync(persistent_, task, &info, stream_));

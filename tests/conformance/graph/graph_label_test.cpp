@@ -128,7 +128,7 @@ TEST_F(GraphLabel, TheEndOfTheBuildingNeedsEveryLabel) {
     aclrtLabelList one = list({there});
     ASSERT_ACL_OK(aclrtSwitchLabelByIndex(index, 1, one, stream));
     ASSERT_ACL_OK(aclmdlRIEndTask(model_, stream));
-    EXPECT_ACL_FAILS(107000, "no place", aclmdlRIBuildEnd(model_, nullptr));
+    EXPECT_ACL_FAILS(107000, "not placed", aclmdlRIBuildEnd(model_, nullptr));
     ASSERT_ACL_OK(aclrtSetLabel(there, stream));
     ASSERT_ACL_OK(aclrtDestroyLabel(there));
     labels_.clear();
@@ -146,7 +146,7 @@ TEST_F(GraphLabel, BelongsToOneModel) {
     ASSERT_ACL_OK(aclrtSetLabel(elsewhere, other));
     ASSERT_ACL_OK(aclrtSwitchLabelByIndex(index, 1, list({elsewhere}), stream));
     ASSERT_ACL_OK(aclmdlRIEndTask(model_, stream));
-    EXPECT_ACL_FAILS(107000, "no place", aclmdlRIBuildEnd(model_, nullptr));
+    EXPECT_ACL_FAILS(107000, "not placed", aclmdlRIBuildEnd(model_, nullptr));
     ASSERT_ACL_OK(aclmdlRIDestroy(second));
 }
 
@@ -154,7 +154,7 @@ TEST_F(GraphLabel, HasOnePlace) {
     aclrtStream stream = bound();
     aclrtLabel one = label();
     ASSERT_ACL_OK(aclrtSetLabel(one, stream));
-    EXPECT_ACL_FAILS(107000, "has its place", aclrtSetLabel(one, stream));
+    EXPECT_ACL_FAILS(107000, "already placed", aclrtSetLabel(one, stream));
 }
 
 TEST_F(GraphLabel, PlacesAreInBoundStreamsOnly) {

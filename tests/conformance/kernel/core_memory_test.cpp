@@ -40,20 +40,20 @@ TEST_F(CoreMemory, BelongsToOneBlockAlone) {
 }
 
 TEST_F(CoreMemory, AnOverrunIsExplained) {
-    run_to_failure(vector_exception, {"block 0", "ran over the end of UB (192 KiB)", "is 0 bytes behind it"},
+    run_to_failure(vector_exception, {"block 0", "ran past the end of UB (192 KiB)", "is 0 bytes past it"},
                    "touch_beside", 1, ub, std::int64_t{192 * 1024}, 0u);
-    run_to_failure(vector_exception, {"block 3", "ran over the end of L1 (512 KiB)", "is 100 bytes behind it"},
+    run_to_failure(vector_exception, {"block 3", "ran past the end of L1 (512 KiB)", "is 100 bytes past it"},
                    "touch_beside", 5, l1, std::int64_t{512 * 1024 + 100}, 3u);
-    run_to_failure(vector_exception, {"ran over the end of L0C (128 KiB)"}, "touch_beside", 1, l0c,
+    run_to_failure(vector_exception, {"ran past the end of L0C (128 KiB)"}, "touch_beside", 1, l0c,
                    std::int64_t{128 * 1024 + 20000}, 0u);
-    run_to_failure(vector_exception, {"ran over the end of BT (1 KiB)"}, "touch_beside", 2, bias, std::int64_t{1024},
+    run_to_failure(vector_exception, {"ran past the end of BT (1 KiB)"}, "touch_beside", 2, bias, std::int64_t{1024},
                    1u);
 }
 
 TEST_F(CoreMemory, AnUnderrunIsExplained) {
-    run_to_failure(vector_exception, {"reached in front of UB", "is 1 bytes before it"}, "touch_beside", 1, ub,
+    run_to_failure(vector_exception, {"accessed memory before UB", "is 1 bytes before it"}, "touch_beside", 1, ub,
                    std::int64_t{-1}, 0u);
-    run_to_failure(vector_exception, {"reached in front of L0A"}, "touch_beside", 2, l0a, std::int64_t{-4096}, 1u);
+    run_to_failure(vector_exception, {"accessed memory before L0A"}, "touch_beside", 2, l0a, std::int64_t{-4096}, 1u);
 }
 
 TEST_F(CoreMemory, TheLastByteMayBeTouched) {

@@ -130,7 +130,7 @@ TEST_F(MixLaunch, EachScopeMeetsItsOwnCores) {
 TEST_F(MixLaunch, AMeetingThatCannotCompleteIsNamed) {
     run_to_failure(aicore_timeout, {"SyncAll can never complete", "vector core 0"}, "meet_half", 2, 0u);
     run_to_failure(aicore_timeout, {"SyncAll of the vector cores"}, "meet_half", 2, 1u);
-    run_to_failure(aicore_timeout, {"meeting of a group's vector cores"}, "meet_half", 1, 3u);
+    run_to_failure(aicore_timeout, {"barrier of a group's vector cores"}, "meet_half", 1, 3u);
 }
 
 TEST_F(MixLaunch, ACoreOfTheOtherKindCannotTakePart) {

@@ -282,7 +282,7 @@ void wrong_settings_are_said_by_every_program() {
     const auto said = lines_said(start_device);
     ASSERT_EQ(said.size(), 2u);
     EXPECT_EQ(said[0], "canopy: CANOPY_DEVICE_COUNT=\"many\" is not a number from 1 to 64; using 4");
-    EXPECT_EQ(said[1], "canopy: CANOPY_WORKER is no variable that Canopy reads; the nearest name is CANOPY_WORKERS");
+    EXPECT_EQ(said[1], "canopy: CANOPY_WORKER is not a variable that Canopy reads; did you mean CANOPY_WORKERS?");
     EXPECT_TRUE(lines_said([] {
                     EXPECT_ACL_OK(aclFinalize());
                     start_device();

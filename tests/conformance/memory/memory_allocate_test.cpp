@@ -72,7 +72,7 @@ TEST_F(MemoryAllocate, MediaMemoryIsDeviceMemory) {
     EXPECT_EQ(free_bytes(), before);
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "devPtr", acldvppMalloc(nullptr, 64));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "devPtr", acldvppFree(nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "not memory of a device", acldvppFree(&memory));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "not device memory", acldvppFree(&memory));
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "size", acldvppMalloc(&memory, 0));
 }
 

@@ -50,7 +50,7 @@ TEST_F(MemoryManaged, SizeIsRoundedUp) {
     ASSERT_ACL_OK(aclrtMemAllocManaged(&memory, 1, ACL_RT_MEM_ATTACH_GLOBAL));
     EXPECT_ACL_OK(aclrtMemGetAddressRange(memory, &base, &size));
     EXPECT_EQ(size, granule);
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "begins", aclrtFree(static_cast<char*>(memory) + 64));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "not the start", aclrtFree(static_cast<char*>(memory) + 64));
     EXPECT_ACL_OK(aclrtFree(memory));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "devPtr", aclrtFree(memory));
 }

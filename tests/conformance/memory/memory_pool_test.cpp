@@ -255,12 +255,12 @@ TEST_F(MemoryPoolTest, AllocationArgumentsAreChecked) {
     EXPECT_EQ(block, nullptr);
     block = take(64, stream_);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "stream", aclrtMemPoolFreeAsync(block, &block));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "begins",
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "not the start",
                      aclrtMemPoolFreeAsync(static_cast<char*>(block) + 8, stream_));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "begins", aclrtFree(static_cast<char*>(block) + 8));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "not the start", aclrtFree(static_cast<char*>(block) + 8));
     EXPECT_ACL_OK(aclrtMemPoolFreeAsync(block, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "before", aclrtMemPoolFreeAsync(block, stream_));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "before", aclrtFree(block));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "already returned", aclrtMemPoolFreeAsync(block, stream_));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "already returned", aclrtFree(block));
 }
 
 TEST_F(MemoryPoolTest, PoolOfAnotherDeviceIsRefused) {

@@ -132,7 +132,7 @@ TEST_F(SettingsTest, WhatIsUsedInsteadIsNamed) {
     };
     EXPECT_EQ(
         problem("CANOPY_CHIP", "Ascend1"),
-        "CANOPY_CHIP=\"Ascend1\" is not the name of a chip; using that of the program's kernels, else Ascend910B1");
+        "CANOPY_CHIP=\"Ascend1\" is not the name of a chip; using the chip of the program's kernels, else Ascend910B1");
     EXPECT_EQ(problem("CANOPY_WORKERS", "abc"), "CANOPY_WORKERS=\"abc\" is not a number from 0 to 1024; using " +
                                                     std::to_string(std::max(1u, std::thread::hardware_concurrency())));
     EXPECT_EQ(problem("CANOPY_QUIET", "perhaps"), "CANOPY_QUIET=\"perhaps\" is not 0 or 1; using 0");
@@ -144,7 +144,7 @@ TEST_F(SettingsTest, WhatIsUsedInsteadIsNamed) {
 TEST_F(SettingsTest, VariablesThatNobodyReadsAreNamed) {
     const Settings settings = read_with("CANOPY_CHEK", "1");
     ASSERT_EQ(settings.problems.size(), 1u);
-    EXPECT_EQ(settings.problems[0], "CANOPY_CHEK is no variable that Canopy reads; the nearest name is CANOPY_CHECK");
+    EXPECT_EQ(settings.problems[0], "CANOPY_CHEK is not a variable that Canopy reads; did you mean CANOPY_CHECK?");
     const char* environment[] = {"CANOPY_CC=x",      "CANOPY_TEST_IMAGE=x",   "CANOPYCHIP=x",
                                  "MY_CANOPY_CHIP=x", "CANOPY_FUSION_LEVEL=2", nullptr};
     const std::vector<std::string> unknown = unknown_variables(environment);

@@ -222,7 +222,7 @@ TEST(KernelImage, ValuesTheFormatForbidsAreRefused) {
 
     content = two_kernels();
     content.targets.clear();
-    EXPECT_CONTAINS(refusal(content), "no target");
+    EXPECT_CONTAINS(refusal(content), "no code for any target");
 }
 
 TEST(KernelImage, LimitsThemselvesAreAllowed) {

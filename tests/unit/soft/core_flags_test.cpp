@@ -214,8 +214,8 @@ TEST(Core, AddressesBesideAMemoryAreDescribed) {
         const std::uintptr_t end = low + core->memory[memory].size;
         EXPECT_EQ(describe_core_address(low), "");
         EXPECT_EQ(describe_core_address(end - 1), "");
-        EXPECT_NE(describe_core_address(end).find("ran over the end"), std::string::npos);
-        EXPECT_NE(describe_core_address(end + 30000).find("ran over the end"), std::string::npos);
+        EXPECT_NE(describe_core_address(end).find("ran past the end"), std::string::npos);
+        EXPECT_NE(describe_core_address(end + 30000).find("ran past the end"), std::string::npos);
     }
     const auto end = reinterpret_cast<std::uintptr_t>(core->memory[CANOPY_MEMORY_L1].base) + 512 * 1024;
     EXPECT_NE(describe_core_address(end + 8).find("L1 (512 KiB)"), std::string::npos);

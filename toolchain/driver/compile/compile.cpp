@@ -194,7 +194,7 @@ void device_passes(const CompileJob& job, const Texts& texts, std::vector<Pass>&
 // What the loader looks for; everything no kernel reaches is dropped, host code in the same source above all.
 constexpr const char* exports = "{\n  global:\n    canopy_image_services;\n  local: *;\n};\n";
 
-// Without the headers of the system, but with those of the kernel language: an update of the tree compiles anew.
+// Without the headers of the system, but with those of the kernel language: an update of the tree recompiles.
 void keep_own_dependencies(const CompileJob& job) {
     std::string text, kept;
     if (!read_file(job.dependency_file, text)) return;

@@ -64,7 +64,7 @@ public:
         return found == unqualified_.end() ? std::nullopt : std::optional(describe(found->second));
     }
 
-    // A row that ends in a slash stands for all headers below it.
+    // A row that ends in a slash means all headers below it.
     [[nodiscard]] std::optional<std::string> header(const std::string& name) const {
         for (const auto& [row, advice] : headers_)
             if (row == name || (row.back() == '/' && name.rfind(row, 0) == 0))

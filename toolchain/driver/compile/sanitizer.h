@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // --sanitizer: the compiler puts checks into the device code, and the functions it calls when one fails are part of the
-// image. They end the block with the line of the source, so that the text reaches whoever waits for the task.
+// image. They end the block with the line of the source, so that the message reaches the thread that waits for the
+// task.
 #pragma once
 
 #include <string>

@@ -9,12 +9,12 @@
 
 namespace canopy_cc {
 
-// The device text as tracing code; empty when the options or the text speak against it: a text that does not use the
+// The device text as tracing code; empty if the options or the source rule it out: a source that does not use the
 // kernel language's operations has nothing to tell.
 std::string tracing_text(const Options& options, const Texts& texts);
 
 struct TracingPass {
-    int status = 0;  // not 0: there is no tracing variant, which is no failure of the compilation
+    int status = 0;  // not 0: no tracing variant; the compilation still succeeds
     std::string object;
     std::string bitcode;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON file beside a kernel image: how its kernel is launched, and what fusing it with others needs to know.
+// The JSON file next to a kernel image: how to launch its kernel, and the data needed to fuse it.
 #pragma once
 
 #include <string>

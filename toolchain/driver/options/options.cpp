@@ -19,7 +19,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// "dav-2201", "dav-c220", "dav-c220-vec" and "2201" alike; nothing for an architecture nobody knows.
+// "dav-2201", "dav-c220", "dav-c220-vec" and "2201" alike; nothing for an unknown architecture.
 std::optional<std::uint32_t> architecture_number(std::string_view name) {
     if (begins(name, "dav-")) name.remove_prefix(4);
     if (begins(name, "c") || begins(name, "m")) name = name.substr(0, name.find('-'));

@@ -23,7 +23,7 @@ enum class CoreChoice { none, vector, cube };
 
 enum class Language {
     kernel,  // C++ with kernels
-    maybe,   // C++ that may hold kernels: its text tells
+    maybe,   // C++ that may contain kernels: the source tells
     plain,   // compiled by clang alone
     linked   // an object or a library
 };
@@ -34,7 +34,7 @@ struct Input {
     std::string dialect;  // of -x, for plain sources
 };
 
-// What --metadata writes beside an image that the source does not say.
+// Metadata that the source does not contain.
 struct MetadataOptions {
     bool wanted = false;
     std::string kernel;                     // the one it describes; empty: the only one
@@ -61,7 +61,7 @@ struct Options {
     std::vector<std::string> targets;         // as named in the image: "x86-64-v3"
     std::vector<std::string> compiler_flags;  // for preprocessing and every compilation
     std::vector<std::string> host_flags;      // for host code alone
-    std::vector<std::string> link_line;       // flags and inputs in their order; "\x01N" stands for input N
+    std::vector<std::string> link_line;       // flags and inputs in their order; "\x01N" means input N
     std::vector<std::string> names;           // --name-expression
     std::string names_file;                   // --names-file
     std::string launch_headers;               // --launch-headers: the folder

@@ -40,7 +40,7 @@ std::string find_compiler() {
     return search_path("clang++");
 }
 
-// clang++-19 has its clang-19 beside it.
+// clang++-19 has its clang-19 next to it.
 std::string c_compiler(const std::string& compiler) {
     std::string name = compiler;
     const std::size_t at = name.rfind("++");

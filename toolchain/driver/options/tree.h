@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the driver finds what it needs: the headers beside its own executable (<root>/bin/canopy-cc), and a compiler.
+// Where the driver finds what it needs: the headers next to its executable (<root>/bin/canopy-cc), and a compiler.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Tree {
     std::string unsupported;     // <root>/share/canopy/unsupported.tsv
     std::string instructions;    // <root>/share/canopy/instructions.txt
     std::string compiler;        // clang++, full path
-    std::string c_compiler;      // clang beside it
+    std::string c_compiler;      // clang next to it
 };
 
 // Fills `tree`; returns an empty text, or what is missing.

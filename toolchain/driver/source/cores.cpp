@@ -54,7 +54,7 @@ bool is_vector_name(std::string_view name) {
 
 }  // namespace
 
-// The name of a class stands behind its keyword, that of a function before its parameters.
+// The name of a class follows its keyword; the name of a function precedes its parameters.
 void DefinitionIndex::add(const Tokens& tokens, const TokenRange& head, const TokenRange& body) {
     if (body.end > body.begin) {
         for (std::size_t at = head.begin; at + 1 < head.end; ++at) {

@@ -191,7 +191,7 @@ private:
                 if (tokens_.is(at, ">")) ++depth;
                 if (tokens_.is(at, "<") && --depth == 0) break;
             }
-            --at;
+            if (at > begin) --at;
         }
         while (at >= begin + 2 && tokens_.is(at - 1, "::") && tokens_.is_identifier(at - 2)) at -= 2;
         return {at, open};
@@ -207,12 +207,16 @@ private:
         kernel.place = tokens_.place(tokens_[kernel.name.begin].begin);
         kernel.body = *declaration.body;
         if (!read_head({declaration.tokens.begin, kernel.name.begin}, pending)) return;
+        if (tokens_.partner(open) >= declaration.tokens.end)
+            return problem(kernel, fmt::format("the parameters of kernel '{}' have no end", name_of(kernel)));
+        if (tokens_.partner(kernel.body.begin) == tokens_.size())
+            return problem(kernel, fmt::format("the body of kernel '{}' has no end", name_of(kernel)));
         kernel.parameters = names({open + 1, tokens_.partner(open)}, "canopy_parameter_", false);
         check_parameters({open + 1, tokens_.partner(open)}, kernel);
         pending_.push_back(std::move(pending));
     }
 
-    // What stands before the name. False for what is no kernel of a core.
+    // Reads what precedes the name. False if it is not a kernel.
     bool read_head(const TokenRange& range, Pending& pending) {
         KernelSource& kernel = pending.kernel;
         std::vector<std::string_view> type;

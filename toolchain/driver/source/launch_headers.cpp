@@ -97,7 +97,7 @@ std::optional<Definition> find_definition(const Tokens& tokens, std::string_view
     return of_system;
 }
 
-// The type that tokens without the words of the language and without a name of their own spell.
+// The type spelled by the tokens, without keywords of the language and without a parameter name.
 Type type_of(const Tokens& tokens, const TokenRange& range, int depth = 0) {
     Type type;
     std::string_view name;

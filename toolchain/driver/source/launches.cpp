@@ -47,6 +47,8 @@ private:
         if (launch.configuration.begin == launch.configuration.end)
             return problem(open, "a launch needs the number of blocks between '<<<' and '>>>'");
         if (launch.count > 4) return problem(open, "a launch takes at most four values between '<<<' and '>>>'");
+        if (tokens_.partner(parenthesis) == tokens_.size())
+            return problem(parenthesis, "expected ')' behind the arguments of a launch");
         launch.arguments = {parenthesis, tokens_.partner(parenthesis) + 1};
         launch.name = callee_name(launch.callee);
         found_.push_back(launch);
@@ -96,8 +98,9 @@ private:
         for (std::size_t at = index; at > 0;) {
             const std::string_view text = tokens_.spelling(at);
             if (text == ")" || text == "]" || text == "}") {
-                if (tokens_.partner(at) >= at) return tokens_.size();
-                at = tokens_.partner(at) - 1;
+                const std::size_t other = tokens_.partner(at);
+                if (other >= at || other == 0) return tokens_.size();
+                at = other - 1;
                 continue;
             }
             if (text == ";" || text == "(" || text == "{") return tokens_.size();

@@ -163,9 +163,11 @@ std::size_t Tokens::end_of_quoted(std::size_t at) const {
 }
 
 std::size_t Tokens::end_of_raw(std::size_t at) const {
-    const std::size_t open = text_.find('(', at);
-    if (open == std::string_view::npos) return text_.size();
-    const std::string close = ")" + std::string(text_.substr(at + 1, open - at - 1)) + "\"";
+    constexpr std::size_t longest_delimiter = 16;
+    const std::size_t length = text_.substr(at + 1, longest_delimiter + 1).find('(');
+    if (length == std::string_view::npos) return end_of_quoted(at);
+    const std::size_t open = at + 1 + length;
+    const std::string close = ")" + std::string(text_.substr(at + 1, length)) + "\"";
     const std::size_t end = text_.find(close, open);
     return end == std::string_view::npos ? text_.size() : end + close.size();
 }
@@ -219,7 +221,7 @@ std::vector<std::string> Tokens::files() const {
         if (!one.system) own[one.file] = true;
     std::vector<std::string> result;
     for (std::size_t index = 0; index < files_.size(); ++index)
-        if (own[index] && files_[index].front() != '<') result.push_back(files_[index]);
+        if (own[index] && !files_[index].empty() && files_[index].front() != '<') result.push_back(files_[index]);
     return result;
 }
 

@@ -40,7 +40,7 @@ struct Place {
     bool system = false;
 };
 
-// `<` and `>` are always tokens of their own; `::`, `->`, `...` and `[[` and other signs of several letters come whole
+// `<` and `>` are always separate tokens; `::`, `->`, `...` and `[[` and other signs of several letters come whole
 // where something depends on it.
 class Tokens {
 public:

@@ -52,7 +52,7 @@ private:
                                        [](const Change& one, std::size_t offset) { return one.begin < offset; });
         std::size_t at = begin;
         for (; change != changes_.end() && change->begin < end; ++change) {
-            if (change->begin < at || &*change == active_) continue;
+            if (change->begin < at || change->end > end || &*change == active_) continue;
             copy(at, change->begin);
             apply(*change);
             at = change->end;

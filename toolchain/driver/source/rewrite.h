@@ -20,14 +20,14 @@ struct RewrittenSource {
     bool on_vector = false;  // some kernel runs on vector cores
     bool on_cube = false;
     NamesOfKernels inferred;                    // of kernels whose cores follow from what they use
-    bool has_variables = false;                 // in device memory, beside what kernels take as arguments
+    bool has_variables = false;                 // in device memory, besides kernel arguments
     std::vector<std::string> files;             // the user's own
     std::vector<std::string> shared_variables;  // symbols of device variables other files may know
     std::string host;
     std::string device;
     std::vector<LaunchFunction> launch_functions;
     std::vector<std::string> warnings;
-    std::vector<std::string> problems;  // errors, each with its place; then there are no texts
+    std::vector<std::string> problems;  // errors with their locations; if any, there is no output
 };
 
 struct RewriteJob {

@@ -11,16 +11,23 @@
 namespace canopy_cc {
 namespace {
 
-// `[aicore]`, `[host]` and `[host, aicore]` before a declaration; elsewhere they are an index or a lambda.
-Qualifier bracketed_qualifier(const Tokens& tokens, std::size_t index) {
-    const std::size_t close = tokens.partner(index);
-    if (close >= tokens.size() || (close != index + 2 && close != index + 4)) return {};
+// The closing bracket of `[aicore]`, `[host]` or `[host, aicore]` at `index`; 0: it is something else.
+std::size_t end_of_bracketed_words(const Tokens& tokens, std::size_t index) {
     const auto is_word = [&](std::size_t at) { return tokens.is(at, "aicore") || tokens.is(at, "host"); };
-    if (!is_word(index + 1) || (close == index + 4 && !(tokens.is(index + 2, ",") && is_word(index + 3)))) return {};
-    const std::size_t next = close + 1;
-    const bool before_declaration = tokens.is_identifier(next) || tokens.is(next, "::") || tokens.is(next, "~") ||
-                                    (tokens.is(next, "[") && bracketed_qualifier(tokens, next).length != 0);
-    if (!before_declaration) return {};
+    if (!tokens.is(index, "[") || !is_word(index + 1)) return 0;
+    if (tokens.is(index + 2, "]")) return index + 2;
+    return tokens.is(index + 2, ",") && is_word(index + 3) && tokens.is(index + 4, "]") ? index + 4 : 0;
+}
+
+// Those words before a declaration; elsewhere they are an index or a lambda.
+Qualifier bracketed_qualifier(const Tokens& tokens, std::size_t index) {
+    const std::size_t close = end_of_bracketed_words(tokens, index);
+    if (close == 0) return {};
+    std::size_t next = close + 1;
+    constexpr int longest_row = 8;  // of such words; each looks over all behind it
+    for (int row = 0; row < longest_row && end_of_bracketed_words(tokens, next) != 0; ++row)
+        next = end_of_bracketed_words(tokens, next) + 1;
+    if (!tokens.is_identifier(next) && !tokens.is(next, "::") && !tokens.is(next, "~")) return {};
     const bool alone = close == index + 2;
     return {alone && tokens.is(index + 1, "aicore") ? "__aicore__" : "__host_aicore__", close - index + 1};
 }

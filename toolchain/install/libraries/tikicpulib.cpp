@@ -71,7 +71,7 @@ void canopyCpuBegin(CanopyPendingLaunch* launch, int64_t blocks) {
 void canopyCpuEnd(CanopyPendingLaunch* launch, const char* kernel) {
     if (*canopyPendingLaunch() == launch) {
         *canopyPendingLaunch() = launch->previous;
-        give_up(kernel, "this is no kernel, or canopy-cc did not compile it");
+        give_up(kernel, "this is not a kernel, or canopy-cc did not compile it");
     }
     check(launch->result, kernel);
     check(aclrtSynchronizeStream(nullptr), kernel);

@@ -28,7 +28,7 @@ struct Include {
     std::size_t offset = 0;
 };
 
-// The body of a macro, read as tokens of its own.
+// The body of a macro, as separate tokens.
 struct MacroBody {
     canopy_cc::Tokens tokens;
     std::size_t offset = 0;  // of its first byte in the file

@@ -37,7 +37,7 @@ std::string Compiler::answer(const std::vector<std::string>& words) {
     if (access(program_.c_str(), X_OK) != 0) return {};
     const auto known = answers_.find(words);
     if (known != answers_.end()) return known->second;
-    canopy::Command command{program_};
+    canopy::CommandLine command{program_};
     command.insert(command.end(), words.begin(), words.end());
     canopy::ProcessOptions options;
     options.output = "/dev/null";

@@ -16,7 +16,7 @@ public:
     // Each returns an empty text, or the compiler's objection. Without a compiler in the tree there is none.
     std::string refuses_chip(const std::string& name);
     std::string refuses_architecture(const std::string& name);
-    // A flag, with its value where that is a word of its own.
+    // A flag, with its value if that is a separate argument.
     std::string refuses_flag(const std::vector<std::string>& words);
 
 private:

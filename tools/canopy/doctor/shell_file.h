@@ -18,7 +18,7 @@ struct ShellCommand {
 
 enum class ScriptKind { shell, makefile };
 
-// Comments and here-documents are left out; commands inside $(...) and backquotes are commands of their own.
+// Comments and here-documents are left out; commands inside $(...) and backquotes are separate commands.
 std::vector<ShellCommand> read_shell(std::string_view text, ScriptKind kind);
 
 // Index of the word that names the program: behind assignments and words like `if` and `sudo`. The number of words when

@@ -133,7 +133,7 @@ void InstallTree::read_headers(const fs::path& folder) {
 }
 
 // CANOPY_NO_FUNCTION(result, name, macro), CANOPY_NO_TYPE(name, macro) and CANOPY_NO_CONSTANT(name, macro), where the
-// macro stands for a sentence.
+// macro means a sentence.
 void InstallTree::read_unavailable(const canopy_cc::Tokens& tokens) {
     for (const canopy_cc::Directive& directive : tokens.directives()) {
         const canopy_cc::Tokens words(tokens.text().substr(directive.begin + 1, directive.end - directive.begin - 1));

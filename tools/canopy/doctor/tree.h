@@ -16,7 +16,7 @@ namespace canopy_tool {
 
 // A row of share/canopy/unsupported.tsv: a name or header of the kernel language that is missing.
 struct MissingName {
-    std::string name;  // "AscendC::Gelu"; a header that ends in / stands for all below it
+    std::string name;  // "AscendC::Gelu"; a header that ends in / means all headers below it
     std::string kind;
     std::string family;
     std::string advice;
@@ -27,7 +27,7 @@ struct Rule {
     std::string kind;     // what the name is: function, header, library, package, cmake, command, module, model, path
     std::string pattern;  // of file names, as the shell writes them
     Level level = Level::error;
-    std::string text;  // {} stands for the name
+    std::string text;  // {} is replaced by the name
     std::string advice;
 };
 

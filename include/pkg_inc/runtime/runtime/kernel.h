@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/** Bytes that are no ELF file. */
+/** Bytes that are not an ELF file. */
 #define RT_DEV_BINARY_MAGIC_PLAIN 0xABCEED50U
 #define RT_DEV_BINARY_MAGIC_PLAIN_AICPU 0xABCEED51U
 #define RT_DEV_BINARY_MAGIC_PLAIN_AIVEC 0xABCEED52U

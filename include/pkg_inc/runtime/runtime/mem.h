@@ -43,7 +43,7 @@ typedef enum tagRtMemoryType {
 
 /**
  * Allocates memory of the current device: `type` is RT_MEMORY_* with one RT_MEMORY_POLICY_*, or RT_MEMORY_SVM for
- * managed memory. `moduleId` says who asks and is not used. Memory that no device has gives 107016.
+ * managed memory. `moduleId` is ignored. Unknown kinds of memory give 107016.
  */
 RTS_API rtError_t rtMalloc(void** devPtr, uint64_t size, rtMemType_t type, const uint16_t moduleId);
 

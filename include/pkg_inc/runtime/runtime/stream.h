@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams of the lower interface: the handles of acl/acl_rt.h, and flags with bits of their own.
+ * Streams of the lower interface: the handles of acl/acl_rt.h, and flags with different bits.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_STREAM_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_STREAM_H

@@ -57,7 +57,7 @@ std::shared_ptr<Capture> find_capture(std::uint64_t id) {
 Status Capture::check_active() const {
     if (status == CaptureStatus::active) [[likely]]
         return {};
-    return fail(code::capture_invalidated, "the capture of stream {} was spoilt by {}", origin_id, spoilt);
+    return fail(code::capture_invalidated, "the capture of stream {} was invalidated by {}", origin_id, spoilt);
 }
 
 CaptureMember& Capture::add(Stream& stream) {
@@ -91,7 +91,7 @@ Status check_stream(const Stream& stream) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     if (!stream.recorder) return {};
     switch (stream.recorder->kind()) {
         case RecorderKind::capture:
-            return fail(code::stream_captured, "stream {} is being captured already", stream.id);
+            return fail(code::stream_captured, "stream {} is already being captured", stream.id);
         case RecorderKind::build:
             return fail(code::stream_model, "stream {} is persistent: its tasks belong to the graph it is bound to",
                         stream.id);
@@ -117,7 +117,7 @@ Status follow_earlier_tasks(Capture& capture) {
 // Takes the graph into the capture; the caller holds its mutex.
 Status enter_graph(Capture& capture, GraphState expected) {
     Graph& graph = *capture.graph;
-    if (graph.state != expected) return fail(code::param_invalid, "{} has changed meanwhile", label_of(graph));
+    if (graph.state != expected) return fail(code::param_invalid, "{} has changed in the meantime", label_of(graph));
     capture.before = {graph.lanes.size(),    graph.edges.size(),       graph.groups.size(), graph.conditions.size(),
                       graph.bindings.size(), graph.pool_blocks.size(), graph.next_sequence};
     capture.first_lane = static_cast<std::uint32_t>(graph.lanes.size());
@@ -161,7 +161,7 @@ Status check_target(const Graph& graph) {
                             "{} was built from persistent streams: nothing can be captured into it", label_of(graph));
             return {};
         case GraphState::capturing:
-            return fail(code::model_captured, "{} is being captured already", label_of(graph));
+            return fail(code::model_captured, "{} is already being captured", label_of(graph));
         case GraphState::building:
             return fail(code::param_invalid, "{} is being built from persistent streams", label_of(graph));
         case GraphState::failed:
@@ -226,8 +226,8 @@ Status check_joined(const Capture& capture) {
         const CaptureMember& member = capture.members[index];
         const std::int32_t from = capture.members[member.from_lane - capture.first_lane].stream_id;
         text += fmt::format(
-            "{}stream {} was not joined: it came into the capture when it waited for event {}, recorded on stream {}, "
-            "and {} of its tasks after that {} not waited for by stream {}, on which the capture began",
+            "{}stream {} was not joined: it joined the capture when it waited for event {}, recorded on stream {}, and "
+            "{} of its tasks after that {} not waited for by stream {}, on which the capture began",
             text.empty() ? "" : "; ", member.stream_id, slot_of(member.event), from, left, left == 1 ? "is" : "are",
             capture.origin_id);
     }
@@ -246,11 +246,10 @@ Status check_groups(const Capture& capture) {
 // Whether the capture may become a graph.
 Status judge(const Capture& capture) {
     if (capture.mode != CaptureMode::relaxed && capture.thread != this_thread_number())
-        return fail(
-            code::capture_wrong_thread,
-            "the capture of stream {} was begun by thread {} and is ended by thread {}, which only mode RELAXED "
-            "allows; it is dropped",
-            capture.origin_id, capture.thread, this_thread_number());
+        return fail(code::capture_wrong_thread,
+                    "the capture of stream {} was begun by thread {} and ended by thread {}, which only mode RELAXED "
+                    "allows; it is dropped",
+                    capture.origin_id, capture.thread, this_thread_number());
     CANOPY_TRY(capture.check_active());
     CANOPY_TRY(check_joined(capture));
     CANOPY_TRY(check_groups(capture));

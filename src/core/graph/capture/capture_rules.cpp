@@ -59,7 +59,7 @@ Refusal refusal_of(UnsafeCall call) noexcept {
         case UnsafeCall::default_stream:
             break;
     }
-    return {code::capture_implicit, "it works in a default stream, which everything else waits for"};
+    return {code::capture_implicit, "it uses a default stream, for which all other streams wait"};
 }
 
 Status refuse(Capture& capture, const Stream* stream, const Refusal& refusal) {
@@ -90,7 +90,7 @@ Status refuse_synchronise() {
     for (const auto& capture : all_captures()) {
         if (!forbids_synchronise(*capture)) continue;
         const Status status =
-            refuse(*capture, nullptr, {code::stream_captured, "it waits for all streams, captured ones too"});
+            refuse(*capture, nullptr, {code::stream_captured, "it waits for all streams, including captured ones"});
         if (first.ok()) first = status;
     }
     return first;
@@ -166,7 +166,7 @@ Result<CapturedLane> captured_lane(Stream& stream) {
 void spoil_capture_of(const Graph& graph) noexcept {
     try {
         for (const auto& capture : all_captures())
-            if (capture->graph.get() == &graph) spoil(*capture, nullptr, "the graph around it has ended");
+            if (capture->graph.get() == &graph) spoil(*capture, nullptr, "the enclosing graph was destroyed");
     } catch (const std::bad_alloc&) {
     }
 }

@@ -15,8 +15,8 @@ Result<Pin<Graph>> captured_graph(Stream& stream, std::uint64_t& last) {
     last = stream.last_sequence;
     if (!stream.recorder) return Pin<Graph>();
     if (stream.recorder->kind() != RecorderKind::capture)
-        return fail(code::not_supported, "stream {} is recorded for a graph: pools serve running and captured streams",
-                    stream.id);
+        return fail(code::not_supported,
+                    "stream {} is recorded for a graph: pools work with running and captured streams only", stream.id);
     Result<CapturedLane> lane = captured_lane(stream);
     if (!lane.ok()) return lane.status();
     return Runtime::instance().graphs.pin(lane->graph->self);

@@ -138,7 +138,7 @@ bool Reader::deeper() {
 
 bool Reader::other(const char* what) {
     if (level_ == 0) {
-        failure_ = fail(code::param_invalid, "{}: the descriptor is {}, not an object with one member for each op type",
+        failure_ = fail(code::param_invalid, "{}: the descriptor is {}, not an object with one member per op type",
                         path_, what);
         return false;
     }
@@ -214,7 +214,7 @@ bool Reader::parse_error(std::size_t position, const std::string&, const Json::e
 
 Result<CpuDescriptor> read_cpu_descriptor(std::string_view text, std::string_view path) {
     if (text.size() > max_descriptor_size)
-        return fail(code::param_invalid, "{} has {} bytes; a descriptor has {} at most", path, text.size(),
+        return fail(code::param_invalid, "{} has {} bytes; a descriptor has at most {}", path, text.size(),
                     max_descriptor_size);
     Reader reader(text, path);
     const bool well = Json::sax_parse(Cursor(text.data(), reader.furthest()),

@@ -140,8 +140,8 @@ Result<CpuImageSource> locate_cpu_image(std::string_view name) {
         tried += fmt::format("{}{}", tried.empty() ? "" : ", ", folder);
     }
     return fail(code::param_invalid,
-                "shared object {} was not found: nothing of that name is registered in this process, nor is it in {}; "
-                "ASCEND_AICPU_KERNEL_PATH names folders to look in first",
+                "shared object {} was not found: it is neither registered in this process nor in {}; "
+                "ASCEND_AICPU_KERNEL_PATH can name more folders, which are searched first",
                 name, tried);
 }
 

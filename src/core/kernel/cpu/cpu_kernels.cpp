@@ -35,7 +35,7 @@ Result<Handle> open_cpu_binary(std::shared_ptr<CpuBinary> cpu) {
     });
     if (handle != 0) return handle;
     if (registered != 0) unregister_cpu_image(registered);
-    return fail(code::resource_alloc, "the process has as many binaries as it can have");
+    return fail(code::resource_alloc, "too many binaries are alive");
 }
 
 // What the loader makes of a path: it is cut at its last dot, wherever that is.
@@ -46,11 +46,10 @@ struct DescriptorPaths {
 Result<DescriptorPaths> paths_of(std::string_view path) {
     const std::size_t dot = path.rfind('.');
     if (dot == std::string_view::npos)
-        return fail(
-            code::param_invalid,
-            "path {} has no extension: the descriptor of CPU kernels is looked for under the path up to its last "
-            "dot with .json behind it, here only '.json'",
-            path);
+        return fail(code::param_invalid,
+                    "path {} has no extension: the descriptor of CPU kernels is searched under the path up to its last "
+                    "dot plus .json, here only '.json'",
+                    path);
     const std::string_view stem = path.substr(0, dot);
     return DescriptorPaths{fmt::format("{}.json", stem), fmt::format("{}.so", stem)};
 }
@@ -87,8 +86,7 @@ Result<Handle> load_cpu_binary_file(std::string_view path, CpuMode mode) {
     if (!text.ok()) {
         if (path.rfind('/') != std::string_view::npos && path.rfind('.') < path.rfind('/'))
             return fail(code::param_invalid,
-                        "path {} was cut at its last dot, which is part of a folder's name: the file itself has no "
-                        "extension",
+                        "path {} was cut at its last dot, which is in the name of a folder: the file has no extension",
                         path);
         return text.status();
     }
@@ -96,7 +94,7 @@ Result<Handle> load_cpu_binary_file(std::string_view path, CpuMode mode) {
     Result<CpuDescriptor> descriptor = read_cpu_descriptor(text_of(*text), paths->descriptor);
     if (!descriptor.ok()) return descriptor.status();
     Result<std::vector<std::byte>> image =
-        read_whole_file(paths->library, "the shared object beside the descriptor", max_cpu_image_size);
+        read_whole_file(paths->library, "the shared object next to the descriptor", max_cpu_image_size);
     if (!image.ok()) return image.status();
     auto cpu = std::make_shared<CpuBinary>();
     cpu->mode = mode;
@@ -119,7 +117,7 @@ Result<Handle> load_cpu_binary_data(std::span<const std::byte> image) {
                     "the data is a JSON descriptor: load it from a file with CPU_KERNEL_MODE 0 or 1; mode 2 takes the "
                     "bytes of a shared object");
     if (image.size() > max_cpu_image_size)
-        return fail(code::param_invalid, "the shared object has {} bytes; {} are the most", image.size(),
+        return fail(code::param_invalid, "the shared object has {} bytes; at most {} are allowed", image.size(),
                     max_cpu_image_size);
     auto cpu = std::make_shared<CpuBinary>();
     cpu->mode = CpuMode::library;
@@ -244,7 +242,7 @@ Result<Kernel*> resolve(Binary& binary, const CpuEntry& entry, DeviceRecord& rec
 Result<Kernel*> CpuBinary::kernel(Binary& binary, Function& function, DeviceRecord& record) {
     if (function.cpu->kind == CpuKernelKind::unknown)
         return fail(code::param_invalid,
-                    "op type {} of {} cannot be launched: its opKernelLib is missing or none of AICPUKernel, "
+                    "op type {} of {} cannot be launched: its opKernelLib is missing or not one of AICPUKernel, "
                     "CUSTAICPUKernel, TFKernel, KFCKernel and CUSTKFCKernel",
                     function.cpu->op_type, origin);
     Result<Kernel*> kernel = resolve(binary, *function.cpu, record);
@@ -287,7 +285,7 @@ Result<Handle> open_function(Binary& binary, std::shared_ptr<const CpuEntry> ent
         function.info.vector_ratio = 0;
         function.cpu = std::move(entry);
     });
-    if (handle == 0) return fail(code::resource_alloc, "the process has as many functions as it can have");
+    if (handle == 0) return fail(code::resource_alloc, "too many functions are alive");
     binary.functions.push_back(handle);
     return handle;
 }
@@ -376,10 +374,10 @@ Result<Handle> register_cpu_function(const void* opaque, std::string_view symbol
             "binary {} holds kernels for AI cores: functions can be registered for binaries of CPU kernels only",
             as_address(opaque));
     if (!cpu_binary(**binary).image)
-        return fail(code::param_invalid,
-                    "{} has no shared object of its own: functions can be registered for binaries loaded with "
-                    "CPU_KERNEL_MODE 1 or 2",
-                    (*binary)->cpu->origin);
+        return fail(
+            code::param_invalid,
+            "{} has no shared object: functions can be registered only for binaries loaded with CPU_KERNEL_MODE 1 or 2",
+            (*binary)->cpu->origin);
     return register_in(**binary, symbol, std::string(op_type));
 }
 
@@ -460,7 +458,7 @@ const char* cpu_result_meaning(std::uint32_t result) noexcept {
     if (result == end_of_sequence) return "end of sequence";
     if (result == abort) return "abort";
     if (result >= first_fault && result <= last_fault) return "fault";
-    if (result >= first_cooperative && result <= last_cooperative) return "a code of its own";
+    if (result >= first_cooperative && result <= last_cooperative) return "the kernel's own code";
     return "failure";
 }
 

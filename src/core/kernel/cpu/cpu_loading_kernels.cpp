@@ -48,7 +48,8 @@ Result<std::span<const std::byte>> device_bytes(std::uint64_t address, std::size
     Result<MemoryPlace> place = usable_place(begin, size, what);
     if (!place.ok()) return place.status();
     if (address == 0 || size == 0 || place->kind == MemoryKind::unknown)
-        return fail(code::param_invalid, "{}: {:#x} is no address of {} bytes of device memory", what, address, size);
+        return fail(code::param_invalid, "{}: {:#x} is not the address of {} bytes of device memory", what, address,
+                    size);
     return std::span(begin, size);
 }
 

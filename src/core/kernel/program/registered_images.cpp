@@ -56,10 +56,10 @@ void add_architectures(const CanopyEmbeddedImage& image, std::set<std::uint32_t>
 Result<Handle> binary_of(CanopyEmbeddedImage& image) {
     if (image.version != CANOPY_LAUNCH_VERSION)
         return fail(code::param_invalid,
-                    "the kernels of {} were compiled for launch interface {}; this release offers {}. Compile it anew",
+                    "the kernels of {} were compiled for launch interface {}; this release has {}. Recompile it",
                     image.source ? image.source : "a program", image.version, CANOPY_LAUNCH_VERSION);
     if (!image.bytes || image.size == 0)
-        return fail(code::param_invalid, "the program holds no kernel image for {}",
+        return fail(code::param_invalid, "the program contains no kernel image for {}",
                     image.source ? image.source : "its kernels");
     Runtime& runtime = Runtime::instance();  // made before the lock: making it looks at the images
     Registry& all = registry();
@@ -95,7 +95,7 @@ Result<Handle> load_site_once(CanopyLaunchSite& site, DeviceRecord& record) {
     Result<Handle> handle = get_function_by_key(*binary, site.key);
     if (!handle.ok()) return handle.status();
     const Pin<Function> function = Runtime::instance().functions.pin(*handle);
-    if (!function) return fail(code::invalid_handle, "kernel {} was unloaded meanwhile", site.key);
+    if (!function) return fail(code::invalid_handle, "kernel {} was unloaded in the meantime", site.key);
     Result<Kernel*> kernel = kernel_for(*function, record);
     if (!kernel.ok()) return kernel.status();
     std::atomic_ref(site.state[0]).store(opaque_of(*handle), std::memory_order_release);  // pairs with site_function
@@ -189,8 +189,8 @@ Result<RegisteredVariable> variable_at(const void* host) {
         found = find_variable(all, host);
     }
     if (!found.image)
-        return fail(code::invalid_symbol,
-                    "symbol {} is not registered: no image of the program has a variable under it", as_address(host));
+        return fail(code::invalid_symbol, "symbol {} is not registered: no image of the program has a variable for it",
+                    as_address(host));
     Result<Handle> binary = binary_of(*found.image);
     if (!binary.ok()) return binary.status();
     return RegisteredVariable{*binary, found.variable->symbol, found.variable->size};

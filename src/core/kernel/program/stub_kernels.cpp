@@ -106,7 +106,7 @@ Result<std::shared_ptr<Registered>> registered_binary(const void* opaque) {
         std::lock_guard guard((*binary)->mutex);
         made->for_cpu = (*binary)->cpu != nullptr;
         if (made->for_cpu && !cpu_binary(**binary).image)
-            return fail(code::param_invalid, "{} has no shared object of its own, in which stubs could be registered",
+            return fail(code::param_invalid, "{} has no shared object in which stubs could be registered",
                         (*binary)->cpu->origin);
         Result<std::vector<std::string>> kernels =
             made->for_cpu ? names_of_functions((*binary)->image) : names_of_kernels((*binary)->image);
@@ -195,10 +195,10 @@ Status register_stub(const void* opaque, const void* address, std::string_view n
     Registry& all = registry();
     std::unique_lock guard(all.mutex);
     if (const auto taken = all.stubs.find(address); taken != all.stubs.end())
-        return fail(code::kernel_duplicate, "stub {} is registered already, for kernel {}", as_address(address),
+        return fail(code::kernel_duplicate, "stub {} is already registered, for kernel {}", as_address(address),
                     taken->second->kernel);
     if (!all.names.try_emplace(stub->name, address).second)
-        return fail(code::kernel_duplicate, "a stub named {} is registered already", name);
+        return fail(code::kernel_duplicate, "a stub named {} is already registered", name);
     all.stubs.emplace(address, std::move(stub));
     return {};
 }

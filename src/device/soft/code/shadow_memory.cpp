@@ -37,7 +37,7 @@ Result<ShadowMemory> ShadowMemory::create(std::span<const MemoryRange> regions) 
     }
     shadow.mapping_size_ = total;
     void* memory = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return fail(refused, "no addresses to trace {} bytes of memory with", total);
+    if (memory == MAP_FAILED) return fail(refused, "no addresses left to trace {} bytes of memory", total);
     shadow.mapping_ = memory;
     std::uintptr_t at = (reinterpret_cast<std::uintptr_t>(memory) + large_page - 1) / large_page * large_page;
     for (const MemoryRange& region : regions) {
@@ -71,8 +71,7 @@ Result<std::vector<std::byte>> ShadowMemory::replace_addresses(std::span<const s
             found = true;
             break;
         }
-        if (!found && is_mapped(word))
-            return fail(refused, "the arguments hold the address {:#x}, of which nothing is known", word);
+        if (!found && is_mapped(word)) return fail(refused, "the arguments contain the unknown address {:#x}", word);
     }
     return replaced;
 }

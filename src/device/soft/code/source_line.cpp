@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,7 @@ public:
     [[nodiscard]] bool ok() const { return ok_; }
     [[nodiscard]] bool at_end() const { return !ok_ || at_ >= bytes_.size(); }
     [[nodiscard]] std::size_t position() const { return at_; }
+    void fail() { skip(~std::uint64_t{0}); }
     void skip(std::uint64_t count) {
         if (count > bytes_.size() - at_) ok_ = false;
         at_ = ok_ ? at_ + count : bytes_.size();
@@ -87,7 +89,10 @@ std::string_view text_at(const ElfSection* section, std::uint64_t offset) {
 struct FileName {
     std::string_view name;
     std::uint64_t directory = 0;
+    std::optional<bool> language;  // once somebody has asked
 };
+
+constexpr std::size_t longest_name = 4096;  // what is longer is not the name of a file
 
 // One unit of .debug_line.
 class LineProgram {
@@ -129,7 +134,8 @@ private:
         } else {
             directories_.emplace_back();
             files_.emplace_back();
-            for (std::string_view name; unit_.ok() && !(name = unit_.text()).empty();) directories_.push_back(name);
+            for (std::string_view name; unit_.ok() && !(name = unit_.text()).empty();)
+                directories_.push_back(name.substr(0, longest_name));
             for (std::string_view name; unit_.ok() && !(name = unit_.text()).empty();) {
                 files_.push_back({name, unit_.unsigned_number()});
                 unit_.unsigned_number();
@@ -147,6 +153,7 @@ private:
         }
         std::vector<FileName> entries;
         const std::uint64_t count = unit_.unsigned_number();
+        if (formats.empty() && count != 0) unit_.fail();  // entries of no bytes: there could be any number of them
         for (std::uint64_t index = 0; index < count && unit_.ok(); ++index) {
             FileName& entry = entries.emplace_back();
             for (const auto& [content, form] : formats) read_form(content, form, entry);
@@ -183,9 +190,9 @@ private:
                 unit_.skip(16);
                 break;
             default:
-                unit_.skip(~std::uint64_t{0});  // unknown: the rest cannot be read
+                unit_.fail();  // unknown: the rest cannot be read
         }
-        if (content == 1) entry.name = text;
+        if (content == 1) entry.name = text.substr(0, longest_name);
         if (content == 2) entry.directory = value;
     }
 
@@ -194,7 +201,7 @@ private:
         if (opcode >= opcode_base_) {
             const unsigned adjusted = opcode - opcode_base_;
             row_.address += std::uint64_t{adjusted / line_range_} * minimum_length_;
-            row_.line += line_base_ + static_cast<int>(adjusted % line_range_);
+            move_line(line_base_ + static_cast<int>(adjusted % line_range_));
             return append();
         }
         switch (opcode) {
@@ -206,8 +213,7 @@ private:
                 row_.address += unit_.unsigned_number() * minimum_length_;
                 return;
             case 3:
-                row_.line += unit_.signed_number();
-                return;
+                return move_line(unit_.signed_number());
             case 4:
                 row_.file = unit_.unsigned_number();
                 return;
@@ -220,6 +226,11 @@ private:
             default:
                 for (unsigned count = lengths_[opcode]; count > 0; --count) unit_.unsigned_number();
         }
+    }
+
+    // Wraps around: the file may name any number.
+    void move_line(std::int64_t by) {
+        row_.line = static_cast<std::int64_t>(static_cast<std::uint64_t>(row_.line) + static_cast<std::uint64_t>(by));
     }
 
     void extended() {
@@ -261,11 +272,15 @@ private:
         line_found_ = row.line;
     }
 
-    // The headers of the kernel language and what the compiler driver adds.
-    [[nodiscard]] bool is_language(std::uint64_t file) const {
-        const std::string name = path(file);
-        return name.find("canopy_kernel/") != std::string::npos || name.find("<canopy-cc>") != std::string::npos ||
-               name.rfind("/usr/", 0) == 0;
+    // The headers of the kernel language and what the compiler driver adds. Asked for every row.
+    [[nodiscard]] bool is_language(std::uint64_t file) {
+        if (file >= files_.size()) return false;
+        if (!files_[file].language) {
+            const std::string name = path(file);
+            files_[file].language = name.find("canopy_kernel/") != std::string::npos ||
+                                    name.find("<canopy-cc>") != std::string::npos || name.rfind("/usr/", 0) == 0;
+        }
+        return *files_[file].language;
     }
 
     [[nodiscard]] std::string path(std::uint64_t file) const {

@@ -67,7 +67,7 @@ TraceRun& current_run() noexcept { return *static_cast<TraceRun*>(Executor::exis
 TraceAddress TraceRun::place(const void* address, std::uint64_t bytes) {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     if (at >= local_begin && at - local_begin < local_size) {
-        if (bytes > local_size - (at - local_begin)) refuse("reaches behind the unified buffer");
+        if (bytes > local_size - (at - local_begin)) refuse("accesses memory past the unified buffer");
         return {local_memory, at - local_begin};
     }
     const auto found = shadow.find(at, bytes);
@@ -169,7 +169,7 @@ void run_threads(void (*)(void*), void*, std::uint32_t) { refuse("runs SIMT thre
 std::uint32_t current_thread() { return 0; }
 void thread_barrier(std::uint32_t, std::uint32_t) { refuse("waits for other threads"); }
 void multiply_matrices(const CanopyProduct*) { refuse("multiplies matrices"); }
-std::uint32_t at_launch_end(void (*)(void*), void*) { refuse("wants to know when its launch has ended"); }
+std::uint32_t at_launch_end(void (*)(void*), void*) { refuse("registers a function for the end of its launch"); }
 
 CanopyCore* open_core_of_block(std::uint32_t architecture) {
     TraceRun& run = current_run();
@@ -216,8 +216,8 @@ Status explain(const Fault& fault, const std::string& kernel, std::uint32_t bloc
     if (fault.text != nullptr)
         return fail(refused, "kernel {} cannot be traced: block {} {}", kernel, block, fault.text);
     const std::string line = source_line(fault.instruction);
-    return fail(refused, "kernel {} touches memory in a way traces do not know{}{} (block {}, address {:#x})", kernel,
-                line.empty() ? "" : " ", line, block, fault.address);
+    return fail(refused, "kernel {} accesses memory in a way that cannot be traced{}{} (block {}, address {:#x})",
+                kernel, line.empty() ? "" : " ", line, block, fault.address);
 }
 
 bool is_state(const ElfSymbol& symbol, const ElfFile& object) noexcept {

@@ -39,7 +39,7 @@ CANOPY_MAY_BE_LEFT void CpuCores::call_kernel(void* data) {
     } catch (...) {
         call.threw = true;
         std::snprintf(call.outcome->text, sizeof call.outcome->text,
-                      "the kernel threw an exception that is no std::exception");
+                      "the kernel threw an exception that is not a std::exception");
     }
 }
 
@@ -161,7 +161,7 @@ CpuLaunch* CpuCores::admit() noexcept {
             continue;
         }
         launch->state = CpuLaunch::State::idle;
-        refuse(*launch, FaultKind::memory, "the system gives no threads for the blocks of the launch");
+        refuse(*launch, FaultKind::memory, "the system cannot create threads for the blocks of the launch");
         launch->next = refused;
         refused = launch;
     }

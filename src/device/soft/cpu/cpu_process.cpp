@@ -158,7 +158,7 @@ bool CpuProcess::ensure_running(Lock& lock, std::string& problem) {
         reading_ = false;
         end_process(std::exchange(process_, 0));
         close(std::exchange(socket_, -1));
-        problem = "the system gives no thread for the CPU kernels' process";
+        problem = "the system cannot create a thread for the CPU kernels' process";
         return false;
     }
     return true;
@@ -227,7 +227,7 @@ void CpuProcess::take(const Reply& reply) noexcept {
             fail_with(launch, FaultKind::exception, text);
             break;
         case Tell::missing:
-            std::snprintf(text, sizeof text, "the kernel is not there: %.200s", reply.text);
+            std::snprintf(text, sizeof text, "the kernel is missing: %.200s", reply.text);
             fail_with(launch, FaultKind::exception, text);
             break;
         default:
@@ -277,7 +277,8 @@ Status CpuProcess::load(const CodeFile& file, const std::string& name, std::uint
     }
     if (answer == "ok") return {};
     images_.erase(number);
-    return fail(bad_image, "{} does not load: {}", name, answer.empty() ? "its initialisation does not end" : answer);
+    return fail(bad_image, "{} does not load: {}", name,
+                answer.empty() ? "its initialisation does not return" : answer);
 }
 
 void CpuProcess::unload(std::uint64_t number) noexcept {
@@ -364,7 +365,7 @@ void CpuProcess::end_late() noexcept {
     for (auto& [number, flight] : flights_) {
         if (!flight.deadline.passed()) continue;
         if (flight.launch->outcome.fault.kind == FaultKind::none)
-            fail_with(*flight.launch, FaultKind::timeout, "the kernel did not end in time");
+            fail_with(*flight.launch, FaultKind::timeout, "the kernel did not finish in time");
         kill(process_, SIGKILL);
     }
 }

@@ -135,10 +135,10 @@ std::string SoftCore::describe(std::uintptr_t address) const {
         const auto low = reinterpret_cast<std::uintptr_t>(core_.memory[index].base);
         // Half of a gap belongs to the memory in front of it, half to the one behind.
         if (address >= low + size && address < low + size + guard / 2)
-            return fmt::format("the kernel ran over the end of {} ({}): address {:#x} is {} bytes behind it",
+            return fmt::format("the kernel ran past the end of {} ({}): address {:#x} is {} bytes past it",
                                memory_names[index], size_in_words(size), address, address - low - size);
         if (address < low && address >= low - guard / 2)
-            return fmt::format("the kernel reached in front of {} ({}): address {:#x} is {} bytes before it",
+            return fmt::format("the kernel accessed memory before {} ({}): address {:#x} is {} bytes before it",
                                memory_names[index], size_in_words(size), address, low - address);
     }
     return {};

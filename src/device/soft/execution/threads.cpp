@@ -108,7 +108,7 @@ void SimtThreads::barrier(std::uint32_t first, std::uint32_t count) noexcept {
 }
 
 void SimtThreads::check_barrier(std::uint32_t first, std::uint32_t count) noexcept {
-    if (!active_) executor_.fail(FaultKind::trap, "a barrier of SIMT threads outside of them");
+    if (!active_) executor_.fail(FaultKind::trap, "a barrier of SIMT threads outside a SIMT kernel");
     const std::uint32_t thread = executor_.simt_thread;
     if (thread >= first && thread - first < count && count <= count_ - first) return;
     // A text on the heap would stay there: nobody comes back to free it.

@@ -184,8 +184,8 @@ void SoftGraph::end() noexcept {
     TaskFailure failure;
     failure.kind = aborted ? FaultKind::aborted : FaultKind::exception;
     failure.opcode = Opcode::replay;
-    failure.what = aborted ? "the replay was aborted"
-                           : "its streams came to their ends and none of them passed the end task of the model";
+    failure.what =
+        aborted ? "the replay was aborted" : "its streams ended and none of them passed the end task of the model";
     task_failed(failure, {});
 }
 
@@ -276,7 +276,7 @@ void SoftGraph::start_lane(Executor& executor, std::uint32_t index, std::uint32_
     TaskFailure failure;
     failure.kind = FaultKind::exception;
     failure.opcode = Opcode::replay;
-    failure.what = "a stream of the model was activated that runs already";
+    failure.what = "a stream of the model was activated that is already running";
     task_failed(failure, {index, position});
 }
 
@@ -401,7 +401,7 @@ Status SoftGraph::change(std::span<const GraphChange> changes, ChangeTime time) 
         if (!commands_.contains(change.place)) return fail(107000, "the graph has no such task");
         const Opcode opcode = change.command.opcode;
         if (opcode == Opcode::condition || opcode == Opcode::jump || opcode == Opcode::replay)
-            return fail(107000, "a task of this kind cannot take the place of another");
+            return fail(107000, "a task of this kind cannot replace another");
         pending.payloads.push_back(own_payload(change.command));
     }
     SpinGuard guard(lock_);

@@ -100,7 +100,7 @@ Result<std::vector<GraphEdge>> necessary_edges(const GraphPlan& plan) {
     }
     add_lane_links(cuts, lanes, links);
     const std::vector<std::uint32_t> order = in_order(count, links);
-    if (order.size() != count) return fail(107000, "the tasks of the graph wait for each other in a circle");
+    if (order.size() != count) return fail(107000, "the tasks of the graph form a cycle");
     if (count * lanes > largest_table) return std::vector<GraphEdge>(plan.edges.begin(), plan.edges.end());
 
     std::vector<std::uint32_t> rank(count);
@@ -144,10 +144,10 @@ Status SoftGraph::check(const GraphPlan& plan) const {
     };
     for (const GraphEdge& edge : plan.edges)
         if (!exists(edge.before) || !exists(edge.after) || edge.before.lane == edge.after.lane)
-            return fail(107000, "an edge of the graph leads from or to a task that is not there");
+            return fail(107000, "an edge of the graph leads from or to a missing task");
     for (const GraphGroup& group : plan.groups)
         if (group.count != 0 && !exists({group.first.lane, group.first.position + group.count - 1}))
-            return fail(107000, "a group of the graph has tasks that are not there");
+            return fail(107000, "a group of the graph has missing tasks");
     return {};
 }
 

@@ -326,7 +326,7 @@ bool Lane::read_words(Executor& executor, const Command& command, const void* fr
     executor.end_task();
     if (how == Fiber::Exit::finished) return true;
     fault.kind = FaultKind::memory;
-    report(command, fault, 0, "the word that decides how the model goes on is not readable memory");
+    report(command, fault, 0, "the word that decides how the model continues is not readable memory");
     return false;
 }
 

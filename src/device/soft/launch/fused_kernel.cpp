@@ -18,7 +18,7 @@ constexpr std::uint32_t most_parts = 1u << 16;
 
 Status check_slot(std::uint32_t slot, std::uint32_t slots, const char* what) {
     if (slot == no_slot || slot < slots) return {};
-    return fail(bad_plan, "slot {} of {} lies outside of an argument block of {} slots", slot, what, slots);
+    return fail(bad_plan, "slot {} of {} is outside an argument block of {} slots", slot, what, slots);
 }
 
 Status check_kernel(const Kernel* kernel) {
@@ -89,7 +89,7 @@ Status SoftFusedKernel::take(FusionPlan& plan) {
         if (part.count == 0 || part.first > steps.size() || part.count > steps.size() - part.first)
             return fail(bad_plan, "part {} of {} has steps that do not exist", place_.size(), plan.name);
         for (std::uint32_t step = part.first; step < part.first + part.count; ++step) {
-            if (used[step]) return fail(bad_plan, "step {} of {} lies in two parts", step, plan.name);
+            if (used[step]) return fail(bad_plan, "step {} of {} is in two parts", step, plan.name);
             used[step] = true;
         }
         for (const std::uint32_t before : part.after)
@@ -101,7 +101,7 @@ Status SoftFusedKernel::take(FusionPlan& plan) {
         if (part.loops) parts.back().items = static_cast<std::uint32_t>(parts.back().chunks.size() - 1);
     }
     if (std::find(used.begin(), used.end(), false) != used.end())
-        return fail(bad_plan, "a step of {} lies in no part", plan.name);
+        return fail(bad_plan, "a step of {} is in no part", plan.name);
     connect();
     classify();
     return {};
@@ -110,7 +110,7 @@ Status SoftFusedKernel::take(FusionPlan& plan) {
 // One part in front, which those that wait for nothing else wait for.
 Status SoftFusedKernel::take_profile(std::uint32_t slot, std::uint32_t slots) {
     if (slots < 2 || slot > slots - 2)
-        return fail(bad_plan, "the slots of a profile lie outside of an argument block of {} slots", slots);
+        return fail(bad_plan, "the slots of a profile are outside an argument block of {} slots", slots);
     timed = true;
     profile_slot = slot;
     SoftPart part;
@@ -142,8 +142,7 @@ Status SoftFusedKernel::take_step(FusedStep& from, std::uint32_t slots) {
         if (from.choices.empty() != (from.key_slot == no_slot))
             return fail(bad_plan, "step {} has choices and no key, or a key and no choices", from.number);
         if (from.blocks == 0 || from.arguments_offset % 8 != 0 || from.arguments_offset / 8 > slots)
-            return fail(bad_plan, "step {} has no blocks, or its arguments lie outside of the fused block",
-                        from.number);
+            return fail(bad_plan, "step {} has no blocks, or its arguments are outside the fused block", from.number);
         step.kernel = static_cast<const SoftKernel*>(from.kernel ? from.kernel : from.choices.front().kernel);
         step.entry = step.kernel->entry;
         step.core_type = step.kernel->core_type(step.kernel->group.cube != 0);
@@ -169,7 +168,7 @@ Status SoftFusedKernel::check_steps(const FusedPart& part) const {
         for (const FusedChoice& choice : step.choices)
             alone = alone && static_cast<const SoftKernel*>(choice.kernel)->group.size() == 1;
         if (alone || step.action == FusedAction::write_word) continue;
-        return fail(bad_plan, "step {} needs a part of its own", step.number);
+        return fail(bad_plan, "step {} needs a separate part", step.number);
     }
     return {};
 }

@@ -406,7 +406,7 @@ std::string name_of(CoreGroup group, std::uint32_t number) {
 std::string wait_in_words(const CoreWait& wait) {
     if (wait.kind == WaitKind::flag) return fmt::format("CrossCoreWaitFlag of flag {} (mode {})", wait.id, wait.mode);
     constexpr const char* meetings[] = {"SyncAll", "SyncAll of the vector cores", "SyncAll of the cube cores",
-                                        "the meeting of a group's vector cores"};
+                                        "the barrier of a group's vector cores"};
     return meetings[wait.scope];
 }
 

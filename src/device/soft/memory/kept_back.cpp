@@ -16,8 +16,7 @@ Status KeptBack::add(void* address) {
     {
         std::lock_guard guard(mutex_);
         young_.reserve(young_.size() + 1);
-        if (!known_.insert(address).second)
-            return fail(107000, "address {} has been freed already", as_address(address));
+        if (!known_.insert(address).second) return fail(107000, "address {} was already freed", as_address(address));
         young_.push_back(address);
         check = (count_.fetch_add(1, std::memory_order_relaxed) + 1) % check_interval == 0;
     }

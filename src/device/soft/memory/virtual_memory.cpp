@@ -149,8 +149,7 @@ Status SoftVirtualMemory::map(void* address, std::size_t size, Physical memory, 
         return fail(wrong_argument, "size {} is not the size of the physical memory, {}", size, part.size);
     if (!whole_pages(number(address))) return fail(wrong_argument, "address {} is not a multiple of {}", address, page);
     Mapping* reservation = reservation_around(number(address), size);
-    if (reservation == nullptr)
-        return fail(wrong_argument, "{} bytes at {} do not lie in one reservation", size, address);
+    if (reservation == nullptr) return fail(wrong_argument, "{} bytes at {} are not in one reservation", size, address);
     if (anything_mapped(number(address), size))
         return fail(wrong_argument, "memory is already mapped in the {} bytes at {}", size, address);
     const std::size_t offset = number(address) - number(reservation->base());

@@ -341,12 +341,12 @@ Strand::Step Strand::run_host_call(Command& command) noexcept {
 namespace {
 
 std::string explain(const Fault& fault, Scheduler& scheduler) {
-    if (fault.stack_overflow) return "the kernel ran off its stack";
+    if (fault.stack_overflow) return "the kernel overflowed its stack";
     switch (fault.kind) {
         case FaultKind::trap:
             return "the kernel executed a trap or an illegal instruction";
         case FaultKind::timeout:
-            return "the kernel did not end in time";
+            return "the kernel did not finish in time";
         case FaultKind::aborted:
             return "the task was aborted";
         default:

@@ -38,7 +38,7 @@ inline T combined(T held, T incoming) {
         return static_cast<T>(held + incoming);
 }
 
-// One element, narrower than a word or as wide: the word around it is exchanged until nobody came in between.
+// One element, narrower than a word or as wide: its word is exchanged until no other thread changed it in between.
 template <AtomicKind kind, class T>
 inline void combine_element(T* address, T incoming) {
     const auto place = reinterpret_cast<uintptr_t>(address);

@@ -118,7 +118,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
     dimensions.copy(dim - 1, dst.GetPhyAddr(), src.GetPhyAddr(), false);
 }
 
-// Drops what the copy engine has cached of global memory; there is no such cache here.
+// Invalidates the copy engine's cache of global memory; this device has no such cache.
 inline void NdDmaDci() {}
 
 // `size` elements of global memory become `value`.

@@ -55,7 +55,8 @@ inline void require_memory_of(const char* operation, const char* operand, const 
 template <class T>
 inline void require_whole_blocks(const char* operation, uint64_t bytes, Where where) {
     if (__builtin_expect(bytes % (block_bytes / packing<T>) != 0, 0))
-        fail(where, "%s: %llu bytes are no multiple of 32; DataCopyPad copies any number", operation, printable(bytes));
+        fail(where, "%s: %llu bytes are not a multiple of 32; DataCopyPad copies any number", operation,
+             printable(bytes));
 }
 
 inline void copy_block(void* to, const void* from) {

@@ -75,7 +75,7 @@ struct DataCopyPadExtParams {
     DataCopyPadExtParams() = default;
     DataCopyPadExtParams(const bool isPadIn, const uint8_t left, const uint8_t right, const T value)
         : isPad(isPadIn), leftPadding(left), rightPadding(right), paddingValue(value) {}
-    // A number where T is no type a number converts to by itself.
+    // A number if T is not a type that numbers convert to implicitly.
     template <typename Number, typename = canopy::kernel::only_if<!canopy::kernel::is_same<Number, T>>>
     DataCopyPadExtParams(const bool isPadIn, const uint8_t left, const uint8_t right, const Number value)
         : isPad(isPadIn), leftPadding(left), rightPadding(right), paddingValue{static_cast<T>(value)} {}

@@ -12,14 +12,14 @@ namespace canopy::kernel {
 
 typedef uint64_t CacheLineBytes __attribute__((ext_vector_type(8), may_alias));
 
-// Shorter copies leave it to the processor to guess what comes next; longer ones need nobody to guess.
+// Shorter copies rely on the processor's prefetcher; longer ones do not need it.
 inline constexpr uint64_t shortest_tile = 2048, longest_tile = 32768;
 
 // Operations on less do not ask. One on this much or more asks for a sixth of what it works on: the reads are under
 // way while it computes, and a processor drops requests when there are many at once.
 inline constexpr uint64_t shortest_asking = 8192, asking_share = 6, most_budget = 8 * longest_tile;
 
-// Four parts of a tile at once: that keeps more reads of memory under way than one part after the other. Loads come
+// Four parts of a tile at once: that keeps more memory reads in flight than one part after another. Loads come
 // before stores, since parts of whole pages differ only in bits that a processor ignores when it compares a load with
 // the stores before it.
 template <bool ask_ahead>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that operations which move data share, beside those of repeat.h. They are empty unless the source is compiled
-// checked.
+// Checks shared by the operations that move data, in addition to those of repeat.h. They are empty unless the source is
+// compiled checked.
 #ifndef CANOPY_KERNEL_CHECK_H
 #define CANOPY_KERNEL_CHECK_H
 

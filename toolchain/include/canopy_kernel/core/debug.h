@@ -23,7 +23,7 @@ inline int64_t printable(BlockCount count) { return count; }
 inline double printable(half value) { return static_cast<double>(static_cast<float>(value)); }
 inline double printable(bfloat16_t value) { return static_cast<double>(static_cast<float>(value)); }
 
-// A text that grows on the block's stack first and moves to the heap when it does not fit.
+// A string on the block's stack that moves to the heap if it does not fit.
 class Text {
 public:
     Text() = default;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flags between the pipes of one core. Operations of a core are finished when they return, so a flag orders nothing
 // here; it is counted, because a flag that is waited for without being set hangs a chip, and one that is set and never
-// waited for spoils the next kernel.
+// waited for breaks the next kernel.
 #ifndef CANOPY_KERNEL_FLAGS_H
 #define CANOPY_KERNEL_FLAGS_H
 

@@ -32,7 +32,7 @@ constexpr uint64_t leading_ones(uint64_t count) { return count >= 64 ? ~0ull : (
 
 // The elements one call touches. A repeat has `width` lanes (256 bytes of the widest operand). Either the first
 // `lanes` lanes of each of `repeats` repeats and then the first `tail` lanes of one more, or, when `sparse`, the lanes
-// whose bit is set, in each of `repeats` repeats. With 256 lanes a bit stands for two of them.
+// whose bit is set, in each of `repeats` repeats. With 256 lanes a bit selects two of them.
 struct Selection {
     uint32_t width = 0;
     uint32_t lanes = 0;

@@ -282,7 +282,7 @@ private:
     uint32_t bytes_ = 0;
 };
 
-// A part of a memory that is divided on its own, and may be divided anew.
+// A part of a memory that is divided separately, and may be divided again.
 template <TPosition pos, uint32_t bufIDSize = 4>
 class TBufPool {
 public:
@@ -483,7 +483,7 @@ private:
     uint32_t used_ = 0;
 };
 
-// The rest of the memory behind a position, for operations that need room of their own.
+// The rest of the memory after a position, for operations that need scratch space.
 template <class T, TPosition position>
 inline bool PopStackBuffer(LocalTensor<T>& tensor) {
     constexpr Hardware memory = canopy::kernel::memory_of(position);

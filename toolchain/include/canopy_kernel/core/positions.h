@@ -139,7 +139,7 @@ namespace canopy::kernel {
 using AscendC::Hardware;
 using AscendC::TPosition;
 
-// Chips whose cube and vector units are one core have no memories of their own for bias and output scaling.
+// Coupled chips have no separate memories for bias and output scaling.
 inline constexpr bool coupled = __NPU_ARCH__ == 1001 || __NPU_ARCH__ == 2002 || __NPU_ARCH__ == 3002;
 
 constexpr Hardware memory_of(TPosition position) {

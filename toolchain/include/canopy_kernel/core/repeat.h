@@ -9,7 +9,7 @@
 //                  Strided<D>(dst, blocks, repeats), Strided<const S>(src, blocks, repeats));
 //
 // Runs come in ascending order, one repeat after the other. Where everything is contiguous there is one run.
-// The loop over a run starts with CANOPY_VECTOR_LOOP when each iteration stands for itself: operands that overlap
+// The loop over a run starts with CANOPY_VECTOR_LOOP when the iterations are independent: operands that overlap
 // overlap exactly. Types that share a byte arrive as `Packed` instead of a pointer.
 #ifndef CANOPY_KERNEL_REPEAT_H
 #define CANOPY_KERNEL_REPEAT_H
@@ -148,7 +148,7 @@ struct Strided {
     bool contiguous(uint32_t width) const { return contiguous_in_repeat() && repeat == bytes_of<Element>(width); }
 };
 
-// A destination: blocks of it never lie on each other, a stride of 0 stands for 1.
+// A destination: its blocks never overlap, a stride of 0 means 1.
 template <class T>
 inline Strided<T> target(const LocalTensor<T>& tensor, uint32_t block_stride, uint32_t repeat_stride) {
     return {tensor, block_stride == 0 ? 1 : block_stride, repeat_stride};

@@ -10,7 +10,7 @@
 
 namespace canopy::kernel {
 
-// An integer of any type. Programs have functions of their own with the names below: because arguments are converted
+// An integer of any type. Programs define functions with the names below: because arguments are converted
 // to this class first, every function of theirs that can be called at all is the better one.
 struct AnyInteger {
     int64_t value;

@@ -360,7 +360,7 @@ constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig& mmCFG, in
     return tiling;
 }
 
-// Ways a chip may schedule the product. Those with a result of their own: the triangles, which leave out the tiles
+// Ways a chip may schedule the product. Only the triangles change the result: they skip the tiles
 // below (above) the diagonal, and products with scales.
 namespace Impl::Detail {
 

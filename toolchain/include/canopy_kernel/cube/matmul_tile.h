@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind AscendC::Matmul: operands as strided or blocked matrices for the device's product, and the way of
-// a tile from L0C to where the program wants it. Everything belongs to one block.
+// The implementation of AscendC::Matmul: operands as strided or blocked matrices for the device's product, and the way
+// of a tile from L0C to where the program wants it. Everything belongs to one block.
 #ifndef CANOPY_KERNEL_MATMUL_TILE_H
 #define CANOPY_KERNEL_MATMUL_TILE_H
 

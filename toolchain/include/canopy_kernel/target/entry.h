@@ -84,7 +84,7 @@ struct EntryOf<function, void (*)(Parameters...), false> {
                                                              Indexes<index...>) {
         call_kernel(Argument<Parameters>(block + slots.offset[index]).value()...);
     }
-    // The kernel stays a function of its own: debuggers and profilers show it under its name. The attribute concerns
+    // The kernel stays a separate function, so that debuggers and profilers show its name. The attribute concerns
     // every call in its statement, so there must be no other one.
     __attribute__((nodebug, always_inline)) static void call_kernel(Parameters... parameters) {
         [[clang::noinline]] function(parameters...);

@@ -21,7 +21,7 @@ __asm__(".macro trap\n\tudf #0\n.endm");
 
 namespace canopy::kernel {
 
-// Asked anew at every use: a block may go on elsewhere after it has waited.
+// Queried at every use: a block may continue on another thread after a wait.
 inline const CanopyBlock& current_block() { return *canopy_image_services->current_block(); }
 
 // The core of the running block, opened by its first use. The reference stays good while the block runs, also across

@@ -2,7 +2,7 @@
 // The tracing variant of the kernel language. canopy-cc compiles a device text twice: as it is, and with the constant
 // below turned to true. In that variant copies and operations on elements tell the tracer what they would do, and touch
 // no memory (canopy/kernel_trace.h). What does not pass through here reads or writes memory as ever, which ends the
-// trace: a tracer gives kernels addresses that nobody can touch.
+// trace: a tracer gives kernels inaccessible addresses.
 #ifndef CANOPY_KERNEL_TRACING_H
 #define CANOPY_KERNEL_TRACING_H
 

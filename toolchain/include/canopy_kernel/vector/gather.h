@@ -49,7 +49,7 @@ template <class T>
 inline void check_offset(const char* name, const LocalTensor<T>& tensor, uint64_t byte, uint64_t element, Where where) {
     if constexpr (checked) {
         if (byte % sizeof(T) != 0)
-            fail(where, "%s: the offset of element %llu, %llu bytes, is no multiple of the element", name,
+            fail(where, "%s: the offset of element %llu, %llu bytes, is not a multiple of the element size", name,
                  printable(element), printable(byte));
         if (byte + sizeof(T) > bytes_of<T>(tensor.GetSize()))
             fail(where, "%s: the offset of element %llu, %llu bytes, lies outside a tensor of %llu bytes", name,
@@ -194,7 +194,7 @@ inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const
         for (uint32_t block = 0; block < 8; ++block) {
             const uint64_t byte = offset.GetPhyAddr()[r * 8 + block];
             if (checked && byte % block_bytes != 0)
-                fail(where, "Gatherb: offset %u, %llu bytes, is no multiple of 32", r * 8 + block, printable(byte));
+                fail(where, "Gatherb: offset %u, %llu bytes, is not a multiple of 32", r * 8 + block, printable(byte));
             check_reach(checked ? byte + block_bytes : 0, bytes_of<T>(src0.GetSize()), "Gatherb", "the source", where);
             __builtin_memcpy(to.at(r, block * (lanes<T> / 8)), from + byte, block_bytes);
         }
@@ -253,8 +253,7 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
                        uint64_t& rsvdCnt, canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     static_assert(has_gather<T>, "GatherMask: elements have 16 or 32 bits (on 3510 also 8 or 64)");
-    if (src1Pattern < 1 || src1Pattern > 7)
-        fail(where, "GatherMask: there is no pattern %u; they go from 1 to 7", src1Pattern);
+    if (src1Pattern < 1 || src1Pattern > 7) fail(where, "GatherMask: pattern %u is not between 1 and 7", src1Pattern);
     rsvdCnt = gather_kept(
         dst, src0, reduceMode, mask, gatherMaskParams, [&](uint32_t, uint64_t) { return kept_of_eight(src1Pattern); },
         where);

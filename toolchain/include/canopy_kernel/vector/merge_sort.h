@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorting records by a score, largest first: Sort32 and MrgSort on pairs of 8 bytes (score, index), the older RpSort16
 // and MrgSort4 on proposals of eight fields with the score in the fifth. Records with equal scores keep their order;
-// what is no number counts as larger than every number.
+// NaN counts as larger than every number.
 #ifndef CANOPY_KERNEL_MERGE_SORT_H
 #define CANOPY_KERNEL_MERGE_SORT_H
 
@@ -243,8 +243,7 @@ inline void ProposalConcat(const LocalTensor<T>& dst, const LocalTensor<T>& src,
                            const int32_t modeNumber, canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     static_assert(is_any_of<T, half, float>, "ProposalConcat: proposals are made of half or float");
-    if (modeNumber < 0 || modeNumber > 5)
-        fail(where, "ProposalConcat: there is no field %d; they go from 0 to 5", modeNumber);
+    if (modeNumber < 0 || modeNumber > 5) fail(where, "ProposalConcat: field %d is not between 0 and 5", modeNumber);
     const int64_t count = int64_t{repeatTime} * 16;
     check_count(dst, count * 8, "ProposalConcat", "the destination", where);
     check_count(src, count, "ProposalConcat", "the source", where);
@@ -257,8 +256,7 @@ inline void ProposalExtract(const LocalTensor<T>& dst, const LocalTensor<T>& src
                             const int32_t modeNumber, canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     static_assert(is_any_of<T, half, float>, "ProposalExtract: proposals are made of half or float");
-    if (modeNumber < 0 || modeNumber > 5)
-        fail(where, "ProposalExtract: there is no field %d; they go from 0 to 5", modeNumber);
+    if (modeNumber < 0 || modeNumber > 5) fail(where, "ProposalExtract: field %d is not between 0 and 5", modeNumber);
     const int64_t count = int64_t{repeatTime} * 16;
     check_count(dst, count, "ProposalExtract", "the destination", where);
     check_count(src, count * 8, "ProposalExtract", "the source", where);

@@ -34,7 +34,7 @@ using Sum = choose<is_any_of<T, half, bfloat16_t>, float,
                           choose<sizeof(T) == 8, uint64_t,
                                  choose<sizeof(T) == 4, uint32_t, choose<sizeof(T) == 2, uint16_t, uint8_t>>>>>;
 
-// Unsigned integers of an element's size: how an index is stored beside a value.
+// Unsigned integers of an element's size: how an index is stored next to a value.
 template <class T>
 using Bits =
     choose<sizeof(T) == 8, uint64_t, choose<sizeof(T) == 4, uint32_t, choose<sizeof(T) == 2, uint16_t, uint8_t>>>;
@@ -151,7 +151,7 @@ inline void load_comparable(const T* from, lane_vector<Comparable<T>, count>& to
         __builtin_memcpy(&to, from, sizeof to);
 }
 
-// Where the first of the extremes of a run lies. What is no number loses.
+// The position of the first extreme of a run. NaN loses.
 template <bool largest, class T>
 inline uint64_t extreme_in_run(const T* from, uint64_t count) {
     ask_ahead(bytes_of<T>(count));

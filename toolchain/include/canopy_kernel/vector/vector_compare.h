@@ -120,7 +120,7 @@ inline void check_bits(const LocalTensor<U>& dst, uint64_t elements, const char*
 inline void check_repeat_multiple(uint64_t bytes, const char* name, Where where) {
     if constexpr (checked)
         if (bytes % repeat_bytes != 0)
-            fail(where, "%s: the elements fill %llu bytes, which is no multiple of 256", name,
+            fail(where, "%s: the elements fill %llu bytes, which is not a multiple of 256", name,
                  static_cast<unsigned long long>(bytes));
 }
 

@@ -172,7 +172,8 @@ void start(Launch& launch) {
         pthread_t thread;
         if (pthread_create(&thread, &attributes, &run_block, block) == 0) continue;
         delete block;
-        note_failure(launch, Tell::threw, launch.request.offset + index, 0, "the system gives no thread for the block");
+        note_failure(launch, Tell::threw, launch.request.offset + index, 0,
+                     "the system cannot create a thread for the block");
         finish(launch, blocks - index);
         break;
     }
@@ -209,7 +210,7 @@ private:
         void* wanted = reinterpret_cast<void*>(request.address);
         const void* mapped = mmap(wanted, request.size, PROT_READ | PROT_WRITE,
                                   MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, descriptor, 0);
-        if (mapped != wanted) std::snprintf(reply.text, sizeof reply.text, "its addresses are taken");
+        if (mapped != wanted) std::snprintf(reply.text, sizeof reply.text, "its addresses are in use");
         tell(reply);
     }
 
