@@ -9,6 +9,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "base/mutex.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/program/registered_images.h"
 #include "core/kernel/program/symbols.h"
@@ -200,7 +201,7 @@ aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void** binAddr
         if (!context.ok()) return context.status();
         *binAddr = nullptr;
         *binSize = 0;
-        std::lock_guard guard((*binary)->mutex);
+        MutexLock guard((*binary)->mutex);
         if ((*binary)->cpu) return fail(code::param_invalid, "a binary of CPU kernels has no code on AI cores");
         const auto& module = (*binary)->modules[(*context)->record->index];
         if ((*binary)->lazy && !module) return {};  // nothing on the device yet

@@ -5,6 +5,7 @@
 
 #include "acl/acl_rt_compile.h"
 #include "api/api.h"
+#include "base/mutex.h"
 #include "core/kernel/source_program.h"
 #include "core/process/runtime.h"
 
@@ -44,7 +45,7 @@ int with_program(aclrtcProg prog, Body&& body) noexcept {
         CANOPY_TRY(required(prog, "prog"));
         Result<Pin<SourceProgram>> program = find_source_program(prog);
         if (!program.ok()) return program.status();
-        std::lock_guard guard((*program)->mutex);
+        MutexLock guard((*program)->mutex);
         return body(**program);
     });
 }
@@ -66,7 +67,7 @@ aclError aclrtcCreateProg(aclrtcProg* prog, const char* src, const char* name, i
         std::vector<SourceHeader> read;
         CANOPY_TRY(read_headers(numHeaders, headers, includeNames, read));
         const Handle handle = Runtime::instance().source_programs.open([&](SourceProgram& program, Handle) {
-            std::lock_guard guard(program.mutex);
+            MutexLock guard(program.mutex);
             program.name = name && *name ? name : "default_program";
             program.source = src;
             program.headers = std::move(read);

@@ -2,11 +2,11 @@
 // Streams.
 #include "core/stream/stream.h"
 
-#include <mutex>
 #include <set>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "base/mutex.h"
 #include "core/base/process_state.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph_build.h"
@@ -64,8 +64,8 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
 namespace {
 
 struct StreamConfigurations {
-    std::mutex mutex;
-    std::set<const aclrtStreamConfigHandle*> live;
+    Mutex mutex;
+    std::set<const aclrtStreamConfigHandle*> live CANOPY_GUARDED_BY(mutex);
 };
 StreamConfigurations& configurations() { return process_state<StreamConfigurations>(); }
 
@@ -76,7 +76,7 @@ Status no_such_configuration(const aclrtStreamConfigHandle* handle) {
 
 Status check_configuration(const aclrtStreamConfigHandle* handle) {
     CANOPY_TRY(required(handle, "handle"));
-    std::lock_guard guard(configurations().mutex);
+    MutexLock guard(configurations().mutex);
     if (configurations().live.count(handle) == 0) return no_such_configuration(handle);
     return {};
 }
@@ -88,7 +88,7 @@ aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
     api([&]() -> Status {
         auto made = std::make_unique<aclrtStreamConfigHandle>();
         StreamConfigurations& all = configurations();
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         all.live.insert(made.get());
         handle = made.release();
         return {};
@@ -100,7 +100,7 @@ aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
     return api([&]() -> Status {
         CANOPY_TRY(required(handle, "handle"));
         {
-            std::lock_guard guard(configurations().mutex);
+            MutexLock guard(configurations().mutex);
             if (configurations().live.erase(handle) == 0) return no_such_configuration(handle);
         }
         delete handle;

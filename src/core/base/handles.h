@@ -15,9 +15,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace canopy {
 
@@ -192,7 +193,7 @@ private:
     }
 
     bool take_slot(std::uint32_t& index) {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         if (!free_.empty()) {
             index = free_.back();
             free_.pop_back();
@@ -221,7 +222,7 @@ private:
             if (generation > 0xFFFFFF) generation = 1;
             if (slot.word.compare_exchange_weak(word, generation << generation_shift, std::memory_order_acq_rel)) {
                 slot.object.recycle();
-                std::lock_guard guard(mutex_);
+                MutexLock guard(mutex_);
                 free_.push_back(index);
                 return;
             }
@@ -233,8 +234,8 @@ private:
     std::atomic<std::uint32_t> used_{0};
     std::atomic<std::uint32_t> live_{0};
     std::array<std::atomic<Slot*>, segment_count> segments_{};
-    std::mutex mutex_;
-    std::vector<std::uint32_t> free_;  // slots to use again
+    Mutex mutex_;
+    std::vector<std::uint32_t> free_ CANOPY_GUARDED_BY(mutex_);  // slots to use again
     // Set with the first segment, so that a table can be a member where T is only declared.
     void (*delete_slots_)(HandleTable&) = nullptr;
 };

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/kernel/kernel_hooks.h"
 #include "core/kernel/variable_fillers.h"
@@ -19,7 +20,7 @@ namespace canopy {
 void Binary::recycle() noexcept {
     exception_function.store(nullptr, std::memory_order_relaxed);
     exception_argument.store(nullptr, std::memory_order_relaxed);
-    std::lock_guard guard(mutex);
+    MutexLock guard(mutex);
     self = context = 0;
     unloading = false;
     image = {};
@@ -32,7 +33,7 @@ void Binary::recycle() noexcept {
 void Function::recycle() noexcept {
     for (auto& kernel : kernels) kernel.store(nullptr, std::memory_order_release);
     cpu.reset();
-    std::lock_guard guard(mutex);
+    MutexLock guard(mutex);
     arguments.clear();
 }
 
@@ -75,13 +76,13 @@ void close_later(std::vector<std::shared_ptr<Module>> modules) noexcept {
 Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
     if (cpu) return fail(code::param_invalid, "{} holds CPU kernels: this is for kernels of AI cores", cpu->origin);
     const auto present = [&]() -> Result<std::shared_ptr<Module>> {
-        std::lock_guard guard(mutex);
+        MutexLock guard(mutex);
         if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
         return modules[record.index];
     };
     Result<std::shared_ptr<Module>> found = present();
     if (!found.ok() || *found) return found;
-    std::lock_guard guard(loading);
+    MutexLock guard(loading);
     found = present();
     if (!found.ok() || *found) return found;
     Result<Device*> device = record.open();
@@ -91,7 +92,7 @@ Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
     if (!loaded.ok()) return loaded.status();
     std::shared_ptr<Module> module = std::move(*loaded);
     CANOPY_TRY(fill_variables(*module));
-    std::lock_guard state(mutex);
+    MutexLock state(mutex);
     if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
     modules[record.index] = module;
     return module;
@@ -103,7 +104,7 @@ namespace {
 Result<Handle> make_binary(std::vector<std::byte> bytes, std::span<const std::byte> image, Handle context, bool lazy) {
     if (Result<Image> read = read_image(image); !read.ok()) return read.status();
     const Handle handle = Runtime::instance().binaries.open([&](Binary& binary, Handle self) {
-        std::lock_guard guard(binary.mutex);
+        MutexLock guard(binary.mutex);
         binary.self = self;
         binary.context = context;
         binary.lazy = lazy;
@@ -164,7 +165,7 @@ void close_functions(const std::vector<Handle>& functions) {
         Pin<Function> function = runtime.functions.pin(handle);
         if (!function) continue;
         runtime.functions.close(handle);
-        std::lock_guard guard(function->mutex);
+        MutexLock guard(function->mutex);
         for (Handle arguments : function->arguments) runtime.arguments.close(arguments);
     }
 }
@@ -182,7 +183,7 @@ Status unload_binary(const void* opaque) {
     std::vector<std::pair<DeviceRecord*, std::shared_ptr<Module>>> kept;
     std::vector<Handle> functions;
     {
-        std::lock_guard guard((*binary)->mutex);
+        MutexLock guard((*binary)->mutex);
         (*binary)->unloading = true;
         for (std::size_t index = 0; index < (*binary)->modules.size(); ++index) {
             std::shared_ptr<Module>& module = (*binary)->modules[index];
@@ -224,7 +225,7 @@ namespace {
 // The handle of a kernel that was found in a binary's module; made at the first request.
 Result<Handle> open_function(Binary& binary, Kernel& kernel, const DeviceRecord& record) {
     Runtime& runtime = Runtime::instance();
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     if (binary.unloading) return fail(code::invalid_handle, "the binary is being unloaded");
     for (Handle handle : binary.functions) {
         Pin<Function> known = runtime.functions.pin(handle);

@@ -10,13 +10,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
@@ -58,13 +58,13 @@ public:
 
     // Held while code is loaded, which waits for the dynamic loader; a thread that unloads may hold the loader and so
     // never waits for it. Taken before `mutex`.
-    std::mutex loading;
-    std::mutex mutex;
-    bool unloading = false;            // guarded by mutex, as are the following: nothing is loaded or found any more
-    std::vector<std::byte> bytes;      // empty when they belong to the program
-    std::span<const std::byte> image;  // the same, or the program's
-    std::array<std::shared_ptr<Module>, max_devices> modules;
-    std::vector<Handle> functions;
+    Mutex loading;
+    Mutex mutex;
+    bool unloading CANOPY_GUARDED_BY(mutex) = false;  // nothing is loaded or found any more
+    std::vector<std::byte> bytes;                     // empty when they belong to the program
+    std::span<const std::byte> image;                 // the same, or the program's; does not change
+    std::array<std::shared_ptr<Module>, max_devices> modules CANOPY_GUARDED_BY(mutex);
+    std::vector<Handle> functions CANOPY_GUARDED_BY(mutex);
 
     std::shared_ptr<CpuCode> cpu;  // of a binary of CPU kernels; its modules are there
 
@@ -89,8 +89,8 @@ public:
     // By device; null until the first launch there. Cleared when the function ends.
     std::array<std::atomic<Kernel*>, max_devices> kernels{};
 
-    std::mutex mutex;
-    std::vector<Handle> arguments;  // guarded by mutex: argument lists made for it
+    Mutex mutex;
+    std::vector<Handle> arguments CANOPY_GUARDED_BY(mutex);  // argument lists made for it
     void recycle() noexcept;
 };
 

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/process/runtime.h"
 #include "core/process/variables.h"
@@ -98,7 +99,7 @@ std::string first_error(const std::string& log) {
 }  // namespace
 
 void SourceProgram::recycle() noexcept {
-    std::lock_guard guard(mutex);
+    MutexLock guard(mutex);
     name.clear();
     source.clear();
     headers.clear();

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/base/process_state.h"
 #include "core/kernel/cpu/cpu_kernels.h"
@@ -53,29 +53,29 @@ std::string describe_failure(const TaskFailure& failure) {
 namespace {
 
 struct Callbacks {
-    std::mutex mutex;
-    ExceptionFunction single = nullptr;
-    std::vector<ExceptionFunction> all;
+    Mutex mutex;
+    ExceptionFunction single CANOPY_GUARDED_BY(mutex) = nullptr;
+    std::vector<ExceptionFunction> all CANOPY_GUARDED_BY(mutex);
 };
 Callbacks& callbacks() { return process_state<Callbacks>(); }
 
 }  // namespace
 
 void set_exception_callback(ExceptionFunction function) noexcept {
-    std::lock_guard guard(callbacks().mutex);
+    MutexLock guard(callbacks().mutex);
     callbacks().single = function;
 }
 
 Status add_exception_callback(ExceptionFunction function) {
     if (!function) return fail(code::param_invalid, "callback must not be null");
-    std::lock_guard guard(callbacks().mutex);
+    MutexLock guard(callbacks().mutex);
     std::vector<ExceptionFunction>& all = callbacks().all;
     if (std::find(all.begin(), all.end(), function) == all.end()) all.push_back(function);
     return {};
 }
 
 void remove_exception_callback(ExceptionFunction function) noexcept {
-    std::lock_guard guard(callbacks().mutex);
+    MutexLock guard(callbacks().mutex);
     std::erase(callbacks().all, function);
 }
 
@@ -91,19 +91,19 @@ struct Report {
 };
 
 struct Reports {
-    std::mutex mutex;
-    std::vector<const Report*> all;
+    Mutex mutex;
+    std::vector<const Report*> all CANOPY_GUARDED_BY(mutex);
 };
 Reports& reports() { return process_state<Reports>(); }
 
 class Publication {
 public:
     explicit Publication(const Report& report) : report_(report) {
-        std::lock_guard guard(reports().mutex);
+        MutexLock guard(reports().mutex);
         reports().all.push_back(&report);
     }
     ~Publication() {
-        std::lock_guard guard(reports().mutex);
+        MutexLock guard(reports().mutex);
         std::erase(reports().all, &report_);
     }
     Publication(const Publication&) = delete;
@@ -153,7 +153,7 @@ void describe_core(Report& report, const TaskFailure& failure, const DeviceRecor
     core.currentPC = failure.address;
     const bool own = !failure.kernel->fused && (!failure.fused || failure.kernel->user);
     if (report.binary && own) {
-        std::lock_guard guard(report.binary->mutex);
+        MutexLock guard(report.binary->mutex);
         if (const auto& module = report.binary->modules[record.index])
             core.startPC = reinterpret_cast<std::uint64_t>(module->kernel_address(*failure.kernel));
     }
@@ -186,7 +186,7 @@ void tell(Report& report) {
     ExceptionFunction single = nullptr;
     std::vector<ExceptionFunction> all;
     {
-        std::lock_guard guard(callbacks().mutex);
+        MutexLock guard(callbacks().mutex);
         single = callbacks().single;
         all = callbacks().all;
     }
@@ -210,7 +210,7 @@ void fire_exception(Stream& stream, const TaskFailure& failure, int code) noexce
 }
 
 std::optional<ExceptionDetails> exception_details(const rtExceptionInfo* info) noexcept {
-    std::lock_guard guard(reports().mutex);
+    MutexLock guard(reports().mutex);
     for (const Report* report : reports().all)
         if (&report->info == info) return report->details;
     return std::nullopt;

@@ -3,12 +3,12 @@
 
 #include <fmt/core.h>
 
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "base/notice.h"
 #include "core/base/recorder.h"
 #include "core/base/thread_state.h"
@@ -18,12 +18,16 @@
 namespace canopy {
 namespace {
 
+struct Reported {
+    Mutex mutex;
+    std::set<std::pair<std::string, int>> kernels CANOPY_GUARDED_BY(mutex);  // with the code of the refusal
+};
+
 // Whether nobody was told yet that this kernel was refused for this reason.
 bool is_news(const char* kernel, int code) {
-    static auto& told = *new std::set<std::pair<std::string, int>>;
-    static auto& mutex = *new std::mutex;
-    std::lock_guard guard(mutex);
-    return told.emplace(kernel, code).second;
+    Reported& reported = process_state<Reported>();
+    MutexLock guard(reported.mutex);
+    return reported.kernels.emplace(kernel, code).second;
 }
 
 bool give_to_recorder(Stream& stream, int code, const std::string& text) {

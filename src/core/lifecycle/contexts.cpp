@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/fusion/fusion_work.h"
 #include "core/graph/graph.h"
@@ -44,12 +45,12 @@ Status end_context(Handle handle) {
     context->device->settle();
     std::vector<Handle> streams;
     {
-        std::lock_guard guard(context->mutex);
+        MutexLock guard(context->mutex);
         streams.swap(context->streams);
     }
     for (Handle stream : streams) destroy_stream(stream, DestroyMode::settled).ignore();
     end_graphs(handle);
-    std::lock_guard guard(context->mutex);
+    MutexLock guard(context->mutex);
     for (void** memory : {&context->overflow_words, &context->sync_words})
         if (void* address = std::exchange(*memory, nullptr)) context->device->release(address).ignore();
     return {};
@@ -75,7 +76,7 @@ Result<Handle> create_context(std::int64_t device_id) {
     if (!found.ok()) return found.status();
     DeviceRecord& record = **found;
     {
-        std::lock_guard guard(record.mutex);
+        MutexLock guard(record.mutex);
         Result<Handle> primary = primary_context(record);
         if (!primary.ok()) return primary.status();
     }
@@ -111,7 +112,7 @@ Status set_device(std::int64_t device_id) {
     notify_device_state(id, DeviceStage::set_pre);
     Handle primary = 0;
     {
-        std::lock_guard guard(record.mutex);
+        MutexLock guard(record.mutex);
         Result<Handle> context = primary_context(record);
         if (!context.ok()) return context.status();
         primary = *context;
@@ -129,7 +130,7 @@ Status reset_device(std::int64_t device_id, ResetMode mode) {
     const auto id = static_cast<std::int32_t>(record.index);
     Handle ending = 0;
     {
-        std::lock_guard guard(record.mutex);
+        MutexLock guard(record.mutex);
         if (record.references == 0) return fail(code::context_release, "device {} is not set: nothing to reset", id);
         record.references = mode == ResetMode::forced ? 0 : record.references - 1;
         if (record.references == 0) {
@@ -150,7 +151,7 @@ Status synchronise_context(Context& context, Deadline deadline) {
     CANOPY_TRY(check_synchronise());
     std::vector<Handle> streams;
     {
-        std::lock_guard guard(context.mutex);
+        MutexLock guard(context.mutex);
         streams = context.streams;
     }
     Status first;
@@ -170,7 +171,7 @@ void release_all_devices() noexcept {
     for (std::uint32_t index = 0; index < runtime.device_count(); ++index) {
         Result<DeviceRecord*> record = runtime.device(index);
         if (!record.ok()) continue;
-        std::lock_guard guard((*record)->mutex);
+        MutexLock guard((*record)->mutex);
         (*record)->references = 0;
         (*record)->primary = 0;
         (*record)->primary_hint.store(0, std::memory_order_release);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/base/process_state.h"
 #include "core/lifecycle/contexts.h"
@@ -37,9 +38,9 @@ struct Registration {
 // back with any call of the interface) and state free.
 struct State {
     std::recursive_mutex transition;  // one initialisation or finalisation at a time
-    std::mutex state;                 // guards the lists below
-    std::vector<Registration<InitialiseFunction>> initialise_callbacks;
-    std::vector<Registration<FinaliseFunction>> finalise_callbacks;
+    Mutex state;
+    std::vector<Registration<InitialiseFunction>> initialise_callbacks CANOPY_GUARDED_BY(state);
+    std::vector<Registration<FinaliseFunction>> finalise_callbacks CANOPY_GUARDED_BY(state);
 
     // Guarded by transition.
     std::string text;                       // what the callbacks get to see
@@ -119,7 +120,7 @@ void withdraw() {
 
 Status run_initialise_callbacks(const std::string& text) {
     State& all = state();
-    std::unique_lock guard(all.state);
+    MutexLock guard(all.state);
     const auto callbacks = all.initialise_callbacks;
     guard.unlock();
     for (const auto& callback : callbacks) {
@@ -132,7 +133,7 @@ Status run_initialise_callbacks(const std::string& text) {
 // Caller holds transition; the count is 0 already.
 Status finish() {
     State& all = state();
-    std::unique_lock guard(all.state);
+    MutexLock guard(all.state);
     const auto callbacks = all.finalise_callbacks;
     guard.unlock();
     Status first;
@@ -156,7 +157,7 @@ template <class Function>
 Status add(std::vector<Registration<Function>>& list, std::int32_t kind, Function function, void* user_data) {
     if (function == nullptr) return fail_null("cbFunc");
     CANOPY_TRY(check_kind(kind));
-    std::lock_guard guard(state().state);
+    MutexLock guard(state().state);
     for (auto& entry : list) {
         if (entry.kind == kind && entry.function == function) {
             entry.user_data = user_data;
@@ -171,7 +172,7 @@ template <class Function>
 Status remove(std::vector<Registration<Function>>& list, std::int32_t kind, Function function) {
     if (function == nullptr) return fail_null("cbFunc");
     CANOPY_TRY(check_kind(kind));
-    std::lock_guard guard(state().state);
+    MutexLock guard(state().state);
     const auto removed =
         std::erase_if(list, [&](const auto& entry) { return entry.kind == kind && entry.function == function; });
     if (removed == 0) return fail(code::invalid_parameter, "cbFunc is not registered for type {}", kind);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
 #include "core/process/process_hooks.h"
@@ -24,7 +25,7 @@ void Context::recycle() noexcept {
     device = nullptr;
     primary = false;
     failure.store(0, std::memory_order_relaxed);
-    std::lock_guard guard(mutex);
+    MutexLock guard(mutex);
     streams.clear();
     options.clear();
 }
@@ -75,7 +76,7 @@ Result<DeviceRecord*> current_device() {
 Result<void*> context_memory(Context& context, ContextMemory which) {
     constexpr std::size_t overflow_bytes = 64, synchronisation_bytes = 16 * 1024;
     const bool overflow = which == ContextMemory::overflow;
-    std::lock_guard guard(context.mutex);
+    MutexLock guard(context.mutex);
     void*& memory = overflow ? context.overflow_words : context.sync_words;
     if (memory) return memory;
     const std::size_t size = overflow ? overflow_bytes : synchronisation_bytes;

@@ -5,10 +5,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
@@ -26,11 +26,11 @@ public:
     // Nonzero once a stream in stop-on-failure mode failed: the context accepts no new tasks.
     std::atomic<int> failure{0};
 
-    std::mutex mutex;
-    std::vector<Handle> streams;                       // all of them, the default stream first
-    std::vector<std::optional<std::int64_t>> options;  // system parameters by number
-    void* overflow_words = nullptr;                    // device memory, see context_memory
-    void* sync_words = nullptr;
+    Mutex mutex;
+    std::vector<Handle> streams CANOPY_GUARDED_BY(mutex);                       // all of them, the default stream first
+    std::vector<std::optional<std::int64_t>> options CANOPY_GUARDED_BY(mutex);  // system parameters by number
+    void* overflow_words CANOPY_GUARDED_BY(mutex) = nullptr;                    // device memory, see context_memory
+    void* sync_words CANOPY_GUARDED_BY(mutex) = nullptr;
 
     void recycle() noexcept;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "base/notice.h"
 #include "core/base/error_codes.h"
 #include "core/process/process_hooks.h"
@@ -48,14 +49,14 @@ bool Runtime::any_opened() const noexcept {
 }
 
 bool Runtime::change(const SettingsChange& change) {
-    std::lock_guard guard(open_mutex_);
+    MutexLock guard(open_mutex_);
     if (any_opened()) return false;
     publish(change_settings(settings(), change));
     return true;
 }
 
 bool Runtime::change_stack_size(std::uint32_t bytes) {
-    std::lock_guard guard(open_mutex_);
+    MutexLock guard(open_mutex_);
     if (settings().stack_size == bytes) return true;
     if (any_opened()) return false;
     Settings changed = settings();
@@ -74,10 +75,11 @@ void Runtime::choose_chip_of_images() {
 // holds: so nobody waits here. Opening looks at the images itself.
 void Runtime::images_changed() noexcept {
     try {
-        const std::unique_lock guard(open_mutex_, std::try_to_lock);
-        if (guard.owns_lock() && !any_opened()) choose_chip_of_images();
+        if (!open_mutex_.try_lock()) return;
+        if (!any_opened()) choose_chip_of_images();
     } catch (...) {  // no memory: opening a device looks again
     }
+    open_mutex_.unlock();
 }
 
 void Runtime::report_problems() noexcept {
@@ -87,7 +89,7 @@ void Runtime::report_problems() noexcept {
 }
 
 void Runtime::set_kernel_timeout(std::uint64_t timeout) noexcept {
-    std::lock_guard guard(open_mutex_);  // a device that is being opened reads the value
+    MutexLock guard(open_mutex_);  // a device that is being opened reads the value
     kernel_timeout.store(timeout, std::memory_order_relaxed);
     for (DeviceRecord& record : devices_)
         if (Device* device = record.opened()) device->set_kernel_timeout(timeout);
@@ -111,7 +113,7 @@ DeviceRecord* Runtime::device_of(const void* address) noexcept {
 Result<Device*> DeviceRecord::open() {
     if (Device* device = opened()) return device;
     Runtime& runtime = Runtime::instance();
-    std::lock_guard guard(runtime.open_mutex_);
+    MutexLock guard(runtime.open_mutex_);
     if (Device* device = opened()) return device;
     if (!runtime.any_opened()) runtime.choose_chip_of_images();
     runtime.report_problems();

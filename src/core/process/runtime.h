@@ -8,10 +8,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/process/settings.h"
@@ -45,10 +45,10 @@ struct DeviceRecord {
     std::uint32_t physical = 0;  // number before the visible list was applied
     const Chip* chip = nullptr;
 
-    std::mutex mutex;  // guards the fields below; taken before any context's mutex
-    std::uint32_t references = 0;
-    Handle primary = 0;                   // 0 while nobody has set the device
-    std::atomic<Handle> primary_hint{0};  // same value, readable without the mutex
+    Mutex mutex;  // taken before any context's mutex
+    std::uint32_t references CANOPY_GUARDED_BY(mutex) = 0;
+    Handle primary CANOPY_GUARDED_BY(mutex) = 0;  // 0 while nobody has set the device
+    std::atomic<Handle> primary_hint{0};          // same value, readable without the mutex
 
     std::atomic<std::uint32_t> streams{0}, events{0}, notifies{0};  // live ones, against the chip's limits
     std::array<std::atomic<std::uint32_t>, 2> core_limit{};         // by CoreLimit; 0: the chip's own
@@ -126,12 +126,13 @@ public:
 private:
     friend struct DeviceRecord;
     Runtime();
-    void publish(Settings settings);
-    void choose_chip_of_images();
+    void publish(Settings settings) CANOPY_REQUIRES(open_mutex_);
+    void choose_chip_of_images() CANOPY_REQUIRES(open_mutex_);
     [[nodiscard]] bool any_opened() const noexcept;
 
-    std::mutex open_mutex_;  // held while a device is opened and while settings change
-    std::vector<std::unique_ptr<const Settings>> all_settings_;  // every snapshot ever published
+    Mutex open_mutex_;  // held while a device is opened and while settings change
+    std::vector<std::unique_ptr<const Settings>> all_settings_
+        CANOPY_GUARDED_BY(open_mutex_);  // every snapshot ever published
     std::atomic<const Settings*> settings_{nullptr};
     std::atomic<bool> problems_reported_{false};
     std::array<DeviceRecord, max_devices> devices_;

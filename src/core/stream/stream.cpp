@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/base/recorder.h"
 #include "core/base/thread_state.h"
@@ -156,7 +157,7 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
     bool listed = false;
     {
         // A context that ends is closed first and then takes its streams from this list.
-        std::lock_guard guard(context.mutex);
+        MutexLock guard(context.mutex);
         listed = Runtime::instance().contexts.alive(context.self);
         if (listed) context.streams.push_back(handle);
     }
@@ -223,7 +224,7 @@ Status destroy_stream(Handle handle, DestroyMode mode) {
     forget_stream(handle);  // calls that wait for a thread of the program are given up: the queue can end
     stream->queue->abort();
     if (Pin<Context> context = runtime.contexts.pin(stream->context)) {
-        std::lock_guard guard(context->mutex);
+        MutexLock guard(context->mutex);
         std::erase(context->streams, handle);
     }
     return {};

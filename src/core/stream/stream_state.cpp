@@ -2,11 +2,11 @@
 #include "core/stream/stream_state.h"
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/base/process_state.h"
 
@@ -18,15 +18,15 @@ struct StateCallback {
     void* argument;
 };
 struct StateCallbacks {
-    std::mutex mutex;
-    std::map<std::string, StateCallback, std::less<>> by_name;
+    Mutex mutex;
+    std::map<std::string, StateCallback, std::less<>> by_name CANOPY_GUARDED_BY(mutex);
 };
 StateCallbacks& state_callbacks() { return process_state<StateCallbacks>(); }
 
 }  // namespace
 
 Status register_stream_state_callback(std::string_view name, StreamStateFunction function, void* argument) {
-    std::lock_guard guard(state_callbacks().mutex);
+    MutexLock guard(state_callbacks().mutex);
     auto& all = state_callbacks().by_name;
     const auto entry = all.find(name);
     if (!function) {
@@ -43,7 +43,7 @@ void notify_stream_state(Handle stream, StreamStage stage) noexcept {
     try {
         std::vector<StateCallback> all;
         {
-            std::lock_guard guard(state_callbacks().mutex);
+            MutexLock guard(state_callbacks().mutex);
             for (const auto& [name, callback] : state_callbacks().by_name) all.push_back(callback);
         }
         for (const StateCallback& callback : all)

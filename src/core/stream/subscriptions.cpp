@@ -3,15 +3,15 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/base/process_state.h"
 
@@ -35,7 +35,7 @@ class ReportThread {
 public:
     void add(const ReportedCall& entry) {
         {
-            std::lock_guard guard(mutex_);
+            MutexLock guard(mutex_);
             entries_.push_back(entry);
         }
         news_.notify_all();
@@ -43,12 +43,14 @@ public:
 
     enum class Outcome { ran, timed_out, nobody_left };
     Outcome process(std::int32_t timeout_ms) {
-        std::unique_lock lock(mutex_);
-        const auto has_news = [this] { return !entries_.empty() || !subscribed_; };
-        if (timeout_ms < 0)
-            news_.wait(lock, has_news);
-        else if (!news_.wait_for(lock, std::chrono::milliseconds(timeout_ms), has_news))
-            return Outcome::timed_out;
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(std::max(timeout_ms, 0));
+        MutexLock lock(mutex_);
+        while (entries_.empty() && subscribed_) {
+            if (timeout_ms < 0)
+                news_.wait(mutex_);
+            else if (!news_.wait_until(mutex_, end) && entries_.empty() && subscribed_)
+                return Outcome::timed_out;
+        }
         if (entries_.empty()) return Outcome::nobody_left;
         while (!entries_.empty()) {
             const ReportedCall entry = entries_.front();
@@ -64,7 +66,7 @@ public:
     // Takes out what has not been run for a stream.
     std::deque<ReportedCall> take_out(Handle stream) {
         std::deque<ReportedCall> taken;
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         for (const ReportedCall& entry : entries_)
             if (entry.stream == stream) taken.push_back(entry);
         std::erase_if(entries_, [&](const ReportedCall& entry) { return entry.stream == stream; });
@@ -74,33 +76,33 @@ public:
     // Without any stream a thread does not wait for calls.
     void set_subscribed(bool subscribed) {
         {
-            std::lock_guard guard(mutex_);
+            MutexLock guard(mutex_);
             subscribed_ = subscribed;
         }
         news_.notify_all();
     }
 
 private:
-    std::mutex mutex_;
-    std::condition_variable news_;
-    std::deque<ReportedCall> entries_;
-    bool subscribed_ = false;
+    Mutex mutex_;
+    Condition news_;
+    std::deque<ReportedCall> entries_ CANOPY_GUARDED_BY(mutex_);
+    bool subscribed_ CANOPY_GUARDED_BY(mutex_) = false;
 };
 
 // Lock order: this mutex, then a thread's.
 struct Subscriptions {
-    std::mutex mutex;
-    std::map<std::uint64_t, std::shared_ptr<ReportThread>> threads[2];  // by kind
-    std::map<Handle, std::uint64_t> streams[2];                         // stream -> thread
-    std::atomic<std::size_t> stream_count[2] = {};                      // of them, for a look without the mutex
+    Mutex mutex;
+    std::map<std::uint64_t, std::shared_ptr<ReportThread>> threads[2] CANOPY_GUARDED_BY(mutex);  // by kind
+    std::map<Handle, std::uint64_t> streams[2] CANOPY_GUARDED_BY(mutex);                         // stream -> thread
+    std::atomic<std::size_t> stream_count[2] = {};  // of them, for a look without the mutex
 
-    [[nodiscard]] bool has_streams(std::size_t which, std::uint64_t thread) const {
+    [[nodiscard]] bool has_streams(std::size_t which, std::uint64_t thread) const CANOPY_REQUIRES(mutex) {
         for (const auto& [stream, owner] : streams[which])
             if (owner == thread) return true;
         return false;
     }
     // Ends the subscription of a stream; what was to be run for it comes back.
-    std::deque<ReportedCall> remove(std::size_t which, Handle stream) {
+    std::deque<ReportedCall> remove(std::size_t which, Handle stream) CANOPY_REQUIRES(mutex) {
         const auto entry = streams[which].find(stream);
         if (entry == streams[which].end()) return {};
         const std::uint64_t thread = entry->second;
@@ -122,7 +124,7 @@ std::optional<std::uint64_t> subscribed_thread(ReportKind kind, Handle stream) {
     Subscriptions& all = subscriptions();
     const auto which = static_cast<std::size_t>(kind);
     if (all.stream_count[which].load(std::memory_order_relaxed) == 0) return std::nullopt;
-    std::lock_guard guard(all.mutex);
+    MutexLock guard(all.mutex);
     const auto found = all.streams[which].find(stream);
     if (found == all.streams[which].end()) return std::nullopt;
     return found->second;
@@ -132,7 +134,7 @@ void deliver(ReportKind kind, const ReportedCall& entry) noexcept {
     try {
         Subscriptions& all = subscriptions();
         const auto which = static_cast<std::size_t>(kind);
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         if (entry.recorded) {
             const auto target = all.threads[which].find(*entry.thread);
             if (target != all.threads[which].end()) return target->second->add(entry);
@@ -148,7 +150,7 @@ void deliver(ReportKind kind, const ReportedCall& entry) noexcept {
 Status add_subscription(ReportKind kind, std::uint64_t thread, const Subscriber& subscriber) {
     Subscriptions& all = subscriptions();
     const auto which = static_cast<std::size_t>(kind);
-    std::lock_guard guard(all.mutex);
+    MutexLock guard(all.mutex);
     if (all.streams[which].count(subscriber.stream) != 0)
         return fail(code::stream_subscribe, "stream {} is already subscribed to a thread", subscriber.id);
     if (all.threads[which].count(thread) == 0 && all.threads[which].size() >= max_threads)
@@ -167,7 +169,7 @@ Status end_subscription(ReportKind kind, std::uint64_t thread, const Subscriber&
     const auto which = static_cast<std::size_t>(kind);
     std::deque<ReportedCall> left;
     {
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         const auto entry = all.streams[which].find(subscriber.stream);
         if (entry == all.streams[which].end() || entry->second != thread)
             return fail(code::stream_subscribe, "stream {} is not subscribed to thread {}", subscriber.id, thread);
@@ -187,7 +189,7 @@ Status process_reports(ReportKind kind, std::int32_t timeout_ms) {
     {
         Subscriptions& all = subscriptions();
         const auto which = static_cast<std::size_t>(kind);
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         if (const auto found = all.threads[which].find(self); found != all.threads[which].end())
             reports = found->second;
     }
@@ -207,7 +209,7 @@ void forget_stream(Handle stream) noexcept {
     try {
         std::deque<ReportedCall> left[2];
         {
-            std::lock_guard guard(subscriptions().mutex);
+            MutexLock guard(subscriptions().mutex);
             for (std::size_t which = 0; which < 2; ++which) left[which] = subscriptions().remove(which, stream);
         }
         for (const auto& entries : left) give_up(entries);

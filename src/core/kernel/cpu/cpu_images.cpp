@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/base/process_state.h"
 #include "core/process/variables.h"
@@ -27,9 +27,9 @@ struct Registration {
 };
 
 struct Registrations {
-    std::mutex mutex;
-    std::uint64_t last = 0;
-    std::vector<Registration> all;
+    Mutex mutex;
+    std::uint64_t last CANOPY_GUARDED_BY(mutex) = 0;
+    std::vector<Registration> all CANOPY_GUARDED_BY(mutex);
 };
 Registrations& registrations() { return process_state<Registrations>(); }
 
@@ -74,7 +74,7 @@ std::vector<std::string> folders_to_search() {
 // The newest one.
 bool find_registered(std::string_view name, CpuImageSource& source) {
     Registrations& known = registrations();
-    std::lock_guard guard(known.mutex);
+    MutexLock guard(known.mutex);
     for (auto entry = known.all.rbegin(); entry != known.all.rend(); ++entry) {
         if (entry->name != name) continue;
         source.where = fmt::format("{} (registered in this process)", name);
@@ -116,14 +116,14 @@ private:
 
 std::uint64_t register_cpu_image(std::string name, CpuImageBytes bytes) {
     Registrations& known = registrations();
-    std::lock_guard guard(known.mutex);
+    MutexLock guard(known.mutex);
     known.all.push_back({++known.last, std::move(name), std::move(bytes)});
     return known.last;
 }
 
 void unregister_cpu_image(std::uint64_t number) noexcept {
     Registrations& known = registrations();
-    std::lock_guard guard(known.mutex);
+    MutexLock guard(known.mutex);
     std::erase_if(known.all, [&](const Registration& entry) { return entry.number == number; });
 }
 

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/base/process_state.h"
 #include "core/base/thread_state.h"
@@ -26,7 +27,7 @@ Result<Handle> open_cpu_binary(std::shared_ptr<CpuBinary> cpu) {
     const Handle context = thread_state.context;
     const std::uint64_t registered = cpu->registered;
     const Handle handle = Runtime::instance().binaries.open([&](Binary& binary, Handle self) {
-        std::lock_guard guard(binary.mutex);
+        MutexLock guard(binary.mutex);
         binary.self = self;
         binary.context = context;
         binary.lazy = true;
@@ -166,14 +167,14 @@ Result<CpuImageBytes> image_for(Binary& binary, const CpuEntry& entry) {
         return fail(code::param_invalid, "op type {} of {} names no shared object (kernelSo)", entry.op_type,
                     cpu.origin);
     {
-        std::lock_guard guard(binary.mutex);
+        MutexLock guard(binary.mutex);
         if (const auto known = cpu.found.find(entry.library); known != cpu.found.end()) return known->second;
     }
     Result<CpuImageSource> source = locate_cpu_image(entry.library);
     if (!source.ok()) return source.status();
     Result<CpuImageBytes> bytes = read_cpu_image(*source);
     if (!bytes.ok()) return bytes.status();
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     cpu.found.emplace(entry.library, *bytes);
     return bytes;
 }
@@ -184,7 +185,7 @@ const std::string& library_of(const CpuBinary& cpu, const CpuEntry& entry) {
 
 // A module in which the entry's symbol is not another op type's; empty when there is none yet.
 Result<std::shared_ptr<Module>> module_with(Binary& binary, const CpuEntry& entry, const DeviceRecord& record) {
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     if (binary.unloading) return being_unloaded();
     for (const CpuBinary::Loaded& loaded : cpu_binary(binary).loaded) {
         if (loaded.device != record.index || loaded.library != library_of(cpu_binary(binary), entry)) continue;
@@ -197,7 +198,7 @@ Result<std::shared_ptr<Module>> module_with(Binary& binary, const CpuEntry& entr
 // Notes whose the symbol's kernel is. Modules that turn out not to be needed are closed without the mutex.
 Status take_kernel(Binary& binary, const CpuEntry& entry, const DeviceRecord& record,
                    const std::shared_ptr<Module>& module) {
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     if (binary.unloading) return being_unloaded();
     std::vector<CpuBinary::Loaded>& all = cpu_binary(binary).loaded;
     auto place = std::find_if(all.begin(), all.end(), [&](const auto& loaded) { return loaded.module == module; });
@@ -214,7 +215,7 @@ Result<Kernel*> resolve(Binary& binary, const CpuEntry& entry, DeviceRecord& rec
     if (entry.function.empty())
         return fail(code::param_invalid, "op type {} of {} names no function (functionName)", entry.op_type,
                     binary.cpu->origin);
-    std::lock_guard guard(binary.loading);
+    MutexLock guard(binary.loading);
     Result<std::shared_ptr<Module>> module = module_with(binary, entry, record);
     if (!module.ok()) return module.status();
     if (!*module) {
@@ -256,8 +257,8 @@ Result<Kernel*> CpuBinary::kernel(Binary& binary, Function& function, DeviceReco
 
 namespace {
 
-// The function of an op type, if it was asked for before. The caller holds the binary's mutex.
-Handle known_function(const Binary& binary, std::string_view op_type) {
+// The function of an op type, if it was asked for before.
+Handle known_function(Binary& binary, std::string_view op_type) CANOPY_REQUIRES(binary.mutex) {
     for (Handle handle : binary.functions) {
         const Pin<Function> known = Runtime::instance().functions.pin(handle);
         if (known && known->info.name == op_type) return handle;
@@ -266,14 +267,14 @@ Handle known_function(const Binary& binary, std::string_view op_type) {
 }
 
 Result<Handle> find_known_function(Binary& binary, std::string_view op_type) {
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     if (binary.unloading) return being_unloaded();
     return known_function(binary, op_type);
 }
 
 Result<Handle> open_function(Binary& binary, std::shared_ptr<const CpuEntry> entry) {
     Runtime& runtime = Runtime::instance();
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     if (binary.unloading) return being_unloaded();
     if (const Handle known = known_function(binary, entry->op_type)) return known;
     const Handle handle = runtime.functions.open([&](Function& function, Handle self) {
@@ -391,8 +392,8 @@ struct NamedBinaries {
         std::array<std::uint64_t, 5> identity{};
         Handle binary = 0;
     };
-    std::mutex mutex;
-    std::map<std::string, Entry, std::less<>> all;
+    Mutex mutex;
+    std::map<std::string, Entry, std::less<>> all CANOPY_GUARDED_BY(mutex);
 };
 NamedBinaries& named_binaries() { return process_state<NamedBinaries>(); }
 
@@ -409,7 +410,7 @@ Result<Pin<Binary>> named_binary(std::string_view library) {
     Handle replaced = 0;
     Pin<Binary> binary;
     {
-        std::lock_guard guard(named.mutex);
+        MutexLock guard(named.mutex);
         NamedBinaries::Entry& entry = named.all.try_emplace(std::string(library)).first->second;
         if (entry.binary != 0 && entry.identity == source->identity) binary = binaries.pin(entry.binary);
         if (!binary) {
