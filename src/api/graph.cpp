@@ -8,7 +8,9 @@
 #include "api/api.h"
 #include "core/base/thread_state.h"
 #include "core/graph/capture/capture.h"
-#include "core/graph/graph_conditions.h"
+#include "core/graph/capture/capture_conditions.h"
+#include "core/graph/graph_end.h"
+#include "core/graph/graph_execute.h"
 
 using namespace canopy;
 
@@ -165,7 +167,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
 aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void* userData) {
     return with_graph(modelRI, [&](Graph& graph) -> Status {
         CANOPY_TRY(required(func, "func"));
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         if (graph.state == GraphState::ended) return fail(code::invalid_handle, "the graph was destroyed");
         graph.at_destroy.emplace_back(func, userData);
         return {};
@@ -175,7 +177,7 @@ aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, v
 aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func) {
     return with_graph(modelRI, [&](Graph& graph) -> Status {
         CANOPY_TRY(required(func, "func"));
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         if (std::erase_if(graph.at_destroy, [&](const auto& entry) { return entry.first == func; }) == 0)
             return fail(code::param_invalid, "func is not among the functions registered for {}", label_of(graph));
         return {};

@@ -10,9 +10,9 @@
 #include <span>
 
 #include "base/result.h"
-#include "core/base/recorder.h"
 #include "core/graph/graph.h"
 #include "core/graph/label.h"
+#include "core/stream/recorder.h"
 
 namespace canopy {
 
@@ -21,12 +21,12 @@ class BuildRecorder final : public Recorder {
 public:
     [[nodiscard]] RecorderKind kind() const noexcept override { return RecorderKind::build; }
     [[nodiscard]] RecorderTarget target() const noexcept override { return target_; }
-    Result<std::uint64_t> record(Stream& stream, std::span<Command> commands) noexcept override;
-    Status record_event(Stream& stream, Event& event, std::uint32_t flag) noexcept override;
-    Status wait_for_event(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout) noexcept override;
-    Status reset_event(Stream& stream, Event& event) noexcept override;
-    void launch_refused(Stream& stream, int code, const std::string& text) noexcept override;
-    void stream_ended(Stream& stream) noexcept override;
+    Result<std::uint64_t> record(Stream& stream, std::span<Command> commands) noexcept override
+        CANOPY_REQUIRES(stream.lock);
+    Status record_event(Stream& stream, const EventCall& call) noexcept override CANOPY_REQUIRES(stream.lock);
+    void launch_refused(Stream& stream, int code, const std::string& text) noexcept override
+        CANOPY_REQUIRES(stream.lock);
+    void stream_ended(Stream& stream) noexcept override CANOPY_REQUIRES(stream.lock);
 
     // Whether its tasks go into a graph of the program.
     [[nodiscard]] bool bound() const noexcept { return bound_; }
@@ -37,11 +37,11 @@ public:
 
     // Appends one task, numbered, and lets `finish(Graph&, GraphPlace)` complete it with the graph's mutex held.
     template <class Finish>
-    Status append(Stream& stream, Command command, Finish&& finish);
+    Status append(Stream& stream, Command command, Finish&& finish) CANOPY_REQUIRES(stream.lock);
 
 private:
     Result<Pin<Graph>> graph_for_tasks(Stream& stream);
-    Status append_event(Stream& stream, Event& event, Command command, TaskType type);
+    Status append_event(Stream& stream, const EventCall& call) CANOPY_REQUIRES(stream.lock);
 
     RecorderTarget target_;
     bool bound_ = false;

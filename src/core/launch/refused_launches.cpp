@@ -10,9 +10,9 @@
 #include "base/error_text.h"
 #include "base/mutex.h"
 #include "base/notice.h"
-#include "core/base/recorder.h"
 #include "core/base/thread_state.h"
 #include "core/process/runtime.h"
+#include "core/stream/recorder.h"
 #include "core/stream/stream.h"
 
 namespace canopy {

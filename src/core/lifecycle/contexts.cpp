@@ -7,7 +7,7 @@
 #include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/fusion/fusion_work.h"
-#include "core/graph/graph.h"
+#include "core/graph/graph_end.h"
 #include "core/kernel/kernel.h"
 #include "core/process/context.h"
 #include "core/process/device_callbacks.h"

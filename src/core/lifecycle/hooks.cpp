@@ -35,7 +35,7 @@ constinit const CaptureRules capture_rules = {
     .refuse_blocking_copy = refuse_blocking_copy,
     .join = join_capture_of,
     .drop_ownerless = free_ownerless_captures,
-    .graph_ended = spoil_capture_of,
+    .graph_ended = invalidate_capture_of,
 };
 
 constinit const KernelHooks kernel_hooks = {

@@ -28,7 +28,7 @@ Status keep_for_graph(MemoryPool& pool, void* address, Graph& graph) {
     if (!fresh.ok()) return fresh.status();
     if (!*fresh) return {};
     {
-        std::lock_guard guard(graph.mutex);
+        MutexLock guard(*graph.mutex);
         if (graph.state == GraphState::capturing) {
             graph.pool_blocks.push_back(address);
             return {};

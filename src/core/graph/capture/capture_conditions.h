@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conditions of graphs: a word of device memory, written by kernels or by the host, that decides at run time which of
-// several sub-graphs runs, or how often one does. Any thread.
+// several sub-graphs runs, or how often one does. They are made while the graph is captured. Any thread.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <span>
-#include <vector>
 
 #include "base/result.h"
 #include "core/graph/graph.h"
@@ -19,12 +17,5 @@ Result<Handle> create_condition(const void* graph, std::uint64_t default_value, 
 Result<std::uint64_t*> condition_word(const void* condition);
 // Puts the task into a stream that is being captured, and makes the empty sub-graphs. Each condition is used once.
 Status add_condition_task(const void* condition, ConditionKind kind, std::span<void*> bodies, const void* stream);
-
-// For preparing a graph, whose mutex the caller holds: its sub-graphs first; 107045 when one has not been filled.
-Status check_bodies(Graph& graph);
-Status prepare_conditions(Graph& graph);
-std::vector<WordPreset> presets_of(const Graph& graph);
-// Frees the words and ends the sub-graphs.
-void free_conditions(Device& device, const std::deque<GraphCondition>& conditions) noexcept;
 
 }  // namespace canopy

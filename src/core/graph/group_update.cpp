@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/graph/graph_group.h"
+#include "core/graph/group_update.h"
 
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <vector>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/graph/capture/capture.h"
+#include "core/graph/graph.h"
 #include "core/graph/graph_edit.h"
 #include "core/memory/copy.h"
+#include "core/stream/recorder.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -20,80 +22,25 @@ std::atomic<std::uint32_t> updates_under_way{0};
 
 }  // namespace
 
-// ---- groups --------------------------------------------------------------------------------------------------------
-
-namespace {
-
-// Calls body(Graph&, number of the lane) for the lane of a stream that is being captured.
-template <class Body>
-Status with_captured_lane(const void* opaque, Body&& body) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    const Recorder* const recorder = (*stream)->recorder;
-    if (!recorder || recorder->kind() != RecorderKind::capture)
-        return fail(code::task_group_status, "stream {} is not being captured: it has no task groups", (*stream)->id);
-    Result<CapturedLane> captured = captured_lane(**stream);
-    if (!captured.ok()) return captured.status();
-    std::lock_guard guard(captured->graph->mutex);
-    return body(*captured->graph, captured->lane);
-}
-
-}  // namespace
-
-Status begin_task_group(const void* stream) {
-    return with_captured_lane(stream, [](Graph& graph, std::uint32_t index) -> Status {
-        RecordedLane& lane = graph.lanes[index];
-        if (lane.open_group != no_group)
-            return fail(code::task_group_status, "stream {} already has an open task group", lane.stream_id);
-        TaskGroup group;
-        group.lane = index;
-        group.first = static_cast<std::uint32_t>(lane.tasks.size());
-        group.open = true;
-        graph.groups.push_back(group);
-        lane.open_group = static_cast<std::uint32_t>(graph.groups.size() - 1);
-        return {};
-    });
-}
-
-Result<Handle> end_task_group(const void* stream) {
-    Handle handle = 0;
-    CANOPY_TRY(with_captured_lane(stream, [&](Graph& graph, std::uint32_t index) -> Status {
-        RecordedLane& lane = graph.lanes[index];
-        if (lane.open_group == no_group)
-            return fail(code::task_group_status, "stream {} has no open task group", lane.stream_id);
-        const std::uint32_t number = lane.open_group;
-        handle = Runtime::instance().task_groups.open([&](GraphPart& part, Handle self) {
-            part.self = self;
-            part.graph = graph.self;
-            part.index = number;
-        });
-        if (handle == 0) return fail(code::resource_alloc, "too many task groups are alive");
-        graph.groups[number].handle = handle;
-        graph.groups[number].open = false;
-        lane.open_group = no_group;
-        return {};
-    }));
-    return handle;
-}
-
 // ---- collecting an update ------------------------------------------------------------------------------------------
 
 // The new tasks of a group: the recorder of the update's stream first, then the argument of a command in it.
 class TaskUpdate final : public Recorder {
 public:
     TaskUpdate() = default;
-    void begin(const Graph& graph, std::uint32_t number, Handle stream);
+    void begin(const Graph& target, std::uint32_t group_number, Handle stream) CANOPY_REQUIRES(*target.mutex);
 
     [[nodiscard]] RecorderKind kind() const noexcept override { return RecorderKind::update; }
-    Result<std::uint64_t> record(Stream& stream, std::span<Command> commands) noexcept override;
-    Status record_event(Stream&, Event&, std::uint32_t) noexcept override { return no_events(); }
-    Status wait_for_event(Stream&, Event&, std::uint32_t, Nanoseconds) noexcept override { return no_events(); }
-    Status reset_event(Stream&, Event&) noexcept override { return no_events(); }
+    Result<std::uint64_t> record(Stream& stream, std::span<Command> commands) noexcept override
+        CANOPY_REQUIRES(stream.lock);
+    Status record_event(Stream&, const EventCall&) noexcept override {
+        return fail(code::update_not_supported, "events cannot be part of the update of a task group");
+    }
     void launch_refused(Stream&, int code, const std::string& text) noexcept override { refused_.note(code, text); }
     void stream_ended(Stream& stream) noexcept override;
 
-    // Whether the tasks are those of the group, and pointers for offsets. The caller holds the graph's mutex.
-    Status complete(const Graph& graph);
+    // Whether the tasks are those of the group, and pointers for offsets.
+    Status complete(const Graph& target) CANOPY_REQUIRES(*target.mutex);
     // Changes the executable and the tasks.
     void apply() noexcept;
     void forget_calls() noexcept;
@@ -104,9 +51,6 @@ public:
     [[nodiscard]] bool empty() const noexcept { return changes_.empty() && refused_.code == 0; }
 
 private:
-    static Status no_events() {
-        return fail(code::update_not_supported, "events cannot be part of the update of a task group");
-    }
     Status add(const Command& command);
     // Bytes are kept one behind the other; a command has their offset until they lie where they stay.
     template <class T>
@@ -122,6 +66,31 @@ private:
     std::vector<std::byte> bytes_;
     RefusedLaunch refused_;
 };
+
+namespace {
+
+struct GroupState {
+    const TaskUpdate* latest = nullptr;   // tasks of the group point into its memory
+    std::unique_ptr<TaskUpdate> current;  // the latest, once its command has left its queue
+    std::unique_ptr<TaskUpdate> spare;    // for the next one
+};
+
+}  // namespace
+
+// Updates of the groups of a graph; guarded by its mutex.
+class GroupUpdates {
+public:
+    std::vector<GroupState> groups;  // by number
+};
+
+namespace {
+
+GroupUpdates& updates_of(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
+    if (!graph.updates) graph.updates = std::make_shared<GroupUpdates>();
+    return *graph.updates;
+}
+
+}  // namespace
 
 void TaskUpdate::begin(const Graph& target, std::uint32_t group_number, Handle stream) {
     const TaskGroup& group = target.groups[group_number];
@@ -167,8 +136,7 @@ Status TaskUpdate::add(const Command& command) {
     return {};
 }
 
-Result<std::uint64_t> TaskUpdate::record(Stream& stream,
-                                         std::span<Command> commands) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Result<std::uint64_t> TaskUpdate::record(Stream& stream, std::span<Command> commands) noexcept {
     const std::size_t before = changes_.size();
     try {
         for (const Command& command : commands) {
@@ -231,7 +199,7 @@ Status TaskUpdate::complete(const Graph& target) {
 // ---- applying it ---------------------------------------------------------------------------------------------------
 
 void TaskUpdate::apply_to(Graph& target) {
-    std::lock_guard guard(target.mutex);
+    MutexLock lock(*target.mutex);
     Executable* const executable = retain_executable(target);
     if (!executable) return forget_calls();  // its context has ended
     GraphEdits& edits = edits_of(target);
@@ -261,7 +229,7 @@ void TaskUpdate::apply_to(Graph& target) {
         if (opcode == Opcode::launch || opcode == Opcode::cpu_kernel)
             task.function = handle_of(change.command.launch.kernel->user);
     }
-    edits.groups[number].latest = this;
+    updates_of(target).groups[number].latest = this;
 }
 
 void TaskUpdate::apply() noexcept {
@@ -275,11 +243,6 @@ void TaskUpdate::apply() noexcept {
     }
 }
 
-GroupUpdates::GroupUpdates() noexcept = default;
-GroupUpdates::GroupUpdates(GroupUpdates&&) noexcept = default;
-GroupUpdates& GroupUpdates::operator=(GroupUpdates&&) noexcept = default;
-GroupUpdates::~GroupUpdates() = default;
-
 namespace {
 
 // The update's command has left its queue, or it never came to one.
@@ -287,9 +250,9 @@ void retire(std::unique_ptr<TaskUpdate> update) noexcept {
     updates_under_way.fetch_sub(1, std::memory_order_relaxed);
     const Pin<Graph> graph = Runtime::instance().graphs.pin(update->graph);
     if (!graph) return;
-    std::lock_guard guard(graph->mutex);
-    if (!graph->edits || update->number >= graph->edits->groups.size()) return;
-    GroupUpdates& group = graph->edits->groups[update->number];
+    MutexLock lock(*graph->mutex);
+    if (!graph->updates || update->number >= graph->updates->groups.size()) return;
+    GroupState& group = graph->updates->groups[update->number];
     if (group.latest == update.get()) update.swap(group.current);
     if (update && !group.spare) group.spare = std::move(update);
 }
@@ -299,15 +262,15 @@ void skip_update(void* argument) { static_cast<TaskUpdate*>(argument)->forget_ca
 void dispose_update(void* argument) { retire(std::unique_ptr<TaskUpdate>(static_cast<TaskUpdate*>(argument))); }
 
 Result<std::unique_ptr<TaskUpdate>> take_update(Graph& graph, std::uint32_t number, const Stream& stream) {
-    std::lock_guard guard(graph.mutex);
+    MutexLock lock(*graph.mutex);
     if (graph.state == GraphState::ended) return fail(code::invalid_handle, "{} was destroyed", label_of(graph));
     if (graph.state != GraphState::ready)
         return fail(code::task_group_status, "{} is not complete: its task groups cannot be updated", label_of(graph));
     if (graph.device != stream.device)
         return fail(code::param_invalid, "{} belongs to a different device than stream {}", label_of(graph), stream.id);
-    GraphEdits& edits = edits_of(graph);
-    if (edits.groups.size() < graph.groups.size()) edits.groups.resize(graph.groups.size());
-    std::unique_ptr<TaskUpdate> update = std::move(edits.groups[number].spare);
+    std::vector<GroupState>& groups = updates_of(graph).groups;
+    if (groups.size() < graph.groups.size()) groups.resize(graph.groups.size());
+    std::unique_ptr<TaskUpdate> update = std::move(groups[number].spare);
     if (!update) update = std::make_unique<TaskUpdate>();
     update->begin(graph, number, stream.self);
     return update;
@@ -328,60 +291,60 @@ Status refuse_update(const Stream& stream, const Recorder& recorder) {
 
 }  // namespace
 
-Status begin_task_update(const void* opaque, const void* group) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Status begin_task_update(const void* handle, const void* group) {
     const Pin<GraphPart> part = Runtime::instance().task_groups.pin(handle_of(group));
     if (!part) return fail(code::invalid_handle, "handle {} is not a live task group", as_address(group));
     Result<Pin<Graph>> graph = find_graph(opaque_of(part->graph), false);
     if (!graph.ok()) return graph.status();
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    if (const Recorder* recorder = (*stream)->recorder) return refuse_update(**stream, *recorder);
-    if (updates_under_way.load(std::memory_order_relaxed) >= max_updates)
-        return fail(code::resource_alloc, "too many updates of task groups are in progress: {}", max_updates);
-    Result<std::unique_ptr<TaskUpdate>> update = take_update(**graph, part->index, **stream);
-    if (!update.ok()) return update.status();
-    updates_under_way.fetch_add(1, std::memory_order_relaxed);
-    (*stream)->set_recorder(update->release());
-    return {};
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        if (const Recorder* recorder = stream->recorder) return refuse_update(*stream, *recorder);
+        if (updates_under_way.load(std::memory_order_relaxed) >= max_updates)
+            return fail(code::resource_alloc, "too many updates of task groups are in progress: {}", max_updates);
+        Result<std::unique_ptr<TaskUpdate>> update = take_update(**graph, part->index, *stream);
+        if (!update.ok()) return update.status();
+        updates_under_way.fetch_add(1, std::memory_order_relaxed);
+        stream->set_recorder(update->release());
+        return {};
+    });
 }
 
 namespace {
 
 Status complete(TaskUpdate& update) {
-    Result<Pin<Graph>> graph = find_graph(opaque_of(update.graph), false);
-    if (!graph.ok()) return graph.status();
-    std::lock_guard guard((*graph)->mutex);
-    if ((*graph)->state == GraphState::ended)
-        return fail(code::invalid_handle, "{} was destroyed before the update was complete", label_of(**graph));
-    if ((*graph)->state != GraphState::ready)
-        return fail(code::task_group_status, "{} cannot be updated: its context has ended", label_of(**graph));
-    return update.complete(**graph);
+    Result<Pin<Graph>> pinned = find_graph(opaque_of(update.graph), false);
+    if (!pinned.ok()) return pinned.status();
+    Graph& graph = **pinned;
+    MutexLock lock(*graph.mutex);
+    if (graph.state == GraphState::ended)
+        return fail(code::invalid_handle, "{} was destroyed before the update was complete", label_of(graph));
+    if (graph.state != GraphState::ready)
+        return fail(code::task_group_status, "{} cannot be updated: its context has ended", label_of(graph));
+    return update.complete(graph);
+}
+
+// Takes the update off its stream and submits it; `update` is what could not be submitted.
+Status submit_update(LockedStream& stream, std::unique_ptr<TaskUpdate>& update) CANOPY_REQUIRES(stream->lock) {
+    Recorder* const recorder = stream->recorder;
+    if (!recorder || recorder->kind() != RecorderKind::update)
+        return fail(code::task_group_status, "stream {} has no update in progress", stream->id);
+    stream->set_recorder(nullptr);
+    update.reset(static_cast<TaskUpdate*>(recorder));
+    if (update->empty()) return {};
+    CANOPY_TRY(complete(*update));
+    Command command(Opcode::inline_call);
+    command.call = {&run_update, update.get(), &skip_update, &dispose_update};
+    CANOPY_TRY(stream.submit(command));
+    update.release();
+    return {};
 }
 
 }  // namespace
 
-Status end_task_update(const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Status end_task_update(const void* handle) {
     std::unique_ptr<TaskUpdate> update;
-    Status status;
-    {
-        Result<LockedStream> stream = LockedStream::acquire(opaque);
-        if (!stream.ok()) return stream.status();
-        Recorder* const recorder = (*stream)->recorder;
-        if (!recorder || recorder->kind() != RecorderKind::update)
-            return fail(code::task_group_status, "stream {} has no update in progress", (*stream)->id);
-        (*stream)->set_recorder(nullptr);
-        update.reset(static_cast<TaskUpdate*>(recorder));
-        if (!update->empty()) {
-            status = complete(*update);
-            if (status.ok()) {
-                Command command(Opcode::inline_call);
-                command.call = {&run_update, update.get(), &skip_update, &dispose_update};
-                status = stream->submit(command);
-                if (status.ok()) update.release();
-            }
-        }
-    }
-    if (!update) return {};
+    const Status status = with_stream(
+        handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) { return submit_update(stream, update); });
+    if (!update) return status;
     update->forget_calls();
     retire(std::move(update));
     return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/graph/graph_task_text.h"
+#include "core/graph/task_view.h"
 
 #include <cxxabi.h>
 #include <fmt/core.h>
