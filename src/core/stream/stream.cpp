@@ -9,7 +9,6 @@
 #include "core/base/thread_state.h"
 #include "core/process/context.h"
 #include "core/stream/capture_rules.h"
-#include "core/stream/recorder.h"
 #include "core/stream/stream_hooks.h"
 #include "core/stream/stream_state.h"
 #include "core/stream/subscriptions.h"
@@ -42,14 +41,6 @@ Result<std::uint64_t> Stream::submit(std::span<Command> commands) noexcept {
     Result<std::uint64_t> sequence = queue->submit(commands);
     if (sequence.ok()) [[likely]]
         last_sequence = *sequence;
-    return sequence;
-}
-
-Result<std::uint64_t> Stream::submit_watched(std::span<Command> commands) noexcept {
-    if (recorder) return recorder->record(*this, commands);
-    CANOPY_TRY(check_unsafe(UnsafeCall::default_stream, this));
-    Result<std::uint64_t> sequence = queue->submit(commands);
-    if (sequence.ok()) last_sequence = *sequence;
     return sequence;
 }
 
@@ -189,7 +180,7 @@ void Stream::recycle() noexcept {
         error_text.clear();
     }
     SpinGuard guard(lock);
-    if (recorder) recorder->stream_ended(*this);  // of a stream whose creation failed
+    end_recording();  // of a stream whose creation failed
     set_recorder(nullptr);
     next_task = 0;
     last_sequence = 0;
@@ -215,10 +206,7 @@ Status destroy_stream(Handle handle, DestroyMode mode) {
     {
         SpinGuard guard(stream->lock);
         if (!runtime.streams.close(handle)) return no_such_stream(opaque_of(handle));
-        if (Recorder* const last = stream->recorder) {
-            last->stream_ended(*stream);
-            stream->set_recorder(nullptr);
-        }
+        stream->end_recording();
     }
     drop_ownerless_captures();
     forget_stream(handle);  // calls that wait for a thread of the program are given up: the queue can end

@@ -79,6 +79,8 @@ public:
     }
     // Tells the analysis of locks that the calling thread holds `lock`.
     void assert_locked() const noexcept CANOPY_ASSERT_HELD(lock) {}
+    // The stream ends; so does its part in what is recorded (recorder.cpp).
+    void end_recording() noexcept CANOPY_REQUIRES(lock);
     // Gives a command that is recorded without passing through `submit` its number.
     void number(Command& command) noexcept CANOPY_REQUIRES(lock) {
         command.task = next_task++;
