@@ -10,6 +10,7 @@
 #include "base/error_text.h"
 #include "base/mutex.h"
 #include "base/notice.h"
+#include "core/base/process_state.h"
 #include "core/base/thread_state.h"
 #include "core/process/runtime.h"
 #include "core/stream/recorder.h"

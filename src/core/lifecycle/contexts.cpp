@@ -56,8 +56,8 @@ Status end_context(Handle handle) {
     return {};
 }
 
-// Caller holds record.mutex. Makes sure the device has its primary context.
-Result<Handle> primary_context(DeviceRecord& record) {
+// Makes sure the device has its primary context.
+Result<Handle> primary_context(DeviceRecord& record) CANOPY_REQUIRES(record.mutex) {
     if (record.primary != 0) return record.primary;
     Result<Device*> device = record.open();
     if (!device.ok()) return device.status();

@@ -152,29 +152,33 @@ Status check_kind(std::int32_t kind) {
     return fail(code::invalid_parameter, "type {} is not a callback type", kind);
 }
 
+// One of the two lists; guarded by the mutex `state`.
+template <class Function>
+using Callbacks = std::vector<Registration<Function>> State::*;
+
 // A function is registered once per kind; registering it again replaces what it gets.
 template <class Function>
-Status add(std::vector<Registration<Function>>& list, std::int32_t kind, Function function, void* user_data) {
+Status add(Callbacks<Function> list, std::int32_t kind, Function function, void* user_data) {
     if (function == nullptr) return fail_null("cbFunc");
     CANOPY_TRY(check_kind(kind));
     MutexLock guard(state().state);
-    for (auto& entry : list) {
+    for (auto& entry : state().*list) {
         if (entry.kind == kind && entry.function == function) {
             entry.user_data = user_data;
             return {};
         }
     }
-    list.push_back({kind, function, user_data});
+    (state().*list).push_back({kind, function, user_data});
     return {};
 }
 
 template <class Function>
-Status remove(std::vector<Registration<Function>>& list, std::int32_t kind, Function function) {
+Status remove(Callbacks<Function> list, std::int32_t kind, Function function) {
     if (function == nullptr) return fail_null("cbFunc");
     CANOPY_TRY(check_kind(kind));
     MutexLock guard(state().state);
-    const auto removed =
-        std::erase_if(list, [&](const auto& entry) { return entry.kind == kind && entry.function == function; });
+    const auto removed = std::erase_if(
+        state().*list, [&](const auto& entry) { return entry.kind == kind && entry.function == function; });
     if (removed == 0) return fail(code::invalid_parameter, "cbFunc is not registered for type {}", kind);
     return {};
 }
@@ -241,7 +245,7 @@ bool is_initialised() noexcept { return state().references.load(std::memory_orde
 Status register_initialise_callback(std::int32_t kind, InitialiseFunction function, void* user_data) {
     State& all = state();
     std::lock_guard guard(all.transition);
-    CANOPY_TRY(add(all.initialise_callbacks, kind, function, user_data));
+    CANOPY_TRY(add(&State::initialise_callbacks, kind, function, user_data));
     if (!is_initialised()) return {};
     const int code = function(all.text.c_str(), all.text.size(), user_data);
     if (code != 0) return fail(code, "the initialisation callback of kind {} returned {}", kind, code);
@@ -249,15 +253,15 @@ Status register_initialise_callback(std::int32_t kind, InitialiseFunction functi
 }
 
 Status unregister_initialise_callback(std::int32_t kind, InitialiseFunction function) {
-    return remove(state().initialise_callbacks, kind, function);
+    return remove(&State::initialise_callbacks, kind, function);
 }
 
 Status register_finalise_callback(std::int32_t kind, FinaliseFunction function, void* user_data) {
-    return add(state().finalise_callbacks, kind, function, user_data);
+    return add(&State::finalise_callbacks, kind, function, user_data);
 }
 
 Status unregister_finalise_callback(std::int32_t kind, FinaliseFunction function) {
-    return remove(state().finalise_callbacks, kind, function);
+    return remove(&State::finalise_callbacks, kind, function);
 }
 
 }  // namespace canopy

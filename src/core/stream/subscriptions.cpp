@@ -3,13 +3,12 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
 
+#include "base/clock.h"
 #include "base/error_text.h"
 #include "base/mutex.h"
 #include "core/base/error_codes.h"
@@ -43,13 +42,10 @@ public:
 
     enum class Outcome { ran, timed_out, nobody_left };
     Outcome process(std::int32_t timeout_ms) {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(std::max(timeout_ms, 0));
+        const Deadline deadline = timeout_ms < 0 ? Deadline::never() : Deadline::after(timeout_ms * millisecond);
         MutexLock lock(mutex_);
         while (entries_.empty() && subscribed_) {
-            if (timeout_ms < 0)
-                news_.wait(mutex_);
-            else if (!news_.wait_until(mutex_, end) && entries_.empty() && subscribed_)
-                return Outcome::timed_out;
+            if (!news_.wait(mutex_, deadline) && entries_.empty() && subscribed_) return Outcome::timed_out;
         }
         if (entries_.empty()) return Outcome::nobody_left;
         while (!entries_.empty()) {
