@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Canopy says about itself: its settings and devices, and what is alive.
+// Introspection: settings, devices, and live objects.
 #include "canopy/canopy.h"
 
 #include <string>

@@ -19,7 +19,7 @@ namespace {
 
 __attribute__((tls_model("initial-exec"))) thread_local CanopyPendingLaunch* pending_launch = nullptr;
 
-// The number of blocks, after a look at everything that does not need the kernel.
+// The number of blocks, after all checks that do not need the kernel.
 Result<std::uint32_t> check_launch(const CanopyLaunchSite* site, const CanopyConfiguration* configuration,
                                    const void* arguments, std::size_t size) {
     CANOPY_TRY(required(site, "site"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: setting, resetting, waiting, asking what they are and how they do.
+// Devices: setting, resetting, synchronising, querying properties and state.
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
@@ -36,7 +36,7 @@ Status abort_device(DeviceRecord& record, std::uint32_t timeout) {
     return {};
 }
 
-// aclrtGetRunMode's own check counts as a failure of the runtime: aclrtGetLastError shows it.
+// The argument check of aclrtGetRunMode counts as a runtime error: aclrtGetLastError returns it.
 Status check_run_mode(const aclrtRunMode* mode) {
     const Status status = required(mode, "runMode");
     if (!status.ok()) thread_state.last_error = status.code();
@@ -154,7 +154,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* u
             return fail(code::invalid_parameter, "utilizationInfo->utilizationExtend must be null");
         auto record = Runtime::instance().device(deviceId);
         if (!record.ok()) return record.status();
-        Utilisation rates{0, 0, 0};  // of a device nobody has opened
+        Utilisation rates{0, 0, 0};  // of a device that is not open
         if (Device* device = (*record)->opened()) rates = device->utilisation();
         utilizationInfo->cubeUtilization = rates.cube;
         utilizationInfo->vectorUtilization = rates.vector;
@@ -243,7 +243,7 @@ aclError aclrtCheckArchCompatibility(const char* socVersion, int32_t* canCompati
     });
 }
 
-// Host and device see the same caches, so nothing is ever left to write back.
+// Host and device share the caches, so there is nothing to write back.
 aclError aclrtDeviceL2CacheFlush(void* rsv) {
     return api([&]() -> Status {
         if (rsv != nullptr) return fail(code::invalid_parameter, "rsv is reserved and must be null");

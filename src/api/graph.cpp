@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: capturing them, conditions inside them, running them, and their end.
+// Graphs: capture, conditions, execution, destruction.
 #include "core/graph/graph.h"
 
 #include <algorithm>

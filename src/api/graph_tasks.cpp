@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking into models: names, streams, tasks and their parameters; changes of tasks; task groups.
+// Models in detail: names, streams, tasks and their parameters; changes of tasks; task groups.
 #include <algorithm>
 #include <cstring>
 
@@ -132,7 +132,7 @@ void write_kernel(LockedTask& locked, aclmdlRIKernelTaskParams& params) CANOPY_R
     params.numBlocks = work.blocks;
 }
 
-// What the event was created with; it may be gone.
+// The flags of the event, which may be destroyed.
 std::uint32_t flags_of(Handle handle) {
     const Pin<Event> event = Runtime::instance().events.pin(handle);
     return event ? event->flags : 0;

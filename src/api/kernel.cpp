@@ -183,7 +183,7 @@ aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle) {
 aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle) {
     return api([&]() -> Status {
         CANOPY_TRY(required(binHandle, "binHandle"));
-        // CPU kernels are loaded without a context, and so they go.
+        // CPU kernels are loaded and unloaded without a context.
         const Pin<Binary> binary = Runtime::instance().binaries.pin(handle_of(binHandle));
         if (!binary || !binary->cpu) CANOPY_TRY(require_context());
         return unload_binary(binHandle);
@@ -381,7 +381,7 @@ aclError aclrtFunctionGetAvailDynUbufPerBlock(void* func, uint32_t flags, size_t
         if (flags != 0) return fail(code::invalid_parameter, "flags is reserved and must be 0");
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
-        // Kernels that address the unified buffer themselves have none to give.
+        // Kernels that address the unified buffer directly leave none.
         *dynamicUbufSize = function->info.simt ? (*context)->record->chip->unified_buffer : 0;
         return {};
     });

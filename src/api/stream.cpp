@@ -41,7 +41,7 @@ Status destroy(aclrtStream stream, DestroyMode mode) {
 
 Status set_failure_mode(Stream& stream, std::uint64_t mode) {
     if (mode > 1) return fail(code::param_invalid, "failure mode {} is neither 0 (continue) nor 1 (stop)", mode);
-    // Programs go from continue to stop after a first failure; there is no way back.
+    // Programs may switch from continue to stop, but not back.
     if (mode == 1)
         stream.failure_mode.store(FailureMode::stop, std::memory_order_release);
     else if (stream.failure_mode.load(std::memory_order_acquire) == FailureMode::stop)

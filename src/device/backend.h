@@ -28,11 +28,21 @@
 
 namespace canopy {
 
+// A kind of device. Fences, executables and kernels name the kind that made them: devices know more of their own
+// objects than these classes say, and refuse those of another kind.
+struct DeviceKind {
+    std::string_view name;
+};
+
 // A 64-bit counter that queues raise, wait for and stamp with the time. Reference counted: its creator holds one
 // reference, every queued command that names it another.
 class Fence {
 public:
+    explicit Fence(const DeviceKind& kind) noexcept : kind_(kind) {}
     virtual ~Fence() = default;
+    Fence(const Fence&) = delete;
+    Fence& operator=(const Fence&) = delete;
+    [[nodiscard]] const DeviceKind& kind() const noexcept { return kind_; }
     [[nodiscard]] virtual std::uint64_t value() const noexcept = 0;
     // Time of the last signal, on the device's clock; 0 before the first.
     [[nodiscard]] virtual Nanoseconds signalled_at() const noexcept = 0;
@@ -45,6 +55,7 @@ public:
     }
 
 private:
+    const DeviceKind& kind_;
     std::atomic<std::uint32_t> references_{1};
 };
 
@@ -52,17 +63,21 @@ private:
 struct Kernel {
     const KernelInfo* info = nullptr;
     void* user = nullptr;  // core's function object, for exception callbacks
-    bool fused = false;    // it is a FusedKernel
+    const DeviceKind* kind = nullptr;
+    bool fused = false;  // it is a FusedKernel
 };
 
-// Several kernels launched as one. Lives as long as whoever had it made keeps it; no launch of it may be unfinished
-// when it ends.
+// Several kernels launched as one. Belongs to the caller that had it made; no launch of it may be unfinished when it
+// ends.
 struct FusedKernel : Kernel {
-    FusedKernel() noexcept { fused = true; }
+    explicit FusedKernel(const DeviceKind& made_by) noexcept {
+        kind = &made_by;
+        fused = true;
+    }
     virtual ~FusedKernel() = default;
     KernelInfo own_info;  // what `info` points at
     // Not null: does the same for the same arguments, faster. A launch that begins runs the last of this chain instead,
-    // wherever the command was recorded; whoever made them keeps all of them.
+    // wherever the command was recorded. Their maker keeps all of them alive.
     std::atomic<const FusedKernel*> replacement{nullptr};
 };
 
@@ -137,7 +152,7 @@ struct GraphPlan {
     // replay is complete when end_graph has run and no lane runs any more.
     bool flow = false;
     std::string label;                 // what failures call it
-    std::shared_ptr<const void> kept;  // what commands use that nobody else keeps; ends with the executable
+    std::shared_ptr<const void> kept;  // what commands use and only this keeps alive; ends with the executable
 };
 
 struct GraphChange {
@@ -154,7 +169,11 @@ enum class ChangeTime : std::uint8_t { next_replay, untouched };
 // order in which they were submitted, whatever queues they come from. Reference counted like a fence.
 class Executable {
 public:
+    explicit Executable(const DeviceKind& kind) noexcept : kind_(kind) {}
     virtual ~Executable() = default;
+    Executable(const Executable&) = delete;
+    Executable& operator=(const Executable&) = delete;
+    [[nodiscard]] const DeviceKind& kind() const noexcept { return kind_; }
     // Copies everything the commands point at.
     virtual Status change(std::span<const GraphChange> changes, ChangeTime time) noexcept = 0;
     // Replays submitted and not finished.
@@ -169,6 +188,7 @@ public:
     }
 
 private:
+    const DeviceKind& kind_;
     std::atomic<std::uint32_t> references_{1};
 };
 
@@ -210,7 +230,7 @@ public:
     virtual AfterFailure task_failed(const TaskFailure& failure) noexcept = 0;
 };
 
-// Runs host_call work on threads of somebody else's choosing. `done` must be called exactly once, from any thread.
+// Runs host_call work on threads that the program has chosen. `done` must be called exactly once, from any thread.
 class CallRouter {
 public:
     virtual ~CallRouter() = default;
@@ -222,8 +242,6 @@ struct QueueOptions {
     // Serialises submit; owned by the caller, outlives the queue. The queue takes it for short moments itself.
     SpinLock* submit_lock = nullptr;
     QueueObserver* observer = nullptr;
-    // The caller promises never to wait for this queue's work to run before the device is told (persistent streams).
-    bool held = false;
 };
 
 enum class WaitOutcome { done, timed_out };
@@ -238,14 +256,13 @@ public:
     // Waits until `sequence` has completed. A thread that waits without deadline may run the work itself.
     // Must not be called with the submit lock held.
     virtual WaitOutcome wait(std::uint64_t sequence, Deadline deadline) noexcept = 0;
-    // Helps until `sequence` has completed or the queue cannot go on by itself. For submitters whose backlog is long.
-    virtual void relieve(std::uint64_t sequence) noexcept = 0;
-    // True while the queue stands before an unsatisfied wait: it cannot run without help from elsewhere.
-    [[nodiscard]] virtual bool blocked() const noexcept = 0;
+    // Runs commands on the calling thread until `sequence` has completed or the queue waits for something outside it.
+    // For submitters whose backlog is long.
+    virtual void help_drain(std::uint64_t sequence) noexcept = 0;
     // Stops the running task, drops the queued ones and returns when nothing of it runs any more. Dropped commands
     // count as completed. Must not be called with the submit lock held.
     virtual void abort() noexcept = 0;
-    // Ends the task that runs now, if any, as aborted; later ones go on.
+    // Ends the task that runs now, if any, as aborted; later ones run.
     virtual void stop_running() noexcept = 0;
     // A different priority from the next task border on.
     virtual void set_priority(std::uint32_t priority) noexcept = 0;
@@ -256,8 +273,6 @@ public:
 enum MemoryFlags : std::uint32_t {
     memory_default = 0,
     memory_huge_pages = 1u << 0,
-    memory_huge_pages_only = 1u << 1,
-    memory_read_only = 1u << 2,
 };
 
 // Physical memory and addresses handled apart from each other. Optional for a device.
@@ -283,7 +298,7 @@ struct DeviceInfo {
     MemoryRange heap;             // every allocation lies inside
     std::uint32_t cpu_cores = 0;  // threads that wait for CPU kernels; more come when a launch has more blocks
     bool cpu_pinned = false;      // each of them to one processor
-    bool cpu_isolated = false;    // CPU kernels run in a process of their own
+    bool cpu_isolated = false;    // CPU kernels run in a separate process
 };
 
 struct Utilisation {
@@ -300,7 +315,7 @@ public:
     [[nodiscard]] virtual Utilisation utilisation() noexcept = 0;
 
     virtual Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept = 0;
-    // Only addresses that allocate returned. Memory that running work may still use is kept back until it is done.
+    // Only addresses that allocate returned. Memory that running work may still use is freed when that work is done.
     virtual Status release(void* address) noexcept = 0;
     // The live allocation an address lies in.
     [[nodiscard]] virtual std::optional<MemoryRange> find(const void* address) const noexcept = 0;
@@ -324,7 +339,7 @@ public:
     virtual Result<Executable*> prepare(const GraphPlan& plan) = 0;
 
     // Waits until no queue has work that could run right now; work behind an unsatisfied wait does not count.
-    virtual void settle() noexcept = 0;
+    virtual void quiesce() noexcept = 0;
     // The default time a kernel may take; nanoseconds, 0: for ever.
     virtual void set_kernel_timeout(std::uint64_t timeout) noexcept = 0;
     [[nodiscard]] virtual Nanoseconds now() const noexcept = 0;

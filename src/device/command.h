@@ -27,13 +27,13 @@ enum class Opcode : std::uint8_t {
     write_value,  // one 64-bit word in memory
     wait_value,   // holds the queue until a 64-bit word in memory satisfies a condition
     host_call,    // user code on a thread of the runtime; later work of the queue waits for it
-    inline_call,  // a short function of the runtime itself, run by whoever drains the queue
+    inline_call,  // a short function of the runtime itself, run by the thread that drains the queue
     replay,       // a prepared graph
     // In graphs only:
     nothing,      // has its place and its edges, and no effect
     condition,    // runs one of several other graphs, or one of them again and again
-    jump,         // goes on at one of several places, chosen by a word in memory
-    switch_lane,  // compares two words in memory: starts another lane and ends this one, or goes on
+    jump,         // continues at one of several places, chosen by a word in memory
+    switch_lane,  // compares two words in memory: starts another lane and ends this one, or continues
     start_lane,   // starts another lane beside this one
     end_graph,    // completes the replay of a graph whose lanes start each other
 };
@@ -92,6 +92,23 @@ enum class SignalMode : std::uint8_t { raise, set, add, bit_or, bit_and };  // r
 // mask: every bit of the wait's value is set
 enum class WaitMode : std::uint8_t { at_least, equal, less, greater, mask };
 
+// What a fence holds after a signal. Counting notifies, which add, are 32 bits wide.
+constexpr std::uint64_t signalled(SignalMode mode, std::uint64_t old, std::uint64_t operand) noexcept {
+    switch (mode) {
+        case SignalMode::raise:
+            return operand > old ? operand : old;
+        case SignalMode::set:
+            return operand;
+        case SignalMode::add:
+            return static_cast<std::uint32_t>(old + operand);
+        case SignalMode::bit_or:
+            return old | operand;
+        case SignalMode::bit_and:
+            return old & operand;
+    }
+    return old;
+}
+
 struct SignalWork {
     Fence* fence;  // kept alive by the queue until the command is done
     std::uint64_t value;
@@ -122,7 +139,7 @@ struct CallWork {
     // all, a dropped inline_call is made all the same.
     void (*dropped)(void*);
     // Frees the argument; called once, when the command leaves its queue. Null: there is nothing to free. Commands of
-    // a graph belong to whoever built it.
+    // a graph belong to its builder.
     void (*dispose)(void*);
 };
 

@@ -161,7 +161,7 @@ Status read_options(const Json& object, FusedList& list) {
     return {};
 }
 
-// With profiling the last two slots are nobody's arguments.
+// With profiling the last two slots are not arguments of a step.
 Status find_profile_slot(FusedList& list) {
     if (!list.option("profiling")) return {};
     const auto reaches = [&](const ListStep& step) { return step.slot + step.slots + 2 > list.slots; };

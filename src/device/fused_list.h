@@ -35,7 +35,7 @@ struct ListChoice {
     ListedKernelName kernel;
 };
 
-// Which kernel runs, and on how many blocks, stands in memory when the step is reached.
+// Which kernel runs, and on how many blocks, is read from memory when the step is reached.
 struct DynamicStep {
     std::uint32_t key_slot = no_slot;
     std::uint32_t blocks_slot = no_slot;
@@ -65,7 +65,7 @@ struct FusedList {
     std::uint32_t slots = 0;
     std::map<std::string, std::string, std::less<>> options;
     std::vector<ListStep> steps;
-    std::vector<std::uint32_t> temporaries;  // slots: what the steps leave there is read by nobody
+    std::vector<std::uint32_t> temporaries;  // slots: nothing reads what the steps leave there
     std::uint32_t profile_slot = no_slot;    // of a buffer for the times of steps, in front of a number
 
     [[nodiscard]] bool option(std::string_view name) const {
@@ -84,7 +84,7 @@ struct FusedList {
     }
 };
 
-// A kernel of an image that is a list. Nobody launches it itself: core makes fused kernels of it and keeps them with
+// A kernel of an image that is a list. It is never launched itself: core makes fused kernels of it and keeps them with
 // it.
 struct ListKernel : Kernel {
     KernelInfo own_info;

@@ -58,7 +58,7 @@ struct FusedStep {
     std::uint32_t word_slot = no_slot;    // of wait_word and write_word
     std::uint64_t value = 0;              // of wait_word and write_word
     FusedCall call = nullptr;             // of call
-    void* call_context = nullptr;         // kept by whoever has the fused kernel made
+    void* call_context = nullptr;         // kept alive by the caller of Device::fuse
     std::vector<FusedChoice> choices;     // ordered by key
     bool timed = true;                    // a kernel whose times are written where the plan has a place for them
 };
@@ -66,7 +66,7 @@ struct FusedStep {
 // Loops that do what the kernels of some steps do, in one pass over memory.
 using LoopFunction = void (*)(unsigned char* const* pointers, std::uint64_t count);
 
-// The address that stands in the fused argument block at `slot`, plus an offset.
+// The address in the fused argument block at `slot`, plus an offset.
 struct LoopPointer {
     std::uint32_t slot = 0;
     std::uint64_t offset = 0;
@@ -114,7 +114,7 @@ struct FusedPart {
     std::vector<FusedScratch> scratches;      // of parts without loops
 };
 
-// Code that is brought near before its step runs.
+// Code that is prefetched before its step runs.
 enum class Preload : std::uint8_t { none, next_step, all };
 
 struct FusionPlan {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces: what the blocks of a launch do, found out by running the kernel's tracing code on addresses that nobody can
-// touch. Copies between global and local memory and operations on elements are written down instead of made; a kernel
+// Traces: what the blocks of a launch do, found out by running the kernel's tracing code on addresses that cannot be
+// touched. Copies between global and local memory and operations on elements are written down instead of made; a kernel
 // that touches memory in any other way, or waits for another block, has no trace. So a trace is complete, and it
-// depends on nothing but the bytes of the argument block that are no addresses.
+// depends on nothing but the bytes of the argument block that are not addresses.
 //
 // Threads: values without hidden state.
 #pragma once

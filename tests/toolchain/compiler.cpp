@@ -93,7 +93,8 @@ Compilation Toolchain::compile(const std::string& text, const std::string& flags
 
 std::unique_ptr<Module> Toolchain::load(const Compilation& compilation) const {
     EXPECT_EQ(compilation.status, 0) << compilation.messages;
-    auto module = load_module(std::as_bytes(std::span(compilation.image)), *find_chip("Ascend910B1"));
+    auto module =
+        load_module(std::as_bytes(std::span(compilation.image)), *find_chip("Ascend910B1"), kernel_services());
     if (!module.ok()) {
         ADD_FAILURE() << take_error_text();
         return nullptr;

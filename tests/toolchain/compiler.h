@@ -12,6 +12,7 @@
 
 #include "device/backend.h"
 #include "device/soft/code/module.h"
+#include "device/soft/services.h"
 
 namespace canopy::test {
 

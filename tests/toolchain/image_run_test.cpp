@@ -261,8 +261,8 @@ TEST_F(ImageRun, AnImageForAnotherChipIsRefusedWithTheCommandThatRebuildsIt) {
     ASSERT_EQ(compilation.status, 0) << compilation.messages;
     take_error_text();
     const auto bytes = std::as_bytes(std::span(compilation.image));
-    EXPECT_TRUE(load_module(bytes, *find_chip("Ascend950PR_9599")).ok());
-    const auto refused = load_module(bytes, *find_chip("Ascend910B1"));
+    EXPECT_TRUE(load_module(bytes, *find_chip("Ascend950PR_9599"), kernel_services()).ok());
+    const auto refused = load_module(bytes, *find_chip("Ascend910B1"), kernel_services());
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.status().code(), 107000);
     const std::string text = take_error_text();
@@ -300,7 +300,8 @@ TEST_F(ImageRun, DamagedImagesAreNotLoaded) {
     const std::string& image = compilation.image;
     for (std::size_t size = 0; size < image.size(); size += 1 + size / 50) {
         const std::string prefix = image.substr(0, size);
-        EXPECT_EQ(load_module(std::as_bytes(std::span(prefix)), chip).status().code(), 107000) << size;
+        EXPECT_EQ(load_module(std::as_bytes(std::span(prefix)), chip, kernel_services()).status().code(), 107000)
+            << size;
     }
     const auto whole = read_image(std::as_bytes(std::span(image)));
     ASSERT_TRUE(whole.ok());
@@ -309,7 +310,8 @@ TEST_F(ImageRun, DamagedImagesAreNotLoaded) {
     for (std::size_t at = start; at < start + object.size(); at += 97) {
         std::string damaged = image;
         damaged[at] = static_cast<char>(damaged[at] ^ 1);
-        EXPECT_EQ(load_module(std::as_bytes(std::span(damaged)), chip).status().code(), 107000) << at;
+        EXPECT_EQ(load_module(std::as_bytes(std::span(damaged)), chip, kernel_services()).status().code(), 107000)
+            << at;
     }
     take_error_text();
 }

@@ -108,7 +108,7 @@ Result<std::vector<Handle>> streams_of(Graph& graph) {
                 if (chosen == 0) chosen = graph.lanes[index].model_stream = *fresh;
             }
         }
-        if (chosen != *fresh) destroy_stream(*fresh, DestroyMode::settled).ignore();
+        if (chosen != *fresh) destroy_stream(*fresh, DestroyMode::quiesced).ignore();
         if (chosen != 0) streams.push_back(chosen);
     }
 }

@@ -70,7 +70,7 @@ void free_lanes(const std::deque<RecordedLane>& lanes) noexcept {
                 task.command.call.dispose(task.command.call.argument);
             if (task.handle != 0) runtime.tasks.close(task.handle);
         }
-        if (lane.model_stream != 0) destroy_stream(lane.model_stream, DestroyMode::settled).ignore();
+        if (lane.model_stream != 0) destroy_stream(lane.model_stream, DestroyMode::quiesced).ignore();
     }
 }
 

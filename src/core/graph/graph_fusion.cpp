@@ -381,8 +381,9 @@ std::vector<Family> families_of(const Graph& graph, const FuseOptions& options, 
 
 std::string name_of_set(const Graph& graph, std::uint32_t scope) CANOPY_REQUIRES(*graph.mutex) {
     const std::string name = scope < graph.scopes.size() ? graph.scopes[scope] : fmt::format("graph_{}", graph.id);
+    const std::string numbered = fmt::format("{}_", name);
     std::size_t same = 0;
-    for (const FusedSet& set : graph.sets) same += set.name == name || set.name.starts_with(name + "_") ? 1 : 0;
+    for (const FusedSet& set : graph.sets) same += set.name == name || set.name.starts_with(numbered) ? 1 : 0;
     return same == 0 ? name : fmt::format("{}_{}", name, same);
 }
 

@@ -73,7 +73,7 @@ public:
     void recycle() noexcept;
 };
 
-// What aclrtCreateBinary keeps: the bytes belong to the program.
+// A binary of aclrtCreateBinary. The bytes belong to the program.
 struct BinaryData {
     const void* data = nullptr;
     std::size_t size = 0;

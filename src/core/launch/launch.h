@@ -129,7 +129,7 @@ Status with_loaded_kernel(const void* stream, Function&& function, Load&& load, 
     }
 }
 
-// The handle behind what a program passes for "this function": a handle, or a kernel's host function.
+// Accepts a function handle or the address of a kernel's host function.
 Result<Handle> function_handle(const void* function);
 Status load_function(Handle function, DeviceRecord& record);
 

@@ -42,13 +42,13 @@ Status end_context(Handle handle) {
     Runtime& runtime = Runtime::instance();
     Pin<Context> context = runtime.contexts.pin(handle);
     if (!context || !runtime.contexts.close(handle)) return fail(code::context_null, "the context is not alive");
-    context->device->settle();
+    context->device->quiesce();
     std::vector<Handle> streams;
     {
         MutexLock guard(context->mutex);
         streams.swap(context->streams);
     }
-    for (Handle stream : streams) destroy_stream(stream, DestroyMode::settled).ignore();
+    for (Handle stream : streams) destroy_stream(stream, DestroyMode::quiesced).ignore();
     end_graphs(handle);
     MutexLock guard(context->mutex);
     for (void** memory : {&context->overflow_words, &context->sync_words})
@@ -184,7 +184,7 @@ void release_all_devices() noexcept {
     stop_improvements();
     end_all_graphs();
     unload_all_binaries();
-    settle_devices();  // memory freed under running work goes back to its heap
+    quiesce_devices();  // memory freed under running work goes back to its heap
 }
 
 }  // namespace canopy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data buffers: an address and a size that travel together. They own nothing, and any address may be in them.
+// Data buffers: pairs of an address and a size. They own nothing and may contain any address.
 #pragma once
 
 #include <cstddef>

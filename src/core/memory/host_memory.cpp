@@ -110,7 +110,7 @@ Status release_pinned(void* address) {
         return fail(code::param_invalid, "hostPtr {} was not returned by aclrtMallocHost", as_address(address));
     Heap& heap = *opened_heap.load(std::memory_order_acquire);
     if (const std::optional<MemoryRange> range = heap.find(address); range && range->base == address) {
-        settle_devices();
+        quiesce_devices();
         forget_registrations_in(*range);
         if (DeviceRecord* record = visible_to(heap, address)) record->opened()->unregister_host(address).ignore();
     }
@@ -163,7 +163,7 @@ Result<void*> register_host_memory(const Registration& registration) {
 }
 
 Status unregister_host_memory(void* address) {
-    settle_devices();
+    quiesce_devices();
     Registrations& registrations = Registrations::instance();
     WriterLock guard(registrations.mutex);
     auto found = registrations.ranges.find(number(address));

@@ -43,7 +43,7 @@ std::uint32_t page_flags(std::uint32_t policy, std::size_t size) noexcept {
         case huge_only_p2p:
         case gibibyte_only:
         case gibibyte_only_p2p:
-            return memory_huge_pages | memory_huge_pages_only;
+            return memory_huge_pages;
         case normal_only:
         case normal_only_p2p:
             return memory_default;
@@ -146,8 +146,7 @@ Result<void*> allocate_device_memory(const AllocationRequest& request) {
         device = *opened;
     }
     const std::uint32_t policy = request.policy & ~(read_only_policy_bit | bandwidth_policy_bits);
-    std::uint32_t flags = page_flags(policy, request.size);
-    if (request.policy & read_only_policy_bit) flags |= memory_read_only;
+    const std::uint32_t flags = page_flags(policy, request.size);
     // In checking mode an allocation ends where the program said, so that the first byte behind it is caught.
     std::size_t size = request.size;
     if (!device->info().checking && size < SIZE_MAX / 2) {

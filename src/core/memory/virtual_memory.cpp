@@ -289,7 +289,7 @@ Status unmap_physical(void* address) {
         if (auto found = space.mappings.find(number(address)); found != space.mappings.end())
             device = found->second.block->record.opened();
     }
-    if (device) device->settle();  // outside the lock: work that finishes may ask where its addresses lie
+    if (device) device->quiesce();  // outside the lock: work that finishes may ask where its addresses lie
     WriterLock guard(space.mutex);
     auto found = space.mappings.find(number(address));
     if (found == space.mappings.end())

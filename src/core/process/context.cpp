@@ -87,14 +87,14 @@ Result<void*> context_memory(Context& context, ContextMemory which) {
     return memory;
 }
 
-void settle_context(Context& context) noexcept { context.device->settle(); }
+void quiesce_context(Context& context) noexcept { context.device->quiesce(); }
 
-void settle_devices() noexcept {
+void quiesce_devices() noexcept {
     Runtime& runtime = Runtime::instance();
     for (std::uint32_t id = 0; id < runtime.device_count(); ++id) {
         Result<DeviceRecord*> record = runtime.device(id);
         if (!record.ok()) continue;
-        if (Device* device = (*record)->opened()) device->settle();
+        if (Device* device = (*record)->opened()) device->quiesce();
     }
 }
 

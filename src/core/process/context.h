@@ -49,9 +49,9 @@ void forget_current(Handle context) noexcept;
 Result<DeviceRecord*> current_device();
 
 // Lets everything that can run in this context finish, without waiting for streams that wait for an event.
-void settle_context(Context& context) noexcept;
+void quiesce_context(Context& context) noexcept;
 // The same on all devices, for memory that is about to be freed.
-void settle_devices() noexcept;
+void quiesce_devices() noexcept;
 
 // Memory on the device that programs may ask the address of: where cores report floating-point overflow, and the words
 // cores of a mixed kernel meet in. Made at the first request, freed with the context.

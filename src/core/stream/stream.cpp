@@ -65,17 +65,17 @@ Status LockedStream::submit(std::span<Command> commands) noexcept {
     const Result<std::uint64_t> sequence = stream_->submit(commands);
     if (!sequence.ok()) return sequence.status();
     if (sequence.value() % backlog_check_interval < commands.size()) [[unlikely]]
-        relieve_ = sequence.value() - stream_->queue->completed() > backlog_limit;
+        help_ = sequence.value() - stream_->queue->completed() > backlog_limit;
     return {};
 }
 
 void LockedStream::release() noexcept {
-    if (!relieve_) [[likely]]
+    if (!help_) [[likely]]
         return stream_->lock.unlock();
     const Handle handle = stream_->self;
     const std::uint64_t target = stream_->last_sequence - backlog_limit / 2;
     stream_->lock.unlock();
-    if (Pin<Stream> pinned = Runtime::instance().streams.pin(handle)) pinned->queue->relieve(target);
+    if (Pin<Stream> pinned = Runtime::instance().streams.pin(handle)) pinned->queue->help_drain(target);
 }
 
 Result<Pin<Stream>> find_stream(const void* opaque, bool same_context) {
@@ -195,13 +195,13 @@ Status destroy_stream(Handle handle, DestroyMode mode) {
         synchronise_stream(*stream, Deadline::never()).ignore();
     } else {
         // What can run does; what stands before a wait that no running work is about to end is dropped.
-        if (mode == DestroyMode::force) stream->device->settle();
+        if (mode == DestroyMode::force) stream->device->quiesce();
         std::uint64_t last = 0;
         {
             SpinGuard guard(stream->lock);
             last = stream->last_sequence;
         }
-        stream->queue->relieve(last);
+        stream->queue->help_drain(last);
     }
     {
         SpinGuard guard(stream->lock);

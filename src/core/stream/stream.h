@@ -106,8 +106,7 @@ private:
 class LockedStream {
 public:
     static Result<LockedStream> acquire(const void* stream);
-    LockedStream(LockedStream&& other) noexcept
-        : stream_(std::exchange(other.stream_, nullptr)), relieve_(other.relieve_) {}
+    LockedStream(LockedStream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)), help_(other.help_) {}
     LockedStream& operator=(LockedStream&&) = delete;
     ~LockedStream() {
         if (stream_) release();
@@ -126,7 +125,7 @@ private:
     explicit LockedStream(Stream* stream) noexcept : stream_(stream) {}
     void release() noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS;
     Stream* stream_;
-    bool relieve_ = false;  // the backlog is long: help after unlocking
+    bool help_ = false;  // the backlog is long: help after unlocking
 };
 
 // Calls body(LockedStream&) with the stream locked and returns its result. The lock is held for the analysis too in a
@@ -147,8 +146,8 @@ Result<Pin<Stream>> find_stream(const void* stream, bool same_context);
 
 Result<Handle> create_stream(Context& context, const StreamOptions& options, bool is_default = false);
 
-// settled: force, for a device that has been settled.
-enum class DestroyMode { wait, force, settled };
+// quiesced: force, for a device that has been quiesced.
+enum class DestroyMode { wait, force, quiesced };
 // Waits for the work (force: only for what can run), then ends the handle.
 Status destroy_stream(Handle handle, DestroyMode mode);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The null device: accepts everything and does nothing. What a launch costs here is what the interface itself costs,
 // and its bodies are where a new kind of device starts. Work counts as completed when it is submitted; fences are
-// signalled and host calls made, so that nobody waits in vain; memory is real, its contents are not computed.
+// signalled and host calls made, so that every wait ends; memory is real, its contents are not computed.
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/error_text.h"
 #include "base/heap.h"
+#include "base/mutex.h"
 #include "device/backend.h"
 #include "device/fused_module.h"
 #include "device/image.h"
@@ -17,16 +17,18 @@
 namespace canopy {
 namespace {
 
+constexpr DeviceKind null_kind{"null"};
+
 class NullFence final : public Fence {
 public:
+    NullFence() noexcept : Fence(null_kind) {}
     [[nodiscard]] std::uint64_t value() const noexcept override { return value_.load(std::memory_order_acquire); }
     [[nodiscard]] Nanoseconds signalled_at() const noexcept override { return at_.load(std::memory_order_acquire); }
     void signal(SignalMode mode, std::uint64_t value) noexcept override {
         at_.store(now(), std::memory_order_release);
-        if (mode == SignalMode::add)
-            value_.fetch_add(value, std::memory_order_acq_rel);
-        else
-            value_.store(value, std::memory_order_release);
+        std::uint64_t old = value_.load(std::memory_order_relaxed);
+        while (!value_.compare_exchange_weak(old, signalled(mode, old, value), std::memory_order_acq_rel)) {
+        }
     }
 
 private:
@@ -38,11 +40,11 @@ private:
 // computed by kernels.
 class NullExecutable final : public Executable {
 public:
-    explicit NullExecutable(const GraphPlan& plan) {
+    explicit NullExecutable(const GraphPlan& plan) : Executable(null_kind) {
         for (const GraphLane& lane : plan.lanes) lanes_.emplace_back(lane.commands.begin(), lane.commands.end());
     }
     Status change(std::span<const GraphChange> changes, ChangeTime) noexcept override {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         for (const GraphChange& change : changes) lanes_[change.place.lane][change.place.position] = change.command;
         return {};
     }
@@ -52,20 +54,23 @@ public:
 
     template <class Run>
     void for_each(Run&& run) {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         for (const auto& lane : lanes_)
             for (const Command& command : lane) run(command);
     }
 
 private:
-    std::mutex mutex_;
-    std::vector<std::vector<Command>> lanes_;
+    Mutex mutex_;
+    std::vector<std::vector<Command>> lanes_ CANOPY_GUARDED_BY(mutex_);
 };
 
 class NullQueue final : public Queue {
 public:
     Result<std::uint64_t> submit(std::span<const Command> commands) noexcept override {
         for (const Command& command : commands) {
+            if (command.opcode == Opcode::replay && &command.replay.executable->kind() != &null_kind)
+                return fail(107000, "the graph was prepared for a device of kind {}, not for a null device",
+                            command.replay.executable->kind().name);
             if (command.opcode == Opcode::replay)
                 replay(command.replay);
             else
@@ -79,8 +84,7 @@ public:
         return completed_.load(std::memory_order_acquire);
     }
     WaitOutcome wait(std::uint64_t, Deadline) noexcept override { return WaitOutcome::done; }
-    void relieve(std::uint64_t) noexcept override {}
-    [[nodiscard]] bool blocked() const noexcept override { return false; }
+    void help_drain(std::uint64_t) noexcept override {}
     void abort() noexcept override {}
     void stop_running() noexcept override {}
     void set_priority(std::uint32_t) noexcept override {}
@@ -118,6 +122,7 @@ public:
         for (const ImageKernel& kernel : image.kernels) {
             infos_.push_back(kernel);
             kernels_[infos_.size() - 1].info = &infos_.back();
+            kernels_[infos_.size() - 1].kind = &null_kind;
         }
     }
     [[nodiscard]] std::span<const KernelInfo> kernels() const override { return infos_; }
@@ -179,7 +184,7 @@ public:
         return fail(207000, "the null device has no CPU cores for {}", name);
     }
     Result<std::unique_ptr<FusedKernel>> fuse(FusionPlan plan) override {
-        auto kernel = std::make_unique<FusedKernel>();
+        auto kernel = std::make_unique<FusedKernel>(null_kind);
         kernel->own_info.name = std::move(plan.name);
         kernel->own_info.arguments_size = plan.arguments_size;
         kernel->info = &kernel->own_info;
@@ -192,7 +197,7 @@ public:
     Result<Executable*> prepare(const GraphPlan& plan) override {
         return static_cast<Executable*>(new NullExecutable(plan));
     }
-    void settle() noexcept override {}
+    void quiesce() noexcept override {}
     void set_kernel_timeout(std::uint64_t) noexcept override {}
     [[nodiscard]] Nanoseconds now() const noexcept override { return canopy::now(); }
 

@@ -16,8 +16,9 @@
 #include "device/soft/cpu/cpu_process.h"
 #include "device/soft/graph/graph.h"
 #include "device/soft/launch/fused_kernel.h"
-#include "device/soft/memory/kept_back.h"
+#include "device/soft/memory/deferred_free.h"
 #include "device/soft/memory/virtual_memory.h"
+#include "device/soft/services.h"
 #include "device/soft/stream/fence.h"
 #include "device/soft/stream/queue.h"
 #include "device/soft/stream/scheduler.h"
@@ -58,8 +59,8 @@ public:
           checker_(*heap_),
           cpu_process_(options.cpu_isolated ? std::make_unique<CpuProcess>(*heap_) : nullptr),
           scheduler_(scheduler_options(options, cpu_process_.get()), &checker_),
-          kept_back_(*heap_, scheduler_),
-          cpu_images_(cpu_process_.get()) {
+          deferred_free_(*heap_, scheduler_),
+          cpu_images_(kernel_services(), cpu_process_.get()) {
         info_.chip = options.chip;
         info_.name = std::string(options.chip->name);
         info_.workers = scheduler_options(options, nullptr).workers;
@@ -80,8 +81,8 @@ public:
     Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
         allocations.fetch_add(1, std::memory_order_relaxed);
         Result<void*> memory = heap_->allocate(size, flags);
-        if (!memory.ok() && !kept_back_.empty()) {
-            settle();
+        if (!memory.ok() && !deferred_free_.empty()) {
+            quiesce();
             memory = heap_->allocate(size, flags);
         }
         if (memory.ok() && (flags & memory_huge_pages) != 0) heap_->prefer_huge_pages(*memory, size);
@@ -93,13 +94,13 @@ public:
     Status release(void* address) noexcept override {
         allocations.fetch_add(1, std::memory_order_relaxed);
         if (!scheduler_.busy()) {
-            if (!kept_back_.empty()) kept_back_.release_passed();
+            if (!deferred_free_.empty()) deferred_free_.release_passed();
             return heap_->release(address);
         }
         const std::optional<MemoryRange> range = heap_->find(address);
         if (!range || range->base != address) return heap_->release(address);
         try {
-            return kept_back_.add(address);
+            return deferred_free_.add(address);
         } catch (...) {  // no memory to remember it: it goes at once
             return heap_->release(address);
         }
@@ -123,10 +124,10 @@ public:
         return cpu_images_.load(image, name);
     }
     Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) override {
-        return load_module(image, *info_.chip);
+        return load_module(image, *info_.chip, kernel_services());
     }
     Result<std::unique_ptr<FusedKernel>> fuse(FusionPlan plan) override {
-        return SoftFusedKernel::create(std::move(plan), scheduler_, *this);
+        return SoftFusedKernel::create(std::move(plan), scheduler_.cores(), *this);
     }
     Result<std::shared_ptr<const Code>> load_code(std::span<const std::byte> object, std::string_view name) override {
         return load_loops(object, name);
@@ -134,9 +135,9 @@ public:
     Result<Fence*> create_fence() override { return static_cast<Fence*>(new SoftFence); }
     Result<Executable*> prepare(const GraphPlan& plan) override { return SoftGraph::create(scheduler_, plan); }
 
-    void settle() noexcept override {
-        scheduler_.settle();
-        if (!kept_back_.empty()) kept_back_.release_passed();
+    void quiesce() noexcept override {
+        scheduler_.quiesce();
+        if (!deferred_free_.empty()) deferred_free_.release_passed();
     }
     void set_kernel_timeout(std::uint64_t timeout) noexcept override { scheduler_.set_kernel_timeout(timeout); }
     [[nodiscard]] Nanoseconds now() const noexcept override { return canopy::now(); }
@@ -146,8 +147,7 @@ private:
         SchedulerOptions scheduler;
         const long processors = sysconf(_SC_NPROCESSORS_ONLN);
         scheduler.workers = options.workers ? options.workers : static_cast<std::uint32_t>(std::max(processors, 1L));
-        scheduler.cores[0] = options.chip->cube_cores;
-        scheduler.cores[1] = options.chip->vector_cores;
+        scheduler.cores = {options.chip->cube_cores, options.chip->vector_cores};
         scheduler.cpu.cores = options.cpu_cores ? options.cpu_cores : options.chip->cpu_cores;
         scheduler.cpu.pinned = options.cpu_pinned;
         scheduler.cpu.process = process;
@@ -162,7 +162,7 @@ private:
     HeapChecker checker_;
     std::unique_ptr<CpuProcess> cpu_process_;
     Scheduler scheduler_;
-    KeptBack kept_back_;
+    DeferredFree deferred_free_;
     CpuImages cpu_images_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "device/soft/cpu/launch_end.h"
 #include "device/soft/execution/executor.h"
+#include "device/soft/execution/threads.h"
 #include "device/soft/launch/launch.h"
 #include "device/soft/product/product.h"
 
@@ -77,7 +78,7 @@ CANOPY_MAY_BE_LEFT void fail(const char* text, std::size_t length) {
 }
 
 SimtThreads& threads_of(Executor& executor) noexcept {
-    SimtThreads* threads = executor.threads();
+    SimtThreads* threads = SimtThreads::of(executor);
     if (!threads) executor.fail(FaultKind::memory, "no memory for SIMT threads");
     return *threads;
 }

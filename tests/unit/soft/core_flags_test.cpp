@@ -10,7 +10,6 @@
 
 #include <canopy/chips.h>
 #include "device/soft/execution/core.h"
-#include "device/soft/launch/launch.h"
 
 namespace canopy {
 namespace {
@@ -23,7 +22,7 @@ public:
     explicit Table(CoreGroup group, std::uint32_t groups) {
         EXPECT_TRUE(flags.begin(group, groups));
         for (std::uint32_t i = 0; i < groups * group.size(); ++i) {
-            fibers.push_back(std::make_unique<BlockFiber>(4096));
+            fibers.push_back(std::make_unique<ParkedCore>());
             fibers.back()->number = i;
         }
     }
@@ -31,7 +30,7 @@ public:
 
     // Numbers of the cores that a set releases.
     std::vector<std::uint32_t> set(std::uint32_t core, std::uint32_t mode, std::uint32_t id) {
-        FiberList released;
+        ParkedCores released;
         EXPECT_TRUE(flags.set(core, mode, id, released));
         return numbers(released);
     }
@@ -39,7 +38,7 @@ public:
         return stand(core, {WaitKind::flag, 0, mode, id});
     }
     std::vector<std::uint32_t> stand(std::uint32_t core, const CoreWait& wait) {
-        FiberList released;
+        ParkedCores released;
         fibers[core]->wait = wait;
         flags.wait(core, fibers[core].get(), released);
         return numbers(released);
@@ -56,12 +55,12 @@ public:
     }
 
     CoreFlags flags;
-    std::vector<std::unique_ptr<BlockFiber>> fibers;
+    std::vector<std::unique_ptr<ParkedCore>> fibers;
 
 private:
-    static std::vector<std::uint32_t> numbers(FiberList& released) {
+    static std::vector<std::uint32_t> numbers(ParkedCores& released) {
         std::vector<std::uint32_t> found;
-        while (BlockFiber* fiber = released.pop()) found.push_back(fiber->number);
+        while (ParkedCore* fiber = released.pop()) found.push_back(fiber->number);
         std::sort(found.begin(), found.end());
         return found;
     }
@@ -148,7 +147,7 @@ TEST(CoreFlags, VectorCoresOfAGroupMeet) {
 TEST(CoreFlags, CountersEndAtTheirLimit) {
     for (const auto& [core, mode] : {std::pair{0u, 2u}, {0u, 4u}, {1u, 4u}, {1u, 2u}, {1u, 1u}, {1u, 0u}}) {
         Table table(one_and_two, 1);
-        FiberList released;
+        ParkedCores released;
         for (std::uint32_t i = 0; i < CANOPY_FLAG_LIMIT; ++i) EXPECT_TRUE(table.flags.set(core, mode, 1, released));
         EXPECT_FALSE(table.flags.set(core, mode, 1, released)) << core << " " << mode;
     }

@@ -7,7 +7,7 @@
 #include <deque>
 #include <thread>
 
-#include "device/soft/code/module.h"
+#include "device/soft/code/kernel.h"
 #include "device/soft/execution/executor.h"
 #include "soft/cpu_images.h"
 #include "until.h"
@@ -210,7 +210,7 @@ std::vector<std::uint64_t> limits_of_running_blocks() {
     std::vector<std::uint64_t> limits;
     for_each_executor([&](Executor& executor) {
         const std::uint64_t step = executor.step();
-        if (Executor::inside(step) && executor.strand()) limits.push_back(executor.timeout());
+        if (Executor::inside(step) && executor.has_task()) limits.push_back(executor.timeout());
     });
     return limits;
 }

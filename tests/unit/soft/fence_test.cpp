@@ -23,24 +23,33 @@ protected:
     Fence* fence_ = nullptr;
 };
 
-TEST_P(Fences, ModesChangeTheValue) {
-    EXPECT_EQ(fence_->value(), 0u);
-    EXPECT_EQ(fence_->signalled_at(), 0);
-    fence_->signal(SignalMode::raise, 5);
-    EXPECT_EQ(fence_->value(), 5u);
-    EXPECT_GT(fence_->signalled_at(), 0);
-    fence_->signal(SignalMode::raise, 3);
-    EXPECT_EQ(fence_->value(), 5u);
-    fence_->signal(SignalMode::set, 2);
-    EXPECT_EQ(fence_->value(), 2u);
-    fence_->signal(SignalMode::add, 6);
-    EXPECT_EQ(fence_->value(), 8u);
-    fence_->signal(SignalMode::bit_or, 3);
-    EXPECT_EQ(fence_->value(), 11u);
-    fence_->signal(SignalMode::bit_and, 6);
-    EXPECT_EQ(fence_->value(), 2u);
-    fence_->signal(SignalMode::add, 0xFFFFFFFF);
-    EXPECT_EQ(fence_->value(), 1u);
+void check_modes(Fence& fence) {
+    EXPECT_EQ(fence.value(), 0u);
+    EXPECT_EQ(fence.signalled_at(), 0);
+    fence.signal(SignalMode::raise, 5);
+    EXPECT_EQ(fence.value(), 5u);
+    EXPECT_GT(fence.signalled_at(), 0);
+    fence.signal(SignalMode::raise, 3);
+    EXPECT_EQ(fence.value(), 5u);
+    fence.signal(SignalMode::set, 2);
+    EXPECT_EQ(fence.value(), 2u);
+    fence.signal(SignalMode::add, 6);
+    EXPECT_EQ(fence.value(), 8u);
+    fence.signal(SignalMode::bit_or, 3);
+    EXPECT_EQ(fence.value(), 11u);
+    fence.signal(SignalMode::bit_and, 6);
+    EXPECT_EQ(fence.value(), 2u);
+    fence.signal(SignalMode::add, 0xFFFFFFFF);
+    EXPECT_EQ(fence.value(), 1u);
+}
+
+TEST_P(Fences, ModesChangeTheValue) { check_modes(*fence_); }
+
+TEST(NullFences, ModesChangeTheValue) {
+    const std::unique_ptr<Device> device = test::open_device("null", 1);
+    Fence* fence = *device->create_fence();
+    check_modes(*fence);
+    fence->release();
 }
 
 TEST_P(Fences, WaitHoldsAQueueUntilTheSignal) {
@@ -59,12 +68,12 @@ TEST_P(Fences, WaitHoldsAQueueUntilTheSignal) {
 TEST_P(Fences, ClearingWaitIsReleasedOncePerSignal) {
     TestQueue first(*device_), second(*device_);
     const std::uint64_t one = first.wait_for(*fence_, 1, 0, WaitMode::equal, true);
-    ASSERT_TRUE(eventually([&] { return first->blocked(); }));
+    ASSERT_TRUE(eventually([&] { return first.blocked(); }));
     const std::uint64_t two = second.wait_for(*fence_, 1, 0, WaitMode::equal, true);
-    ASSERT_TRUE(eventually([&] { return second->blocked(); }));
+    ASSERT_TRUE(eventually([&] { return second.blocked(); }));
     fence_->signal(SignalMode::set, 1);
     first.finish(one);
-    EXPECT_TRUE(second->blocked());
+    EXPECT_TRUE(second.blocked());
     EXPECT_EQ(fence_->value(), 0u);
     fence_->signal(SignalMode::set, 1);
     second.finish(two);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/soft/code/module.h"
+#include "device/soft/code/kernel.h"
 #include "device/soft/services.h"
 #include "soft/soft_device.h"
 

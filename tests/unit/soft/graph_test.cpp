@@ -459,7 +459,7 @@ TEST_P(Graphs, BlockedOnesDoNotKeepTheDeviceFromSettling) {
     Executable* graph = make(plan);
     TestQueue queue(*device_);
     const std::uint64_t last = replay(queue, graph);
-    device_->settle();
+    device_->quiesce();
     EXPECT_EQ(std::atomic_ref(word).load(), 1u);
     EXPECT_EQ(graph->unfinished(), 1u);
     gate->signal(SignalMode::raise, 1);

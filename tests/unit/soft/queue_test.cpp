@@ -145,11 +145,11 @@ TEST_P(Queues, SettledDeviceHasRunWhatCouldRun) {
     for (int i = 0; i < 1000; ++i) running.count(counter);
     blocked.wait_for(*fence, 1);
     blocked.count(counter);
-    device_->settle();
+    device_->quiesce();
     EXPECT_EQ(counter.load(), 1000u);
-    EXPECT_TRUE(blocked->blocked());
+    EXPECT_TRUE(blocked.blocked());
     fence->signal(SignalMode::raise, 1);
-    device_->settle();
+    device_->quiesce();
     EXPECT_EQ(counter.load(), 1001u);
     fence->release();
 }
@@ -162,11 +162,11 @@ TEST_P(Queues, SettlingEndsWhileOthersKeepSubmitting) {
         std::uint64_t last = 0;
         while (!end.load()) {
             for (int i = 0; i < 100; ++i) last = busy.count(counter);
-            busy->relieve(last > 1000 ? last - 1000 : 0);
+            busy->help_drain(last > 1000 ? last - 1000 : 0);
         }
         busy.finish(last);
     });
-    for (int i = 0; i < 20; ++i) device_->settle();
+    for (int i = 0; i < 20; ++i) device_->quiesce();
     end.store(true);
     submitter.join();
 }
@@ -195,7 +195,7 @@ TEST_P(Queues, MemoryFreedUnderRunningWorkComesBack) {
     go.store(true);
     queue.finish(last);
     EXPECT_TRUE(device_->release(other).ok());
-    device_->settle();
+    device_->quiesce();
     EXPECT_EQ(device_->memory_usage().free, before);
     fence->release();
 }
@@ -241,7 +241,7 @@ TEST_P(Queues, EverythingAtOnce) {
                         queue->abort();
                         break;
                     default:
-                        queue->relieve(last);
+                        queue->help_drain(last);
                 }
                 queue.end();
             }

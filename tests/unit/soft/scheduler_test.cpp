@@ -78,7 +78,7 @@ TEST_P(Scheduling, AbortEndsAWaitForAWord) {
     Command command(Opcode::wait_value);
     command.value = {&word, 1, ValueCondition::equal};
     const std::uint64_t last = waiter.submit(command);
-    ASSERT_TRUE(eventually([&] { return waiter->blocked(); }));
+    ASSERT_TRUE(eventually([&] { return waiter.blocked(); }));
     waiter->abort();
     EXPECT_EQ(waiter->completed(), last);
 }
@@ -115,7 +115,7 @@ TEST_P(Scheduling, DeviceClosesWhileASignalIsOnItsWayOut) {
         Fence* fence = *device->create_fence();
         TestQueue queue(*device);
         const std::uint64_t last = queue.wait_for(*fence, 1);
-        ASSERT_TRUE(eventually([&] { return queue->blocked(); }));
+        ASSERT_TRUE(eventually([&] { return queue.blocked(); }));
         std::thread signaller([&] { fence->signal(SignalMode::raise, 1); });
         queue.finish(last);
         queue.end();

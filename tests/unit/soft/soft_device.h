@@ -11,18 +11,23 @@
 
 #include "base/spin_lock.h"
 #include "device/backend.h"
+#include "device/soft/stream/queue.h"
 
 namespace canopy::test {
 
-inline std::unique_ptr<Device> open_soft_device(std::uint32_t workers, bool checking = false) {
+inline std::unique_ptr<Device> open_device(const char* kind, std::uint32_t workers, bool checking = false) {
     DeviceOptions options;
     options.chip = &default_chip();
     options.memory = std::uint64_t{64} << 20;
     options.workers = workers;
     options.checking = checking;
-    Result<std::unique_ptr<Device>> device = find_backend("soft")->open(options);
+    Result<std::unique_ptr<Device>> device = find_backend(kind)->open(options);
     EXPECT_TRUE(device.ok());
     return std::move(*device);
+}
+
+inline std::unique_ptr<Device> open_soft_device(std::uint32_t workers, bool checking = false) {
+    return open_device("soft", workers, checking);
 }
 
 // A queue with its lock, and what it was told about failures.
@@ -38,9 +43,12 @@ public:
         queue_ = std::move(*queue);
     }
 
-    std::uint64_t submit(const Command& command) {
+    Result<std::uint64_t> try_submit(const Command& command) {
         SpinGuard guard(lock_);
-        Result<std::uint64_t> sequence = queue_->submit(std::span(&command, 1));
+        return queue_->submit(std::span(&command, 1));
+    }
+    std::uint64_t submit(const Command& command) {
+        Result<std::uint64_t> sequence = try_submit(command);
         EXPECT_TRUE(sequence.ok());
         return *sequence;
     }
@@ -65,6 +73,8 @@ public:
         return submit(command);
     }
     void finish(std::uint64_t sequence) { EXPECT_EQ(queue_->wait(sequence, Deadline::never()), WaitOutcome::done); }
+    // Whether it waits for something outside it; on the software NPU.
+    [[nodiscard]] bool blocked() const { return static_cast<const SoftQueue&>(*queue_).blocked(); }
     Queue& operator*() { return *queue_; }
     Queue* operator->() { return queue_.get(); }
     void end() { queue_.reset(); }

@@ -339,7 +339,7 @@ std::string without_directory(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// What is asked for must be possible with these inputs.
+// Checks that these inputs can give the wanted output.
 std::string check(Options& options) {
     if (!options.fusion.empty()) {
         if (!options.inputs.empty())

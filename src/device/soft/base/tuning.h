@@ -11,7 +11,7 @@ namespace canopy::tuning {
 
 // One segment of a stream's command ring. Two are alive in steady state: 64 KiB a stream.
 inline constexpr std::size_t ring_segment_bytes = 32 * 1024;
-// Arguments up to this size travel inside the ring; larger ones get memory of their own.
+// Arguments up to this size travel inside the ring; larger ones are allocated.
 inline constexpr std::size_t ring_payload_limit = 8 * 1024;
 
 // How long a worker watches an empty stream it has just drained before it lets go of it. Waking a parked thread costs
@@ -78,8 +78,8 @@ inline constexpr Nanoseconds extra_worker_idle = 200 * millisecond;
 // A parked worker looks at memory words that streams wait for this often.
 inline constexpr Nanoseconds value_poll_interval = 100 * microsecond;
 
-// How long settling waits while nothing ends: a kernel may be polling memory that the waiting host is about to write.
-inline constexpr Nanoseconds settle_patience = 2 * second;
+// How long quiesce waits while nothing ends: a kernel may be polling memory that the waiting host is about to write.
+inline constexpr Nanoseconds quiesce_patience = 2 * second;
 
 // Stack of a block. Chips have 32 KiB by default; compiled for a CPU the same code needs several times that.
 inline constexpr std::size_t default_block_stack = 256 * 1024;

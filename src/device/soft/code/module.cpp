@@ -12,15 +12,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "device/fused_module.h"
 #include "device/image.h"
+#include "device/soft/code/kernel.h"
 #include "device/soft/code/trace.h"
-#include "device/soft/services.h"
 #include "foundation/code_file.h"
 #include "foundation/elf.h"
 #include "foundation/hash.h"
@@ -32,7 +32,8 @@ constexpr int bad_image = 107000;
 
 class SoftModule final : public Module {
 public:
-    Status open(const Image& image, const ImageTarget& target, std::uint32_t architecture);
+    Status open(const Image& image, const ImageTarget& target, std::uint32_t architecture,
+                const CanopyServices& services);
 
     [[nodiscard]] std::span<const KernelInfo> kernels() const override { return infos_; }
     [[nodiscard]] Kernel* kernel(std::string_view name) override {
@@ -58,7 +59,7 @@ public:
 
 private:
     Status open_library(const Image& image, const ImageTarget& target);
-    Status connect_services();
+    Status connect_services(const CanopyServices& services);
     Status read_symbols(const ElfFile& object);
     void find_code(const ElfFile& object);
     Status find_entries(const Image& image);
@@ -79,19 +80,20 @@ private:
     std::unordered_map<std::string, SymbolInfo> symbols_;
     std::vector<std::string> entries_;  // symbols, same order as infos_
     std::vector<std::byte> bitcode_;
-    std::uint32_t architecture_ = 0;
-    std::mutex tracer_mutex_;  // for what follows
     std::vector<std::byte> tracing_code_;
-    std::uint64_t tracing_checksum_ = 0;  // 0: not asked for yet
-    std::unique_ptr<ModuleTracer> tracer_;
+    std::uint32_t architecture_ = 0;
+    Mutex tracer_mutex_;
+    std::uint64_t tracing_checksum_ CANOPY_GUARDED_BY(tracer_mutex_) = 0;  // 0: not asked for yet
+    std::unique_ptr<ModuleTracer> tracer_ CANOPY_GUARDED_BY(tracer_mutex_);
 };
 
-Status SoftModule::open(const Image& image, const ImageTarget& target, std::uint32_t architecture) {
+Status SoftModule::open(const Image& image, const ImageTarget& target, std::uint32_t architecture,
+                        const CanopyServices& services) {
     architecture_ = architecture;
     auto object = ElfFile::read(target.object);
     if (!object.ok()) return fail(bad_image, "{}", object.message());
     CANOPY_TRY(open_library(image, target));
-    CANOPY_TRY(connect_services());
+    CANOPY_TRY(connect_services(services));
     CANOPY_TRY(read_symbols(*object));
     find_code(*object);
     keep_tracing_code(image);
@@ -107,7 +109,7 @@ void SoftModule::keep_tracing_code(const Image& image) {
 }
 
 Result<ModuleTracer*> SoftModule::tracer() {
-    std::lock_guard lock(tracer_mutex_);
+    MutexLock lock(tracer_mutex_);
     if (!tracer_) {
         if (tracing_code_.empty()) return fail(207000, "the image has no tracing code; canopy-cc adds it by default");
         auto opened = ModuleTracer::open(infos_.empty() ? "kernels" : infos_[0].name, architecture_, tracing_code_);
@@ -118,7 +120,7 @@ Result<ModuleTracer*> SoftModule::tracer() {
 }
 
 std::uint64_t SoftModule::tracing_checksum() {
-    std::lock_guard lock(tracer_mutex_);
+    MutexLock lock(tracer_mutex_);
     if (tracing_checksum_ == 0 && !tracing_code_.empty()) tracing_checksum_ = hash_of(tracing_code_);
     return tracing_checksum_;
 }
@@ -147,12 +149,12 @@ Status SoftModule::open_library(const Image& image, const ImageTarget& target) {
     return {};
 }
 
-Status SoftModule::connect_services() {
-    auto* services = static_cast<const CanopyServices**>(dlsym(file_.library(), "canopy_image_services"));
-    if (services == nullptr) return fail(bad_image, "the code of the image lacks the symbol canopy_image_services");
+Status SoftModule::connect_services(const CanopyServices& services) {
+    auto* place = static_cast<const CanopyServices**>(dlsym(file_.library(), "canopy_image_services"));
+    if (place == nullptr) return fail(bad_image, "the code of the image lacks the symbol canopy_image_services");
     // Atomic for those who check for races: code that was closed before may have lain at the same address, and they do
     // not see the dynamic loader's own lock between the two.
-    std::atomic_ref(*services).store(&kernel_services(), std::memory_order_release);
+    std::atomic_ref(*place).store(&services, std::memory_order_release);
     return {};
 }
 
@@ -264,12 +266,14 @@ Status check_fits(const Image& image, const Chip& chip) {
 
 }  // namespace
 
-Result<std::unique_ptr<Module>> load_module(std::span<const std::byte> bytes, const Chip& chip) {
+Result<std::unique_ptr<Module>> load_module(std::span<const std::byte> bytes, const Chip& chip,
+                                            const CanopyServices& services) {
     auto image = read_image(bytes);
     if (!image.ok()) return image.status();
     CANOPY_TRY(check_fits(*image, chip));
     if (!image->fused.empty())
-        return load_fused_module(*image, [&](std::span<const std::byte> part) { return load_module(part, chip); });
+        return load_fused_module(*image,
+                                 [&](std::span<const std::byte> part) { return load_module(part, chip, services); });
     const ImageTarget* target = best_target(*image);
     if (target == nullptr) {
         std::string names;
@@ -278,7 +282,7 @@ Result<std::unique_ptr<Module>> load_module(std::span<const std::byte> bytes, co
                     rebuild_command(*image, chip.architecture));
     }
     auto module = std::make_unique<SoftModule>();
-    CANOPY_TRY(module->open(*image, *target, chip.architecture));
+    CANOPY_TRY(module->open(*image, *target, chip.architecture, services));
     return std::unique_ptr<Module>(std::move(module));
 }
 

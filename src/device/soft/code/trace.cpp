@@ -295,7 +295,7 @@ Result<LaunchTrace> ModuleTracer::trace(const TraceRequest& request, const SoftK
     auto arguments = shadow->replace_addresses(request.arguments);
     if (!arguments.ok()) return arguments.status();
 
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (!core_) core_ = SoftCore::create(architecture_, SoftCore::Access::none);
     if (!core_) return fail(refused, "no memory to trace kernel {}", name);
     TraceRun run{request, *shadow, *core_};

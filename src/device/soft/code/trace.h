@@ -9,14 +9,14 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
-#include "device/soft/code/module.h"
+#include "device/soft/code/kernel.h"
 #include "device/soft/execution/core.h"
 #include "foundation/code_file.h"
 
@@ -43,8 +43,8 @@ private:
     std::unordered_map<std::string, std::uintptr_t> functions_;       // by name
     std::unordered_map<std::uintptr_t, std::string> function_names_;  // by address
     std::string variable_;  // one that kernels could change, and so their traces; empty: there is none
-    std::mutex mutex_;      // for what follows
-    std::unique_ptr<SoftCore> core_;
+    Mutex mutex_;
+    std::unique_ptr<SoftCore> core_ CANOPY_GUARDED_BY(mutex_);
 };
 
 }  // namespace canopy

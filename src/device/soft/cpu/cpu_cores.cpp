@@ -14,10 +14,7 @@
 #include "base/ticks.h"
 #include "device/soft/base/cpu_tuning.h"
 #include "device/soft/base/tuning.h"
-#include "device/soft/cpu/cpu_module.h"
 #include "device/soft/cpu/cpu_process.h"
-#include "device/soft/stream/scheduler.h"
-#include "device/soft/stream/strand.h"
 
 namespace canopy {
 
@@ -58,9 +55,6 @@ void CpuCores::explain(const Call& call, Fiber::Exit how) noexcept {
 
 // ---- launches ------------------------------------------------------------------------------------------------------
 
-CpuCores::CpuCores(Scheduler& scheduler, const CpuCoresOptions& options) noexcept
-    : scheduler_(scheduler), options_(options) {}
-
 CpuCores::~CpuCores() {
     ending_.store(true, std::memory_order_seq_cst);
     for (;;) {
@@ -94,11 +88,6 @@ void CpuCores::List::remove(CpuLaunch& launch) noexcept {
     (launch.previous ? launch.previous->next : first) = launch.next;
     (launch.next ? launch.next->previous : last) = launch.previous;
     launch.next = launch.previous = nullptr;
-}
-
-bool CpuCores::may_take_part(const Executor& executor, const Strand& strand, const CpuKernel& kernel) const noexcept {
-    if (options_.process) return false;
-    return kernel.is_short() || (executor.awaited == &strand && !options_.pinned);
 }
 
 CpuCores::Started CpuCores::start(CpuLaunch& launch, Executor* helper) noexcept {
@@ -186,7 +175,7 @@ void CpuCores::close(CpuLaunch& launch) noexcept {
 void CpuCores::give_back(CpuLaunch* refused) noexcept {
     while (refused) {
         CpuLaunch* launch = std::exchange(refused, refused->next);
-        launch->strand->continue_after_cpu_kernel();
+        launch->owner->continue_after_cpu_kernel();
     }
 }
 
@@ -216,7 +205,7 @@ void CpuCores::stop(CpuLaunch& launch, std::uint64_t limit) noexcept {
         launch.state = CpuLaunch::State::idle;
         launch.outcome.fault.kind = FaultKind::aborted;
     }
-    launch.strand->continue_after_cpu_kernel();
+    launch.owner->continue_after_cpu_kernel();
     admit_more();  // those behind it may need fewer threads
 }
 
@@ -228,7 +217,7 @@ void CpuCores::end_stopped() noexcept {
         if (!launch->stopping.load(std::memory_order_relaxed)) continue;
         for_each_executor([&](Executor& executor) {
             const std::uint64_t step = executor.step();
-            if (Executor::inside(step) && executor.runs(launch->strand, launch->sequence + 1))
+            if (Executor::inside(step) && executor.runs(launch->owner, launch->sequence + 1))
                 executor.cancel(step, FaultKind::aborted);
         });
     }
@@ -274,7 +263,7 @@ bool CpuCores::run_claimed(const Claim& claim, Executor* executor, CpuOutcome& o
         outcome.fault.kind = FaultKind::memory;
         return false;
     }
-    executor->begin_task(launch.strand, launch.sequence, launch.timeout);
+    executor->begin_task(launch.owner, launch.sequence, launch.timeout);
     bool ended_well = false;
     if (launch.stopping.load(std::memory_order_seq_cst)) {
         outcome.fault.kind = FaultKind::aborted;
@@ -292,7 +281,7 @@ void CpuCores::note_failure(CpuLaunch& launch, const CpuOutcome& outcome) noexce
     SpinGuard guard(lock_);
     if (launch.outcome.fault.kind != FaultKind::none) return;
     launch.outcome = outcome;
-    // The others may be waiting for it: they are ended. One that has ended by itself lets them go on.
+    // The others may be waiting for it: they are ended. One that has returned lets them continue.
     if (outcome.fault.kind != FaultKind::returned && !launch.stopping.exchange(true, std::memory_order_seq_cst))
         stopping_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -364,10 +353,10 @@ void CpuCores::prepare_thread(std::uint32_t number) const noexcept {
 
 // One thread at a time looks around for a while instead of sleeping: launches that follow each other closely need no
 // wake-up. It looks rarely, so that short blocks stay with the thread that has begun the launch, and lets others have
-// its processor now and then; while it does, launches wake somebody else.
+// its processor now and then; while it does, launches wake another thread.
 bool CpuCores::watch_for_blocks() noexcept {
     std::uint32_t none = 0;
-    if (!scheduler_.may_spin() || !watching_.compare_exchange_strong(none, 1, std::memory_order_seq_cst)) return false;
+    if (!options_.may_spin || !watching_.compare_exchange_strong(none, 1, std::memory_order_seq_cst)) return false;
     std::uint32_t opened = launches_opened_.load(std::memory_order_relaxed);
     Nanoseconds time = now(), end = time + tuning::linger_time, yield_at = time + tuning::cpu_core_watch_time;
     bool found = false;
@@ -407,7 +396,7 @@ void CpuCores::thread_main(std::uint32_t number) noexcept {
     Executor* executor = Executor::current();
     if (executor) {
         executor->is_cpu_core.store(true, std::memory_order_relaxed);
-        executor->scheduler.store(&scheduler_, std::memory_order_relaxed);
+        executor->works_for.store(works_for_, std::memory_order_relaxed);
     }
     for (bool idle_for_long = false;;) {
         Claim claimed;
@@ -417,8 +406,8 @@ void CpuCores::thread_main(std::uint32_t number) noexcept {
         }
         if (claimed.launch) {
             if (open_launches_.load(std::memory_order_seq_cst) != 0) wake_thread();
-            Strand& strand = *claimed.launch->strand;
-            if (work_on(claimed, executor)) strand.continue_after_cpu_kernel();
+            TaskOwner& owner = *claimed.launch->owner;
+            if (work_on(claimed, executor)) owner.continue_after_cpu_kernel();
             idle_for_long = false;
             continue;
         }

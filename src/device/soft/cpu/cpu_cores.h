@@ -14,70 +14,31 @@
 #include "base/parking.h"
 #include "base/spin_lock.h"
 #include "device/backend.h"
-#include "device/soft/cpu/cpu_module.h"
-#include "device/soft/cpu/launch_end.h"
+#include "device/soft/cpu/cpu_launch.h"
 #include "device/soft/execution/executor.h"
 
 namespace canopy {
 
 class CpuProcess;
-class Scheduler;
-class Strand;
-
-// How a CPU kernel ended: well, unless the fault has a kind.
-struct CpuOutcome {
-    CpuOutcome() noexcept { text[0] = '\0'; }
-    Fault fault;
-    std::uint32_t block = 0;
-    std::uint32_t result = 0;  // what it returned
-    char text[256];            // when more is known than the fault says
-};
-
-// A launch on CPU cores while it runs; its strand makes it once and uses it for one launch after the other.
-struct CpuLaunch {
-    Strand* strand = nullptr;
-    const CpuKernel* kernel = nullptr;
-    void* arguments = nullptr;
-    std::uint32_t arguments_size = 0;  // of a block the queue has copied; 0: it lies in device memory
-    std::uint32_t blocks = 0;
-    std::uint32_t offset = 0;
-    std::uint64_t sequence = 0;  // commands of the strand before it
-    std::uint64_t timeout = 0;   // nanoseconds; 0: none
-
-    // Blocks are claimed and ended without a lock. A claimed block that has not ended keeps the launch: what comes
-    // after the last end may be the strand's next one.
-    std::atomic<std::uint32_t> begun{0};  // may count further than there are blocks
-    std::atomic<std::uint32_t> finished{0};
-    bool measured = false;                // whether the time of its blocks is taken
-    std::atomic<Nanoseconds> longest{0};  // of them
-
-    // Those of CpuCores or CpuProcess, guarded by its lock.
-    enum class State : std::uint8_t { idle, pending, running };
-    State state = State::idle;
-    bool open = false;  // there may be unclaimed blocks
-    CpuLaunch* next = nullptr;
-    CpuLaunch* previous = nullptr;
-    CpuOutcome outcome;  // of the first block that failed
-
-    LaunchEnd end;
-    std::atomic<bool> stopping{false};  // blocks that have not begun will not, the others are ended
-};
 
 struct CpuCoresOptions {
     std::uint32_t cores = 1;        // as many threads stay when there is nothing to do
     bool pinned = false;            // each thread to one processor
     CpuProcess* process = nullptr;  // runs everything instead of the threads
+    bool may_spin = false;          // a thread may watch for blocks before it sleeps
 };
 
 class CpuCores {
 public:
-    CpuCores(Scheduler& scheduler, const CpuCoresOptions& options) noexcept;
+    // works_for: the scheduler, as its threads' executors name it.
+    CpuCores(const void* works_for, const CpuCoresOptions& options) noexcept
+        : works_for_(works_for), options_(options) {}
     ~CpuCores();
     CpuCores(const CpuCores&) = delete;
     CpuCores& operator=(const CpuCores&) = delete;
 
-    // Runs one block on the calling thread. False: `outcome` tells why it failed. What it asks for the end of its
-    // launch is added to `end`.
+    // Runs one block on the calling thread. False: `outcome` tells why it failed. Calls it registers for the end of its
+    // launch are added to `end`.
     [[gnu::always_inline]] static bool run_block(Executor& executor, const CpuKernel& kernel, void* arguments,
                                                  CpuBlock block, LaunchEnd& end, CpuOutcome& outcome) noexcept {
         CanopyBlock who = {block.index, block.count, 0,       1, static_cast<std::uint32_t>(CoreType::cpu),
@@ -92,17 +53,19 @@ public:
         return false;
     }
 
-    // Whether the thread that drains the strand may run blocks of the kernel itself: when that takes a moment only, or
-    // when the strand is what it waits for.
-    [[nodiscard]] bool may_take_part(const Executor& executor, const Strand& strand,
-                                     const CpuKernel& kernel) const noexcept;
+    // Whether the thread that drains a stream may run blocks of the kernel itself: when they are short, or when it
+    // waits for that stream anyway (`awaited`).
+    [[nodiscard]] bool may_take_part(bool awaited, const CpuKernel& kernel) const noexcept {
+        if (options_.process) return false;
+        return kernel.is_short() || (awaited && !options_.pinned);
+    }
 
     enum class Started { elsewhere, done };
     // Runs the launch, with the calling thread's executor if that may take part, else nullptr. Done: it has ended, or
-    // it cannot run; the outcome tells. Elsewhere: whoever ends its last block goes on with the strand, which is no
+    // it cannot run; the outcome tells. Elsewhere: the thread that ends its last block continues the owner, which is no
     // longer the caller's.
     Started start(CpuLaunch& launch, Executor* helper) noexcept;
-    // Ends it if it is among the first `limit` commands of its strand; one that has not begun ends at once.
+    // Ends it if it is among the first `limit` commands of its owner; one that has not begun ends at once.
     void stop(CpuLaunch& launch, std::uint64_t limit) noexcept;
     // The monitor's: ends the remaining blocks of launches that are being stopped.
     void end_stopped() noexcept;
@@ -144,14 +107,14 @@ private:
     static void give_back(CpuLaunch* refused) noexcept;
     void admit_more() noexcept;
     Claim claim() noexcept CANOPY_REQUIRES(lock_);
-    // Runs the claimed block and others of the launch that nobody has claimed. True: the launch has ended with one of
-    // them, and the caller goes on with the strand. False: it may be gone.
+    // Runs the claimed block and others of the launch that are unclaimed. True: the launch has ended with one of
+    // them, and the caller continues its owner. False: it may be gone.
     bool work_on(Claim claim, Executor* executor) noexcept;
     static bool run_claimed(const Claim& claim, Executor* executor, CpuOutcome& outcome) noexcept;
     void note_failure(CpuLaunch& launch, const CpuOutcome& outcome) noexcept;
     bool end_block(CpuLaunch& launch) noexcept;
 
-    Scheduler& scheduler_;
+    const void* const works_for_;
     const CpuCoresOptions options_;
 
     SpinLock lock_;

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/error_text.h"
+#include "device/soft/cpu/cpu_kernel.h"
 #include "device/soft/cpu/cpu_process.h"
 #include "device/soft/execution/executor.h"
-#include "device/soft/services.h"
 #include "foundation/code_file.h"
 #include "foundation/elf.h"
 #include "foundation/hash.h"
@@ -52,7 +52,7 @@ const ElfW(Sym) * symbol_at(void* address) noexcept {
 // Code in this process, opened once however many modules use it.
 class CpuImage {
 public:
-    explicit CpuImage(CpuProcess* process) noexcept : process_(process) {}
+    CpuImage(const CanopyServices& services, CpuProcess* process) noexcept : services_(services), process_(process) {}
     CpuImage(const CpuImage&) = delete;
     CpuImage& operator=(const CpuImage&) = delete;
     ~CpuImage();
@@ -70,6 +70,7 @@ private:
     void connect_services() const;
 
     // Code that runs in another process is not opened in this one: its functions are known by name.
+    const CanopyServices& services_;
     CpuProcess* const process_;
     std::uint64_t process_image_ = 0;
     std::map<std::string, SymbolInfo> functions_;
@@ -123,7 +124,7 @@ void CpuImage::connect_services() const {
     auto* services = static_cast<const CanopyServices**>(dlsym(file_.library(), "canopy_image_services"));
     if (!services) return;
     // Atomic for those who check for races: code that was closed before may have lain at the same address.
-    std::atomic_ref(*services).store(&kernel_services(), std::memory_order_release);
+    std::atomic_ref(*services).store(&services_, std::memory_order_release);
 }
 
 void* CpuImage::function(const std::string& name) const {
@@ -177,12 +178,12 @@ private:
         CpuKernel kernel;
     };
     std::shared_ptr<CpuImage> image_;
-    std::mutex mutex_;
-    std::map<std::string, std::unique_ptr<Named>, std::less<>> kernels_;
+    Mutex mutex_;
+    std::map<std::string, std::unique_ptr<Named>, std::less<>> kernels_ CANOPY_GUARDED_BY(mutex_);
 };
 
 Kernel* CpuModule::kernel(std::string_view name) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     const auto known = kernels_.find(name);
     if (known != kernels_.end()) return &known->second->kernel;
     std::string text(name);
@@ -203,11 +204,11 @@ Kernel* CpuModule::kernel(std::string_view name) {
 
 Result<std::unique_ptr<Module>> CpuImages::load(std::span<const std::byte> image, std::string_view name) {
     const ContentKey key = content_key(image);
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     std::erase_if(images_, [](const auto& entry) { return entry.second.expired(); });
     std::shared_ptr<CpuImage> opened = images_[key].lock();
     if (!opened) {
-        opened = std::make_shared<CpuImage>(process_);
+        opened = std::make_shared<CpuImage>(services_, process_);
         CANOPY_TRY(opened->open(image, name));
         prepare_for_cpu_kernels();
         images_[key] = opened;

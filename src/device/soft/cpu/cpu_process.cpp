@@ -10,14 +10,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <thread>
 
 #include "base/error_text.h"
-#include "device/soft/cpu/cpu_cores.h"
-#include "device/soft/stream/strand.h"
+#include "device/soft/cpu/cpu_launch.h"
 
 namespace canopy {
 
@@ -31,7 +29,7 @@ namespace {
 constexpr int bad_image = 107000;
 // Where a process has its own things is left to chance: one that has them where device memory must be is replaced.
 constexpr int most_attempts = 50;
-constexpr std::chrono::seconds load_patience{60};
+constexpr Nanoseconds load_patience = 60 * second;
 
 bool receive(int socket, Reply& reply) noexcept {
     ssize_t size = 0;
@@ -82,9 +80,9 @@ void end_process(pid_t process) noexcept {
 }  // namespace
 
 CpuProcess::~CpuProcess() {
-    Lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (process_ != 0) kill(process_, SIGKILL);
-    news_.wait(lock, [this] { return !reading_; });
+    while (reading_) news_.wait(mutex_);
 }
 
 // ---- the process ---------------------------------------------------------------------------------------------------
@@ -145,9 +143,9 @@ bool CpuProcess::spawn(std::string& problem) {
     return false;
 }
 
-bool CpuProcess::ensure_running(Lock& lock, std::string& problem) {
+bool CpuProcess::ensure_running(std::string& problem) {
     if (process_ != 0) return true;
-    news_.wait(lock, [this] { return !reading_; });
+    while (reading_) news_.wait(mutex_);
     if (process_ != 0) return true;
     if (!spawn(problem)) return false;
     loaded_.clear();
@@ -176,9 +174,9 @@ void CpuProcess::reader_main(int socket, pid_t process) noexcept {
     process_ended(ended == process ? status : 0);
 }
 
-// What ran there has ended, whoever's fault it was.
+// Everything that ran there has ended, even if another kernel was at fault.
 void CpuProcess::process_ended(int status) noexcept {
-    Lock lock(mutex_);
+    MutexLock lock(mutex_);
     process_ = 0;
     close(std::exchange(socket_, -1));
     loaded_.clear();
@@ -191,14 +189,14 @@ void CpuProcess::process_ended(int status) noexcept {
     }
     for (auto& [number, flight] : flights_)
         if (flight.launch->outcome.fault.kind == FaultKind::none) fail_with(*flight.launch, FaultKind::exception, how);
-    while (!flights_.empty()) complete(flights_.begin()->first, lock);
+    while (!flights_.empty()) complete(flights_.begin()->first);
     for (auto& [number, answer] : answers_) answer = how;
     reading_ = false;
     news_.notify_all();
 }
 
 void CpuProcess::take(const Reply& reply) noexcept {
-    Lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (const auto waiting = answers_.find(reply.number); reply.tell == Tell::answered) {
         if (waiting == answers_.end()) return;
         try {
@@ -236,19 +234,19 @@ void CpuProcess::take(const Reply& reply) noexcept {
             fail_with(launch, FaultKind::returned, text);
             break;
     }
-    complete(reply.number, lock);
+    complete(reply.number);
 }
 
-// The strand goes on without the lock: it may launch the next kernel.
-void CpuProcess::complete(std::uint64_t number, Lock& lock) noexcept {
+// The owner continues without the lock: it may launch the next kernel.
+void CpuProcess::complete(std::uint64_t number) noexcept {
     const auto found = flights_.find(number);
     const Flight flight = found->second;
     flights_.erase(found);
     if (flight.arguments) heap_.release(flight.arguments).ignore();
     flight.launch->state = CpuLaunch::State::idle;
-    lock.unlock();
-    flight.launch->strand->continue_after_cpu_kernel();
-    lock.lock();
+    mutex_.unlock();
+    flight.launch->owner->continue_after_cpu_kernel();
+    mutex_.lock();
 }
 
 // ---- images --------------------------------------------------------------------------------------------------------
@@ -263,15 +261,17 @@ bool CpuProcess::load_there(std::uint64_t number, std::uint64_t answer_to) noexc
 }
 
 Status CpuProcess::load(const CodeFile& file, const std::string& name, std::uint64_t& number) {
-    Lock lock(mutex_);
+    MutexLock lock(mutex_);
     std::string answer;
     number = ++numbers_;
     images_[number] = {file.descriptor(), name};
     const std::uint64_t request = ++numbers_;
-    if (ensure_running(lock, answer)) {
+    if (ensure_running(answer)) {
         answers_[request] = "";
         load_there(number, request);
-        news_.wait_for(lock, load_patience, [&] { return !answers_[request].empty(); });
+        const Deadline until = Deadline::after(load_patience);
+        while (answers_[request].empty() && news_.wait(mutex_, until)) {
+        }
         answer = answers_[request];
         answers_.erase(request);
     }
@@ -282,7 +282,7 @@ Status CpuProcess::load(const CodeFile& file, const std::string& name, std::uint
 }
 
 void CpuProcess::unload(std::uint64_t number) noexcept {
-    Lock lock(mutex_);
+    MutexLock lock(mutex_);
     images_.erase(number);
     if (loaded_.erase(number) == 0 || process_ == 0) return;
     Request request{};
@@ -342,8 +342,8 @@ bool CpuProcess::send_launch(CpuLaunch& launch, std::string& problem) {
 bool CpuProcess::start(CpuLaunch& launch) noexcept {
     std::string problem;
     try {
-        Lock lock(mutex_);
-        if (ensure_running(lock, problem) && send_launch(launch, problem)) return true;
+        MutexLock lock(mutex_);
+        if (ensure_running(problem) && send_launch(launch, problem)) return true;
     } catch (...) {
         problem = "no memory for the launch";
     }
@@ -353,15 +353,20 @@ bool CpuProcess::start(CpuLaunch& launch) noexcept {
 }
 
 void CpuProcess::stop(CpuLaunch& launch, std::uint64_t limit) noexcept {
-    Lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (launch.state == CpuLaunch::State::idle || launch.sequence >= limit) return;
     if (launch.outcome.fault.kind == FaultKind::none) launch.outcome.fault.kind = FaultKind::aborted;
     if (process_ != 0) kill(process_, SIGKILL);
 }
 
 void CpuProcess::end_late() noexcept {
-    Lock lock(mutex_, std::try_to_lock);
-    if (!lock || process_ == 0) return;
+    if (!mutex_.try_lock()) return;  // another thread has it: the next beat will do
+    kill_late();
+    mutex_.unlock();
+}
+
+void CpuProcess::kill_late() noexcept {
+    if (process_ == 0) return;
     for (auto& [number, flight] : flights_) {
         if (!flight.deadline.passed()) continue;
         if (flight.launch->outcome.fault.kind == FaultKind::none)

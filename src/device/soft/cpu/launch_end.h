@@ -2,7 +2,7 @@
 // LaunchEnd: what blocks of a launch on CPU cores have asked to be done when all of it has ended, also when it was
 // ended by force and they cannot do it themselves.
 //
-// Threads: `add` from any block; `run` by whoever ends the launch, after its last block.
+// Threads: `add` from any block; `run` by the thread that ends the launch, after its last block.
 #pragma once
 
 #include <atomic>

@@ -7,8 +7,9 @@
 #include <sys/mman.h>
 
 #include <cstring>
-#include <mutex>
 #include <new>
+
+#include "base/mutex.h"
 
 namespace canopy {
 namespace {
@@ -29,8 +30,8 @@ const Chip& chip_of(std::uint32_t architecture) noexcept {
 constexpr std::size_t whole_pages(std::size_t size) noexcept { return (size + page - 1) / page * page; }
 
 struct Registry {
-    std::mutex mutex;
-    SoftCore* first = nullptr;
+    Mutex mutex;
+    SoftCore* first CANOPY_GUARDED_BY(mutex) = nullptr;
 };
 Registry& registry() noexcept {
     static Registry* instance = new Registry;  // outlives every thread
@@ -79,7 +80,7 @@ std::unique_ptr<SoftCore> SoftCore::create(std::uint32_t architecture, Access ac
     core->architecture_ = architecture;
     if (!core->map(access)) return nullptr;
     Registry& all = registry();
-    std::lock_guard lock(all.mutex);
+    MutexLock lock(all.mutex);
     core->next_ = all.first;
     if (all.first) all.first->previous_ = core.get();
     all.first = core.get();
@@ -111,7 +112,7 @@ bool SoftCore::map(Access access) noexcept {
 SoftCore::~SoftCore() {
     Registry& all = registry();
     {
-        std::lock_guard lock(all.mutex);
+        MutexLock lock(all.mutex);
         if (previous_)
             previous_->next_ = next_;
         else if (all.first == this)
@@ -146,7 +147,7 @@ std::string SoftCore::describe(std::uintptr_t address) const {
 
 std::string describe_core_address(std::uintptr_t address) {
     Registry& all = registry();
-    std::lock_guard lock(all.mutex);
+    MutexLock lock(all.mutex);
     for (const SoftCore* core = all.first; core; core = core->next_)
         if (std::string text = core->describe(address); !text.empty()) return text;
     return {};

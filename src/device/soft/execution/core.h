@@ -19,7 +19,7 @@ std::uint32_t core_memory_size(std::uint32_t architecture, CanopyMemory memory) 
 
 class SoftCore {
 public:
-    // none: the memories have addresses, but nobody can read or write them.
+    // none: the memories have addresses, but cannot be read or written.
     enum class Access : std::uint8_t { usual, none };
     // nullptr: no memory.
     static std::unique_ptr<SoftCore> create(std::uint32_t architecture, Access access = Access::usual) noexcept;

@@ -4,27 +4,25 @@
 #include <cstring>
 #include <utility>
 
-#include "device/soft/launch/launch.h"
-
 namespace canopy {
 
-void FiberList::push(BlockFiber* fiber) noexcept {
-    fiber->next = nullptr;
-    (last_ ? last_->next : first_) = fiber;
-    last_ = fiber;
+void ParkedCores::push(ParkedCore* core) noexcept {
+    core->next = nullptr;
+    (last_ ? last_->next : first_) = core;
+    last_ = core;
     ++count_;
 }
 
-BlockFiber* FiberList::pop() noexcept {
-    BlockFiber* fiber = first_;
-    if (!fiber) return nullptr;
-    first_ = fiber->next;
+ParkedCore* ParkedCores::pop() noexcept {
+    ParkedCore* core = first_;
+    if (!core) return nullptr;
+    first_ = core->next;
     if (!first_) last_ = nullptr;
     --count_;
-    return fiber;
+    return core;
 }
 
-void FiberList::append(FiberList& other) noexcept {
+void ParkedCores::append(ParkedCores& other) noexcept {
     if (other.empty()) return;
     (last_ ? last_->next : first_) = other.first_;
     last_ = other.last_;
@@ -49,8 +47,8 @@ bool CoreFlags::begin(CoreGroup group, std::uint32_t groups) noexcept {
     return true;
 }
 
-// One more for the target: its waiting fiber takes it, or the counter does.
-bool CoreFlags::count(Core& target, std::uint32_t counter, FiberList& released) noexcept {
+// One more for the target: the core takes it if it waits, or the counter does.
+bool CoreFlags::count(Core& target, std::uint32_t counter, ParkedCores& released) noexcept {
     if (target.waiting) {
         const CoreWait& wait = target.waiting->wait;
         if (wait.kind == WaitKind::flag && counter_of(wait.mode, wait.id) == counter) {
@@ -63,7 +61,7 @@ bool CoreFlags::count(Core& target, std::uint32_t counter, FiberList& released) 
     return true;
 }
 
-bool CoreFlags::set(std::uint32_t core, std::uint32_t mode, std::uint32_t id, FiberList& released) noexcept {
+bool CoreFlags::set(std::uint32_t core, std::uint32_t mode, std::uint32_t id, ParkedCores& released) noexcept {
     const bool cube = is_cube(core);
     switch (mode) {
         case 0:
@@ -78,7 +76,7 @@ bool CoreFlags::set(std::uint32_t core, std::uint32_t mode, std::uint32_t id, Fi
     }
 }
 
-bool CoreFlags::set_for_all(std::uint32_t core, std::uint32_t id, FiberList& released) noexcept {
+bool CoreFlags::set_for_all(std::uint32_t core, std::uint32_t id, ParkedCores& released) noexcept {
     const bool cube = is_cube(core);
     const Kind kind = cube ? cubes() : vectors();
     std::uint32_t& ready = ready_[cube ? 0 : 1][id];
@@ -98,7 +96,7 @@ bool CoreFlags::set_for_all(std::uint32_t core, std::uint32_t id, FiberList& rel
 }
 
 bool CoreFlags::set_in_group(std::uint32_t core, std::uint32_t mode, std::uint32_t id, Kind setters, Kind targets,
-                             FiberList& released) noexcept {
+                             ParkedCores& released) noexcept {
     Core* group = &cores_[core / group_.size() * group_.size()];
     std::uint8_t& own = cores_[core].pending[mode][id];
     if (own == CANOPY_FLAG_LIMIT) return false;
@@ -114,7 +112,7 @@ bool CoreFlags::set_in_group(std::uint32_t core, std::uint32_t mode, std::uint32
 }
 
 // Between the cube core of a group and one of its vector cores.
-bool CoreFlags::set_direct(std::uint32_t core, std::uint32_t id, FiberList& released) noexcept {
+bool CoreFlags::set_direct(std::uint32_t core, std::uint32_t id, ParkedCores& released) noexcept {
     Core* group = &cores_[core / group_.size() * group_.size()];
     if (is_cube(core)) {
         const std::uint32_t which = id / 16;
@@ -131,26 +129,26 @@ bool CoreFlags::take(std::uint32_t core, std::uint32_t mode, std::uint32_t id) n
     return true;
 }
 
-void CoreFlags::wait(std::uint32_t core, BlockFiber* fiber, FiberList& released) noexcept {
-    if (fiber->wait.kind == WaitKind::flag) {
-        if (take(core, fiber->wait.mode, fiber->wait.id))
-            released.push(fiber);
+void CoreFlags::wait(std::uint32_t core, ParkedCore* parked, ParkedCores& released) noexcept {
+    if (parked->wait.kind == WaitKind::flag) {
+        if (take(core, parked->wait.mode, parked->wait.id))
+            released.push(parked);
         else
-            cores_[core].waiting = fiber;
+            cores_[core].waiting = parked;
         return;
     }
     // The vector cores of a group.
-    cores_[core].waiting = fiber;
+    cores_[core].waiting = parked;
     Core* group = &cores_[core / group_.size() * group_.size()];
     for (std::uint32_t position = group_.cube; position < group_.size(); ++position) {
-        const BlockFiber* other = group[position].waiting;
+        const ParkedCore* other = group[position].waiting;
         if (!other || other->wait.kind != WaitKind::meeting) return;
     }
     for (std::uint32_t position = group_.cube; position < group_.size(); ++position)
         released.push(std::exchange(group[position].waiting, nullptr));
 }
 
-BlockFiber* CoreFlags::first_waiting() const noexcept {
+ParkedCore* CoreFlags::first_waiting() const noexcept {
     for (const Core& core : cores_)
         if (core.waiting) return core.waiting;
     return nullptr;
@@ -162,8 +160,8 @@ std::uint32_t CoreFlags::waiting() const noexcept {
     return count;
 }
 
-FiberList CoreFlags::take_waiting() noexcept {
-    FiberList waiting;
+ParkedCores CoreFlags::take_waiting() noexcept {
+    ParkedCores waiting;
     for (Core& core : cores_)
         if (core.waiting) waiting.push(std::exchange(core.waiting, nullptr));
     return waiting;

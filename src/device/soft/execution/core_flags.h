@@ -12,8 +12,6 @@
 
 namespace canopy {
 
-struct BlockFiber;
-
 // Cores of one group of a kernel; those of a launch are numbered group by group, cube cores first.
 struct CoreGroup {
     std::uint32_t cube = 0;
@@ -36,19 +34,26 @@ struct CoreWait {
     std::uint8_t id = 0;
 };
 
-// Fibers in the order they came.
-class FiberList {
+// A core whose block has left its thread.
+struct ParkedCore {
+    CoreWait wait;             // what it waits for
+    std::uint32_t number = 0;  // of the core in its part of the launch
+    ParkedCore* next = nullptr;
+};
+
+// Parked cores in the order they came.
+class ParkedCores {
 public:
-    void push(BlockFiber* fiber) noexcept;
-    BlockFiber* pop() noexcept;
-    void append(FiberList& other) noexcept;  // takes them all
+    void push(ParkedCore* core) noexcept;
+    ParkedCore* pop() noexcept;
+    void append(ParkedCores& other) noexcept;  // takes them all
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
     [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-    [[nodiscard]] BlockFiber* first() const noexcept { return first_; }
+    [[nodiscard]] ParkedCore* first() const noexcept { return first_; }
 
 private:
-    BlockFiber* first_ = nullptr;
-    BlockFiber* last_ = nullptr;
+    ParkedCore* first_ = nullptr;
+    ParkedCore* last_ = nullptr;
     std::uint32_t count_ = 0;
 };
 
@@ -57,20 +62,20 @@ bool flag_exists(bool cube, std::uint32_t mode, std::uint32_t id) noexcept;
 
 class CoreFlags {
 public:
-    // All counters 0, nobody waits. False: no memory.
+    // All counters 0, no core waits. False: no memory.
     bool begin(CoreGroup group, std::uint32_t groups) noexcept;
     void end() noexcept { cores_.clear(); }
     [[nodiscard]] bool in_use() const noexcept { return !cores_.empty(); }
 
-    // As CanopyServices::set_flag; fibers whose wait this ends are added to `released`. False: a counter is full.
-    bool set(std::uint32_t core, std::uint32_t mode, std::uint32_t id, FiberList& released) noexcept;
+    // As CanopyServices::set_flag; cores whose wait this ends are added to `released`. False: a counter is full.
+    bool set(std::uint32_t core, std::uint32_t mode, std::uint32_t id, ParkedCores& released) noexcept;
     // Takes one from the core's counter; false when it is 0.
     bool take(std::uint32_t core, std::uint32_t mode, std::uint32_t id) noexcept;
-    // The core's fiber, suspended, waits as its `wait` says. Released at once when that has happened meanwhile.
-    void wait(std::uint32_t core, BlockFiber* fiber, FiberList& released) noexcept;
-    // Whoever waits, lowest core first; nobody waits afterwards.
-    FiberList take_waiting() noexcept;
-    [[nodiscard]] BlockFiber* first_waiting() const noexcept;
+    // The core is parked and waits as its `wait` says; released at once when that has happened meanwhile.
+    void wait(std::uint32_t core, ParkedCore* parked, ParkedCores& released) noexcept;
+    // All that wait, lowest core first; none waits afterwards.
+    ParkedCores take_waiting() noexcept;
+    [[nodiscard]] ParkedCore* first_waiting() const noexcept;
     [[nodiscard]] std::uint32_t waiting() const noexcept;
 
 private:
@@ -78,7 +83,7 @@ private:
     struct Core {
         std::uint8_t counter[48] = {};
         std::uint8_t pending[3][16] = {};  // own sets of modes 0 to 2 that the others have not matched yet
-        BlockFiber* waiting = nullptr;
+        ParkedCore* waiting = nullptr;
     };
     // Cores of one kind: `count` of them from `first` on in every group.
     struct Kind {
@@ -88,11 +93,11 @@ private:
     [[nodiscard]] bool is_cube(std::uint32_t core) const noexcept { return core % group_.size() < group_.cube; }
     [[nodiscard]] Kind cubes() const noexcept { return {0, group_.cube}; }
     [[nodiscard]] Kind vectors() const noexcept { return {group_.cube, group_.vector}; }
-    bool set_for_all(std::uint32_t core, std::uint32_t id, FiberList& released) noexcept;
+    bool set_for_all(std::uint32_t core, std::uint32_t id, ParkedCores& released) noexcept;
     bool set_in_group(std::uint32_t core, std::uint32_t mode, std::uint32_t id, Kind setters, Kind targets,
-                      FiberList& released) noexcept;
-    bool set_direct(std::uint32_t core, std::uint32_t id, FiberList& released) noexcept;
-    bool count(Core& target, std::uint32_t counter, FiberList& released) noexcept;
+                      ParkedCores& released) noexcept;
+    bool set_direct(std::uint32_t core, std::uint32_t id, ParkedCores& released) noexcept;
+    bool count(Core& target, std::uint32_t counter, ParkedCores& released) noexcept;
     static std::uint32_t counter_of(std::uint32_t mode, std::uint32_t id) noexcept {
         return mode == 4 ? direct + id : id;
     }

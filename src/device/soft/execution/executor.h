@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/fiber.h"
@@ -19,14 +20,11 @@
 #include "device/backend.h"
 #include "device/soft/execution/core.h"
 #include "device/soft/execution/core_flags.h"
-#include "device/soft/execution/kept_lanes.h"
-#include "device/soft/execution/threads.h"
+#include "device/soft/execution/task_owner.h"
 
 namespace canopy {
 
 class LaunchEnd;
-class Scheduler;
-class Strand;
 
 // Marks what runs while a cancellation may take effect: signal handlers, the way into a kernel and out of it, services
 // before they say that they are one. It may be left at any instruction, so it must not be inside the thread sanitizer's
@@ -36,6 +34,24 @@ class Strand;
 #else
 #define CANOPY_MAY_BE_LEFT
 #endif
+
+// The SIMT threads of the block an executor runs, as far as the executor must know them (threads.h).
+class BlockThreads {
+public:
+    virtual ~BlockThreads() = default;
+    [[nodiscard]] bool active() const noexcept { return active_; }
+    // The block has ended before its threads did.
+    virtual void abandon() noexcept = 0;
+
+protected:
+    bool active_ = false;
+};
+
+// What the layers above keep with a thread that has an executor; ends with it.
+class ThreadAttachment {
+public:
+    virtual ~ThreadAttachment() = default;
+};
 
 struct Fault {
     FaultKind kind = FaultKind::none;
@@ -79,22 +95,22 @@ public:
     Fiber::Exit run_cpu_kernel(Fiber::Body body, void* argument, CanopyBlock& who, Fault& fault) noexcept;
 
     // What it is doing, for the monitor and for abort.
-    // `sequence`: how many commands of the queue came before it.
-    void begin_task(Strand* strand, std::uint64_t sequence, std::uint64_t timeout) noexcept {
-        strand_.store(strand, std::memory_order_relaxed);
+    // `sequence`: how many commands of the owner came before it.
+    void begin_task(const TaskOwner* owner, std::uint64_t sequence, std::uint64_t timeout) noexcept {
+        owner_.store(owner, std::memory_order_relaxed);
         sequence_.store(sequence, std::memory_order_relaxed);
         timeout_.store(timeout, std::memory_order_relaxed);
     }
-    void end_task() noexcept { strand_.store(nullptr, std::memory_order_relaxed); }
+    void end_task() noexcept { owner_.store(nullptr, std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t step() const noexcept { return step_.load(std::memory_order_acquire); }
     [[nodiscard]] static bool inside(std::uint64_t step) noexcept { return (step & 1) != 0; }
-    [[nodiscard]] Strand* strand() const noexcept { return strand_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool has_task() const noexcept { return owner_.load(std::memory_order_relaxed) != nullptr; }
     [[nodiscard]] std::uint64_t timeout() const noexcept { return timeout_.load(std::memory_order_relaxed); }
 
-    // Whether the step runs a command of that queue with fewer than `limit` before it. The step must have been read
-    // before: what is said of a later one then does no harm, because cancelling a step that is over has no effect.
-    [[nodiscard]] bool runs(const Strand* strand, std::uint64_t limit) const noexcept {
-        return strand_.load(std::memory_order_relaxed) == strand && sequence_.load(std::memory_order_relaxed) < limit;
+    // Whether the step runs a command of that owner with fewer than `limit` before it. Read the step first: if the
+    // answer is about a later one it does no harm, because cancelling a step that is over has no effect.
+    [[nodiscard]] bool runs(const TaskOwner* owner, std::uint64_t limit) const noexcept {
+        return owner_.load(std::memory_order_relaxed) == owner && sequence_.load(std::memory_order_relaxed) < limit;
     }
     // Ends what runs in that step, from another thread.
     void cancel(std::uint64_t step, FaultKind why) noexcept;
@@ -108,50 +124,39 @@ public:
             give_way();
     }
 
-    // Inside guarded code: ends it; whoever entered it gets a fault of that kind with that text.
+    // Inside guarded code: ends it. The caller of `run` gets a fault of that kind with that text.
     [[noreturn]] void fail(FaultKind kind, std::string_view text) noexcept;
 
     // The core of a block that has the thread's own fiber; other blocks have theirs with their fiber.
     std::unique_ptr<SoftCore> own_core;
     // Flags of such a block, made anew by the first use in a step.
     CoreFlags& own_flags(CoreGroup group) noexcept;
-    // SIMT threads of the running block; nullptr: no memory.
-    SimtThreads* threads() noexcept;
+    // SIMT threads of the running block; nullptr before the first.
+    [[nodiscard]] BlockThreads* threads() const noexcept { return threads_.get(); }
+    void set_threads(std::unique_ptr<BlockThreads> threads) noexcept { threads_ = std::move(threads); }
     [[nodiscard]] bool in_thread() const noexcept { return threads_ && threads_->active(); }
-    // For SimtThreads: which fiber runs now, and the end of the block because of a fault on `where`.
+    // For these threads: which fiber runs now, and the end of the block because of a fault on `where`.
     void set_fiber(Fiber* now) noexcept;
     [[noreturn]] void abandon_with(const Fiber& where) noexcept;
 
-    // Steps in which a block did nothing but look whether it may go on.
+    // Steps in which a block did nothing but poll.
     [[nodiscard]] std::uint64_t idle_steps() const noexcept { return idle_steps_.load(std::memory_order_relaxed); }
     void count_idle_step() noexcept { idle_steps_.store(idle_steps() + 2, std::memory_order_relaxed); }
 
-    std::uint32_t items_run = 0;                 // own: blocks that ended here since it joined a launch
-    std::uint32_t simt_thread = 0;               // own: number of the running SIMT thread
-    Fiber* fiber = nullptr;                      // own: what runs now
-    CanopyBlock* block = nullptr;                // own: who runs now
-    std::atomic<Scheduler*> scheduler{nullptr};  // own: whose work, set before begin_task; monitors compare it
-    std::atomic<bool> is_cpu_core{false};        // own: one of the threads that stand for CPU cores
-    LaunchEnd* launch_end = nullptr;             // own: of the CPU kernel that runs
-    bool in_host_call = false;                   // own: running user code of a callback
-    // own: a queue this thread's signal has released, claimed for this thread to go on with when its present queue
-    // stops; taken only while `collects` is set
-    Strand* next_strand = nullptr;
-    const Strand* awaited = nullptr;  // own: the queue it waits for, while it drains that itself
-    bool collects = false;
-    // own: change of the scheduler's count of runnable queues that has not been told it yet. A queue that stops and one
-    // that goes on in its place cancel out.
-    bool draining = false;
-    std::int32_t runnable_change = 0;
+    std::uint32_t items_run = 0;                  // own: blocks that ended here since it joined a launch
+    std::uint32_t simt_thread = 0;                // own: number of the running SIMT thread
+    Fiber* fiber = nullptr;                       // own: what runs now
+    CanopyBlock* block = nullptr;                 // own: who runs now
+    std::atomic<const void*> works_for{nullptr};  // own: the scheduler whose work it runs; set before begin_task
+    std::atomic<bool> is_cpu_core{false};         // own: one of the threads that stand for CPU cores
+    LaunchEnd* launch_end = nullptr;              // own: of the CPU kernel that runs
     pid_t thread = 0;
+    std::atomic<ThreadAttachment*> attachment{nullptr};  // set once by the thread itself, deleted with the executor
 
     // the monitor's notes
     std::uint64_t seen_step = 0;
     std::uint64_t seen_idle_steps = 0;
     Nanoseconds seen_at = 0;
-
-    KeptLanes kept;       // lanes of graphs it will run
-    bool offers = false;  // own: has offered them to its scheduler's workers
 
     Executor* next = nullptr;  // the registry's list
     Executor* previous = nullptr;
@@ -170,7 +175,7 @@ private:
 
     std::atomic<std::uint64_t> step_{0};  // own; odd while inside guarded code
     std::atomic<std::uint64_t> idle_steps_{0};
-    std::atomic<Strand*> strand_{nullptr};
+    std::atomic<const TaskOwner*> owner_{nullptr};
     std::atomic<std::uint64_t> sequence_{0};
     std::atomic<std::uint64_t> timeout_{0};
     std::atomic<std::uint64_t> cancel_step_{0};
@@ -191,7 +196,7 @@ private:
     };
     ExceptionState* exception_state_ = nullptr;
     void* signal_stack_ = nullptr;
-    std::unique_ptr<SimtThreads> threads_;
+    std::unique_ptr<BlockThreads> threads_;
     CoreFlags own_flags_;
     std::uint64_t own_flags_step_ = 0;
     char text_[1024] = {};

@@ -12,12 +12,11 @@
 #include "base/spin_lock.h"
 #include "canopy/kernel_abi.h"
 #include "device/soft/base/tuning.h"
-#include "device/soft/execution/executor.h"
 
 namespace canopy {
 namespace {
 
-// Fibers nobody uses now. One for the process: as many exist as were in use at the same time.
+// Unused fibers. One for the process: as many exist as were in use at the same time.
 struct Pool {
     SpinLock lock;
     SimtThreads::FiberQueue free CANOPY_GUARDED_BY(lock);
@@ -52,6 +51,12 @@ void SimtThreads::FiberQueue::append(FiberQueue& other) noexcept {
     (last ? last->next : first) = other.first;
     last = other.last;
     other = {};
+}
+
+SimtThreads* SimtThreads::of(Executor& executor) noexcept {
+    if (!executor.threads())
+        executor.set_threads(std::unique_ptr<BlockThreads>(new (std::nothrow) SimtThreads(executor)));
+    return static_cast<SimtThreads*>(executor.threads());
 }
 
 void SimtThreads::begin(Body body, void* data, std::uint32_t count) noexcept {
@@ -111,7 +116,7 @@ void SimtThreads::check_barrier(std::uint32_t first, std::uint32_t count) noexce
     if (!active_) executor_.fail(FaultKind::trap, "a barrier of SIMT threads outside a SIMT kernel");
     const std::uint32_t thread = executor_.simt_thread;
     if (thread >= first && thread - first < count && count <= count_ - first) return;
-    // A text on the heap would stay there: nobody comes back to free it.
+    // A text on the heap would leak: this call does not return.
     char text[128];
     std::snprintf(text, sizeof text, "thread %u of %u cannot meet %u threads from thread %u on", thread, count_, count,
                   first);
@@ -141,7 +146,7 @@ void SimtThreads::release(std::size_t index) noexcept {
     barriers_.pop_back();
 }
 
-// Nobody can run any more: a barrier that only threads that have returned are missing from does not wait for them.
+// No thread can run any more: a barrier does not wait for threads that have returned.
 bool SimtThreads::release_left_behind() noexcept {
     for (std::size_t i = 0; i < barriers_.size(); ++i) {
         const Barrier& barrier = barriers_[i];

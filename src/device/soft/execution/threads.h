@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SimtThreads: the SIMT threads of the block an executor runs. They run one after the other on the block's own stack;
-// only a thread that stands in a barrier keeps a stack of its own, and the next thread then runs on another fiber.
+// only a thread that waits in a barrier keeps its own stack, and the next thread then runs on another fiber.
 //
 // Threads: used by the executor's operating-system thread alone. The pool of fibers behind it is shared.
 #pragma once
@@ -11,15 +11,16 @@
 
 #include "base/fiber.h"
 #include "canopy/kernel_abi.h"
+#include "device/soft/execution/executor.h"
 
 namespace canopy {
 
-class Executor;
-
-class SimtThreads {
+class SimtThreads final : public BlockThreads {
 public:
+    // Those of the executor, made on first use; nullptr: no memory.
+    static SimtThreads* of(Executor& executor) noexcept;
     explicit SimtThreads(Executor& executor) noexcept : executor_(executor) {}
-    ~SimtThreads() { abandon(); }
+    ~SimtThreads() override { abandon(); }
     SimtThreads(const SimtThreads&) = delete;
     SimtThreads& operator=(const SimtThreads&) = delete;
 
@@ -32,9 +33,7 @@ public:
     void barrier(std::uint32_t first, std::uint32_t count) noexcept;
     void yield() noexcept;
 
-    [[nodiscard]] bool active() const noexcept { return active_; }
-    // The block has ended before its threads did.
-    void abandon() noexcept;
+    void abandon() noexcept override;
 
     // A fiber on which threads run, and the thread it runs now.
     struct ThreadFiber {
@@ -53,7 +52,7 @@ public:
     };
 
 private:
-    // Threads that stand in one barrier. The thread on the block's own stack has no fiber here: `own` stands for it.
+    // Threads that wait in one barrier. The thread on the block's own stack has no fiber here: `own` stands for it.
     struct Barrier {
         std::uint32_t first, count;
         std::uint32_t arrived = 0;
@@ -75,16 +74,15 @@ private:
     void finish() noexcept;
 
     Executor& executor_;
-    bool active_ = false;
     Body body_ = nullptr;
     void* data_ = nullptr;
     std::uint32_t count_ = 0;
     std::uint32_t next_ = 0;          // the first thread that has not begun
     std::uint32_t finished_ = 0;      // threads that have ended
-    bool own_waits_ = false;          // the thread on the block's stack stands in a barrier
+    bool own_waits_ = false;          // the thread on the block's stack waits in a barrier
     ThreadFiber* running_ = nullptr;  // null: the block's own stack
     FiberQueue ready_;
-    FiberQueue yielded_;  // threads that poll; they go on when nobody else can
+    FiberQueue yielded_;  // threads that poll; they run when no other can
     FiberQueue idle_;
     std::vector<ThreadFiber*> taken_;  // all fibers this block uses
     std::vector<Barrier> barriers_;

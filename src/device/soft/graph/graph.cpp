@@ -44,79 +44,9 @@ void SoftGraph::set_label(std::string label) {
     label_.swap(label);
 }
 
-// ---- turns ---------------------------------------------------------------------------------------------------------
-
-bool SoftGraph::take_turn(Strand& strand, std::uint64_t ticket) noexcept {
-    SpinGuard guard(lock_);
-    if (turn_ == ticket && !turn_taken_) {
-        turn_taken_ = true;
-        return true;
-    }
-    strand.turn_waiter = {ticket, line_};
-    line_ = &strand;
-    strand.begin_wait();
-    return false;
-}
-
-bool SoftGraph::withdraw_turn(Strand& strand) noexcept {
-    SpinGuard guard(lock_);
-    for (Strand** link = &line_; *link; link = &(*link)->turn_waiter.next) {
-        if (*link != &strand) continue;
-        *link = strand.turn_waiter.next;
-        return true;
-    }
-    return false;
-}
-
-// Moves on to the next ticket somebody will come with; the strand that waits with it, if it is there, has the turn.
-Strand* SoftGraph::next_in_line() noexcept {
-    for (auto given_up = std::find(given_up_.begin(), given_up_.end(), turn_); given_up != given_up_.end();
-         given_up = std::find(given_up_.begin(), given_up_.end(), turn_)) {
-        *given_up = given_up_.back();
-        given_up_.pop_back();
-        ++turn_;
-        finished_.fetch_add(1, std::memory_order_acq_rel);
-    }
-    for (Strand** link = &line_; *link; link = &(*link)->turn_waiter.next) {
-        Strand* strand = *link;
-        if (strand->turn_waiter.ticket != turn_) continue;
-        *link = strand->turn_waiter.next;
-        turn_taken_ = true;
-        return strand;
-    }
-    return nullptr;
-}
-
-void SoftGraph::give_turn() noexcept {
-    Strand* next = nullptr;
-    {
-        SpinGuard guard(lock_);
-        turn_taken_ = false;
-        ++turn_;
-        finished_.fetch_add(1, std::memory_order_acq_rel);
-        if (line_ || !given_up_.empty()) [[unlikely]]
-            next = next_in_line();
-    }
-    if (next) next->continue_after_wait(WaitResult::satisfied);
-}
-
-void SoftGraph::give_up_turn(std::uint64_t ticket) noexcept {
-    Strand* next = nullptr;
-    {
-        SpinGuard guard(lock_);
-        try {
-            given_up_.push_back(ticket);
-        } catch (...) {
-            return;  // the graph cannot be replayed any more; whoever tries waits until it is aborted
-        }
-        if (!turn_taken_) next = next_in_line();
-    }
-    if (next) next->continue_after_wait(WaitResult::satisfied);
-}
-
 // ---- a replay ------------------------------------------------------------------------------------------------------
 
-void SoftGraph::begin(Executor& executor, Strand& parent, const ReplayWork* replay) noexcept {
+void SoftGraph::begin(Worker& worker, Strand& parent, const ReplayWork* replay) noexcept {
     {
         SpinGuard guard(lock_);
         running_ = true;
@@ -142,18 +72,19 @@ void SoftGraph::begin(Executor& executor, Strand& parent, const ReplayWork* repl
     for (const std::uint32_t root : roots_) {
         if (flow_) {
             lanes_[root]->place_at(no_segment, 0, static_cast<std::uint32_t>(commands_.lane(root).size()));
-            executor.kept.push(*lanes_[root]);
+            push_kept(worker, *lanes_[root]);
         } else {
             Segment& segment = segments_[root];
             lanes_[segment.lane]->place_at(root, segment.first, segment.end);
-            executor.kept.push(*lanes_[segment.lane]);
+            push_kept(worker, *lanes_[segment.lane]);
         }
     }
 }
 
-bool SoftGraph::run(Executor& executor, Strand& parent) noexcept {
-    while (Lane* lane = executor.kept.take(this)) Lane::run(executor, lane);
-    scheduler_.withdraw_offer(executor);
+bool SoftGraph::start(Worker& worker, Strand& parent, const ReplayWork* replay) noexcept {
+    begin(worker, parent, replay);
+    while (Runnable* lane = worker.kept.take(this)) Lane::run(worker, static_cast<Lane*>(lane));
+    scheduler_.withdraw_offer(worker);
     if (parts_.load(std::memory_order_acquire) == 1) return true;
     parent.begin_wait();
     if (parts_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
@@ -161,11 +92,10 @@ bool SoftGraph::run(Executor& executor, Strand& parent) noexcept {
     return true;
 }
 
-void SoftGraph::part_ended(Executor& executor) noexcept {
+void SoftGraph::part_ended(Worker& worker) noexcept {
     if (parts_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    executor.collects = true;
+    const HandOver::Collecting collecting(worker.hand_over);
     parent_->continue_after_wait(WaitResult::satisfied);
-    executor.collects = false;
 }
 
 void SoftGraph::end() noexcept {
@@ -180,7 +110,7 @@ void SoftGraph::end() noexcept {
     const bool unfinished_flow = flow_ && !ending() && !dropping();
     if (!aborted && !unfinished_flow) [[likely]]
         return;
-    if (aborted && parent_->dropping()) return;  // whoever aborted it knows
+    if (aborted && parent_->dropping()) return;  // the caller of abort knows
     TaskFailure failure;
     failure.kind = aborted ? FaultKind::aborted : FaultKind::exception;
     failure.opcode = Opcode::replay;
@@ -205,7 +135,7 @@ void SoftGraph::task_failed(TaskFailure& failure, GraphPlace place) noexcept {
 
 // ---- segments ------------------------------------------------------------------------------------------------------
 
-// True when nobody else has to end before it; it is then the caller's.
+// True when no other has to end before it; it is then the caller's.
 bool SoftGraph::start_segment(Segment& segment) noexcept {
     if (segment.before != 1) {
         if (segment.missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
@@ -217,7 +147,7 @@ bool SoftGraph::start_segment(Segment& segment) noexcept {
 
 // Once this thread has counted the segment off at the last of those that wait for it, others may end the replay and the
 // graph: nothing of either is read after that but what this thread has been given to run.
-Lane* SoftGraph::leave_segment(Executor& executor, Segment& segment) noexcept {
+Lane* SoftGraph::leave_segment(Worker& worker, Segment& segment) noexcept {
     const std::uint32_t* successors = successors_.data() + segment.successors;
     const std::uint32_t count = segment.successor_count, following = segment.following;
     Lane* const own = lanes_[segment.lane].get();
@@ -226,38 +156,32 @@ Lane* SoftGraph::leave_segment(Executor& executor, Segment& segment) noexcept {
         Segment& successor = segments_[successors[i]];
         Lane* const lane = lanes_[successor.lane].get();
         if (!start_segment(successor)) continue;
-        if (next) keep(executor, *next);
+        if (next) keep(worker, *next);
         next = lane;
     }
     if (following != no_segment) {
         if (!start_segment(segments_[following])) return next;
-        if (next) keep(executor, *next);
+        if (next) keep(worker, *next);
         return own;
     }
-    if (count == 0) part_ended(executor);
+    if (count == 0) part_ended(worker);
     return next;
 }
 
-// Kept for this thread. Others hear of it when what is kept is worth their while.
-void SoftGraph::keep(Executor& executor, Lane& lane) noexcept {
-    executor.kept.push(lane);
-    if (executor.kept.time() >= tuning::time_worth_sharing) scheduler_.offer_kept(executor);
+void SoftGraph::push_kept(Worker& worker, Lane& lane) noexcept { worker.kept.push(lane, lane.expected_time(), this); }
+
+// Kept for this thread. Others are told when it is worth sharing.
+void SoftGraph::keep(Worker& worker, Lane& lane) noexcept {
+    push_kept(worker, lane);
+    if (worker.kept.time() >= tuning::time_worth_sharing) scheduler_.offer_kept(worker);
 }
 
-void SoftGraph::share_all(Executor& executor, Scheduler& scheduler) noexcept {
-    if (executor.kept.empty()) return;
-    for (Lane* lane = executor.kept.take_all(); lane;) {
-        Lane* shared = std::exchange(lane, lane->kept_next);
-        scheduler.enqueue(*shared);
-    }
-}
-
-void SoftGraph::work_off(Executor& executor) noexcept {
+void SoftGraph::drain_kept(Worker& worker) noexcept {
     for (;;) {
-        if (Lane* lane = executor.kept.take(nullptr))
-            Lane::run(executor, lane);
-        else if (Strand* strand = std::exchange(executor.next_strand, nullptr))
-            strand->go_on(executor);
+        if (Runnable* lane = worker.kept.take(nullptr))
+            Lane::run(worker, static_cast<Lane*>(lane));
+        else if (Runnable* released = worker.hand_over.take())
+            released->drain(worker);
         else
             return;
     }
@@ -265,14 +189,14 @@ void SoftGraph::work_off(Executor& executor) noexcept {
 
 // ---- lanes that start each other -----------------------------------------------------------------------------------
 
-void SoftGraph::start_lane(Executor& executor, std::uint32_t index, std::uint32_t position) noexcept {
+void SoftGraph::start_lane(Worker& worker, std::uint32_t index, std::uint32_t position) noexcept {
     Lane& lane = *lanes_[index];
     parts_.fetch_add(1, std::memory_order_acq_rel);
     if (lane.wake(position, static_cast<std::uint32_t>(commands_.lane(index).size()))) {
         scheduler_.enqueue(lane);
         return;
     }
-    part_ended(executor);
+    part_ended(worker);
     TaskFailure failure;
     failure.kind = FaultKind::exception;
     failure.opcode = Opcode::replay;
@@ -348,7 +272,7 @@ bool SoftGraph::begun(const PendingChange& change) const noexcept {
         if (segment && segment->lane == place.lane && place.position >= segment->first && place.position < segment->end)
             continue;
         segment = &segment_at(place);
-        // Nobody knows of one that is not guarded.
+        // For one that is not guarded this is not recorded.
         if (!segment->guarded || segment->begun_in == number_) return true;
     }
     return false;
@@ -399,6 +323,7 @@ Status SoftGraph::change(std::span<const GraphChange> changes, ChangeTime time) 
     pending.payloads.reserve(changes.size());
     for (GraphChange& change : pending.changes) {
         if (!commands_.contains(change.place)) return fail(107000, "the graph has no such task");
+        CANOPY_TRY(check_kinds(change.command));
         const Opcode opcode = change.command.opcode;
         if (opcode == Opcode::condition || opcode == Opcode::jump || opcode == Opcode::replay)
             return fail(107000, "a task of this kind cannot replace another");
@@ -407,7 +332,7 @@ Status SoftGraph::change(std::span<const GraphChange> changes, ChangeTime time) 
     SpinGuard guard(lock_);
     bool now = false;
     if (time == ChangeTime::next_replay) {
-        pending.from = submitted_.load(std::memory_order_acquire);
+        pending.from = tickets();
         now = !running_ && pending.from == turn_ && pending_.empty();
     } else {
         now = !running_ || !begun(pending);

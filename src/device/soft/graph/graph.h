@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SoftGraph: a graph prepared for the software NPU. Its lanes are cut into segments, straight runs of commands without
-// an edge from or to another lane but at their ends; a segment counts the segments it waits for, and whoever ends the
-// last of them starts it. A replay takes no lock and allocates nothing: the thread that meets the replay in its queue
-// begins it, runs what it can itself, and shares lanes with others when they are worth it.
+// an edge from or to another lane but at their ends; a segment counts the segments it waits for, and the thread that
+// ends the last of them starts it. A replay takes no lock and allocates nothing: the thread that meets the replay in
+// its queue begins it, runs what it can itself, and shares lanes with others when they are worth it.
 //
 // Graphs whose lanes start each other and jump (plan.flow) have no segments; their lanes run command by command.
 //
@@ -17,12 +17,15 @@
 
 #include "base/spin_lock.h"
 #include "device/backend.h"
-#include "device/soft/graph/lane.h"
+#include "device/soft/graph/graph_commands.h"
+#include "device/soft/stream/replayable.h"
 #include "device/soft/stream/strand.h"
 
 namespace canopy {
 
 class Scheduler;
+class SoftGraph;
+struct StraightRun;
 
 inline constexpr std::uint32_t no_segment = UINT32_MAX;
 inline constexpr Nanoseconds unknown_time = INT64_MAX;
@@ -41,63 +44,92 @@ struct alignas(64) Segment {
     std::atomic<Nanoseconds> time{unknown_time};  // what it took lately
 };
 
-// Commands, kept with everything they point at.
-class GraphCommands {
+// The strand of a graph that is replayed. It is at one command of one segment; the thread that starts the segment
+// claims the lane with it.
+class Lane final : public Strand {
 public:
-    ~GraphCommands();
-    Status add_lane(std::span<const Command> commands);
-    [[nodiscard]] std::span<Command> lane(std::uint32_t index) noexcept { return lanes_[index].commands; }
-    [[nodiscard]] std::uint32_t lane_count() const noexcept { return static_cast<std::uint32_t>(lanes_.size()); }
-    [[nodiscard]] bool contains(GraphPlace place) const noexcept {
-        return place.lane < lanes_.size() && place.position < lanes_[place.lane].commands.size();
+    Lane(SoftGraph& graph, Scheduler& scheduler, std::uint32_t index, std::int32_t stream) noexcept
+        : Strand(scheduler, 0, false), graph_(graph), index_(index), stream_(stream) {}
+    ~Lane() override;
+
+    // Ready to run from there, claimed by the caller.
+    void place_at(std::uint32_t segment, std::uint32_t position, std::uint32_t end) noexcept {
+        segment_ = segment;
+        position_ = position;
+        end_ = end;
+        state_.store(RunState::ready, std::memory_order_release);
     }
-    // Puts a command in the place of another one. `own`: memory with its payload, which is kept if it is needed.
-    void replace(GraphPlace place, const Command& command, std::unique_ptr<char[]> own) noexcept;
-    // Bytes a command carries with it.
-    static std::size_t payload_size(const Command& command) noexcept;
+    [[nodiscard]] bool at_rest() const noexcept { return state_.load(std::memory_order_acquire) == RunState::idle; }
+    // Flow: idle -> ready, for one caller.
+    bool wake(std::uint32_t position, std::uint32_t end) noexcept;
+    // Runs, and continues with the lanes its segments start, as long as this thread can.
+    static void run(Worker& worker, Lane* lane) noexcept;
+    [[nodiscard]] SoftGraph& graph() const noexcept { return graph_; }
+    [[nodiscard]] std::int32_t stream() const noexcept { return stream_; }
+    [[nodiscard]] Nanoseconds expected_time() const noexcept;
+    void set_priority(std::uint32_t priority) noexcept { priority_.store(priority, std::memory_order_relaxed); }
+    // Ends what it waits for and what it runs; the graph is dropping its commands.
+    void stop() noexcept;
+
+    void drain(Worker& worker) noexcept override;
+    void drain_part(Worker& worker, bool linger) noexcept override;
+    void continue_after_launch(Worker& worker) noexcept override;
+    [[nodiscard]] bool dropping() const noexcept override;
+    void task_failed(TaskFailure& failure) noexcept override;
+    [[nodiscard]] CallRouter* router() const noexcept override;
 
 private:
-    struct Stored {
-        std::vector<Command> commands;
-        std::vector<std::uint32_t> room;  // bytes of each command's payload memory
-        std::unique_ptr<char[]> memory;
-        std::vector<std::pair<std::uint32_t, std::unique_ptr<char[]>>> grown;  // of commands whose payload got larger
-    };
-    static void store_payload(Command& command, char* to) noexcept;
-    static void keep(Stored& lane, std::uint32_t position, std::unique_ptr<char[]> memory) noexcept;
-    static void retain(const Command& command) noexcept;
-    static void release(const Command& command) noexcept;
-    std::vector<Stored> lanes_;
+    friend class SoftGraph;
+    // Begins the segment it is at, unless it comes back to it.
+    void enter(Worker& worker) noexcept;
+    // The segment is done. The lane this thread continues with, which has entered its own; nullptr: none.
+    Lane* leave(Worker& worker) noexcept;
+    // A straight run from its position, through all segments it leads to. The lane where it ended; nullptr: nothing is
+    // left.
+    Lane* run_straight_part(Worker& worker) noexcept;
+    struct Run;
+    static bool refill(StraightRun& run) noexcept;
+    void aim(Run& run) noexcept;
+    void pass(std::size_t commands) noexcept;
+    Step run_one(Worker& worker, const Command& command) noexcept;
+    void hold(const Command& command) noexcept;
+    Step run_condition(Worker& worker) noexcept;
+    Replayable* chosen_body() const noexcept;
+    void drop_held() noexcept;
+    void rest() noexcept { state_.store(RunState::idle, std::memory_order_release); }
+
+    // Flow.
+    enum class Flow { next, elsewhere, left, stop };
+    void run_flow(Worker& worker) noexcept;
+    Flow flow_command(Worker& worker, Command& command) noexcept;
+    Flow run_jump(Worker& worker, const Command& command) noexcept;
+    Flow run_switch(Worker& worker, const Command& command) noexcept;
+    bool read_words(Worker& worker, const Command& command, const void* from, void* to, std::size_t size) noexcept;
+
+    SoftGraph& graph_;
+    const std::uint32_t index_;
+    const std::int32_t stream_;  // that recorded it
+    std::uint32_t segment_ = 0;
+    std::uint32_t position_ = 0;
+    std::uint32_t end_ = 0;
+    Nanoseconds began_ = 0;                   // of the segment, while times are taken; 0: not taken
+    std::atomic<std::uint64_t> executed_{0};  // commands, over all replays
+    Command held_;                            // the command it runs or waits in, with what it refers to
 };
 
-class SoftGraph final : public Executable {
+class SoftGraph final : public Replayable {
 public:
     static Result<Executable*> create(Scheduler& scheduler, const GraphPlan& plan);
     ~SoftGraph() override;
 
     Status change(std::span<const GraphChange> changes, ChangeTime time) noexcept override;
-    [[nodiscard]] std::uint64_t unfinished() const noexcept override {
-        return submitted_.load(std::memory_order_acquire) - finished_.load(std::memory_order_acquire);
-    }
     void abort() noexcept override;
     void set_label(std::string label) override;
 
-    // Turns: replays run in the order of their tickets.
-    std::uint64_t take_ticket() noexcept { return submitted_.fetch_add(1, std::memory_order_acq_rel); }
-    // True when it is the ticket's turn; otherwise the strand waits in line and is continued when it is.
-    bool take_turn(Strand& strand, std::uint64_t ticket) noexcept;
-    bool withdraw_turn(Strand& strand) noexcept;
-    void give_turn() noexcept;
-    void give_up_turn(std::uint64_t ticket) noexcept;
-
-    // One replay, for the strand whose turn it is and that is draining: begin, run, and after it has ended, end.
-    void begin(Executor& executor, Strand& parent, const ReplayWork* replay) noexcept;
-    // Runs what this thread can. True: the replay has ended. False: the parent waits and will be continued.
-    bool run(Executor& executor, Strand& parent) noexcept;
-    void end() noexcept;
-    void abort_replay_of(const Strand& parent) noexcept;
-    // Every lane that has begun stands before a wait.
-    [[nodiscard]] bool blocked() const noexcept;
+    bool start(Worker& worker, Strand& parent, const ReplayWork* replay) noexcept override;
+    void end() noexcept override;
+    void abort_replay_of(const Strand& parent) noexcept override;
+    [[nodiscard]] bool blocked() const noexcept override;
 
     // For lanes.
     [[nodiscard]] bool flow() const noexcept { return flow_; }
@@ -111,19 +143,17 @@ public:
     [[nodiscard]] CallRouter* router() const noexcept { return parent_->router(); }
     void enter_guarded(Segment& segment) noexcept;
     void enter_guarded(GraphPlace place) noexcept;
-    // The segment is done: starts those that waited for it. Returns the lane this thread goes on with; the lane the
+    // The segment is done: starts those that waited for it. Returns the lane this thread continues with; the lane the
     // segment belongs to may be running elsewhere already.
-    Lane* leave_segment(Executor& executor, Segment& segment) noexcept;
-    void start_lane(Executor& executor, std::uint32_t lane, std::uint32_t position) noexcept;
+    Lane* leave_segment(Worker& worker, Segment& segment) noexcept;
+    void start_lane(Worker& worker, std::uint32_t lane, std::uint32_t position) noexcept;
     // One of the parts is over; the last one continues the parent.
-    void part_ended(Executor& executor) noexcept;
+    void part_ended(Worker& worker) noexcept;
     void end_flow(const Lane& by) noexcept;
     void task_failed(TaskFailure& failure, GraphPlace place) noexcept;
 
-    // Runs the lanes this thread has kept, and what their end has set free. At the top of a thread's stack.
-    static void work_off(Executor& executor) noexcept;
-    // Gives the lanes this thread has kept to whoever is free.
-    static void share_all(Executor& executor, Scheduler& scheduler) noexcept;
+    // Runs the lanes this thread has kept, and the strands their end has released. At the top of a thread's stack.
+    static void drain_kept(Worker& worker) noexcept;
 
 private:
     struct PendingChange {
@@ -135,15 +165,17 @@ private:
     SoftGraph(Scheduler& scheduler, const GraphPlan& plan);
     Status prepare(const GraphPlan& plan);
     Status check(const GraphPlan& plan) const;
+    static Status check_kinds(const Command& command);
     void make_lanes(const GraphPlan& plan);
-    void keep(Executor& executor, Lane& lane) noexcept;
+    void begin(Worker& worker, Strand& parent, const ReplayWork* replay) noexcept;
+    void push_kept(Worker& worker, Lane& lane) noexcept;
+    void keep(Worker& worker, Lane& lane) noexcept;
     bool start_segment(Segment& segment) noexcept;
     void apply(PendingChange& change) noexcept CANOPY_REQUIRES(lock_);
     void apply_pending(std::uint64_t ticket) noexcept CANOPY_REQUIRES(lock_);
     [[nodiscard]] bool begun(const PendingChange& change) const noexcept CANOPY_REQUIRES(lock_);
     [[nodiscard]] const Segment& segment_at(GraphPlace place) const noexcept;
     void stop_lanes() noexcept CANOPY_REQUIRES(lock_);
-    Strand* next_in_line() noexcept CANOPY_REQUIRES(lock_);
 
     Scheduler& scheduler_;
     const bool flow_;
@@ -153,7 +185,7 @@ private:
     std::vector<std::uint32_t> successors_;
     std::vector<std::uint32_t> roots_;               // segments that wait for none; flow: lanes that start
     std::vector<std::uint32_t> first_segment_;       // by lane
-    std::uint32_t ends_ = 0;                         // segments nobody waits for
+    std::uint32_t ends_ = 0;                         // segments without successors
     std::vector<std::vector<std::uint64_t>> begun_;  // flow: by lane and command, the last replay that began it
     std::vector<std::unique_ptr<Lane>> lanes_;
     std::vector<Fence*> cleared_;
@@ -168,15 +200,8 @@ private:
     std::atomic<bool> ending_{false};
     alignas(64) std::atomic<std::uint32_t> parts_{0};  // ends still to come (flow: lanes that run), and the beginner
 
-    alignas(64) std::atomic<std::uint64_t> submitted_{0};
-    std::atomic<std::uint64_t> finished_{0};
-    mutable SpinLock lock_;
     bool running_ CANOPY_GUARDED_BY(lock_) = false;
     bool aborted_ CANOPY_GUARDED_BY(lock_) = false;
-    std::uint64_t turn_ CANOPY_GUARDED_BY(lock_) = 0;
-    bool turn_taken_ CANOPY_GUARDED_BY(lock_) = false;
-    Strand* line_ CANOPY_GUARDED_BY(lock_) = nullptr;               // strands that wait for their turn
-    std::vector<std::uint64_t> given_up_ CANOPY_GUARDED_BY(lock_);  // tickets nobody will come with
     std::vector<PendingChange> pending_ CANOPY_GUARDED_BY(lock_);
     std::string label_ CANOPY_GUARDED_BY(lock_);
     const std::shared_ptr<const void> kept_;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a graph keeps its commands: one array and one piece of memory for payloads per lane, in the order they run.
+#include "device/soft/graph/graph_commands.h"
+
 #include <cstring>
 #include <new>
 
 #include "base/error_text.h"
-#include "device/soft/graph/graph.h"
 #include "device/soft/stream/payload.h"
 
 namespace canopy {

@@ -80,7 +80,7 @@ void add_lane_links(const Cuts& cuts, std::size_t lanes, Links& links) {
 constexpr std::size_t largest_table = std::size_t{1} << 23;
 
 // The edges that do not follow from the order of lanes and from other edges. Every segment knows how far each lane has
-// come when it begins; an edge from a place before that is no news. Later sources are looked at first, so that they
+// come when it begins; an edge from an earlier command is redundant. Later sources are looked at first, so that they
 // cover those before them.
 Result<std::vector<GraphEdge>> necessary_edges(const GraphPlan& plan) {
     Cuts cuts(plan.lanes);
@@ -138,6 +138,18 @@ Result<std::vector<GraphEdge>> necessary_edges(const GraphPlan& plan) {
 
 }  // namespace
 
+Status SoftGraph::check_kinds(const Command& command) {
+    if (is_kernel(command.opcode) && !is_soft(*command.launch.kernel))
+        return fail(107000, "kernel {} was loaded by another kind of device", command.launch.kernel->info->name);
+    if (command.opcode == Opcode::wait && command.wait.fence && !is_soft(*command.wait.fence))
+        return fail(107000, "an event of the graph was made by a device of kind {}", command.wait.fence->kind().name);
+    if (command.opcode != Opcode::condition) return {};
+    for (const Executable* body : std::span(command.condition.bodies, command.condition.count))
+        if (!is_soft(*body))
+            return fail(107000, "a body of the graph was prepared for a device of kind {}", body->kind().name);
+    return {};
+}
+
 Status SoftGraph::check(const GraphPlan& plan) const {
     const auto exists = [&](GraphPlace place) {
         return place.lane < plan.lanes.size() && place.position < plan.lanes[place.lane].commands.size();
@@ -148,6 +160,8 @@ Status SoftGraph::check(const GraphPlan& plan) const {
     for (const GraphGroup& group : plan.groups)
         if (group.count != 0 && !exists({group.first.lane, group.first.position + group.count - 1}))
             return fail(107000, "a group of the graph has missing tasks");
+    for (const GraphLane& lane : plan.lanes)
+        for (const Command& command : lane.commands) CANOPY_TRY(check_kinds(command));
     return {};
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a lane of a graph runs its commands.
-#include "device/soft/graph/lane.h"
+#include "device/soft/graph/graph.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "device/soft/base/tuning.h"
-#include "device/soft/graph/graph.h"
 #include "device/soft/launch/straight_run.h"
 #include "device/soft/stream/scheduler.h"
 
@@ -35,16 +34,16 @@ void Lane::stop() noexcept {
 
 // ---- running -------------------------------------------------------------------------------------------------------
 
-void Lane::run(Executor& executor, Lane* lane) noexcept {
-    executor.scheduler.store(&lane->scheduler_, std::memory_order_relaxed);
+void Lane::run(Worker& worker, Lane* lane) noexcept {
+    worker.executor.works_for.store(&lane->scheduler_, std::memory_order_relaxed);
     if (lane->graph_.flow()) {
-        lane->state_.store(StrandState::draining, std::memory_order_relaxed);
-        return lane->run_flow(executor);
+        lane->state_.store(RunState::draining, std::memory_order_relaxed);
+        return lane->run_flow(worker);
     }
-    lane->enter(executor);
+    lane->enter(worker);
     while (lane) {
         if (lane->position_ == lane->end_) {
-            lane = lane->leave(executor);
+            lane = lane->leave(worker);
             continue;
         }
         Command& command = lane->graph_.commands(lane->index_)[lane->position_];
@@ -52,34 +51,34 @@ void Lane::run(Executor& executor, Lane* lane) noexcept {
             lane->hold(command);
             lane->drop_held();
         } else if (is_simple(command) && !lane->scheduler_.checks()) {
-            lane = lane->run_straight_part(executor);
+            lane = lane->run_straight_part(worker);
             continue;
         } else {
             lane->began_ = 0;  // waits are not counted
             if (command.opcode == Opcode::launch || command.opcode == Opcode::condition)
-                SoftGraph::share_all(executor, lane->scheduler_);
-            if (lane->run_one(executor, command) == Step::left) return;
+                lane->scheduler_.share_kept(worker);
+            if (lane->run_one(worker, command) == Step::left) return;
         }
         lane->pass(1);
     }
 }
 
-void Lane::enter(Executor& executor) noexcept {
-    state_.store(StrandState::draining, std::memory_order_relaxed);
+void Lane::enter(Worker& worker) noexcept {
+    state_.store(RunState::draining, std::memory_order_relaxed);
     Segment& segment = graph_.segment(segment_);
     if (position_ != segment.first || has_wait_result()) return;
     if (segment.guarded) graph_.enter_guarded(segment);
     began_ = graph_.measuring() ? now() : 0;
     // What this thread keeps must not wait for long.
-    if (expected_time() >= tuning::time_worth_waking) SoftGraph::share_all(executor, scheduler_);
+    if (expected_time() >= tuning::time_worth_waking) scheduler_.share_kept(worker);
 }
 
-Lane* Lane::leave(Executor& executor) noexcept {
+Lane* Lane::leave(Worker& worker) noexcept {
     Segment& segment = graph_.segment(segment_);
     if (began_ != 0) segment.time.store(now() - began_, std::memory_order_relaxed);
     rest();
-    Lane* next = graph_.leave_segment(executor, segment);
-    if (next) next->enter(executor);
+    Lane* next = graph_.leave_segment(worker, segment);
+    if (next) next->enter(worker);
     return next;
 }
 
@@ -88,33 +87,41 @@ void Lane::pass(std::size_t commands) noexcept {
     executed_.store(executed_.load(std::memory_order_relaxed) + commands, std::memory_order_relaxed);
 }
 
-void Lane::aim(StraightRun& run) noexcept {
-    run.strand = this;
-    run.owner = this;
+// A straight run, with the lane it has come to and the thread it is on.
+struct Lane::Run : StraightRun {
+    Worker& worker;
+    Lane* lane = nullptr;
+    explicit Run(Worker& own) noexcept : worker(own) {}
+};
+
+void Lane::aim(Run& run) noexcept {
+    run.task_owner = this;
+    run.lane = this;
     run.sequence = executed_.load(std::memory_order_relaxed);
     const std::uint32_t count = std::min(end_ - position_, tuning::tasks_per_turn);
     run.commands = graph_.commands(index_).subspan(position_, count);
 }
 
-bool Lane::refill(StraightRun& run) noexcept {
-    Lane* lane = static_cast<Lane*>(run.owner);
+bool Lane::refill(StraightRun& straight) noexcept {
+    Run& run = static_cast<Run&>(straight);
+    Lane* lane = run.lane;
     lane->pass(std::exchange(run.commands, {}).size());
     if (lane->position_ != lane->end_) return false;  // a long one: others have their turn
-    lane = lane->leave(*Executor::here());
-    run.owner = lane;
+    lane = lane->leave(run.worker);
+    run.lane = lane;
     if (!lane || lane->position_ == lane->end_ || lane->graph_.dropping()) return false;
     lane->aim(run);
     return true;
 }
 
-Lane* Lane::run_straight_part(Executor& executor) noexcept {
-    StraightRun run;
+Lane* Lane::run_straight_part(Worker& worker) noexcept {
+    Run run(worker);
     run.default_timeout = scheduler_.kernel_timeout();
     run.refill = &refill;
     aim(run);
     Fault fault;
-    const std::size_t done = run_straight(executor, run, fault);
-    Lane* lane = static_cast<Lane*>(run.owner);
+    const std::size_t done = run_straight(worker.executor, run, fault);
+    Lane* lane = run.lane;
     if (!lane) return nullptr;
     lane->pass(done);
     if (fault.kind != FaultKind::none) [[unlikely]] {
@@ -132,7 +139,7 @@ Lane* Lane::run_straight_part(Executor& executor) noexcept {
     return lane;
 }
 
-// Makes the command the one the lane is in, with references of its own, unless it is already there after a wait.
+// Makes the command the one the lane is in, with its own references, unless it is already there after a wait.
 void Lane::hold(const Command& command) noexcept {
     if (has_wait_result()) return;
     held_ = command;
@@ -153,7 +160,7 @@ void Lane::hold(const Command& command) noexcept {
     }
 }
 
-Strand::Step Lane::run_one(Executor& executor, const Command& command) noexcept {
+Strand::Step Lane::run_one(Worker& worker, const Command& command) noexcept {
     hold(command);
     switch (held_.opcode) {
         case Opcode::signal:
@@ -161,16 +168,16 @@ Strand::Step Lane::run_one(Executor& executor, const Command& command) noexcept 
             held_.signal.fence->release();
             return Step::done;
         case Opcode::condition:
-            return run_condition(executor);
+            return run_condition(worker);
         default:
-            return execute(executor, held_, executed_.load(std::memory_order_relaxed));
+            return execute(worker, held_, executed_.load(std::memory_order_relaxed));
     }
 }
 
 void Lane::drop_held() noexcept {
     if (held_.opcode != Opcode::condition) return drop(held_);
     if (take_wait_result() == WaitResult::none) return;
-    SoftGraph* body = nullptr;
+    Replayable* body = nullptr;
     {
         SpinGuard guard(wait_lock_);
         body = std::exchange(replaying_, nullptr);
@@ -178,18 +185,18 @@ void Lane::drop_held() noexcept {
     if (body) body->end();
 }
 
-SoftGraph* Lane::chosen_body() const noexcept {
+Replayable* Lane::chosen_body() const noexcept {
     const ConditionWork& work = held_.condition;
     const std::uint64_t selector = __atomic_load_n(work.selector, __ATOMIC_ACQUIRE);
     std::uint64_t index = selector;
     if (work.kind == ConditionKind::branch) index = selector != 0 ? 0 : 1;
     if (work.kind == ConditionKind::loop) index = selector != 0 ? 0 : work.count;
-    return index < work.count ? static_cast<SoftGraph*>(work.bodies[index]) : nullptr;
+    return index < work.count ? static_cast<Replayable*>(work.bodies[index]) : nullptr;
 }
 
-Strand::Step Lane::run_condition(Executor& executor) noexcept {
+Strand::Step Lane::run_condition(Worker& worker) noexcept {
     for (;;) {
-        SoftGraph* body = nullptr;
+        Replayable* body = nullptr;
         if (has_wait_result()) {
             SpinGuard guard(wait_lock_);
             body = replaying_;
@@ -198,7 +205,7 @@ Strand::Step Lane::run_condition(Executor& executor) noexcept {
             if (!body) return Step::done;
             set_replaying(body);
         }
-        if (run_graph(executor, *body, nullptr) == Step::left) return Step::left;
+        if (run_graph(worker, *body, nullptr) == Step::left) return Step::left;
         set_replaying(nullptr);
         if (held_.condition.kind != ConditionKind::loop || graph_.dropping()) return Step::done;
         if (scheduler_.should_yield(priority(), tuning::tasks_per_turn)) {
@@ -210,39 +217,39 @@ Strand::Step Lane::run_condition(Executor& executor) noexcept {
 
 // ---- on the way of other threads -----------------------------------------------------------------------------------
 
-void Lane::go_on(Executor& executor) noexcept {
+void Lane::drain(Worker& worker) noexcept {
     Scheduler& scheduler = scheduler_;
-    run(executor, this);
-    SoftGraph::work_off(executor);
-    scheduler.withdraw_offer(executor);
+    run(worker, this);
+    SoftGraph::drain_kept(worker);
+    scheduler.withdraw_offer(worker);
 }
 
-void Lane::run_some(Executor& executor, bool linger) noexcept {
+void Lane::drain_part(Worker& worker, bool linger) noexcept {
     Scheduler& scheduler = scheduler_;
-    run(executor, this);
-    if (!linger) SoftGraph::share_all(executor, scheduler);
-    while (Lane* lane = executor.kept.take(nullptr)) run(executor, lane);
-    scheduler.withdraw_offer(executor);
+    run(worker, this);
+    if (!linger) scheduler.share_kept(worker);
+    while (Runnable* lane = worker.kept.take(nullptr)) run(worker, static_cast<Lane*>(lane));
+    scheduler.withdraw_offer(worker);
 }
 
-void Lane::continue_after_launch(Executor& executor) noexcept {
+void Lane::continue_after_launch(Worker& worker) noexcept {
     complete_launch(held_);
     pass(1);
-    go_on(executor);
+    drain(worker);
 }
 
 // ---- lanes that start each other -----------------------------------------------------------------------------------
 
 bool Lane::wake(std::uint32_t position, std::uint32_t end) noexcept {
-    StrandState idle = StrandState::idle;
-    if (!state_.compare_exchange_strong(idle, StrandState::draining, std::memory_order_acq_rel)) return false;
+    RunState idle = RunState::idle;
+    if (!state_.compare_exchange_strong(idle, RunState::draining, std::memory_order_acq_rel)) return false;
     segment_ = no_segment;
     position_ = position;
     end_ = end;
     return true;
 }
 
-void Lane::run_flow(Executor& executor) noexcept {
+void Lane::run_flow(Worker& worker) noexcept {
     const std::span<Command> commands = graph_.commands(index_);
     std::uint32_t turn = 0;
     while (position_ != end_) {
@@ -251,7 +258,7 @@ void Lane::run_flow(Executor& executor) noexcept {
             break;
         }
         if (!has_wait_result()) graph_.enter_guarded(GraphPlace{index_, position_});
-        const Flow how = flow_command(executor, commands[position_]);
+        const Flow how = flow_command(worker, commands[position_]);
         if (how == Flow::left) return;
         if (how == Flow::stop) break;
         executed_.store(executed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -259,23 +266,23 @@ void Lane::run_flow(Executor& executor) noexcept {
         if (scheduler_.should_yield(priority(), ++turn)) return scheduler_.enqueue(*this);
     }
     rest();
-    graph_.part_ended(executor);
+    graph_.part_ended(worker);
 }
 
-Lane::Flow Lane::flow_command(Executor& executor, Command& command) noexcept {
+Lane::Flow Lane::flow_command(Worker& worker, Command& command) noexcept {
     switch (command.opcode) {
         case Opcode::jump:
-            return run_jump(executor, command);
+            return run_jump(worker, command);
         case Opcode::switch_lane:
-            return run_switch(executor, command);
+            return run_switch(worker, command);
         case Opcode::start_lane:
-            graph_.start_lane(executor, command.start.lane, 0);
+            graph_.start_lane(worker, command.start.lane, 0);
             return Flow::next;
         case Opcode::end_graph:
             graph_.end_flow(*this);
             return Flow::stop;
         default:
-            return run_one(executor, command) == Step::left ? Flow::left : Flow::next;
+            return run_one(worker, command) == Step::left ? Flow::left : Flow::next;
     }
 }
 
@@ -311,48 +318,46 @@ bool compares(const void* left_bytes, const void* right_bytes, Comparison compar
 
 }  // namespace
 
-bool Lane::read_words(Executor& executor, const Command& command, const void* from, void* to,
-                      std::size_t size) noexcept {
+bool Lane::read_words(Worker& worker, const Command& command, const void* from, void* to, std::size_t size) noexcept {
     Reading reading = {from, to, size};
     Fault fault;
-    executor.begin_task(this, executed_.load(std::memory_order_relaxed), 0);
-    const Fiber::Exit how = executor.run(
+    worker.executor.begin_task(this, executed_.load(std::memory_order_relaxed), 0);
+    const Fiber::Exit how = worker.executor.run(
         nullptr,
         [](void* data) {
             const auto* work = static_cast<const Reading*>(data);
             std::memcpy(work->to, work->from, work->size);
         },
         &reading, nullptr, fault);
-    executor.end_task();
+    worker.executor.end_task();
     if (how == Fiber::Exit::finished) return true;
     fault.kind = FaultKind::memory;
     report(command, fault, 0, "the word that decides how the model continues is not readable memory");
     return false;
 }
 
-Lane::Flow Lane::run_jump(Executor& executor, const Command& command) noexcept {
+Lane::Flow Lane::run_jump(Worker& worker, const Command& command) noexcept {
     std::uint32_t index = 0;
-    if (!read_words(executor, command, command.jump.index, &index, sizeof index)) return Flow::next;
+    if (!read_words(worker, command, command.jump.index, &index, sizeof index)) return Flow::next;
     const GraphPlace target = command.jump.targets[std::min(index, command.jump.count - 1)];
     if (target.lane == index_) {
         position_ = target.position;
         return Flow::elsewhere;
     }
-    graph_.start_lane(executor, target.lane, target.position);
+    graph_.start_lane(worker, target.lane, target.position);
     return Flow::stop;
 }
 
-Lane::Flow Lane::run_switch(Executor& executor, const Command& command) noexcept {
+Lane::Flow Lane::run_switch(Worker& worker, const Command& command) noexcept {
     const SwitchWork& work = command.switch_lane;
     const std::size_t size = work.wide ? 8 : 4;
     char left[8] = {}, right[8] = {};
-    if (!read_words(executor, command, work.left, left, size) ||
-        !read_words(executor, command, work.right, right, size))
+    if (!read_words(worker, command, work.left, left, size) || !read_words(worker, command, work.right, right, size))
         return Flow::next;
     const bool holds = work.wide ? compares<std::int64_t>(left, right, work.comparison)
                                  : compares<std::int32_t>(left, right, work.comparison);
     if (!holds) return Flow::next;
-    graph_.start_lane(executor, work.lane, 0);
+    graph_.start_lane(worker, work.lane, 0);
     return Flow::stop;
 }
 

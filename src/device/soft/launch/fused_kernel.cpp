@@ -7,8 +7,6 @@
 
 #include "base/error_text.h"
 #include "device/soft/base/tuning.h"
-#include "device/soft/launch/fused_steps.h"
-#include "device/soft/stream/scheduler.h"
 
 namespace canopy {
 namespace {
@@ -23,6 +21,7 @@ Status check_slot(std::uint32_t slot, std::uint32_t slots, const char* what) {
 
 Status check_kernel(const Kernel* kernel) {
     if (!kernel) return fail(bad_plan, "a step of a fused kernel has no kernel");
+    if (!is_soft(*kernel)) return fail(bad_plan, "kernel {} was loaded by another kind of device", kernel->info->name);
     if (kernel->fused)
         return fail(bad_plan, "{} is a fused kernel and cannot be a step of another", kernel->info->name);
     if (kernel->info->core == CoreType::cpu)
@@ -66,12 +65,12 @@ const SoftFusedKernel& SoftFusedKernel::latest(const Kernel& kernel) noexcept {
     return *static_cast<const SoftFusedKernel*>(fused);
 }
 
-Result<std::unique_ptr<FusedKernel>> SoftFusedKernel::create(FusionPlan plan, const Scheduler& scheduler,
+Result<std::unique_ptr<FusedKernel>> SoftFusedKernel::create(FusionPlan plan, const ChipCores& chip,
                                                              const Device& device) {
     auto kernel = std::make_unique<SoftFusedKernel>();
     kernel->device = &device;
     CANOPY_TRY(kernel->take(plan));
-    kernel->count_cores(scheduler);
+    kernel->count_cores(chip);
     kernel->describe(plan);
     return std::unique_ptr<FusedKernel>(std::move(kernel));
 }
@@ -254,7 +253,7 @@ void SoftFusedKernel::connect() {
 }
 
 // Parts follow those they wait for, so in a chain each waits for the one right before it. Of the kernels of parts of
-// one step nobody knows whether their blocks wait for each other.
+// one step it is unknown whether their blocks wait for each other.
 void SoftFusedKernel::classify() {
     simple = linear = !timed;
     for (std::uint32_t index = 0; index < parts.size(); ++index) {
@@ -283,12 +282,12 @@ void SoftFusedKernel::classify() {
     }
 }
 
-// As many as its largest step takes. None while it may wait for a word: whoever writes that may need them.
-void SoftFusedKernel::count_cores(const Scheduler& scheduler) {
+// As many as its largest step takes. None while it may wait for a word: the writer of that word may need them.
+void SoftFusedKernel::count_cores(const ChipCores& chip) {
     for (const SoftStep& step : steps)
         if (step.action == FusedAction::wait_word) return;
     const auto count = [&](const SoftKernel& kernel, std::uint32_t blocks) {
-        const CoreNeed need = scheduler.cores_for(kernel, scheduler.resident_groups(kernel, blocks));
+        const CoreNeed need = chip.cores_for(kernel, chip.resident_groups(kernel, blocks));
         cores[0] = std::max(cores[0], need.cube);
         cores[1] = std::max(cores[1], need.vector);
     };

@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "device/backend.h"
-#include "device/soft/code/module.h"
+#include "device/soft/code/kernel.h"
+#include "device/soft/launch/chip_cores.h"
 
 namespace canopy {
 
-class Scheduler;
+inline constexpr std::uint32_t most_loop_pointers = 1024;
 
 // A step, with what is needed to run it in front.
 struct SoftStep {
@@ -96,14 +97,14 @@ struct StepChoice {
 // A place in a launch of a fused kernel, as failures tell it.
 struct FailedStep {
     std::uint32_t number = 0;
-    const Kernel* kernel = nullptr;  // null: the step is no kernel
+    const Kernel* kernel = nullptr;  // null: the step is not a kernel
     const Kernel* fused = nullptr;
 };
 
 class SoftFusedKernel final : public FusedKernel {
 public:
-    static Result<std::unique_ptr<FusedKernel>> create(FusionPlan plan, const Scheduler& scheduler,
-                                                       const Device& device);
+    SoftFusedKernel() noexcept : FusedKernel(soft_kind) {}
+    static Result<std::unique_ptr<FusedKernel>> create(FusionPlan plan, const ChipCores& chip, const Device& device);
     // What a launch that begins now runs.
     [[nodiscard]] static const SoftFusedKernel& latest(const Kernel& kernel) noexcept;
 
@@ -127,7 +128,7 @@ public:
     std::uint32_t cores[2] = {0, 0};  // cube and vector cores it takes
     bool simple = false;              // no item waits for another one of its part
     bool linear = false;              // no two items could run at the same time
-    bool limits = false;              // some step has a time limit of its own
+    bool limits = false;              // some step has its own time limit
     bool chooses = false;             // some step's choice is made at run time
     bool attended = false;            // something goes with every call of a step: one of the next two
     bool timed = false;               // times of its kernels are written, to where the slot says
@@ -150,7 +151,7 @@ private:
     Status take_scratches(const FusedPart& from, SoftPart& part, std::uint32_t slots);
     void connect();
     void classify();
-    void count_cores(const Scheduler& scheduler);
+    void count_cores(const ChipCores& chip);
     void describe(const FusionPlan& plan);
     std::vector<std::uint32_t> place_;  // by part of the plan: its index here
     std::vector<std::vector<std::uint32_t>> after_;

@@ -5,24 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/spin_lock.h"
-#include "device/soft/base/tuning.h"
-#include "device/soft/launch/launch.h"
-
 namespace canopy {
-
-CANOPY_MAY_BE_LEFT void wait_for_word(const void* word_step) {
-    const auto& word = *static_cast<const WordStep*>(word_step);
-    for (std::uint32_t round = 0;; ++round) {
-        for (std::uint32_t look = 0; look < tuning::word_looks; ++look) {
-            if (__atomic_load_n(word.address, __ATOMIC_ACQUIRE) == word.value) return;
-            cpu_relax();
-        }
-        Executor::existing()->enter_service();
-        Launch::wait_a_moment(round);
-        Executor::existing()->leave_service();
-    }
-}
 
 CANOPY_MAY_BE_LEFT void write_word(const void* word_step) {
     const auto& word = *static_cast<const WordStep*>(word_step);
@@ -109,7 +92,7 @@ FailedStep FusedSequence::failed() const noexcept {
 
 namespace {
 
-// A step that is no kernel with fixed blocks. Returns what is left to call, if anything.
+// A step that is not a kernel with fixed blocks. Returns what is left to call, if anything.
 CanopyKernelEntry prepare(Executor& executor, FusedSequence& at, WordStep& word, const void*& argument,
                           CanopyBlock& block) {
     const SoftStep& step = *at.step;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of fused kernels do that are no kernels, and the way a thread runs a whole fused kernel alone.
+// The steps of fused kernels that are not kernels, and how one thread runs a whole fused kernel alone.
 //
 // Threads: everything here runs inside the guard of the calling thread's executor.
 #pragma once
@@ -13,14 +13,11 @@
 
 namespace canopy {
 
-inline constexpr std::uint32_t most_loop_pointers = 1024;
-
 struct WordStep {
     std::uint64_t* address = nullptr;
     std::uint64_t value = 0;
 };
-// Entries in the form kernels have; outside of a service.
-void wait_for_word(const void* word_step);
+// An entry in the form kernels have; outside of a service.
 void write_word(const void* word_step);
 
 // Memory for the temporaries of the blocks that a fiber runs one after the other; grows to what was wanted once.
@@ -59,7 +56,7 @@ struct LoopChunk {
 };
 void run_chunk(const void* chunk);  // a LoopChunk, which it changes
 
-// The address of a word that stands in a slot.
+// The address of a word, from its slot.
 [[nodiscard]] std::uint64_t* word_in_slot(const void* arguments, std::uint32_t slot) noexcept;
 // Reads what the step is to run. Fails the step, and does not return, when there is no such choice.
 StepChoice choose(Executor& executor, const SoftStep& step, const void* arguments) noexcept;
@@ -87,7 +84,7 @@ struct FusedSequence {
 };
 // Inside the guard and a service. `block` is the executor's.
 void run_sequence(Executor& executor, CanopyBlock& block, FusedSequence& sequence);
-// The same in a guard of its own.
+// The same with a guard around it.
 Fiber::Exit run_sequence_guarded(Executor& executor, FusedSequence& sequence, Fault& fault) noexcept;
 
 }  // namespace canopy

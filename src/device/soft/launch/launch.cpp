@@ -8,20 +8,17 @@
 #include <span>
 
 #include "device/soft/base/tuning.h"
-#include "device/soft/code/module.h"
-#include "device/soft/stream/scheduler.h"
-#include "device/soft/stream/strand.h"
 
 namespace canopy {
 
 FiberPool::~FiberPool() {
-    while (free_) delete std::exchange(free_, free_->next);
+    while (free_) delete static_cast<BlockFiber*>(std::exchange(free_, free_->next));
 }
 
 BlockFiber* FiberPool::take() noexcept {
     {
         SpinGuard guard(lock_);
-        if (free_) return std::exchange(free_, free_->next);
+        if (free_) return static_cast<BlockFiber*>(std::exchange(free_, free_->next));
     }
     auto* fiber = new (std::nothrow) BlockFiber(block_stack_size());
     if (fiber && !fiber->fiber.valid()) {
@@ -37,16 +34,15 @@ void FiberPool::give(BlockFiber* fiber) noexcept {
     free_ = fiber;
 }
 
-void Launch::reset(Strand& strand, const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept {
-    strand_ = &strand;
+void Launch::reset(TaskOwner& owner, const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept {
+    owner_ = &owner;
     arguments_ = arguments;
     sequence_ = sequence;
     timeout_ = timeout;
     cancelled_.store(false, std::memory_order_relaxed);
-    hides_.store(false, std::memory_order_relaxed);
+    unlisted_.store(false, std::memory_order_relaxed);
     runnable_count_.store(0, std::memory_order_relaxed);
     yielded_count_.store(0, std::memory_order_relaxed);
-    participants = 1;
     SpinGuard guard(lock_);
     failed_ = deadlocked_ = false;
     fault_ = {};
@@ -56,9 +52,9 @@ void Launch::reset(Strand& strand, const void* arguments, std::uint64_t sequence
     what_.clear();
 }
 
-void Launch::begin(Strand& strand, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
+void Launch::begin(TaskOwner& owner, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
                    std::uint64_t sequence, std::uint64_t timeout) noexcept {
-    reset(strand, work.arguments, sequence, timeout);
+    reset(owner, work.arguments, sequence, timeout);
     fused_ = nullptr;
     parts_ = &only_;
     part_count_ = 1;
@@ -116,7 +112,7 @@ bool Launch::claim(LaunchPart*& part, std::uint32_t& number) noexcept {
 BlockFiber* Launch::pop_runnable() noexcept {
     if (runnable_count_.load(std::memory_order_acquire) == 0 || cancelled()) return nullptr;
     SpinGuard guard(lock_);
-    BlockFiber* fiber = runnable_.pop();
+    auto* fiber = static_cast<BlockFiber*>(runnable_.pop());
     runnable_count_.store(runnable_.count(), std::memory_order_release);
     return fiber;
 }
@@ -124,13 +120,13 @@ BlockFiber* Launch::pop_runnable() noexcept {
 BlockFiber* Launch::pop_yielded() noexcept {
     if (yielded_count_.load(std::memory_order_acquire) == 0 || cancelled()) return nullptr;
     SpinGuard guard(lock_);
-    BlockFiber* fiber = yielded_.pop();
+    auto* fiber = static_cast<BlockFiber*>(yielded_.pop());
     yielded_count_.store(yielded_.count(), std::memory_order_release);
     return fiber;
 }
 
-// A block that may go on, before new ones are begun. Those that poll have their turn when there are no others, and now
-// and then.
+// A block that may continue, before new ones are begun. Those that poll have their turn when there are no others, and
+// now and then.
 BlockFiber* Launch::pop_waiting(std::uint32_t turn) noexcept {
     if (turn % tuning::turns_per_poll == tuning::turns_per_poll - 1)
         if (BlockFiber* fiber = pop_yielded()) return fiber;
@@ -140,7 +136,7 @@ BlockFiber* Launch::pop_waiting(std::uint32_t turn) noexcept {
 // ---- running -------------------------------------------------------------------------------------------------------
 
 // Inside the guard and, but for what it calls, inside a service: a fiber runs its item and, as long as nothing waits
-// for its thread, others that nobody has begun. Every call is a step with a time limit of its own.
+// for its thread, others that are not begun. Every call is a step with its own time limit.
 CANOPY_MAY_BE_LEFT void Launch::run_items(void* data) {
     auto* fiber = static_cast<BlockFiber*>(data);
     while (fiber->launch->next_call(*fiber)) {
@@ -195,7 +191,7 @@ bool Launch::next_call(BlockFiber& fiber) noexcept {
     }
 }
 
-// The fiber's item is done: another one, unless there are blocks that go on first.
+// The fiber's item is done: another one, unless there are blocks to continue first.
 bool Launch::next_item(BlockFiber& fiber) noexcept {
     ++Executor::existing()->items_run;
     LaunchPart* part = fiber.part;
@@ -221,11 +217,11 @@ void Launch::finish(LaunchPart& part) noexcept {
     Opened opened;
     complete(part, opened);
     // One of the items is for this thread.
-    if (opened.items > 1 && !hides()) strand_->scheduler().invite(*this, std::min(opened.hands, opened.items - 1));
+    if (opened.items > 1 && !unlisted()) owner_->invite(std::min(opened.hands, opened.items - 1));
 }
 
 void Launch::take_part(Executor& executor, FiberPool& pool) noexcept {
-    executor.begin_task(strand_, sequence_, timeout_);
+    executor.begin_task(owner_, sequence_, timeout_);
     executor.items_run = 0;
     const Nanoseconds begin = fused_ ? 0 : now();
     BlockFiber* spare = nullptr;
@@ -247,7 +243,7 @@ void Launch::take_part(Executor& executor, FiberPool& pool) noexcept {
         } else {
             if (!fiber) fiber = pop_yielded();
             if (!fiber) break;
-            executor.begin_task(strand_, sequence_, fiber->timeout);
+            executor.begin_task(owner_, sequence_, fiber->timeout);
             how = executor.resume(&fiber->fiber, &fiber->block, fault);
         }
         part = fiber->part;
@@ -291,7 +287,7 @@ bool Launch::park(BlockFiber* fiber, Executor& executor) noexcept {
     bool anybody = false;
     {
         SpinGuard guard(lock_);
-        FiberList released;
+        ParkedCores released;
         switch (fiber->wait.kind) {
             case WaitKind::yielded:
                 yielded_.push(fiber);
@@ -302,7 +298,7 @@ bool Launch::park(BlockFiber* fiber, Executor& executor) noexcept {
                 if (fiber->wait.scope == CANOPY_SYNC_PAIR) {
                     fiber->part->flags.wait(fiber->number, fiber, released);
                 } else {
-                    FiberList& met = fiber->part->met[fiber->wait.scope];
+                    ParkedCores& met = fiber->part->met[fiber->wait.scope];
                     met.push(fiber);
                     if (met.count() == fiber->part->expected(fiber->wait.scope)) released.append(met);
                 }
@@ -318,13 +314,13 @@ bool Launch::park(BlockFiber* fiber, Executor& executor) noexcept {
     return true;
 }
 
-void Launch::release(FiberList& released) noexcept {
+void Launch::release(ParkedCores& released) noexcept {
     runnable_.append(released);
     runnable_count_.store(runnable_.count(), std::memory_order_release);
 }
 
 void Launch::invite_if(bool anybody) noexcept {
-    if (anybody && !hides()) strand_->scheduler().invite(*this);
+    if (anybody && !unlisted()) owner_->invite();
 }
 
 // Before a core uses a flag: the table is there, or the block fails.
@@ -343,7 +339,7 @@ bool Launch::set(LaunchPart& part, std::uint32_t number, std::uint32_t mode, std
     bool anybody = false, room = false;
     {
         SpinGuard guard(lock_);
-        FiberList released;
+        ParkedCores released;
         room = part.flags.set(number, mode, id, released);
         anybody = !released.empty();
         release(released);
@@ -376,8 +372,7 @@ void Launch::record(const Fault& fault, const LaunchPart& part, std::uint32_t co
             }
         }
     }
-    if (!cancelled_.exchange(true, std::memory_order_acq_rel))
-        strand_->scheduler().cancel_running(*strand_, sequence_ + 1, FaultKind::aborted);
+    if (!cancelled_.exchange(true, std::memory_order_acq_rel)) owner_->cancel(sequence_ + 1, FaultKind::aborted);
 }
 
 void Launch::fail_item(const Fault& fault, const BlockFiber& fiber) noexcept {
@@ -412,17 +407,17 @@ std::string wait_in_words(const CoreWait& wait) {
 
 }  // namespace
 
-// Names the wait of the lowest core that stands in one.
+// Names the wait of the lowest core that is in one.
 void Launch::describe_deadlock() {
     const BlockFiber* lowest = nullptr;
     std::uint32_t waiting = 0;
     for (const LaunchPart& part : std::span(parts_, part_count_)) {
-        lowest = part.flags.first_waiting();
+        lowest = static_cast<const BlockFiber*>(part.flags.first_waiting());
         waiting = part.flags.waiting();
-        for (const FiberList& met : part.met) {
+        for (const ParkedCores& met : part.met) {
             waiting += met.count();
-            for (const BlockFiber* fiber = met.first(); fiber; fiber = fiber->next)
-                if (!lowest || fiber->number < lowest->number) lowest = fiber;
+            for (const ParkedCore* core = met.first(); core; core = core->next)
+                if (!lowest || core->number < lowest->number) lowest = static_cast<const BlockFiber*>(core);
         }
         if (lowest) break;
     }
@@ -439,7 +434,7 @@ void Launch::describe_deadlock() {
 
 Launch::Outcome Launch::end(FiberPool& pool) noexcept {
     Outcome outcome;
-    FiberList left;
+    ParkedCores left;
     {
         SpinGuard guard(lock_);
         try {
@@ -454,14 +449,15 @@ Launch::Outcome Launch::end(FiberPool& pool) noexcept {
         left.append(runnable_);
         left.append(yielded_);
         for (LaunchPart& part : std::span(parts_, part_count_)) {
-            for (FiberList& met : part.met) left.append(met);
+            for (ParkedCores& met : part.met) left.append(met);
             if (!part.flags.in_use()) continue;
-            FiberList waiting = part.flags.take_waiting();
+            ParkedCores waiting = part.flags.take_waiting();
             left.append(waiting);
             part.flags.end();
         }
     }
-    while (BlockFiber* fiber = left.pop()) {
+    while (ParkedCore* core = left.pop()) {
+        auto* fiber = static_cast<BlockFiber*>(core);
         fiber->fiber.discard();
         pool.give(fiber);
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launch: one kernel with many blocks, or a fused kernel, while it runs. Its blocks lie in parts: a kernel is one part,
 // a fused kernel has as many as its plan. The blocks of an open part are taken by an atomic counter; any number of
-// threads take part; whoever ends the last block of a part opens the parts that waited for it, and the last thread to
-// leave continues the stream. Blocks run on fibers, so a block that waits for others gives its thread to the next one.
-// A block of a kernel for several cores runs once on each of them: what is counted and numbered here are cores, group
-// by group.
+// threads take part; the one that ends the last block of a part opens the parts that waited for it, and the last thread
+// to leave continues the stream. Blocks run on fibers, so a block that waits for others gives its thread to the next
+// one. A block of a kernel for several cores runs once on each of them: what is counted and numbered here are cores,
+// group by group.
 #pragma once
 
 #include <atomic>
@@ -19,25 +19,23 @@
 #include "device/soft/execution/core.h"
 #include "device/soft/execution/core_flags.h"
 #include "device/soft/execution/executor.h"
+#include "device/soft/launch/chip_cores.h"
 #include "device/soft/launch/fused_steps.h"
 #include "device/soft/launch/step_times.h"
 
 namespace canopy {
 
 class Launch;
-class Strand;
 struct LaunchPart;
-struct SoftKernel;
 
 // A fiber and the block it runs, which knows it as its `launch`.
-struct BlockFiber {
+struct BlockFiber : ParkedCore {
     explicit BlockFiber(std::size_t stack_size) : fiber(stack_size) {}
     Fiber fiber;
     CanopyBlock block{};
     Launch* launch = nullptr;
     LaunchPart* part = nullptr;
-    std::uint32_t number = 0;  // of the core in the part
-    bool begun = false;        // the item it has
+    bool begun = false;  // the item it has
     // What it calls next.
     CanopyKernelEntry entry = nullptr;
     const void* arguments = nullptr;
@@ -52,9 +50,7 @@ struct BlockFiber {
     std::byte* scratch_used = nullptr;        // by the item it has; null: temporaries stay where they are
     std::uint64_t moved[most_scratch_words];  // arguments with addresses in there
 
-    CoreWait wait;                   // what it waits for when it has suspended
     std::unique_ptr<SoftCore> core;  // stays for the blocks that follow
-    BlockFiber* next = nullptr;
 };
 
 // Fibers of blocks that have ended, kept for the next ones. Any thread.
@@ -66,7 +62,7 @@ public:
 
 private:
     SpinLock lock_;
-    BlockFiber* free_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    ParkedCore* free_ CANOPY_GUARDED_BY(lock_) = nullptr;  // used last, taken first: its stack is still cached
 };
 
 // Cores that are open to everybody at the same time and meet each other only.
@@ -75,7 +71,7 @@ struct LaunchPart {
     const void* arguments = nullptr;
     CoreGroup group;
     std::uint32_t groups = 0;
-    std::uint32_t cores = 0;  // items, for parts of fused kernels that are no blocks
+    std::uint32_t cores = 0;  // items, for parts of fused kernels that are not blocks
     std::uint32_t offset = 0;
     std::uint32_t dynamic_size = 0;
     std::uint32_t resident_limit = 0;  // cores
@@ -87,7 +83,7 @@ struct LaunchPart {
     std::atomic<std::uint32_t> missing{0};  // parts it waits for
     std::atomic<bool> flags_prepared{false};
     // Under the launch's lock.
-    FiberList met[3];  // in meetings of all cores, all vector cores, all cube cores
+    ParkedCores met[3];  // in meetings of all cores, all vector cores, all cube cores
     CoreFlags flags;
 
     void reset() noexcept {
@@ -117,12 +113,12 @@ struct LaunchPart {
 
 class Launch {
 public:
-    // The owner of the queue sets it up; nobody else looks at it before it is listed. `resident_limit`: cores.
-    void begin(Strand& strand, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
+    // Sets it up before other threads can find it. `resident_limit`: cores.
+    void begin(TaskOwner& owner, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
                std::uint64_t sequence, std::uint64_t timeout) noexcept;
-    // False: no memory.
-    bool begin(Strand& strand, const SoftFusedKernel& kernel, const LaunchWork& work, std::uint64_t sequence,
-               std::uint64_t timeout) noexcept;
+    // False: no memory. `cores` outlives the launch.
+    bool begin(TaskOwner& owner, const SoftFusedKernel& kernel, const LaunchWork& work, const ChipCores& cores,
+               std::uint64_t sequence, std::uint64_t timeout) noexcept;
 
     // Runs blocks until none is left to this thread. The caller has been counted as participant.
     void take_part(Executor& executor, FiberPool& pool) noexcept;
@@ -135,13 +131,12 @@ public:
     [[nodiscard]] std::uint32_t hands_wanted() const noexcept;
     // How many sleeping threads should help with so many items that take so long.
     [[nodiscard]] static std::uint32_t worth_waking(std::uint64_t items, Nanoseconds time) noexcept;
-    // So short that other threads would only disturb: they are not to find it.
-    [[nodiscard]] bool hides() const noexcept { return hides_.load(std::memory_order_relaxed); }
-    // It has turned out not to be: its blocks may be waiting for others without saying so.
-    void show() noexcept;
-    [[nodiscard]] Strand& strand() const noexcept { return *strand_; }
+    // Too short to share: not listed for other threads.
+    [[nodiscard]] bool unlisted() const noexcept { return unlisted_.load(std::memory_order_relaxed); }
+    // Lists it after all: it runs longer than predicted, so its blocks may be polling for each other.
+    void list() noexcept;
 
-    // Blocks wait and nobody is left who could release them.
+    // Blocks wait and no thread is left that could release them.
     void fail_deadlock() noexcept;
     // Launches with fewer than `limit` commands before them end when one of their blocks waits the next time. For any
     // thread at any time: a signal may come too late for every single step of a block that waits all the time.
@@ -161,22 +156,12 @@ public:
     // Called by a block, inside a service. The first four may return on another thread.
     static void sync(std::uint32_t scope) noexcept;
     static void yield() noexcept;
-    static void wait_a_moment(std::uint32_t round) noexcept;  // a yield of somebody who has done so before
+    static void wait_a_moment(std::uint32_t round) noexcept;  // a yield after others
     static void wait_flag(std::uint32_t mode, std::uint32_t id) noexcept;
     static void set_flag(std::uint32_t mode, std::uint32_t id) noexcept;
 
-    // The scheduler's, guarded by its lock.
-    std::uint32_t participants = 0;
-    bool listed = false;
-    Launch* next = nullptr;
-    Launch* previous = nullptr;
-    Launch* running_next = nullptr;
-    Launch* running_previous = nullptr;
-    std::uint32_t beats = 0;  // of the monitor since it hides
-    std::uint32_t cores_held[2] = {0, 0};
-
 private:
-    void reset(Strand& strand, const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept;
+    void reset(TaskOwner& owner, const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept;
     bool claim(LaunchPart*& part, std::uint32_t& number) noexcept;
     bool claim_other(LaunchPart*& part, std::uint32_t& number) noexcept;
     BlockFiber* pop_runnable() noexcept;
@@ -189,11 +174,11 @@ private:
     static void run_items(void* fiber);
     void identify(BlockFiber& fiber) noexcept;
     void finish(LaunchPart& part) noexcept;
-    // A block has left its thread: it waits, or goes on already. False: the launch must stop, the fiber is the
+    // A block has left its thread: it waits, or runs again already. False: the launch must stop, the fiber is the
     // caller's.
     bool park(BlockFiber* fiber, Executor& executor) noexcept;
     bool must_stop(const BlockFiber& fiber) noexcept;
-    void release(FiberList& released) noexcept CANOPY_REQUIRES(lock_);
+    void release(ParkedCores& released) noexcept CANOPY_REQUIRES(lock_);
     void prepare_flags(LaunchPart& part, Executor& executor) noexcept;
     void invite_if(bool anybody) noexcept;
     bool set(LaunchPart& part, std::uint32_t number, std::uint32_t mode, std::uint32_t id) noexcept;
@@ -213,7 +198,7 @@ private:
     void attend(BlockFiber& fiber, const SoftStep& step) noexcept;
     void time(BlockFiber& fiber, const SoftStep& step) noexcept;
     void size(LaunchPart& part) noexcept;
-    // Items that can be begun now, and how many of them are worth waking somebody for.
+    // Items that can be begun now, and how many of them are worth waking a thread for.
     struct Opened {
         std::uint32_t items = 0;
         std::uint32_t hands = 0;
@@ -224,18 +209,19 @@ private:
     [[nodiscard]] bool any_claimable() const noexcept;
     void measure(const LaunchPart& part) noexcept;
 
-    Strand* strand_ = nullptr;
+    TaskOwner* owner_ = nullptr;
+    const ChipCores* cores_ = nullptr;  // of a fused kernel
     LaunchPart* parts_ = &only_;
     std::uint32_t part_count_ = 1;
     const SoftFusedKernel* fused_ = nullptr;
     const void* arguments_ = nullptr;
-    std::uint64_t sequence_ = 0;  // commands of the queue before it
+    std::uint64_t sequence_ = 0;  // commands of the owner before it
     std::uint64_t timeout_ = 0;
     Nanoseconds measured_from_ = 0;  // 0: it is not measured
     std::atomic<std::uint64_t> stop_below_{0};
     alignas(64) std::atomic<std::uint32_t> parts_left_{0};
     std::atomic<bool> cancelled_{false};
-    std::atomic<bool> hides_{false};
+    std::atomic<bool> unlisted_{false};
     // How many the two lists hold, for a look without the lock.
     std::atomic<std::uint32_t> runnable_count_{0};
     std::atomic<std::uint32_t> yielded_count_{0};
@@ -243,15 +229,15 @@ private:
 
     // Of fused kernels; grown when one needs more.
     std::unique_ptr<LaunchPart[]> room_;
-    std::unique_ptr<std::atomic<std::uint64_t>[]> open_;  // one bit for each part with cores nobody has begun
+    std::unique_ptr<std::atomic<std::uint64_t>[]> open_;  // one bit for each part with cores that are not begun
     std::unique_ptr<StepChoice[]> choices_;
     std::uint32_t room_parts_ = 0;
     std::uint32_t room_steps_ = 0;
     StepTimes times_;  // of kernels that have them
 
     SpinLock lock_;
-    FiberList runnable_ CANOPY_GUARDED_BY(lock_);
-    FiberList yielded_ CANOPY_GUARDED_BY(lock_);  // they poll; others go first
+    ParkedCores runnable_ CANOPY_GUARDED_BY(lock_);
+    ParkedCores yielded_ CANOPY_GUARDED_BY(lock_);  // they poll; others go first
     bool failed_ CANOPY_GUARDED_BY(lock_) = false;
     bool deadlocked_ CANOPY_GUARDED_BY(lock_) = false;
     Fault fault_ CANOPY_GUARDED_BY(lock_);

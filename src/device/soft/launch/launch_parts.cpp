@@ -6,10 +6,9 @@
 #include <new>
 #include <span>
 
+#include "base/spin_lock.h"
 #include "device/soft/base/tuning.h"
 #include "device/soft/launch/launch.h"
-#include "device/soft/stream/scheduler.h"
-#include "device/soft/stream/strand.h"
 
 namespace canopy {
 namespace {
@@ -17,12 +16,26 @@ namespace {
 constexpr std::uint32_t word_bits = 64;
 std::uint32_t words_for(std::uint32_t parts) noexcept { return (parts + word_bits - 1) / word_bits; }
 
-// Asks for the first code of a step's kernel, which costs no wait.
-void bring_near(const SoftStep& step) noexcept {
+// Prefetches the first code of a step's kernel.
+void prefetch_code(const SoftStep& step) noexcept {
     constexpr std::uint32_t bytes = 2048, line = 64;
     const auto* code = reinterpret_cast<const char*>(step.entry);
     if (!code) return;
     for (std::uint32_t at = 0; at < bytes; at += line) __builtin_prefetch(code + at, 0, 2);
+}
+
+// An entry in the form kernels have; outside of a service.
+CANOPY_MAY_BE_LEFT void wait_for_word(const void* word_step) {
+    const auto& word = *static_cast<const WordStep*>(word_step);
+    for (std::uint32_t round = 0;; ++round) {
+        for (std::uint32_t look = 0; look < tuning::word_looks; ++look) {
+            if (__atomic_load_n(word.address, __ATOMIC_ACQUIRE) == word.value) return;
+            cpu_relax();
+        }
+        Executor::existing()->enter_service();
+        Launch::wait_a_moment(round);
+        Executor::existing()->leave_service();
+    }
 }
 
 }  // namespace
@@ -48,11 +61,12 @@ bool Launch::make_room(const SoftFusedKernel& kernel) noexcept {
     return true;
 }
 
-bool Launch::begin(Strand& strand, const SoftFusedKernel& kernel, const LaunchWork& work, std::uint64_t sequence,
-                   std::uint64_t timeout) noexcept {
+bool Launch::begin(TaskOwner& owner, const SoftFusedKernel& kernel, const LaunchWork& work, const ChipCores& cores,
+                   std::uint64_t sequence, std::uint64_t timeout) noexcept {
     if (!make_room(kernel)) return false;
-    reset(strand, work.arguments, sequence, timeout);
+    reset(owner, work.arguments, sequence, timeout);
     fused_ = &kernel;
+    cores_ = &cores;
     measured_from_ = kernel.measures() ? now() : 0;
     parts_ = room_.get();
     part_count_ = static_cast<std::uint32_t>(kernel.parts.size());
@@ -67,12 +81,12 @@ bool Launch::begin(Strand& strand, const SoftFusedKernel& kernel, const LaunchWo
         if (!part.plan->chosen) size(part);
     }
     if (kernel.preload == Preload::all && !kernel.is_short())
-        std::for_each(kernel.steps.begin(), kernel.steps.end(), bring_near);
+        std::for_each(kernel.steps.begin(), kernel.steps.end(), prefetch_code);
     Opened opened;
     for (LaunchPart& part : std::span(parts_, part_count_))
         if (part.plan->before == 0) open(part, opened);
-    hides_.store(kernel.is_short() && !std::atomic_ref(kernel.stubborn).load(std::memory_order_relaxed),
-                 std::memory_order_relaxed);
+    unlisted_.store(kernel.is_short() && !std::atomic_ref(kernel.stubborn).load(std::memory_order_relaxed),
+                    std::memory_order_relaxed);
     return true;
 }
 
@@ -98,14 +112,14 @@ void Launch::size(LaunchPart& part) noexcept {
     part.timeout = step.timeout ? step.timeout : timeout_;
     part.group = kernel->group;
     part.cores = blocks * kernel->group.size();
-    part.resident_limit = strand_->scheduler().resident_groups(*kernel, blocks) * kernel->group.size();
+    part.resident_limit = cores_->resident_groups(*kernel, blocks) * kernel->group.size();
 }
 
 // ---- the order of parts --------------------------------------------------------------------------------------------
 
-void Launch::show() noexcept {
+void Launch::list() noexcept {
     if (fused_) std::atomic_ref(fused_->stubborn).store(true, std::memory_order_relaxed);
-    hides_.store(false, std::memory_order_relaxed);
+    unlisted_.store(false, std::memory_order_relaxed);
 }
 
 void Launch::open(LaunchPart& part, Opened& opened) noexcept {
@@ -188,8 +202,8 @@ bool Launch::next_fused_call(BlockFiber& fiber) noexcept {
 // take longer than it helps.
 void Launch::attend(BlockFiber& fiber, const SoftStep& step) noexcept {
     if (fused_->timed) time(fiber, step);
-    if (fused_->preload == Preload::next_step && fiber.number == 0 && fiber.step < fused_->steps.size() && !hides())
-        bring_near(fused_->steps[fiber.step]);
+    if (fused_->preload == Preload::next_step && fiber.number == 0 && fiber.step < fused_->steps.size() && !unlisted())
+        prefetch_code(fused_->steps[fiber.step]);
 }
 
 bool Launch::prepare_times(BlockFiber& fiber) noexcept {

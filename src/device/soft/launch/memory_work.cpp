@@ -112,10 +112,10 @@ void run_write_value(void* data) {
     std::atomic_ref<std::uint64_t>(*work.address).store(work.value, std::memory_order_release);
 }
 
-ValueCheck check_value(Executor& executor, Strand* strand, const ValueWork& wait) noexcept {
+ValueCheck check_value(Executor& executor, const TaskOwner* owner, const ValueWork& wait) noexcept {
     Look look = {wait.address, 0};
     Fault fault;
-    executor.begin_task(strand, 0, 0);
+    executor.begin_task(owner, 0, 0);
     const Fiber::Exit how = executor.run(
         nullptr,
         [](void* data) {

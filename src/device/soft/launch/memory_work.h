@@ -14,6 +14,6 @@ void run_write_value(void* command);
 
 enum class ValueCheck { satisfied, not_yet, unreadable };
 // Looks at the word a queue waits for.
-ValueCheck check_value(Executor& executor, Strand* strand, const ValueWork& wait) noexcept;
+ValueCheck check_value(Executor& executor, const TaskOwner* owner, const ValueWork& wait) noexcept;
 
 }  // namespace canopy

@@ -24,7 +24,7 @@ struct StepTimes {
     std::uint64_t task = 0;
     std::uint64_t steps = 0;
 
-    // Where they go, by the slots of the argument block: nowhere when it is no memory of the device.
+    // Where they go, by the slots of the argument block: nowhere when that is not device memory.
     void find(const Device& device, const void* arguments, std::uint32_t slot, std::span<const SoftStep> all) noexcept;
 };
 

@@ -51,7 +51,7 @@ CANOPY_MAY_BE_LEFT bool run_commands(Guarded& guarded) {
     Executor& executor = guarded.executor;
     Command* const end = guarded.run.commands.data() + guarded.run.commands.size();
     for (Command* next = guarded.next; next != end; ++next) {
-        guarded.next = next;  // who asks after a fault finds it here
+        guarded.next = next;  // where a fault is looked up
         Command& command = *next;
         __builtin_prefetch(&next[commands_ahead]);
         if (command.opcode == Opcode::launch) [[likely]] {
@@ -87,7 +87,7 @@ CANOPY_MAY_BE_LEFT void run_all(void* data) {
     while (run_commands(guarded)) {
         if (!run.refill || !run.refill(run)) return;
         guarded.next = run.commands.data();
-        guarded.executor.begin_task(run.strand, run.sequence, 0);
+        guarded.executor.begin_task(run.task_owner, run.sequence, 0);
     }
 }
 
@@ -97,7 +97,7 @@ std::size_t run_straight(Executor& executor, StraightRun& run, Fault& fault) noe
     Guarded guarded{executor, run, run.commands.data()};
     guarded.block.count = 1;
     guarded.block.sub_count = 1;
-    executor.begin_task(run.strand, run.sequence, 0);
+    executor.begin_task(run.task_owner, run.sequence, 0);
     const Fiber::Exit how = executor.run_steps(nullptr, &run_all, &guarded, guarded.block, fault);
     executor.end_task();
     if (guarded.fused.kernel) [[unlikely]] {

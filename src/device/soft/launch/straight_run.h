@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Straight runs: commands that one thread runs one after the other inside a single guard. Entering and leaving the
-// guard costs more than an empty kernel; inside a run each command still is a step of its own, with its own time limit,
+// guard costs more than an empty kernel; inside a run each command still is a step with its own time limit,
 // and a fault ends only the one it happens in.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <span>
 
 #include "device/command.h"
-#include "device/soft/code/module.h"
+#include "device/soft/code/kernel.h"
 #include "device/soft/execution/executor.h"
 #include "device/soft/launch/fused_kernel.h"
 
@@ -33,15 +33,14 @@ namespace canopy {
 }
 
 struct StraightRun {
-    Strand* strand = nullptr;  // whose commands they are
+    const TaskOwner* task_owner = nullptr;  // whose commands they are
     std::uint64_t sequence = 0;
     std::span<Command> commands;
     std::uint64_t default_timeout = 0;
     // All commands are done: puts others in their place, or none and says so. Called inside the guard, where nothing is
     // cancelled.
     bool (*refill)(StraightRun& run) = nullptr;
-    void* owner = nullptr;  // of refill
-    FailedStep failed;      // where the last fused kernel was when it failed
+    FailedStep failed;  // where the last fused kernel was when it failed
     std::uint32_t failed_block = 0;
 };
 

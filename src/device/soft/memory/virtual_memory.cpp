@@ -26,9 +26,10 @@ bool whole_pages(std::uint64_t value) noexcept { return value % SoftVirtualMemor
 // The next place to try. One sequence for all devices of the process, from the middle of the range so that the
 // addresses programs are likely to wish for stay free, and around: a freed address comes back late.
 std::uintptr_t next_place(std::size_t size, std::size_t alignment) {
-    static std::mutex mutex;
-    static std::uintptr_t next = (SoftVirtualMemory::first_address + SoftVirtualMemory::end_address) / 2;
-    std::lock_guard guard(mutex);
+    static Mutex mutex;
+    static std::uintptr_t next CANOPY_GUARDED_BY(mutex) =
+        (SoftVirtualMemory::first_address + SoftVirtualMemory::end_address) / 2;
+    MutexLock guard(mutex);
     std::uintptr_t place = round_up(next, alignment);
     if (place + size > SoftVirtualMemory::end_address) place = round_up(SoftVirtualMemory::first_address, alignment);
     next = place + size + SoftVirtualMemory::page;
@@ -60,7 +61,7 @@ Result<std::unique_ptr<SoftVirtualMemory>> SoftVirtualMemory::create(const std::
 }
 
 SoftVirtualMemory::SoftVirtualMemory(Heap& budget, OffsetAllocator allocator, MemoryFile file)
-    : budget_(budget), allocator_(std::move(allocator)), file_(std::move(file)) {}
+    : budget_(budget), file_(std::move(file)), allocator_(std::move(allocator)) {}
 
 SoftVirtualMemory::~SoftVirtualMemory() { budget_.unclaim(allocator_.used()); }
 
@@ -68,7 +69,7 @@ Result<VirtualMemory::Physical> SoftVirtualMemory::create(std::size_t size) {
     if (size == 0 || !whole_pages(size))
         return fail(wrong_argument, "physical memory of {} bytes: the size must be a positive multiple of {}", size,
                     page);
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     if (!budget_.claim(size))
         return fail(no_room, "no room for {} bytes of physical memory: {} bytes are free", size, budget_.usage().free);
     const auto offset = allocator_.allocate(size);
@@ -81,7 +82,7 @@ Result<VirtualMemory::Physical> SoftVirtualMemory::create(std::size_t size) {
 }
 
 void SoftVirtualMemory::destroy(Physical memory) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     const auto found = physical_.find(memory);
     if (found == physical_.end()) return;
     found->second.destroyed = true;
@@ -124,13 +125,13 @@ Result<void*> SoftVirtualMemory::reserve(std::size_t size, std::size_t alignment
         taken = std::move(*anywhere);
     }
     void* base = taken->base();
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     reservations_.emplace(number(base), std::move(*taken));
     return base;
 }
 
 Status SoftVirtualMemory::unreserve(void* address) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     const auto found = reservations_.find(number(address));
     if (found == reservations_.end()) return fail(wrong_argument, "no reservation starts at {}", address);
     if (anything_mapped(found->first, found->second.size()))
@@ -140,7 +141,7 @@ Status SoftVirtualMemory::unreserve(void* address) {
 }
 
 Status SoftVirtualMemory::map(void* address, std::size_t size, Physical memory, bool accessible) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     const auto found = physical_.find(memory);
     if (found == physical_.end() || found->second.destroyed)
         return fail(unknown_handle, "physical memory {} does not exist", memory);
@@ -161,7 +162,7 @@ Status SoftVirtualMemory::map(void* address, std::size_t size, Physical memory, 
 }
 
 Status SoftVirtualMemory::set_accessible(void* address, std::size_t size) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     auto next = whole_mappings(number(address), size);
     Mapping* reservation = reservation_around(number(address), size);
     if (next == mappings_.end() || reservation == nullptr)
@@ -174,7 +175,7 @@ Status SoftVirtualMemory::set_accessible(void* address, std::size_t size) {
 }
 
 Status SoftVirtualMemory::unmap(void* address, std::size_t size) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     auto next = whole_mappings(number(address), size);
     Mapping* reservation = reservation_around(number(address), size);
     if (next == mappings_.end() || reservation == nullptr)
@@ -214,7 +215,7 @@ SoftVirtualMemory::Mappings::iterator SoftVirtualMemory::whole_mappings(std::uin
 }
 
 std::optional<SoftVirtualMemory::Mapped> SoftVirtualMemory::find(const void* address) const {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     const auto after = mappings_.upper_bound(number(address));
     if (after == mappings_.begin()) return std::nullopt;
     const auto& [base, part] = *std::prev(after);
@@ -223,7 +224,7 @@ std::optional<SoftVirtualMemory::Mapped> SoftVirtualMemory::find(const void* add
 }
 
 std::optional<MemoryRange> SoftVirtualMemory::find_reservation(const void* address) const {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     const auto after = reservations_.upper_bound(number(address));
     if (after == reservations_.begin()) return std::nullopt;
     const Mapping& reservation = std::prev(after)->second;
@@ -232,21 +233,21 @@ std::optional<MemoryRange> SoftVirtualMemory::find_reservation(const void* addre
 }
 
 std::optional<std::size_t> SoftVirtualMemory::size_of(Physical memory) const {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     const auto found = physical_.find(memory);
     if (found == physical_.end() || found->second.destroyed) return std::nullopt;
     return found->second.size;
 }
 
 std::optional<std::uint64_t> SoftVirtualMemory::offset_of(Physical memory) const {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     const auto found = physical_.find(memory);
     if (found == physical_.end() || found->second.destroyed) return std::nullopt;
     return found->second.offset;
 }
 
 SoftVirtualMemory::Counts SoftVirtualMemory::counts() const {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     return {physical_.size(), reservations_.size(), mappings_.size()};
 }
 

@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include "base/heap.h"
 #include "base/mapping.h"
+#include "base/mutex.h"
 #include "base/offset_allocator.h"
 #include "device/backend.h"
 
@@ -85,20 +85,20 @@ private:
     using Mappings = std::map<std::uintptr_t, MappedPart>;
 
     SoftVirtualMemory(Heap& budget, OffsetAllocator allocator, MemoryFile file);
-    void free_unmapped(Physical memory);
-    [[nodiscard]] Mapping* reservation_around(std::uintptr_t address, std::size_t size);
-    [[nodiscard]] bool anything_mapped(std::uintptr_t address, std::size_t size) const;
+    void free_unmapped(Physical memory) CANOPY_REQUIRES(mutex_);
+    [[nodiscard]] Mapping* reservation_around(std::uintptr_t address, std::size_t size) CANOPY_REQUIRES(mutex_);
+    [[nodiscard]] bool anything_mapped(std::uintptr_t address, std::size_t size) const CANOPY_REQUIRES(mutex_);
     // The first mapping of a range that whole mappings cover without a gap; end() otherwise.
-    [[nodiscard]] Mappings::iterator whole_mappings(std::uintptr_t address, std::size_t size);
+    [[nodiscard]] Mappings::iterator whole_mappings(std::uintptr_t address, std::size_t size) CANOPY_REQUIRES(mutex_);
 
     Heap& budget_;
-    mutable std::mutex mutex_;  // guards everything below
-    OffsetAllocator allocator_;
     MemoryFile file_;
-    Physical last_ = 0;
-    std::map<Physical, PhysicalPart> physical_;
-    std::map<std::uintptr_t, Mapping> reservations_;
-    Mappings mappings_;
+    mutable Mutex mutex_;
+    OffsetAllocator allocator_ CANOPY_GUARDED_BY(mutex_);
+    Physical last_ CANOPY_GUARDED_BY(mutex_) = 0;
+    std::map<Physical, PhysicalPart> physical_ CANOPY_GUARDED_BY(mutex_);
+    std::map<std::uintptr_t, Mapping> reservations_ CANOPY_GUARDED_BY(mutex_);
+    Mappings mappings_ CANOPY_GUARDED_BY(mutex_);
 };
 
 }  // namespace canopy

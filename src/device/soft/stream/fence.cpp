@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/soft/stream/fence.h"
 
-#include "device/soft/stream/strand.h"
+#include "device/soft/stream/runnable.h"
 
 namespace canopy {
 
@@ -27,26 +27,7 @@ void SoftFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
     FenceWaiter** released_end = &released;
     {
         SpinGuard guard(lock_);
-        const std::uint64_t old = value_.load(std::memory_order_relaxed);
-        std::uint64_t value = old;
-        switch (mode) {
-            case SignalMode::raise:
-                value = operand > old ? operand : old;
-                break;
-            case SignalMode::set:
-                value = operand;
-                break;
-            // counting notifies are 32 bits wide
-            case SignalMode::add:
-                value = static_cast<std::uint32_t>(old + operand);
-                break;
-            case SignalMode::bit_or:
-                value = old | operand;
-                break;
-            case SignalMode::bit_and:
-                value = old & operand;
-                break;
-        }
+        const std::uint64_t value = signalled(mode, value_.load(std::memory_order_relaxed), operand);
         stamp_.store(ticks(), std::memory_order_release);
         value_.store(value, std::memory_order_release);
         for (FenceWaiter** link = &first_; *link;) {
@@ -67,7 +48,7 @@ void SoftFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
         FenceWaiter* waiter = released;
         released = waiter->next;
         waiter->next = nullptr;
-        waiter->strand->continue_after_wait(WaitResult::satisfied);
+        waiter->runnable->continue_after_wait(WaitResult::satisfied);
     }
 }
 
@@ -77,7 +58,7 @@ bool SoftFence::wait(FenceWaiter& waiter) noexcept {
         if (waiter.wait.clear) value_.store(0, std::memory_order_release);
         return true;
     }
-    waiter.strand->begin_wait();
+    waiter.runnable->begin_wait();
     FenceWaiter** link = &first_;
     while (*link) link = &(*link)->next;
     waiter.next = nullptr;
@@ -87,7 +68,7 @@ bool SoftFence::wait(FenceWaiter& waiter) noexcept {
 
 bool SoftFence::withdraw(FenceWaiter& waiter) noexcept {
     SpinGuard guard(lock_);
-    // Only the list tells: the waiter may stand before another fence by now, whose lock this is not.
+    // Only the list tells: the waiter may be in the list of another fence by now, under that one's lock.
     for (FenceWaiter** link = &first_; *link; link = &(*link)->next) {
         if (*link != &waiter) continue;
         *link = waiter.next;

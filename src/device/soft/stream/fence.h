@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SoftFence: the counter behind events and notifies, and the queues that stand before it. A wait that is not satisfied
-// hangs its queue on the fence; the signal that satisfies it puts the queue back among the ready ones. Any thread.
+// SoftFence: the counter behind events and notifies, and the queues that wait for it. A wait that is not satisfied adds
+// its queue to the fence's list; the signal that satisfies it puts the queue back among the ready ones. Any thread.
 #pragma once
 
 #include <atomic>
@@ -9,14 +9,15 @@
 #include "base/spin_lock.h"
 #include "base/ticks.h"
 #include "device/backend.h"
+#include "device/soft/base/kind.h"
 
 namespace canopy {
 
-class Strand;
+class Runnable;
 
 // A queue's place in the list of a fence. Part of the queue: a queue waits for one thing at a time.
 struct FenceWaiter {
-    Strand* strand = nullptr;
+    Runnable* runnable = nullptr;
     WaitWork wait{};
     FenceWaiter* next = nullptr;
 };
@@ -24,6 +25,7 @@ struct FenceWaiter {
 // One cache line: the submitter counts a reference in it, the owner of the queue signals it.
 class alignas(64) SoftFence final : public Fence {
 public:
+    SoftFence() noexcept : Fence(soft_kind) {}
     [[nodiscard]] std::uint64_t value() const noexcept override { return value_.load(std::memory_order_acquire); }
     [[nodiscard]] Nanoseconds signalled_at() const noexcept override {
         const Ticks stamp = stamp_.load(std::memory_order_acquire);
@@ -47,5 +49,6 @@ private:
     SpinLock lock_;
     FenceWaiter* first_ CANOPY_GUARDED_BY(lock_) = nullptr;
 };
+static_assert(sizeof(SoftFence) == 64);
 
 }  // namespace canopy

@@ -8,14 +8,14 @@
 namespace canopy {
 
 HostCalls::~HostCalls() {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     stopping_ = true;
     news_.notify_all();
-    ended_.wait(lock, [this] { return threads_ == 0; });
+    while (threads_ != 0) ended_.wait(mutex_);
 }
 
 bool HostCalls::run(const CallWork& call, void (*done)(void*), void* token) noexcept {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     try {
         entries_.push_back({call, done, token});
     } catch (...) {
@@ -40,10 +40,10 @@ bool HostCalls::run(const CallWork& call, void (*done)(void*), void* token) noex
 
 void HostCalls::thread_main() noexcept {
     pthread_setname_np(pthread_self(), "canopy-call");
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     for (;;) {
         ++idle_;
-        news_.wait(lock, [this] { return stopping_ || !entries_.empty(); });
+        while (!stopping_ && entries_.empty()) news_.wait(mutex_);
         --idle_;
         if (entries_.empty()) break;
         const Entry entry = entries_.front();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostCalls: threads of the runtime that run user code between the tasks of streams. They are apart from the workers,
-// because user code may block; a call never waits for another stream's call: a thread is added when all are busy.
+// HostCalls: threads of the runtime that run user code between the tasks of streams. They are not the workers, because
+// user code may block; a call never waits for another stream's call: a thread is added when all are busy.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "device/command.h"
 
 namespace canopy {
@@ -27,13 +26,13 @@ private:
     };
     void thread_main() noexcept;
 
-    std::mutex mutex_;
-    std::condition_variable news_;
-    std::condition_variable ended_;
-    std::deque<Entry> entries_;
-    std::uint32_t threads_ = 0;
-    std::uint32_t idle_ = 0;
-    bool stopping_ = false;
+    Mutex mutex_;
+    Condition news_;
+    Condition ended_;
+    std::deque<Entry> entries_ CANOPY_GUARDED_BY(mutex_);
+    std::uint32_t threads_ CANOPY_GUARDED_BY(mutex_) = 0;
+    std::uint32_t idle_ CANOPY_GUARDED_BY(mutex_) = 0;
+    bool stopping_ CANOPY_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace canopy

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "device/soft/code/module.h"
-#include "device/soft/graph/graph.h"
 #include "device/soft/stream/scheduler.h"
 
 namespace canopy {
@@ -16,17 +14,17 @@ void Scheduler::wake_monitor() noexcept {
         monitor_.wake_all();
 }
 
-void Scheduler::start_timer(Strand& strand, std::uint64_t serial, Nanoseconds at) noexcept {
+void Scheduler::start_timer(Runnable& runnable, std::uint64_t serial, Nanoseconds at) noexcept {
     {
-        std::lock_guard guard(timer_mutex_);
-        // A strand waits for one thing at a time: an older timer of it means nothing any more.
+        MutexLock guard(timer_mutex_);
+        // A runnable waits for one thing at a time: an older timer of it means nothing any more.
         const auto old =
-            std::find_if(timers_.begin(), timers_.end(), [&](const Timer& t) { return t.strand == &strand; });
+            std::find_if(timers_.begin(), timers_.end(), [&](const Timer& t) { return t.runnable == &runnable; });
         try {
             if (old != timers_.end())
-                *old = {at, &strand, serial};
+                *old = {at, &runnable, serial};
             else
-                timers_.push_back({at, &strand, serial});
+                timers_.push_back({at, &runnable, serial});
         } catch (...) {
             return;  // without memory the wait simply has no limit
         }
@@ -71,11 +69,11 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
     std::uint32_t running = 0;
     check_executors(progress, running);
     check_timers();
-    show_hidden();
+    list_overdue();
     cpu_cores_.end_stopped();
     if (value_waits_.load(std::memory_order_relaxed) != 0) poll_values(executor);
 
-    // Work is there, nobody is free for it and nobody has got anything done since the last beat: the running blocks
+    // There is work, no thread is free for it and nothing has ended since the last beat: the running blocks
     // may be waiting for those that cannot start. Twice as many threads each time until every block has one.
     if (has_other_work() && !progress && idle_.load(std::memory_order_seq_cst) == 0) {
         const std::uint32_t present = workers_.load(std::memory_order_relaxed);
@@ -89,14 +87,14 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
 void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept {
     const Nanoseconds time = now();
     for_each_executor([&](Executor& executor) {
-        const Strand* strand = executor.strand();
-        if (executor.scheduler.load(std::memory_order_relaxed) != this) return;
+        const bool has_task = executor.has_task();
+        if (executor.works_for.load(std::memory_order_relaxed) != this) return;
         const std::uint64_t step = executor.step();
         const bool cpu = executor.is_cpu_core.load(std::memory_order_relaxed);
         Samples& samples = samples_[cpu ? 1 : 0];
         samples.all.fetch_add(1, std::memory_order_relaxed);
         if (step != executor.seen_step) {
-            // A step in which a block only looked whether it may go on is none forward. The two numbers are not read
+            // A step in which a block only polled is not progress. The two numbers are not read
             // at one moment and may be one step apart.
             const std::uint64_t idle = executor.idle_steps();
             const std::uint64_t idled = idle - std::exchange(executor.seen_idle_steps, idle);
@@ -107,8 +105,9 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
             if (Executor::inside(step)) samples.busy.fetch_add(1, std::memory_order_relaxed);
             return;
         }
-        if (!Executor::inside(step) || !strand) return;
-        SoftGraph::share_all(executor, *this);  // what runs may be waiting for what the thread has kept
+        if (!Executor::inside(step) || !has_task) return;
+        // The kernel may be waiting for what its thread has kept.
+        if (Worker* worker = Worker::of(executor)) share_kept(*worker);
         samples.busy.fetch_add(1, std::memory_order_relaxed);
         ++running;
         const std::uint64_t limit = executor.timeout();
@@ -121,9 +120,9 @@ void Scheduler::check_timers() noexcept {
     if (timer_count_.load(std::memory_order_relaxed) == 0) return;
     const Nanoseconds time = now();
     // Under the mutex a queue cannot be removed, so an expired one is still there.
-    std::lock_guard guard(timer_mutex_);
+    MutexLock guard(timer_mutex_);
     for (std::size_t i = 0; i < timers_.size();) {
-        if (timers_[i].at > time || !timers_[i].strand->expire_wait(timers_[i].serial)) {
+        if (timers_[i].at > time || !timers_[i].runnable->expire_wait(timers_[i].serial)) {
             ++i;
             continue;
         }

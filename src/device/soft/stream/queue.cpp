@@ -6,9 +6,8 @@
 #include <cstring>
 
 #include "base/error_text.h"
-#include "device/soft/graph/graph.h"
 #include "device/soft/stream/payload.h"
-#include "device/soft/stream/scheduler.h"
+#include "device/soft/stream/replayable.h"
 
 namespace canopy {
 
@@ -28,9 +27,9 @@ SoftQueue::~SoftQueue() {
     for (;;) {
         {
             SpinGuard guard(submit_lock_);
-            if (state_.load(std::memory_order_acquire) == StrandState::idle) break;
-            StrandState lingering = StrandState::lingering;
-            if (state_.compare_exchange_strong(lingering, StrandState::idle, std::memory_order_acq_rel)) {
+            if (state_.load(std::memory_order_acquire) == RunState::idle) break;
+            RunState lingering = RunState::lingering;
+            if (state_.compare_exchange_strong(lingering, RunState::idle, std::memory_order_acq_rel)) {
                 scheduler_.count_runnable(-1);
                 break;
             }
@@ -41,6 +40,7 @@ SoftQueue::~SoftQueue() {
     while (watchers_.load(std::memory_order_acquire) != 0) sched_yield();
     { SpinGuard guard(submit_lock_); }
     scheduler_.remove(*this);
+    scheduler_.forget(*this);
 }
 
 // ---- submitting ----------------------------------------------------------------------------------------------------
@@ -77,8 +77,26 @@ void set_payload_address(Command& command, void* bytes) noexcept {
         command.replay.bindings = static_cast<const FenceBinding*>(bytes);
 }
 
+// Fences and graphs that the queue works on more closely than their interface says.
+Status check_kinds(const Command& command) noexcept {
+    if (command.opcode == Opcode::wait) {
+        if (is_soft(*command.wait.fence)) return {};
+        return fail(107000,
+                    "the event was made by a device of kind {}: a stream of the software NPU cannot wait for it",
+                    command.wait.fence->kind().name);
+    }
+    if (command.opcode != Opcode::replay) return {};
+    if (!is_soft(*command.replay.executable))
+        return fail(107000, "the graph was prepared for a device of kind {}, not for the software NPU",
+                    command.replay.executable->kind().name);
+    for (std::uint32_t i = 0; i < command.replay.binding_count; ++i)
+        if (const Fence& fence = *command.replay.bindings[i].fence; !is_soft(fence))
+            return fail(107000, "an event of the replay was made by a device of kind {}", fence.kind().name);
+    return {};
+}
+
 void begin_replay(ReplayWork& replay) noexcept {
-    auto* graph = static_cast<SoftGraph*>(replay.executable);
+    auto* graph = static_cast<Replayable*>(replay.executable);
     graph->retain();
     replay.ticket = graph->take_ticket();
     for (std::uint32_t i = 0; i < replay.binding_count; ++i) replay.bindings[i].fence->retain();
@@ -122,11 +140,12 @@ bool SoftQueue::place(const Command& command) noexcept {
 
 Result<std::uint64_t> SoftQueue::submit(std::span<const Command> commands) noexcept {
     for (const Command& command : commands) {
+        if (command.opcode == Opcode::wait || command.opcode == Opcode::replay) CANOPY_TRY(check_kinds(command));
         if (!place(command)) [[unlikely]]
             return fail(207001, "out of host memory for the stream's queue");
         ring_.publish(1);
     }
-    if (state_.load(std::memory_order_relaxed) == StrandState::idle) {
+    if (state_.load(std::memory_order_relaxed) == RunState::idle) {
         scheduler_.count_runnable(1);
         scheduler_.enqueue(*this);
     }
@@ -144,75 +163,77 @@ bool is_brief(Opcode opcode) noexcept {
 
 }  // namespace
 
-// Drains this queue, then the ones its signals released and nobody else needs to be woken for. The queue itself may be
-// gone when its own part is over.
-void SoftQueue::drain(Executor& executor, std::uint64_t until, bool linger) noexcept {
+// The queue itself may be gone when its own part is over.
+void SoftQueue::drain(Worker& worker, std::uint64_t until, bool linger) noexcept {
     Scheduler& scheduler = scheduler_;
-    executor.draining = true;
-    drain_own(executor, until, linger);
-    while (Strand* next = std::exchange(executor.next_strand, nullptr)) {
+    worker.hand_over.begin_draining();
+    drain_part(worker, until, linger);
+    while (Runnable* next = worker.hand_over.take()) {
         // A host thread that has what it waited for leaves the rest to the workers.
         const bool enough = !linger && completed() >= until;
         if (enough || scheduler.should_yield(next->priority(), 0))
             scheduler.enqueue(*next);
         else
-            next->run_some(executor, linger);
+            next->drain_part(worker, linger);
     }
-    executor.draining = false;
-    scheduler.settle_count(executor);
+    worker.hand_over.end_draining();
+    scheduler.flush_count(worker);
 }
 
-void SoftQueue::run_some(Executor& executor, bool linger) noexcept {
-    drain_own(executor, linger ? UINT64_MAX : ring_.popped() + tuning::help_at_a_time, linger);
+void SoftQueue::drain_part(Worker& worker, bool linger) noexcept {
+    drain_part(worker, linger ? UINT64_MAX : ring_.popped() + tuning::help_at_a_time, linger);
 }
 
-void SoftQueue::drain_own(Executor& executor, std::uint64_t until, bool linger) noexcept {
-    executor.scheduler.store(&scheduler_, std::memory_order_relaxed);
+void SoftQueue::drain_part(Worker& worker, std::uint64_t until, bool linger) noexcept {
+    worker.executor.works_for.store(&scheduler_, std::memory_order_relaxed);
     std::uint32_t turn = 0;
     for (;;) {
         Command* command = ring_.front();
         if (!command) {
-            const bool stay = linger && !executor.next_strand;
-            scheduler_.settle_count(executor);
+            const bool stay = linger && worker.hand_over.empty();
+            scheduler_.flush_count(worker);
             if (!(stay ? more_after_lingering() : more_or_let_go())) return;
             continue;
         }
         if (!is_brief(command->opcode)) {
-            const bool kept = executor.next_strand != nullptr;
-            if (kept) [[unlikely]]
-                scheduler_.enqueue(*std::exchange(executor.next_strand, nullptr));
-            scheduler_.settle_count(executor);
-            if (kept && scheduler_.should_yield(priority(), turn)) return hand_over();  // it is more urgent than this
+            Runnable* released = worker.hand_over.take();
+            if (released) [[unlikely]]
+                scheduler_.enqueue(*released);
+            scheduler_.flush_count(worker);
+            // It may be more urgent than this one.
+            if (released && scheduler_.should_yield(priority(), turn)) return hand_back();
         }
         ring_.prefetch_operand_after(*command);
         if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]]
             drop(*command);
-        else if (execute(executor, *command, ring_.popped()) == Step::left)
+        else if (execute(worker, *command, ring_.popped()) == Step::left)
             return;
         finish(*command);
         if (ring_.popped() >= until) {
-            scheduler_.settle_count(executor);  // a queue this one has released must count before this one stops to
-            if (more_or_let_go()) hand_over();
+            scheduler_.flush_count(worker);  // a queue this one has released must count before this one stops to
+            if (more_or_let_go()) hand_back();
             return;
         }
-        if (scheduler_.should_yield(priority(), ++turn)) return hand_over();
+        if (scheduler_.should_yield(priority(), ++turn)) return hand_back();
     }
 }
 
-void SoftQueue::continue_after_launch(Executor& executor) noexcept {
+void SoftQueue::continue_after_launch(Worker& worker) noexcept {
     Command* command = ring_.front();
     complete_launch(*command);
     finish(*command);
-    drain(executor, UINT64_MAX, true);
+    drain(worker, UINT64_MAX, true);
 }
 
-// A CPU core completes the command whose last block it has run, so that nobody needs to be woken for that. What follows
-// is for workers.
+// A CPU core completes the command whose last block it has run, so that no other thread must be woken for that. The
+// commands behind it are for workers.
 void SoftQueue::continue_after_cpu_kernel() noexcept {
-    Executor* executor = Executor::existing();
-    if (!executor || !executor->is_cpu_core.load(std::memory_order_relaxed)) return Strand::continue_after_cpu_kernel();
+    const Executor* executor = Executor::existing();
+    const bool on_cpu_core = executor && executor->is_cpu_core.load(std::memory_order_relaxed);
+    Worker* worker = on_cpu_core ? Worker::current() : nullptr;
+    if (!worker) return Strand::continue_after_cpu_kernel();
     wait_result_ = WaitResult::satisfied;
-    drain(*executor, ring_.popped() + 1, false);
+    drain(*worker, ring_.popped() + 1, false);
 }
 
 void SoftQueue::task_failed(TaskFailure& failure) noexcept {
@@ -247,7 +268,7 @@ void SoftQueue::wake_sleepers() noexcept {
 }
 
 // More to do than this owner will: back to the ready ones.
-void SoftQueue::hand_over() noexcept { scheduler_.enqueue(*this); }
+void SoftQueue::hand_back() noexcept { scheduler_.enqueue(*this); }
 
 // The queue looks empty. True: there is more after all. False: it has been let go.
 bool SoftQueue::more_or_let_go() noexcept {
@@ -255,16 +276,16 @@ bool SoftQueue::more_or_let_go() noexcept {
     if (!ring_.empty()) return true;
     notify_waiters();  // a sleeper that registered before the lock was taken is seen here at the latest
     if (watchers_.load(std::memory_order_relaxed) != 0) {  // they leave under the lock, so at least one will look
-        state_.store(StrandState::lingering, std::memory_order_release);
+        state_.store(RunState::lingering, std::memory_order_release);
     } else {
-        state_.store(StrandState::idle, std::memory_order_release);
+        state_.store(RunState::idle, std::memory_order_release);
         scheduler_.count_runnable(-1);
     }
     return false;
 }
 
 // Watches the empty queue before letting go. While it does, a host thread that waits may take the queue over and give
-// it back; then this worker goes on watching.
+// it back; then this worker continues to watch.
 bool SoftQueue::more_after_lingering() noexcept {
     if (!scheduler_.may_spin()) return more_or_let_go();
     watchers_.fetch_add(1, std::memory_order_relaxed);
@@ -276,7 +297,7 @@ bool SoftQueue::more_after_lingering() noexcept {
     else if (batch > tuning::largest_batch)
         watch_pauses_ = std::max(watch_pauses_ / 2, tuning::fewest_watch_pauses);
     const std::uint32_t pauses = watch_pauses_;
-    state_.store(StrandState::lingering, std::memory_order_release);
+    state_.store(RunState::lingering, std::memory_order_release);
     Nanoseconds end = 0;
     for (;;) {
         for (int poll = 0; poll < 4; ++poll) {
@@ -284,8 +305,8 @@ bool SoftQueue::more_after_lingering() noexcept {
             // thread that wants one command done at once takes the queue over itself.
             for (std::uint32_t pause = 0; pause < pauses; ++pause) cpu_relax();
             if (const std::uint64_t tail = ring_.tail(); tail != seen) {
-                StrandState lingering = StrandState::lingering;
-                if (state_.compare_exchange_strong(lingering, StrandState::draining, std::memory_order_acq_rel)) {
+                RunState lingering = RunState::lingering;
+                if (state_.compare_exchange_strong(lingering, RunState::draining, std::memory_order_acq_rel)) {
                     watchers_.fetch_sub(1, std::memory_order_release);
                     return true;
                 }
@@ -301,12 +322,12 @@ bool SoftQueue::more_after_lingering() noexcept {
         SpinGuard guard(submit_lock_);
         watchers_.fetch_sub(1, std::memory_order_release);
         // Taking it first: a host thread or another watcher may be about to, without the lock.
-        StrandState lingering = StrandState::lingering;
-        if (state_.compare_exchange_strong(lingering, StrandState::draining, std::memory_order_acq_rel)) {
+        RunState lingering = RunState::lingering;
+        if (state_.compare_exchange_strong(lingering, RunState::draining, std::memory_order_acq_rel)) {
             more = !ring_.empty();
             if (!more) {
                 notify_waiters();
-                state_.store(StrandState::idle, std::memory_order_release);
+                state_.store(RunState::idle, std::memory_order_release);
                 scheduler_.count_runnable(-1);
             }
         }
@@ -321,27 +342,27 @@ std::uint64_t SoftQueue::unfinished(std::uint64_t sequence) const noexcept {
     return done >= sequence || blocked() ? 0 : sequence - done;
 }
 
-// Takes the queue when nobody runs it and drains it up to `sequence`.
-bool SoftQueue::try_to_help(Executor* executor, std::uint64_t sequence) noexcept {
-    StrandState state = state_.load(std::memory_order_acquire);
-    if (state != StrandState::ready && state != StrandState::lingering) return false;
-    if (!state_.compare_exchange_strong(state, StrandState::draining, std::memory_order_acq_rel)) return false;
-    executor->awaited = this;
-    drain(*executor, sequence, false);
-    executor->awaited = nullptr;
+// Takes the queue when no thread runs it and drains it up to `sequence`.
+bool SoftQueue::try_help_drain(Worker* worker, std::uint64_t sequence) noexcept {
+    RunState state = state_.load(std::memory_order_acquire);
+    if (state != RunState::ready && state != RunState::lingering) return false;
+    if (!state_.compare_exchange_strong(state, RunState::draining, std::memory_order_acq_rel)) return false;
+    worker->awaited = this;
+    drain(*worker, sequence, false);
+    worker->awaited = nullptr;
     return true;
 }
 
 WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept {
     if (completed() >= sequence) return WaitOutcome::done;
-    // A thread with a deadline cannot promise to be back in time from somebody's kernel: it does not help.
-    Executor* executor = deadline.is_never() ? Executor::current() : nullptr;
+    // A thread with a deadline does not help: it might not be back from a kernel in time.
+    Worker* worker = deadline.is_never() ? Worker::current() : nullptr;
     std::uint32_t pauses = 1;
     bool slept = false;
     for (Nanoseconds spin_end = 0;;) {
         for (int poll = 0; poll < 16; ++poll) {
             if (completed() >= sequence) return WaitOutcome::done;
-            if (executor && try_to_help(executor, sequence)) spin_end = 0;
+            if (worker && try_help_drain(worker, sequence)) spin_end = 0;
             // Each look takes the line away from the owner, who writes it after every command.
             for (std::uint32_t pause = 0; pause < pauses; ++pause) cpu_relax();
             pauses = std::min(pauses * 2, tuning::most_host_pauses);
@@ -356,15 +377,16 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
         const bool registers = sequence < wanted;
         while (sequence < wanted && !wake_at_.compare_exchange_weak(wanted, sequence, std::memory_order_seq_cst)) {
         }
-        const StrandState state = state_.load(std::memory_order_seq_cst);
-        const bool can_help = executor && (state == StrandState::ready || state == StrandState::lingering);
+        const RunState state = state_.load(std::memory_order_seq_cst);
+        const bool can_help = worker && (state == RunState::ready || state == RunState::lingering);
         if (completed_.load(std::memory_order_seq_cst) >= sequence || can_help) {
             sleepers_.cancel();
             continue;
         }
         // The owner looks at wake_at_ without a fence after each command. Should it have missed this registration, it
         // sees it at the next one; the sleep after a registration is short in case that next command is a long kernel.
-        // So is the first one of a thread that found another's registration: that may be the missed one.
+        // A waiter relying on another thread's registration also sleeps briefly once, in case the owner missed that
+        // one.
         Deadline until = deadline;
         if (registers || !slept) until.at = std::min(until.at, Deadline::after(millisecond).at);
         slept = true;
@@ -372,10 +394,10 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
     }
 }
 
-void SoftQueue::relieve(std::uint64_t sequence) noexcept {
-    Executor* executor = Executor::current();
+void SoftQueue::help_drain(std::uint64_t sequence) noexcept {
+    Worker* worker = Worker::current();
     while (completed() < sequence && !blocked()) {
-        if (executor && try_to_help(executor, sequence)) continue;
+        if (worker && try_help_drain(worker, sequence)) continue;
         for (int poll = 0; poll < 64 && completed() < sequence; ++poll) cpu_relax();
         if (completed() < sequence) wait(sequence, Deadline::after(millisecond));
     }
@@ -384,8 +406,7 @@ void SoftQueue::relieve(std::uint64_t sequence) noexcept {
 void SoftQueue::stop_running() noexcept {
     const std::uint64_t running = completed();
     if (running == ring_.tail()) return;
-    while (completed() == running &&
-           (state_.load(std::memory_order_acquire) == StrandState::draining || replays_now())) {
+    while (completed() == running && (state_.load(std::memory_order_acquire) == RunState::draining || replays_now())) {
         stop_graph();
         scheduler_.cancel_running(*this, running + 1, FaultKind::aborted);
         if (wait(running + 1, Deadline::after(millisecond)) == WaitOutcome::done) break;

@@ -12,13 +12,13 @@
 #include "base/parking.h"
 #include "base/spin_lock.h"
 #include "device/backend.h"
-#include "device/soft/execution/executor.h"
 #include "device/soft/stream/ring.h"
+#include "device/soft/stream/scheduler.h"
 #include "device/soft/stream/strand.h"
 
 namespace canopy {
 
-class SoftQueue final : public Queue, public Strand {
+class SoftQueue final : public Queue, public Strand, public CountedQueue {
 public:
     // nullptr when there is no memory for its ring.
     static std::unique_ptr<SoftQueue> create(Scheduler& scheduler, const QueueOptions& options);
@@ -29,8 +29,7 @@ public:
         return completed_.load(std::memory_order_acquire);
     }
     WaitOutcome wait(std::uint64_t sequence, Deadline deadline) noexcept override;
-    void relieve(std::uint64_t sequence) noexcept override;
-    [[nodiscard]] bool blocked() const noexcept override { return Strand::blocked(); }
+    void help_drain(std::uint64_t sequence) noexcept override;
     void abort() noexcept override;
     void stop_running() noexcept override;
     void set_priority(std::uint32_t priority) noexcept override {
@@ -38,40 +37,34 @@ public:
     }
     void set_router(CallRouter* router) noexcept override { router_.store(router, std::memory_order_release); }
 
-    void go_on(Executor& executor) noexcept override { drain(executor, UINT64_MAX, true); }
-    // Runs commands until there are none, the queue must wait, its turn is over or `until` is completed. The caller
-    // has claimed it. `linger`: watch the empty queue for a while before letting go.
-    void drain(Executor& executor, std::uint64_t until, bool linger) noexcept;
-    void run_some(Executor& executor, bool linger) noexcept override;
-    void continue_after_launch(Executor& executor) noexcept override;
+    void drain(Worker& worker) noexcept override { drain(worker, UINT64_MAX, true); }
+    void drain_part(Worker& worker, bool linger) noexcept override;
+    void continue_after_launch(Worker& worker) noexcept override;
     void continue_after_cpu_kernel() noexcept override;
-    // Commands up to `sequence` that are still to be completed; 0 while the queue stands before a wait.
-    [[nodiscard]] std::uint64_t unfinished(std::uint64_t sequence) const noexcept;
-    [[nodiscard]] std::uint64_t submitted() const noexcept { return ring_.tail(); }
+    [[nodiscard]] std::uint64_t unfinished(std::uint64_t sequence) const noexcept override;
+    [[nodiscard]] std::uint64_t submitted() const noexcept override { return ring_.tail(); }
     [[nodiscard]] bool dropping() const noexcept override {
         return drop_until_.load(std::memory_order_acquire) > completed();
     }
     void task_failed(TaskFailure& failure) noexcept override;
     [[nodiscard]] CallRouter* router() const noexcept override { return router_.load(std::memory_order_acquire); }
 
-    // The scheduler's list of all queues.
-    std::uint64_t number = 0;  // among all queues of the scheduler; never used twice
-    SoftQueue* all_next = nullptr;
-    SoftQueue* all_previous = nullptr;
-
 private:
-    void drain_own(Executor& executor, std::uint64_t until, bool linger) noexcept;
-
     SoftQueue(Scheduler& scheduler, const QueueOptions& options);
+    // Runs commands until there are none, the queue must wait, its turn is over or `until` is completed. The caller
+    // has claimed it. `linger`: watch the empty queue for a while before letting go.
+    void drain_part(Worker& worker, std::uint64_t until, bool linger) noexcept;
+    // The same, then runs what its signals released.
+    void drain(Worker& worker, std::uint64_t until, bool linger) noexcept;
+    bool try_help_drain(Worker* worker, std::uint64_t sequence) noexcept;
     bool place(const Command& command) noexcept;
     void about_to_wait() noexcept override { ring_.prefetch_front(); }  // what follows is wanted as soon as it is over
     void finish(Command& command) noexcept;
     bool more_after_lingering() noexcept;
     bool more_or_let_go() noexcept;
-    void hand_over() noexcept;
+    void hand_back() noexcept;
     void notify_waiters() noexcept;
     void wake_sleepers() noexcept;
-    bool try_to_help(Executor* executor, std::uint64_t sequence) noexcept;
 
     SpinLock& submit_lock_;
     QueueObserver* const observer_;

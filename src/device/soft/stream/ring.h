@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CommandRing: the commands of one stream between the threads that submit and the one that drains. Commands and the
 // bytes they carry lie in cache lines of linked segments; drained segments go back to the submitting side. It grows
-// while nobody drains, so a submitter never has to wait for a stream that stands before a wait.
+// while no thread drains, so a submitter never has to wait for a stream that is in a wait.
 //
 // Threads: reserve and publish by one submitter at a time (the stream's lock), front and pop by the owner alone.
 #pragma once
@@ -91,7 +91,7 @@ public:
     [[nodiscard]] std::uint64_t popped() const noexcept { return popped_; }
     [[nodiscard]] bool empty() const noexcept { return popped_ == tail_.load(std::memory_order_acquire); }
 
-    // payload_lines of a command whose bytes lie in memory of their own.
+    // payload_lines of a command whose bytes are allocated.
     static constexpr std::uint16_t heap_payload = 0xFFFF;
 
 private:

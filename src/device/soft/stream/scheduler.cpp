@@ -10,17 +10,24 @@
 #include <bit>
 #include <thread>
 
-#include "device/soft/code/module.h"
-#include "device/soft/graph/graph.h"
 #include "device/soft/launch/memory_work.h"
 
 namespace canopy {
+
+namespace {
+
+CpuCoresOptions cpu_options(CpuCoresOptions options, bool may_spin) noexcept {
+    options.may_spin = may_spin;
+    return options;
+}
+
+}  // namespace
 
 Scheduler::Scheduler(const SchedulerOptions& options, Checker* checker)
     : options_(options),
       checker_(checker),
       may_spin_(sysconf(_SC_NPROCESSORS_ONLN) > 1),
-      cpu_cores_(*this, options.cpu) {}
+      cpu_cores_(this, cpu_options(options.cpu, may_spin_)) {}
 
 Scheduler::~Scheduler() {
     stopping_.store(true, std::memory_order_seq_cst);
@@ -35,7 +42,7 @@ Scheduler::~Scheduler() {
 // ---- threads -------------------------------------------------------------------------------------------------------
 
 void Scheduler::start_threads() noexcept {
-    std::lock_guard guard(start_mutex_);
+    MutexLock guard(start_mutex_);
     if (started_.load(std::memory_order_relaxed)) return;
     for (std::uint32_t i = 0; i < options_.workers; ++i) start_worker(false);
     monitor_ended_.store(false, std::memory_order_release);
@@ -60,10 +67,10 @@ bool Scheduler::start_worker(bool extra) noexcept {
 
 void Scheduler::worker_main(bool extra) noexcept {
     pthread_setname_np(pthread_self(), options_.thread_name);
-    Executor* executor = Executor::current();
+    Worker* worker = Worker::current();
     Nanoseconds idle_since = now();
-    while (executor && !stopping_.load(std::memory_order_relaxed)) {
-        if (work_once(*executor)) {
+    while (worker && !stopping_.load(std::memory_order_relaxed)) {
+        if (work_once(*worker)) {
             idle_since = 0;
             continue;
         }
@@ -90,20 +97,19 @@ void Scheduler::worker_main(bool extra) noexcept {
 }
 
 // One thing to do, if there is any.
-bool Scheduler::work_once(Executor& executor) noexcept {
-    executor.scheduler.store(this, std::memory_order_relaxed);
-    if (Strand* strand = take_ready()) {
+bool Scheduler::work_once(Worker& worker) noexcept {
+    worker.executor.works_for.store(this, std::memory_order_relaxed);
+    if (Runnable* runnable = take_ready()) {
         if (has_other_work()) wake_worker();
-        strand->go_on(executor);
+        runnable->drain(worker);
         return true;
     }
-    if (Launch* launch = join_launch()) {
-        Strand& strand = launch->strand();
-        if (work_on(*launch, executor)) strand.continue_after_launch(executor);
+    if (Runnable* runnable = join_launch()) {
+        if (work_on(*runnable, worker)) runnable->continue_after_launch(worker);
         return true;
     }
-    if (take_offered(executor)) return true;
-    return value_waits_.load(std::memory_order_relaxed) != 0 && poll_values(executor);
+    if (take_offered(worker)) return true;
+    return value_waits_.load(std::memory_order_relaxed) != 0 && poll_values(worker.executor);
 }
 
 // One worker at a time looks around for a while instead of sleeping: the next task then needs no wake-up.
@@ -130,7 +136,7 @@ void Scheduler::wake_worker() noexcept {
 
 // ---- ready queues --------------------------------------------------------------------------------------------------
 
-void Scheduler::add(SoftQueue& queue) noexcept {
+void Scheduler::add(CountedQueue& queue) noexcept {
     SpinGuard guard(lock_);
     queue.number = ++queues_made_;
     queue.all_next = all_;
@@ -138,151 +144,137 @@ void Scheduler::add(SoftQueue& queue) noexcept {
     all_ = &queue;
 }
 
-void Scheduler::remove(SoftQueue& queue) noexcept {
-    {
-        SpinGuard guard(lock_);
-        if (queue.all_previous)
-            queue.all_previous->all_next = queue.all_next;
-        else
-            all_ = queue.all_next;
-        if (queue.all_next) queue.all_next->all_previous = queue.all_previous;
-    }
-    forget(queue);
+void Scheduler::remove(CountedQueue& queue) noexcept {
+    SpinGuard guard(lock_);
+    if (queue.all_previous)
+        queue.all_previous->all_next = queue.all_next;
+    else
+        all_ = queue.all_next;
+    if (queue.all_next) queue.all_next->all_previous = queue.all_previous;
 }
 
-void Scheduler::forget(Strand& strand) noexcept {
+void Scheduler::forget(Runnable& runnable) noexcept {
     {
         SpinGuard guard(lock_);
-        unlist(strand);
+        unlist(runnable);
     }
-    std::lock_guard guard(timer_mutex_);
-    std::erase_if(timers_, [&](const Timer& timer) { return timer.strand == &strand; });
+    MutexLock guard(timer_mutex_);
+    std::erase_if(timers_, [&](const Timer& timer) { return timer.runnable == &runnable; });
     timer_count_.store(static_cast<std::uint32_t>(timers_.size()), std::memory_order_relaxed);
 }
 
-void Scheduler::enqueue(Strand& strand) noexcept {
+void Scheduler::enqueue(Runnable& runnable) noexcept {
     if (!started_.load(std::memory_order_acquire)) [[unlikely]]
         start_threads();
     {
         SpinGuard guard(lock_);
-        if (!strand.listed) {
-            const std::uint32_t level = strand.priority();
+        if (!runnable.listed) {
+            const std::uint32_t level = runnable.priority();
             ReadyList& list = ready_[level];
-            strand.listed = true;
-            strand.ready_level = level;
-            strand.ready_next = nullptr;
-            strand.ready_previous = list.last;
-            (list.last ? list.last->ready_next : list.first) = &strand;
-            list.last = &strand;
+            runnable.listed = true;
+            runnable.ready_level = level;
+            runnable.ready_next = nullptr;
+            runnable.ready_previous = list.last;
+            (list.last ? list.last->ready_next : list.first) = &runnable;
+            list.last = &runnable;
             ready_mask_.fetch_or(1u << level, std::memory_order_seq_cst);  // pairs with the look before parking
         }
         // Before the queue can run and end, and the device with it.
         wakers_.fetch_add(1, std::memory_order_relaxed);
-        // Inside the lock: whoever claims the queue, empties it and removes it must pass here first.
-        strand.become_ready();
+        // Inside the lock: a thread that claims the queue, empties it and removes it must pass here first.
+        runnable.become_ready();
     }
     wake_worker();
     wake_monitor();
     wakers_.fetch_sub(1, std::memory_order_release);
 }
 
-void Scheduler::unlist(Strand& strand) noexcept {
-    if (!strand.listed) return;
-    ReadyList& list = ready_[strand.ready_level];
-    (strand.ready_previous ? strand.ready_previous->ready_next : list.first) = strand.ready_next;
-    (strand.ready_next ? strand.ready_next->ready_previous : list.last) = strand.ready_previous;
-    strand.listed = false;
-    strand.ready_next = strand.ready_previous = nullptr;
-    if (!list.first) ready_mask_.fetch_and(~(1u << strand.ready_level), std::memory_order_seq_cst);
+void Scheduler::unlist(Runnable& runnable) noexcept {
+    if (!runnable.listed) return;
+    ReadyList& list = ready_[runnable.ready_level];
+    (runnable.ready_previous ? runnable.ready_previous->ready_next : list.first) = runnable.ready_next;
+    (runnable.ready_next ? runnable.ready_next->ready_previous : list.last) = runnable.ready_previous;
+    runnable.listed = false;
+    runnable.ready_next = runnable.ready_previous = nullptr;
+    if (!list.first) ready_mask_.fetch_and(~(1u << runnable.ready_level), std::memory_order_seq_cst);
 }
 
-// The most urgent ready queue, claimed for the caller. Queues that somebody else has claimed fall out on the way.
-Strand* Scheduler::take_ready() noexcept {
+// The most urgent ready queue, claimed for the caller. Queues that another thread has claimed are dropped on the way.
+Runnable* Scheduler::take_ready() noexcept {
     if (ready_mask_.load(std::memory_order_relaxed) == 0) return nullptr;
     SpinGuard guard(lock_);
     for (;;) {
         const std::uint32_t mask = ready_mask_.load(std::memory_order_relaxed);
         if (mask == 0) return nullptr;
-        Strand* strand = ready_[std::countr_zero(mask)].first;
-        unlist(*strand);
-        if (strand->claim()) return strand;
+        Runnable* runnable = ready_[std::countr_zero(mask)].first;
+        unlist(*runnable);
+        if (runnable->claim()) return runnable;
     }
 }
 
 // ---- lanes of graphs that other threads have kept ------------------------------------------------------------------
 
-void Scheduler::offer_kept(Executor& executor) noexcept {
+void Scheduler::offer_kept(Worker& worker) noexcept {
     if (offering_.load(std::memory_order_relaxed)) return;
     {
         SpinGuard guard(lock_);
         if (offering_.load(std::memory_order_relaxed)) return;
-        offering_.store(&executor, std::memory_order_seq_cst);
-        executor.offers = true;
+        offering_.store(&worker, std::memory_order_seq_cst);
+        worker.offers = true;
     }
-    if (executor.kept.time() >= tuning::time_worth_waking) wake_worker();
+    if (worker.kept.time() >= tuning::time_worth_waking) wake_worker();
 }
 
-void Scheduler::withdraw_offer(Executor& executor) noexcept {
-    if (!executor.offers) return;
-    executor.offers = false;
+void Scheduler::withdraw_offer(Worker& worker) noexcept {
+    if (!worker.offers) return;
+    worker.offers = false;
     SpinGuard guard(lock_);
-    if (offering_.load(std::memory_order_relaxed) == &executor) offering_.store(nullptr, std::memory_order_relaxed);
+    if (offering_.load(std::memory_order_relaxed) == &worker) offering_.store(nullptr, std::memory_order_relaxed);
 }
 
-bool Scheduler::take_offered(Executor& executor) noexcept {
+bool Scheduler::take_offered(Worker& worker) noexcept {
     if (!offering_.load(std::memory_order_relaxed)) return false;
-    Lane* taken = nullptr;
+    Runnable* taken = nullptr;
     {
         SpinGuard guard(lock_);
-        Executor* from = offering_.load(std::memory_order_relaxed);
-        if (from && from != &executor) taken = from->kept.take_half();
+        Worker* from = offering_.load(std::memory_order_relaxed);
+        if (from && from != &worker) taken = from->kept.take_half();
         if (!taken) offering_.store(nullptr, std::memory_order_relaxed);
     }
     if (!taken) return false;
-    while (taken) {
-        Lane* lane = std::exchange(taken, taken->kept_next);
-        executor.kept.push(*lane);
-    }
-    SoftGraph::work_off(executor);
-    withdraw_offer(executor);
+    worker.kept.push_all(taken);
+    if (Runnable* first = worker.kept.take(nullptr)) first->drain(worker);  // and then the others
+    withdraw_offer(worker);
     return true;
+}
+
+void Scheduler::share_kept(Worker& worker) noexcept {
+    if (worker.kept.empty()) return;
+    for (Runnable* runnable = worker.kept.take_all(); runnable;) enqueue(*std::exchange(runnable, runnable->kept.next));
 }
 
 // ---- launches with many blocks -------------------------------------------------------------------------------------
 
-std::uint32_t Scheduler::resident_groups(const SoftKernel& kernel, std::uint32_t groups) const noexcept {
-    const CoreGroup group = kernel.group;
-    if (kernel.type == CANOPY_CORE_AICORE) return std::min(groups, std::max(core_count(true), 1u));
-    if (group.cube != 0) groups = std::min(groups, core_count(true) / group.cube);
-    if (group.vector != 0) groups = std::min(groups, core_count(false) / group.vector);
-    return std::max(groups, 1u);
-}
-
-CoreNeed Scheduler::cores_for(const SoftKernel& kernel, std::uint32_t groups) const noexcept {
-    const bool coupled = kernel.type == CANOPY_CORE_AICORE;
-    const std::uint32_t cube = coupled ? groups : groups * kernel.group.cube;
-    const std::uint32_t vector = coupled ? 0 : groups * kernel.group.vector;
-    return {std::min(cube, core_count(true)), std::min(vector, core_count(false))};
-}
-
 // False: it is listed already.
-bool Scheduler::list(Launch& launch) noexcept {
-    if (launch.listed) return false;
-    launch.listed = true;
-    launch.next = launches_;
-    launch.previous = nullptr;
-    if (launches_) launches_->previous = &launch;
-    launches_ = &launch;
+bool Scheduler::list_launch(Runnable& runnable) noexcept {
+    LaunchPlace& place = runnable.launch_place;
+    if (place.listed) return false;
+    place.listed = true;
+    place.next = launches_;
+    place.previous = nullptr;
+    if (launches_) launches_->launch_place.previous = &runnable;
+    launches_ = &runnable;
     open_launches_.fetch_add(1, std::memory_order_seq_cst);
     return true;
 }
 
-void Scheduler::delist(Launch& launch) noexcept {
-    if (!launch.listed) return;
-    (launch.previous ? launch.previous->next : launches_) = launch.next;
-    if (launch.next) launch.next->previous = launch.previous;
-    launch.listed = false;
-    launch.next = launch.previous = nullptr;
+void Scheduler::delist_launch(Runnable& runnable) noexcept {
+    LaunchPlace& place = runnable.launch_place;
+    if (!place.listed) return;
+    (place.previous ? place.previous->launch_place.next : launches_) = place.next;
+    if (place.next) place.next->launch_place.previous = place.previous;
+    place.listed = false;
+    place.next = place.previous = nullptr;
     open_launches_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
@@ -290,76 +282,80 @@ void Scheduler::wake_for(std::uint32_t hands) noexcept {
     for (std::uint32_t i = 0; i < hands && i + 1 < options_.workers && parked_.has_waiters(); ++i) parked_.wake_one();
 }
 
-void Scheduler::publish(Launch& launch) noexcept {
+void Scheduler::publish(Runnable& runnable) noexcept {
     {
         SpinGuard guard(lock_);
-        launch.running_next = running_;
-        launch.running_previous = nullptr;
-        if (running_) running_->running_previous = &launch;
-        running_ = &launch;
-        launch.beats = 0;
-        if (launch.hides()) return;
-        list(launch);
+        LaunchPlace& place = runnable.launch_place;
+        place.participants = 1;
+        place.running_next = running_;
+        place.running_previous = nullptr;
+        if (running_) running_->launch_place.running_previous = &runnable;
+        running_ = &runnable;
+        place.beats = 0;
+        if (runnable.launch().unlisted()) return;
+        list_launch(runnable);
     }
-    wake_for(launch.hands_wanted());
+    wake_for(runnable.launch().hands_wanted());
 }
 
-void Scheduler::invite(Launch& launch) noexcept {
+void Scheduler::invite(Runnable& runnable) noexcept {
     {
         SpinGuard guard(lock_);
-        if (!list(launch)) return;
+        if (!list_launch(runnable)) return;
     }
     wake_worker();
 }
 
-void Scheduler::invite(Launch& launch, std::uint32_t hands) noexcept {
+void Scheduler::invite(Runnable& runnable, std::uint32_t hands) noexcept {
     {
         SpinGuard guard(lock_);
-        list(launch);
+        list_launch(runnable);
     }
     wake_for(hands);
 }
 
-// What has been hiding for longer than it should have taken.
-void Scheduler::show_hidden() noexcept {
+// Lists unlisted launches that run for longer than they should.
+void Scheduler::list_overdue() noexcept {
     SpinGuard guard(lock_);
-    for (Launch* launch = running_; launch; launch = launch->running_next) {
-        if (!launch->hides() || ++launch->beats < 2) continue;
-        launch->show();
-        list(*launch);
+    for (Runnable* runnable = running_; runnable; runnable = runnable->launch_place.running_next) {
+        if (!runnable->launch().unlisted() || ++runnable->launch_place.beats < 2) continue;
+        runnable->launch().list();
+        list_launch(*runnable);
     }
 }
 
-Launch* Scheduler::join_launch() noexcept {
+Runnable* Scheduler::join_launch() noexcept {
     if (open_launches_.load(std::memory_order_relaxed) == 0) return nullptr;
     SpinGuard guard(lock_);
-    Launch* best = nullptr;
-    for (Launch* launch = launches_; launch; launch = launch->next)
-        if (launch->has_work() && (!best || launch->strand().priority() < best->strand().priority())) best = launch;
+    Runnable* best = nullptr;
+    for (Runnable* runnable = launches_; runnable; runnable = runnable->launch_place.next)
+        if (runnable->launch().has_work() && (!best || runnable->priority() < best->priority())) best = runnable;
     if (best) {
-        ++best->participants;
+        ++best->launch_place.participants;
         return best;
     }
-    // Nothing to join: what is still listed has no work for anybody, its participants list it again when it has.
-    while (launches_) delist(*launches_);
+    // Nothing to join: launches that are still listed have no work now; their participants list them again.
+    while (launches_) delist_launch(*launches_);
     return nullptr;
 }
 
-Scheduler::Leave Scheduler::leave(Launch& launch) noexcept {
+Scheduler::Leave Scheduler::leave(Runnable& runnable) noexcept {
+    Launch& launch = runnable.launch();
+    LaunchPlace& place = runnable.launch_place;
     SpinGuard guard(lock_);
     if (launch.has_work()) return Leave::more_to_do;
-    delist(launch);
-    if (--launch.participants != 0) return Leave::others_work;
-    (launch.running_previous ? launch.running_previous->running_next : running_) = launch.running_next;
-    if (launch.running_next) launch.running_next->running_previous = launch.running_previous;
+    delist_launch(runnable);
+    if (--place.participants != 0) return Leave::others_work;
+    (place.running_previous ? place.running_previous->launch_place.running_next : running_) = place.running_next;
+    if (place.running_next) place.running_next->launch_place.running_previous = place.running_previous;
     if (!launch.all_finished() && !launch.cancelled()) launch.fail_deadlock();
     return Leave::last;
 }
 
-bool Scheduler::work_on(Launch& launch, Executor& executor) noexcept {
+bool Scheduler::work_on(Runnable& runnable, Worker& worker) noexcept {
     for (;;) {
-        launch.take_part(executor, fibers_);
-        switch (leave(launch)) {
+        runnable.launch().take_part(worker.executor, fibers_);
+        switch (leave(runnable)) {
             case Leave::more_to_do:
                 continue;
             case Leave::others_work:
@@ -370,35 +366,36 @@ bool Scheduler::work_on(Launch& launch, Executor& executor) noexcept {
     }
 }
 
-bool Scheduler::acquire_cores(Strand& strand, std::uint32_t cube, std::uint32_t vector) noexcept {
+bool Scheduler::acquire_cores(Runnable& runnable, CoreNeed need) noexcept {
     SpinGuard guard(lock_);
-    const bool fits = (cube == 0 || cores_used_[0] + cube <= options_.cores[0]) &&
-                      (vector == 0 || cores_used_[1] + vector <= options_.cores[1]);
+    runnable.launch_place.cores = need;
+    const bool fits = (need.cube == 0 || cores_used_.cube + need.cube <= options_.cores.cube) &&
+                      (need.vector == 0 || cores_used_.vector + need.vector <= options_.cores.vector);
     if (fits && !cores_first_) {
-        cores_used_[0] += cube;
-        cores_used_[1] += vector;
+        cores_used_.cube += need.cube;
+        cores_used_.vector += need.vector;
         return true;
     }
     // In order of arrival, more urgent ones first.
-    Strand** link = &cores_first_;
-    while (*link && (*link)->priority() <= strand.priority()) link = &(*link)->cores_next;
-    strand.cores_next = *link;
-    *link = &strand;
-    strand.begin_wait();
+    Runnable** link = &cores_first_;
+    while (*link && (*link)->priority() <= runnable.priority()) link = &(*link)->cores_next;
+    runnable.cores_next = *link;
+    *link = &runnable;
+    runnable.begin_wait();
     return false;
 }
 
 // Takes those out of the line whose cores are free now, and gives them the cores.
-Strand* Scheduler::take_served() noexcept {
-    Strand* served = nullptr;
-    Strand** end = &served;
+Runnable* Scheduler::take_served() noexcept {
+    Runnable* served = nullptr;
+    Runnable** end = &served;
     while (cores_first_) {
-        const Launch& next = cores_first_->launch();
-        if (cores_used_[0] + next.cores_held[0] > options_.cores[0] ||
-            cores_used_[1] + next.cores_held[1] > options_.cores[1])
+        const CoreNeed need = cores_first_->launch_place.cores;
+        if (cores_used_.cube + need.cube > options_.cores.cube ||
+            cores_used_.vector + need.vector > options_.cores.vector)
             break;
-        cores_used_[0] += next.cores_held[0];
-        cores_used_[1] += next.cores_held[1];
+        cores_used_.cube += need.cube;
+        cores_used_.vector += need.vector;
         *end = cores_first_;
         cores_first_ = cores_first_->cores_next;
         (*end)->cores_next = nullptr;
@@ -407,97 +404,97 @@ Strand* Scheduler::take_served() noexcept {
     return served;
 }
 
-void Scheduler::release_cores(Launch& launch) noexcept {
-    Strand* served = nullptr;
+void Scheduler::release_cores(Runnable& runnable) noexcept {
+    Runnable* served = nullptr;
     {
         SpinGuard guard(lock_);
-        cores_used_[0] -= launch.cores_held[0];
-        cores_used_[1] -= launch.cores_held[1];
+        cores_used_.cube -= runnable.launch_place.cores.cube;
+        cores_used_.vector -= runnable.launch_place.cores.vector;
         served = take_served();
     }
     give_cores(served);
 }
 
-bool Scheduler::withdraw_core_wait(Strand& strand) noexcept {
-    Strand* served = nullptr;
+bool Scheduler::withdraw_core_wait(Runnable& runnable) noexcept {
+    Runnable* served = nullptr;
     {
         SpinGuard guard(lock_);
-        Strand** link = &cores_first_;
-        while (*link && *link != &strand) link = &(*link)->cores_next;
+        Runnable** link = &cores_first_;
+        while (*link && *link != &runnable) link = &(*link)->cores_next;
         if (!*link) return false;
-        *link = strand.cores_next;
-        strand.cores_next = nullptr;
+        *link = runnable.cores_next;
+        runnable.cores_next = nullptr;
         served = take_served();  // those behind it may need fewer
     }
     give_cores(served);
     return true;
 }
 
-void Scheduler::give_cores(Strand* served) noexcept {
+void Scheduler::give_cores(Runnable* served) noexcept {
     while (served) {
-        Strand* strand = served;
-        served = strand->cores_next;
-        strand->cores_next = nullptr;
-        strand->continue_after_wait(WaitResult::satisfied);
+        Runnable* runnable = served;
+        served = runnable->cores_next;
+        runnable->cores_next = nullptr;
+        runnable->continue_after_wait(WaitResult::satisfied);
     }
 }
 
 // ---- waits for words in memory -------------------------------------------------------------------------------------
 
-void Scheduler::wait_for_value(Strand& strand) noexcept {
+void Scheduler::wait_for_value(Runnable& runnable) noexcept {
     {
         SpinGuard guard(value_lock_);
-        strand.begin_wait();
-        strand.value_waiter.next = value_first_;
-        strand.value_waiter.linked = true;
-        value_first_ = &strand;
+        runnable.begin_wait();
+        runnable.value_waiter.next = value_first_;
+        runnable.value_waiter.linked = true;
+        value_first_ = &runnable;
         value_waits_.fetch_add(1, std::memory_order_seq_cst);
     }
     wake_worker();
     wake_monitor();
 }
 
-bool Scheduler::withdraw_value_wait(Strand& strand) noexcept {
+bool Scheduler::withdraw_value_wait(Runnable& runnable) noexcept {
     SpinGuard guard(value_lock_);
-    if (!strand.value_waiter.linked) return false;
-    Strand** link = &value_first_;
-    while (*link != &strand) link = &(*link)->value_waiter.next;
-    *link = strand.value_waiter.next;
-    strand.value_waiter.linked = false;
+    if (!runnable.value_waiter.linked) return false;
+    Runnable** link = &value_first_;
+    while (*link != &runnable) link = &(*link)->value_waiter.next;
+    *link = runnable.value_waiter.next;
+    runnable.value_waiter.linked = false;
     value_waits_.fetch_sub(1, std::memory_order_seq_cst);
     return true;
 }
 
-// Looks at every word once; true when a queue could go on.
+// Looks at every word once; true when a queue could continue.
 bool Scheduler::poll_values(Executor& executor) noexcept {
-    Strand* served = nullptr;
-    Strand* faulted = nullptr;
+    Runnable* served = nullptr;
+    Runnable* faulted = nullptr;
     {
         if (!value_lock_.try_lock()) return false;
-        for (Strand** link = &value_first_; *link;) {
-            Strand* strand = *link;
-            const ValueCheck check = check_value(executor, nullptr, strand->value_waiter.wait);
+        for (Runnable** link = &value_first_; *link;) {
+            Runnable* runnable = *link;
+            const ValueCheck check = check_value(executor, nullptr, runnable->value_waiter.wait);
             if (check == ValueCheck::not_yet) {
-                link = &strand->value_waiter.next;
+                link = &runnable->value_waiter.next;
                 continue;
             }
-            *link = strand->value_waiter.next;
-            strand->value_waiter.linked = false;
-            Strand*& list = check == ValueCheck::satisfied ? served : faulted;
-            strand->value_waiter.next = list;
-            list = strand;
+            *link = runnable->value_waiter.next;
+            runnable->value_waiter.linked = false;
+            Runnable*& list = check == ValueCheck::satisfied ? served : faulted;
+            runnable->value_waiter.next = list;
+            list = runnable;
             value_waits_.fetch_sub(1, std::memory_order_seq_cst);
         }
         value_lock_.unlock();
     }
     const bool any = served || faulted;
     while (served) {
-        Strand* strand = std::exchange(served, served->value_waiter.next);
-        strand->continue_after_wait(WaitResult::satisfied);
+        Runnable* runnable = std::exchange(served, served->value_waiter.next);
+        runnable->continue_after_wait(WaitResult::satisfied);
     }
     while (faulted) {
-        Strand* strand = std::exchange(faulted, faulted->value_waiter.next);
-        strand->continue_after_wait(WaitResult::faulted);
+        Runnable* runnable = std::exchange(faulted, faulted->value_waiter.next);
+        runnable->continue_after_wait(WaitResult::faulted);
     }
     return any;
 }
@@ -505,13 +502,13 @@ bool Scheduler::poll_values(Executor& executor) noexcept {
 // ---- coming to rest ------------------------------------------------------------------------------------------------
 
 void Scheduler::count_runnable(int change) noexcept {
-    if (runnable_.fetch_add(change, std::memory_order_seq_cst) + change == 0) settled_.wake_all();
+    if (runnable_.fetch_add(change, std::memory_order_seq_cst) + change == 0) quiet_.wake_all();
 }
 
 bool Scheduler::busy() noexcept {
     if (runnable_.load(std::memory_order_seq_cst) == 0) return false;
     SpinGuard guard(lock_);
-    for (SoftQueue* queue = all_; queue; queue = queue->all_next)
+    for (CountedQueue* queue = all_; queue; queue = queue->all_next)
         if (queue->unfinished(queue->submitted()) != 0) return true;
     return false;
 }
@@ -519,7 +516,7 @@ bool Scheduler::busy() noexcept {
 Scheduler::Backlog Scheduler::backlog() {
     Backlog found;
     SpinGuard guard(lock_);
-    for (SoftQueue* queue = all_; queue; queue = queue->all_next)
+    for (CountedQueue* queue = all_; queue; queue = queue->all_next)
         if (const std::uint64_t last = queue->submitted(); queue->completed() < last)
             found.entries.push_back({queue->number, last});
     return found;
@@ -528,7 +525,7 @@ Scheduler::Backlog Scheduler::backlog() {
 std::uint64_t Scheduler::unfinished(const Backlog& backlog) noexcept {
     std::uint64_t count = 0;
     SpinGuard guard(lock_);
-    SoftQueue* queue = all_;  // numbers fall along the list, as they do in the backlog
+    CountedQueue* queue = all_;  // numbers fall along the list, as they do in the backlog
     for (const Backlog::Entry& entry : backlog.entries) {
         while (queue && queue->number > entry.queue) queue = queue->all_next;
         if (queue && queue->number == entry.queue) count += queue->unfinished(entry.sequence);
@@ -536,8 +533,8 @@ std::uint64_t Scheduler::unfinished(const Backlog& backlog) noexcept {
     return count;
 }
 
-// The caller does not help: what runs may be waiting for what the caller does next, and must not do so on its thread.
-void Scheduler::settle() noexcept {
+// The caller does not help: a kernel may be waiting for what the caller does next, so it must not run on its thread.
+void Scheduler::quiesce() noexcept {
     if (!busy()) return;
     Backlog before;
     try {
@@ -552,28 +549,28 @@ void Scheduler::settle() noexcept {
         if (left == 0) return;
         if (std::exchange(left_before, left) != left)
             progress_at = now();
-        else if (now() - progress_at > tuning::settle_patience)
+        else if (now() - progress_at > tuning::quiesce_patience)
             return;
         if (round < 64) {
             sched_yield();
             continue;
         }
-        const ParkingLot::Epoch epoch = settled_.prepare();
+        const ParkingLot::Epoch epoch = quiet_.prepare();
         if (runnable_.load(std::memory_order_seq_cst) == 0)
-            settled_.cancel();
+            quiet_.cancel();
         else
-            settled_.park(epoch, Deadline::after(millisecond));  // a queue that goes on does not say what it has passed
+            quiet_.park(epoch, Deadline::after(millisecond));  // a queue that keeps running does not report progress
     }
 }
 
-void Scheduler::cancel_running(Strand& strand, std::uint64_t limit, FaultKind why) noexcept {
-    strand.launch().stop_below(limit);
-    if (CpuLaunch* launch = strand.cpu_launch()) cpu_cores_.stop(*launch, limit);
+void Scheduler::cancel_running(Runnable& runnable, std::uint64_t limit, FaultKind why) noexcept {
+    runnable.launch().stop_below(limit);
+    if (CpuLaunch* launch = runnable.cpu_launch()) cpu_cores_.stop(*launch, limit);
     const Executor* self = Executor::existing();
     for_each_executor([&](Executor& executor) {
         if (&executor == self) return;
         const std::uint64_t step = executor.step();
-        if (Executor::inside(step) && executor.runs(&strand, limit)) executor.cancel(step, why);
+        if (Executor::inside(step) && executor.runs(&runnable, limit)) executor.cancel(step, why);
     });
 }
 

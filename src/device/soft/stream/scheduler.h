@@ -9,23 +9,25 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/parking.h"
 #include "base/spin_lock.h"
+#include "device/soft/base/tuning.h"
 #include "device/soft/cpu/cpu_cores.h"
-#include "device/soft/execution/executor.h"
+#include "device/soft/launch/chip_cores.h"
 #include "device/soft/launch/launch.h"
 #include "device/soft/stream/host_calls.h"
-#include "device/soft/stream/queue.h"
+#include "device/soft/stream/runnable.h"
+#include "device/soft/stream/worker.h"
 
 namespace canopy {
 
 struct SchedulerOptions {
     std::uint32_t workers = 1;
-    std::uint32_t max_workers = 64;   // with those added so that every resident block has a thread
-    std::uint32_t cores[2] = {1, 1};  // cube, vector
+    std::uint32_t max_workers = 64;  // with those added so that every resident block has a thread
+    ChipCores cores;
     CpuCoresOptions cpu;
     const char* thread_name = "canopy";
 };
@@ -40,6 +42,23 @@ public:
     [[nodiscard]] virtual bool enabled() const noexcept = 0;
 };
 
+// A queue, as the scheduler counts what is left to do in it.
+class CountedQueue {
+public:
+    [[nodiscard]] virtual std::uint64_t submitted() const noexcept = 0;
+    [[nodiscard]] virtual std::uint64_t completed() const noexcept = 0;
+    // Commands up to `sequence` that are still to be completed; 0 while the queue is in a wait.
+    [[nodiscard]] virtual std::uint64_t unfinished(std::uint64_t sequence) const noexcept = 0;
+
+    // The scheduler's list of all queues.
+    std::uint64_t number = 0;  // among all queues of the scheduler; never used twice
+    CountedQueue* all_next = nullptr;
+    CountedQueue* all_previous = nullptr;
+
+protected:
+    ~CountedQueue() = default;
+};
+
 class Scheduler {
 public:
     Scheduler(const SchedulerOptions& options, Checker* checker);
@@ -47,13 +66,13 @@ public:
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
-    void add(SoftQueue& queue) noexcept;
-    void remove(SoftQueue& queue) noexcept;
-    // Takes a strand that ends out of the lists and timers.
-    void forget(Strand& strand) noexcept;
+    void add(CountedQueue& queue) noexcept;
+    void remove(CountedQueue& queue) noexcept;  // its runnable must be forgotten as well
+    // Takes a runnable that ends out of the lists and timers.
+    void forget(Runnable& runnable) noexcept;
 
-    // Makes the queue ready; somebody will claim it. It may be gone when this returns.
-    void enqueue(Strand& strand) noexcept;
+    // Makes it ready; a thread will claim it. It may be gone when this returns.
+    void enqueue(Runnable& runnable) noexcept;
     // Should the owner of a queue of that priority step back after `turn` tasks?
     [[nodiscard]] bool should_yield(std::uint32_t priority, std::uint32_t turn) const noexcept {
         const std::uint32_t mask = ready_mask_.load(std::memory_order_relaxed);
@@ -67,37 +86,40 @@ public:
         return ready_mask_.load(std::memory_order_relaxed) != 0 ||
                open_launches_.load(std::memory_order_relaxed) != 0 || offering_.load(std::memory_order_relaxed);
     }
-    // Lets workers without work take some of the lanes the thread has kept.
-    void offer_kept(Executor& executor) noexcept;
-    void withdraw_offer(Executor& executor) noexcept;
+    // Lets workers without work take some of the lanes this one has kept.
+    void offer_kept(Worker& worker) noexcept;
+    void withdraw_offer(Worker& worker) noexcept;
+    // Makes everything ready that the worker has kept.
+    void share_kept(Worker& worker) noexcept;
 
-    // Lists a launch so that other workers can join, unless it hides; called again when blocks became runnable.
-    void publish(Launch& launch) noexcept;
-    void invite(Launch& launch) noexcept;
-    // The same for a launch with so many things to do that nobody has begun, where waking somebody must be worth it.
-    void invite(Launch& launch, std::uint32_t hands) noexcept;
-    // Takes part until there is nothing left for this thread, which has been counted as participant. True when it was
-    // the last one and must complete the launch; otherwise the launch may be gone already.
-    bool work_on(Launch& launch, Executor& executor) noexcept;
-    // Takes cores for a launch; false when they are busy: the queue is then waiting for them.
-    bool acquire_cores(Strand& strand, std::uint32_t cube, std::uint32_t vector) noexcept;
-    void release_cores(Launch& launch) noexcept;
+    // Lists a launch that begins so that other workers can join, unless it is unlisted.
+    void publish(Runnable& runnable) noexcept;
+    // Lists its launch again: blocks have become runnable, or there are items that `hands` sleeping workers are worth
+    // waking for.
+    void invite(Runnable& runnable) noexcept;
+    void invite(Runnable& runnable, std::uint32_t hands) noexcept;
+    // Takes part in its launch until there is nothing left for this thread, which has been counted as participant.
+    // True: it was the last one and must complete the launch. False: the launch may be gone already.
+    bool work_on(Runnable& runnable, Worker& worker) noexcept;
+    // Takes cores for its launch; false when they are busy: it is then waiting for them.
+    bool acquire_cores(Runnable& runnable, CoreNeed need) noexcept;
+    void release_cores(Runnable& runnable) noexcept;
     // Gives up waiting for cores; false when they have been given meanwhile.
-    bool withdraw_core_wait(Strand& strand) noexcept;
+    bool withdraw_core_wait(Runnable& runnable) noexcept;
 
     // Stops what runs of this queue's first `limit` commands, wherever it runs.
-    void cancel_running(Strand& strand, std::uint64_t limit, FaultKind why) noexcept;
+    void cancel_running(Runnable& runnable, std::uint64_t limit, FaultKind why) noexcept;
 
-    void wait_for_value(Strand& strand) noexcept;
-    bool withdraw_value_wait(Strand& strand) noexcept;
-    void start_timer(Strand& strand, std::uint64_t serial, Nanoseconds at) noexcept;
+    void wait_for_value(Runnable& runnable) noexcept;
+    bool withdraw_value_wait(Runnable& runnable) noexcept;
+    void start_timer(Runnable& runnable, std::uint64_t serial, Nanoseconds at) noexcept;
 
-    // Counts queues that are neither idle nor before a wait.
+    // Counts queues that are neither idle nor in a wait.
     void count_runnable(int change) noexcept;
-    // Takes over what a draining thread has counted by itself.
-    void settle_count(Executor& executor) noexcept {
-        if (executor.runnable_change != 0) [[unlikely]]
-            count_runnable(std::exchange(executor.runnable_change, 0));
+    // Adds what a draining thread has counted by itself.
+    void flush_count(Worker& worker) noexcept {
+        if (const int change = worker.hand_over.take_change(); change != 0) [[unlikely]]
+            count_runnable(change);
     }
     // Whether anything could be running right now.
     [[nodiscard]] bool busy() noexcept;
@@ -110,10 +132,10 @@ public:
         std::vector<Entry> entries;
     };
     [[nodiscard]] Backlog backlog();
-    // Commands of it that could still run; 0 when all are done or stand before a wait.
+    // Commands of it that could still run; 0 when all are done or behind a wait.
     [[nodiscard]] std::uint64_t unfinished(const Backlog& backlog) noexcept;
     // Waits until everything submitted before that could run has, or nothing has ended for a long time.
-    void settle() noexcept;
+    void quiesce() noexcept;
 
     void set_kernel_timeout(std::uint64_t timeout) noexcept {
         kernel_timeout_.store(timeout, std::memory_order_relaxed);
@@ -126,10 +148,7 @@ public:
     [[nodiscard]] CpuCores& cpu_cores() noexcept { return cpu_cores_; }
     [[nodiscard]] Checker* checker() const noexcept { return checker_; }
     [[nodiscard]] bool checks() const noexcept { return checker_ && checker_->enabled(); }
-    [[nodiscard]] std::uint32_t core_count(bool cube) const noexcept { return options_.cores[cube ? 0 : 1]; }
-    // How many groups of a launch may run at a time, as many as the chip has cores for, and which cores they take.
-    [[nodiscard]] std::uint32_t resident_groups(const SoftKernel& kernel, std::uint32_t groups) const noexcept;
-    [[nodiscard]] CoreNeed cores_for(const SoftKernel& kernel, std::uint32_t groups) const noexcept;
+    [[nodiscard]] const ChipCores& cores() const noexcept { return options_.cores; }
     [[nodiscard]] bool may_spin() const noexcept { return may_spin_; }
     // Share of the time since the last call in which threads of that kind were inside blocks, in percent.
     int utilisation(bool cpu) noexcept;
@@ -137,29 +156,29 @@ public:
 private:
     struct Timer {
         Nanoseconds at;
-        Strand* strand;
+        Runnable* runnable;
         std::uint64_t serial;
     };
 
     void start_threads() noexcept;
     bool start_worker(bool extra) noexcept;
     void worker_main(bool extra) noexcept;
-    bool work_once(Executor& executor) noexcept;
+    bool work_once(Worker& worker) noexcept;
     bool spin_for_work() noexcept;
     enum class Leave { more_to_do, others_work, last };
-    Leave leave(Launch& launch) noexcept;
-    Strand* take_ready() noexcept;
-    Launch* join_launch() noexcept;
-    bool take_offered(Executor& executor) noexcept;
+    Leave leave(Runnable& runnable) noexcept;
+    Runnable* take_ready() noexcept;
+    Runnable* join_launch() noexcept;
+    bool take_offered(Worker& worker) noexcept;
     bool poll_values(Executor& executor) noexcept;
     void wake_worker() noexcept;
-    void unlist(Strand& strand) noexcept CANOPY_REQUIRES(lock_);
-    bool list(Launch& launch) noexcept CANOPY_REQUIRES(lock_);
-    void delist(Launch& launch) noexcept CANOPY_REQUIRES(lock_);
+    void unlist(Runnable& runnable) noexcept CANOPY_REQUIRES(lock_);
+    bool list_launch(Runnable& runnable) noexcept CANOPY_REQUIRES(lock_);
+    void delist_launch(Runnable& runnable) noexcept CANOPY_REQUIRES(lock_);
     void wake_for(std::uint32_t hands) noexcept;
-    void show_hidden() noexcept;
-    Strand* take_served() noexcept CANOPY_REQUIRES(lock_);
-    static void give_cores(Strand* served) noexcept;
+    void list_overdue() noexcept;
+    Runnable* take_served() noexcept CANOPY_REQUIRES(lock_);
+    static void give_cores(Runnable* served) noexcept;
 
     void monitor_main() noexcept;
     void wake_monitor() noexcept;
@@ -174,20 +193,20 @@ private:
 
     SpinLock lock_;
     struct ReadyList {
-        Strand* first = nullptr;
-        Strand* last = nullptr;
+        Runnable* first = nullptr;
+        Runnable* last = nullptr;
     };
     ReadyList ready_[8] CANOPY_GUARDED_BY(lock_);
-    SoftQueue* all_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    CountedQueue* all_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::uint64_t queues_made_ CANOPY_GUARDED_BY(lock_) = 0;
-    Launch* launches_ CANOPY_GUARDED_BY(lock_) = nullptr;  // with work for others
-    Launch* running_ CANOPY_GUARDED_BY(lock_) = nullptr;   // all
-    std::uint32_t cores_used_[2] CANOPY_GUARDED_BY(lock_) = {0, 0};
-    Strand* cores_first_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    Runnable* launches_ CANOPY_GUARDED_BY(lock_) = nullptr;  // whose launches have work for others
+    Runnable* running_ CANOPY_GUARDED_BY(lock_) = nullptr;   // whose launches run
+    CoreNeed cores_used_ CANOPY_GUARDED_BY(lock_);
+    Runnable* cores_first_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::atomic<std::uint32_t> ready_mask_{0};
     std::atomic<std::uint32_t> open_launches_{0};
-    std::atomic<Executor*> offering_{nullptr};  // changed under lock_
-    std::atomic<std::uint32_t> wakers_{0};  // threads, of anybody, that have made a queue ready and not returned yet
+    std::atomic<Worker*> offering_{nullptr};  // changed under lock_
+    std::atomic<std::uint32_t> wakers_{0};    // threads that have made a queue ready and not returned yet
 
     alignas(64) std::atomic<std::uint32_t> spinning_{0};
     std::atomic<std::uint32_t> idle_{0};  // workers that spin or sleep
@@ -195,17 +214,17 @@ private:
     ParkingLot parked_;
     std::atomic<bool> started_{false};
     std::atomic<bool> stopping_{false};
-    std::mutex start_mutex_;
+    Mutex start_mutex_;  // for the thread that starts the others
 
     alignas(64) std::atomic<std::int32_t> runnable_{0};
-    ParkingLot settled_;
+    ParkingLot quiet_;
 
     SpinLock value_lock_;
-    Strand* value_first_ CANOPY_GUARDED_BY(value_lock_) = nullptr;
+    Runnable* value_first_ CANOPY_GUARDED_BY(value_lock_) = nullptr;
     std::atomic<std::uint32_t> value_waits_{0};
 
-    std::mutex timer_mutex_;
-    std::vector<Timer> timers_;
+    Mutex timer_mutex_;
+    std::vector<Timer> timers_ CANOPY_GUARDED_BY(timer_mutex_);
     std::atomic<std::uint32_t> timer_count_{0};
 
     ParkingLot monitor_;

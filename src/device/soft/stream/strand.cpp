@@ -2,20 +2,18 @@
 // Ownership and waiting of strands; what commands do when they run is in strand_commands.cpp.
 #include "device/soft/stream/strand.h"
 
-#include "device/soft/graph/graph.h"
+#include "device/soft/stream/replayable.h"
 #include "device/soft/stream/scheduler.h"
 
 namespace canopy {
 
 Strand::~Strand() {
     if (waiting_for_) waiting_for_->release();
-    delete cpu_launch();
 }
 
-bool Strand::claim() noexcept {
-    StrandState expected = StrandState::ready;
-    return state_.compare_exchange_strong(expected, StrandState::draining, std::memory_order_acq_rel);
-}
+void Strand::cancel(std::uint64_t limit, FaultKind why) noexcept { scheduler_.cancel_running(*this, limit, why); }
+void Strand::invite() noexcept { scheduler_.invite(*this); }
+void Strand::invite(std::uint32_t hands) noexcept { scheduler_.invite(*this, hands); }
 
 // Cores become free by themselves, and a graph that is replayed runs: the strand still counts as runnable.
 bool Strand::counts_wait() const noexcept {
@@ -23,33 +21,33 @@ bool Strand::counts_wait() const noexcept {
     return counted_ && reason != WaitReason::cores && reason != WaitReason::graph;
 }
 
-// A thread that drains tells the scheduler before its next real task and when it stops.
 void Strand::count_runnable(int change) noexcept {
-    Executor* executor = Executor::existing();
-    if (executor && executor->draining && executor->scheduler.load(std::memory_order_relaxed) == &scheduler_)
-        executor->runnable_change += change;
-    else
-        scheduler_.count_runnable(change);
+    Worker* worker = worker_here();
+    if (!worker || !worker->hand_over.count_runnable(change)) scheduler_.count_runnable(change);
+}
+
+// The calling thread's, if it runs work of the same device.
+Worker* Strand::worker_here() const noexcept {
+    Worker* worker = Worker::existing();
+    return worker && worker->executor.works_for.load(std::memory_order_relaxed) == &scheduler_ ? worker : nullptr;
 }
 
 void Strand::begin_wait() noexcept {
     if (counts_wait()) count_runnable(-1);
-    state_.store(StrandState::waiting, std::memory_order_release);
+    state_.store(RunState::waiting, std::memory_order_release);
 }
 
 void Strand::cancel_wait() noexcept {
     if (counts_wait()) count_runnable(1);
-    state_.store(StrandState::draining, std::memory_order_release);
+    state_.store(RunState::draining, std::memory_order_release);
 }
 
 void Strand::continue_after_wait(WaitResult result) noexcept {
     if (counts_wait()) count_runnable(1);
     wait_result_ = result;
-    Executor* executor = Executor::existing();
-    if (executor && executor->collects && !executor->next_strand &&
-        executor->scheduler.load(std::memory_order_relaxed) == &scheduler_) {
-        state_.store(StrandState::draining, std::memory_order_release);
-        executor->next_strand = this;
+    if (Worker* worker = worker_here(); worker && worker->hand_over.accepts()) {
+        state_.store(RunState::draining, std::memory_order_release);
+        worker->hand_over.put(*this);
         return;
     }
     scheduler_.enqueue(*this);
@@ -78,7 +76,7 @@ bool Strand::expire_wait(std::uint64_t serial) noexcept {
 
 void Strand::withdraw_wait() noexcept {
     stop_graph();
-    if (state_.load(std::memory_order_acquire) != StrandState::waiting) return;
+    if (state_.load(std::memory_order_acquire) != RunState::waiting) return;
     switch (reason_.load(std::memory_order_relaxed)) {
         case WaitReason::value:
             if (scheduler_.withdraw_value_wait(*this)) continue_after_wait(WaitResult::satisfied);
@@ -104,8 +102,9 @@ void Strand::withdraw_wait() noexcept {
 }
 
 bool Strand::blocked() const noexcept {
-    if (state_.load(std::memory_order_acquire) != StrandState::waiting) return false;
-    // Cores become free by themselves; everything else needs somebody outside the strand, a callback's thread included.
+    if (state_.load(std::memory_order_acquire) != RunState::waiting) return false;
+    // Cores become free by themselves; everything else needs something outside the strand, a callback's thread
+    // included.
     switch (reason_.load(std::memory_order_relaxed)) {
         case WaitReason::cores:
             return false;
@@ -121,14 +120,14 @@ bool Strand::blocked() const noexcept {
 
 // ---- graphs --------------------------------------------------------------------------------------------------------
 
-void Strand::set_replaying(SoftGraph* graph) noexcept {
+void Strand::set_replaying(Replayable* graph) noexcept {
     SpinGuard guard(wait_lock_);
     replaying_ = graph;
 }
 
 // Ends the graph this strand replays, or its wait for the turn to do so.
 void Strand::stop_graph() noexcept {
-    SoftGraph* graph = nullptr;
+    Replayable* graph = nullptr;
     {
         SpinGuard guard(wait_lock_);
         graph = replaying_;
@@ -142,19 +141,18 @@ void Strand::stop_graph() noexcept {
     graph->release();
 }
 
-Strand::Step Strand::run_graph(Executor& executor, SoftGraph& graph, const ReplayWork* replay) noexcept {
+Strand::Step Strand::run_graph(Worker& worker, Replayable& graph, const ReplayWork* replay) noexcept {
     if (take_wait_result() == WaitResult::none) {
         reason_.store(WaitReason::graph, std::memory_order_relaxed);
-        graph.begin(executor, *this, replay);
-        if (!graph.run(executor, *this)) return Step::left;
+        if (!graph.start(worker, *this, replay)) return Step::left;
     }
     graph.end();
     return Step::done;
 }
 
 // The command has two waits: for the turn, and for the end of the replay.
-Strand::Step Strand::run_replay(Executor& executor, Command& command) noexcept {
-    auto& graph = static_cast<SoftGraph&>(*command.replay.executable);
+Strand::Step Strand::run_replay(Worker& worker, Command& command) noexcept {
+    auto& graph = static_cast<Replayable&>(*command.replay.executable);
     const bool resumed = has_wait_result();
     if (!resumed || reason_.load(std::memory_order_relaxed) == WaitReason::turn) {
         take_wait_result();
@@ -164,14 +162,14 @@ Strand::Step Strand::run_replay(Executor& executor, Command& command) noexcept {
             if (!graph.take_turn(*this, command.replay.ticket)) return Step::left;
         }
     }
-    if (run_graph(executor, graph, &command.replay) == Step::left) return Step::left;
+    if (run_graph(worker, graph, &command.replay) == Step::left) return Step::left;
     set_replaying(nullptr);
     graph.give_turn();
     return Step::done;
 }
 
 void Strand::drop_replay(const ReplayWork& replay) noexcept {
-    auto& graph = static_cast<SoftGraph&>(*replay.executable);
+    auto& graph = static_cast<Replayable&>(*replay.executable);
     const bool for_turn = reason_.load(std::memory_order_relaxed) == WaitReason::turn;
     switch (take_wait_result()) {
         case WaitResult::none:  // it had not begun

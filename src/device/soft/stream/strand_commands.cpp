@@ -3,12 +3,14 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cassert>
 #include <new>
 #include <string>
 
 #include "base/error_text.h"
-#include "device/soft/code/module.h"
+#include "device/soft/code/kernel.h"
 #include "device/soft/code/source_line.h"
+#include "device/soft/cpu/cpu_cores.h"
 #include "device/soft/launch/memory_work.h"
 #include "device/soft/stream/payload.h"
 #include "device/soft/stream/scheduler.h"
@@ -16,41 +18,41 @@
 
 namespace canopy {
 
-Strand::Step Strand::execute(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+Strand::Step Strand::execute(Worker& worker, Command& command, std::uint64_t sequence) noexcept {
     switch (command.opcode) {
         case Opcode::launch:
-            return run_launch(executor, command, sequence);
+            return run_launch(worker, command, sequence);
         case Opcode::cpu_kernel:
-            return run_cpu_kernel(executor, command, sequence);
+            return run_cpu_kernel(worker, command, sequence);
         case Opcode::copy:
-            run_guarded(executor, command, sequence, &run_copy);
+            run_guarded(worker, command, sequence, &run_copy);
             return Step::done;
         case Opcode::fill:
-            run_guarded(executor, command, sequence, &run_fill);
+            run_guarded(worker, command, sequence, &run_fill);
             return Step::done;
         case Opcode::reduce:
-            run_guarded(executor, command, sequence, &run_reduce);
+            run_guarded(worker, command, sequence, &run_reduce);
             return Step::done;
         case Opcode::write_value:
-            run_guarded(executor, command, sequence, &run_write_value);
+            run_guarded(worker, command, sequence, &run_write_value);
             return Step::done;
-        case Opcode::signal:
-            executor.collects = true;
+        case Opcode::signal: {
+            const HandOver::Collecting collecting(worker.hand_over);
             command.signal.fence->signal(command.signal.mode, command.signal.value);
-            executor.collects = false;
+        }
             command.signal.fence->release();
             return Step::done;
         case Opcode::wait:
             return run_wait(command);
         case Opcode::wait_value:
-            return run_wait_value(executor, command);
+            return run_wait_value(worker, command);
         case Opcode::host_call:
             return run_host_call(command);
         case Opcode::inline_call:
             command.call.function(command.call.argument);
             return Step::done;
         case Opcode::replay:
-            return run_replay(executor, command);
+            return run_replay(worker, command);
         case Opcode::nothing:
             return Step::done;
         default:
@@ -60,7 +62,7 @@ Strand::Step Strand::execute(Executor& executor, Command& command, std::uint64_t
     return Step::done;
 }
 
-// A dropped command has no effect of its own, but nobody may wait for it in vain.
+// A dropped command has no effect, but it must release everything that waits for it.
 void Strand::drop(Command& command) noexcept {
     switch (command.opcode) {
         case Opcode::signal:
@@ -85,7 +87,7 @@ void Strand::drop(Command& command) noexcept {
             (command.call.dropped ? command.call.dropped : command.call.function)(command.call.argument);
             break;
         case Opcode::launch:
-            if (take_wait_result() == WaitResult::satisfied) scheduler_.release_cores(launch_);  // it had just got them
+            if (take_wait_result() == WaitResult::satisfied) scheduler_.release_cores(*this);  // it had just got them
             break;
         case Opcode::replay:
             drop_replay(command.replay);
@@ -95,7 +97,8 @@ void Strand::drop(Command& command) noexcept {
     }
 }
 
-void Strand::run_guarded(Executor& executor, Command& command, std::uint64_t sequence, Fiber::Body body) noexcept {
+void Strand::run_guarded(Worker& worker, Command& command, std::uint64_t sequence, Fiber::Body body) noexcept {
+    Executor& executor = worker.executor;
     Fault fault;
     executor.begin_task(this, sequence, 0);
     const Fiber::Exit how = executor.run(nullptr, body, &command, nullptr, fault);
@@ -106,13 +109,15 @@ void Strand::run_guarded(Executor& executor, Command& command, std::uint64_t seq
     }
 }
 
-Strand::Step Strand::run_launch(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+Strand::Step Strand::run_launch(Worker& worker, Command& command, std::uint64_t sequence) noexcept {
     const LaunchWork& work = command.launch;
-    if (work.kernel->fused) return run_fused(executor, command, sequence);
+    assert(is_soft(*work.kernel));
+    if (work.kernel->fused) return run_fused(worker, command, sequence);
     const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
-    if (work.blocks != 1 || kernel.group.size() != 1) return run_many_blocks(executor, command, sequence);
+    if (work.blocks != 1 || kernel.group.size() != 1) return run_many_blocks(worker, command, sequence);
     CanopyBlock block = {work.block_offset, 1,       0,      1, kernel.core_type(kernel.group.cube != 0),
                          work.dynamic_size, nullptr, nullptr};
+    Executor& executor = worker.executor;
     Fault fault;
     executor.begin_task(this, sequence, timeout_of(work));
     const Fiber::Exit how = executor.run(nullptr, reinterpret_cast<Fiber::Body>(kernel.entry),
@@ -134,53 +139,52 @@ void Strand::check_memory(const Command& command) noexcept {
 bool Strand::take_cores(CoreNeed need) noexcept {
     if (take_wait_result() != WaitResult::none) return true;  // they have just been given to it
     reason_.store(WaitReason::cores, std::memory_order_relaxed);
-    launch_.cores_held[0] = need.cube;
-    launch_.cores_held[1] = need.vector;
-    return scheduler_.acquire_cores(*this, need.cube, need.vector);
+    return scheduler_.acquire_cores(*this, need);
 }
 
 std::uint64_t Strand::timeout_of(const LaunchWork& work) const noexcept {
     return work.timeout ? work.timeout : scheduler_.kernel_timeout();
 }
 
-Strand::Step Strand::run_many_blocks(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+Strand::Step Strand::run_many_blocks(Worker& worker, Command& command, std::uint64_t sequence) noexcept {
     const LaunchWork& work = command.launch;
     const auto& kernel = static_cast<const SoftKernel&>(*work.kernel);
-    const std::uint32_t resident = scheduler_.resident_groups(kernel, work.blocks);
-    if (!take_cores(scheduler_.cores_for(kernel, resident))) return Step::left;
+    const std::uint32_t resident = scheduler_.cores().resident_groups(kernel, work.blocks);
+    if (!take_cores(scheduler_.cores().cores_for(kernel, resident))) return Step::left;
     launch_.begin(*this, kernel, work, resident * kernel.group.size(), sequence, timeout_of(work));
-    scheduler_.publish(launch_);
-    if (!scheduler_.work_on(launch_, executor)) return Step::left;
+    scheduler_.publish(*this);
+    if (!scheduler_.work_on(*this, worker)) return Step::left;
     complete_launch(command);
     return Step::done;
 }
 
 // ---- fused kernels -------------------------------------------------------------------------------------------------
 
-Strand::Step Strand::run_fused(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+Strand::Step Strand::run_fused(Worker& worker, Command& command, std::uint64_t sequence) noexcept {
     const SoftFusedKernel& kernel = SoftFusedKernel::latest(*command.launch.kernel);
     if (!has_wait_result() && kernel.sequential()) {
-        run_fused_alone(executor, command, kernel, sequence);
+        run_fused_alone(worker, command, kernel, sequence);
         return Step::done;
     }
     if (!take_cores({kernel.cores[0], kernel.cores[1]})) return Step::left;
-    if (!launch_.begin(*this, kernel, command.launch, sequence, timeout_of(command.launch))) {
-        scheduler_.release_cores(launch_);
+    if (!launch_.begin(*this, kernel, command.launch, scheduler_.cores(), sequence, timeout_of(command.launch))) {
+        scheduler_.release_cores(*this);
         report(command, {.kind = FaultKind::memory}, 0, "no memory for the parts of a fused kernel");
         return Step::done;
     }
-    scheduler_.publish(launch_);
-    if (!scheduler_.work_on(launch_, executor)) return Step::left;
+    scheduler_.publish(*this);
+    if (!scheduler_.work_on(*this, worker)) return Step::left;
     complete_launch(command);
     return Step::done;
 }
 
-void Strand::run_fused_alone(Executor& executor, Command& command, const SoftFusedKernel& kernel,
+void Strand::run_fused_alone(Worker& worker, Command& command, const SoftFusedKernel& kernel,
                              std::uint64_t sequence) noexcept {
     FusedSequence run;
     run.kernel = &kernel;
     run.arguments = command.launch.arguments;
     run.default_timeout = timeout_of(command.launch);
+    Executor& executor = worker.executor;
     Fault fault;
     executor.begin_task(this, sequence, run.default_timeout);
     const Fiber::Exit how = run_sequence_guarded(executor, run, fault);
@@ -193,7 +197,7 @@ void Strand::run_fused_alone(Executor& executor, Command& command, const SoftFus
 
 void Strand::complete_launch(const Command& command) noexcept {
     const Launch::Outcome outcome = launch_.end(scheduler_.fibers());
-    scheduler_.release_cores(launch_);
+    scheduler_.release_cores(*this);
     if (outcome.fault.kind != FaultKind::none) [[unlikely]]
         report(command, outcome.fault, outcome.block, outcome.what, outcome.who, 0, outcome.step);
     else if (Checker* checker = scheduler_.checker(); checker && checker->enabled()) [[unlikely]]
@@ -202,8 +206,10 @@ void Strand::complete_launch(const Command& command) noexcept {
 
 // ---- CPU cores -----------------------------------------------------------------------------------------------------
 
-Strand::Step Strand::run_cpu_kernel(Executor& executor, Command& command, std::uint64_t sequence) noexcept {
+Strand::Step Strand::run_cpu_kernel(Worker& worker, Command& command, std::uint64_t sequence) noexcept {
+    Executor& executor = worker.executor;
     const LaunchWork& work = command.launch;
+    assert(is_soft(*work.kernel));
     const auto& kernel = static_cast<const CpuKernel&>(*work.kernel);
     if (take_wait_result() != WaitResult::none) {  // it has run
         complete_cpu_kernel(command, cpu_launch()->outcome);
@@ -212,7 +218,7 @@ Strand::Step Strand::run_cpu_kernel(Executor& executor, Command& command, std::u
     if (work.blocks == 0) return Step::done;
     const std::uint64_t timeout = work.timeout ? work.timeout : std::uint64_t{tuning::cpu_kernel_timeout};
     void* arguments = const_cast<void*>(work.arguments);
-    const bool takes_part = scheduler_.cpu_cores().may_take_part(executor, *this, kernel);
+    const bool takes_part = scheduler_.cpu_cores().may_take_part(worker.awaited == this, kernel);
     if (work.blocks == 1 && takes_part) {
         CpuOutcome outcome;
         LaunchEnd end;
@@ -236,7 +242,7 @@ Strand::Step Strand::run_cpu_kernel(Executor& executor, Command& command, std::u
         report(command, {.kind = FaultKind::memory}, 0, "no memory for a launch on CPU cores");
         return Step::done;
     }
-    launch->strand = this;
+    launch->owner = this;
     launch->kernel = &kernel;
     launch->arguments = arguments;
     launch->arguments_size = work.arguments_in_place ? 0 : work.arguments_size;
@@ -271,7 +277,7 @@ Strand::Step Strand::run_wait(Command& command) noexcept {
         reason_.store(WaitReason::fence, std::memory_order_relaxed);
         waiter_.wait = command.wait;
         command.wait.fence = nullptr;  // its reference is the queue's from here on
-        const std::uint64_t serial = stand_before(fence);
+        const std::uint64_t serial = set_waiting_for(fence);
         const std::uint64_t timeout = command.wait.timeout;
         if (timeout != 0) scheduler_.start_timer(*this, serial, Deadline::after(static_cast<Nanoseconds>(timeout)).at);
         about_to_wait();
@@ -283,8 +289,8 @@ Strand::Step Strand::run_wait(Command& command) noexcept {
     return Step::done;
 }
 
-// Remembers the fence, with a reference to it, for those who may end the wait from outside; lets go of the one before.
-std::uint64_t Strand::stand_before(SoftFence* fence) noexcept {
+// Keeps a reference to the fence for threads that end the wait from outside; releases that of the wait before.
+std::uint64_t Strand::set_waiting_for(SoftFence* fence) noexcept {
     SoftFence* before = nullptr;
     std::uint64_t serial = 0;
     {
@@ -297,7 +303,7 @@ std::uint64_t Strand::stand_before(SoftFence* fence) noexcept {
     return serial;
 }
 
-Strand::Step Strand::run_wait_value(Executor& executor, Command& command) noexcept {
+Strand::Step Strand::run_wait_value(Worker& worker, Command& command) noexcept {
     switch (take_wait_result()) {
         case WaitResult::none:
             break;
@@ -308,7 +314,7 @@ Strand::Step Strand::run_wait_value(Executor& executor, Command& command) noexce
             return Step::done;
     }
     value_waiter.wait = command.value;
-    switch (check_value(executor, this, value_waiter.wait)) {
+    switch (check_value(worker.executor, this, value_waiter.wait)) {
         case ValueCheck::satisfied:
             return Step::done;
         case ValueCheck::unreadable:
@@ -364,7 +370,7 @@ std::string explain(const Fault& fault, Scheduler& scheduler) {
 
 void Strand::report(const Command& command, const Fault& fault, std::uint32_t block, std::string_view what,
                     std::string_view who, std::uint32_t result, const FailedStep& step) noexcept {
-    if (fault.kind == FaultKind::aborted && dropping()) return;  // whoever aborted it knows
+    if (fault.kind == FaultKind::aborted && dropping()) return;  // the caller of abort knows
     TaskFailure failure;
     failure.kind = fault.kind;
     failure.opcode = command.opcode;

@@ -86,7 +86,7 @@ inline Rows rows_of(const DataCopyParams& params, uint32_t to_unit = block_bytes
             bytes + int64_t{params.srcStride} * from_unit};
 }
 
-// Into or inside a core. Rows may lie on themselves.
+// Into or inside a core. Rows may overlap.
 inline void copy_rows(void* to, const void* from, Rows rows) {
     auto* target = static_cast<unsigned char*>(to);
     const auto* source = static_cast<const unsigned char*>(from);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TPipe, TQue, TQueBind, TBuf, TBufPool and LocalMemAllocator: how a kernel divides the memories of its core.
 //
-// A core runs one operation after the other, so nothing ever waits for a buffer: a queue that has none to give, or
-// nothing to take, is misused and fails the task with the line that asked.
+// A core runs one operation after the other, so nothing ever waits for a buffer: allocating from an exhausted
+// queue, or dequeuing from an empty one, is misuse and fails the task with the line of the call.
 #ifndef CANOPY_KERNEL_PIPE_H
 #define CANOPY_KERNEL_PIPE_H
 
@@ -15,7 +15,7 @@ namespace canopy::kernel {
 inline constexpr uint32_t events_per_position = __NPU_ARCH__ == 1001 ? 4 : 8;
 inline constexpr uint32_t max_queue_buffers = 64;
 
-// Hands out the memories of a core from their start upwards.
+// Allocates the memories of a core from their start upwards.
 inline unsigned char* take_memory(Hardware memory, uint64_t bytes, Where where) {
     const int index = static_cast<int>(memory);
     CoreState& state = core_state();
@@ -426,7 +426,7 @@ public:
         return static_cast<TEventID>(used == 0xff ? 0 : __builtin_ctz(~static_cast<unsigned>(used)));
     }
 
-    // The first byte of the memory behind a position.
+    // The first byte of the memory of a position.
     template <TPosition position>
     uint64_t GetQueueEndAddress() {
         constexpr Hardware memory = canopy::kernel::memory_of(position);
@@ -439,7 +439,7 @@ inline TPipe* GetTPipePtr() {
     return static_cast<TPipe*>(pipe.current);
 }
 
-// Addresses from the start of one memory upwards; nothing is given back.
+// Addresses from the start of one memory upwards; nothing is freed.
 template <Hardware memory>
 class LocalMemAllocator {
 public:

@@ -240,7 +240,7 @@ public:
     void WaitIterateAll() {}
     void WaitIterateBatch() {}
     void WaitGetTensorC() {}
-    // Frees what the chip holds for the product; the object may be used again.
+    // Frees the chip's resources for the product; the object may be reused.
     void End() { rewind(); }
 
     // --- batches ----------------------------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ public:
         __builtin_memcpy(c.GetPhyAddr(), tensor.GetPhyAddr(), tensor.GetSize() * sizeof(DstT));
     }
 
-    // For REGIST_MATMUL_OBJ: whether this core goes on with the program.
+    // For REGIST_MATMUL_OBJ: whether this core continues with the program.
     bool decide_who_computes() {
         const CanopyBlock& block = current_block();
         const bool cube = block.core_type == CANOPY_CORE_CUBE;

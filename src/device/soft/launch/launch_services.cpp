@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "device/soft/base/tuning.h"
+#include "device/soft/execution/threads.h"
 #include "device/soft/launch/launch.h"
 
 namespace canopy {
@@ -19,7 +20,7 @@ CoreGroup group_of_one(const CanopyBlock& block) noexcept {
 
 void suspend_for(Executor& executor, const CoreWait& wait) noexcept {
     fiber_of(*executor.block)->wait = wait;
-    executor.fiber->suspend();  // whoever entered the fiber parks it
+    executor.fiber->suspend();  // the caller of the fiber parks it
 }
 
 // The calling block's executor. SIMT threads must not leave their operating-system thread.
@@ -69,9 +70,9 @@ void Launch::sync(std::uint32_t scope) noexcept {
 
 void Launch::yield() noexcept {
     Executor& executor = *Executor::existing();
-    if (executor.in_thread()) return executor.threads()->yield();
+    if (executor.in_thread()) return static_cast<SimtThreads*>(executor.threads())->yield();
     const BlockFiber* fiber = fiber_of(*executor.block);
-    // Nobody of this launch needs the thread. Of one that is being stopped the block must not go on.
+    // No other block needs the thread. A block of a launch that is being stopped must not continue.
     if (!fiber || (!fiber->launch->has_work() && !fiber->launch->cancelled())) {
         sched_yield();
         return;
@@ -79,7 +80,7 @@ void Launch::yield() noexcept {
     suspend_for(executor, {WaitKind::yielded, 0, 0, 0});
 }
 
-// Somebody who waits for what comes from outside of the launch: a thread nobody else needs sleeps between two looks.
+// Waits for something outside of the launch: a thread that no other block needs sleeps between two looks.
 void Launch::wait_a_moment(std::uint32_t round) noexcept {
     Executor& executor = *Executor::existing();
     const BlockFiber* fiber = fiber_of(*executor.block);
@@ -100,7 +101,7 @@ void Launch::set_flag(std::uint32_t mode, std::uint32_t id) noexcept {
         fiber->launch->prepare_flags(*fiber->part, executor);
         room = fiber->launch->set(*fiber->part, fiber->number, mode, id);
     } else {
-        FiberList nobody;
+        ParkedCores nobody;
         room = executor.own_flags(group_of_one(block)).set(0, mode, id, nobody);
     }
     if (!room) {

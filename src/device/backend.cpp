@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/trace.h"
+#include "device/backend.h"
 
 #include "base/error_text.h"
-#include "device/backend.h"
 
 namespace canopy {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/soft/memory/kept_back.h"
+#include "device/soft/memory/deferred_free.h"
 
 #include "base/error_text.h"
 
@@ -11,10 +11,10 @@ constexpr std::size_t check_interval = 16;
 
 }  // namespace
 
-Status KeptBack::add(void* address) {
+Status DeferredFree::add(void* address) {
     bool check = false;
     {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         young_.reserve(young_.size() + 1);
         if (!known_.insert(address).second) return fail(107000, "address {} was already freed", as_address(address));
         young_.push_back(address);
@@ -24,7 +24,7 @@ Status KeptBack::add(void* address) {
     return {};
 }
 
-void KeptBack::free_all(std::vector<void*>& addresses) noexcept {
+void DeferredFree::free_all(std::vector<void*>& addresses) noexcept {
     for (void* address : addresses) {
         known_.erase(address);
         heap_.release(address).ignore();
@@ -33,8 +33,8 @@ void KeptBack::free_all(std::vector<void*>& addresses) noexcept {
     addresses.clear();
 }
 
-void KeptBack::release_passed() noexcept {
-    std::lock_guard guard(mutex_);
+void DeferredFree::release_passed() noexcept {
+    MutexLock guard(mutex_);
     if (scheduler_.unfinished(old_work_) != 0) return;
     free_all(old_);
     old_work_.entries.clear();

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// CpuKernel: a function of a shared object that a device's CPU cores can run.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "device/backend.h"
+#include "device/soft/base/cpu_tuning.h"
+#include "device/soft/base/kind.h"
+
+namespace canopy {
+
+// What a function called RunCpuKernelWithBlock gets beside its arguments.
+struct CpuBlock {
+    std::uint32_t count;
+    std::uint32_t index;
+};
+
+struct alignas(64) CpuKernel : Kernel {
+    CpuKernel() noexcept { kind = &soft_kind; }
+    void* function = nullptr;
+    bool with_block = false;          // takes a CpuBlock as well
+    std::uint64_t process_image = 0;  // number of its image in the process that runs it
+
+    // What a block took lately: a hint.
+    mutable std::atomic<Nanoseconds> block_time{INT64_MAX};
+    mutable std::atomic<std::uint32_t> runs{0};
+    [[nodiscard]] bool is_short() const noexcept {
+        return block_time.load(std::memory_order_relaxed) < tuning::cpu_kernel_inline_time;
+    }
+    // Before a run: whether its time is to be taken. That of short ones is taken now and then.
+    [[nodiscard]] bool is_measured_now() const noexcept {
+        const std::uint32_t before = runs.load(std::memory_order_relaxed);
+        runs.store(before + 1, std::memory_order_relaxed);
+        return before % tuning::cpu_kernel_runs_per_measurement == 0 || !is_short();
+    }
+};
+
+}  // namespace canopy

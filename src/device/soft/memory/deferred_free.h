@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// DeferredFree: device memory that was freed while running work could still use it. It returns to the heap once all
+// work that could run at that time has run. There are two generations: when the work the older one waits for has ended,
+// it is freed and the younger one takes its place, so memory comes back even on a device that is never idle. Any
+// thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <unordered_set>
+#include <vector>
+
+#include "base/heap.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "device/soft/stream/scheduler.h"
+
+namespace canopy {
+
+class DeferredFree {
+public:
+    DeferredFree(Heap& heap, Scheduler& scheduler) : heap_(heap), scheduler_(scheduler) {}
+
+    // 107000 when the address is already in here: the program frees it twice.
+    Status add(void* address);
+    // Frees the memory that no work can use any more.
+    void release_passed() noexcept;
+    [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
+
+private:
+    void free_all(std::vector<void*>& addresses) noexcept CANOPY_REQUIRES(mutex_);
+
+    Heap& heap_;
+    Scheduler& scheduler_;
+    Mutex mutex_;  // held while the heap takes memory back
+    std::unordered_set<void*> known_ CANOPY_GUARDED_BY(mutex_);
+    std::vector<void*> young_ CANOPY_GUARDED_BY(mutex_);
+    std::vector<void*> old_ CANOPY_GUARDED_BY(mutex_);
+    Scheduler::Backlog old_work_ CANOPY_GUARDED_BY(mutex_);  // what the older generation waits for
+    std::atomic<std::size_t> count_{0};
+};
+
+}  // namespace canopy

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replayable: a prepared graph as streams see it. Replays of one graph run one after the other, in the order of the
+// tickets they took when they were submitted.
+//
+// Threads: any.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "base/spin_lock.h"
+#include "device/backend.h"
+#include "device/soft/base/kind.h"
+
+namespace canopy {
+
+class Runnable;
+class Strand;
+class Worker;
+
+class Replayable : public Executable {
+public:
+    Replayable() noexcept : Executable(soft_kind) {}
+    [[nodiscard]] std::uint64_t unfinished() const noexcept final {
+        return submitted_.load(std::memory_order_acquire) - finished_.load(std::memory_order_acquire);
+    }
+
+    std::uint64_t take_ticket() noexcept { return submitted_.fetch_add(1, std::memory_order_acq_rel); }
+    // True when it is the ticket's turn; otherwise the runnable waits in line and is continued when it is.
+    bool take_turn(Runnable& runnable, std::uint64_t ticket) noexcept;
+    bool withdraw_turn(Runnable& runnable) noexcept;
+    void give_turn() noexcept;
+    void give_up_turn(std::uint64_t ticket) noexcept;
+
+    // Begins a replay for the strand whose turn it is and which is draining, and runs what this thread can. True: the
+    // replay has ended. False: the parent waits and will be continued. Either way `end` follows.
+    virtual bool start(Worker& worker, Strand& parent, const ReplayWork* replay) noexcept = 0;
+    virtual void end() noexcept = 0;
+    virtual void abort_replay_of(const Strand& parent) noexcept = 0;
+    // Every lane that has begun is in a wait.
+    [[nodiscard]] virtual bool blocked() const noexcept = 0;
+
+protected:
+    mutable SpinLock lock_;
+    std::uint64_t turn_ CANOPY_GUARDED_BY(lock_) = 0;
+    bool turn_taken_ CANOPY_GUARDED_BY(lock_) = false;
+    // Replays submitted.
+    [[nodiscard]] std::uint64_t tickets() const noexcept { return submitted_.load(std::memory_order_acquire); }
+
+private:
+    Runnable* next_in_line() noexcept CANOPY_REQUIRES(lock_);
+
+    Runnable* line_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    std::vector<std::uint64_t> given_up_ CANOPY_GUARDED_BY(lock_);  // tickets of replays that were dropped
+    alignas(64) std::atomic<std::uint64_t> submitted_{0};
+    std::atomic<std::uint64_t> finished_{0};
+};
+
+}  // namespace canopy
