@@ -43,16 +43,18 @@ ROOMS = {
 # Sub-folders from the bottom up; those of one level do not see each other. "" is the files of the folder itself.
 ORDER = {
     "src/core": (
-        {"base": "handles, error codes, tables of handles"},
-        {"process": "settings, configuration, log, limits"},
-        {"stream": "streams, events, notifies, callbacks, failures"},
+        {"base": "handles, error codes, the state of a thread"},
+        {"process": "settings, devices, contexts, tables of handles"},
+        {"stream": "streams, events, notifies, callbacks"},
         {"memory": "allocations, pools, copies, random numbers"},
-        {"kernel": "binaries, kernels, arguments, embedded images"},
+        {"kernel": "binaries, functions, argument lists"},
         {"kernel/cpu": "CPU kernels"},
+        {"kernel/program": "kernels that are part of the program or registered by it"},
         {"fusion": "fused lists of kernels"},
+        {"launch": "launches, and those that fail"},
         {"graph": "graphs"},
         {"graph/capture": "recording streams into graphs"},
-        {"runtime": "devices and contexts: making and ending them"},
+        {"lifecycle": "aclInit to aclFinalize, making and ending contexts, calls from lower folders to higher ones"},
     ),
     "src/device/soft": (
         {"base": "tuning constants"},
@@ -154,12 +156,13 @@ def check_rooms(name, targets):
 
 def unit_of(name, targets, text):
     """A header's path without its suffix; for a .cpp file that of the header it implements: the one of the same name,
-    else the one that it includes first, apart from the others."""
+    else the one of its folder that it includes first, apart from the others."""
     stem, suffix = name.rsplit(".", 1)
     if suffix == "h" or stem + ".h" in targets:
         return stem
     alone = FIRST_ALONE.match(text[text.find("#include"):])
-    if alone and targets and targets[0].endswith(alone.group(1)):
+    same_folder = targets and targets[0].rpartition("/")[0] == name.rpartition("/")[0]
+    if alone and same_folder and targets[0].endswith(alone.group(1)):
         return targets[0].rsplit(".", 1)[0]
     return stem
 

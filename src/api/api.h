@@ -3,9 +3,11 @@
 // and catches all exceptions.
 #pragma once
 
+#include <cstdint>
 #include <new>
 #include <type_traits>
 
+#include "base/clock.h"
 #include "base/error_text.h"
 #include "base/result.h"
 #include "core/base/error_codes.h"
@@ -42,6 +44,13 @@ inline Status required(T* pointer, const char* name) {
     if (pointer == nullptr) [[unlikely]]
         return fail_null(name);
     return {};
+}
+
+// A time to wait: -1 is for ever, a positive number that many milliseconds.
+inline Result<Deadline> deadline_of(std::int32_t timeout) {
+    if (timeout == -1) return Deadline::never();
+    if (timeout > 0) return Deadline::after(timeout * millisecond);
+    return fail(code::param_invalid, "timeout {} is neither -1 nor a positive number of milliseconds", timeout);
 }
 
 }  // namespace canopy

@@ -4,10 +4,12 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/base/thread_state.h"
+#include "core/lifecycle/contexts.h"
+#include "core/process/context.h"
 #include "core/process/device_callbacks.h"
 #include "core/process/device_facts.h"
-#include "core/runtime/context.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;
@@ -15,13 +17,6 @@ using namespace canopy;
 namespace {
 
 constexpr std::uint32_t longest_abort = 36 * 60 * 1000;  // milliseconds
-
-// -1 waits for ever, a positive number that many milliseconds.
-Result<Deadline> deadline_of(std::int32_t timeout) {
-    if (timeout == -1) return Deadline::never();
-    if (timeout > 0) return Deadline::after(timeout * millisecond);
-    return fail(code::param_invalid, "timeout {} is neither -1 nor a positive number of milliseconds", timeout);
-}
 
 Status synchronise_current(Deadline deadline) {
     auto context = current_context();

@@ -2,11 +2,13 @@
 // Limits of devices, streams and threads, and overflow modes.
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/base/thread_state.h"
 #include "core/graph/capture/capture.h"
 #include "core/memory/memory.h"
+#include "core/process/context.h"
 #include "core/process/device_limits.h"
-#include "core/runtime/context.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
+#include "core/stream/capture_rules.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;

@@ -4,9 +4,10 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/base/thread_state.h"
+#include "core/process/context.h"
 #include "core/process/device_facts.h"
-#include "core/runtime/context.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 using namespace canopy;
 

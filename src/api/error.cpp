@@ -4,7 +4,8 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/runtime/runtime.h"
+#include "core/base/thread_state.h"
+#include "core/process/runtime.h"
 
 using namespace canopy;
 

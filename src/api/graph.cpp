@@ -6,6 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/base/thread_state.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/capture/capture_conditions.h"
 #include "core/graph/graph_end.h"
@@ -27,13 +28,6 @@ int with_graph(aclmdlRI graph, Body&& body, const char* function = __builtin_FUN
             return body(**pinned);
         },
         function);
-}
-
-// -1: for ever; a positive number of milliseconds.
-Result<Deadline> deadline_of(std::int32_t timeout) {
-    if (timeout == 0 || timeout < -1)
-        return fail(code::param_invalid, "timeout {} is neither -1 nor a positive number of milliseconds", timeout);
-    return timeout < 0 ? Deadline::never() : Deadline::after(timeout * millisecond);
 }
 
 Result<ConditionKind> condition_kind(aclmdlRICondTaskType type) {

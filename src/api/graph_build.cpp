@@ -5,6 +5,7 @@
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "core/memory/memory.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 

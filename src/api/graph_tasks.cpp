@@ -5,13 +5,13 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "api/launch_checks.h"
 #include "api/launch_config.h"
-#include "core/fusion/fusion.h"
 #include "core/graph/capture/capture_groups.h"
 #include "core/graph/graph_edit.h"
 #include "core/graph/group_update.h"
 #include "core/kernel/kernel.h"
+#include "core/kernel/program/registered_images.h"
+#include "core/launch/launch.h"
 #include "core/memory/memory.h"
 #include "core/stream/event.h"
 
@@ -195,16 +195,11 @@ Result<Command> read_kernel(const aclmdlRIKernelTaskParams& params, DeviceRecord
     if (params.argsSize < (*function)->info.arguments_size)
         return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters",
                     params.argsSize, (*function)->info.arguments_size, (*function)->info.name);
-    Command command((*function)->cpu ? Opcode::cpu_kernel : Opcode::launch);
-    command.launch = {};
-    CANOPY_TRY(read_config(params.cfg, command.launch));
-    command.launch.kernel = *kernel;
-    command.launch.arguments = params.args;
-    command.launch.arguments_size = static_cast<std::uint32_t>(params.argsSize);
-    command.launch.arguments_in_place = params.isHostArgs == 0;
-    command.launch.blocks = params.numBlocks;
-    CANOPY_TRY(choose_fused(command.launch, record));
-    return command;
+    LaunchRequest request(params.args, params.argsSize, params.numBlocks);
+    CANOPY_TRY(read_config(params.cfg, request.work()));
+    request.work().arguments_in_place = params.isHostArgs == 0;
+    CANOPY_TRY(complete(request.command, **kernel, record));
+    return request.command;
 }
 
 Result<Command> read_value(Opcode opcode, void* address, std::uint64_t value, std::uint32_t condition) {

@@ -6,8 +6,9 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/lifecycle/initialise.h"
 #include "core/process/configuration.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 using namespace canopy;
 

@@ -7,9 +7,10 @@
 
 #include "api/api.h"
 #include "api/memory_arguments.h"
+#include "core/lifecycle/contexts.h"
 #include "core/memory/memory.h"
 #include "core/memory/memory_pool.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 

@@ -4,9 +4,11 @@
 
 #include "api/api.h"
 #include "api/memory_arguments.h"
+#include "core/base/thread_state.h"
+#include "core/lifecycle/contexts.h"
 #include "core/memory/host_memory.h"
 #include "core/memory/memory.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 

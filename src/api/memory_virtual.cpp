@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "core/memory/memory.h"
 #include "core/memory/virtual_memory.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 

@@ -11,6 +11,7 @@
 #include "api/lower.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/cpu/cpu_loading_kernels.h"
+#include "core/kernel/program/registered_images.h"
 #include "core/memory/memory.h"
 #include "runtime/rt.h"
 #include "runtime/rt_external.h"

@@ -8,7 +8,7 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 namespace canopy {
 

@@ -25,7 +25,7 @@
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 #include "core/stream/recorder.h"
 #include "device/backend.h"
 

@@ -9,7 +9,7 @@
 #include "core/base/thread_state.h"
 #include "core/graph/graph_end.h"
 #include "core/graph/graph_prepare.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 #include "core/stream/event.h"
 #include "core/stream/stream.h"
 

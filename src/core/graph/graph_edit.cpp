@@ -9,6 +9,7 @@
 #include "core/base/thread_state.h"
 #include "core/graph/graph_build.h"
 #include "core/graph/graph_fusion.h"
+#include "core/process/context.h"
 #include "core/stream/event.h"
 #include "core/stream/stream.h"
 
@@ -107,7 +108,7 @@ Result<std::vector<Handle>> streams_of(Graph& graph) {
                 if (chosen == 0) chosen = graph.lanes[index].model_stream = *fresh;
             }
         }
-        if (chosen != *fresh) destroy_stream(*fresh, DestroyMode::settled).ignore();
+        if (chosen != *fresh) destroy_stream(*fresh, DestroyMode::quiesced).ignore();
         if (chosen != 0) streams.push_back(chosen);
     }
 }

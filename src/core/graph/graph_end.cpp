@@ -10,8 +10,8 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
-#include "core/graph/capture/capture.h"
 #include "core/memory/memory_pool.h"
+#include "core/stream/capture_rules.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -70,7 +70,7 @@ void free_lanes(const std::deque<RecordedLane>& lanes) noexcept {
                 task.command.call.dispose(task.command.call.argument);
             if (task.handle != 0) runtime.tasks.close(task.handle);
         }
-        if (lane.model_stream != 0) destroy_stream(lane.model_stream, DestroyMode::settled).ignore();
+        if (lane.model_stream != 0) destroy_stream(lane.model_stream, DestroyMode::quiesced).ignore();
     }
 }
 
@@ -178,7 +178,7 @@ void cut_graph(Graph& graph, const GraphExtent& extent) {
 }
 
 void end_graph(Graph& graph) {
-    if (capturing()) invalidate_capture_of(graph);
+    end_capture_of(graph);
     {
         MutexLock lock(*graph.mutex);
         if (graph.state == GraphState::ended) return;

@@ -10,18 +10,16 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/fusion/fusion.h"
 #include "core/graph/graph_build.h"
 #include "core/graph/graph_edit.h"
 #include "core/kernel/kernel.h"
+#include "core/launch/launch.h"
 #include "core/memory/copy.h"
 #include "core/memory/memory.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
 namespace {
-
-constexpr std::uint32_t max_blocks = 65535;
 
 // A task by its number in its stream.
 struct Found {
@@ -125,9 +123,8 @@ const char* apply_kernel(const Patch& patch) {
             kernel->info->simt != command.launch.kernel->info->simt)
             return "the patch of a kernel found a kernel with different arguments";
         keep_module(graph, patch.module);
-        command.launch.kernel = kernel;
         command.launch.blocks = blocks;
-        if (!choose_fused(command.launch, *graph.record).ok())
+        if (!complete(command, *kernel, *graph.record).ok())
             return "the patch of a kernel found a kernel that is not fused";
         if (!replace(graph, patch, command).ok()) return "the patch of a kernel does not fit its graph";
         task.function = handle_of(std::atomic_ref(const_cast<Kernel*>(kernel)->user).load(std::memory_order_acquire));

@@ -3,8 +3,9 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/graph/capture/capture.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
+#include "core/stream/capture_rules.h"
+#include "core/stream/recorder.h"
 #include "core/stream/stream.h"
 
 namespace canopy {

@@ -355,7 +355,7 @@ Result<CaptureInfo> capture_info(const void* opaque) {
     return CaptureInfo{capture->status, capture->graph->self};
 }
 
-void drop_ownerless_captures() noexcept {
+void free_ownerless_captures() noexcept {
     try {
         for (const auto& capture : all_captures()) {
             if (!capture->ownerless.load(std::memory_order_acquire)) continue;

@@ -22,6 +22,7 @@
 #include "core/base/thread_state.h"
 #include "core/graph/graph.h"
 #include "core/graph/graph_end.h"
+#include "core/stream/capture_rules.h"
 #include "core/stream/event.h"
 #include "core/stream/recorder.h"
 #include "core/stream/stream.h"
@@ -48,56 +49,16 @@ Result<CaptureInfo> capture_info(const void* stream);
 
 // ---- rules ---------------------------------------------------------------------------------------------------------
 
-inline std::atomic<std::uint32_t> captures_under_way{0};
-[[nodiscard]] inline bool capturing() noexcept { return captures_under_way.load(std::memory_order_relaxed) != 0; }
-
-enum class UnsafeCall : std::uint8_t {
-    copy,           // copies or sets memory before it returns
-    blocking_copy,  // a copy of a stream that waits for pageable memory
-    default_stream  // work in a default stream
-};
+// What stands behind the checks of core/stream: a call that breaks a rule fails and invalidates the captures it
+// concerns.
 Status refuse_unsafe(UnsafeCall call, const Stream* stream);
 Status refuse_synchronise();
 Status refuse_stream(Stream& stream);
+Status refuse_locked_stream(Stream& stream) CANOPY_REQUIRES(stream.lock);
 Status refuse_event(Event& event);
-
-// For calls that the mode of a capture may forbid: 107030, 107041 or 107031.
-inline Status check_unsafe(UnsafeCall call, const Stream* stream = nullptr) {
-    if (!capturing()) [[likely]]
-        return {};
-    return refuse_unsafe(call, stream);
-}
-// For calls that wait for a device or a context: 107027.
-inline Status check_synchronise() {
-    if (!capturing()) [[likely]]
-        return {};
-    return refuse_synchronise();
-}
-// For calls that wait for, look at or change a stream: 107027 while it is captured; 107031 for a default stream that a
-// capture forbids. The caller does not hold the stream's lock.
-inline Status check_stream_free(Stream& stream) {
-    if (!capturing()) [[likely]]
-        return {};
-    return refuse_stream(stream);
-}
-// The same with the lock held, for streams that are no default streams.
-Status check_locked_stream_free(Stream& stream) CANOPY_REQUIRES(stream.lock);
-// For calls that wait for an event or look at it: 107028 while its last record is part of a capture.
-inline Status check_event_free(Event& event) {
-    if (!capturing()) [[likely]]
-        return {};
-    return refuse_event(event);
-}
-// An asynchronous copy that has to wait for its own end, on a stream whose lock the caller holds: 107041.
-Status check_blocking_copy(Stream& stream) CANOPY_REQUIRES(stream.lock);
-
-// A stream waits for an event whose last record is part of a capture: the stream becomes part of it too. Nothing
-// happens when the event is not of a capture under way. The caller holds the stream's lock, not the event's.
-Status join_capture(Stream& stream, Event& event) CANOPY_REQUIRES(stream.lock);
-
-// Frees captures whose first stream has ended. Without any lock held.
-void drop_ownerless_captures() noexcept;
-// The graph ends while it is captured.
+Status refuse_blocking_copy(Stream& stream) CANOPY_REQUIRES(stream.lock);
+Status join_capture_of(Stream& stream, Event& event) CANOPY_REQUIRES(stream.lock);
+void free_ownerless_captures() noexcept;
 void invalidate_capture_of(const Graph& graph) noexcept;
 
 // Where the stream records to, for calls that need to know. 107029 when it is not captured, 507903 when its capture is

@@ -7,6 +7,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/thread_state.h"
 
 namespace canopy {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/thread_state.h"
 
 namespace canopy {
 
@@ -99,10 +100,10 @@ Status refuse_synchronise() {
 Status refuse_stream(Stream& stream) {
     if (stream.is_default) return refuse_unsafe(UnsafeCall::default_stream, &stream);
     SpinGuard guard(stream.lock);
-    return check_locked_stream_free(stream);
+    return refuse_locked_stream(stream);
 }
 
-Status check_locked_stream_free(Stream& stream) {
+Status refuse_locked_stream(Stream& stream) {
     Capture* const capture = capture_of(stream);
     if (!capture) return {};
     return refuse(*capture, &stream, {code::stream_captured, "the stream is part of the capture"});
@@ -121,16 +122,14 @@ Status refuse_event(Event& event) {
                 thread_state.function, slot_of(event.self), capture->origin_id);
 }
 
-Status check_blocking_copy(Stream& stream) {
-    if (!capturing()) [[likely]]
-        return {};
+Status refuse_blocking_copy(Stream& stream) {
     Capture* const capture = capture_of(stream);
     if (capture && capture->mode != CaptureMode::relaxed && thread_state.capture_mode != CaptureMode::relaxed)
         return refuse(*capture, &stream, refusal_of(UnsafeCall::blocking_copy));
     return refuse_unsafe(UnsafeCall::blocking_copy, &stream);
 }
 
-Status join_capture(Stream& stream, Event& event) {
+Status join_capture_of(Stream& stream, Event& event) {
     std::shared_ptr<Capture> capture;
     std::uint32_t from = 0;
     {

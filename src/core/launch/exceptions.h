@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exception callbacks: who hears about a failed task, and what they are shown. They run on the thread that ran the
-// task, before any synchronisation reports the failure.
+// Failed tasks: their description in words, and the exception callbacks, which run on the thread that ran the task
+// before any synchronisation reports the failure.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "core/base/handles.h"
@@ -16,11 +17,13 @@ namespace canopy {
 class Stream;
 
 using ExceptionFunction = void (*)(rtExceptionInfo* info);
-using BinaryExceptionFunction = void (*)(rtExceptionInfo* info, void* argument);
 
 void set_exception_callback(ExceptionFunction function) noexcept;  // null clears it
 Status add_exception_callback(ExceptionFunction function);
 void remove_exception_callback(ExceptionFunction function) noexcept;
+
+// Who failed, and how.
+std::string describe_failure(const TaskFailure& failure);
 
 void fire_exception(Stream& stream, const TaskFailure& failure, int code) noexcept;
 

@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/context.h"
+#include "core/lifecycle/contexts.h"
 
-#include <algorithm>
-#include <cstring>
+#include <vector>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
-#include "core/base/thread_state.h"
 #include "core/fusion/fusion_work.h"
-#include "core/graph/capture/capture.h"
 #include "core/graph/graph_end.h"
 #include "core/kernel/kernel.h"
-#include "core/process/configuration.h"
+#include "core/process/context.h"
 #include "core/process/device_callbacks.h"
+#include "core/stream/capture_rules.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
 namespace {
-
-void make_current(Context& context) noexcept {
-    thread_state.context = context.self;
-    thread_state.context_is_primary = context.primary;
-    thread_state.default_stream = context.default_stream;
-    thread_state.device = static_cast<std::int32_t>(context.record->index);
-}
-
-void forget_current(Handle context) noexcept {
-    if (thread_state.context != context) return;
-    thread_state.context = thread_state.default_stream = 0;
-    thread_state.device = -1;
-}
 
 // A context with its default stream on an opened device.
 Result<Handle> make_context(DeviceRecord& record, Device& device, bool primary) {
@@ -59,19 +45,19 @@ Status end_context(Handle handle) {
     context->device->quiesce();
     std::vector<Handle> streams;
     {
-        std::lock_guard guard(context->mutex);
+        MutexLock guard(context->mutex);
         streams.swap(context->streams);
     }
-    for (Handle stream : streams) destroy_stream(stream, DestroyMode::settled).ignore();
+    for (Handle stream : streams) destroy_stream(stream, DestroyMode::quiesced).ignore();
     end_graphs(handle);
-    std::lock_guard guard(context->mutex);
+    MutexLock guard(context->mutex);
     for (void** memory : {&context->overflow_words, &context->sync_words})
         if (void* address = std::exchange(*memory, nullptr)) context->device->release(address).ignore();
     return {};
 }
 
-// Caller holds record.mutex. Makes sure the device has its primary context.
-Result<Handle> primary_context(DeviceRecord& record) {
+// Makes sure the device has its primary context.
+Result<Handle> primary_context(DeviceRecord& record) CANOPY_REQUIRES(record.mutex) {
     if (record.primary != 0) return record.primary;
     Result<Device*> device = record.open();
     if (!device.ok()) return device.status();
@@ -82,47 +68,7 @@ Result<Handle> primary_context(DeviceRecord& record) {
     return context;
 }
 
-Status no_context() {
-    return fail(code::context_null,
-                "this thread has no current context: call aclrtSetDevice or aclrtCreateContext in it first");
-}
-
 }  // namespace
-
-void Context::recycle() noexcept {
-    self = default_stream = 0;
-    record = nullptr;
-    device = nullptr;
-    primary = false;
-    failure.store(0, std::memory_order_relaxed);
-    std::lock_guard guard(mutex);
-    streams.clear();
-    options.clear();
-}
-
-Status require_context() {
-    Runtime& runtime = Runtime::instance();
-    if (runtime.contexts.alive(thread_state.context)) [[likely]]
-        return {};
-    // The device was reset and set again by another thread: all its threads share the new primary context.
-    if (thread_state.context != 0 && thread_state.context_is_primary) {
-        Result<DeviceRecord*> record = runtime.device(thread_state.device);
-        const Handle primary = record.ok() ? (*record)->primary_hint.load(std::memory_order_acquire) : 0;
-        if (Pin<Context> context = runtime.contexts.pin(primary)) {
-            make_current(*context);
-            return {};
-        }
-    }
-    if (const std::optional<std::int32_t> device = configured_default_device()) return set_device(*device);
-    return no_context();
-}
-
-Result<Pin<Context>> current_context() {
-    CANOPY_TRY(require_context());
-    Pin<Context> context = Runtime::instance().contexts.pin(thread_state.context);
-    if (!context) return no_context();
-    return context;
-}
 
 Result<Handle> create_context(std::int64_t device_id) {
     Runtime& runtime = Runtime::instance();
@@ -130,7 +76,7 @@ Result<Handle> create_context(std::int64_t device_id) {
     if (!found.ok()) return found.status();
     DeviceRecord& record = **found;
     {
-        std::lock_guard guard(record.mutex);
+        MutexLock guard(record.mutex);
         Result<Handle> primary = primary_context(record);
         if (!primary.ok()) return primary.status();
     }
@@ -166,7 +112,7 @@ Status set_device(std::int64_t device_id) {
     notify_device_state(id, DeviceStage::set_pre);
     Handle primary = 0;
     {
-        std::lock_guard guard(record.mutex);
+        MutexLock guard(record.mutex);
         Result<Handle> context = primary_context(record);
         if (!context.ok()) return context.status();
         primary = *context;
@@ -184,7 +130,7 @@ Status reset_device(std::int64_t device_id, ResetMode mode) {
     const auto id = static_cast<std::int32_t>(record.index);
     Handle ending = 0;
     {
-        std::lock_guard guard(record.mutex);
+        MutexLock guard(record.mutex);
         if (record.references == 0) return fail(code::context_release, "device {} is not set: nothing to reset", id);
         record.references = mode == ResetMode::forced ? 0 : record.references - 1;
         if (record.references == 0) {
@@ -205,7 +151,7 @@ Status synchronise_context(Context& context, Deadline deadline) {
     CANOPY_TRY(check_synchronise());
     std::vector<Handle> streams;
     {
-        std::lock_guard guard(context.mutex);
+        MutexLock guard(context.mutex);
         streams = context.streams;
     }
     Status first;
@@ -219,29 +165,13 @@ Status synchronise_context(Context& context, Deadline deadline) {
     return first;
 }
 
-Result<void*> context_memory(Context& context, ContextMemory which) {
-    constexpr std::size_t overflow_bytes = 64, synchronisation_bytes = 16 * 1024;
-    const bool overflow = which == ContextMemory::overflow;
-    std::lock_guard guard(context.mutex);
-    void*& memory = overflow ? context.overflow_words : context.sync_words;
-    if (memory) return memory;
-    const std::size_t size = overflow ? overflow_bytes : synchronisation_bytes;
-    Result<void*> fresh = context.device->allocate(size, memory_default);
-    if (!fresh.ok()) return fresh.status();
-    std::memset(*fresh, 0, size);
-    memory = *fresh;
-    return memory;
-}
-
-void settle_context(Context& context) noexcept { context.device->quiesce(); }
-
 void release_all_devices() noexcept {
     Runtime& runtime = Runtime::instance();
     std::vector<Handle> contexts;
     for (std::uint32_t index = 0; index < runtime.device_count(); ++index) {
         Result<DeviceRecord*> record = runtime.device(index);
         if (!record.ok()) continue;
-        std::lock_guard guard((*record)->mutex);
+        MutexLock guard((*record)->mutex);
         (*record)->references = 0;
         (*record)->primary = 0;
         (*record)->primary_hint.store(0, std::memory_order_release);
@@ -254,9 +184,7 @@ void release_all_devices() noexcept {
     stop_improvements();
     end_all_graphs();
     unload_all_binaries();
-    for (std::uint32_t index = 0; index < runtime.device_count(); ++index)
-        if (Result<DeviceRecord*> record = runtime.device(index); record.ok() && (*record)->opened())
-            (*record)->opened()->quiesce();  // memory freed under running work goes back to its heap
+    quiesce_devices();  // memory freed under running work goes back to its heap
 }
 
 }  // namespace canopy

@@ -17,7 +17,7 @@
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/kernel/kernel.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 
@@ -35,6 +35,9 @@ inline Handle site_function(CanopyLaunchSite& site) noexcept {
 }
 // Makes sure that the site's function is loaded on a device, that of the current context.
 Result<Handle> load_site(CanopyLaunchSite& site, DeviceRecord& record);
+
+// A function by its handle, or by the host address of a kernel that came with the program.
+Result<Pin<Function>> find_function(const void* function);
 
 // Kernels by the address of their host function.
 [[nodiscard]] bool is_registered_function(const void* host) noexcept;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/kernel/symbols.h"
+#include "core/kernel/program/symbols.h"
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/base/thread_state.h"
 #include "core/kernel/kernel.h"
-#include "core/kernel/registered_images.h"
+#include "core/kernel/program/registered_images.h"
 #include "core/memory/device_variables.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 namespace canopy {
 
@@ -22,6 +21,8 @@ Result<SymbolInfo> variable_of(const void* opaque, const char* name) {
     const std::optional<SymbolInfo> symbol = (*module)->symbol(name);
     if (!symbol) return fail(code::symbol_not_found, "the binary has no global variable named {}", name);
     note_variable((*binary)->self, record, symbol->address, symbol->size);
+    // Unloading closes the handle first and forgets the variables then: one of the two sees the other.
+    if (!Runtime::instance().binaries.alive((*binary)->self)) forget_variables((*binary)->self);
     return *symbol;
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process-wide runtime: settings, the table of devices, and the tables of every handle kind. One instance, made
-// on first use and never destroyed, so that calls from late threads and from exit handlers always find it.
+// The process-wide runtime: settings, devices, and the tables of every handle kind, whose types are only declared
+// here. One instance, made on first use and never destroyed, so that calls from late threads and from exit handlers
+// always find it. Opening a device is here; making and ending contexts is in core/lifecycle.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/process/settings.h"
@@ -32,6 +32,9 @@ class Graph;
 class GraphPart;
 class Label;
 class LabelList;
+class SourceProgram;
+struct BinaryData;
+struct DataBuffer;
 
 enum class CoreLimit : std::uint32_t { cube = 0, vector = 1 };
 
@@ -42,10 +45,10 @@ struct DeviceRecord {
     std::uint32_t physical = 0;  // number before the visible list was applied
     const Chip* chip = nullptr;
 
-    std::mutex mutex;  // guards the fields below; taken before any context's mutex
-    std::uint32_t references = 0;
-    Handle primary = 0;                   // 0 while nobody has set the device
-    std::atomic<Handle> primary_hint{0};  // same value, readable without the mutex
+    Mutex mutex;  // taken before any context's mutex
+    std::uint32_t references CANOPY_GUARDED_BY(mutex) = 0;
+    Handle primary CANOPY_GUARDED_BY(mutex) = 0;  // 0 while nobody has set the device
+    std::atomic<Handle> primary_hint{0};          // same value, readable without the mutex
 
     std::atomic<std::uint32_t> streams{0}, events{0}, notifies{0};  // live ones, against the chip's limits
     std::array<std::atomic<std::uint32_t>, 2> core_limit{};         // by CoreLimit; 0: the chip's own
@@ -101,6 +104,7 @@ public:
     HandleTable<Notify> notifies{HandleKind::notify};
     HandleTable<Notify> counting_notifies{HandleKind::counting_notify};
     HandleTable<Binary> binaries{HandleKind::binary};
+    HandleTable<BinaryData> binary_data{HandleKind::binary_data};
     HandleTable<Function> functions{HandleKind::function};
     HandleTable<Arguments> arguments{HandleKind::arguments};
     HandleTable<PhysicalMemory> physical_memory{HandleKind::physical_memory};
@@ -111,20 +115,24 @@ public:
     HandleTable<GraphPart> conditions{HandleKind::condition};
     HandleTable<Label> labels{HandleKind::label};
     HandleTable<LabelList> label_lists{HandleKind::label_list};
+    HandleTable<DataBuffer> data_buffers{HandleKind::data_buffer};
+    HandleTable<SourceProgram> source_programs{HandleKind::source_program};
 
     // Process-wide defaults that calls change.
     std::atomic<std::uint64_t> kernel_timeout{1091ull * 1'000'000'000};  // nanoseconds; 0: for ever
     std::atomic<std::uint64_t> wait_timeout{0};                          // nanoseconds; 0: never
+    std::atomic<std::int32_t> default_device{-1};  // of threads that set none (aclInit's file); -1: there is none
 
 private:
     friend struct DeviceRecord;
     Runtime();
-    void publish(Settings settings);
-    void choose_chip_of_images();
+    void publish(Settings settings) CANOPY_REQUIRES(open_mutex_);
+    void choose_chip_of_images() CANOPY_REQUIRES(open_mutex_);
     [[nodiscard]] bool any_opened() const noexcept;
 
-    std::mutex open_mutex_;  // held while a device is opened and while settings change
-    std::vector<std::unique_ptr<const Settings>> all_settings_;  // every snapshot ever published
+    Mutex open_mutex_;  // held while a device is opened and while settings change
+    std::vector<std::unique_ptr<const Settings>> all_settings_
+        CANOPY_GUARDED_BY(open_mutex_);  // every snapshot ever published
     std::atomic<const Settings*> settings_{nullptr};
     std::atomic<bool> problems_reported_{false};
     std::array<DeviceRecord, max_devices> devices_;

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 #include <utility>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "base/notice.h"
 #include "core/base/error_codes.h"
-#include "core/graph/graph.h"
-#include "core/graph/label.h"
-#include "core/kernel/kernel.h"
-#include "core/kernel/registered_images.h"
-#include "core/memory/memory_pool.h"
-#include "core/memory/virtual_memory.h"
-#include "core/runtime/context.h"
-#include "core/stream/event.h"
-#include "core/stream/notify.h"
-#include "core/stream/stream.h"
+#include "core/process/process_hooks.h"
 
 namespace canopy {
 
@@ -36,7 +28,7 @@ Runtime* Runtime::existing() noexcept { return made.load(std::memory_order_acqui
 
 Runtime::Runtime() {
     for (std::uint32_t index = 0; index < max_devices; ++index) devices_[index].index = index;
-    publish(choose_chip(read_settings(), chip_of_registered_images()));
+    publish(choose_chip(read_settings(), process_hooks.chip_of_kernels()));
 }
 
 // Only while no device is open, so nobody reads the records' copies of what changes here.
@@ -57,14 +49,14 @@ bool Runtime::any_opened() const noexcept {
 }
 
 bool Runtime::change(const SettingsChange& change) {
-    std::lock_guard guard(open_mutex_);
+    MutexLock guard(open_mutex_);
     if (any_opened()) return false;
     publish(change_settings(settings(), change));
     return true;
 }
 
 bool Runtime::change_stack_size(std::uint32_t bytes) {
-    std::lock_guard guard(open_mutex_);
+    MutexLock guard(open_mutex_);
     if (settings().stack_size == bytes) return true;
     if (any_opened()) return false;
     Settings changed = settings();
@@ -75,7 +67,7 @@ bool Runtime::change_stack_size(std::uint32_t bytes) {
 
 // Caller holds open_mutex_ and no device is open.
 void Runtime::choose_chip_of_images() {
-    Settings chosen = choose_chip(settings(), chip_of_registered_images());
+    Settings chosen = choose_chip(settings(), process_hooks.chip_of_kernels());
     if (chosen.chip != settings().chip) publish(std::move(chosen));
 }
 
@@ -83,10 +75,11 @@ void Runtime::choose_chip_of_images() {
 // holds: so nobody waits here. Opening looks at the images itself.
 void Runtime::images_changed() noexcept {
     try {
-        const std::unique_lock guard(open_mutex_, std::try_to_lock);
-        if (guard.owns_lock() && !any_opened()) choose_chip_of_images();
+        if (!open_mutex_.try_lock()) return;
+        if (!any_opened()) choose_chip_of_images();
     } catch (...) {  // no memory: opening a device looks again
     }
+    open_mutex_.unlock();
 }
 
 void Runtime::report_problems() noexcept {
@@ -96,7 +89,7 @@ void Runtime::report_problems() noexcept {
 }
 
 void Runtime::set_kernel_timeout(std::uint64_t timeout) noexcept {
-    std::lock_guard guard(open_mutex_);  // a device that is being opened reads the value
+    MutexLock guard(open_mutex_);  // a device that is being opened reads the value
     kernel_timeout.store(timeout, std::memory_order_relaxed);
     for (DeviceRecord& record : devices_)
         if (Device* device = record.opened()) device->set_kernel_timeout(timeout);
@@ -120,7 +113,7 @@ DeviceRecord* Runtime::device_of(const void* address) noexcept {
 Result<Device*> DeviceRecord::open() {
     if (Device* device = opened()) return device;
     Runtime& runtime = Runtime::instance();
-    std::lock_guard guard(runtime.open_mutex_);
+    MutexLock guard(runtime.open_mutex_);
     if (Device* device = opened()) return device;
     if (!runtime.any_opened()) runtime.choose_chip_of_images();
     runtime.report_problems();

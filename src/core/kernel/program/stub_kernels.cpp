@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/kernel/stub_kernels.h"
+#include "core/kernel/program/stub_kernels.h"
 
 #include <elf.h>
 
@@ -7,17 +7,17 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/kernel.h"
-#include "core/kernel/registered_images.h"
+#include "core/kernel/program/registered_images.h"
 #include "device/image.h"
 #include "foundation/elf.h"
 
@@ -30,13 +30,13 @@ struct Registered {
     std::vector<std::string> kernels;
     bool for_cpu = false;  // a shared object for CPU cores
 
-    std::mutex mutex;
-    Handle binary = 0;                                  // guarded by mutex
-    std::map<std::uint64_t, Handle> functions_of_keys;  // guarded by mutex
+    Mutex mutex;
+    Handle binary CANOPY_GUARDED_BY(mutex) = 0;
+    std::map<std::uint64_t, Handle> functions_of_keys CANOPY_GUARDED_BY(mutex);
 
     // The binary as it is loaded now.
     Result<Handle> open() {
-        std::lock_guard guard(mutex);
+        MutexLock guard(mutex);
         if (Runtime::instance().binaries.alive(binary)) return binary;
         if (bytes.empty()) return fail(code::invalid_handle, "the binary has been unloaded");
         Result<Handle> opened = for_cpu ? load_cpu_binary_data(bytes) : open_binary(bytes);
@@ -61,16 +61,13 @@ struct Stub {
 };
 
 struct Registry {
-    std::shared_mutex mutex;  // guards the maps
-    std::unordered_map<Handle, std::shared_ptr<Registered>> binaries;
-    std::unordered_map<const void*, std::shared_ptr<Stub>> stubs;
-    std::unordered_map<std::string, const void*> names;
+    SharedMutex mutex;
+    std::unordered_map<Handle, std::shared_ptr<Registered>> binaries CANOPY_GUARDED_BY(mutex);
+    std::unordered_map<const void*, std::shared_ptr<Stub>> stubs CANOPY_GUARDED_BY(mutex);
+    std::unordered_map<std::string, const void*> names CANOPY_GUARDED_BY(mutex);
 };
 
-Registry& registry() {
-    static auto* instance = new Registry;
-    return *instance;
-}
+Registry& registry() { return process_state<Registry>(); }
 
 Result<std::vector<std::string>> names_of_kernels(std::span<const std::byte> bytes) {
     Result<Image> image = read_image(bytes);
@@ -93,7 +90,7 @@ Result<std::vector<std::string>> names_of_functions(std::span<const std::byte> b
 
 std::shared_ptr<Registered> find_registered(const void* binary) {
     Registry& all = registry();
-    std::shared_lock guard(all.mutex);
+    ReaderLock guard(all.mutex);
     const auto found = all.binaries.find(handle_of(binary));
     return found == all.binaries.end() ? nullptr : found->second;
 }
@@ -105,9 +102,9 @@ Result<std::shared_ptr<Registered>> registered_binary(const void* opaque) {
     if (!binary.ok()) return binary.status();
     auto made = std::make_shared<Registered>();
     {
-        std::lock_guard guard((*binary)->mutex);
+        MutexLock guard((*binary)->mutex);
         made->for_cpu = (*binary)->cpu != nullptr;
-        if (made->for_cpu && !(*binary)->cpu->image)
+        if (made->for_cpu && !cpu_binary(**binary).image)
             return fail(code::param_invalid, "{} has no shared object in which stubs could be registered",
                         (*binary)->cpu->origin);
         Result<std::vector<std::string>> kernels =
@@ -117,7 +114,7 @@ Result<std::shared_ptr<Registered>> registered_binary(const void* opaque) {
         made->binary = (*binary)->self;
     }
     Registry& all = registry();
-    std::unique_lock guard(all.mutex);
+    WriterLock guard(all.mutex);
     return all.binaries.try_emplace(handle_of(opaque), std::move(made)).first->second;
 }
 
@@ -129,7 +126,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 std::shared_ptr<Stub> find_stub(const void* address) {
     Registry& all = registry();
-    std::shared_lock guard(all.mutex);
+    ReaderLock guard(all.mutex);
     const auto found = all.stubs.find(address);
     return found == all.stubs.end() ? nullptr : found->second;
 }
@@ -148,7 +145,7 @@ Result<Handle> register_bytes(std::span<const std::byte> bytes, Result<std::vect
     Result<Handle> opened = made->open();
     if (!opened.ok()) return opened;
     Registry& all = registry();
-    std::unique_lock guard(all.mutex);
+    WriterLock guard(all.mutex);
     all.binaries[*opened] = std::move(made);
     return opened;
 }
@@ -167,7 +164,7 @@ Status unregister_binary(const void* opaque) {
     std::shared_ptr<Registered> gone;
     {
         Registry& all = registry();
-        std::unique_lock guard(all.mutex);
+        WriterLock guard(all.mutex);
         if (const auto found = all.binaries.find(handle_of(opaque)); found != all.binaries.end()) {
             gone = std::move(found->second);
             all.binaries.erase(found);
@@ -179,7 +176,7 @@ Status unregister_binary(const void* opaque) {
         });
     }
     if (!gone) return unload_binary(opaque);
-    std::lock_guard guard(gone->mutex);
+    MutexLock guard(gone->mutex);
     if (Runtime::instance().binaries.alive(gone->binary)) return unload_binary(opaque_of(gone->binary));
     return {};
 }
@@ -195,7 +192,7 @@ Status register_stub(const void* opaque, const void* address, std::string_view n
     stub->name = name;
     stub->kernel = kernel;
     Registry& all = registry();
-    std::unique_lock guard(all.mutex);
+    WriterLock guard(all.mutex);
     if (const auto taken = all.stubs.find(address); taken != all.stubs.end())
         return fail(code::kernel_duplicate, "stub {} is already registered, for kernel {}", as_address(address),
                     taken->second->kernel);
@@ -207,7 +204,7 @@ Status register_stub(const void* opaque, const void* address, std::string_view n
 
 Result<const void*> stub_of_name(std::string_view name) {
     Registry& all = registry();
-    std::shared_lock guard(all.mutex);
+    ReaderLock guard(all.mutex);
     if (const auto found = all.names.find(std::string(name)); found != all.names.end()) return found->second;
     return fail(code::kernel_lookup, "no stub named {} is registered", name);
 }
@@ -231,7 +228,7 @@ Result<Handle> function_of_key(const void* opaque, std::uint64_t key) {
     if (!found.ok()) return found.status();
     Registered& registered = **found;
     {
-        std::lock_guard guard(registered.mutex);
+        MutexLock guard(registered.mutex);
         const auto known = registered.functions_of_keys.find(key);
         if (known != registered.functions_of_keys.end() && Runtime::instance().functions.alive(known->second))
             return known->second;
@@ -244,7 +241,7 @@ Result<Handle> function_of_key(const void* opaque, std::uint64_t key) {
                     joined(registered.kernels));
     Result<Handle> function = registered.find(*named);
     if (!function.ok()) return function;
-    std::lock_guard guard(registered.mutex);
+    MutexLock guard(registered.mutex);
     registered.functions_of_keys[key] = *function;
     return function;
 }

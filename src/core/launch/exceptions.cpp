@@ -1,47 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/stream/exceptions.h"
+#include "core/launch/exceptions.h"
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
-#include "core/kernel/cpu/cpu_descriptor.h"
+#include "core/base/process_state.h"
+#include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/kernel.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
 namespace {
 
-struct Callbacks {
-    std::mutex mutex;
-    ExceptionFunction single = nullptr;
-    std::vector<ExceptionFunction> all;
-};
-Callbacks& callbacks() {
-    static Callbacks* instance = new Callbacks;
-    return *instance;
+// A CPU kernel, by all its names while its function lives.
+std::string describe_cpu(const TaskFailure& failure) {
+    std::string names = failure.kernel->info->name;
+    const void* user = std::atomic_ref(const_cast<Kernel*>(failure.kernel)->user).load(std::memory_order_acquire);
+    if (const Pin<Function> function = Runtime::instance().functions.pin(handle_of(user)); function && function->cpu)
+        names = fmt::format("{} (function {} of {})", function->cpu->op_type, function->cpu->function,
+                            function->cpu->library.empty() ? "its shared object" : function->cpu->library);
+    const std::string how = failure.kind == FaultKind::returned ? fmt::format("return value {} ({})", failure.result,
+                                                                              cpu_result_meaning(failure.result))
+                                                                : std::string(failure.what);
+    return fmt::format("CPU kernel {}, task {}, block {}: {}", names, failure.task, failure.block, how);
 }
 
 }  // namespace
 
+std::string describe_failure(const TaskFailure& failure) {
+    std::string where;
+    if (failure.graph)
+        where = failure.opcode == Opcode::replay
+                    ? fmt::format("{}: ", failure.graph->label)
+                    : fmt::format("{}, stream {}: ", failure.graph->label, failure.graph->stream);
+    if (failure.kernel && failure.opcode == Opcode::cpu_kernel) return where.append(describe_cpu(failure));
+    if (failure.kernel && failure.fused)
+        return fmt::format("{}step {} of fused kernel {}{} (task {}, block {}): {}", where, failure.step,
+                           failure.fused->info->name,
+                           failure.kernel == failure.fused ? "" : ", kernel " + failure.kernel->info->name,
+                           failure.task, failure.block, failure.what);
+    if (failure.kernel)
+        return fmt::format("{}kernel {} (task {}, block {}): {}", where, failure.kernel->info->name, failure.task,
+                           failure.block, failure.what);
+    if (failure.graph && failure.opcode == Opcode::replay) return where.append(failure.what);
+    return fmt::format("{}task {}: {}", where, failure.task, failure.what);
+}
+
+namespace {
+
+struct Callbacks {
+    Mutex mutex;
+    ExceptionFunction single CANOPY_GUARDED_BY(mutex) = nullptr;
+    std::vector<ExceptionFunction> all CANOPY_GUARDED_BY(mutex);
+};
+Callbacks& callbacks() { return process_state<Callbacks>(); }
+
+}  // namespace
+
 void set_exception_callback(ExceptionFunction function) noexcept {
-    std::lock_guard guard(callbacks().mutex);
+    MutexLock guard(callbacks().mutex);
     callbacks().single = function;
 }
 
 Status add_exception_callback(ExceptionFunction function) {
     if (!function) return fail(code::param_invalid, "callback must not be null");
-    std::lock_guard guard(callbacks().mutex);
+    MutexLock guard(callbacks().mutex);
     std::vector<ExceptionFunction>& all = callbacks().all;
     if (std::find(all.begin(), all.end(), function) == all.end()) all.push_back(function);
     return {};
 }
 
 void remove_exception_callback(ExceptionFunction function) noexcept {
-    std::lock_guard guard(callbacks().mutex);
+    MutexLock guard(callbacks().mutex);
     std::erase(callbacks().all, function);
 }
 
@@ -57,22 +91,19 @@ struct Report {
 };
 
 struct Reports {
-    std::mutex mutex;
-    std::vector<const Report*> all;
+    Mutex mutex;
+    std::vector<const Report*> all CANOPY_GUARDED_BY(mutex);
 };
-Reports& reports() {
-    static Reports* instance = new Reports;
-    return *instance;
-}
+Reports& reports() { return process_state<Reports>(); }
 
 class Publication {
 public:
     explicit Publication(const Report& report) : report_(report) {
-        std::lock_guard guard(reports().mutex);
+        MutexLock guard(reports().mutex);
         reports().all.push_back(&report);
     }
     ~Publication() {
-        std::lock_guard guard(reports().mutex);
+        MutexLock guard(reports().mutex);
         std::erase(reports().all, &report_);
     }
     Publication(const Publication&) = delete;
@@ -122,7 +153,7 @@ void describe_core(Report& report, const TaskFailure& failure, const DeviceRecor
     core.currentPC = failure.address;
     const bool own = !failure.kernel->fused && (!failure.fused || failure.kernel->user);
     if (report.binary && own) {
-        std::lock_guard guard(report.binary->mutex);
+        MutexLock guard(report.binary->mutex);
         if (const auto& module = report.binary->modules[record.index])
             core.startPC = reinterpret_cast<std::uint64_t>(module->kernel_address(*failure.kernel));
     }
@@ -155,7 +186,7 @@ void tell(Report& report) {
     ExceptionFunction single = nullptr;
     std::vector<ExceptionFunction> all;
     {
-        std::lock_guard guard(callbacks().mutex);
+        MutexLock guard(callbacks().mutex);
         single = callbacks().single;
         all = callbacks().all;
     }
@@ -179,7 +210,7 @@ void fire_exception(Stream& stream, const TaskFailure& failure, int code) noexce
 }
 
 std::optional<ExceptionDetails> exception_details(const rtExceptionInfo* info) noexcept {
-    std::lock_guard guard(reports().mutex);
+    MutexLock guard(reports().mutex);
     for (const Report* report : reports().all)
         if (&report->info == info) return report->details;
     return std::nullopt;

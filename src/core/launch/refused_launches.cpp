@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/kernel/refused_launches.h"
+#include "core/launch/refused_launches.h"
 
 #include <fmt/core.h>
 
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "base/notice.h"
-#include "core/runtime/runtime.h"
+#include "core/base/process_state.h"
+#include "core/base/thread_state.h"
+#include "core/process/runtime.h"
 #include "core/stream/recorder.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
 namespace {
 
+struct Reported {
+    Mutex mutex;
+    std::set<std::pair<std::string, int>> kernels CANOPY_GUARDED_BY(mutex);  // with the code of the refusal
+};
+
 // Whether nobody was told yet that this kernel was refused for this reason.
 bool is_news(const char* kernel, int code) {
-    static auto& told = *new std::set<std::pair<std::string, int>>;
-    static auto& mutex = *new std::mutex;
-    std::lock_guard guard(mutex);
-    return told.emplace(kernel, code).second;
+    Reported& reported = process_state<Reported>();
+    MutexLock guard(reported.mutex);
+    return reported.kernels.emplace(kernel, code).second;
 }
 
 bool give_to_recorder(Stream& stream, int code, const std::string& text) {

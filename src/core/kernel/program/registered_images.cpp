@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/kernel/registered_images.h"
+#include "core/kernel/program/registered_images.h"
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
-#include "core/base/thread_state.h"
-#include "core/runtime/context.h"
+#include "core/base/process_state.h"
+#include "core/process/context.h"
 #include "device/image.h"
 
 namespace canopy {
@@ -24,23 +24,19 @@ struct FoundVariable {
 };
 
 struct Registry {
-    std::mutex mutex;
-    std::vector<CanopyEmbeddedImage*> images;
+    Mutex mutex;
+    std::vector<CanopyEmbeddedImage*> images CANOPY_GUARDED_BY(mutex);
     // What was asked for; emptied when an image comes or goes.
-    std::unordered_map<const void*, CanopyLaunchSite*> sites;
-    std::unordered_map<const void*, FoundVariable> variables;
+    std::unordered_map<const void*, CanopyLaunchSite*> sites CANOPY_GUARDED_BY(mutex);
+    std::unordered_map<const void*, FoundVariable> variables CANOPY_GUARDED_BY(mutex);
 };
 
-Registry& registry() {
-    static auto* instance = new Registry;
-    return *instance;
-}
+Registry& registry() { return process_state<Registry>(); }
 
 // Of an image's own words only the first is used: the handle of its binary, 0 while it has none.
 void*& binary_word(CanopyEmbeddedImage& image) noexcept { return image.state[0]; }
 
-// Caller holds the mutex.
-void note_image(Registry& all, CanopyEmbeddedImage& image) {
+void note_image(Registry& all, CanopyEmbeddedImage& image) CANOPY_REQUIRES(all.mutex) {
     if (std::find(all.images.begin(), all.images.end(), &image) != all.images.end()) return;
     all.images.push_back(&image);
     all.sites.clear();
@@ -66,7 +62,7 @@ Result<Handle> binary_of(CanopyEmbeddedImage& image) {
                     image.source ? image.source : "its kernels");
     Runtime& runtime = Runtime::instance();  // made before the lock: making it looks at the images
     Registry& all = registry();
-    std::lock_guard guard(all.mutex);
+    MutexLock guard(all.mutex);
     note_image(all, image);
     if (const Handle known = handle_of(binary_word(image)); runtime.binaries.alive(known)) return known;
     Result<Handle> binary = open_binary({static_cast<const std::byte*>(image.bytes), image.size});
@@ -74,8 +70,7 @@ Result<Handle> binary_of(CanopyEmbeddedImage& image) {
     return binary;
 }
 
-// Caller holds the mutex.
-CanopyLaunchSite* find_site(Registry& all, const void* host) {
+CanopyLaunchSite* find_site(Registry& all, const void* host) CANOPY_REQUIRES(all.mutex) {
     if (const auto known = all.sites.find(host); known != all.sites.end()) return known->second;
     for (const CanopyEmbeddedImage* image : all.images)
         for (CanopyLaunchSite* site = image->sites; site != image->sites_end; ++site)
@@ -83,7 +78,7 @@ CanopyLaunchSite* find_site(Registry& all, const void* host) {
     return nullptr;
 }
 
-FoundVariable find_variable(Registry& all, const void* host) {
+FoundVariable find_variable(Registry& all, const void* host) CANOPY_REQUIRES(all.mutex) {
     if (const auto known = all.variables.find(host); known != all.variables.end()) return known->second;
     for (CanopyEmbeddedImage* image : all.images)
         for (std::uint32_t index = 0; index < image->variable_count; ++index)
@@ -110,7 +105,7 @@ Result<Handle> load_site_once(CanopyLaunchSite& site, DeviceRecord& record) {
 void register_image(CanopyEmbeddedImage& image) {
     {
         Registry& all = registry();
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         note_image(all, image);
     }
     if (Runtime* runtime = Runtime::existing()) runtime->images_changed();
@@ -121,7 +116,7 @@ const Chip* chip_of_registered_images() {
     std::map<const CanopyLaunchSite*, std::set<std::uint32_t>> parts;
     {
         Registry& all = registry();
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         for (const CanopyEmbeddedImage* image : all.images) add_architectures(*image, parts[image->sites]);
     }
     std::set<std::uint32_t> said;
@@ -134,7 +129,7 @@ void unregister_image(CanopyEmbeddedImage& image) {
     Registry& all = registry();
     Handle binary = 0;
     {
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         std::erase(all.images, &image);
         all.sites.clear();
         all.variables.clear();
@@ -154,7 +149,7 @@ Result<Handle> load_site(CanopyLaunchSite& site, DeviceRecord& record) {
 
 bool is_registered_function(const void* host) noexcept {
     Registry& all = registry();
-    std::lock_guard guard(all.mutex);
+    MutexLock guard(all.mutex);
     return find_site(all, host) != nullptr;
 }
 
@@ -164,7 +159,7 @@ Result<Handle> function_at(const void* host) {
     CanopyLaunchSite* site = nullptr;
     {
         Registry& all = registry();
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         site = find_site(all, host);
     }
     if (!site)
@@ -173,11 +168,22 @@ Result<Handle> function_at(const void* host) {
     return load_site(*site, *(*context)->record);
 }
 
+Result<Pin<Function>> find_function(const void* opaque) {
+    HandleTable<Function>& functions = Runtime::instance().functions;
+    if (Pin<Function> function = functions.pin(handle_of(opaque))) return function;
+    if (is_registered_function(opaque)) {
+        Result<Handle> handle = function_at(opaque);
+        if (!handle.ok()) return handle.status();
+        if (Pin<Function> function = functions.pin(*handle)) return function;
+    }
+    return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", as_address(opaque));
+}
+
 Result<RegisteredVariable> variable_at(const void* host) {
     FoundVariable found;
     {
         Registry& all = registry();
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         found = find_variable(all, host);
     }
     if (!found.image)
