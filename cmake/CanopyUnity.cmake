@@ -35,4 +35,6 @@ function(canopy_compile_in_groups target)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${number})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # gcc takes the files of a group for headers, whose unnamed namespaces it warns about.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endfunction()
