@@ -294,7 +294,7 @@ Status make_launch(Graph& graph, const TaskOrder& order, FusedSet& set) CANOPY_R
     for (const GraphPlace place : set.members) nodes.push_back(order.node_of(place));
     FusedList list;
     list.name = set.name;
-    if (set.sync_all) list.options["debug-sync-all"] = "1";
+    if (set.sync_all) list.options.emplace("debug-sync-all", "1");
     std::vector<std::shared_ptr<Module>> modules;
     std::vector<std::uint32_t> step_of_member(set.members.size(), no_set);
     set.arguments.clear();

@@ -10,8 +10,8 @@
 
 #include "base/error_text.h"
 #include "base/notice.h"
-#include "core/stream/recorder.h"
 #include "core/runtime/runtime.h"
+#include "core/stream/recorder.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
