@@ -199,7 +199,7 @@ inline void SetAtomicMin() {
 template <typename T>
 inline void SetAtomicType() {
     static_assert(canopy::kernel::has_atomic_copy<T>,
-                  "SetAtomicType: copies of this chip know no atomics of this type");
+                  "SetAtomicType: copies of this chip have no atomics of this type");
     canopy::kernel::core_state().atomic_type = canopy::kernel::element_kind<T>;
 }
 

@@ -30,7 +30,7 @@ constexpr bool has_route(Hardware from, Hardware to) {
 
 inline void require_route(const char* operation, TPosition from, TPosition to, Where where) {
     if (__builtin_expect(!has_route(memory_of(from), memory_of(to)), 0))
-        fail(where, "%s: there is no way from position %s (%s) to %s (%s)", operation, name_of(from),
+        fail(where, "%s: no copy leads from position %s (%s) to %s (%s)", operation, name_of(from),
              name_of(memory_of(from)), name_of(to), name_of(memory_of(to)));
 }
 

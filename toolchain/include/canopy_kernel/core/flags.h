@@ -56,7 +56,7 @@ inline void lower_flag(PipePair pipes, int id, Where where) {
     auto& state = core_state().pipe;
     const int source = pipe_index(pipes.source), destination = pipe_index(pipes.destination);
     if (state.flag[source][destination][id] == 0)
-        fail(where, "WaitFlag %s_%s, id %d: no SetFlag came before; a chip would wait for ever", pipe_name(source),
+        fail(where, "WaitFlag %s_%s, id %d without a preceding SetFlag; a chip would wait for ever", pipe_name(source),
              pipe_name(destination), id);
     --state.flag[source][destination][id];
     --state.flags_up;

@@ -421,7 +421,7 @@ private:
     }
 
     void require_ready(Where where) const {
-        if (!ready_) fail(where, "Matmul: no tiling yet; REGIST_MATMUL_OBJ with a tiling or Init comes first");
+        if (!ready_) fail(where, "Matmul: no tiling yet; call REGIST_MATMUL_OBJ with a tiling or Init first");
         if (single_m_ <= 0 || single_n_ <= 0 || single_k_ <= 0)
             fail(where, "Matmul: a share of %lld x %lld x %lld (M, N, K)", static_cast<long long>(single_m_),
                  static_cast<long long>(single_n_), static_cast<long long>(single_k_));
@@ -522,7 +522,7 @@ private:
         if (!active_) return false;
         if (asynchronous_ && !next_tile(partial_, where))
             fail(where, "Matmul: GetTensorC after the last tile of this product");
-        if (tile_ < 0) fail(where, "Matmul: GetTensorC without a tile; Iterate comes first");
+        if (tile_ < 0) fail(where, "Matmul: GetTensorC without a tile; call Iterate first");
         return true;
     }
 
