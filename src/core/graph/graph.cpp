@@ -27,7 +27,7 @@ void* GraphMemory::take(std::size_t size) noexcept {
         } catch (...) {
             return nullptr;
         }
-        if (bytes == size) return memory;  // a block of its own; the open one goes on
+        if (bytes == size) return memory;  // a separate block; the open one stays in use
         next_ = memory;
         left_ = bytes;
     }

@@ -50,8 +50,8 @@ enum class TaskType : std::int32_t {
 // How an event takes part in a task of a graph.
 enum class EventRole : std::uint8_t {
     none,
-    edge,     // records and waits of the capture itself: they became edges, the task has no effect of its own
-    bound,    // a record or wait of the outside world, bound to a fence at each replay
+    edge,     // records and waits of the capture itself: they became edges, the task itself has no effect
+    bound,    // a record or wait of an external event, bound to a fence at each replay
     flagged,  // real at run time: sets, awaits or clears the event's flag
 };
 
@@ -87,7 +87,7 @@ struct RecordedLane {
     std::uint32_t open_group = no_group;  // tasks that come now belong to it
     std::uint32_t open_scope = no_scope;
     RefusedLaunch refused;    // of a persistent stream: the building cannot end
-    Handle model_stream = 0;  // stands for the lane when programs ask for the graph's streams; made when they ask
+    Handle model_stream = 0;  // represents the lane for programs that ask for the graph's streams; made then
 };
 
 // Tasks that can be replaced together; what programs call a task group.
@@ -125,7 +125,7 @@ struct GraphCondition {
     std::vector<Handle> bodies;  // graphs, owned by this one
 };
 
-// An event of the world outside that a task records or waits for.
+// An external event that a task records or waits for.
 struct BoundEvent {
     Handle event = 0;
     bool record = false;    // otherwise a wait
@@ -156,7 +156,7 @@ enum class GraphState : std::uint8_t {
     ended,      // destroyed; somebody still holds the object
 };
 
-// What a handle of a part of a graph names: a task, a task group or a condition.
+// A part of a graph that has a handle: a task, a task group or a condition.
 class GraphPart {
 public:
     Handle self = 0;
@@ -223,15 +223,16 @@ public:
 Result<GraphTask*> append_task(Graph& graph, std::uint32_t lane, const Command& command) CANOPY_REQUIRES(*graph.mutex);
 // The same without keeping it as a task: for commands that replace one. Fences get a reference in Graph::fences.
 Status adopt_command(Graph& graph, Command& command) CANOPY_REQUIRES(*graph.mutex);
-// What the task of a command is called by programs.
+// The type by which programs know the task.
 TaskType type_of(const Command& command) noexcept;
 TaskType type_of(EventAction action) noexcept;
 
 // In the thread's current context. `parent`: the graph it is a body of. 207010 when there are too many.
 Result<Handle> create_graph(GraphState state, Handle parent = 0);
-// 107017 when it is none; 107004 when `same_context` and it belongs to another context than the thread's current one.
+// 107017 when it is not a live graph; 107004 when `same_context` and it belongs to another context than the thread's
+// current one.
 Result<Pin<Graph>> find_graph(const void* graph, bool same_context);
-// What failures and messages call it: graph 3 "name".
+// Its name in failures and messages: graph 3 "name".
 std::string label_of(const Graph& graph) CANOPY_REQUIRES(*graph.mutex);
 // The executable with a reference, for changes; nullptr when the graph is not ready.
 Executable* retain_executable(Graph& graph) noexcept;

@@ -162,7 +162,7 @@ Recorder* first_recorder(std::uint32_t stream_flags) {
     return (stream_flags & stream_persistent) != 0 ? new BuildRecorder : nullptr;
 }
 
-// What the stream recorded for no graph of the program goes with it.
+// Tasks that the stream recorded before it was bound end with it.
 void BuildRecorder::stream_ended(Stream&) noexcept {
     end_own_graph(release());
     delete this;
@@ -538,7 +538,7 @@ Status end_build(Graph& graph) {
     if (!starts)
         return fail(code::runtime_internal, "{} has no tasks on a stream that starts with it", label_of(graph));
     if (ends != 1) return fail(code::runtime_internal, "{} has no end: call aclmdlRIEndTask", label_of(graph));
-    // Only now: a building that could not end goes on with its labels.
+    // Only now: a graph whose building could not end keeps its labels.
     std::vector<const GraphPlace*> before;
     for (Resolved& one : resolved) {
         before.push_back(one.task->command.jump.targets);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building a graph from persistent streams. Such a stream never runs anything: what is submitted to it becomes tasks,
-// of a graph of its own first and, once it is bound, of a lane of the graph that is being built. Lanes start each other
+// of a private graph first and, once it is bound, of a lane of the graph that is being built. Lanes start each other
 // and jump to labels; one task ends the replay. Ending the building resolves the labels and prepares the graph.
 //
 // Threads: everything from any thread. Lock order as in graph.h.
@@ -55,7 +55,7 @@ Result<Handle> begin_build();
 Status bind_stream(Graph& graph, const void* stream, bool starts);
 // Takes the stream's tasks out of a graph that is being built; a complete one keeps them.
 Status unbind_stream(Graph& graph, const void* stream);
-// A stream that stands for a lane of a complete graph. Nothing can be recorded on it; it ends with the graph.
+// A stream that represents a lane of a complete graph. Nothing can be recorded on it; it ends with the graph.
 Result<Handle> create_lane_stream(const Graph& graph, std::uint32_t lane);
 // The task that ends a replay; a graph has exactly one.
 Status record_end(Graph& graph, const void* stream);

@@ -68,7 +68,7 @@ Handle group_of(const LockedTask& task) {
 
 namespace {
 
-// What stands for a lane now; 0 when a stream must be made for it.
+// The stream that represents a lane now; 0 when one must be made for it.
 Handle stream_of(const Graph& graph, const RecordedLane& lane) CANOPY_REQUIRES(*graph.mutex) {
     const bool own = graph.flow || graph.state == GraphState::capturing;
     const Handle handle = own && lane.stream != 0 ? lane.stream : lane.model_stream;
@@ -296,7 +296,7 @@ Status refuse_update(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     return fail(code::model_update, "{} cannot be updated: it is not complete", label_of(graph));
 }
 
-// What the executable gets: changed members of a fused set become one new launch.
+// The changes for the executable: changed members of a fused set become one new launch.
 Result<std::vector<GraphChange>> changes_of(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     std::vector<GraphChange> changes;
     std::vector<std::uint32_t> sets;
@@ -319,7 +319,7 @@ Status make_staged(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     CANOPY_TRY(check_alive(graph));
     if (graph.state != GraphState::ready) return refuse_update(graph);
     std::erase_if(graph.staged,
-                  [&](const GraphChange& change) CANOPY_REQUIRES(*graph.mutex) {  // of a capture that was given up
+                  [&](const GraphChange& change) CANOPY_REQUIRES(*graph.mutex) {  // of a capture that failed
                       if (task_at(graph, change.place)) return false;
                       memory_of(graph, change.place).staged = false;
                       return true;

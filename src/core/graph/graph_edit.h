@@ -25,7 +25,7 @@ struct TaskMemory {
     bool staged = false;                           // changed since the last update of the graph
 };
 
-// What changes of a graph's tasks need; guarded by the graph's mutex.
+// Memory for changes of a graph's tasks; guarded by the graph's mutex.
 struct GraphEdits {
     std::unordered_map<std::uint64_t, TaskMemory> tasks;  // by lane and position
     std::vector<CallWork> replaced;                       // calls that were tasks; replays may still make them

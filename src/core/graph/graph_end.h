@@ -12,7 +12,7 @@ namespace canopy {
 
 // 107037 while a replay is submitted and not finished, 107026 while it is captured.
 Status destroy_graph(const void* graph);
-// Ends a graph that no handle of the program stands for any more, running or not.
+// Ends a graph that the program has no handle of any more, running or not.
 void end_graph(Graph& graph);
 // How much a graph has of everything.
 struct GraphExtent {

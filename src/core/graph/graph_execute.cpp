@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays: one command of a stream. Nothing is allocated and no mutex is taken unless events of the world outside take
-// part.
+// Replays: one command of a stream. Nothing is allocated and no mutex is taken unless external events take part.
 #include "core/graph/graph_execute.h"
 
 #include <algorithm>
@@ -81,7 +80,7 @@ public:
     BoundEvents(const BoundEvents&) = delete;
     BoundEvents& operator=(const BoundEvents&) = delete;
 
-    // What each task of the list does now, in its order.
+    // The fence and value of each task of the list, in its order.
     Result<std::vector<FenceBinding>> bind(const std::vector<BoundEvent>& wanted, Stream& stream);
     // The replay did not get into the stream: its records count as reached, so that nobody waits for them.
     void give_up(const std::vector<BoundEvent>& wanted) noexcept;

@@ -125,14 +125,14 @@ std::vector<NodeSet> find_sets(const TaskOrder& order, const Family& family) {
         }
         reached[node] = after_set;
         barred[node] = after_barred || (after_set && !passes(task));
-        // Whoever waits for another stream in the middle of a run of one stream would hold up its beginning.
+        // A wait for another stream in the middle of the set would delay the start of the whole set.
         if (!family.any_lane && place.lane == family.lane && joined) close();
     }
     std::erase_if(sets, [](const NodeSet& set) { return set.size() < 2; });
     return sets;
 }
 
-// What the members of a set come after, through tasks that do nothing: other members, and the rest of the graph.
+// The tasks that members of a set come after, through tasks that do nothing: other members, and tasks outside.
 struct SetOrder {
     std::vector<std::vector<std::uint32_t>> after;  // of each member: which members
     std::vector<std::uint32_t> outside;
@@ -335,7 +335,7 @@ Status make_launch(Graph& graph, const TaskOrder& order, FusedSet& set) CANOPY_R
     return {};
 }
 
-// What replays need beside the graph's own edges: the launch waits for whatever any member waits for, and members of
+// Edges of replays beside those of the graph: the launch waits for whatever any member waits for, and members of
 // other lanes, which do nothing now, come after it.
 void set_edges(const TaskOrder& order, const NodeSet& nodes, FusedSet& set) {
     for (const std::uint32_t before : order_of(order, nodes).outside) {
@@ -388,7 +388,7 @@ std::string name_of_set(const Graph& graph, std::uint32_t scope) CANOPY_REQUIRES
 }
 
 // Keeps the old executable if there is to be no new one.
-Status prepare_anew(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
+Status prepare_again(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     Executable* earlier = nullptr;
     {
         SpinGuard guard(graph.replay_lock);
@@ -492,7 +492,7 @@ Result<bool> optimise(Graph& graph, const FuseOptions& options, bool scoped) CAN
     if (found.empty() && !changed) return false;
     const std::size_t before = graph.sets.size();
     Status status = add_sets(graph, order, found, options.sync_all);
-    if (status.ok()) status = prepare_anew(graph);
+    if (status.ok()) status = prepare_again(graph);
     if (status.ok()) return true;
     drop_sets(graph, before);
     return status;

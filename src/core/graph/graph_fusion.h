@@ -30,8 +30,8 @@ Status optimise_graph(Graph& graph, const FuseOptions& options);
 
 // 207000 when a command cannot take the place of a task that is fused.
 Status check_fused_change(const GraphTask& task, const Command& command);
-// Members of a fused set were changed or disabled: makes it anew. What goes into the executable in the place of the
-// launch.
+// Members of a fused set were changed or disabled: makes it again. Returns the change for the
+// executable.
 Result<GraphChange> remake_set(Graph& graph, std::uint32_t set);
 
 // Also those of the sub-graphs of conditions.

@@ -57,7 +57,7 @@ Result<Found> find_recorded(const void* handle, std::uint32_t number) {
     });
 }
 
-// What a stream has to do when it comes to a patch.
+// The argument of the command that makes a patch.
 struct Patch {
     Handle stream = 0;
     Handle graph = 0;

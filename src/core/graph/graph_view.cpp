@@ -104,7 +104,7 @@ LaneView view_lane(const Graph& graph, const RecordedLane& lane, std::uint32_t n
     return copy;
 }
 
-// What has no effect in a built graph is the place of a label.
+// A task without an effect in a built graph is the place of a label.
 void name_labels(GraphView& view) {
     for (LaneView& lane : view.lanes)
         for (TaskView& task : lane.tasks)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Updates of task groups: tasks of a captured graph that are replaced together (capture/capture_groups.h). An update
-// collects the same kinds of tasks again, on a stream of its own, and takes effect in the order of that stream; a
+// collects the same kinds of tasks again, on another stream, and takes effect in the order of that stream; a
 // replay sees all of it or nothing.
 //
 // An update costs what its tasks cost: nothing of the graph but the group is looked at, and the memory of an earlier

@@ -194,7 +194,7 @@ void describe_jump(const JumpWork& jump, TaskView& view) {
 
 void describe_start(const StartWork& start, TaskView& view) { view.details["starts_lane"] = start.lane; }
 
-// What a command does, whoever recorded it.
+// Describes the effect of a command.
 void describe_command(const Command& command, ViewDetail detail, TaskView& view) {
     const auto is = [&](const char* kind, const char* label) {
         view.kind = kind;

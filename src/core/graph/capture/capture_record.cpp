@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the streams of a capture do instead of running: commands become tasks, records and waits of events edges.
+// Recording the streams of a capture: commands become tasks, records of events and waits for them become edges.
 #include "core/graph/capture/capture.h"
 
 #include <algorithm>

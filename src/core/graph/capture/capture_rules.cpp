@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may not be called while something is captured.
+// Calls that fail while something is captured.
 #include "core/graph/capture/capture.h"
 
 #include <unistd.h>
