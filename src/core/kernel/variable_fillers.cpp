@@ -16,12 +16,12 @@ namespace {
 
 using Fillers = std::map<std::string, VariableFiller, std::less<>>;
 
-struct Registry {
+struct FillerRegistry {
     Mutex mutex;
     Fillers fillers CANOPY_GUARDED_BY(mutex);
     std::atomic<bool> any{false};  // whether there are some, for loads that need none
 };
-Registry& registry() { return process_state<Registry>(); }
+FillerRegistry& filler_registry() { return process_state<FillerRegistry>(); }
 
 Status fill(const SymbolInfo& variable, const std::string& name, VariableFiller filler) {
     std::vector<char> bytes(variable.size);
@@ -36,14 +36,14 @@ Status fill(const SymbolInfo& variable, const std::string& name, VariableFiller 
 }  // namespace
 
 void set_variable_filler(std::string name, VariableFiller filler) {
-    Registry& all = registry();
+    FillerRegistry& all = filler_registry();
     MutexLock guard(all.mutex);
     all.fillers[std::move(name)] = filler;
     all.any.store(true, std::memory_order_release);
 }
 
 Status remove_variable_filler(std::string_view name) {
-    Registry& all = registry();
+    FillerRegistry& all = filler_registry();
     MutexLock guard(all.mutex);
     const auto found = all.fillers.find(name);
     if (found == all.fillers.end()) return fail(code::param_invalid, "no function fills variable {}", name);
@@ -53,7 +53,7 @@ Status remove_variable_filler(std::string_view name) {
 }
 
 Status fill_variables(Module& module) {
-    Registry& all = registry();
+    FillerRegistry& all = filler_registry();
     if (!all.any.load(std::memory_order_acquire)) return {};
     Fillers fillers;
     {

@@ -60,14 +60,14 @@ struct Stub {
     std::atomic<Handle> function{0};  // that the kernel was at its last launch
 };
 
-struct Registry {
+struct StubRegistry {
     SharedMutex mutex;
     std::unordered_map<Handle, std::shared_ptr<Registered>> binaries CANOPY_GUARDED_BY(mutex);
     std::unordered_map<const void*, std::shared_ptr<Stub>> stubs CANOPY_GUARDED_BY(mutex);
     std::unordered_map<std::string, const void*> names CANOPY_GUARDED_BY(mutex);
 };
 
-Registry& registry() { return process_state<Registry>(); }
+StubRegistry& stub_registry() { return process_state<StubRegistry>(); }
 
 Result<std::vector<std::string>> names_of_kernels(std::span<const std::byte> bytes) {
     Result<Image> image = read_image(bytes);
@@ -89,7 +89,7 @@ Result<std::vector<std::string>> names_of_functions(std::span<const std::byte> b
 }
 
 std::shared_ptr<Registered> find_registered(const void* binary) {
-    Registry& all = registry();
+    StubRegistry& all = stub_registry();
     ReaderLock guard(all.mutex);
     const auto found = all.binaries.find(handle_of(binary));
     return found == all.binaries.end() ? nullptr : found->second;
@@ -113,7 +113,7 @@ Result<std::shared_ptr<Registered>> registered_binary(const void* opaque) {
         made->kernels = std::move(*kernels);
         made->binary = (*binary)->self;
     }
-    Registry& all = registry();
+    StubRegistry& all = stub_registry();
     WriterLock guard(all.mutex);
     return all.binaries.try_emplace(handle_of(opaque), std::move(made)).first->second;
 }
@@ -125,7 +125,7 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 std::shared_ptr<Stub> find_stub(const void* address) {
-    Registry& all = registry();
+    StubRegistry& all = stub_registry();
     ReaderLock guard(all.mutex);
     const auto found = all.stubs.find(address);
     return found == all.stubs.end() ? nullptr : found->second;
@@ -144,7 +144,7 @@ Result<Handle> register_bytes(std::span<const std::byte> bytes, Result<std::vect
     made->for_cpu = for_cpu;
     Result<Handle> opened = made->open();
     if (!opened.ok()) return opened;
-    Registry& all = registry();
+    StubRegistry& all = stub_registry();
     WriterLock guard(all.mutex);
     all.binaries[*opened] = std::move(made);
     return opened;
@@ -163,7 +163,7 @@ Result<Handle> register_cpu_binary(std::span<const std::byte> bytes) {
 Status unregister_binary(const void* opaque) {
     std::shared_ptr<Registered> gone;
     {
-        Registry& all = registry();
+        StubRegistry& all = stub_registry();
         WriterLock guard(all.mutex);
         if (const auto found = all.binaries.find(handle_of(opaque)); found != all.binaries.end()) {
             gone = std::move(found->second);
@@ -191,7 +191,7 @@ Status register_stub(const void* opaque, const void* address, std::string_view n
     stub->binary = *binary;
     stub->name = name;
     stub->kernel = kernel;
-    Registry& all = registry();
+    StubRegistry& all = stub_registry();
     WriterLock guard(all.mutex);
     if (const auto taken = all.stubs.find(address); taken != all.stubs.end())
         return fail(code::kernel_duplicate, "stub {} is already registered, for kernel {}", as_address(address),
@@ -203,7 +203,7 @@ Status register_stub(const void* opaque, const void* address, std::string_view n
 }
 
 Result<const void*> stub_of_name(std::string_view name) {
-    Registry& all = registry();
+    StubRegistry& all = stub_registry();
     ReaderLock guard(all.mutex);
     if (const auto found = all.names.find(std::string(name)); found != all.names.end()) return found->second;
     return fail(code::kernel_lookup, "no stub named {} is registered", name);
