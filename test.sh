@@ -40,11 +40,12 @@ count() {  # what, its status
 }
 
 run_checks() {
-    local check status
+    local check status words
     for check in "$@"; do
         echo "==> scripts/$check"
         status=0
-        "scripts/$check" || status=$?
+        read -ra words <<< "$check"
+        "scripts/${words[0]}" "${words[@]:1}" || status=$?
         count "scripts/$check" $status
     done
 }
@@ -96,7 +97,7 @@ compiler=build/release/toolchain/tree/bin/canopy-cc
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}" TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1}"
 for part in "${parts[@]}"; do
     case "$part" in
-        checks) run_checks check_format.sh check_dependencies.py check_text.py ;;
+        checks) run_checks check_format.sh check_dependencies.py "draw_folders.py --check" check_text.py ;;
         tidy) run_checks check_tidy.sh ;;
         release) run_preset release ;;
         *)

@@ -25,6 +25,7 @@ SELF = "scripts/check_text.py"
 UNWANTED = [
     (re.compile(r"\b(TODO|FIXME|XXX|HACK)\b"), "unfinished business"),
     (re.compile(r"[ \t]+$"), "blanks at the end of a line"),
+    (re.compile(r"^(<<<<<<<|>>>>>>>) "), "conflict that was not resolved"),
 ]
 
 # Home-made words, and the usual ones.
