@@ -81,9 +81,10 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
         CANOPY_TRY(check_option(opt));
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
-        MutexLock guard((*context)->mutex);
-        (*context)->options.resize(context_options);
-        (*context)->options[opt] = value;
+        Context& current = **context;
+        MutexLock guard(current.mutex);
+        current.options.resize(context_options);
+        current.options[opt] = value;
         return {};
     });
 }
@@ -94,11 +95,11 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
         CANOPY_TRY(check_option(opt));
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
-        MutexLock guard((*context)->mutex);
-        const auto& options = (*context)->options;
-        if (options.size() <= static_cast<std::size_t>(opt) || !options[opt])
+        Context& current = **context;
+        MutexLock guard(current.mutex);
+        if (current.options.size() <= static_cast<std::size_t>(opt) || !current.options[opt])
             return fail(code::option_not_set, "option {} has not been set in this context", static_cast<int>(opt));
-        *value = *options[opt];
+        *value = *current.options[opt];
         return {};
     });
 }

@@ -45,12 +45,13 @@ int with_program(aclrtcProg prog, Body&& body) noexcept {
         CANOPY_TRY(required(prog, "prog"));
         Result<Pin<SourceProgram>> program = find_source_program(prog);
         if (!program.ok()) return program.status();
-        MutexLock guard((*program)->mutex);
-        return body(**program);
+        SourceProgram& locked = **program;
+        MutexLock guard(locked.mutex);
+        return body.operator()(locked);  // by name: clang 14 mixes up the arguments of a plain call
     });
 }
 
-Status require_image(const SourceProgram& program) {
+Status require_image(const SourceProgram& program) CANOPY_REQUIRES(program.mutex) {
     if (!program.attempted)
         return fail(code::param_invalid, "{} has not been compiled: call aclrtcCompileProg first", program.name);
     if (program.image.empty()) return fail(code::param_invalid, "{} did not compile: it has no image", program.name);
@@ -79,7 +80,7 @@ aclError aclrtcCreateProg(aclrtcProg* prog, const char* src, const char* name, i
 }
 
 aclError aclrtcCompileProg(aclrtcProg prog, int numOptions, const char** options) {
-    return with_program(prog, [&](SourceProgram& program) -> Status {
+    return with_program(prog, [&](SourceProgram& program) CANOPY_REQUIRES(program.mutex) -> Status {
         std::vector<std::string> read;
         CANOPY_TRY(read_options(numOptions, options, read));
         return program.compile(read);
@@ -87,7 +88,7 @@ aclError aclrtcCompileProg(aclrtcProg prog, int numOptions, const char** options
 }
 
 aclError aclrtcAddNameExpr(aclrtcProg prog, const char* const nameExpression) {
-    return with_program(prog, [&](SourceProgram& program) -> Status {
+    return with_program(prog, [&](SourceProgram& program) CANOPY_REQUIRES(program.mutex) -> Status {
         CANOPY_TRY(required(nameExpression, "nameExpression"));
         if (*nameExpression == '\0') return fail(code::param_invalid, "nameExpression is empty");
         if (program.attempted)
@@ -100,7 +101,7 @@ aclError aclrtcAddNameExpr(aclrtcProg prog, const char* const nameExpression) {
 }
 
 aclError aclrtcGetLoweredName(aclrtcProg prog, const char* nameExpression, const char** loweredName) {
-    return with_program(prog, [&](SourceProgram& program) -> Status {
+    return with_program(prog, [&](SourceProgram& program) CANOPY_REQUIRES(program.mutex) -> Status {
         CANOPY_TRY(required(nameExpression, "nameExpression"));
         CANOPY_TRY(required(loweredName, "loweredName"));
         CANOPY_TRY(require_image(program));
@@ -123,7 +124,7 @@ aclError aclrtcDestroyProg(aclrtcProg* prog) {
 }
 
 aclError aclrtcGetBinData(aclrtcProg prog, char* binData) {
-    return with_program(prog, [&](SourceProgram& program) -> Status {
+    return with_program(prog, [&](SourceProgram& program) CANOPY_REQUIRES(program.mutex) -> Status {
         CANOPY_TRY(required(binData, "binData"));
         CANOPY_TRY(require_image(program));
         std::memcpy(binData, program.image.data(), program.image.size());
@@ -132,7 +133,7 @@ aclError aclrtcGetBinData(aclrtcProg prog, char* binData) {
 }
 
 aclError aclrtcGetBinDataSize(aclrtcProg prog, size_t* binDataSizeRet) {
-    return with_program(prog, [&](SourceProgram& program) -> Status {
+    return with_program(prog, [&](SourceProgram& program) CANOPY_REQUIRES(program.mutex) -> Status {
         CANOPY_TRY(required(binDataSizeRet, "binDataSizeRet"));
         CANOPY_TRY(require_image(program));
         *binDataSizeRet = program.image.size();
@@ -141,7 +142,7 @@ aclError aclrtcGetBinDataSize(aclrtcProg prog, size_t* binDataSizeRet) {
 }
 
 aclError aclrtcGetCompileLogSize(aclrtcProg prog, size_t* logSizeRet) {
-    return with_program(prog, [&](SourceProgram& program) -> Status {
+    return with_program(prog, [&](SourceProgram& program) CANOPY_REQUIRES(program.mutex) -> Status {
         CANOPY_TRY(required(logSizeRet, "logSizeRet"));
         *logSizeRet = program.log.size() + 1;
         return {};
@@ -149,7 +150,7 @@ aclError aclrtcGetCompileLogSize(aclrtcProg prog, size_t* logSizeRet) {
 }
 
 aclError aclrtcGetCompileLog(aclrtcProg prog, char* log) {
-    return with_program(prog, [&](SourceProgram& program) -> Status {
+    return with_program(prog, [&](SourceProgram& program) CANOPY_REQUIRES(program.mutex) -> Status {
         CANOPY_TRY(required(log, "log"));
         std::memcpy(log, program.log.c_str(), program.log.size() + 1);
         return {};

@@ -55,7 +55,7 @@ Result<std::vector<std::shared_ptr<Fusion>>> fusions_behind(const void* object) 
     if (!function->info.list) return fail(code::param_invalid, "{} is not a fused kernel", function->info.name);
     const Pin<Binary> binary = runtime.binaries.pin(function->binary);
     if (!binary) return found;
-    std::lock_guard guard(binary->mutex);
+    MutexLock guard(binary->mutex);
     for (const auto& module : binary->modules) {
         const Kernel* kernel = module ? module->kernel(function->info.name) : nullptr;
         if (!kernel) continue;

@@ -41,7 +41,7 @@ std::shared_ptr<Module> module_of(void* user, const DeviceRecord& record) {
     if (!function) return nullptr;
     const Pin<Binary> binary = runtime.binaries.pin(function->binary);
     if (!binary) return nullptr;
-    std::lock_guard guard(binary->mutex);
+    MutexLock guard(binary->mutex);
     return binary->unloading ? nullptr : binary->modules[record.index];
 }
 

@@ -211,7 +211,7 @@ std::shared_ptr<Module> module_of(const Graph& graph, const GraphTask& task) CAN
     Runtime& runtime = Runtime::instance();
     if (const Pin<Function> function = runtime.functions.pin(task.function))
         if (const Pin<Binary> binary = runtime.binaries.pin(function->binary)) {
-            std::lock_guard guard(binary->mutex);
+            MutexLock guard(binary->mutex);
             if (holds(binary->modules[graph.record->index])) return binary->modules[graph.record->index];
         }
     for (const auto& module : graph.modules)

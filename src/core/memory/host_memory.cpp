@@ -55,7 +55,7 @@ struct Registrations {
         auto found = std::prev(after);
         return address - found->first < found->second.host.size ? found : ranges.end();
     }
-    bool overlaps(std::uintptr_t address, std::size_t size) {
+    bool overlaps(std::uintptr_t address, std::size_t size) CANOPY_REQUIRES_SHARED(mutex) {
         if (around(address) != ranges.end()) return true;
         auto next = ranges.lower_bound(address);
         return next != ranges.end() && next->first - address < size;

@@ -86,7 +86,7 @@ public:
     std::atomic<std::uint64_t> bytes{0};
 
 private:
-    ManagedBlock* around(const void* address) {
+    ManagedBlock* around(const void* address) CANOPY_REQUIRES_SHARED(mutex_) {
         auto after = blocks_.upper_bound(number(address));
         if (after == blocks_.begin()) return nullptr;
         ManagedBlock& block = std::prev(after)->second;
@@ -94,7 +94,7 @@ private:
     }
 
     // The first gap of the wanted range; a wish only, because other mappings may lie there.
-    std::uintptr_t free_place(std::size_t size) const {
+    std::uintptr_t free_place(std::size_t size) const CANOPY_REQUIRES_SHARED(mutex_) {
         std::uintptr_t place = managed_range_base;
         for (auto block = blocks_.lower_bound(managed_range_base); block != blocks_.end(); ++block) {
             if (block->first - place >= size) break;

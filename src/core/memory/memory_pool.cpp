@@ -312,6 +312,7 @@ void MemoryPool::recycle() noexcept {
     record = nullptr;
     device = nullptr;
     limit = 0;
+    MutexLock guard(mutex_);
     closed_ = false;
     blocks_.clear();
     free_.clear();

@@ -99,7 +99,7 @@ Result<Handle> open_handle(const std::shared_ptr<PhysicalBlock>& block) {
     return handle;
 }
 
-Status check_free(AddressSpace& space, std::uintptr_t address, std::size_t size) {
+Status check_free(AddressSpace& space, std::uintptr_t address, std::size_t size) CANOPY_REQUIRES_SHARED(space.mutex) {
     auto next = space.mappings.lower_bound(address);
     const bool taken = around(space.mappings, address) != space.mappings.end() ||
                        (next != space.mappings.end() && next->first - address < size);
@@ -116,13 +116,15 @@ bool reserve_at(VirtualMemory& memory, std::uintptr_t address, std::size_t size)
     return false;
 }
 
-void forget(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator reservation) {
+void forget(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator reservation)
+    CANOPY_REQUIRES(space.mutex) {
     space.reservations.erase(reservation);
     space.count.fetch_sub(1, std::memory_order_release);
 }
 
 // Addresses belong to one device; an unused reservation follows the first memory that is mapped into it.
-Status adopt(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator reservation, PhysicalBlock& block) {
+Status adopt(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator reservation, PhysicalBlock& block)
+    CANOPY_REQUIRES(space.mutex) {
     if (reservation->second.memory == &block.memory) return {};
     auto mapped = space.mappings.lower_bound(reservation->first);
     if (mapped != space.mappings.end() && mapped->first - reservation->first < reservation->second.size)

@@ -111,6 +111,9 @@ Result<std::shared_ptr<Registered>> registered_binary(const void* opaque) {
             made->for_cpu ? names_of_functions((*binary)->image) : names_of_kernels((*binary)->image);
         if (!kernels.ok()) return kernels.status();
         made->kernels = std::move(*kernels);
+    }
+    {
+        MutexLock guard(made->mutex);
         made->binary = (*binary)->self;
     }
     StubRegistry& all = stub_registry();
@@ -169,11 +172,14 @@ Status unregister_binary(const void* opaque) {
             gone = std::move(found->second);
             all.binaries.erase(found);
         }
-        std::erase_if(all.stubs, [&](const auto& each) {
-            if (each.second->binary != gone) return false;
-            all.names.erase(each.second->name);
-            return true;
-        });
+        for (auto stub = all.stubs.begin(); stub != all.stubs.end();) {
+            if (stub->second->binary != gone) {
+                ++stub;
+                continue;
+            }
+            all.names.erase(stub->second->name);
+            stub = all.stubs.erase(stub);
+        }
     }
     if (!gone) return unload_binary(opaque);
     MutexLock guard(gone->mutex);
