@@ -40,19 +40,22 @@ count() {  # what, its status
 }
 
 run_checks() {
-    local check status
+    local check status words
     for check in "$@"; do
         echo "==> scripts/$check"
         status=0
-        "scripts/$check" || status=$?
+        read -ra words <<< "$check"
+        "scripts/${words[0]}" "${words[@]:1}" || status=$?
         count "scripts/$check" $status
     done
 }
 
-# Configures and builds one preset and runs its tests, two at a time.
+# Configures and builds one preset and runs its tests. Some wait rather than compute, so one more runs than there are
+# processors.
 run_preset() {
-    local preset="$1" log="build/test.$1" status=0 begin=$SECONDS
+    local preset="$1" log="build/test.$1" status=0 begin=$SECONDS built=0
     shift
+    [[ ! -f build/$preset/.ninja_log ]] || built=$(wc -l < "build/$preset/.ninja_log")
     step "$preset: configuring" "$log.configure.log" cmake --preset "$preset" -DCANOPY_TESTS=ON "$@" || status=$?
     [[ $status -ne 0 ]] || step "$preset: building" "$log.build.log" cmake --build --preset "$preset" || status=$?
     if [[ $status -ne 0 ]]; then
@@ -60,7 +63,7 @@ run_preset() {
         return 0
     fi
     echo "==> $preset: tests"
-    ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --parallel 2 2>&1 | tee "$log.tests.log" || status=$?
+    ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --parallel "$(($(nproc) + 1))" 2>&1 | tee "$log.tests.log" || status=$?
     # "97% tests passed, 1 tests failed out of 34"; the names of the failed ones follow.
     local summary bad=0 total=0
     summary="$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$log.tests.log" || true)"
@@ -71,16 +74,30 @@ run_preset() {
     fi
     [[ $status -eq 0 || $bad -gt 0 ]] || count "$preset: tests" 1
     [[ $status -ne 0 || -n $summary ]] || count "$preset: tests" 1
+    slowest "$preset" "$built" "$log.tests.log" >> build/test.slowest
     echo "==> $preset took $((SECONDS - begin)) s"
 }
 
+# What took longest in one preset: of the files built since line $2 of ninja's log, and of the tests in the log $3. Wall
+# time: what runs beside it counts too. docs/testing.md says what a test may cost.
+slowest() {
+    echo "Slowest files built in $1:"
+    tail -n "+$(($2 + 1))" "build/$1/.ninja_log" | awk -F '\t' -v here="$PWD/build/$1/" \
+        'NF >= 5 && !seen[$1, $2, $5]++ { sub(here, "", $4); printf "%8.1f s  %s\n", ($2 - $1) / 1000, $4 }' |
+        sort -rn | head -n 10 || true
+    echo "Slowest tests of $1:"
+    sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*/\2 \1/p' "$3" | sort -rn | head -n 10 |
+        awk '{ printf "%8.1f s  %s\n", $1, $2 }' || true
+}
+
 scripts/setup.sh build test
+rm -f build/test.slowest
 # Sanitizer builds compile kernels with the release build's compiler.
 compiler=build/release/toolchain/tree/bin/canopy-cc
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}" TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1}"
 for part in "${parts[@]}"; do
     case "$part" in
-        checks) run_checks check_format.sh check_dependencies.py check_text.py ;;
+        checks) run_checks check_format.sh check_dependencies.py "draw_folders.py --check" check_text.py ;;
         tidy) run_checks check_tidy.sh ;;
         release) run_preset release ;;
         *)
@@ -97,6 +114,7 @@ for part in "${parts[@]}"; do
     esac
 done
 
+[[ ! -f build/test.slowest ]] || cat build/test.slowest
 for failure in "${failures[@]+"${failures[@]}"}"; do echo "FAILED: $failure"; done
 echo "$passed passed, $failed failed"
 [[ $failed -eq 0 ]]

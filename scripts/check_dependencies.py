@@ -29,8 +29,11 @@ ROOMS = {
     "src/core": ("the runtime above devices", ("src/foundation/", "src/base/", *WAIST, "include/")),
     "src/api": ("the C functions of the interface",
                 ("src/foundation/", "src/base/", *WAIST, "src/core/", "include/")),
-    "src/dispatcher": ("the dispatcher of inner runtimes on CPU cores", ("src/foundation/", "include/")),
-    "toolchain": ("the kernel compiler and its headers", ("include/", "src/foundation/")),
+    "src/dispatcher": ("inner runtimes on CPU cores", ("src/foundation/", "include/")),
+    "toolchain": ("the kernel compiler, its headers, host libraries and the install tree",
+                  ("include/", "toolchain/include/", "src/foundation/")),
+    "toolchain/driver": ("canopy-cc", ("include/", "src/foundation/")),
+    "toolchain/include/canopy_kernel": ("the kernel language", ("include/", "toolchain/include/")),
     "tools": ("canopy and canopy-graph", ("include/", "src/foundation/", "toolchain/driver/source/lex.h")),
     "python": ("the Python modules", ("include/",)),
     "examples": ("programs to start from", ("include/", "toolchain/include/")),
@@ -40,26 +43,43 @@ ROOMS = {
                           ("include/", "toolchain/include/", "tests/until.h")),
     "tests/interface": ("tests of the public headers", ("include/",)),
 }
+# Folders whose files may include anything.
+FREE = {
+    "tests/unit": "tests below the interface, by the folder they test",
+    "tests/language": "tests of the kernel language, compiled by canopy-cc",
+    "tests/toolchain": "tests of canopy-cc",
+    "tests/dispatcher": "tests of the dispatcher",
+    "tests/stress": "many threads and random graphs",
+    "tests/fuzz": "changed inputs for every reader",
+    "tests/programs": "whole programs",
+    "tests/python": "tests of the Python modules",
+    "tests/install": "tests of the install tree",
+    "tests/packages": "the .deb and the wheel in an empty root",
+    "tests/zoo": "programs in the styles of other people, built unmodified",
+    "tests/scripts": "tests of scripts/",
+}
 # Sub-folders from the bottom up; those of one level do not see each other. "" is the files of the folder itself.
 ORDER = {
     "src/core": (
-        {"base": "handles, error codes, tables of handles"},
-        {"process": "settings, configuration, log, limits"},
-        {"stream": "streams, events, notifies, callbacks, failures"},
+        {"base": "handles, error codes, the state of a thread"},
+        {"process": "settings, devices, contexts, tables of handles"},
+        {"stream": "streams, events, notifies, callbacks"},
         {"memory": "allocations, pools, copies, random numbers"},
-        {"kernel": "binaries, kernels, arguments, embedded images"},
+        {"kernel": "binaries, functions, argument lists"},
         {"kernel/cpu": "CPU kernels"},
+        {"kernel/program": "kernels that are part of the program or registered by it"},
         {"fusion": "fused lists of kernels"},
+        {"launch": "launches, and those that fail"},
         {"graph": "graphs"},
         {"graph/capture": "recording streams into graphs"},
-        {"runtime": "devices and contexts: making and ending them"},
+        {"lifecycle": "aclInit to aclFinalize, contexts, hooks of lower folders"},
     ),
     "src/device/soft": (
         {"base": "tuning constants"},
         {"execution": "running one block guarded against faults"},
-        {"code": "loading images, lines of source, traces",
+        {"code": "images, source lines, traces",
          "product": "matrix products"},
-        {"cpu": "CPU kernels", "launch": "launches, their parts and fused steps"},
+        {"cpu": "CPU kernels", "launch": "launches and fused steps"},
         {"stream": "queues, strands, fences, the scheduler"},
         {"graph": "graphs", "memory": "virtual memory, deferred frees"},
         {"": "the device itself"},
@@ -154,12 +174,13 @@ def check_rooms(name, targets):
 
 def unit_of(name, targets, text):
     """A header's path without its suffix; for a .cpp file that of the header it implements: the one of the same name,
-    else the one that it includes first, apart from the others."""
+    else the one of its folder that it includes first, apart from the others."""
     stem, suffix = name.rsplit(".", 1)
     if suffix == "h" or stem + ".h" in targets:
         return stem
     alone = FIRST_ALONE.match(text[text.find("#include"):])
-    if alone and targets and targets[0].endswith(alone.group(1)):
+    same_folder = targets and targets[0].rpartition("/")[0] == name.rpartition("/")[0]
+    if alone and same_folder and targets[0].endswith(alone.group(1)):
         return targets[0].rsplit(".", 1)[0]
     return stem
 
@@ -219,22 +240,23 @@ def check_cycles(includes, units):
             yield f"cycle of {len(group)} units: " + " -> ".join(shortest_cycle(graph, group))
 
 
-def print_tree():
-    for folder, (holds, _) in ROOMS.items():
-        print(f"{folder}/: {holds}")
-        for level in ORDER.get(folder, ()):
-            for name, text in level.items():
-                if name:
-                    print(f"    {name}/: {text}")
+def tree():
+    """A line for each folder, ordered folders with their sub-folders from the top down."""
+    lines = []
+    for folder, holds in [(folder, room[0]) for folder, room in ROOMS.items()] + list(FREE.items()):
+        lines.append(f"{folder + '/':36}{holds}")
+        for level in reversed(ORDER.get(folder, ())):
+            lines += [f"    {name + '/':32}{holds}" for name, holds in level.items() if name]
+    return "\n".join(lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
-    parser.add_argument("--tree", action="store_true", help="print the folders with a line each, lowest first")
+    parser.add_argument("--tree", action="store_true", help="print the folders with a line each")
     arguments = parser.parse_args()
     if arguments.tree:
-        print_tree()
+        print(tree())
         return 0
     root = arguments.root.resolve()
     problems, includes, units = [], {}, {}

@@ -1,18 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the order of the source folders, as scripts/check_dependencies.py knows it, into docs/images/folders.svg.
+"""Draws the order of the source folders, as scripts/check_dependencies.py knows it, into docs/images/folders.svg, and
+lists them in docs/architecture.md.
 
     scripts/draw_folders.py [--check]
 """
 import argparse
 import html
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from check_dependencies import ORDER, ROOMS  # noqa: E402
+from check_dependencies import ORDER, ROOMS, tree  # noqa: E402
 
-PICTURE = pathlib.Path(__file__).resolve().parent.parent / "docs/images/folders.svg"
+DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
+PICTURE, PAGE = DOCS / "images/folders.svg", DOCS / "architecture.md"
+LIST = re.compile(r"(<!-- folders -->\n```\n).*?(```\n)", re.DOTALL)
 WIDTH, MARGIN, LINE, GAP = 1040, 16, 22, 8
 COLOURS = {"src/api": "#dbe9f6", "src/core": "#e3f1e1", "src/device": "#fff3d6", "src/base": "#eeeeee",
            "src/foundation": "#e0e0e0", "toolchain": "#f6e0e6", "src/dispatcher": "#ece2f5", "tools": "#ece2f5"}
@@ -84,14 +88,18 @@ def picture():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="fail when the picture is not up to date")
-    drawn = picture()
+    parser.add_argument("--check", action="store_true", help="fail when picture or list are not up to date")
+    wanted = {PICTURE: picture(), PAGE: LIST.sub(lambda m: m.group(1) + tree() + "\n" + m.group(2),
+                                                 PAGE.read_text(encoding="utf-8"))}
     if parser.parse_args().check:
-        if not PICTURE.is_file() or PICTURE.read_text(encoding="utf-8") != drawn:
-            print(f"{PICTURE.name} is not up to date: run scripts/draw_folders.py", file=sys.stderr)
-            return 1
-        return 0
-    PICTURE.write_text(drawn, encoding="utf-8")
+        stale = [path.name for path, text in wanted.items()
+                 if not path.is_file() or path.read_text(encoding="utf-8") != text]
+        if stale:
+            print(f"{', '.join(stale)}: not up to date with check_dependencies.py; run scripts/draw_folders.py",
+                  file=sys.stderr)
+        return 1 if stale else 0
+    for path, text in wanted.items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

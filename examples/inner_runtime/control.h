@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program hands to the inner runtime.
+// The arguments of the inner runtime.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two kernel libraries offer to C++ code. Both work in place on `count` floats of device memory, a multiple of
+// The functions of the two kernel libraries. Both work in place on `count` floats of device memory, a multiple of
 // 8, in stream order.
 #pragma once
 

@@ -42,7 +42,7 @@ __global__ __vector__ void powers(__gm__ T* x, __gm__ T* y, uint32_t count) {
 static const uint32_t count = 4096;
 static const uint32_t blocks = 4;
 
-// Compiles the source; what the compiler says is shown when it fails.
+// Compiles the source; shows the compiler's output on failure.
 static void Compile(aclrtcProg program) {
     const char* options[] = {"-O2"};
     if (aclrtcCompileProg(program, 1, options) == ACL_SUCCESS) return;

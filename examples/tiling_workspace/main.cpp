@@ -16,7 +16,7 @@ int main() {
     tiling.count = 1 << 18;
     tiling.part = tiling.count / blocks;
     tiling.tile = 4096;
-    // In front of the kernel's own workspace lies the part of the system.
+    // The system's part of the workspace precedes the kernel's.
     const size_t systemWorkspace = 16 * 1024 * 1024;
     const size_t ownWorkspace = blocks * SLOT * sizeof(float);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host tells the kernel about the work. Both sides include this file.
+// The tiling data, computed by the host and read by the kernel. Both include this file.
 #pragma once
 
 #include <cstdint>

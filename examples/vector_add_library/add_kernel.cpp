@@ -66,7 +66,7 @@ extern "C" __global__ __aicore__ void add_kernel(GM_ADDR x, GM_ADDR y, GM_ADDR z
     operation.Process();
 }
 
-// What main.cpp calls.
+// Called by main.cpp.
 void LaunchAdd(uint32_t blocks, void* stream, uint8_t* x, uint8_t* y, uint8_t* z, uint32_t count) {
     add_kernel<<<blocks, nullptr, stream>>>(x, y, z, count);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The umbrella header: programs include it to get the whole runtime interface. It declares nothing
- * of its own. The C++ conveniences of acl_rt_api.h, and the headers for channels, queues, profiling,
- * dump and platform data, are included separately by those who need them.
+ * itself. The C++ conveniences of acl_rt_api.h, and the headers for channels, queues, profiling,
+ * dump and platform data, must be included separately.
  */
 #ifndef CANOPY_INCLUDE_ACL_ACL_H
 #define CANOPY_INCLUDE_ACL_ACL_H

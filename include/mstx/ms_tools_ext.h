@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks and ranges that a program puts into its own profile. Header only: nothing to link. No tool of this
- * installation records them, so marks have no effect; ranges and domains have identities of their own, unique in the
- * process, and may be opened and closed from any thread.
+ * installation records them, so marks have no effect; ranges and domains have identities, unique in the process,
+ * and may be opened and closed from any thread.
  */
 #ifndef CANOPY_MSTX_MS_TOOLS_EXT_H
 #define CANOPY_MSTX_MS_TOOLS_EXT_H

@@ -5,7 +5,7 @@
 
 #include "api/api.h"
 #include "core/memory/allocator_registry.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every entry point shares: one scope that turns a Status into the interface's code, keeps the thread's last
-// error, and lets no exception out.
+// Shared by every entry point: a scope that converts a Status to the interface's code, records the thread's last error,
+// and catches all exceptions.
 #pragma once
 
+#include <cstdint>
 #include <new>
 #include <type_traits>
 
+#include "base/clock.h"
 #include "base/error_text.h"
 #include "base/result.h"
 #include "core/base/error_codes.h"
@@ -13,15 +15,15 @@
 
 namespace canopy {
 
-// Codes of the runtime and of the device are remembered; those of the argument checks above it are not.
+// Codes of the runtime and the device become the last error; codes of argument checks do not.
 inline int finish_call(int code) noexcept {
     const int family = code / 1000;
     if (family == 107 || family == 207 || family == 507) thread_state.last_error = code;
     return code;
 }
 
-// The body of an entry point: `return api([&]() -> Status { ... });` A function between the two takes `function` as a
-// last argument in the same way and hands it on.
+// The body of an entry point: `return api([&]() -> Status { ... });` A function in between takes `function` as
+// its last argument in the same way and passes it on.
 template <class Body>
 inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
     thread_state.function = function;
@@ -42,6 +44,13 @@ inline Status required(T* pointer, const char* name) {
     if (pointer == nullptr) [[unlikely]]
         return fail_null(name);
     return {};
+}
+
+// A time to wait: -1 is for ever, a positive number that many milliseconds.
+inline Result<Deadline> deadline_of(std::int32_t timeout) {
+    if (timeout == -1) return Deadline::never();
+    if (timeout > 0) return Deadline::after(timeout * millisecond);
+    return fail(code::param_invalid, "timeout {} is neither -1 nor a positive number of milliseconds", timeout);
 }
 
 }  // namespace canopy

@@ -4,7 +4,7 @@
 #include "api/api.h"
 #include "core/base/thread_state.h"
 #include "core/kernel/kernel.h"
-#include "core/stream/exceptions.h"
+#include "core/launch/exceptions.h"
 #include "core/stream/stream_callbacks.h"
 
 using namespace canopy;

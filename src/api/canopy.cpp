@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Canopy says about itself: its settings and devices, and what is alive.
+// Introspection: settings, devices, and live objects.
 #include "canopy/canopy.h"
 
 #include <string>
 
 #include "api/api.h"
-#include "api/data_buffer.h"
-#include "core/graph/capture/capture.h"
-#include "core/kernel/source_program.h"
 #include "core/memory/memory.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
+#include "core/stream/capture_rules.h"
 
 using namespace canopy;
 
@@ -43,7 +41,7 @@ void canopyCountLiveObjects(CanopyLiveObjects* live) {
     const LiveMemory memory = count_live_memory();
     const std::size_t graphs = runtime.graphs.live() + runtime.tasks.live() + runtime.task_groups.live() +
                                runtime.conditions.live() + runtime.labels.live() + runtime.label_lists.live();
-    live->other = memory.objects + live_data_buffers() + source_programs().live() + graphs;
+    live->other = memory.objects + runtime.data_buffers.live() + runtime.source_programs.live() + graphs;
     live->host_bytes = memory.host_bytes;
     for (std::uint32_t index = 0; index < runtime.device_count(); ++index) {
         auto record = runtime.device(index);

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "api/api.h"
-#include "api/launch_checks.h"
-#include "core/fusion/fusion.h"
-#include "core/kernel/refused_launches.h"
-#include "core/kernel/registered_images.h"
+#include "core/kernel/program/registered_images.h"
+#include "core/launch/launch.h"
+#include "core/launch/refused_launches.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;
@@ -20,7 +19,7 @@ namespace {
 
 __attribute__((tls_model("initial-exec"))) thread_local CanopyPendingLaunch* pending_launch = nullptr;
 
-// The number of blocks, after a look at everything that does not need the kernel.
+// The number of blocks, after all checks that do not need the kernel.
 Result<std::uint32_t> check_launch(const CanopyLaunchSite* site, const CanopyConfiguration* configuration,
                                    const void* arguments, std::size_t size) {
     CANOPY_TRY(required(site, "site"));
@@ -36,45 +35,12 @@ Result<std::uint32_t> check_launch(const CanopyLaunchSite* site, const CanopyCon
     return static_cast<std::uint32_t>(blocks);
 }
 
-Command launch_command(const CanopyConfiguration& configuration, std::uint32_t blocks, const void* arguments,
-                       std::size_t size) {
-    Command command(Opcode::launch);
-    command.launch = {};
-    command.launch.arguments = arguments;
-    command.launch.arguments_size = static_cast<std::uint32_t>(size);
-    command.launch.blocks = blocks;
-    command.launch.dynamic_size = static_cast<std::uint32_t>(configuration.dynamic_size);
-    return command;
-}
-
-Status submit(LockedStream& stream, const Kernel& kernel, bool threads, Command& command) {
-    command.launch.kernel = &kernel;
-    CANOPY_TRY(check_form(*kernel.info, threads));
-    if (command.launch.arguments_size < kernel.info->arguments_size) [[unlikely]]
-        return fail(code::param_invalid, "the program passes {} bytes to kernel {}, which takes {}: recompile it",
-                    command.launch.arguments_size, kernel.info->name, kernel.info->arguments_size);
-    if (command.launch.dynamic_size > stream->record->chip->unified_buffer) [[unlikely]]
-        return fail(code::param_invalid, "{} bytes of dynamic memory; a core of {} has {}", command.launch.dynamic_size,
-                    stream->record->chip->name, stream->record->chip->unified_buffer);
-    if (kernel.info->list) [[unlikely]]
-        CANOPY_TRY(choose_fused(command.launch, *stream->record));
-    return stream.submit(command);
-}
-
-// The kernel of a site that was used before on this device is found without a lock but the stream's.
-Status launch_site(CanopyLaunchSite& site, void* stream, bool threads, Command& command) {
-    for (;;) {
-        DeviceRecord* record = nullptr;
-        {
-            Result<LockedStream> locked = LockedStream::acquire(stream);
-            if (!locked.ok()) [[unlikely]]
-                return locked.status();
-            record = (*locked)->record;
-            if (const Kernel* kernel = loaded_kernel(site_function(site), *record)) [[likely]]
-                return submit(*locked, *kernel, threads, command);
-        }
-        if (const Result<Handle> loaded = load_site(site, *record); !loaded.ok()) return loaded.status();
-    }
+LaunchRequest launch_request(const CanopyConfiguration& configuration, std::uint32_t blocks, const void* arguments,
+                             std::size_t size) {
+    LaunchRequest request(arguments, size, blocks);
+    request.compiled = true;
+    request.work().dynamic_size = static_cast<std::uint32_t>(configuration.dynamic_size);
+    return request;
 }
 
 // The dimensions are the last slot of a SIMT kernel's argument block; threads that were not given are one.
@@ -89,8 +55,9 @@ Status launch_threads(CanopyLaunchSite& site, const CanopyConfiguration& configu
         return fail(code::param_invalid, "{} bytes of arguments are too few for a grid: recompile the program", size);
     std::vector<char> block(static_cast<const char*>(arguments), static_cast<const char*>(arguments) + size);
     std::memcpy(block.data() + size - sizeof(grid), &grid, sizeof(grid));
-    Command command = launch_command(configuration, blocks, block.data(), size);
-    return launch_site(site, configuration.stream, true, command);
+    LaunchRequest request = launch_request(configuration, blocks, block.data(), size);
+    request.threads = true;
+    return launch_site(site, configuration.stream, request);
 }
 
 }  // namespace
@@ -124,8 +91,8 @@ int canopyLaunch(CanopyLaunchSite* site, const CanopyConfiguration* configuratio
             return launch_threads(*site, *configuration, blocks.value(), arguments, size);
         if (product(configuration->threads) > 1) [[unlikely]]
             return fail(code::param_invalid, "kernel {} is not a SIMT kernel: it takes blocks, not threads", site->key);
-        Command command = launch_command(*configuration, blocks.value(), arguments, size);
-        return launch_site(*site, configuration->stream, false, command);
+        LaunchRequest request = launch_request(*configuration, blocks.value(), arguments, size);
+        return launch_site(*site, configuration->stream, request);
     };
     const int code = api(launch, "<<<>>>");
     if (code != 0) [[unlikely]]

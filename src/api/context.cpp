@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts.
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "base/mutex.h"
 #include "core/base/thread_state.h"
+#include "core/lifecycle/contexts.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;
@@ -79,7 +81,7 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
         CANOPY_TRY(check_option(opt));
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
-        std::lock_guard guard((*context)->mutex);
+        MutexLock guard((*context)->mutex);
         (*context)->options.resize(context_options);
         (*context)->options[opt] = value;
         return {};
@@ -92,7 +94,7 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
         CANOPY_TRY(check_option(opt));
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
-        std::lock_guard guard((*context)->mutex);
+        MutexLock guard((*context)->mutex);
         const auto& options = (*context)->options;
         if (options.size() <= static_cast<std::size_t>(opt) || !options[opt])
             return fail(code::option_not_set, "option {} has not been set in this context", static_cast<int>(opt));

@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data buffers: an address and a size that travel together. They own nothing, and any address may be in them.
-#include "api/data_buffer.h"
-
+// Data buffers.
+#include "core/memory/data_buffer.h"
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "base/spin_lock.h"
-#include "core/base/handles.h"
+#include "core/process/runtime.h"
 
 using namespace canopy;
 
 namespace {
 
-struct DataBuffer {
-    SpinLock lock;
-    void* address = nullptr;
-    std::size_t size = 0;
-
-    void recycle() noexcept {
-        address = nullptr;
-        size = 0;
-    }
-};
-
-HandleTable<DataBuffer>& data_buffers() {
-    static auto& table = *new HandleTable<DataBuffer>(HandleKind::data_buffer);
-    return table;
-}
+HandleTable<DataBuffer>& data_buffers() { return Runtime::instance().data_buffers; }
 
 Pin<DataBuffer> pin(const aclDataBuffer* buffer) { return data_buffers().pin(handle_of(buffer)); }
 
@@ -36,14 +20,13 @@ Status unknown(const aclDataBuffer* buffer) {
 
 }  // namespace
 
-std::uint64_t canopy::live_data_buffers() noexcept { return data_buffers().live(); }
-
 extern "C" {
 
 aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) {
     Handle handle = 0;
     api([&]() -> Status {
         handle = data_buffers().open([&](DataBuffer& buffer, Handle) {
+            SpinGuard guard(buffer.lock);
             buffer.address = data;
             buffer.size = size;
         });

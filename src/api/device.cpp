@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: setting, resetting, waiting, asking what they are and how they do.
+// Devices: setting, resetting, synchronising, querying properties and state.
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/base/thread_state.h"
+#include "core/lifecycle/contexts.h"
+#include "core/process/context.h"
 #include "core/process/device_callbacks.h"
 #include "core/process/device_facts.h"
-#include "core/runtime/context.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;
@@ -15,13 +17,6 @@ using namespace canopy;
 namespace {
 
 constexpr std::uint32_t longest_abort = 36 * 60 * 1000;  // milliseconds
-
-// -1 waits for ever, a positive number that many milliseconds.
-Result<Deadline> deadline_of(std::int32_t timeout) {
-    if (timeout == -1) return Deadline::never();
-    if (timeout > 0) return Deadline::after(timeout * millisecond);
-    return fail(code::param_invalid, "timeout {} is neither -1 nor a positive number of milliseconds", timeout);
-}
 
 Status synchronise_current(Deadline deadline) {
     auto context = current_context();
@@ -41,7 +36,7 @@ Status abort_device(DeviceRecord& record, std::uint32_t timeout) {
     return {};
 }
 
-// aclrtGetRunMode's own check counts as a failure of the runtime: aclrtGetLastError shows it.
+// The argument check of aclrtGetRunMode counts as a runtime error: aclrtGetLastError returns it.
 Status check_run_mode(const aclrtRunMode* mode) {
     const Status status = required(mode, "runMode");
     if (!status.ok()) thread_state.last_error = status.code();
@@ -159,7 +154,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* u
             return fail(code::invalid_parameter, "utilizationInfo->utilizationExtend must be null");
         auto record = Runtime::instance().device(deviceId);
         if (!record.ok()) return record.status();
-        Utilisation rates{0, 0, 0};  // of a device nobody has opened
+        Utilisation rates{0, 0, 0};  // of a device that is not open
         if (Device* device = (*record)->opened()) rates = device->utilisation();
         utilizationInfo->cubeUtilization = rates.cube;
         utilizationInfo->vectorUtilization = rates.vector;
@@ -248,7 +243,7 @@ aclError aclrtCheckArchCompatibility(const char* socVersion, int32_t* canCompati
     });
 }
 
-// Host and device see the same caches, so nothing is ever left to write back.
+// Host and device share the caches, so there is nothing to write back.
 aclError aclrtDeviceL2CacheFlush(void* rsv) {
     return api([&]() -> Status {
         if (rsv != nullptr) return fail(code::invalid_parameter, "rsv is reserved and must be null");

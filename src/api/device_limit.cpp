@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of devices, streams and threads, and what becomes of numbers that are too large.
+// Limits of devices, streams and threads, and overflow modes.
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/base/thread_state.h"
 #include "core/graph/capture/capture.h"
 #include "core/memory/memory.h"
+#include "core/process/context.h"
 #include "core/process/device_limits.h"
-#include "core/runtime/context.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
+#include "core/stream/capture_rules.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;
@@ -17,7 +19,7 @@ constexpr std::uint64_t overflow_status_bytes = 64;
 
 std::size_t slot(CoreLimit kind) { return static_cast<std::size_t>(kind); }
 
-// What a stream may use: its own limit, or its device's.
+// The limit of a stream, or of its device.
 std::uint32_t stream_cores(const Stream& stream, CoreLimit kind) {
     const std::uint32_t own = stream.core_limit[slot(kind)].load(std::memory_order_relaxed);
     return own != 0 ? own : device_cores(*stream.record, kind);
@@ -48,7 +50,7 @@ Status write_overflow_status(void* address, std::uint64_t size, aclrtStream stre
     return target.value().submit(command);
 }
 
-// There is no flag to clear; the stream must be one the thread may use.
+// There is no flag to clear; only checks that the thread may use the stream.
 Status clear_overflow_status(aclrtStream stream) { return check_stream(stream); }
 
 }  // namespace

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices among each other: peer access, how they are connected, and the numbers and names they go by.
+// Relations between devices: peer access, topology, and their numbers and names.
 #include <cstring>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/base/thread_state.h"
+#include "core/process/context.h"
 #include "core/process/device_facts.h"
-#include "core/runtime/context.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 using namespace canopy;
 
@@ -37,7 +38,7 @@ Result<DevicePair> find_peer(std::int32_t peer) {
 
 std::uint64_t bit_of(const DeviceRecord& record) { return 1ull << record.index; }
 
-// What integer, bitwise and floating operations of kernels are on memory that host and devices share.
+// Atomicity of integer, bitwise and floating-point operations of kernels on memory shared by host and devices.
 std::uint32_t atomic_capability(std::int32_t operation) {
     constexpr std::uint32_t both_signs = ACL_RT_ATOMIC_CAPABILITY_SIGNED | ACL_RT_ATOMIC_CAPABILITY_UNSIGNED;
     constexpr std::uint32_t words = ACL_RT_ATOMIC_CAPABILITY_SCALAR32 | ACL_RT_ATOMIC_CAPABILITY_SCALAR64;
@@ -62,7 +63,7 @@ Status fill_capabilities(uint32_t* capabilities, const aclrtAtomicOperation* ope
     return {};
 }
 
-// The number before the visible list, of a device the program names by its place in the list.
+// The number, before the visible list is applied, of a device given by its index in the list.
 Status physical_of_user(std::int32_t user, std::int32_t* out, const char* out_name) {
     CANOPY_TRY(required(out, out_name));
     auto record = Runtime::instance().device(user);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How programs learn what went wrong: the recent text, the thread's last code, and the reports of faulty hardware, of
-// which a software device has none.
+// Errors: the recent messages, the thread's last code, and hardware faults, which a software device does not have.
 #include <cstring>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/runtime/runtime.h"
+#include "core/base/thread_state.h"
+#include "core/process/runtime.h"
 
 using namespace canopy;
 

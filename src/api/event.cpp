@@ -5,7 +5,8 @@
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "core/graph/capture/capture.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
+#include "core/stream/capture_rules.h"
 
 using namespace canopy;
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: capturing them, conditions inside them, running them, and their end.
+// Graphs: capture, conditions, execution, destruction.
 #include "core/graph/graph.h"
 
 #include <algorithm>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/base/thread_state.h"
 #include "core/graph/capture/capture.h"
-#include "core/graph/graph_conditions.h"
+#include "core/graph/capture/capture_conditions.h"
+#include "core/graph/graph_end.h"
+#include "core/graph/graph_execute.h"
 
 using namespace canopy;
 
@@ -25,13 +28,6 @@ int with_graph(aclmdlRI graph, Body&& body, const char* function = __builtin_FUN
             return body(**pinned);
         },
         function);
-}
-
-// -1: for ever; a positive number of milliseconds.
-Result<Deadline> deadline_of(std::int32_t timeout) {
-    if (timeout == 0 || timeout < -1)
-        return fail(code::param_invalid, "timeout {} is neither -1 nor a positive number of milliseconds", timeout);
-    return timeout < 0 ? Deadline::never() : Deadline::after(timeout * millisecond);
 }
 
 Result<ConditionKind> condition_kind(aclmdlRICondTaskType type) {
@@ -171,7 +167,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
 aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void* userData) {
     return with_graph(modelRI, [&](Graph& graph) -> Status {
         CANOPY_TRY(required(func, "func"));
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         if (graph.state == GraphState::ended) return fail(code::invalid_handle, "the graph was destroyed");
         graph.at_destroy.emplace_back(func, userData);
         return {};
@@ -181,7 +177,7 @@ aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, v
 aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func) {
     return with_graph(modelRI, [&](Graph& graph) -> Status {
         CANOPY_TRY(required(func, "func"));
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         if (std::erase_if(graph.at_destroy, [&](const auto& entry) { return entry.first == func; }) == 0)
             return fail(code::param_invalid, "func is not among the functions registered for {}", label_of(graph));
         return {};

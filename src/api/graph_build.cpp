@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that are built from persistent streams, and what starts such streams.
+// Models built from persistent streams, and functions that start such streams.
 #include "core/graph/graph_build.h"
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "core/memory/memory.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 

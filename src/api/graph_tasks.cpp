@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking into models: names, streams, tasks and their parameters; changes of tasks; task groups.
+// Models in detail: names, streams, tasks and their parameters; changes of tasks; task groups.
 #include <algorithm>
 #include <cstring>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "api/launch_checks.h"
 #include "api/launch_config.h"
-#include "core/fusion/fusion.h"
+#include "core/graph/capture/capture_groups.h"
 #include "core/graph/graph_edit.h"
+#include "core/graph/group_update.h"
 #include "core/kernel/kernel.h"
+#include "core/kernel/program/registered_images.h"
+#include "core/launch/launch.h"
 #include "core/memory/memory.h"
 #include "core/stream/event.h"
 
@@ -37,9 +39,7 @@ int with_task(aclmdlRITask task, Body&& body, const char* function = __builtin_F
     return api(
         [&]() -> Status {
             CANOPY_TRY(required(task, "task"));
-            Result<LockedTask> locked = lock_task(task);
-            if (!locked.ok()) return locked.status();
-            return body(*locked);
+            return with_locked_task(task, body);
         },
         function);
 }
@@ -122,23 +122,23 @@ aclrtLaunchKernelCfg* write_config(const LaunchWork& work, TaskMemory& memory) {
 
 // ---- parameters of a task ------------------------------------------------------------------------------------------
 
-void write_kernel(LockedTask& locked, aclmdlRIKernelTaskParams& params) {
+void write_kernel(LockedTask& locked, aclmdlRIKernelTaskParams& params) CANOPY_REQUIRES(*locked.graph.mutex) {
     const LaunchWork& work = locked.task->command.launch;
     params.funcHandle = opaque_of(locked.task->function);
-    params.cfg = write_config(work, memory_of(*locked.graph, locked.place));
+    params.cfg = write_config(work, memory_of(locked.graph, locked.place));
     params.args = const_cast<void*>(work.arguments);
     params.isHostArgs = work.arguments_in_place ? 0 : 1;
     params.argsSize = work.arguments_size;
     params.numBlocks = work.blocks;
 }
 
-// What the event was created with; it may be gone.
+// The flags of the event, which may be destroyed.
 std::uint32_t flags_of(Handle handle) {
     const Pin<Event> event = Runtime::instance().events.pin(handle);
     return event ? event->flags : 0;
 }
 
-void write_params(LockedTask& locked, aclmdlRITaskParams& params) {
+void write_params(LockedTask& locked, aclmdlRITaskParams& params) CANOPY_REQUIRES(*locked.graph.mutex) {
     const GraphTask& task = *locked.task;
     std::memset(&params, 0, sizeof(params));
     params.type = static_cast<aclmdlRITaskType>(task.type);
@@ -195,16 +195,11 @@ Result<Command> read_kernel(const aclmdlRIKernelTaskParams& params, DeviceRecord
     if (params.argsSize < (*function)->info.arguments_size)
         return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters",
                     params.argsSize, (*function)->info.arguments_size, (*function)->info.name);
-    Command command((*function)->cpu ? Opcode::cpu_kernel : Opcode::launch);
-    command.launch = {};
-    CANOPY_TRY(read_config(params.cfg, command.launch));
-    command.launch.kernel = *kernel;
-    command.launch.arguments = params.args;
-    command.launch.arguments_size = static_cast<std::uint32_t>(params.argsSize);
-    command.launch.arguments_in_place = params.isHostArgs == 0;
-    command.launch.blocks = params.numBlocks;
-    CANOPY_TRY(choose_fused(command.launch, record));
-    return command;
+    LaunchRequest request(params.args, params.argsSize, params.numBlocks);
+    CANOPY_TRY(read_config(params.cfg, request.work()));
+    request.work().arguments_in_place = params.isHostArgs == 0;
+    CANOPY_TRY(complete(request.command, **kernel, record));
+    return request.command;
 }
 
 Result<Command> read_value(Opcode opcode, void* address, std::uint64_t value, std::uint32_t condition) {
@@ -227,9 +222,9 @@ struct TaskFacts {
 };
 
 Result<TaskFacts> facts_of(const void* task) {
-    Result<LockedTask> locked = lock_task(task);
-    if (!locked.ok()) return locked.status();
-    return TaskFacts{locked->task->type, locked->graph->record};
+    return with_locked_task(task, [](LockedTask& locked) CANOPY_REQUIRES(*locked.graph.mutex) -> Result<TaskFacts> {
+        return TaskFacts{locked.task->type, locked.graph.record};
+    });
 }
 
 Result<Command> read_params(const aclmdlRITaskParams& params, const TaskFacts& facts) {
@@ -262,9 +257,8 @@ Status set_params(aclmdlRITask task, const aclmdlRITaskParams& params) {
     if (facts->type == TaskType::event_reset) return change(params.eventResetTaskParams.event);
     Result<Command> command = read_params(params, *facts);
     if (!command.ok()) return command.status();
-    Result<LockedTask> locked = lock_task(task);
-    if (!locked.ok()) return locked.status();
-    return change_task(*locked, *command);
+    return with_locked_task(
+        task, [&](LockedTask& locked) CANOPY_REQUIRES(*locked.graph.mutex) { return change_task(locked, *command); });
 }
 
 }  // namespace
@@ -282,7 +276,7 @@ aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char* name) {
     return with_model(modelRI, true, [&](Graph& graph) -> Status {
         CANOPY_TRY(required(name, "name"));
         if (maxLen == 0) return fail(code::param_invalid, "maxLen must not be 0");
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         if (graph.name.size() >= maxLen)
             return fail(code::param_invalid, "maxLen {} is too small for {} characters and the final zero", maxLen,
                         graph.name.size());
@@ -325,7 +319,7 @@ aclError aclmdlRIUpdate(aclmdlRI modelRI) {
 // ---- tasks ---------------------------------------------------------------------------------------------------------
 
 aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType* type) {
-    return with_task(task, [&](LockedTask& locked) -> Status {
+    return with_task(task, [&](LockedTask& locked) CANOPY_REQUIRES(*locked.graph.mutex) -> Status {
         CANOPY_TRY(required(type, "type"));
         *type = static_cast<aclmdlRITaskType>(locked.task->type);
         return {};
@@ -333,7 +327,7 @@ aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType* type) {
 }
 
 aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t* id) {
-    return with_task(task, [&](LockedTask& locked) -> Status {
+    return with_task(task, [&](LockedTask& locked) CANOPY_REQUIRES(*locked.graph.mutex) -> Status {
         CANOPY_TRY(required(id, "id"));
         *id = locked.task->sequence;
         return {};
@@ -341,7 +335,7 @@ aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t* id) {
 }
 
 aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams* params) {
-    return with_task(task, [&](LockedTask& locked) -> Status {
+    return with_task(task, [&](LockedTask& locked) CANOPY_REQUIRES(*locked.graph.mutex) -> Status {
         CANOPY_TRY(required(params, "params"));
         write_params(locked, *params);
         return {};
@@ -356,11 +350,14 @@ aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams* params) {
     });
 }
 
-aclError aclmdlRITaskDisable(aclmdlRITask task) { return with_task(task, &disable_task); }
+aclError aclmdlRITaskDisable(aclmdlRITask task) {
+    return with_task(task,
+                     [](LockedTask& locked) CANOPY_REQUIRES(*locked.graph.mutex) { return disable_task(locked); });
+}
 
 aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task, aclrtLaunchKernelAttrId attrId,
                                         aclrtLaunchKernelAttrValue* attrValue) {
-    return with_task(task, [&](LockedTask& locked) -> Status {
+    return with_task(task, [&](LockedTask& locked) CANOPY_REQUIRES(*locked.graph.mutex) -> Status {
         CANOPY_TRY(required(attrValue, "attrValue"));
         if (!is_kernel(locked.task->command.opcode))
             return fail(code::param_invalid, "task {} is not a kernel", locked.task->sequence);

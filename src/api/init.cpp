@@ -6,8 +6,9 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/lifecycle/initialise.h"
 #include "core/process/configuration.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 using namespace canopy;
 
@@ -16,7 +17,7 @@ namespace {
 // The device counts the time of a kernel in steps; a timeout is 1 to 254 of them.
 constexpr std::uint64_t timeout_step = 4'294'967;  // microseconds
 constexpr std::uint64_t most_timeout_steps = 254;
-constexpr std::uint64_t standard_timeout = 1091ull * 1'000'000;  // microseconds; what 0 stands for
+constexpr std::uint64_t standard_timeout = 1091ull * 1'000'000;  // microseconds; the meaning of 0
 
 // Sets the kernel timeout and returns what was set, both in microseconds.
 std::uint64_t set_execute_timeout(std::uint64_t wanted) {

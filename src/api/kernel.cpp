@@ -9,26 +9,15 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "base/mutex.h"
 #include "core/kernel/cpu/cpu_kernels.h"
-#include "core/kernel/registered_images.h"
-#include "core/kernel/symbols.h"
-#include "core/runtime/context.h"
+#include "core/kernel/program/registered_images.h"
+#include "core/kernel/program/symbols.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 
 namespace {
-
-// What aclrtCreateBinary keeps: the bytes belong to the program.
-struct BinaryData {
-    const void* data = nullptr;
-    std::size_t size = 0;
-    void recycle() noexcept { *this = {}; }
-};
-
-HandleTable<BinaryData>& binary_data() {
-    static auto* table = new HandleTable<BinaryData>(HandleKind::binary_data);
-    return *table;
-}
 
 Status no_such_data(const void* binary) {
     return fail(code::invalid_handle, "binary {} was not made by aclrtCreateBinary, or has been destroyed",
@@ -162,7 +151,9 @@ aclrtBinary aclrtCreateBinary(const void* data, size_t dataLen) {
     aclrtBinary binary = nullptr;
     api([&]() -> Status {
         CANOPY_TRY(required(data, "data"));
-        const Handle handle = binary_data().open([&](BinaryData& entry, Handle) { entry = {data, dataLen}; });
+        const Handle handle = Runtime::instance().binary_data.open([&](BinaryData& entry, Handle) {
+            entry = {data, dataLen};
+        });
         if (handle == 0) return fail(code::resource_alloc, "too many binaries are alive");
         binary = opaque_of(handle);
         return {};
@@ -173,7 +164,7 @@ aclrtBinary aclrtCreateBinary(const void* data, size_t dataLen) {
 aclError aclrtDestroyBinary(aclrtBinary binary) {
     return api([&]() -> Status {
         CANOPY_TRY(required(binary, "binary"));
-        if (!binary_data().close(handle_of(binary))) return no_such_data(binary);
+        if (!Runtime::instance().binary_data.close(handle_of(binary))) return no_such_data(binary);
         return {};
     });
 }
@@ -182,7 +173,7 @@ aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle) {
     return api([&]() -> Status {
         CANOPY_TRY(required(binary, "binary"));
         CANOPY_TRY(required(binHandle, "binHandle"));
-        const Pin<BinaryData> data = binary_data().pin(handle_of(binary));
+        const Pin<BinaryData> data = Runtime::instance().binary_data.pin(handle_of(binary));
         if (!data) return no_such_data(binary);
         if (data->size == 0) return fail(code::param_invalid, "the binary has no bytes");
         return load_from_data(data->data, data->size, {}, binHandle);
@@ -192,7 +183,7 @@ aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle) {
 aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle) {
     return api([&]() -> Status {
         CANOPY_TRY(required(binHandle, "binHandle"));
-        // CPU kernels are loaded without a context, and so they go.
+        // CPU kernels are loaded and unloaded without a context.
         const Pin<Binary> binary = Runtime::instance().binaries.pin(handle_of(binHandle));
         if (!binary || !binary->cpu) CANOPY_TRY(require_context());
         return unload_binary(binHandle);
@@ -210,7 +201,7 @@ aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void** binAddr
         if (!context.ok()) return context.status();
         *binAddr = nullptr;
         *binSize = 0;
-        std::lock_guard guard((*binary)->mutex);
+        MutexLock guard((*binary)->mutex);
         if ((*binary)->cpu) return fail(code::param_invalid, "a binary of CPU kernels has no code on AI cores");
         const auto& module = (*binary)->modules[(*context)->record->index];
         if ((*binary)->lazy && !module) return {};  // nothing on the device yet
@@ -390,7 +381,7 @@ aclError aclrtFunctionGetAvailDynUbufPerBlock(void* func, uint32_t flags, size_t
         if (flags != 0) return fail(code::invalid_parameter, "flags is reserved and must be 0");
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
-        // Kernels that address the unified buffer themselves have none to give.
+        // Kernels that address the unified buffer directly leave none.
         *dynamicUbufSize = function->info.simt ? (*context)->record->chip->unified_buffer : 0;
         return {};
     });

@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "core/graph/graph_build.h"
 #include "core/memory/memory.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 

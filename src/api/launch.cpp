@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch family. Every function comes down to one LaunchWork on one locked stream.
+// The launch family. Every function turns its arguments into one LaunchRequest (core/launch/launch.h).
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -7,13 +7,13 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "api/launch_checks.h"
 #include "api/launch_config.h"
-#include "base/mapping.h"
-#include "core/fusion/fusion.h"
 #include "core/kernel/kernel.h"
+#include "core/kernel/program/registered_images.h"
+#include "core/launch/argument_block.h"
+#include "core/launch/launch.h"
 #include "core/memory/memory.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;
@@ -41,119 +41,13 @@ Status set_dynamic_size(std::size_t size, LaunchWork& work) {
     return {};
 }
 
-// The handle behind what a program passes for "this function": a handle, or a kernel's host function.
-Result<Handle> function_handle(const void* opaque) {
-    if (kind_of(handle_of(opaque)) == HandleKind::function) [[likely]]
-        return handle_of(opaque);
-    Result<Pin<Function>> function = find_function(opaque);
-    if (!function.ok()) return function.status();
-    return (*function)->self;
-}
-
-Status load_function(Handle handle, DeviceRecord& record) {
-    Result<Pin<Function>> function = find_function(opaque_of(handle));
-    if (!function.ok()) return function.status();
-    return kernel_for(**function, record).status();
-}
-
-// Locks the stream, finds the kernel and calls body(LockedStream&, const Kernel&, Handle of the function). The first
-// launch of a function on a device loads its binary there, with the stream unlocked.
-template <class Body>
-Status with_kernel(const void* function, const void* stream, Body&& body) {
-    Result<Handle> handle = function_handle(function);
-    if (!handle.ok()) [[unlikely]]
-        return handle.status();
-    for (;;) {
-        DeviceRecord* record = nullptr;
-        {
-            Result<LockedStream> locked = LockedStream::acquire(stream);
-            if (!locked.ok()) [[unlikely]]
-                return locked.status();
-            record = (*locked)->record;
-            if (const Kernel* kernel = loaded_kernel(*handle, *record)) [[likely]]
-                return body(*locked, *kernel, *handle);
-        }
-        CANOPY_TRY(load_function(*handle, *record));
-    }
-}
-
-// An argument block on the stack, or on the heap when it is large.
-class ArgumentBlock {
-public:
-    explicit ArgumentBlock(std::size_t size) {
-        if (size > sizeof(small_)) large_.resize(size);
-    }
-    [[nodiscard]] char* data() noexcept { return large_.empty() ? small_ : large_.data(); }
-
-private:
-    alignas(16) char small_[512];
-    std::vector<char> large_;
-};
-
-// Generated launchers lay parameters out as a C structure: each at the next multiple of its own alignment, at least 4.
-// Such a block is shorter than ours when small parameters follow one another. Copies it into `block` as the kernel
-// reads it; false when the block has another size.
-bool spread_structure(const KernelInfo& info, const LaunchWork& work, char* block) {
-    if (work.arguments_in_place || work.placeholder_count != 0 || info.core == CoreType::cpu) return false;
-    std::size_t at = 0;
-    for (const ParameterInfo& parameter : info.parameters) {
-        const std::size_t natural = parameter.size % 8 == 0 ? 8 : 4;
-        at = round_up(at, parameter.alignment > 8 ? parameter.alignment : natural);
-        if (at + parameter.size > work.arguments_size) return false;
-        std::memcpy(block + parameter.offset, static_cast<const char*>(work.arguments) + at, parameter.size);
-        at += parameter.size;
-    }
-    return work.arguments_size <= round_up(at, 8);
-}
-
-// The last step of a launch: the command holds all that the kernel needs.
-Status submit_checked(LockedStream& stream, Command& command) {
-    if (command.launch.kernel->info->list) [[unlikely]]
-        CANOPY_TRY(choose_fused(command.launch, *stream->record));
-    return stream.submit(command);
-}
-
-// The same for a block that is shorter than the kernel's.
-Status submit_structure(LockedStream& stream, Command& command) {
-    LaunchWork& work = command.launch;
-    const KernelInfo& info = *work.kernel->info;
-    ArgumentBlock block(info.arguments_size);
-    if (!spread_structure(info, work, block.data()))
-        return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters",
-                    work.arguments_size, info.arguments_size, info.name);
-    work.arguments = block.data();
-    work.arguments_size = info.arguments_size;
-    return submit_checked(stream, command);
-}
-
-// Checks what only the kernel knows, and submits. `threads`: the dimensions are in the argument block.
-Status submit_launch(LockedStream& stream, const Kernel& kernel, std::uint32_t blocks, Command& command,
-                     bool threads = false) {
-    LaunchWork& work = command.launch;
-    work.kernel = &kernel;
-    work.blocks = blocks;
-    if (kernel.info->core == CoreType::cpu) command.opcode = Opcode::cpu_kernel;
-    CANOPY_TRY(check_form(*kernel.info, threads));
-    if (work.arguments_size < kernel.info->arguments_size) [[unlikely]]
-        return submit_structure(stream, command);
-    return submit_checked(stream, command);
-}
-
-Status submit_launch(const void* stream, const void* function, std::uint32_t blocks, Command& command) {
-    return with_kernel(function, stream, [&](LockedStream& locked, const Kernel& kernel, Handle) {
-        return submit_launch(locked, kernel, blocks, command);
-    });
-}
-
-// A command whose argument block lies on the host.
-Command host_launch(const void* arguments, std::size_t size, const Placeholder* placeholders, std::size_t count) {
-    Command command(Opcode::launch);
-    command.launch = {};
-    command.launch.arguments = arguments;
-    command.launch.arguments_size = static_cast<std::uint32_t>(size);
-    command.launch.placeholders = placeholders;
-    command.launch.placeholder_count = static_cast<std::uint16_t>(count);
-    return command;
+// A launch whose argument block lies on the host.
+LaunchRequest host_launch(const void* arguments, std::size_t size, std::uint32_t blocks,
+                          const Placeholder* placeholders, std::size_t count) {
+    LaunchRequest request(arguments, size, blocks);
+    request.work().placeholders = placeholders;
+    request.work().placeholder_count = static_cast<std::uint16_t>(count);
+    return request;
 }
 
 Status launch_device_arguments(aclrtFuncHandle function, std::uint32_t blocks, const void* arguments, std::size_t size,
@@ -161,18 +55,18 @@ Status launch_device_arguments(aclrtFuncHandle function, std::uint32_t blocks, c
     CANOPY_TRY(check_launch(function, blocks, "funcHandle"));
     CANOPY_TRY(required(arguments, "argsData"));
     CANOPY_TRY(check_size(size));
-    Command command = host_launch(arguments, size, nullptr, 0);
-    command.launch.arguments_in_place = true;
-    CANOPY_TRY(read_config(config, command.launch));
+    LaunchRequest request(arguments, size, blocks);
+    request.work().arguments_in_place = true;
+    CANOPY_TRY(read_config(config, request.work()));
     Result<MemoryPlace> place = usable_place(arguments, size, "argsData");
     if (!place.ok()) return place.status();
-    return with_kernel(function, stream, [&](LockedStream& locked, const Kernel& kernel, Handle) -> Status {
+    return with_function(function, stream, [&](LockedStream& locked, const Kernel& kernel, Handle) -> Status {
         const DeviceRecord* owner = place->record;
         if (!place->on_device() || (owner && owner != locked->record))
             return fail(code::param_invalid, "argsData {} must be memory of device {}, which runs the launch; it is {}",
                         as_address(arguments), locked->record->index,
                         owner ? fmt::format("memory of device {}", owner->index) : std::string("host memory"));
-        return submit_launch(locked, kernel, blocks, command);
+        return launch(locked, kernel, request);
     });
 }
 
@@ -198,9 +92,10 @@ Status launch_host_arguments(void* function, std::uint32_t blocks, aclrtStream s
     CANOPY_TRY(required(arguments, "hostArgs"));
     CANOPY_TRY(check_size(size));
     CANOPY_TRY(check_placeholders(placeholders, count, size));
-    Command command = host_launch(arguments, size, reinterpret_cast<const Placeholder*>(placeholders), count);
-    CANOPY_TRY(read_config(config, command.launch));
-    return submit_launch(stream, function, blocks, command);
+    LaunchRequest request =
+        host_launch(arguments, size, blocks, reinterpret_cast<const Placeholder*>(placeholders), count);
+    CANOPY_TRY(read_config(config, request.work()));
+    return launch_function(function, stream, request);
 }
 
 // One pointer per parameter; the kernel's metadata says how much each points at.
@@ -236,6 +131,7 @@ struct SimtLaunch {
     CanopyGrid grid;
 
     [[nodiscard]] std::size_t parameters_size() const { return function->info.arguments_size - sizeof(CanopyGrid); }
+    [[nodiscard]] std::uint32_t blocks() const { return static_cast<std::uint32_t>(product(grid.grid)); }
 };
 
 Result<SimtLaunch> check_simt(const void* function, dim3 grid, dim3 block) {
@@ -253,16 +149,13 @@ Result<SimtLaunch> check_simt(const void* function, dim3 grid, dim3 block) {
     return SimtLaunch{std::move(*pinned), dimensions};
 }
 
-// `block` has the dimensions in it.
-Status submit_simt(const SimtLaunch& launch, aclrtStream stream, const aclrtLaunchKernelCfg* config, Command& command,
-                   std::size_t dynamic_size) {
-    CANOPY_TRY(read_config(config, command.launch));
-    if (dynamic_size != 0) CANOPY_TRY(set_dynamic_size(dynamic_size, command.launch));
-    const auto blocks = static_cast<std::uint32_t>(product(launch.grid.grid));
-    return with_kernel(opaque_of(launch.function->self), stream,
-                       [&](LockedStream& locked, const Kernel& kernel, Handle) {
-                           return submit_launch(locked, kernel, blocks, command, true);
-                       });
+// The dimensions are in the argument block.
+Status launch_simt(const SimtLaunch& launch, aclrtStream stream, const aclrtLaunchKernelCfg* config,
+                   LaunchRequest& request, std::size_t dynamic_size) {
+    CANOPY_TRY(read_config(config, request.work()));
+    if (dynamic_size != 0) CANOPY_TRY(set_dynamic_size(dynamic_size, request.work()));
+    request.threads = true;
+    return launch_function(opaque_of(launch.function->self), stream, request);
 }
 
 Status launch_simt_array(const SimtLaunch& launch, aclrtStream stream, const aclrtLaunchKernelCfg* config,
@@ -271,8 +164,8 @@ Status launch_simt_array(const SimtLaunch& launch, aclrtStream stream, const acl
     ArgumentBlock block(info.arguments_size);
     CANOPY_TRY(gather_arguments(info, arguments, block.data()));
     std::memcpy(block.data() + launch.parameters_size(), &launch.grid, sizeof(launch.grid));
-    Command command = host_launch(block.data(), info.arguments_size, nullptr, 0);
-    return submit_simt(launch, stream, config, command, dynamic_size);
+    LaunchRequest request(block.data(), info.arguments_size, launch.blocks());
+    return launch_simt(launch, stream, config, request, dynamic_size);
 }
 
 // The dimensions go between the parameters and the data of placeholders, which moves up.
@@ -293,8 +186,8 @@ Status launch_simt_host(const SimtLaunch& launch, aclrtStream stream, const aclr
         const std::uint32_t shift = each.dataOffset >= parameters ? sizeof(CanopyGrid) : 0;
         moved.push_back({each.addrOffset, each.dataOffset + shift});
     }
-    Command command = host_launch(block.data(), with_grid, moved.data(), moved.size());
-    return submit_simt(launch, stream, config, command, dynamic_size);
+    LaunchRequest request = host_launch(block.data(), with_grid, launch.blocks(), moved.data(), moved.size());
+    return launch_simt(launch, stream, config, request, dynamic_size);
 }
 
 }  // namespace
@@ -319,7 +212,7 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
         Result<Pin<Arguments>> list = find_arguments(argsHandle);
         if (!list.ok()) [[unlikely]]
             return list.status();
-        return with_kernel(
+        return with_function(
             funcHandle, stream, [&](LockedStream& locked, const Kernel& kernel, Handle function) -> Status {
                 Arguments& arguments = **list;
                 SpinGuard guard(arguments.lock);
@@ -328,10 +221,10 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
                                 "the argument list is not finalised: call aclrtKernelArgsFinalize first");
                 if (arguments.function != function) [[unlikely]]
                     return fail(code::param_invalid, "the argument list was made for another function");
-                Command command = host_launch(arguments.block.data(), arguments.block.size(),
-                                              arguments.placeholders.data(), arguments.placeholders.size());
-                CANOPY_TRY(read_config(cfg, command.launch));
-                return submit_launch(locked, kernel, numBlocks, command);
+                LaunchRequest request = host_launch(arguments.block.data(), arguments.block.size(), numBlocks,
+                                                    arguments.placeholders.data(), arguments.placeholders.size());
+                CANOPY_TRY(read_config(cfg, request.work()));
+                return launch(locked, kernel, request);
             });
     });
 }

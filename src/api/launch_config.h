@@ -8,7 +8,7 @@
 
 namespace canopy {
 
-// Takes what the attributes say into the launch; null says nothing. 107000 for values that do not exist.
+// Applies the attributes to the launch; null has none. 107000 for invalid values.
 Status read_config(const aclrtLaunchKernelCfg* config, LaunchWork& work);
 
 }  // namespace canopy

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of the lower interface (rt*, rts*) share: they check their own pointers, leave the work to their
-// relatives of the upper interface (acl*), and answer with numbers of the runtime only. Any thread.
+// Shared by the functions of the lower interface (rt*, rts*): they check their pointers, call the corresponding
+// function of the upper interface (acl*), and return runtime codes only. Any thread.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@
 
 namespace canopy {
 
-// A pointer that a call cannot do without, and its name.
+// A required pointer and its name.
 struct Needed {
     const void* pointer;
     const char* name;
@@ -23,7 +23,7 @@ inline Status check_needed(std::initializer_list<Needed> all) {
     return {};
 }
 
-// A code of the upper interface as the lower one says it.
+// Converts a code of the upper interface to the lower one.
 constexpr int lowered(int number) noexcept {
     switch (number) {
         case code::bad_alloc:

@@ -7,9 +7,10 @@
 
 #include "api/api.h"
 #include "api/memory_arguments.h"
+#include "core/lifecycle/contexts.h"
 #include "core/memory/memory.h"
 #include "core/memory/memory_pool.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 
@@ -81,7 +82,7 @@ aclrtMemLocationType location_type(const MemoryPlace& place) {
     return ACL_MEM_LOCATION_TYPE_UNREGISTERED;
 }
 
-// Attributes whose memory a device of this kind has; the others are answered with zero bytes.
+// Attributes whose memory a device of this kind has; the others have zero bytes.
 bool has_memory(aclrtMemAttr attribute) {
     switch (attribute) {
         case ACL_DDR_MEM:
@@ -195,7 +196,7 @@ aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uin
         if (memType == 0 || (memType & ~known) != 0)
             return fail(code::param_invalid, "memType {:#x} has unknown bits", memType);
         CANOPY_TRY(require_context());
-        // A software device has one kind of memory of its own.
+        // A software device has only one kind of memory.
         const bool all =
             (memType & ACL_RT_MEM_TYPE_DEV) != 0 && std::all_of(addrList, addrList + size, [](const void* address) {
                 const MemoryPlace place = classify(address);
@@ -206,7 +207,7 @@ aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uin
     });
 }
 
-// Host and device see the same memory at once: nothing to write back and nothing to forget.
+// Host and device share memory: there is nothing to write back or invalidate.
 aclError aclrtMemFlush(void* devPtr, size_t size) {
     return api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));

@@ -7,7 +7,8 @@
 
 #include "api/api.h"
 #include "core/memory/copy.h"
-#include "core/runtime/runtime.h"
+#include "core/process/context.h"
+#include "core/process/runtime.h"
 
 using namespace canopy;
 

@@ -3,9 +3,10 @@
 #include <acl/acl_rt.h>
 
 #include "api/api.h"
-#include "core/kernel/symbols.h"
+#include "core/kernel/program/symbols.h"
 #include "core/memory/copy.h"
 #include "core/memory/memory.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 

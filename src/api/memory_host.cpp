@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points: pinned host memory and registration of a program's own.
+// Entry points: pinned host memory, and registration of the program's memory.
 #include <acl/acl_rt.h>
 
 #include "api/api.h"
 #include "api/memory_arguments.h"
+#include "core/base/thread_state.h"
+#include "core/lifecycle/contexts.h"
 #include "core/memory/host_memory.h"
 #include "core/memory/memory.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 
@@ -130,7 +132,7 @@ aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType, ac
         if (hacType < ACL_RT_HAC_TYPE_STARS || hacType > ACL_RT_HAC_TYPE_CCU)
             return fail(code::param_invalid, "hacType {} does not exist", static_cast<int>(hacType));
         if (Result<DeviceRecord*> record = Runtime::instance().device(deviceId); !record.ok()) return record.status();
-        // Everything a software device is made of sees host memory.
+        // All parts of a software device can access host memory.
         *capabilities = ACL_RT_HOST_MEM_MAP_SUPPORTED;
         return {};
     });

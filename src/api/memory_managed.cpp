@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "core/memory/copy.h"
 #include "core/memory/managed_memory.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 

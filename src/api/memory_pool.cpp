@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "api/api.h"
+#include "core/graph/capture/stream_memory.h"
 #include "core/memory/memory_pool.h"
 #include "core/stream/stream.h"
 

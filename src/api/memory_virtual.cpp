@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points: physical memory, reserved addresses, and what joins them.
+// Entry points: physical memory, reserved addresses, and mapping.
 #include <acl/acl_rt.h>
 
 #include "api/api.h"
 #include "core/memory/memory.h"
 #include "core/memory/virtual_memory.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 
@@ -224,7 +225,7 @@ aclError aclrtMemP2PMap(void* devPtr, size_t size, int32_t dstDevId, uint64_t fl
     });
 }
 
-// Devices of this kind have one way to each other, so there is no link to choose.
+// Software devices have only one connection, so there is no link to choose.
 aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink) {
     return api([&]() -> Status {
         CANOPY_TRY(required(handle, "handle"));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer of every function that exists in the headers and has no body yet. Called by generated code only.
+// The body of every function that is declared but not implemented yet. Called by generated code only.
 #pragma once
 
 namespace canopy {
 
-// Remembers a sentence that names the function; returns 207000.
+// Sets an error message that names the function; returns 207000.
 int not_implemented(const char* function) noexcept;
 
 }  // namespace canopy

@@ -6,7 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 

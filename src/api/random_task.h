@@ -8,7 +8,7 @@
 
 namespace canopy {
 
-// 100000 for types and functions that do not exist or do not go together.
+// 100000 for unknown types and functions, or a combination that is not supported.
 Result<RandomTask> read_random_task(const aclrtRandomNumTaskInfo& info);
 
 }  // namespace canopy

@@ -8,6 +8,7 @@
 #include "api/api.h"
 #include "core/memory/copy.h"
 #include "core/memory/memory.h"
+#include "core/process/context.h"
 #include "core/stream/stream.h"
 
 using namespace canopy;

@@ -11,6 +11,7 @@
 #include "api/lower.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/cpu/cpu_loading_kernels.h"
+#include "core/kernel/program/registered_images.h"
 #include "core/memory/memory.h"
 #include "runtime/rt.h"
 #include "runtime/rt_external.h"
@@ -123,7 +124,7 @@ std::string loading_kernel_in(const rtAicpuArgsEx_t& block) {
     return name.ok() && is_loading_kernel(*name) ? *name : std::string();
 }
 
-// Such a kernel has no code of its own: the runtime does its work, in its turn.
+// Such a kernel is built into the runtime, which runs it in stream order.
 int run_in_turn(const std::string& kernel, const rtAicpuArgsEx_t& block, rtStream_t stream) {
     if (const int code = aclrtSynchronizeStream(stream); code != 0) return code;
     const Status done = run_loading_kernel(kernel, {static_cast<const std::byte*>(block.args), block.argsSize});

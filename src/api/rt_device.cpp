@@ -5,10 +5,11 @@
 
 #include "acl/acl_rt.h"
 #include "api/lower.h"
+#include "core/base/thread_state.h"
+#include "core/launch/exceptions.h"
 #include "core/memory/memory.h"
 #include "core/process/chip_words.h"
-#include "core/runtime/runtime.h"
-#include "core/stream/exceptions.h"
+#include "core/process/runtime.h"
 #include "runtime/rt.h"
 #include "runtime/runtime/rts/rts_kernel.h"
 

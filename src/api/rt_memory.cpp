@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: memory and copies. Kinds of memory and of copies have numbers of their own here.
+// The lower interface: memory and copies. Kinds of memory and of copies have different numbers here.
 #include "acl/acl_rt.h"
 #include "api/lower.h"
 #include "runtime/rt.h"

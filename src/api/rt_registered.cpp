@@ -8,7 +8,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/lower.h"
-#include "core/kernel/stub_kernels.h"
+#include "core/kernel/program/stub_kernels.h"
 #include "runtime/rt.h"
 #include "runtime/rt_external.h"
 

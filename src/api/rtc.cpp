@@ -5,7 +5,9 @@
 
 #include "acl/acl_rt_compile.h"
 #include "api/api.h"
+#include "base/mutex.h"
 #include "core/kernel/source_program.h"
+#include "core/process/runtime.h"
 
 using namespace canopy;
 
@@ -43,7 +45,7 @@ int with_program(aclrtcProg prog, Body&& body) noexcept {
         CANOPY_TRY(required(prog, "prog"));
         Result<Pin<SourceProgram>> program = find_source_program(prog);
         if (!program.ok()) return program.status();
-        std::lock_guard guard((*program)->mutex);
+        MutexLock guard((*program)->mutex);
         return body(**program);
     });
 }
@@ -64,8 +66,8 @@ aclError aclrtcCreateProg(aclrtcProg* prog, const char* src, const char* name, i
         CANOPY_TRY(required(src, "src"));
         std::vector<SourceHeader> read;
         CANOPY_TRY(read_headers(numHeaders, headers, includeNames, read));
-        const Handle handle = source_programs().open([&](SourceProgram& program, Handle) {
-            std::lock_guard guard(program.mutex);
+        const Handle handle = Runtime::instance().source_programs.open([&](SourceProgram& program, Handle) {
+            MutexLock guard(program.mutex);
             program.name = name && *name ? name : "default_program";
             program.source = src;
             program.headers = std::move(read);
@@ -114,7 +116,7 @@ aclError aclrtcDestroyProg(aclrtcProg* prog) {
     return api([&]() -> Status {
         CANOPY_TRY(required(prog, "prog"));
         CANOPY_TRY(required(*prog, "*prog"));
-        if (!source_programs().close(handle_of(*prog))) return find_source_program(*prog).status();
+        if (!Runtime::instance().source_programs.close(handle_of(*prog))) return find_source_program(*prog).status();
         *prog = nullptr;
         return {};
     });

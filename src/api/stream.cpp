@@ -2,14 +2,18 @@
 // Streams.
 #include "core/stream/stream.h"
 
-#include <mutex>
 #include <set>
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "base/mutex.h"
+#include "core/base/process_state.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph_build.h"
+#include "core/process/context.h"
+#include "core/stream/capture_rules.h"
 #include "core/stream/stream_callbacks.h"
+#include "core/stream/stream_state.h"
 
 using namespace canopy;
 
@@ -35,16 +39,9 @@ Status destroy(aclrtStream stream, DestroyMode mode) {
     return destroy_stream((*pinned)->self, mode);
 }
 
-// -1: for ever; a positive number of milliseconds.
-Result<Deadline> deadline_of(int32_t timeout) {
-    if (timeout == 0 || timeout < -1)
-        return fail(code::param_invalid, "timeout {} is neither -1 nor a positive number of milliseconds", timeout);
-    return timeout < 0 ? Deadline::never() : Deadline::after(timeout * millisecond);
-}
-
 Status set_failure_mode(Stream& stream, std::uint64_t mode) {
     if (mode > 1) return fail(code::param_invalid, "failure mode {} is neither 0 (continue) nor 1 (stop)", mode);
-    // Programs go from continue to stop after a first failure; there is no way back.
+    // Programs may switch from continue to stop, but not back.
     if (mode == 1)
         stream.failure_mode.store(FailureMode::stop, std::memory_order_release);
     else if (stream.failure_mode.load(std::memory_order_acquire) == FailureMode::stop)
@@ -62,18 +59,15 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
     return api([&]() -> Status { return create(stream, priority, flag); });
 }
 
-// Options are memory of ours; the addresses given out are remembered, so that a handle that is none is refused before
-// it is touched.
+// Programs may read these handles as structures, so they are memory and not numbers of a table. The addresses given out
+// are remembered, for the life of the process, so that an invalid one is refused before it is touched.
 namespace {
 
 struct StreamConfigurations {
-    std::mutex mutex;
-    std::set<const aclrtStreamConfigHandle*> live;
+    Mutex mutex;
+    std::set<const aclrtStreamConfigHandle*> live CANOPY_GUARDED_BY(mutex);
 };
-StreamConfigurations& configurations() {
-    static auto* instance = new StreamConfigurations;
-    return *instance;
-}
+StreamConfigurations& configurations() { return process_state<StreamConfigurations>(); }
 
 Status no_such_configuration(const aclrtStreamConfigHandle* handle) {
     return fail(code::invalid_handle, "handle {} was not made by aclrtCreateStreamConfigHandle, or has been destroyed",
@@ -82,7 +76,7 @@ Status no_such_configuration(const aclrtStreamConfigHandle* handle) {
 
 Status check_configuration(const aclrtStreamConfigHandle* handle) {
     CANOPY_TRY(required(handle, "handle"));
-    std::lock_guard guard(configurations().mutex);
+    MutexLock guard(configurations().mutex);
     if (configurations().live.count(handle) == 0) return no_such_configuration(handle);
     return {};
 }
@@ -94,7 +88,7 @@ aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
     api([&]() -> Status {
         auto made = std::make_unique<aclrtStreamConfigHandle>();
         StreamConfigurations& all = configurations();
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         all.live.insert(made.get());
         handle = made.release();
         return {};
@@ -106,7 +100,7 @@ aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
     return api([&]() -> Status {
         CANOPY_TRY(required(handle, "handle"));
         {
-            std::lock_guard guard(configurations().mutex);
+            MutexLock guard(configurations().mutex);
             if (configurations().live.erase(handle) == 0) return no_such_configuration(handle);
         }
         delete handle;

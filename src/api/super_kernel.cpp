@@ -13,6 +13,7 @@
 #include "core/fusion/fusion.h"
 #include "core/fusion/fusion_work.h"
 #include "core/fusion/temporaries.h"
+#include "core/graph/capture/capture_scopes.h"
 #include "core/graph/graph_fusion.h"
 #include "core/kernel/kernel.h"
 

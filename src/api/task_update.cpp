@@ -7,6 +7,7 @@
 #include "api/random_task.h"
 #include "core/graph/graph_patch.h"
 #include "core/memory/memory.h"
+#include "core/process/context.h"
 
 using namespace canopy;
 

@@ -150,7 +150,7 @@ size_t aclDataTypeSize(aclDataType dataType) {
         case ACL_COMPLEX128:
             return 16;
         default:
-            return 8;  // 64-bit types, and packed or unknown ones, which have no size of their own
+            return 8;  // 64-bit types, and packed or unknown types, which have no fixed size
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fiber: a body of code with a stack of its own that a thread can enter, that can step out half way, and that can be
+// Fiber: code with its own stack that a thread can enter, that can suspend half way, and that can be
 // thrown away while it is stuck or broken. Blocks of a kernel run on fibers: a barrier suspends them, a fault abandons
 // them. A fiber may be resumed by another thread than the one that entered it first, but by one at a time.
 #pragma once
@@ -14,7 +14,7 @@ public:
     using Body = void (*)(void*);
     enum class Exit : std::uintptr_t { finished = 1, suspended = 2, abandoned = 3 };
 
-    // The stack lies between two guard pages unless `guarded` says otherwise: every guard page is a mapping of its own,
+    // The stack lies between two guard pages unless `guarded` says otherwise: every guard page is a separate mapping,
     // and a process may have 65,530. A fiber without a stack (no memory) reports !valid().
     explicit Fiber(std::size_t stack_size, bool guarded = true) noexcept;
     ~Fiber();
@@ -29,7 +29,7 @@ public:
     // A suspended body is given up: the next start begins on a clean stack.
     void discard() noexcept;
 
-    // Inside the body: steps out to whoever started or resumed it.
+    // Inside the body: suspends, returning to the caller that started or resumed it.
     void suspend() noexcept;
     // Inside the body: never comes back.
     [[noreturn]] void abandon() noexcept;
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] void* stack_top() const noexcept { return stack_ + size_; }
     [[nodiscard]] bool on_stack(std::uintptr_t address) const noexcept;  // guard pages included
 
-    Fiber* next = nullptr;  // for lists of whoever owns it
+    Fiber* next = nullptr;  // for lists of its owner
     void* user = nullptr;
 
 private:

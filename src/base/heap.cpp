@@ -167,7 +167,7 @@ void Heap::forget(std::uint64_t base, std::uint64_t size) noexcept {
     freed_[freed_count_++ % remembered] = {base, size};
 }
 
-// The block is in transit: nobody else can have it until it is back in the allocator, so its pages go without a lock.
+// The block is in transit: no other thread can get it until it is back in the allocator, so no lock is needed.
 void Heap::release_large(const OffsetAllocator::Block& block) noexcept {
     std::uint64_t used = 0;
     {

@@ -3,7 +3,7 @@
 // processes can map parts of it, and divided by an OffsetAllocator. Addresses above the highest allocation so far
 // (in steps) have no access and fault. Any thread; calls hold a spin lock for a few dozen instructions.
 //
-// In checking mode every allocation has pages of its own, ends at a guard page and is framed by known bytes; freed
+// In checking mode every allocation has its own pages, ends at a guard page and is framed by known bytes; freed
 // allocations lose their access and wait in a queue before their addresses are used again.
 #pragma once
 

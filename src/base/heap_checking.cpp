@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heap, second part: allocations with guard pages and known bytes around them, the quarantine of freed ones, and
-// the words that say where an address lies.
+// the description of an address.
 //
 // A guarded block is whole pages that hold the allocation and one page without access:
 //
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::byte known_byte{0xC5};
 
-// Farther away than this an address is not said to be "past the end" of anything.
+// An address farther away than this is not described as "past the end".
 constexpr std::uint64_t near = std::uint64_t{64} << 10;
 
 // Every guarded allocation costs the process two mappings, and a process that has used up its mappings cannot even
@@ -82,7 +82,7 @@ Result<void*> Heap::allocate_guarded(std::size_t size, std::uint32_t flags) noex
     return memory_.base() + base_in(block, size);
 }
 
-// The block is in transit: nobody else looks at its pages.
+// The block is in transit: no other thread accesses its pages.
 void Heap::release_guarded(const OffsetAllocator::Block& block) noexcept {
     Tag tag = decode(block.tag);
     auto finding = damage(block);
@@ -188,7 +188,7 @@ Heap::Place Heap::locate_in_gap(const OffsetAllocator::Block& gap, std::uint64_t
             return {Kind::inside, true, freed.offset, freed.size, offset - freed.offset};
     }
     Place nearest{Kind::unallocated, false, 0, 0, near};
-    // In front and behind; one that does not exist is the gap itself, which is not live.
+    // The neighbours before and after; a missing one is the gap itself, which is not live.
     const std::uint64_t behind = std::min(gap.offset + gap.size, allocator_.capacity() - 1);
     for (const std::uint64_t neighbour : {gap.offset - std::min<std::uint64_t>(gap.offset, 1), behind}) {
         const OffsetAllocator::Extent extent = allocator_.extent(neighbour);

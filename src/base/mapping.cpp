@@ -89,7 +89,7 @@ Result<MemoryFile> MemoryFile::create(const std::string& name, std::uint64_t siz
     MemoryFile file(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (file.descriptor_ < 0 || ::ftruncate(file.descriptor_, static_cast<off_t>(size)) != 0)
         return fail(out_of_memory, "cannot create a memory file of {} bytes: {}", size, system_reason());
-    // A process that shares the file cannot take pages away under ours. A kernel without seals changes nothing.
+    // Prevents another process that shares the file from shrinking it. Harmless on kernels without seals.
     ::fcntl(file.descriptor_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     return file;
 }
@@ -99,7 +99,7 @@ bool MemoryFile::map(Mapping& into, std::size_t offset, std::size_t size, std::u
     void* base = ::mmap(into.base() + offset, size, protection_of(access), MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
                         descriptor_, static_cast<off_t>(file_offset));
     if (base == MAP_FAILED) return false;
-    // A wish: systems that keep huge pages from shared memory refuse or ignore it.
+    // A hint: systems without huge pages for shared memory refuse or ignore it.
     ::madvise(base, size, MADV_HUGEPAGE);
     return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners of what the operating system lends: a range of addresses (Mapping) and an unnamed memory file (MemoryFile).
+// Owners of system resources: a range of addresses (Mapping) and an unnamed memory file (MemoryFile).
 // Heaps, the virtual memory of the software NPU and sparse tables are made of them. An owner is moved and destroyed
 // by one thread at a time; everything else may be called from any thread.
 #pragma once
@@ -24,7 +24,7 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t power_of_two
     return round_down(value + power_of_two - 1, power_of_two);
 }
 
-// Addresses that are unmapped when the owner goes.
+// Addresses that are unmapped with their owner.
 class Mapping {
 public:
     Mapping() noexcept = default;
@@ -35,8 +35,8 @@ public:
     }
     ~Mapping();
 
-    // Addresses without memory behind them; touching one faults. The base is a multiple of `alignment` (a power of
-    // two). The range lies at `wanted` when that place is free, and wherever the system puts it otherwise.
+    // Addresses without memory; accessing them faults. The base is a multiple of `alignment` (a power of
+    // two). The range is at `wanted` if that place is free, otherwise anywhere.
     static Result<Mapping> reserve(std::size_t size, std::size_t alignment, std::uintptr_t wanted = 0);
     // Zeroed private memory that costs nothing until it is touched.
     static Result<Mapping> sparse(std::size_t size);
@@ -63,8 +63,8 @@ private:
     std::size_t size_ = 0;
 };
 
-// Memory that several mappings, also those of other processes, can show at once. Its size never changes; pages come
-// into being when they are touched.
+// Memory that several mappings, also in other processes, can share. Its size never changes; pages are allocated on
+// first use.
 class MemoryFile {
 public:
     MemoryFile() noexcept = default;
@@ -78,9 +78,9 @@ public:
     static Result<MemoryFile> create(const std::string& name, std::uint64_t size);
 
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    // Shows [file_offset, +size) at `offset` of a mapping, in place of what was there. False when the system refuses.
+    // Maps [file_offset, +size) at `offset` of a mapping, replacing what was there. False when the system refuses.
     bool map(Mapping& into, std::size_t offset, std::size_t size, std::uint64_t file_offset, Access access) noexcept;
-    // Gives the pages of [offset, +size) back to the system; they read as zero afterwards. Parts of pages stay.
+    // Returns the pages of [offset, +size) to the system; they read as zero afterwards. Partial pages stay.
     void discard(std::uint64_t offset, std::uint64_t size) noexcept;
     // Bytes of pages that exist at the moment.
     [[nodiscard]] std::uint64_t resident() const noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two facts about memory that everybody passes around: where a piece of it lies, and how much of it is in use.
+// Two facts about memory: the address range of a piece, and how much is in use.
 // Plain values.
 #pragma once
 

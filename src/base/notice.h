@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines for the person who runs the program, on the standard error. Only for what nobody asks the interface about; who
-// calls it has made sure that the person wants to hear (CANOPY_QUIET). Any thread.
+// Lines for the user on standard error, for problems that programs do not check through the interface. The caller
+// checks CANOPY_QUIET. Any thread.
 #pragma once
 
 #include <string_view>

@@ -223,7 +223,7 @@ void OffsetAllocator::carve(Index block, std::uint32_t size, std::uint32_t start
     records_[taken].tag = tag;
 }
 
-// Turns the first granules of a block into a block of their own, which is in no list.
+// Splits the first granules off a block; the new block is in no list.
 OffsetAllocator::Index OffsetAllocator::split_front(Index block, std::uint32_t size) noexcept {
     const Index front = new_record();
     Record& rest = records_[block];

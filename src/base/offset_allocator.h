@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OffsetAllocator: hands out and takes back parts of [0, capacity) in constant time, whatever the number of live
-// parts. It knows numbers only and never touches the memory they stand for. Heaps of device memory and the physical
+// parts. It handles only numbers and never touches the memory. Heaps of device memory and the physical
 // memory of the software NPU are divided by it. Not thread-safe: its owner locks.
 //
 // Two-level segregated fit: free blocks hang in lists by size class, and two levels of bit masks find the first
@@ -42,12 +42,12 @@ public:
     // The most recently freed block of about that size is preferred. Fails only when no free block can hold the
     // request; that answer, and an answer found only among blocks of nearly the requested size when nothing larger is
     // free, can take time in proportion to the free blocks of these sizes. `alignment` is a power of two.
-    // `tag` is a number of the owner's.
+    // `tag` is a number for the owner.
     [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment = granule,
                                                         std::uint64_t tag = 0) noexcept;
     // False, and nothing changed, unless `offset` is exactly the start of a live block.
     bool release(std::uint64_t offset) noexcept;
-    // `block` is a live one that this allocator described, and nobody has released it since.
+    // `block` is a live block described by this allocator.
     void release(const Block& block) noexcept { release_record(block.record); }
 
     // The live block that contains an offset.

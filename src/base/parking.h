@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parking: how a thread sleeps until another one has news for it, with a deadline. A waiter remembers the epoch
-// before it looks at the condition and sleeps only while the epoch is still that one, so news that comes in between
-// is not lost. Any thread.
+// Parking: a thread sleeps until another one wakes it, or until a deadline. A waiter reads the epoch before it checks
+// the condition and sleeps only while the epoch is unchanged, so no wake in between is lost. Any thread.
 #pragma once
 
 #include <atomic>
@@ -20,12 +19,12 @@ public:
         waiters_.fetch_add(1, std::memory_order_seq_cst);  // pairs with the load in wake
         return epoch_.load(std::memory_order_seq_cst);
     }
-    // The condition turned out to hold: no sleep.
+    // The condition holds already: do not sleep.
     void cancel() noexcept { waiters_.fetch_sub(1, std::memory_order_relaxed); }
     // Sleeps until a wake after `prepare`, or the deadline. False when the deadline passed.
     bool park(Epoch epoch, Deadline deadline) noexcept;
 
-    // Wakes one or all. Cheap when nobody sleeps. The condition must have been changed before.
+    // Wakes one or all. Cheap if no thread sleeps. The condition must have been changed before.
     void wake_one() noexcept { wake(1); }
     void wake_all() noexcept { wake(INT32_MAX); }
     [[nodiscard]] bool has_waiters() const noexcept { return waiters_.load(std::memory_order_seq_cst) != 0; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status and Result<T>: how every function inside Canopy says that it failed. A Status is the interface's own code
-// (an aclError value, 0 when all is well); the sentence that explains it is written where the failure is known, with
-// `fail`, and kept per thread for aclGetRecentErrMsg (error_text.h). Free when nothing fails.
+// Status and Result<T>: how every function inside Canopy reports errors. A Status is the interface's code (an aclError
+// value, 0 for success); `fail` writes the message where the error occurs and keeps it per thread for
+// aclGetRecentErrMsg (error_text.h). No cost on success.
 #pragma once
 
 #include <cassert>
@@ -18,7 +18,7 @@ public:
     [[nodiscard]] constexpr bool ok() const noexcept { return code_ == 0; }
     [[nodiscard]] constexpr int code() const noexcept { return code_; }
 
-    // Says at the place of the call that this failure is of no interest.
+    // States at the call that this error is deliberately ignored.
     void ignore() const noexcept {}
 
 private:

@@ -3,7 +3,7 @@
 // of OffsetAllocator. Not thread-safe.
 //
 // One bit for each granule says whether a block starts there; levels of summary bits above skip what is empty.
-// Beside each 64 bits lie the numbers of the first block of each group of 16, in the same cache line half. Blocks
+// Next to each 64 bits are the numbers of the first block of each group of 16, in the same cache line half. Blocks
 // know their followers, so a block is at most 15 steps behind the first of its group, and none when blocks are 8 KiB
 // or larger. All of it is sparse virtual memory: half a byte for a granule, for the pages that are touched.
 #pragma once

@@ -55,7 +55,7 @@ constexpr Nanoseconds rate_settles_after = 10 * millisecond;
 std::mutex rate_mutex;
 std::atomic<double> settled_rate{0};  // nanoseconds a tick; set once, under the mutex, so that times keep their order
 
-// Whoever asks right after the process has begun waits until the rate is known.
+// A caller right after process start waits until the rate is known.
 double rate() noexcept {
     if (const double known = settled_rate.load(std::memory_order_relaxed); known != 0) return known;
     std::lock_guard guard(rate_mutex);

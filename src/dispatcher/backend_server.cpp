@@ -11,13 +11,15 @@
 #include "dispatcher/known_layouts.h"
 #include "dispatcher/runtimes.h"
 
+using canopy::content_key;
+using canopy::ContentKey;
 using namespace canopy::dispatcher;
 
 #define CANOPY_ENTRY extern "C" __attribute__((visibility("default"))) std::uint32_t
 
 namespace {
 
-// Stands in this object's bytes, by which it knows itself when a block brings it along with a runtime.
+// A mark in the bytes of this object, by which it recognises itself in an argument block.
 constexpr char own_mark[] = "libcanopy_dispatcher.so: keeps inner runtimes by id";
 [[gnu::used]] const char* const volatile kept_mark = own_mark;
 
@@ -62,7 +64,7 @@ Outcome no_image() {
             "120"};
 }
 
-// Loads what lies there, unless it is what lay there before.
+// Loads the image at this place, unless it is the one that was loaded from there before.
 Outcome load_at(const Place& place) {
     const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(place.address), place.length);
     const ContentKey key = content_key(bytes);

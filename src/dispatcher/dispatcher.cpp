@@ -27,7 +27,7 @@ std::span<const std::byte> bytes_at(std::uint64_t address, std::uint64_t length)
 
 Outcome bad_argument(const char* text) { return {CANOPY_DISPATCHER_BAD_ARGUMENT, text}; }
 
-// What the standard library throws inside `work` becomes a result.
+// Exceptions of the standard library become a result.
 template <class Work>
 Outcome guarded(Work&& work) {
     try {
@@ -77,7 +77,7 @@ Outcome init(const CanopyDispatcherCall* arguments) {
 // ---- records -------------------------------------------------------------------------------------------------------
 
 // Guards the records, and that a runtime is restored once. Held while inner code runs only when a runtime is restored:
-// then this is a process of its own, which ends with what crashes in it.
+// then this is a separate process, which ends if code in it crashes.
 std::mutex records_mutex;
 
 // nullptr: the program keeps none.
@@ -85,7 +85,7 @@ CanopyDispatcherKept* record_of(std::uint64_t kept, std::uint64_t runtime) noexc
     return kept == 0 ? nullptr : pointer<CanopyDispatcherKept>(kept) + runtime % CANOPY_DISPATCHER_MAX_RUNTIMES;
 }
 
-// Loads what is not there although it was never unloaded: the process that had it has ended.
+// Loads a runtime that was never unloaded but is missing: it was lost with its process.
 Outcome restore(std::uint64_t kept, std::uint64_t runtime) {
     std::lock_guard guard(records_mutex);
     const CanopyDispatcherKept* record = record_of(kept, runtime);

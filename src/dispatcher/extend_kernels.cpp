@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libaicpu_extend_kernels.so: the object through which programs bootstrap a dispatcher of their own. Init opens the
+// libaicpu_extend_kernels.so: the object through which programs bootstrap their own dispatcher. Init opens the
 // image that the argument block names (known_layouts.h), which has three functions of fixed names, and calls its init;
-// the other functions call those of the same image. Every image has a place of its own: none is latched.
+// the other functions call those of the same image. Images are independent: none is latched.
 //
 // Threads: any number of blocks at once. Images stay open until this object is closed.
 #include <array>
@@ -14,6 +14,8 @@
 #include "dispatcher/inner_image.h"
 #include "dispatcher/known_layouts.h"
 
+using canopy::content_key;
+using canopy::ContentKey;
 using namespace canopy::dispatcher;
 
 #define CANOPY_ENTRY extern "C" __attribute__((visibility("default"))) std::uint32_t

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The argument block that programs with a dispatcher of their own use: 40 bytes in, it points to device arguments, in
+// The argument block that programs with their own dispatcher use: 40 bytes in, it points to device arguments, in
 // which an image, its length and the device stand at 96, 104 and 112. A program that brings a dispatcher and a runtime
 // has the dispatcher there, and the runtime's image and length at 120 and 128.
 //

@@ -93,7 +93,7 @@ Outcome Runtimes::open(std::span<const std::byte> bytes, Instance*& instance) {
     return {};
 }
 
-// Nobody can get a hold of it any more that the table agrees to.
+// No call can acquire it any more.
 void Runtimes::recycle(Instance* instance) {
     const InnerImage closed = std::move(instance->image);
     instance->runtime.store(0, std::memory_order_relaxed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner runtimes of a dispatcher, by id. A call finds its runtime and holds it without a lock; load, swap and
-// unload change the table under a mutex and wait, without it, for calls that hold what they take out.
+// unload change the table under a mutex, and wait without it for calls that still hold a removed runtime.
 //
 // Threads: everything from any thread. Objects that calls may still look at are used again, never freed.
 #pragma once
@@ -22,7 +22,7 @@ extern "C" __attribute__((visibility("default"))) const CanopyServices* canopy_i
 
 namespace canopy::dispatcher {
 
-// False: there is nobody who would call it.
+// False: nothing would call it.
 inline bool at_launch_end(void (*function)(void*), void* data) noexcept {
     return canopy_image_services && canopy_image_services->at_launch_end(function, data) != 0;
 }
@@ -30,13 +30,13 @@ inline bool at_launch_end(void (*function)(void*), void* data) noexcept {
 // Code behind an id: one opened image.
 class Instance {
 public:
-    // Says whether a hold is real only together with a look at the table.
+    // Counts only if the table still has this instance afterwards.
     void hold() noexcept { users_.fetch_add(1, std::memory_order_seq_cst); }
     void release() noexcept {
         if (users_.fetch_sub(1, std::memory_order_release) == (closing | 1)) [[unlikely]]
             wake();
     }
-    // Waits until nobody holds it; false when that takes too long.
+    // Waits until no call holds it; false on time-out.
     [[nodiscard]] bool drain() noexcept;
 
     std::atomic<std::uint64_t> runtime{0};
@@ -83,10 +83,11 @@ public:
         }
     }
 
-    // For the end of the process, or of the dispatcher's own code: closes what nobody holds, and gives no more out.
+    // For the end of the process, or of the dispatcher's own code: closes runtimes that no call holds, and refuses new
+    // calls.
     void close_all() noexcept;
 
-    // Keeps the text for whoever asks, and returns the result.
+    // Keeps the message for later queries, and returns the result.
     std::uint32_t note(Outcome outcome) noexcept;
     [[nodiscard]] std::string newest_text();
 
@@ -136,7 +137,7 @@ private:
     static void give_back(void* instance) { static_cast<Instance*>(instance)->release(); }
 
     Instance* const instance_;
-    const bool own_;  // nobody else gives it back
+    const bool own_;  // no other holder releases it
 };
 
 Outcome unknown_runtime(std::uint64_t id);

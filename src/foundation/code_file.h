@@ -35,9 +35,9 @@ public:
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
     // Loads it with these flags of dlopen until the file is destroyed; nullptr: dlerror tells why not. Only once.
     void* load(int flags);
-    // The same, apart from everything else in the process: its symbols mean its own ones, and nobody sees them.
+    // The same, isolated from the rest of the process: it binds to its own symbols, and they are private.
     void* load_apart();
-    // What it was loaded as; nullptr: it is not.
+    // The handle of dlopen; nullptr: not loaded.
     [[nodiscard]] void* library() const noexcept { return library_; }
     // Leaves the code where it is for ever.
     void keep_open() noexcept {

@@ -101,7 +101,7 @@ std::vector<std::byte> without_unique_symbols(const ElfFile& elf, std::span<cons
 // e_machine of the processor this code was compiled for.
 extern const std::uint16_t own_elf_machine;
 
-// The processor an e_machine number stands for, in words: "x86-64", "Ascend NPU", "machine 0x1234".
+// The name of the processor with an e_machine number: "x86-64", "Ascend NPU", "machine 0x1234".
 std::string elf_machine_name(std::uint16_t machine);
 
 }  // namespace canopy

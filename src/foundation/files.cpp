@@ -43,7 +43,7 @@ bool write_file(const std::string& path, std::string_view content) {
 Expected<TemporaryFolder> TemporaryFolder::create(std::string_view purpose) {
     const char* place = getenv("TMPDIR");
     std::string path = join({place && *place ? place : "/tmp", "/canopy-", purpose, "-XXXXXX"});
-    if (!mkdtemp(path.data())) return Problem{"cannot make the folder ", path, ": ", std::strerror(errno)};
+    if (!mkdtemp(path.data())) return Problem{"cannot create the folder ", path, ": ", std::strerror(errno)};
     return TemporaryFolder(std::move(path));
 }
 

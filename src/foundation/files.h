@@ -12,7 +12,7 @@ namespace canopy {
 
 // Both return false, with errno set, when the file system refuses.
 bool read_file(const std::string& path, std::string& content);
-// Replaces the file in one step: nobody sees half of it.
+// Replaces the file atomically.
 bool write_file(const std::string& path, std::string_view content);
 
 // A folder that only this user may read, removed with everything in it. In TMPDIR, or /tmp.

@@ -27,7 +27,7 @@ struct ImageTarget {
     std::span<const std::byte> object;
 };
 
-// Bytes of targets and parts belong to somebody else: to the file that was read, or to the writer's caller.
+// Does not own the bytes of targets and parts: those are in the file that was read, or the writer's caller has them.
 struct ImageFile {
     std::uint32_t kernel_abi = 0;
     std::vector<std::uint32_t> architectures;

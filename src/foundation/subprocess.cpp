@@ -155,8 +155,8 @@ void read_all(int descriptor, std::string& text) {
 
 }  // namespace
 
-// A child that a stop can find. Between its end and the moment it is waited for it keeps its number, so nobody else is
-// hit.
+// A child that a stop can find. Between its end and the moment it is waited for it keeps its number, so no other
+// process is hit.
 class RunningProcess {
 public:
     explicit RunningProcess(ProcessStop* stop) noexcept : stop_(stop) {}
@@ -226,7 +226,7 @@ Expected<Finished> run_to_end(const CommandLine& command, const ProcessOptions& 
     read_all(messages->reader.get(), finished.output);
     const std::optional<int> status = process.wait();
     if (status) finished.status = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
-    return finished;  // without a status what was written decides
+    return finished;  // without a status the caller looks at the output
 }
 
 }  // namespace canopy

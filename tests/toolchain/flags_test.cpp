@@ -48,6 +48,17 @@ TEST_F(Flags, OfOtherKernelCompilersAreAcceptedWithKernels) {
     }
 }
 
+TEST_F(Flags, ForHostCodeDoNotReachKernels) {
+    EXPECT_EQ(quick(kernel, "-Xarch_host -fnot-a-flag").status, 0);  // an image has no host code
+    write("both.asc", header + kernel + "int main() { return 0; }\n");
+    const auto refused = run("-O0 --targets=baseline --no-trace -c both.asc -Xarch_host -fnot-a-flag");
+    EXPECT_NE(refused.status, 0);
+    EXPECT_CONTAINS(refused.messages, "-fnot-a-flag");
+    const auto lacking = run("-c both.asc -Xarch_host");
+    EXPECT_EQ(lacking.status, 2);
+    EXPECT_CONTAINS(lacking.messages, "-Xarch_host needs a value");
+}
+
 TEST_F(Flags, OfOtherKernelCompilersAreAcceptedWithoutKernels) {
     write("plain.cpp", "int main() { return _GLIBCXX_USE_CXX11_ABI; }\n");
     write("plain.c", "int f(void) { return 1; }\n");

@@ -10,7 +10,7 @@
 
 namespace canopy_cc {
 
-// Writes the object or, when the options ask for one, the image. What is wrong goes to standard error.
+// Writes the object or, when the options ask for one, the image. Errors go to standard error.
 int compile_source(const Options& options, const Tree& tree, const std::string& source, const std::string& output,
                    Timing& timing);
 

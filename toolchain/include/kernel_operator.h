@@ -2,7 +2,7 @@
 // The kernel language: the one header a kernel source includes. It is parsed several times for every image, so it
 // stays light: of the C++ library it includes only the two small headers that kernels use without naming them.
 //
-// canopy_kernel/target/target.h is the layer that knows what the code runs on; the other headers build on it alone.
+// canopy_kernel/target/target.h is the only layer that depends on the target.
 #ifndef CANOPY_KERNEL_OPERATOR_H
 #define CANOPY_KERNEL_OPERATOR_H
 

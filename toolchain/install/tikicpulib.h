@@ -6,7 +6,7 @@
 //   ICPU_RUN_KF(add_custom, 8, (GM_ADDR)x, (GM_ADDR)y, (GM_ADDR)z);   // 8 blocks; comes back when they are done
 //   AscendC::GmFree(x);
 //
-// The kernel is the one that a launch would start, on the same device, in the same process. What goes wrong is printed
+// The kernel is the one that a launch would start, on the same device, in the same process. Errors are printed
 // to stderr and ends the program with status 1. Compiles with any compiler; kernels need canopy-cc, which
 // tikicpulib-config.cmake sees to. Every function may be called from any thread.
 #ifndef CANOPY_TIKICPULIB_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What host code of this form uses without including it.
+// Headers that host code in cpu mode uses without including them.
 #include <cassert>
 #include <cmath>
 #include <cstdio>
@@ -43,7 +43,7 @@ void canopyCpuSetTilingKey(uint64_t key);
 
 namespace AscendC {
 
-// The cores that a kernel runs on. Here the kernel itself says it, as it does for a launch.
+// The core type of a kernel. No effect: the kernel declares it, as for a launch.
 enum class KernelMode { MIX_MODE = 0, AIC_MODE, AIV_MODE, MIX_AIC_1_1 };
 inline void SetKernelMode(KernelMode) {}
 
@@ -65,7 +65,7 @@ namespace tik2 = AscendC;
         canopyCpuEnd(&canopy_launch, #kernel);                        \
     } while (0)
 
-// What TILING_KEY_IS compares with in kernels that run from now on.
+// Sets the key that TILING_KEY_IS tests in later kernels.
 #define ICPU_SET_TILING_KEY(key) canopyCpuSetTilingKey(static_cast<uint64_t>(key))
 
 #endif

@@ -15,9 +15,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace canopy {
 
@@ -94,7 +95,7 @@ public:
     HandleTable(HandleKind kind, std::uint32_t limit = segment_count * segment_size) noexcept
         : kind_(kind), limit_(limit < segment_count * segment_size ? limit : segment_count * segment_size) {}
     ~HandleTable() {
-        for (auto& segment : segments_) delete[] segment.load(std::memory_order_relaxed);
+        if (delete_slots_) delete_slots_(*this);
     }
     HandleTable(const HandleTable&) = delete;
     HandleTable& operator=(const HandleTable&) = delete;
@@ -192,7 +193,7 @@ private:
     }
 
     bool take_slot(std::uint32_t& index) {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         if (!free_.empty()) {
             index = free_.back();
             free_.pop_back();
@@ -201,7 +202,12 @@ private:
         index = used_.load(std::memory_order_relaxed);
         if (index >= limit_) return false;
         auto& segment = segments_[index / segment_size];
-        if (!segment.load(std::memory_order_relaxed)) segment.store(new Slot[segment_size], std::memory_order_release);
+        if (!segment.load(std::memory_order_relaxed)) {
+            delete_slots_ = [](HandleTable& table) {
+                for (auto& each : table.segments_) delete[] each.load(std::memory_order_relaxed);
+            };
+            segment.store(new Slot[segment_size], std::memory_order_release);
+        }
         free_.reserve(index + 1);  // returning a slot never allocates
         used_.store(index + 1, std::memory_order_release);
         return true;
@@ -216,7 +222,7 @@ private:
             if (generation > 0xFFFFFF) generation = 1;
             if (slot.word.compare_exchange_weak(word, generation << generation_shift, std::memory_order_acq_rel)) {
                 slot.object.recycle();
-                std::lock_guard guard(mutex_);
+                MutexLock guard(mutex_);
                 free_.push_back(index);
                 return;
             }
@@ -228,8 +234,10 @@ private:
     std::atomic<std::uint32_t> used_{0};
     std::atomic<std::uint32_t> live_{0};
     std::array<std::atomic<Slot*>, segment_count> segments_{};
-    std::mutex mutex_;
-    std::vector<std::uint32_t> free_;  // slots to use again
+    Mutex mutex_;
+    std::vector<std::uint32_t> free_ CANOPY_GUARDED_BY(mutex_);  // slots to use again
+    // Set with the first segment, so that a table can be a member where T is only declared.
+    void (*delete_slots_)(HandleTable&) = nullptr;
 };
 
 }  // namespace canopy

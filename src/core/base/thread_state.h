@@ -4,12 +4,9 @@
 
 #include <cstdint>
 
-#include "base/result.h"
 #include "core/base/handles.h"
 
 namespace canopy {
-
-class Context;
 
 // What a capture forbids: unsafe calls of all threads, those of its own thread, or none. The numbers of
 // aclmdlRICaptureMode. A thread has one too, for captures of others.
@@ -32,11 +29,5 @@ struct ThreadState {
 
 // In the static block of every thread: reading it costs one instruction, no call.
 __attribute__((tls_model("initial-exec"))) inline thread_local constinit ThreadState thread_state;
-
-// The thread's current context; sets the configured default device first when the thread has none.
-// 107002 when there is none.
-Result<Pin<Context>> current_context();
-// The same without pinning, for calls that only compare: ensures that thread_state.context is a live context.
-Status require_context();
 
 }  // namespace canopy

@@ -14,7 +14,7 @@
 #include "core/fusion/fusion_work.h"
 #include "core/fusion/temporaries.h"
 #include "core/kernel/kernel.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 namespace {

@@ -15,7 +15,7 @@
 
 namespace canopy {
 
-// What is known of a variant while it is worked on.
+// State of a variant while it is improved.
 struct Fusion::Improvement {
     std::vector<std::optional<LaunchTrace>> traces;  // of each listed step
     std::vector<StepAccess> accesses;
@@ -61,7 +61,7 @@ void Fusion::trace_steps(const FusionVariant& variant, Improvement& work) const 
     work.report.trace_milliseconds = milliseconds_since(start);
 }
 
-// What an earlier launch of the same kind found out.
+// Uses the recipe that an earlier launch of the same kind left.
 bool Fusion::improve_by_recipe(FusionVariant& variant, const std::string& name, Nanoseconds start) {
     std::optional<FusionRecipe> recipe = find_recipe(name, list_, device_);
     if (!recipe) return false;

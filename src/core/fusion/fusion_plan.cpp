@@ -218,7 +218,7 @@ void Planner::add_resets() {
         for (const std::uint32_t slot : list_.steps[index].reset_slots) reset(index, slot);
 }
 
-// Words stand for the world outside, whose memory nobody knows: everything before them is done, nothing after begun.
+// Words are shared with other streams, whose memory is unknown: all steps before are done, none after has begun.
 Conflict Planner::conflict(const Node& first, const Node& second) const {
     if (first.word || second.word || request_.level == FusionLevel::off || list_.in_full_order()) return Conflict::full;
     return conflict_between(request_.accesses[first.listed], request_.accesses[second.listed]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must wait for what in a fused kernel. From a list of steps, the order that streams and events give them, and
+// The waits inside a fused kernel. From a list of steps, the order that streams and events give them, and
 // what is known of the memory they touch, to a plan: steps that share no memory do not wait for each other; steps whose
 // blocks need nothing but the blocks of the same number before them become one part and run block by block; everything
 // else waits for whole steps, and only where that does not follow from other waits.
@@ -38,7 +38,7 @@ struct StepAccess {
     std::vector<Touched> touched;  // ordered by region and begin
 };
 
-// What a trace says a step touches.
+// The memory a step touches according to its trace.
 StepAccess access_of(const LaunchTrace& trace);
 // Brings what was collected in any order into the order and form the rest expects.
 void order_touched(std::vector<Touched>& touched);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What background work found out about a fused kernel, kept beside the compiled loops: which steps form which part,
+// Results of the background work on a fused kernel, kept beside the compiled loops: which steps form which part,
 // what waits for what, and the pieces of the loops. The next program that fuses the same steps over arguments of the
 // same kind has its loops without tracing, planning or compiling anything. Used by fusion_improve.cpp.
 //

@@ -23,7 +23,7 @@ struct SlotAddress {
     std::uint64_t temporary = 0;  // bytes from there on that were declared temporary
 };
 
-// What background work has to say about a variant.
+// Report of the background work on a variant.
 struct VariantReport {
     std::string level = "steps";
     PlanFigures figures;

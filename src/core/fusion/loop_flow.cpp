@@ -69,7 +69,7 @@ struct Value {
     std::uint32_t step = 0;
     std::uint64_t count = 0;  // bytes of a load, elements of others
     std::uint32_t sources[3] = {none, none, none};
-    std::uint32_t parent = none;  // towards the value that stands for its piece
+    std::uint32_t parent = none;  // towards the value that represents its piece
     std::uint32_t kept = none;    // the first range that holds it in the end and is no temporary
 };
 
@@ -194,7 +194,7 @@ std::uint32_t FlowFinder::find_root(std::uint32_t value) noexcept {
     return value;
 }
 
-// The earlier value stands for both: roots come before what they stand for.
+// The earlier value represents both: roots come before the values they represent.
 void FlowFinder::join(std::uint32_t one, std::uint32_t other) noexcept {
     one = find_root(one);
     other = find_root(other);
@@ -213,7 +213,7 @@ void FlowFinder::hold(std::uint64_t offset, std::uint64_t bytes, std::uint32_t v
     if (value != none) local_.push_back({offset, end, value});
 }
 
-// Whoever touches a range that somebody stores belongs to the same piece.
+// All values that touch a stored range belong to the same piece.
 void FlowFinder::touch(Range& range, std::uint32_t value) {
     if (!range.stored) return;
     if (range.first == none)

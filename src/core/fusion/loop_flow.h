@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How data flows through the steps of a fused kernel, element by element: from their traces to loops. Every value that
 // a copy or an operation makes is found again where it is used; what is stored and loaded again under the same range of
-// memory is handed on directly. Values that depend on each other form a piece of work of its own, and pieces that look
+// memory is handed on directly. Values that depend on each other form a separate piece of work, and pieces that look
 // alike share a loop. Used by fused_loops.cpp.
 //
 // Threads: values without hidden state.
@@ -58,7 +58,7 @@ struct LoopStore {
     bool fresh = true;  // nothing is loaded from there
 };
 
-// What one iteration does.
+// One iteration.
 struct LoopShape {
     std::vector<LoopNode> nodes;
     std::vector<LoopStore> stores;

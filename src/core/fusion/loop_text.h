@@ -10,7 +10,7 @@
 
 namespace canopy {
 
-// What the function of a shape is called.
+// The name of the function of a shape.
 std::string loop_name(std::size_t shape);
 
 // `past_caches`: results that nobody loads leave past the caches.

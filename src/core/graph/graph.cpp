@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a graph: tasks in memory of its own, the executable made from them, replays, and its end.
+// Tasks of a graph, in its own memory, and how graphs are made and found.
 #include "core/graph/graph.h"
 
-#include <pthread.h>
-
-#include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <new>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
-#include "core/graph/capture/capture.h"
-#include "core/graph/graph_conditions.h"
-#include "core/graph/graph_fusion.h"
-#include "core/memory/memory_pool.h"
-#include "core/runtime/context.h"
-#include "core/stream/stream.h"
+#include "core/process/context.h"
 
 namespace canopy {
 
@@ -36,7 +27,7 @@ void* GraphMemory::take(std::size_t size) noexcept {
         } catch (...) {
             return nullptr;
         }
-        if (bytes == size) return memory;  // a block of its own; the open one goes on
+        if (bytes == size) return memory;  // a separate block; the open one stays in use
         next_ = memory;
         left_ = bytes;
     }
@@ -78,7 +69,7 @@ bool keep_launch(GraphMemory& memory, LaunchWork& work) noexcept {
     return work.arguments_in_place || keep(memory, work.arguments, work.arguments_size);
 }
 
-Status keep_fence(Graph& graph, Fence* fence) {
+Status keep_fence(Graph& graph, Fence* fence) CANOPY_REQUIRES(*graph.mutex) {
     if (!fence) return {};
     // Commands name the same fences again and again; one reference each of the last few is enough.
     const std::size_t size = graph.fences.size(), look = size < 8 ? size : 8;
@@ -149,8 +140,20 @@ TaskType type_of(const Command& command) noexcept {
         case Opcode::wait_value:
             return TaskType::value_wait;
         default:
-            return TaskType::other;  // records, waits and resets of events are named by whoever records them
+            return TaskType::other;  // tasks of events get theirs from the call
     }
+}
+
+TaskType type_of(EventAction action) noexcept {
+    switch (action) {
+        case EventAction::record:
+            return TaskType::event_record;
+        case EventAction::wait:
+            return TaskType::event_wait;
+        case EventAction::reset:
+            break;
+    }
+    return TaskType::event_reset;
 }
 
 // ---- life ----------------------------------------------------------------------------------------------------------
@@ -159,6 +162,7 @@ Result<Handle> create_graph(GraphState state, Handle parent) {
     static std::atomic<std::uint32_t> next_id{0};
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
+    auto mutex = std::make_unique<Mutex>();
     const Handle handle = Runtime::instance().graphs.open([&](Graph& graph, Handle self) {
         graph.self = self;
         graph.id = next_id.fetch_add(1, std::memory_order_relaxed);
@@ -166,7 +170,8 @@ Result<Handle> create_graph(GraphState state, Handle parent) {
         graph.parent = parent;
         graph.record = (*context)->record;
         graph.device = (*context)->device;
-        std::lock_guard guard(graph.mutex);
+        graph.mutex = std::move(mutex);
+        MutexLock lock(*graph.mutex);
         graph.state = state;
     });
     if (handle == 0) return fail(code::no_model, "too many graphs are alive");
@@ -197,255 +202,25 @@ Executable* retain_executable(Graph& graph) noexcept {
     return graph.executable;
 }
 
-Status prepare_graph(Graph& graph) {
-    CANOPY_TRY(prepare_conditions(graph));
-    std::vector<Command> commands;
-    std::size_t count = 0;
-    for (const RecordedLane& lane : graph.lanes) count += lane.tasks.size();
-    commands.reserve(count);
-    std::vector<GraphLane> lanes;
-    lanes.reserve(graph.lanes.size());
-    for (const RecordedLane& lane : graph.lanes) {
-        const std::size_t first = commands.size();
-        const auto number = static_cast<std::uint32_t>(lanes.size());
-        for (const GraphTask& task : lane.tasks) {
-            const GraphPlace place{number, static_cast<std::uint32_t>(commands.size() - first)};
-            commands.push_back(task.set == no_set ? task.command : fused_command(graph, place, task));
-            if (task.disabled && task.set == no_set) commands.back().opcode = Opcode::nothing;
-        }
-        lanes.push_back({std::span(commands).subspan(first), lane.starts, lane.stream_id});
-    }
-    std::vector<GraphGroup> groups;
-    for (const TaskGroup& group : graph.groups)
-        if (group.count != 0) groups.push_back({{group.lane, group.first}, group.count});
-    const std::vector<WordPreset> presets = presets_of(graph);
-    GraphPlan plan;
-    plan.lanes = lanes;
-    const std::vector<GraphEdge> edges = fused_edges(graph);
-    plan.edges = edges;
-    plan.kept = kept_fusions(graph);
-    plan.groups = groups;
-    plan.cleared = graph.cleared;
-    plan.presets = presets;
-    plan.flow = graph.flow;
-    plan.label = label_of(graph);
-    Result<Executable*> executable = graph.device->prepare(plan);
-    if (!executable.ok()) return executable.status();
-    graph.state = GraphState::ready;
-    SpinGuard guard(graph.replay_lock);
-    graph.executable = *executable;
-    return {};
-}
-
 void Graph::recycle() noexcept {
     self = context = parent = 0;
     id = 0;
     record = nullptr;
     device = nullptr;
     {
-        std::lock_guard guard(mutex);
+        MutexLock lock(*mutex);
         state = GraphState::empty;
         flow = false;
         next_sequence = 0;
         at_end = nullptr;
     }
     bound.store(false, std::memory_order_relaxed);
-    // Graphs are locked before their bodies. The next graph in this slot may be either, whatever this one was: it gets
-    // a lock that has never been in an order with others. Nobody holds the object now.
-    pthread_mutex_destroy(mutex.native_handle());
-    new (&mutex) std::mutex;
-}
-
-namespace {
-
-// Everything a graph has, taken out of it so that it can be freed without its mutex.
-struct Remains {
-    std::deque<RecordedLane> lanes;
-    std::vector<TaskGroup> groups;
-    std::deque<GraphCondition> conditions;
-    GraphMemory memory;
-    std::vector<Fence*> fences;
-    std::vector<void*> pool_blocks;
-    std::vector<std::shared_ptr<Module>> modules;
-    std::vector<std::pair<void (*)(void*), void*>> at_destroy;
-    std::shared_ptr<GraphEdits> edits;
-    std::vector<Executable*> earlier;
-    Handle own_stream = 0;
-};
-
-// The caller holds the mutex.
-Remains empty_graph(Graph& graph) {
-    Remains remains;
-    remains.lanes.swap(graph.lanes);
-    remains.groups.swap(graph.groups);
-    remains.conditions.swap(graph.conditions);
-    std::swap(remains.memory, graph.memory);
-    remains.fences.swap(graph.fences);
-    remains.pool_blocks.swap(graph.pool_blocks);
-    remains.modules.swap(graph.modules);
-    remains.at_destroy.swap(graph.at_destroy);
-    remains.edits.swap(graph.edits);
-    remains.earlier.swap(graph.earlier);
-    remains.own_stream = std::exchange(graph.own_stream, 0);
-    graph.name.clear();
-    graph.edges.clear();
-    graph.cleared.clear();
-    graph.scopes.clear();
-    graph.scope_count = 0;
-    graph.sets.clear();
-    graph.fusions.reset();
-    graph.bindings.clear();
-    graph.staged.clear();
-    graph.state = GraphState::ended;
-    return remains;
-}
-
-void free_lanes(const std::deque<RecordedLane>& lanes) noexcept {
-    Runtime& runtime = Runtime::instance();
-    for (const RecordedLane& lane : lanes) {
-        for (const GraphTask& task : lane.tasks) {
-            const Opcode opcode = task.command.opcode;
-            if ((opcode == Opcode::host_call || opcode == Opcode::inline_call) && task.command.call.dispose)
-                task.command.call.dispose(task.command.call.argument);
-            if (task.handle != 0) runtime.tasks.close(task.handle);
-        }
-        if (lane.model_stream != 0) destroy_stream(lane.model_stream, DestroyMode::settled).ignore();
-    }
-}
-
-void free_remains(Device& device, Remains& remains) noexcept {
-    Runtime& runtime = Runtime::instance();
-    free_lanes(remains.lanes);
-    for (const TaskGroup& group : remains.groups)
-        if (group.handle != 0) runtime.task_groups.close(group.handle);
-    for (Executable* executable : remains.earlier) executable->release();
-    free_conditions(device, remains.conditions);
-    for (Fence* fence : remains.fences) fence->release();
-    for (void* block : remains.pool_blocks)
-        if (const Pin<MemoryPool> pool = pool_of(block)) pool->give_kept(block).ignore();
-    if (remains.own_stream != 0) destroy_stream(remains.own_stream, DestroyMode::force).ignore();
-}
-
-Executable* take_executable(Graph& graph) noexcept {
-    SpinGuard guard(graph.replay_lock);
-    return std::exchange(graph.executable, nullptr);
-}
-
-bool has_run(const std::vector<Executable*>& executables) noexcept {
-    return std::all_of(executables.begin(), executables.end(),
-                       [](const Executable* one) { return one->unfinished() == 0; });
-}
-
-// Takes the executable unless a replay is under way. Nobody can submit one afterwards. The caller holds the mutex.
-Status stop_replays(Graph& graph) {
-    Executable* taken = nullptr;
-    bool running = !has_run(graph.earlier);
-    {
-        SpinGuard guard(graph.replay_lock);
-        running = running || (graph.executable && graph.executable->unfinished() != 0);
-        if (!running) taken = std::exchange(graph.executable, nullptr);
-    }
-    if (running)
-        return fail(code::model_running, "{} is still running: a replay of it has not finished", label_of(graph));
-    if (taken) taken->release();
-    return {};
-}
-
-// The caller has set the state to ended.
-void finish_end(Graph& graph) {
-    if (graph.at_end) graph.at_end(graph);
-    Remains remains;
-    {
-        std::lock_guard guard(graph.mutex);
-        remains = empty_graph(graph);
-    }
-    Runtime::instance().graphs.close(graph.self);
-    for (const auto& [function, argument] : remains.at_destroy) function(argument);
-    free_remains(*graph.device, remains);
-}
-
-Status check_destroy(Graph& graph) {
-    if (graph.state == GraphState::ended) return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
-    if (graph.state == GraphState::capturing)
-        return fail(code::model_captured, "{} is still being captured", label_of(graph));
-    if (graph.parent != 0)
-        return fail(code::param_invalid, "{} is the body of a condition; it is destroyed with the enclosing graph",
-                    label_of(graph));
-    return stop_replays(graph);
-}
-
-}  // namespace
-
-void cut_graph(Graph& graph, const GraphExtent& extent) {
-    Remains cut;
-    {
-        std::lock_guard guard(graph.mutex);
-        if (graph.state == GraphState::ended) return;
-        const auto take_tail = [](auto& from, std::size_t keep, auto& to) {
-            std::move(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end(), std::back_inserter(to));
-            from.resize(keep);
-        };
-        take_tail(graph.lanes, extent.lanes, cut.lanes);
-        take_tail(graph.groups, extent.groups, cut.groups);
-        take_tail(graph.conditions, extent.conditions, cut.conditions);
-        take_tail(graph.pool_blocks, extent.pool_blocks, cut.pool_blocks);
-        graph.edges.resize(extent.edges);
-        graph.bindings.resize(extent.bindings);
-        graph.next_sequence = extent.sequence;
-    }
-    free_remains(*graph.device, cut);
-}
-
-void end_graph(Graph& graph) {
-    if (capturing()) spoil_capture_of(graph);
-    {
-        std::lock_guard guard(graph.mutex);
-        if (graph.state == GraphState::ended) return;
-        graph.state = GraphState::ended;
-    }
-    if (Executable* executable = take_executable(graph)) executable->release();
-    finish_end(graph);
-}
-
-Status destroy_graph(const void* opaque) {
-    Result<Pin<Graph>> found = find_graph(opaque, false);
-    if (!found.ok()) return found.status();
-    Graph& graph = **found;
-    // A graph whose context has ended belongs to nobody any more: everybody may take it away.
-    if (Runtime::instance().contexts.alive(graph.context)) {
-        CANOPY_TRY(require_context());
-        if (graph.context != thread_state.context)
-            return fail(code::model_context, "graph {} belongs to another context, not the thread's current one",
-                        graph.id);
-    }
-    {
-        std::lock_guard guard(graph.mutex);
-        CANOPY_TRY(check_destroy(graph));
-        graph.state = GraphState::ended;
-    }
-    finish_end(graph);
-    return {};
-}
-
-void end_graphs(Handle context) noexcept {
-    Runtime::instance().graphs.for_each([&](Pin<Graph> graph) {
-        if (graph->context != context) return;
-        {
-            std::lock_guard guard(graph->mutex);
-            if (graph->state != GraphState::ended) graph->state = GraphState::failed;
-            graph->own_stream = 0;  // ends with its context
-        }
-        if (Executable* executable = take_executable(*graph)) executable->release();
-    });
-}
-
-void end_all_graphs() noexcept {
-    Runtime::instance().graphs.for_each([](Pin<Graph> graph) { end_graph(*graph); });
+    mutex.reset();
 }
 
 void keep_for_graphs(const DeviceRecord& record, const std::shared_ptr<Module>& module) noexcept {
     Runtime::instance().graphs.for_each([&](Pin<Graph> graph) {
-        std::lock_guard guard(graph->mutex);
+        MutexLock lock(*graph->mutex);
         if (graph->record != &record || graph->state == GraphState::ended) return;
         try {
             graph->modules.push_back(module);

@@ -16,17 +16,17 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/annotations.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
-#include "core/base/recorder.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
+#include "core/stream/recorder.h"
 #include "device/backend.h"
 
 namespace canopy {
@@ -34,6 +34,7 @@ namespace canopy {
 class Fusion;
 class Stream;
 struct GraphEdits;
+class GroupUpdates;
 
 // The numbers of aclmdlRITaskType.
 enum class TaskType : std::int32_t {
@@ -49,8 +50,8 @@ enum class TaskType : std::int32_t {
 // How an event takes part in a task of a graph.
 enum class EventRole : std::uint8_t {
     none,
-    edge,     // records and waits of the capture itself: they became edges, the task has no effect of its own
-    bound,    // a record or wait of the outside world, bound to a fence at each replay
+    edge,     // records and waits of the capture itself: they became edges, the task itself has no effect
+    bound,    // a record or wait of an external event, bound to a fence at each replay
     flagged,  // real at run time: sets, awaits or clears the event's flag
 };
 
@@ -86,7 +87,7 @@ struct RecordedLane {
     std::uint32_t open_group = no_group;  // tasks that come now belong to it
     std::uint32_t open_scope = no_scope;
     RefusedLaunch refused;    // of a persistent stream: the building cannot end
-    Handle model_stream = 0;  // stands for the lane when programs ask for the graph's streams; made when they ask
+    Handle model_stream = 0;  // represents the lane for programs that ask for the graph's streams; made then
 };
 
 // Tasks that can be replaced together; what programs call a task group.
@@ -124,7 +125,7 @@ struct GraphCondition {
     std::vector<Handle> bodies;  // graphs, owned by this one
 };
 
-// An event of the world outside that a task records or waits for.
+// An external event that a task records or waits for.
 struct BoundEvent {
     Handle event = 0;
     bool record = false;    // otherwise a wait
@@ -155,7 +156,7 @@ enum class GraphState : std::uint8_t {
     ended,      // destroyed; somebody still holds the object
 };
 
-// What a handle of a part of a graph names: a task, a task group or a condition.
+// A part of a graph that has a handle: a task, a task group or a condition.
 class GraphPart {
 public:
     Handle self = 0;
@@ -179,31 +180,36 @@ public:
     Device* device = nullptr;
     Handle parent = 0;  // of a sub-graph
 
-    std::mutex mutex;  // guards everything below
-    GraphState state = GraphState::empty;
-    bool flow = false;  // built: lanes start each other
-    std::string name;
-    std::deque<RecordedLane> lanes;
-    std::vector<GraphEdge> edges;
-    std::vector<TaskGroup> groups;
-    std::deque<GraphCondition> conditions;
-    std::vector<std::string> scopes;  // names
-    std::uint32_t scope_count = 0;    // that were opened
-    std::deque<FusedSet> sets;
-    std::shared_ptr<std::vector<std::shared_ptr<Fusion>>> fusions;  // of all sets, now and before; executables keep it
-    std::uint32_t next_sequence = 0;
-    GraphMemory memory;
-    std::vector<Fence*> fences;                    // referenced by tasks, with a reference each
-    std::vector<Fence*> cleared;                   // set to 0 when a replay begins; among `fences`
-    std::vector<BoundEvent> bindings;              // of bound tasks; a bound task's `value` is an index into it
-    std::vector<void*> pool_blocks;                // given back to their pools when the graph ends
-    std::vector<std::shared_ptr<Module>> modules;  // code that was unloaded since
-    std::vector<std::pair<void (*)(void*), void*>> at_destroy;  // callbacks of the program
-    std::vector<GraphChange> staged;                            // changes that aclmdlRIUpdate will make
-    std::shared_ptr<GraphEdits> edits;                          // memory of changed tasks; made at first use
-    std::vector<Executable*> earlier;  // from before more was captured into it; replays of them may still run
-    Handle own_stream = 0;             // for synchronous execution; made at first use
-    void (*at_end)(Graph& graph) noexcept = nullptr;  // lets go of streams that are bound; called without the mutex
+    // Made with the graph and destroyed with it. A slot of the table that held a graph may hold a body next, which is
+    // locked after the graph around it: a lock that stayed would be in both orders.
+    std::unique_ptr<Mutex> mutex;
+    GraphState state CANOPY_GUARDED_BY(*mutex) = GraphState::empty;
+    bool flow CANOPY_GUARDED_BY(*mutex) = false;  // built: lanes start each other
+    std::string name CANOPY_GUARDED_BY(*mutex);
+    std::deque<RecordedLane> lanes CANOPY_GUARDED_BY(*mutex);
+    std::vector<GraphEdge> edges CANOPY_GUARDED_BY(*mutex);
+    std::vector<TaskGroup> groups CANOPY_GUARDED_BY(*mutex);
+    std::deque<GraphCondition> conditions CANOPY_GUARDED_BY(*mutex);
+    std::vector<std::string> scopes CANOPY_GUARDED_BY(*mutex);  // names
+    std::uint32_t scope_count CANOPY_GUARDED_BY(*mutex) = 0;    // that were opened
+    std::deque<FusedSet> sets CANOPY_GUARDED_BY(*mutex);
+    // Of all sets, now and before; executables keep it.
+    std::shared_ptr<std::vector<std::shared_ptr<Fusion>>> fusions CANOPY_GUARDED_BY(*mutex);
+    std::uint32_t next_sequence CANOPY_GUARDED_BY(*mutex) = 0;
+    GraphMemory memory CANOPY_GUARDED_BY(*mutex);
+    std::vector<Fence*> fences CANOPY_GUARDED_BY(*mutex);        // referenced by tasks, with a reference each
+    std::vector<Fence*> cleared CANOPY_GUARDED_BY(*mutex);       // set to 0 when a replay begins; among `fences`
+    std::vector<BoundEvent> bindings CANOPY_GUARDED_BY(*mutex);  // a bound task's `value` is an index into it
+    std::vector<void*> pool_blocks CANOPY_GUARDED_BY(*mutex);    // given back to their pools when the graph ends
+    std::vector<std::shared_ptr<Module>> modules CANOPY_GUARDED_BY(*mutex);  // code that was unloaded since
+    std::vector<std::pair<void (*)(void*), void*>> at_destroy CANOPY_GUARDED_BY(*mutex);  // callbacks of the program
+    std::vector<GraphChange> staged CANOPY_GUARDED_BY(*mutex);        // changes that aclmdlRIUpdate will make
+    std::shared_ptr<GraphEdits> edits CANOPY_GUARDED_BY(*mutex);      // memory of changed tasks; made at first use
+    std::shared_ptr<GroupUpdates> updates CANOPY_GUARDED_BY(*mutex);  // of its task groups; made at first use
+    // From before more was captured into it; replays of them may still run.
+    std::vector<Executable*> earlier CANOPY_GUARDED_BY(*mutex);
+    Handle own_stream CANOPY_GUARDED_BY(*mutex) = 0;  // for synchronous execution; made at first use
+    void (*at_end)(Graph& graph) noexcept CANOPY_GUARDED_BY(*mutex) = nullptr;  // unbinds streams; called unlocked
 
     std::atomic<bool> bound{false};                                   // there are bindings
     SpinLock replay_lock;                                             // taken last
@@ -213,48 +219,23 @@ public:
 };
 
 // Copies what the command points at into the graph's memory, keeps its fences alive, and appends it to a lane.
-// The caller holds the graph's mutex. The task stays where it is until the graph ends.
-Result<GraphTask*> append_task(Graph& graph, std::uint32_t lane, const Command& command);
+// The task stays where it is until the graph ends.
+Result<GraphTask*> append_task(Graph& graph, std::uint32_t lane, const Command& command) CANOPY_REQUIRES(*graph.mutex);
 // The same without keeping it as a task: for commands that replace one. Fences get a reference in Graph::fences.
-Status adopt_command(Graph& graph, Command& command);
-// What the task of a command is called by programs.
+Status adopt_command(Graph& graph, Command& command) CANOPY_REQUIRES(*graph.mutex);
+// The type by which programs know the task.
 TaskType type_of(const Command& command) noexcept;
+TaskType type_of(EventAction action) noexcept;
 
 // In the thread's current context. `parent`: the graph it is a body of. 207010 when there are too many.
 Result<Handle> create_graph(GraphState state, Handle parent = 0);
-// 107017 when it is none; 107004 when `same_context` and it belongs to another context than the thread's current one.
+// 107017 when it is not a live graph; 107004 when `same_context` and it belongs to another context than the thread's
+// current one.
 Result<Pin<Graph>> find_graph(const void* graph, bool same_context);
-// Makes the executable, and those of sub-graphs before; the caller holds the mutex. The graph is ready afterwards.
-Status prepare_graph(Graph& graph);
-// What failures and messages call it: graph 3 "name".
-std::string label_of(const Graph& graph);
+// Its name in failures and messages: graph 3 "name".
+std::string label_of(const Graph& graph) CANOPY_REQUIRES(*graph.mutex);
 // The executable with a reference, for changes; nullptr when the graph is not ready.
 Executable* retain_executable(Graph& graph) noexcept;
-// Puts a replay into the stream. 107026 while it is captured.
-Status execute_graph(Graph& graph, const void* stream);
-// Runs a replay and waits for it. 507046 when the deadline passes; the replay goes on then.
-Status execute_graph_now(Graph& graph, Deadline deadline);
-// 107037 while a replay is submitted and not finished, 107026 while it is captured.
-Status destroy_graph(const void* graph);
-// Ends a graph that no handle of the program stands for any more, running or not.
-void end_graph(Graph& graph);
-// Ends the replay that runs now, if any.
-Status abort_graph(Graph& graph);
-
-// How much a graph has of everything.
-struct GraphExtent {
-    std::size_t lanes = 0, edges = 0, groups = 0, conditions = 0, bindings = 0, pool_blocks = 0;
-    std::uint32_t sequence = 0;
-};
-// Takes away what was added since.
-void cut_graph(Graph& graph, const GraphExtent& extent);
-
-// The context ends: its graphs let go of their executables, which end with their last replay. Their handles stay until
-// they are destroyed; nothing else can be done with them.
-void end_graphs(Handle context) noexcept;
-// Destroys every graph, whatever its state.
-void end_all_graphs() noexcept;
-
 // Code that is unloaded while graphs may still use it: every graph of the device keeps it.
 void keep_for_graphs(const DeviceRecord& record, const std::shared_ptr<Module>& module) noexcept;
 

@@ -7,19 +7,21 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
-#include "core/runtime/context.h"
+#include "core/graph/graph_end.h"
+#include "core/graph/graph_prepare.h"
+#include "core/process/context.h"
 #include "core/stream/event.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
 namespace {
 
-BuildRecorder* build_recorder(const Stream& stream) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+BuildRecorder* build_recorder(const Stream& stream) CANOPY_REQUIRES(stream.lock) {
     if (!stream.recorder || stream.recorder->kind() != RecorderKind::build) return nullptr;
     return static_cast<BuildRecorder*>(stream.recorder);
 }
 
-bool captured(const Stream& stream) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+bool captured(const Stream& stream) CANOPY_REQUIRES(stream.lock) {
     return stream.recorder && stream.recorder->kind() == RecorderKind::capture;
 }
 
@@ -65,7 +67,7 @@ Result<Pin<Graph>> BuildRecorder::graph_for_tasks(Stream& stream) {
         if (!own.ok()) return own.status();
         target_ = {*own, 0};
         Pin<Graph> graph = Runtime::instance().graphs.pin(*own);
-        std::lock_guard guard(graph->mutex);
+        MutexLock lock(*graph->mutex);
         RecordedLane& lane = graph->lanes.emplace_back();
         lane.stream = stream.self;
         lane.stream_id = stream.id;
@@ -75,8 +77,7 @@ Result<Pin<Graph>> BuildRecorder::graph_for_tasks(Stream& stream) {
 
 namespace {
 
-// The caller holds the graph's mutex.
-Status may_record(const Graph& graph, const Stream& stream) {
+Status may_record(const Graph& graph, const Stream& stream) CANOPY_REQUIRES(*graph.mutex) {
     if (graph.state == GraphState::building) return {};
     if (graph.state == GraphState::ended) return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
     return fail(code::stream_model, "stream {} belongs to {}, which is complete: no task can be added", stream.id,
@@ -86,32 +87,33 @@ Status may_record(const Graph& graph, const Stream& stream) {
 }  // namespace
 
 template <class Finish>
-Status BuildRecorder::append(Stream& stream, Command command, Finish&& finish) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
-    Result<Pin<Graph>> graph = graph_for_tasks(stream);
-    if (!graph.ok()) return graph.status();
-    std::lock_guard guard((*graph)->mutex);
-    CANOPY_TRY(may_record(**graph, stream));
+Status BuildRecorder::append(Stream& stream, Command command, Finish&& finish) {
+    Result<Pin<Graph>> pinned = graph_for_tasks(stream);
+    if (!pinned.ok()) return pinned.status();
+    Graph& graph = **pinned;
+    MutexLock lock(*graph.mutex);
+    CANOPY_TRY(may_record(graph, stream));
     stream.number(command);
-    Result<GraphTask*> task = append_task(**graph, target_.lane, command);
+    Result<GraphTask*> task = append_task(graph, target_.lane, command);
     if (!task.ok()) return task.status();
-    const std::size_t count = (*graph)->lanes[target_.lane].tasks.size();
-    finish(**graph, GraphPlace{target_.lane, static_cast<std::uint32_t>(count - 1)});
+    const std::size_t count = graph.lanes[target_.lane].tasks.size();
+    finish.operator()(graph, GraphPlace{target_.lane, static_cast<std::uint32_t>(count - 1)});
     return {};
 }
 
-Result<std::uint64_t> BuildRecorder::record(Stream& stream,
-                                            std::span<Command> commands) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Result<std::uint64_t> BuildRecorder::record(Stream& stream, std::span<Command> commands) noexcept {
     try {
-        Result<Pin<Graph>> graph = graph_for_tasks(stream);
-        if (!graph.ok()) return graph.status();
-        std::lock_guard guard((*graph)->mutex);
-        CANOPY_TRY(may_record(**graph, stream));
-        RecordedLane& lane = (*graph)->lanes[target_.lane];
-        const std::size_t before = lane.tasks.size();
+        Result<Pin<Graph>> pinned = graph_for_tasks(stream);
+        if (!pinned.ok()) return pinned.status();
+        Graph& graph = **pinned;
+        MutexLock lock(*graph.mutex);
+        CANOPY_TRY(may_record(graph, stream));
+        std::deque<GraphTask>& tasks = graph.lanes[target_.lane].tasks;
+        const std::size_t before = tasks.size();
         for (const Command& command : commands) {
-            Result<GraphTask*> task = append_task(**graph, target_.lane, command);
+            Result<GraphTask*> task = append_task(graph, target_.lane, command);
             if (task.ok()) continue;
-            while (lane.tasks.size() > before) lane.tasks.pop_back();
+            while (tasks.size() > before) tasks.pop_back();
             return task.status();
         }
         return stream.last_sequence;
@@ -122,74 +124,45 @@ Result<std::uint64_t> BuildRecorder::record(Stream& stream,
 
 void BuildRecorder::launch_refused(Stream& stream, int code, const std::string& text) noexcept {
     try {
-        const Result<Pin<Graph>> graph = graph_for_tasks(stream);
-        if (!graph.ok()) return;
-        std::lock_guard guard(graph.value()->mutex);
-        if (graph.value()->state == GraphState::building) graph.value()->lanes[target_.lane].refused.note(code, text);
+        const Result<Pin<Graph>> pinned = graph_for_tasks(stream);
+        if (!pinned.ok()) return;
+        Graph& graph = *pinned.value();
+        MutexLock lock(*graph.mutex);
+        if (graph.state == GraphState::building) graph.lanes[target_.lane].refused.note(code, text);
     } catch (...) {  // no memory for a graph
     }
 }
 
 // The flag of an event that a graph records must be down when a replay begins, or waits would pass on the last one.
-Status BuildRecorder::append_event(Stream& stream, Event& event, Command command, TaskType type) {
-    return append(stream, command, [&](Graph& graph, GraphPlace place) {
+Status BuildRecorder::append_event(Stream& stream, const EventCall& call) {
+    Result<Command> command = flag_command(call, *call.event.record->opened());
+    if (!command.ok()) return command.status();
+    return append(stream, *command, [&](Graph& graph, GraphPlace place) CANOPY_REQUIRES(*graph.mutex) {
         GraphTask& task = graph.lanes[place.lane].tasks[place.position];
-        task.type = type;
+        task.type = type_of(call.action);
         task.role = EventRole::flagged;
-        task.event = event.self;
-        if (type != TaskType::event_record) return;
+        task.event = call.event.self;
+        if (call.action != EventAction::record) return;
         Fence* const flag = task.command.signal.fence;
         if (std::find(graph.cleared.begin(), graph.cleared.end(), flag) == graph.cleared.end())
             graph.cleared.push_back(flag);
     });
 }
 
-namespace {
-
-// Calls body(flag of the event); what it throws is a failure.
-template <class Body>
-Status with_flag(Event& event, std::uint32_t flag, Body&& body) noexcept {
-    if (flag != 0) return fail(code::param_invalid, "the external flag is for streams that are being captured");
+Status BuildRecorder::record_event(Stream& stream, const EventCall& call) noexcept {
+    if (call.flag != 0) return fail(code::param_invalid, "the external flag is for streams that are being captured");
     try {
-        Result<Fence*> fence = event_flag(event, *event.record->opened());
-        if (!fence.ok()) return fence.status();
-        return body(*fence);
+        return append_event(stream, call);
     } catch (...) {
         return fail(code::bad_alloc, "out of host memory");
     }
-}
-
-}  // namespace
-
-Status BuildRecorder::record_event(Stream& stream, Event& event, std::uint32_t flag) noexcept {
-    return with_flag(event, flag, [&](Fence* fence) {
-        Command command(Opcode::signal);
-        command.signal = {fence, 1, SignalMode::set};
-        return append_event(stream, event, command, TaskType::event_record);
-    });
-}
-
-Status BuildRecorder::wait_for_event(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout) noexcept {
-    return with_flag(event, flag, [&](Fence* fence) {
-        Command command(Opcode::wait);
-        command.wait = {fence, 1, static_cast<std::uint64_t>(timeout), WaitMode::at_least, false};
-        return append_event(stream, event, command, TaskType::event_wait);
-    });
-}
-
-Status BuildRecorder::reset_event(Stream& stream, Event& event) noexcept {
-    return with_flag(event, 0, [&](Fence* fence) {
-        Command command(Opcode::signal);
-        command.signal = {fence, 0, SignalMode::set};
-        return append_event(stream, event, command, TaskType::event_reset);
-    });
 }
 
 Recorder* first_recorder(std::uint32_t stream_flags) {
     return (stream_flags & stream_persistent) != 0 ? new BuildRecorder : nullptr;
 }
 
-// What the stream recorded for no graph of the program goes with it.
+// Tasks that the stream recorded before it was bound end with it.
 void BuildRecorder::stream_ended(Stream&) noexcept {
     end_own_graph(release());
     delete this;
@@ -203,7 +176,7 @@ namespace {
 void release_streams(Graph& graph) noexcept {
     std::vector<Handle> streams;
     {
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         for (const RecordedLane& lane : graph.lanes)
             if (lane.stream != 0) streams.push_back(lane.stream);
     }
@@ -216,15 +189,15 @@ void release_streams(Graph& graph) noexcept {
     }
 }
 
-Result<BuildRecorder*> persistent_only(const Stream& stream) {
+Result<BuildRecorder*> persistent_only(const Stream& stream) CANOPY_REQUIRES(stream.lock) {
     if (captured(stream)) return fail(code::stream_captured, "stream {} is being captured", stream.id);
     if (BuildRecorder* recorder = build_recorder(stream)) return recorder;
     return fail(code::param_invalid, "stream {} was not created with ACL_STREAM_PERSISTENT", stream.id);
 }
 
 // Tasks that a stream recorded before it was bound. Nobody else knows the graph they lie in.
-Status move_tasks(Graph& from, Graph& to, std::uint32_t lane) {
-    std::lock_guard guard(from.mutex);
+Status move_tasks(Graph& from, Graph& to, std::uint32_t lane) CANOPY_REQUIRES(*to.mutex) {
+    MutexLock lock(*from.mutex);
     std::deque<GraphTask>& tasks = from.lanes.front().tasks;
     for (const GraphTask& task : tasks) {
         Result<GraphTask*> moved = append_task(to, lane, task.command);
@@ -248,20 +221,18 @@ Status move_tasks(Graph& from, Graph& to, std::uint32_t lane) {
     return {};
 }
 
-Status bind_locked(Graph& graph, const void* opaque, bool starts, Handle& before) {
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    Result<BuildRecorder*> recorder = persistent_only(**stream);
+Status bind_locked(Graph& graph, const Stream& stream, bool starts, Handle& before) CANOPY_REQUIRES(stream.lock) {
+    Result<BuildRecorder*> recorder = persistent_only(stream);
     if (!recorder.ok()) return recorder.status();
-    if ((*recorder)->bound()) return fail(code::stream_model, "stream {} is bound to a graph", (*stream)->id);
-    std::lock_guard guard(graph.mutex);
+    if ((*recorder)->bound()) return fail(code::stream_model, "stream {} is bound to a graph", stream.id);
+    MutexLock lock(*graph.mutex);
     if (graph.state == GraphState::ended) return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
     if (graph.state != GraphState::building)
         return fail(code::param_invalid, "{} is not being built: no stream can be bound to it", label_of(graph));
     const auto lane = static_cast<std::uint32_t>(graph.lanes.size());
     RecordedLane& fresh = graph.lanes.emplace_back();
-    fresh.stream = (*stream)->self;
-    fresh.stream_id = (*stream)->id;
+    fresh.stream = stream.self;
+    fresh.stream_id = stream.id;
     fresh.starts = starts;
     if (const Pin<Graph> own = Runtime::instance().graphs.pin((*recorder)->target().graph)) {
         if (const Status moved = move_tasks(*own, graph, lane); !moved.ok()) {
@@ -280,23 +251,26 @@ Result<Handle> begin_build() {
     Result<Handle> handle = create_graph(GraphState::building);
     if (!handle.ok()) return handle;
     const Pin<Graph> graph = Runtime::instance().graphs.pin(*handle);
-    std::lock_guard guard(graph->mutex);
+    MutexLock lock(*graph->mutex);
     graph->flow = true;
     graph->at_end = &release_streams;
     return handle;
 }
 
-Status bind_stream(Graph& graph, const void* stream, bool starts) {
+Status bind_stream(Graph& graph, const void* handle, bool starts) {
     Handle before = 0;
-    const Status status = bind_locked(graph, stream, starts, before);
+    const Status status = with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) {
+        return bind_locked(graph, *stream, starts, before);
+    });
     end_own_graph(before);
     return status;
 }
 
 namespace {
 
-// The recorder of a stream that is bound to the graph, whose mutex the caller holds besides the stream's lock.
-Result<BuildRecorder*> bound_recorder(const Graph& graph, const Stream& stream) {
+// The recorder of a stream that is bound to the graph.
+Result<BuildRecorder*> bound_recorder(const Graph& graph, const Stream& stream)
+    CANOPY_REQUIRES(*graph.mutex, stream.lock) {
     if (captured(stream)) return fail(code::stream_captured, "stream {} is being captured", stream.id);
     BuildRecorder* const recorder = build_recorder(stream);
     if (recorder && recorder->bound_to(graph)) return recorder;
@@ -305,21 +279,21 @@ Result<BuildRecorder*> bound_recorder(const Graph& graph, const Stream& stream) 
 
 }  // namespace
 
-Status unbind_stream(Graph& graph, const void* opaque) {
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    std::lock_guard guard(graph.mutex);
-    Result<BuildRecorder*> bound = bound_recorder(graph, **stream);
-    if (!bound.ok()) return bound.status();
-    BuildRecorder* const recorder = *bound;
-    RecordedLane& lane = graph.lanes[recorder->target().lane];
-    lane.stream = 0;
-    if (graph.state == GraphState::building) {
-        drop_tasks(lane);
-        lane.starts = false;
-    }
-    recorder->release();
-    return {};
+Status unbind_stream(Graph& graph, const void* handle) {
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        MutexLock lock(*graph.mutex);
+        Result<BuildRecorder*> bound = bound_recorder(graph, *stream);
+        if (!bound.ok()) return bound.status();
+        BuildRecorder* const recorder = *bound;
+        RecordedLane& lane = graph.lanes[recorder->target().lane];
+        lane.stream = 0;
+        if (graph.state == GraphState::building) {
+            drop_tasks(lane);
+            lane.starts = false;
+        }
+        recorder->release();
+        return {};
+    });
 }
 
 Result<Handle> create_lane_stream(const Graph& graph, std::uint32_t lane) {
@@ -335,23 +309,23 @@ Result<Handle> create_lane_stream(const Graph& graph, std::uint32_t lane) {
     return handle;
 }
 
-Status clear_recorded(const void* opaque) {
+Status clear_recorded(const void* handle) {
     Handle own = 0;
-    {
-        Result<LockedStream> stream = LockedStream::acquire(opaque);
-        if (!stream.ok()) return stream.status();
-        BuildRecorder* const recorder = build_recorder(**stream);
-        if (!recorder) return fail(code::not_supported, "stream {} is not a persistent stream", (*stream)->id);
-        if (recorder->bound()) {
-            Result<Pin<Graph>> graph = find_graph(opaque_of(recorder->target().graph), false);
-            if (!graph.ok()) return graph.status();
-            std::lock_guard guard((*graph)->mutex);
-            CANOPY_TRY(may_record(**graph, **stream));
-            drop_tasks((*graph)->lanes[recorder->target().lane]);
+    CANOPY_TRY(with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        BuildRecorder* const recorder = build_recorder(*stream);
+        if (!recorder) return fail(code::not_supported, "stream {} is not a persistent stream", stream->id);
+        if (!recorder->bound()) {
+            own = recorder->release();
             return {};
         }
-        own = recorder->release();
-    }
+        Result<Pin<Graph>> pinned = find_graph(opaque_of(recorder->target().graph), false);
+        if (!pinned.ok()) return pinned.status();
+        Graph& graph = **pinned;
+        MutexLock lock(*graph.mutex);
+        CANOPY_TRY(may_record(graph, *stream));
+        drop_tasks(graph.lanes[recorder->target().lane]);
+        return {};
+    }));
     end_own_graph(own);
     return {};
 }
@@ -360,33 +334,38 @@ Status clear_recorded(const void* opaque) {
 
 namespace {
 
-Result<BuildRecorder*> bound_only(const Stream& stream) {
+Result<BuildRecorder*> bound_only(const Stream& stream) CANOPY_REQUIRES(stream.lock) {
     BuildRecorder* const recorder = build_recorder(stream);
     if (recorder && recorder->bound()) return recorder;
     return fail(code::stream_model, "stream {} is not bound to a graph", stream.id);
 }
 
 // The graph and lane of a stream that a task of another stream starts.
-Result<RecorderTarget> find_lane(const void* opaque) {
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    Result<BuildRecorder*> recorder = bound_only(**stream);
-    if (!recorder.ok()) return recorder.status();
-    return (*recorder)->target();
+Result<RecorderTarget> find_lane(const void* handle) {
+    return with_stream(handle, [](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Result<RecorderTarget> {
+        Result<BuildRecorder*> recorder = bound_only(*stream);
+        if (!recorder.ok()) return recorder.status();
+        return (*recorder)->target();
+    });
+}
+
+// Appends a task without more to it.
+Status append_plain(BuildRecorder& recorder, Stream& stream, const Command& command) CANOPY_REQUIRES(stream.lock) {
+    return recorder.append(stream, command, [](Graph&, GraphPlace) {});
 }
 
 // Appends a task that starts the lane of `target`; make(lane) is the command.
 template <class Make>
-Status record_for_lane(const void* target, const void* opaque, Make&& make) {
+Status record_for_lane(const void* target, const void* handle, Make&& make) {
     Result<RecorderTarget> lane = find_lane(target);
     if (!lane.ok()) return lane.status();
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    Result<BuildRecorder*> recorder = bound_only(**stream);
-    if (!recorder.ok()) return recorder.status();
-    if ((*recorder)->target().graph != lane->graph)
-        return fail(code::stream_model, "the streams are bound to different graphs");
-    return (*recorder)->append(**stream, make(lane->lane), [](Graph&, GraphPlace) {});
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        Result<BuildRecorder*> recorder = bound_only(*stream);
+        if (!recorder.ok()) return recorder.status();
+        if ((*recorder)->target().graph != lane->graph)
+            return fail(code::stream_model, "the streams are bound to different graphs");
+        return append_plain(**recorder, *stream, make(lane->lane));
+    });
 }
 
 // A jump keeps handles of labels in place of targets until the building ends.
@@ -415,65 +394,72 @@ Status record_switch(const SwitchWork& work, const void* target, const void* str
     });
 }
 
-Status record_end(Graph& graph, const void* opaque) {
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    BuildRecorder* recorder = nullptr;
-    {
-        std::lock_guard guard(graph.mutex);
-        Result<BuildRecorder*> bound = bound_recorder(graph, **stream);
-        if (!bound.ok()) return bound.status();
-        recorder = *bound;
-        for (const RecordedLane& lane : graph.lanes)
-            for (const GraphTask& task : lane.tasks)
-                if (task.command.opcode == Opcode::end_graph)
-                    return fail(code::param_invalid, "{} already has its end, on stream {}", label_of(graph),
-                                lane.stream_id);
-    }
-    return recorder->append(**stream, Command(Opcode::end_graph), [](Graph&, GraphPlace) {});
+namespace {
+
+// The recorder for the end of a graph, which has no end yet.
+Result<BuildRecorder*> recorder_of_end(Graph& graph, const Stream& stream) CANOPY_REQUIRES(stream.lock) {
+    MutexLock lock(*graph.mutex);
+    Result<BuildRecorder*> bound = bound_recorder(graph, stream);
+    if (!bound.ok()) return bound.status();
+    for (const RecordedLane& lane : graph.lanes)
+        for (const GraphTask& task : lane.tasks)
+            if (task.command.opcode == Opcode::end_graph)
+                return fail(code::param_invalid, "{} already has its end, on stream {}", label_of(graph),
+                            lane.stream_id);
+    return bound;
 }
 
-Status place_label(Label& label, const void* opaque) {
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    BuildRecorder* const recorder = build_recorder(**stream);
-    if (!recorder || !recorder->bound())
-        return fail(code::not_supported, "stream {} is not bound to a graph: labels are placed in such streams only",
-                    (*stream)->id);
-    {
+}  // namespace
+
+Status record_end(Graph& graph, const void* handle) {
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        Result<BuildRecorder*> recorder = recorder_of_end(graph, *stream);
+        if (!recorder.ok()) return recorder.status();
+        return append_plain(**recorder, *stream, Command(Opcode::end_graph));
+    });
+}
+
+Status place_label(Label& label, const void* handle) {
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        BuildRecorder* const recorder = build_recorder(*stream);
+        if (!recorder || !recorder->bound())
+            return fail(code::not_supported,
+                        "stream {} is not bound to a graph: labels are placed in such streams only", stream->id);
+        {
+            SpinGuard guard(label.lock);
+            if (label.stream != 0) return fail(code::param_invalid, "the label is already placed");
+            label.stream = stream->self;
+        }
+        std::uint32_t position = 0;
+        const Status status = recorder->append(*stream, Command(Opcode::nothing),
+                                               [&](Graph&, GraphPlace place) { position = place.position; });
         SpinGuard guard(label.lock);
-        if (label.stream != 0) return fail(code::param_invalid, "the label is already placed");
-        label.stream = (*stream)->self;
-    }
-    std::uint32_t position = 0;
-    const Status status = recorder->append(**stream, Command(Opcode::nothing),
-                                           [&](Graph&, GraphPlace place) { position = place.position; });
-    SpinGuard guard(label.lock);
-    label.position = position;
-    if (!status.ok()) label.stream = 0;
-    return status;
+        label.position = position;
+        if (!status.ok()) label.stream = 0;
+        return status;
+    });
 }
 
-Status record_jump(const std::uint32_t* index, std::uint32_t count, const LabelList& list, const void* opaque) {
+Status record_jump(const std::uint32_t* index, std::uint32_t count, const LabelList& list, const void* handle) {
     if (count == 0 || count > list.labels.size())
         return fail(code::param_invalid, "maxValue {} is not between 1 and {}, the number of labels in the list", count,
                     list.labels.size());
     std::vector<GraphPlace> targets;
     for (const Handle label : std::span(list.labels).first(count)) targets.push_back(place_of(label));
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    Result<BuildRecorder*> recorder = bound_only(**stream);
-    if (!recorder.ok()) return recorder.status();
-    Command command(Opcode::jump);
-    command.jump = {index, targets.data(), count};
-    return (*recorder)->append(**stream, command, [](Graph&, GraphPlace) {});
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        Result<BuildRecorder*> recorder = bound_only(*stream);
+        if (!recorder.ok()) return recorder.status();
+        Command command(Opcode::jump);
+        command.jump = {index, targets.data(), count};
+        return append_plain(**recorder, *stream, command);
+    });
 }
 
 // ---- the end of the building ---------------------------------------------------------------------------------------
 
 namespace {
 
-Result<GraphPlace> resolve_label(const Graph& graph, Handle handle) {
+Result<GraphPlace> resolve_label(const Graph& graph, Handle handle) CANOPY_REQUIRES(*graph.mutex) {
     const Pin<Label> label = Runtime::instance().labels.pin(handle);
     if (!label) return fail(code::invalid_handle, "a label that {} jumps to was destroyed", label_of(graph));
     Handle stream = 0;
@@ -490,7 +476,7 @@ Result<GraphPlace> resolve_label(const Graph& graph, Handle handle) {
     return fail(code::param_invalid, "a label that {} jumps to is not placed in any of its streams", label_of(graph));
 }
 
-Status resolve_jump(Graph& graph, Command& command) {
+Status resolve_jump(Graph& graph, Command& command) CANOPY_REQUIRES(*graph.mutex) {
     std::vector<GraphPlace> places;
     for (std::uint32_t index = 0; index < command.jump.count; ++index) {
         Result<GraphPlace> place = resolve_label(graph, label_at(command.jump.targets[index]));
@@ -503,7 +489,7 @@ Status resolve_jump(Graph& graph, Command& command) {
     return {};
 }
 
-Status check_target(const Graph& graph, std::uint32_t lane) {
+Status check_target(const Graph& graph, std::uint32_t lane) CANOPY_REQUIRES(*graph.mutex) {
     if (graph.lanes[lane].stream != 0) return {};
     return fail(code::stream_model, "a stream that {} starts was unbound from it", label_of(graph));
 }
@@ -513,7 +499,8 @@ struct Resolved {
     Command command;
 };
 
-Status resolve_task(Graph& graph, GraphTask& task, std::vector<Resolved>& resolved, std::size_t& ends) {
+Status resolve_task(Graph& graph, GraphTask& task, std::vector<Resolved>& resolved, std::size_t& ends)
+    CANOPY_REQUIRES(*graph.mutex) {
     Command command = task.command;
     switch (command.opcode) {
         case Opcode::jump:
@@ -535,7 +522,7 @@ Status resolve_task(Graph& graph, GraphTask& task, std::vector<Resolved>& resolv
 }  // namespace
 
 Status end_build(Graph& graph) {
-    std::lock_guard guard(graph.mutex);
+    MutexLock lock(*graph.mutex);
     if (graph.state == GraphState::ended) return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
     if (graph.state != GraphState::building)
         return fail(code::runtime_internal, "{} is not being built", label_of(graph));
@@ -551,7 +538,7 @@ Status end_build(Graph& graph) {
     if (!starts)
         return fail(code::runtime_internal, "{} has no tasks on a stream that starts with it", label_of(graph));
     if (ends != 1) return fail(code::runtime_internal, "{} has no end: call aclmdlRIEndTask", label_of(graph));
-    // Only now: a building that could not end goes on with its labels.
+    // Only now: a graph whose building could not end keeps its labels.
     std::vector<const GraphPlace*> before;
     for (Resolved& one : resolved) {
         before.push_back(one.task->command.jump.targets);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building a graph from persistent streams. Such a stream never runs anything: what is submitted to it becomes tasks,
-// of a graph of its own first and, once it is bound, of a lane of the graph that is being built. Lanes start each other
+// of a private graph first and, once it is bound, of a lane of the graph that is being built. Lanes start each other
 // and jump to labels; one task ends the replay. Ending the building resolves the labels and prepares the graph.
 //
 // Threads: everything from any thread. Lock order as in graph.h.
@@ -10,9 +10,9 @@
 #include <span>
 
 #include "base/result.h"
-#include "core/base/recorder.h"
 #include "core/graph/graph.h"
 #include "core/graph/label.h"
+#include "core/stream/recorder.h"
 
 namespace canopy {
 
@@ -21,12 +21,12 @@ class BuildRecorder final : public Recorder {
 public:
     [[nodiscard]] RecorderKind kind() const noexcept override { return RecorderKind::build; }
     [[nodiscard]] RecorderTarget target() const noexcept override { return target_; }
-    Result<std::uint64_t> record(Stream& stream, std::span<Command> commands) noexcept override;
-    Status record_event(Stream& stream, Event& event, std::uint32_t flag) noexcept override;
-    Status wait_for_event(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout) noexcept override;
-    Status reset_event(Stream& stream, Event& event) noexcept override;
-    void launch_refused(Stream& stream, int code, const std::string& text) noexcept override;
-    void stream_ended(Stream& stream) noexcept override;
+    Result<std::uint64_t> record(Stream& stream, std::span<Command> commands) noexcept override
+        CANOPY_REQUIRES(stream.lock);
+    Status record_event(Stream& stream, const EventCall& call) noexcept override CANOPY_REQUIRES(stream.lock);
+    void launch_refused(Stream& stream, int code, const std::string& text) noexcept override
+        CANOPY_REQUIRES(stream.lock);
+    void stream_ended(Stream& stream) noexcept override CANOPY_REQUIRES(stream.lock);
 
     // Whether its tasks go into a graph of the program.
     [[nodiscard]] bool bound() const noexcept { return bound_; }
@@ -37,11 +37,11 @@ public:
 
     // Appends one task, numbered, and lets `finish(Graph&, GraphPlace)` complete it with the graph's mutex held.
     template <class Finish>
-    Status append(Stream& stream, Command command, Finish&& finish);
+    Status append(Stream& stream, Command command, Finish&& finish) CANOPY_REQUIRES(stream.lock);
 
 private:
     Result<Pin<Graph>> graph_for_tasks(Stream& stream);
-    Status append_event(Stream& stream, Event& event, Command command, TaskType type);
+    Status append_event(Stream& stream, const EventCall& call) CANOPY_REQUIRES(stream.lock);
 
     RecorderTarget target_;
     bool bound_ = false;
@@ -55,7 +55,7 @@ Result<Handle> begin_build();
 Status bind_stream(Graph& graph, const void* stream, bool starts);
 // Takes the stream's tasks out of a graph that is being built; a complete one keeps them.
 Status unbind_stream(Graph& graph, const void* stream);
-// A stream that stands for a lane of a complete graph. Nothing can be recorded on it; it ends with the graph.
+// A stream that represents a lane of a complete graph. Nothing can be recorded on it; it ends with the graph.
 Result<Handle> create_lane_stream(const Graph& graph, std::uint32_t lane);
 // The task that ends a replay; a graph has exactly one.
 Status record_end(Graph& graph, const void* stream);

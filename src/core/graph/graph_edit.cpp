@@ -9,6 +9,7 @@
 #include "core/base/thread_state.h"
 #include "core/graph/graph_build.h"
 #include "core/graph/graph_fusion.h"
+#include "core/process/context.h"
 #include "core/stream/event.h"
 #include "core/stream/stream.h"
 
@@ -21,7 +22,7 @@ constexpr std::uint64_t key_of(GraphPlace place) noexcept {
     return static_cast<std::uint64_t>(place.lane) << 32 | place.position;
 }
 
-GraphTask* task_at(Graph& graph, GraphPlace place) noexcept {
+GraphTask* task_at(Graph& graph, GraphPlace place) noexcept CANOPY_REQUIRES(*graph.mutex) {
     if (place.lane >= graph.lanes.size() || place.position >= graph.lanes[place.lane].tasks.size()) return nullptr;
     return &graph.lanes[place.lane].tasks[place.position];
 }
@@ -41,40 +42,41 @@ TaskMemory& memory_of(Graph& graph, GraphPlace place) { return edits_of(graph).t
 
 // ---- finding -------------------------------------------------------------------------------------------------------
 
-Result<LockedTask> lock_task(const void* opaque) {
+Result<PinnedTask> pin_task(const void* opaque) {
     const Pin<GraphPart> part = Runtime::instance().tasks.pin(handle_of(opaque));
     if (!part)
         return fail(code::invalid_handle, "task {} is not a task of a live graph, or another kind of handle",
                     as_address(opaque));
     Result<Pin<Graph>> graph = find_graph(opaque_of(part->graph), false);
     if (!graph.ok()) return graph.status();
-    LockedTask locked;
-    locked.graph = std::move(*graph);
-    locked.lock = std::unique_lock(locked.graph->mutex);
-    locked.place = part->place;
-    locked.task = task_at(*locked.graph, part->place);
+    return PinnedTask{std::move(*graph), part->self, part->place};
+}
+
+Result<GraphTask*> find_task(Graph& graph, const PinnedTask& pinned) {
+    GraphTask* const task = task_at(graph, pinned.place);
     // A stream that was emptied has other tasks in the same places.
-    if (!locked.task || locked.task->handle != part->self)
-        return fail(code::invalid_handle, "task {} is no longer part of its graph", as_address(opaque));
-    return locked;
+    if (!task || task->handle != pinned.handle)
+        return fail(code::invalid_handle, "task {} is no longer part of its graph",
+                    as_address(opaque_of(pinned.handle)));
+    return task;
 }
 
 Handle group_of(const LockedTask& task) {
     if (task.task->group == no_group) return 0;
-    return task.graph->groups[task.task->group].handle;
+    return task.graph.groups[task.task->group].handle;
 }
 
 namespace {
 
-// What stands for a lane now; 0 when a stream must be made for it.
-Handle stream_of(const Graph& graph, const RecordedLane& lane) {
+// The stream that represents a lane now; 0 when one must be made for it.
+Handle stream_of(const Graph& graph, const RecordedLane& lane) CANOPY_REQUIRES(*graph.mutex) {
     const bool own = graph.flow || graph.state == GraphState::capturing;
     const Handle handle = own && lane.stream != 0 ? lane.stream : lane.model_stream;
     return Runtime::instance().streams.alive(handle) ? handle : 0;
 }
 
-// Others may still hold a graph that was destroyed. The caller holds the mutex.
-Status check_alive(const Graph& graph) {
+// Others may still hold a graph that was destroyed.
+Status check_alive(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     if (graph.state != GraphState::ended) return {};
     return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
 }
@@ -87,7 +89,7 @@ Result<std::vector<Handle>> streams_of(Graph& graph) {
     std::vector<Handle> streams;
     for (std::uint32_t index = 0;; ++index) {
         {
-            std::lock_guard guard(graph.mutex);
+            MutexLock lock(*graph.mutex);
             CANOPY_TRY(check_alive(graph));
             while (index < graph.lanes.size() && left_behind(graph.lanes[index])) ++index;
             if (index >= graph.lanes.size()) return streams;
@@ -100,13 +102,13 @@ Result<std::vector<Handle>> streams_of(Graph& graph) {
         if (!fresh.ok()) return fresh.status();
         Handle chosen = 0;
         {
-            std::lock_guard guard(graph.mutex);
+            MutexLock lock(*graph.mutex);
             if (index < graph.lanes.size()) {
                 chosen = stream_of(graph, graph.lanes[index]);
                 if (chosen == 0) chosen = graph.lanes[index].model_stream = *fresh;
             }
         }
-        if (chosen != *fresh) destroy_stream(*fresh, DestroyMode::settled).ignore();
+        if (chosen != *fresh) destroy_stream(*fresh, DestroyMode::quiesced).ignore();
         if (chosen != 0) streams.push_back(chosen);
     }
 }
@@ -142,7 +144,7 @@ Result<std::vector<Handle>> tasks_of(const void* stream) {
     if (target->graph == 0) return handles;
     Result<Pin<Graph>> graph = find_graph(opaque_of(target->graph), false);
     if (!graph.ok()) return graph.status();
-    std::lock_guard guard((*graph)->mutex);
+    MutexLock lock(*(*graph)->mutex);
     if (target->lane >= (*graph)->lanes.size()) return handles;
     std::deque<GraphTask>& tasks = (*graph)->lanes[target->lane].tasks;
     handles.reserve(tasks.size());
@@ -159,7 +161,7 @@ Status attach_operator_info(const void* info, std::size_t size) {
     CANOPY_TRY(require_context());
     const Pin<Graph> graph = Runtime::instance().graphs.pin(thread_state.recorded_graph);
     if (!graph) return fail(code::runtime_internal, "this thread has not recorded a task of a live graph");
-    std::lock_guard guard(graph->mutex);
+    MutexLock lock(*graph->mutex);
     GraphTask* const task = task_at(*graph, {thread_state.recorded_lane, thread_state.recorded_position});
     if (!task) return fail(code::runtime_internal, "the last task that this thread recorded was destroyed");
     const void* kept = graph->memory.copy(info, size);
@@ -173,9 +175,9 @@ Status attach_operator_info(const void* info, std::size_t size) {
 
 namespace {
 
-void stage(LockedTask& locked, TaskMemory& memory) {
+void stage(LockedTask& locked, TaskMemory& memory) CANOPY_REQUIRES(*locked.graph.mutex) {
     if (memory.staged) return;
-    locked.graph->staged.push_back({locked.place, {}});  // the command is the task's at the time of the update
+    locked.graph.staged.push_back({locked.place, {}});  // the command is the task's at the time of the update
     memory.staged = true;
 }
 
@@ -199,7 +201,7 @@ Status change_task(LockedTask& locked, const Command& command) {
     if (command.opcode != task.command.opcode)
         return fail(code::param_invalid, "task {} has another kind than its new parameters", task.sequence);
     CANOPY_TRY(check_fused_change(task, command));
-    TaskMemory& memory = memory_of(*locked.graph, locked.place);
+    TaskMemory& memory = memory_of(locked.graph, locked.place);
     Command changed = command;
     changed.task = task.command.task;
     if (is_kernel(command.opcode)) {
@@ -225,17 +227,18 @@ Status change_task(LockedTask& locked, const Command& command) {
 
 namespace {
 
-Status change_flag(LockedTask& locked, Fence* flag) {
-    Graph& graph = *locked.graph;
+Status change_flag(LockedTask& locked, Fence* flag) CANOPY_REQUIRES(*locked.graph.mutex) {
     Command changed = locked.task->command;
     if (changed.opcode == Opcode::wait)
         changed.wait.fence = flag;
     else
         changed.signal.fence = flag;
-    CANOPY_TRY(adopt_command(graph, changed));
-    const bool cleared = std::find(graph.cleared.begin(), graph.cleared.end(), flag) != graph.cleared.end();
-    if (graph.flow && locked.task->type == TaskType::event_record && !cleared)
-        return fail(code::not_supported, "{} cannot record an event that it did not record before", label_of(graph));
+    CANOPY_TRY(adopt_command(locked.graph, changed));
+    const bool fresh =
+        std::find(locked.graph.cleared.begin(), locked.graph.cleared.end(), flag) == locked.graph.cleared.end();
+    if (locked.graph.flow && locked.task->type == TaskType::event_record && fresh)
+        return fail(code::not_supported, "{} cannot record an event that it did not record before",
+                    label_of(locked.graph));
     locked.task->command = changed;
     return {};
 }
@@ -246,43 +249,42 @@ Status change_event(const void* opaque, const void* event) {
     Result<Pin<Event>> pinned = find_event(event);
     if (!pinned.ok()) return pinned.status();
     bool flagged = false;
-    {
-        Result<LockedTask> locked = lock_task(opaque);
-        if (!locked.ok()) return locked.status();
-        flagged = locked->task->role == EventRole::flagged;
-        if (locked->task->role == EventRole::edge)
+    CANOPY_TRY(with_locked_task(opaque, [&](LockedTask& locked) CANOPY_REQUIRES(*locked.graph.mutex) -> Status {
+        flagged = locked.task->role == EventRole::flagged;
+        if (locked.task->role == EventRole::edge)
             return fail(code::not_supported, "the event of task {} became an edge of its graph and cannot be replaced",
-                        locked->task->sequence);
-        if (locked->task->type == TaskType::event_wait && ((*pinned)->flags & (event_sync | event_external)) == 0)
+                        locked.task->sequence);
+        if (locked.task->type == TaskType::event_wait && ((*pinned)->flags & (event_sync | event_external)) == 0)
             return fail(code::not_supported, "a task can only wait for an event created with the SYNC flag");
-    }
+        return {};
+    }));
     Fence* flag = nullptr;
     if (flagged) {
         Result<Fence*> found = event_flag(**pinned, *(*pinned)->record->opened());
         if (!found.ok()) return found.status();
         flag = *found;
     }
-    Result<LockedTask> locked = lock_task(opaque);
-    if (!locked.ok()) return locked.status();
-    if (flagged) CANOPY_TRY(change_flag(*locked, flag));
-    locked->task->event = (*pinned)->self;
-    locked->task->disabled = false;
-    stage(*locked, memory_of(*locked->graph, locked->place));
-    return {};
+    return with_locked_task(opaque, [&](LockedTask& locked) CANOPY_REQUIRES(*locked.graph.mutex) -> Status {
+        if (flagged) CANOPY_TRY(change_flag(locked, flag));
+        locked.task->event = (*pinned)->self;
+        locked.task->disabled = false;
+        stage(locked, memory_of(locked.graph, locked.place));
+        return {};
+    });
 }
 
 Status disable_task(LockedTask& locked) {
     if (locked.task->command.opcode == Opcode::end_graph)
-        return fail(code::not_supported, "{} would never end without its last task", label_of(*locked.graph));
+        return fail(code::not_supported, "{} would never end without its last task", label_of(locked.graph));
     locked.task->disabled = true;
-    stage(locked, memory_of(*locked.graph, locked.place));
+    stage(locked, memory_of(locked.graph, locked.place));
     return {};
 }
 
 namespace {
 
 // Bound events are looked up when a replay is submitted.
-void rebind(Graph& graph, const GraphTask& task) {
+void rebind(Graph& graph, const GraphTask& task) CANOPY_REQUIRES(*graph.mutex) {
     const std::uint64_t index =
         task.command.opcode == Opcode::wait ? task.command.wait.value : task.command.signal.value;
     if (index >= graph.bindings.size()) return;
@@ -290,12 +292,12 @@ void rebind(Graph& graph, const GraphTask& task) {
     graph.bindings[index].disabled = task.disabled;
 }
 
-Status refuse_update(const Graph& graph) {
+Status refuse_update(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     return fail(code::model_update, "{} cannot be updated: it is not complete", label_of(graph));
 }
 
-// What the executable gets: changed members of a fused set become one new launch.
-Result<std::vector<GraphChange>> changes_of(Graph& graph) {
+// The changes for the executable: changed members of a fused set become one new launch.
+Result<std::vector<GraphChange>> changes_of(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     std::vector<GraphChange> changes;
     std::vector<std::uint32_t> sets;
     for (const GraphChange& change : graph.staged) {
@@ -313,15 +315,15 @@ Result<std::vector<GraphChange>> changes_of(Graph& graph) {
     return changes;
 }
 
-// The caller holds the mutex.
-Status make_staged(Graph& graph) {
+Status make_staged(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     CANOPY_TRY(check_alive(graph));
     if (graph.state != GraphState::ready) return refuse_update(graph);
-    std::erase_if(graph.staged, [&](const GraphChange& change) {  // of a capture that was given up
-        if (task_at(graph, change.place)) return false;
-        memory_of(graph, change.place).staged = false;
-        return true;
-    });
+    std::erase_if(graph.staged,
+                  [&](const GraphChange& change) CANOPY_REQUIRES(*graph.mutex) {  // of a capture that failed
+                      if (task_at(graph, change.place)) return false;
+                      memory_of(graph, change.place).staged = false;
+                      return true;
+                  });
     for (GraphChange& change : graph.staged) {
         const GraphTask& task = *task_at(graph, change.place);
         change.command = task.command;
@@ -349,7 +351,7 @@ Status make_staged(Graph& graph) {
 Status update_graph(Graph& graph) {
     std::vector<Handle> bodies;
     {
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         CANOPY_TRY(make_staged(graph));
         for (const GraphCondition& condition : graph.conditions)
             bodies.insert(bodies.end(), condition.bodies.begin(), condition.bodies.end());
@@ -367,7 +369,7 @@ Status name_graph(Graph& graph, std::string_view name) {
                     longest_name);
     std::string label;
     {
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         CANOPY_TRY(check_alive(graph));
         graph.name = name;
         label = label_of(graph);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays: one command of a stream. Nothing is allocated and no mutex is taken unless events of the world outside take
-// part.
+// Replays: one command of a stream. Nothing is allocated and no mutex is taken unless external events take part.
+#include "core/graph/graph_execute.h"
+
 #include <algorithm>
 #include <vector>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/base/recorder.h"
 #include "core/base/thread_state.h"
-#include "core/graph/capture/capture.h"
-#include "core/graph/graph.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 #include "core/stream/event.h"
+#include "core/stream/recorder.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -22,7 +21,7 @@ Status refuse_body(const Graph& graph) {
 }
 
 Status not_ready(Graph& graph) {
-    std::lock_guard guard(graph.mutex);
+    MutexLock lock(*graph.mutex);
     switch (graph.state) {
         case GraphState::capturing:
             return fail(code::model_captured, "{} is still being captured", label_of(graph));
@@ -48,8 +47,9 @@ Status refuse_recorder(Stream& stream) CANOPY_REQUIRES(stream.lock) {
     return fail(code::task_group_status, "stream {} collects an update of a task group", stream.id);
 }
 
-// Hands the replay over, as the stream's next command. The caller holds the stream's lock.
-Status submit_replay(Graph& graph, LockedStream& stream, std::span<const FenceBinding> bindings) {
+// Hands the replay over, as the stream's next command.
+Status submit_replay(Graph& graph, LockedStream& stream, std::span<const FenceBinding> bindings)
+    CANOPY_REQUIRES(stream->lock) {
     {
         SpinGuard guard(graph.replay_lock);
         if (graph.executable) [[likely]] {
@@ -80,7 +80,7 @@ public:
     BoundEvents(const BoundEvents&) = delete;
     BoundEvents& operator=(const BoundEvents&) = delete;
 
-    // What each task of the list does now, in its order.
+    // The fence and value of each task of the list, in its order.
     Result<std::vector<FenceBinding>> bind(const std::vector<BoundEvent>& wanted, Stream& stream);
     // The replay did not get into the stream: its records count as reached, so that nobody waits for them.
     void give_up(const std::vector<BoundEvent>& wanted) noexcept;
@@ -88,6 +88,7 @@ public:
     void commit(const std::vector<BoundEvent>& wanted, const Stream& stream, std::uint64_t sequence) noexcept;
 
 private:
+    // A set of locks has no name for the analysis; the functions above assert each lock where they use its event.
     void lock_all() CANOPY_NO_THREAD_SAFETY_ANALYSIS {
         locked_ = order_;
         std::sort(locked_.begin(), locked_.end());
@@ -102,12 +103,12 @@ private:
     std::vector<Event*> locked_;  // each once
 };
 
-Result<std::vector<FenceBinding>> BoundEvents::bind(const std::vector<BoundEvent>& wanted,
-                                                    Stream& stream) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Result<std::vector<FenceBinding>> BoundEvents::bind(const std::vector<BoundEvent>& wanted, Stream& stream) {
     std::vector<FenceBinding> bindings;
     bindings.reserve(wanted.size());
     for (std::size_t index = 0; index < wanted.size(); ++index) {
         Event& event = *order_[index];
+        event.assert_locked();
         if (wanted[index].disabled) {
             bindings.push_back({event.fence, 0});
             continue;
@@ -126,21 +127,27 @@ Result<std::vector<FenceBinding>> BoundEvents::bind(const std::vector<BoundEvent
     return bindings;
 }
 
-void BoundEvents::give_up(const std::vector<BoundEvent>& wanted) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
-    for (std::size_t index = 0; index < wanted.size(); ++index)
-        if (wanted[index].record) order_[index]->fence->signal(SignalMode::raise, order_[index]->records);
+void BoundEvents::give_up(const std::vector<BoundEvent>& wanted) noexcept {
+    for (std::size_t index = 0; index < wanted.size(); ++index) {
+        if (!wanted[index].record) continue;
+        Event& event = *order_[index];
+        event.assert_locked();
+        event.fence->signal(SignalMode::raise, event.records);
+    }
 }
 
-void BoundEvents::commit(const std::vector<BoundEvent>& wanted, const Stream& stream,
-                         std::uint64_t sequence) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
-    for (std::size_t index = 0; index < wanted.size(); ++index)
-        if (wanted[index].record && order_[index]->stream == stream.self) order_[index]->sequence = sequence;
+void BoundEvents::commit(const std::vector<BoundEvent>& wanted, const Stream& stream, std::uint64_t sequence) noexcept {
+    for (std::size_t index = 0; index < wanted.size(); ++index) {
+        Event& event = *order_[index];
+        event.assert_locked();
+        if (wanted[index].record && event.stream == stream.self) event.sequence = sequence;
+    }
 }
 
-Status submit_bound_replay(Graph& graph, LockedStream& stream) {
+Status submit_bound_replay(Graph& graph, LockedStream& stream) CANOPY_REQUIRES(stream->lock) {
     std::vector<BoundEvent> wanted;
     {
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         wanted = graph.bindings;
         if (graph.state != GraphState::ready) wanted.clear();
     }
@@ -158,16 +165,16 @@ Status submit_bound_replay(Graph& graph, LockedStream& stream) {
 
 }  // namespace
 
-Status execute_graph(Graph& graph, const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Status execute_graph(Graph& graph, const void* handle) {
     if (graph.parent != 0) [[unlikely]]
         return refuse_body(graph);
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    if ((*stream)->recorder) [[unlikely]]
-        return refuse_recorder(**stream);
-    if (graph.bound.load(std::memory_order_acquire)) [[unlikely]]
-        return submit_bound_replay(graph, *stream);
-    return submit_replay(graph, *stream, {});
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        if (stream->recorder) [[unlikely]]
+            return refuse_recorder(*stream);
+        if (graph.bound.load(std::memory_order_acquire)) [[unlikely]]
+            return submit_bound_replay(graph, stream);
+        return submit_replay(graph, stream, {});
+    });
 }
 
 namespace {
@@ -175,7 +182,7 @@ namespace {
 // The stream for synchronous execution.
 Result<Handle> own_stream(Graph& graph) {
     {
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         if (graph.own_stream != 0) return graph.own_stream;
     }
     Result<Pin<Context>> context = current_context();
@@ -184,7 +191,7 @@ Result<Handle> own_stream(Graph& graph) {
     if (!fresh.ok()) return fresh.status();
     Handle kept = 0;
     {
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         if (graph.own_stream == 0 && graph.state != GraphState::ended) graph.own_stream = *fresh;
         kept = graph.own_stream;
     }

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/fusion/fusion.h"
-#include "core/fusion/fusion_work.h"
+#include "core/graph/graph_prepare.h"
 #include "core/kernel/kernel.h"
 
 namespace canopy {
@@ -22,7 +21,9 @@ namespace {
 
 constexpr std::uint32_t largest_alignment = 64;
 
-const GraphTask& task_at(const Graph& graph, GraphPlace place) { return graph.lanes[place.lane].tasks[place.position]; }
+const GraphTask& task_at(const Graph& graph, GraphPlace place) CANOPY_REQUIRES(*graph.mutex) {
+    return graph.lanes[place.lane].tasks[place.position];
+}
 
 std::uint32_t alignment_of(const KernelInfo& info) {
     std::uint32_t alignment = 8;
@@ -51,10 +52,13 @@ bool passes(const GraphTask& task) {
 // The tasks of a graph in the order of recording, and what each comes right after.
 class TaskOrder {
 public:
-    explicit TaskOrder(const Graph& graph) : graph_(graph) {
+    explicit TaskOrder(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
         for (std::uint32_t lane = 0; lane < graph.lanes.size(); ++lane) {
             offsets_.push_back(static_cast<std::uint32_t>(places_.size()));
-            for (std::uint32_t at = 0; at < graph.lanes[lane].tasks.size(); ++at) places_.push_back({lane, at});
+            for (const GraphTask& task : graph.lanes[lane].tasks) {
+                places_.push_back({lane, static_cast<std::uint32_t>(places_.size() - offsets_.back())});
+                tasks_.push_back(&task);
+            }
         }
         before_.resize(places_.size());
         for (std::uint32_t node = 0; node < places_.size(); ++node)
@@ -62,18 +66,18 @@ public:
         for (const GraphEdge& edge : graph.edges) before_[node_of(edge.after)].push_back(node_of(edge.before));
         for (std::uint32_t node = 0; node < places_.size(); ++node) sequence_.push_back(node);
         std::sort(sequence_.begin(), sequence_.end(), [&](std::uint32_t left, std::uint32_t right) {
-            return task_at(graph, places_[left]).sequence < task_at(graph, places_[right]).sequence;
+            return tasks_[left]->sequence < tasks_[right]->sequence;
         });
     }
     [[nodiscard]] std::uint32_t node_of(GraphPlace place) const { return offsets_[place.lane] + place.position; }
     [[nodiscard]] GraphPlace place(std::uint32_t node) const { return places_[node]; }
-    [[nodiscard]] const GraphTask& task(std::uint32_t node) const { return task_at(graph_, places_[node]); }
+    [[nodiscard]] const GraphTask& task(std::uint32_t node) const { return *tasks_[node]; }
     [[nodiscard]] const std::vector<std::uint32_t>& before(std::uint32_t node) const { return before_[node]; }
     [[nodiscard]] const std::vector<std::uint32_t>& in_sequence() const { return sequence_; }
     [[nodiscard]] std::size_t size() const { return places_.size(); }
 
 private:
-    const Graph& graph_;
+    std::vector<const GraphTask*> tasks_;
     std::vector<std::uint32_t> offsets_;
     std::vector<GraphPlace> places_;
     std::vector<std::vector<std::uint32_t>> before_;
@@ -121,14 +125,14 @@ std::vector<NodeSet> find_sets(const TaskOrder& order, const Family& family) {
         }
         reached[node] = after_set;
         barred[node] = after_barred || (after_set && !passes(task));
-        // Whoever waits for another stream in the middle of a run of one stream would hold up its beginning.
+        // A wait for another stream in the middle of the set would delay the start of the whole set.
         if (!family.any_lane && place.lane == family.lane && joined) close();
     }
     std::erase_if(sets, [](const NodeSet& set) { return set.size() < 2; });
     return sets;
 }
 
-// What the members of a set come after, through tasks that do nothing: other members, and the rest of the graph.
+// The tasks that members of a set come after, through tasks that do nothing: other members, and tasks outside.
 struct SetOrder {
     std::vector<std::vector<std::uint32_t>> after;  // of each member: which members
     std::vector<std::uint32_t> outside;
@@ -199,7 +203,7 @@ bool has_order(const TaskOrder& order, const std::vector<NodeSet>& sets) {
 // ---- launches ------------------------------------------------------------------------------------------------------
 
 // The code a member's kernel is in: its binary's, or what the graph keeps of one that was unloaded.
-std::shared_ptr<Module> module_of(const Graph& graph, const GraphTask& task) {
+std::shared_ptr<Module> module_of(const Graph& graph, const GraphTask& task) CANOPY_REQUIRES(*graph.mutex) {
     const std::string& name = task.command.launch.kernel->info->name;
     const auto holds = [&](const std::shared_ptr<Module>& module) {
         return module && module->kernel(name) == task.command.launch.kernel;
@@ -235,7 +239,8 @@ std::uint32_t append_profile(FusedSet& set) {
     return static_cast<std::uint32_t>(begin / 8);
 }
 
-ListStep step_of(const Graph& graph, GraphPlace place, FusedSet& set, std::shared_ptr<Module>& module) {
+ListStep step_of(const Graph& graph, GraphPlace place, FusedSet& set, std::shared_ptr<Module>& module)
+    CANOPY_REQUIRES(*graph.mutex) {
     const GraphTask& task = task_at(graph, place);
     const LaunchWork& work = task.command.launch;
     module = module_of(graph, task);
@@ -284,12 +289,12 @@ KernelInfo info_of(const FusedList& list) {
 }
 
 // The launch of a set, from its members as they are now.
-Status make_launch(Graph& graph, const TaskOrder& order, FusedSet& set) {
+Status make_launch(Graph& graph, const TaskOrder& order, FusedSet& set) CANOPY_REQUIRES(*graph.mutex) {
     NodeSet nodes;
     for (const GraphPlace place : set.members) nodes.push_back(order.node_of(place));
     FusedList list;
     list.name = set.name;
-    if (set.sync_all) list.options["debug-sync-all"] = "1";
+    if (set.sync_all) list.options.emplace("debug-sync-all", "1");
     std::vector<std::shared_ptr<Module>> modules;
     std::vector<std::uint32_t> step_of_member(set.members.size(), no_set);
     set.arguments.clear();
@@ -330,7 +335,7 @@ Status make_launch(Graph& graph, const TaskOrder& order, FusedSet& set) {
     return {};
 }
 
-// What replays need beside the graph's own edges: the launch waits for whatever any member waits for, and members of
+// Edges of replays beside those of the graph: the launch waits for whatever any member waits for, and members of
 // other lanes, which do nothing now, come after it.
 void set_edges(const TaskOrder& order, const NodeSet& nodes, FusedSet& set) {
     for (const std::uint32_t before : order_of(order, nodes).outside) {
@@ -345,7 +350,7 @@ void set_edges(const TaskOrder& order, const NodeSet& nodes, FusedSet& set) {
     }
 }
 
-Status check_graph(const Graph& graph) {
+Status check_graph(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     if (graph.state != GraphState::ready)
         return fail(code::model_update, "{} cannot be optimised: it is not complete", label_of(graph));
     if (graph.flow)
@@ -358,7 +363,8 @@ Status check_graph(const Graph& graph) {
     return {};
 }
 
-std::vector<Family> families_of(const Graph& graph, const FuseOptions& options, bool scoped) {
+std::vector<Family> families_of(const Graph& graph, const FuseOptions& options, bool scoped)
+    CANOPY_REQUIRES(*graph.mutex) {
     std::vector<std::uint32_t> scopes;
     if (!scoped) scopes.push_back(no_scope);
     for (std::uint32_t scope = 0; scope < graph.scopes.size(); ++scope) scopes.push_back(scope);
@@ -373,15 +379,16 @@ std::vector<Family> families_of(const Graph& graph, const FuseOptions& options, 
     return families;
 }
 
-std::string name_of_set(const Graph& graph, std::uint32_t scope) {
+std::string name_of_set(const Graph& graph, std::uint32_t scope) CANOPY_REQUIRES(*graph.mutex) {
     const std::string name = scope < graph.scopes.size() ? graph.scopes[scope] : fmt::format("graph_{}", graph.id);
+    const std::string numbered = fmt::format("{}_", name);
     std::size_t same = 0;
-    for (const FusedSet& set : graph.sets) same += set.name == name || set.name.starts_with(name + "_") ? 1 : 0;
+    for (const FusedSet& set : graph.sets) same += set.name == name || set.name.starts_with(numbered) ? 1 : 0;
     return same == 0 ? name : fmt::format("{}_{}", name, same);
 }
 
 // Keeps the old executable if there is to be no new one.
-Status prepare_anew(Graph& graph) {
+Status prepare_again(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     Executable* earlier = nullptr;
     {
         SpinGuard guard(graph.replay_lock);
@@ -398,7 +405,7 @@ Status prepare_anew(Graph& graph) {
 }
 
 // Takes back sets that came to nothing.
-void drop_sets(Graph& graph, std::size_t keep) {
+void drop_sets(Graph& graph, std::size_t keep) CANOPY_REQUIRES(*graph.mutex) {
     while (graph.sets.size() > keep) {
         for (const GraphPlace place : graph.sets.back().members)
             graph.lanes[place.lane].tasks[place.position].set = no_set;
@@ -407,7 +414,7 @@ void drop_sets(Graph& graph, std::size_t keep) {
 }
 
 Status add_sets(Graph& graph, const TaskOrder& order, const std::vector<std::pair<std::uint32_t, NodeSet>>& found,
-                bool sync_all) {
+                bool sync_all) CANOPY_REQUIRES(*graph.mutex) {
     for (const auto& [scope, nodes] : found) {
         FusedSet set;
         set.name = name_of_set(graph, scope);
@@ -429,28 +436,29 @@ namespace {
 
 // Calls body(Graph&) with each sub-graph of the graph's conditions, locked, until one call fails.
 template <class Body>
-Status for_each_body(const Graph& graph, Body&& body) {
+Status for_each_body(const Graph& graph, Body&& body) CANOPY_REQUIRES(*graph.mutex) {
     for (const GraphCondition& condition : graph.conditions) {
         for (const Handle handle : condition.bodies) {
             const Pin<Graph> found = Runtime::instance().graphs.pin(handle);
             if (!found) continue;
-            std::lock_guard guard(found->mutex);
-            CANOPY_TRY(body(*found));
+            Graph& inner = *found;
+            MutexLock lock(*inner.mutex);
+            CANOPY_TRY(body.operator()(inner));
         }
     }
     return {};
 }
 
-Status check_whole(const Graph& graph) {
+Status check_whole(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     CANOPY_TRY(check_graph(graph));
     if (!graph.staged.empty())
         return fail(code::model_update, "{} has pending changes: call aclmdlRIUpdate first", label_of(graph));
-    return for_each_body(graph, [](Graph& body) { return check_whole(body); });
+    return for_each_body(graph, [](Graph& body) CANOPY_REQUIRES(*body.mutex) { return check_whole(body); });
 }
 
-bool has_scopes(const Graph& graph) {
+bool has_scopes(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     bool found = graph.scope_count != 0;
-    for_each_body(graph, [&](Graph& body) -> Status {
+    for_each_body(graph, [&](Graph& body) CANOPY_REQUIRES(*body.mutex) -> Status {
         found = found || has_scopes(body);
         return {};
     }).ignore();
@@ -458,9 +466,9 @@ bool has_scopes(const Graph& graph) {
 }
 
 // Sub-graphs first: a graph that is prepared takes theirs as they are then. True: something was fused.
-Result<bool> optimise(Graph& graph, const FuseOptions& options, bool scoped) {
+Result<bool> optimise(Graph& graph, const FuseOptions& options, bool scoped) CANOPY_REQUIRES(*graph.mutex) {
     bool changed = false;
-    CANOPY_TRY(for_each_body(graph, [&](Graph& body) -> Status {
+    CANOPY_TRY(for_each_body(graph, [&](Graph& body) CANOPY_REQUIRES(*body.mutex) -> Status {
         Result<bool> inside = optimise(body, options, scoped);
         changed = changed || (inside.ok() && *inside);
         return inside.status();
@@ -484,7 +492,7 @@ Result<bool> optimise(Graph& graph, const FuseOptions& options, bool scoped) {
     if (found.empty() && !changed) return false;
     const std::size_t before = graph.sets.size();
     Status status = add_sets(graph, order, found, options.sync_all);
-    if (status.ok()) status = prepare_anew(graph);
+    if (status.ok()) status = prepare_again(graph);
     if (status.ok()) return true;
     drop_sets(graph, before);
     return status;
@@ -493,29 +501,13 @@ Result<bool> optimise(Graph& graph, const FuseOptions& options, bool scoped) {
 }  // namespace
 
 Status optimise_graph(Graph& graph, const FuseOptions& options) {
-    std::lock_guard guard(graph.mutex);
+    MutexLock lock(*graph.mutex);
     CANOPY_TRY(check_whole(graph));
     if (Runtime::instance().settings().fusion == FusionLevel::off) return {};
     return optimise(graph, options, has_scopes(graph)).status();
 }
 
 // ---- replays -------------------------------------------------------------------------------------------------------
-
-Command fused_command(const Graph& graph, GraphPlace place, const GraphTask& task) {
-    const FusedSet& set = graph.sets[task.set];
-    if (place.lane == set.place.lane && place.position == set.place.position) return set.launch;
-    Command command(Opcode::nothing);
-    command.task = task.command.task;
-    return command;
-}
-
-std::vector<GraphEdge> fused_edges(const Graph& graph) {
-    std::vector<GraphEdge> edges = graph.edges;
-    for (const FusedSet& set : graph.sets) edges.insert(edges.end(), set.edges.begin(), set.edges.end());
-    return edges;
-}
-
-std::shared_ptr<const void> kept_fusions(const Graph& graph) { return graph.fusions; }
 
 Status check_fused_change(const GraphTask& task, const Command& command) {
     if (task.set == no_set || can_be_step(command)) return {};
@@ -525,7 +517,7 @@ Status check_fused_change(const GraphTask& task, const Command& command) {
                 task.sequence);
 }
 
-Result<GraphChange> remake_set(Graph& graph, std::uint32_t number) {
+Result<GraphChange> remake_set(Graph& graph, std::uint32_t number) CANOPY_REQUIRES(*graph.mutex) {
     FusedSet& set = graph.sets[number];
     const TaskOrder order(graph);
     CANOPY_TRY(make_launch(graph, order, set));
@@ -537,11 +529,11 @@ namespace {
 // The fused sets that do something, those of sub-graphs behind the graph's own. Calls use(Graph&, index) until it says
 // true. The caller holds the graph's mutex.
 template <class Use>
-bool for_each_set(Graph& graph, Use&& use) {
+bool for_each_set(Graph& graph, Use&& use) CANOPY_REQUIRES(*graph.mutex) {
     for (std::uint32_t set = 0; set < graph.sets.size(); ++set)
-        if (graph.sets[set].fusion && use(graph, set)) return true;
+        if (graph.sets[set].fusion && use.operator()(graph, set)) return true;
     bool done = false;
-    for_each_body(graph, [&](Graph& body) -> Status {
+    for_each_body(graph, [&](Graph& body) CANOPY_REQUIRES(*body.mutex) -> Status {
         done = done || for_each_set(body, use);
         return {};
     }).ignore();
@@ -549,7 +541,7 @@ bool for_each_set(Graph& graph, Use&& use) {
 }
 
 // The launch of a set gets another place for its times, or none.
-Status profile_set(Graph& graph, std::uint32_t number, void* buffer) {
+Status profile_set(Graph& graph, std::uint32_t number, void* buffer) CANOPY_REQUIRES(*graph.mutex) {
     FusedSet& set = graph.sets[number];
     void* const earlier = std::exchange(set.profile, buffer);
     Result<GraphChange> change = remake_set(graph, number);
@@ -569,10 +561,10 @@ Status profile_set(Graph& graph, std::uint32_t number, void* buffer) {
 }  // namespace
 
 Status profile_fused(Graph& graph, std::uint32_t number, void* buffer) {
-    std::lock_guard guard(graph.mutex);
+    MutexLock lock(*graph.mutex);
     std::uint32_t count = 0;
     Status status;
-    const bool found = for_each_set(graph, [&](Graph& owner, std::uint32_t set) {
+    const bool found = for_each_set(graph, [&](Graph& owner, std::uint32_t set) CANOPY_REQUIRES(*owner.mutex) {
         if (count++ != number) return false;
         status = profile_set(owner, set, buffer);
         return true;
@@ -583,34 +575,13 @@ Status profile_fused(Graph& graph, std::uint32_t number, void* buffer) {
 }
 
 std::vector<std::shared_ptr<Fusion>> fusions_of(Graph& graph) {
-    std::lock_guard guard(graph.mutex);
+    MutexLock lock(*graph.mutex);
     std::vector<std::shared_ptr<Fusion>> fusions;
-    for_each_set(graph, [&](Graph& owner, std::uint32_t set) {
+    for_each_set(graph, [&](Graph& owner, std::uint32_t set) CANOPY_REQUIRES(*owner.mutex) {
         fusions.push_back(owner.sets[set].fusion);
         return false;
     });
     return fusions;
-}
-
-void describe_fused(const Graph& graph, GraphPlace place, const GraphTask& task, TaskView& view) {
-    const FusedSet& set = graph.sets[task.set];
-    std::size_t step = 0;
-    nlohmann::ordered_json steps = nlohmann::ordered_json::array();
-    for (std::size_t member = 0; member < set.members.size(); ++member) {
-        const GraphPlace at = set.members[member];
-        if (at.lane == place.lane && at.position == place.position) step = member;
-        const GraphTask& each = task_at(graph, at);
-        if (!each.disabled && each.command.opcode == Opcode::launch)
-            steps.push_back({{"step", member},
-                             {"kernel", each.command.launch.kernel->info->name},
-                             {"blocks", each.command.launch.blocks}});
-    }
-    view.details["fused"] = {{"name", set.name}, {"step", step}};
-    if (place.lane != set.place.lane || place.position != set.place.position) return;
-    view.kind = "fused kernel";
-    view.label = set.name;
-    view.details["kind"] = view.kind;
-    view.details["fused"]["steps"] = std::move(steps);
 }
 
 }  // namespace canopy

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fusing the kernels of a captured graph: scopes that are marked while it is captured, and the search for kernels that
-// can be one launch. Recorded tasks stay as they are; a fused set names its members, and preparing the graph puts one
-// launch in the place of the first and nothing in the places of the others.
+// Fusing the kernels of a captured graph: the search for kernels that can be one launch, within the scopes that were
+// marked while it was captured (capture/capture_scopes.h). Recorded tasks stay as they are; a fused set names its
+// members, and preparing the graph puts one launch in the place of the first and nothing in the places of the others.
 //
 // Threads: everything from any thread; what a graph holds is guarded by its mutex.
 #pragma once
@@ -14,19 +14,11 @@
 
 #include "base/result.h"
 #include "core/graph/graph.h"
-#include "core/graph/graph_view.h"
 #include "device/fused_list.h"
 
 namespace canopy {
 
-inline constexpr std::size_t longest_scope_name = 255;
-inline constexpr std::size_t most_scope_names = 256;
-inline constexpr std::uint32_t most_scopes = 1024;
 inline constexpr std::size_t most_fused_tasks = 1024;
-
-// On a stream that is captured (107029 otherwise). A null name: kernels stay as they are.
-Status begin_scope(const char* name, const void* stream);
-Status end_scope(const char* name, const void* stream);
 
 struct FuseOptions {
     bool streams = false;   // kernels of several streams may become one launch
@@ -36,20 +28,12 @@ struct FuseOptions {
 // from streams.
 Status optimise_graph(Graph& graph, const FuseOptions& options);
 
-// For whoever prepares a graph; the caller holds its mutex. What stands in the place of a task that is fused.
-Command fused_command(const Graph& graph, GraphPlace place, const GraphTask& task);
-// The edges of the graph, with those that the fused sets need.
-std::vector<GraphEdge> fused_edges(const Graph& graph);
-std::shared_ptr<const void> kept_fusions(const Graph& graph);
-
 // 207000 when a command cannot take the place of a task that is fused.
 Status check_fused_change(const GraphTask& task, const Command& command);
-// Members of a fused set were changed or disabled: makes it anew. What goes into the executable in the place of the
-// launch.
+// Members of a fused set were changed or disabled: makes it again. Returns the change for the
+// executable.
 Result<GraphChange> remake_set(Graph& graph, std::uint32_t set);
 
-// Says in a view of a task how it is fused.
-void describe_fused(const Graph& graph, GraphPlace place, const GraphTask& task, TaskView& view);
 // Also those of the sub-graphs of conditions.
 std::vector<std::shared_ptr<Fusion>> fusions_of(Graph& graph);
 // From the next replay on a fused launch, by its place in fusions_of, writes the times of its members. Null: no more.

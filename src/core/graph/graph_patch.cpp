@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/graph_patch.h"
-#include "core/fusion/fusion.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,18 +10,16 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/fusion/fusion.h"
 #include "core/graph/graph_build.h"
 #include "core/graph/graph_edit.h"
 #include "core/kernel/kernel.h"
+#include "core/launch/launch.h"
 #include "core/memory/copy.h"
 #include "core/memory/memory.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
 namespace {
-
-constexpr std::uint32_t max_blocks = 65535;
 
 // A task by its number in its stream.
 struct Found {
@@ -32,33 +29,35 @@ struct Found {
     DeviceRecord* record = nullptr;
 };
 
-Result<Found> find_recorded(const void* opaque, std::uint32_t number) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    const Recorder* const recorder = (*stream)->recorder;
-    if (recorder && recorder->kind() == RecorderKind::capture)
-        return fail(code::stream_captured, "stream {} is being captured", (*stream)->id);
-    if (!recorder || recorder->kind() != RecorderKind::build || !static_cast<const BuildRecorder*>(recorder)->bound())
-        return fail(code::stream_model, "stream {} is not bound to a graph", (*stream)->id);
-    const RecorderTarget target = recorder->target();
-    Result<Pin<Graph>> graph = find_graph(opaque_of(target.graph), false);
-    if (!graph.ok()) return graph.status();
-    std::lock_guard guard((*graph)->mutex);
-    const std::deque<GraphTask>& tasks = (*graph)->lanes[target.lane].tasks;
-    const auto at =
-        std::lower_bound(tasks.begin(), tasks.end(), number,
-                         [](const GraphTask& task, std::uint32_t wanted) { return task.command.task < wanted; });
-    if (at == tasks.end() || at->command.task != number)
-        return fail(code::param_invalid, "stream {} has no task with the number {}", (*stream)->id, number);
-    Found found;
-    found.graph = target.graph;
-    found.place = {target.lane, static_cast<std::uint32_t>(at - tasks.begin())};
-    found.command = at->command;
-    found.record = (*graph)->record;
-    return found;
+Result<Found> find_recorded(const void* handle, std::uint32_t number) {
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Result<Found> {
+        const Recorder* const recorder = stream->recorder;
+        if (recorder && recorder->kind() == RecorderKind::capture)
+            return fail(code::stream_captured, "stream {} is being captured", stream->id);
+        if (!recorder || recorder->kind() != RecorderKind::build ||
+            !static_cast<const BuildRecorder*>(recorder)->bound())
+            return fail(code::stream_model, "stream {} is not bound to a graph", stream->id);
+        const RecorderTarget target = recorder->target();
+        Result<Pin<Graph>> pinned = find_graph(opaque_of(target.graph), false);
+        if (!pinned.ok()) return pinned.status();
+        Graph& graph = **pinned;
+        MutexLock lock(*graph.mutex);
+        const std::deque<GraphTask>& tasks = graph.lanes[target.lane].tasks;
+        const auto at =
+            std::lower_bound(tasks.begin(), tasks.end(), number,
+                             [](const GraphTask& task, std::uint32_t wanted) { return task.command.task < wanted; });
+        if (at == tasks.end() || at->command.task != number)
+            return fail(code::param_invalid, "stream {} has no task with the number {}", stream->id, number);
+        Found found;
+        found.graph = target.graph;
+        found.place = {target.lane, static_cast<std::uint32_t>(at - tasks.begin())};
+        found.command = at->command;
+        found.record = graph.record;
+        return found;
+    });
 }
 
-// What a stream has to do when it comes to a patch.
+// The argument of the command that makes a patch.
 struct Patch {
     Handle stream = 0;
     Handle graph = 0;
@@ -68,8 +67,8 @@ struct Patch {
     std::shared_ptr<Module> module;  // of a kernel patch
 };
 
-// Puts a command in the place of the task; the caller holds the mutex.
-Status replace(Graph& graph, const Patch& patch, const Command& command) {
+// Puts a command in the place of the task.
+Status replace(Graph& graph, const Patch& patch, const Command& command) CANOPY_REQUIRES(*graph.mutex) {
     GraphTask& task = graph.lanes[patch.place.lane].tasks[patch.place.position];
     GraphChange change{patch.place, command};
     if (task.disabled) change.command.opcode = Opcode::nothing;
@@ -82,22 +81,17 @@ Status replace(Graph& graph, const Patch& patch, const Command& command) {
     return {};
 }
 
-// The graph of a patch, locked; empty when it has ended.
-struct LockedGraph {
-    Pin<Graph> graph;
-    std::unique_lock<std::mutex> lock;
-};
-
-LockedGraph lock_graph(const Patch& patch) {
-    LockedGraph locked;
-    locked.graph = Runtime::instance().graphs.pin(patch.graph);
-    if (!locked.graph) return locked;
-    locked.lock = std::unique_lock(locked.graph->mutex);
-    const std::deque<RecordedLane>& lanes = locked.graph->lanes;
-    if (patch.place.lane < lanes.size() && patch.place.position < lanes[patch.place.lane].tasks.size()) return locked;
-    locked.lock.unlock();
-    locked.graph = {};
-    return locked;
+// Calls body(Graph&, GraphTask&) with the graph of a patch locked. nullptr when the graph or the task has ended.
+template <class Body>
+const char* with_task(const Patch& patch, Body&& body) {
+    const Pin<Graph> pinned = Runtime::instance().graphs.pin(patch.graph);
+    if (!pinned) return nullptr;
+    Graph& graph = *pinned;
+    MutexLock lock(*graph.mutex);
+    if (patch.place.lane >= graph.lanes.size()) return nullptr;
+    std::deque<GraphTask>& tasks = graph.lanes[patch.place.lane].tasks;
+    if (patch.place.position >= tasks.size()) return nullptr;
+    return body.operator()(graph, tasks[patch.place.position]);  // by name: clang 14 mixes up the arguments otherwise
 }
 
 const Kernel* find_kernel(Module& module, std::uint64_t entry) {
@@ -107,7 +101,7 @@ const Kernel* find_kernel(Module& module, std::uint64_t entry) {
     return nullptr;
 }
 
-void keep_module(Graph& graph, const std::shared_ptr<Module>& module) {
+void keep_module(Graph& graph, const std::shared_ptr<Module>& module) CANOPY_REQUIRES(*graph.mutex) {
     if (std::find(graph.modules.begin(), graph.modules.end(), module) == graph.modules.end())
         graph.modules.push_back(module);
 }
@@ -123,21 +117,19 @@ const char* apply_kernel(const Patch& patch) {
     if (blocks == 0 || blocks > max_blocks) return "the patch of a kernel found an invalid number of blocks";
     const Kernel* const kernel = find_kernel(*patch.module, entry);
     if (!kernel) return "the patch of a kernel found an entry that the binary does not have";
-    const LockedGraph locked = lock_graph(patch);
-    if (!locked.graph) return nullptr;
-    GraphTask& task = locked.graph->lanes[patch.place.lane].tasks[patch.place.position];
-    Command command = task.command;
-    if (kernel->info->arguments_size > command.launch.arguments_size ||
-        kernel->info->simt != command.launch.kernel->info->simt)
-        return "the patch of a kernel found a kernel with different arguments";
-    keep_module(*locked.graph, patch.module);
-    command.launch.kernel = kernel;
-    command.launch.blocks = blocks;
-    if (!choose_fused(command.launch, *locked.graph->record).ok())
-        return "the patch of a kernel found a kernel that is not fused";
-    if (!replace(*locked.graph, patch, command).ok()) return "the patch of a kernel does not fit its graph";
-    task.function = handle_of(std::atomic_ref(const_cast<Kernel*>(kernel)->user).load(std::memory_order_acquire));
-    return nullptr;
+    return with_task(patch, [&](Graph& graph, GraphTask& task) CANOPY_REQUIRES(*graph.mutex) -> const char* {
+        Command command = task.command;
+        if (kernel->info->arguments_size > command.launch.arguments_size ||
+            kernel->info->simt != command.launch.kernel->info->simt)
+            return "the patch of a kernel found a kernel with different arguments";
+        keep_module(graph, patch.module);
+        command.launch.blocks = blocks;
+        if (!complete(command, *kernel, *graph.record).ok())
+            return "the patch of a kernel found a kernel that is not fused";
+        if (!replace(graph, patch, command).ok()) return "the patch of a kernel does not fit its graph";
+        task.function = handle_of(std::atomic_ref(const_cast<Kernel*>(kernel)->user).load(std::memory_order_acquire));
+        return nullptr;
+    });
 }
 
 const char* apply_random(const Patch& patch) {
@@ -149,18 +141,20 @@ const char* apply_random(const Patch& patch) {
     if (!task.ok()) return "the patch of a random-number task found parameters that contradict each other";
     Result<Command> command = random_command(*task, patch.stream);
     if (!command.ok()) return "the patch of a random-number task found invalid parameters";
-    const LockedGraph locked = lock_graph(patch);
-    if (locked.graph) {
-        const CallWork before = locked.graph->lanes[patch.place.lane].tasks[patch.place.position].command.call;
-        std::vector<CallWork>& replaced = edits_of(*locked.graph).replaced;
-        replaced.reserve(replaced.size() + 1);
-        if (replace(*locked.graph, patch, *command).ok()) {
-            replaced.push_back(before);
+    bool replaced = false;
+    const char* const wrong =
+        with_task(patch, [&](Graph& graph, GraphTask& task) CANOPY_REQUIRES(*graph.mutex) -> const char* {
+            const CallWork before = task.command.call;
+            std::vector<CallWork>& earlier = edits_of(graph).replaced;
+            earlier.reserve(earlier.size() + 1);
+            if (!replace(graph, patch, *command).ok())
+                return "the patch of a random-number task does not fit its graph";
+            earlier.push_back(before);
+            replaced = true;
             return nullptr;
-        }
-    }
-    command->call.dispose(command->call.argument);
-    return locked.graph ? "the patch of a random-number task does not fit its graph" : nullptr;
+        });
+    if (!replaced) command->call.dispose(command->call.argument);
+    return wrong;
 }
 
 void run_patch(void* argument) {
@@ -176,21 +170,21 @@ void run_patch(void* argument) {
 
 void dispose_patch(void* argument) { delete static_cast<Patch*>(argument); }
 
-Status submit(std::unique_ptr<Patch> patch, const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    if (const Recorder* recorder = (*stream)->recorder) {
-        if (recorder->kind() == RecorderKind::build)
-            return fail(code::stream_model, "stream {} is persistent: patches run on ordinary streams only",
-                        (*stream)->id);
-        return fail(code::stream_captured, "stream {} is being recorded: patches cannot be recorded", (*stream)->id);
-    }
-    patch->stream = (*stream)->self;
-    Command command(Opcode::inline_call);
-    command.call = {&run_patch, patch.get(), [](void*) {}, &dispose_patch};
-    CANOPY_TRY(stream->submit(command));
-    patch.release();
-    return {};
+Status submit(std::unique_ptr<Patch> patch, const void* handle) {
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        if (const Recorder* recorder = stream->recorder) {
+            if (recorder->kind() == RecorderKind::build)
+                return fail(code::stream_model, "stream {} is persistent: patches run on ordinary streams only",
+                            stream->id);
+            return fail(code::stream_captured, "stream {} is being recorded: patches cannot be recorded", stream->id);
+        }
+        patch->stream = stream->self;
+        Command command(Opcode::inline_call);
+        command.call = {&run_patch, patch.get(), [](void*) {}, &dispose_patch};
+        CANOPY_TRY(stream.submit(command));
+        patch.release();
+        return {};
+    });
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // Patches: changes of single tasks of built graphs, made in the order of a stream from values that lie in device memory
 // by then.
 //
-// Threads: everything from any thread; a patch is made by whoever drains its stream.
+// Threads: everything from any thread; a patch is made by the thread that drains its stream.
 #pragma once
 
 #include <cstddef>

@@ -4,12 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <mutex>
 #include <span>
 #include <utility>
-
-#include "core/graph/graph_fusion.h"
-#include "core/graph/graph_task_text.h"
 
 namespace canopy {
 namespace {
@@ -67,8 +63,31 @@ void add_control(GraphView& view, GraphPlace from, const Command& command) {
             add(command.jump.targets[i], fmt::format("if {}", i), false);
 }
 
+// Says how the task is fused.
+void describe_fused(const Graph& graph, GraphPlace place, const GraphTask& task, TaskView& view)
+    CANOPY_REQUIRES(*graph.mutex) {
+    const FusedSet& set = graph.sets[task.set];
+    std::size_t step = 0;
+    nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+    for (std::size_t member = 0; member < set.members.size(); ++member) {
+        const GraphPlace at = set.members[member];
+        if (same_place(at, place)) step = member;
+        const GraphTask& each = graph.lanes[at.lane].tasks[at.position];
+        if (!each.disabled && each.command.opcode == Opcode::launch)
+            steps.push_back({{"step", member},
+                             {"kernel", each.command.launch.kernel->info->name},
+                             {"blocks", each.command.launch.blocks}});
+    }
+    view.details["fused"] = {{"name", set.name}, {"step", step}};
+    if (!same_place(place, set.place)) return;
+    view.kind = "fused kernel";
+    view.label = set.name;
+    view.details["kind"] = view.kind;
+    view.details["fused"]["steps"] = std::move(steps);
+}
+
 LaneView view_lane(const Graph& graph, const RecordedLane& lane, std::uint32_t number, ViewDetail detail,
-                   GraphView& view) {
+                   GraphView& view) CANOPY_REQUIRES(*graph.mutex) {
     LaneView copy;
     copy.stream = lane.stream_id;
     copy.starts = lane.starts;
@@ -85,7 +104,7 @@ LaneView view_lane(const Graph& graph, const RecordedLane& lane, std::uint32_t n
     return copy;
 }
 
-// What has no effect in a built graph is the place of a label.
+// A task without an effect in a built graph is the place of a label.
 void name_labels(GraphView& view) {
     for (LaneView& lane : view.lanes)
         for (TaskView& task : lane.tasks)
@@ -97,7 +116,7 @@ std::string label_of_edge(const RecordedLane& lane, GraphPlace before) {
     return task.event != 0 ? fmt::format("event {}", slot_of(task.event)) : std::string("order");
 }
 
-std::vector<Body> bodies_of(const Graph& graph, GraphView& view) {
+std::vector<Body> bodies_of(const Graph& graph, GraphView& view) CANOPY_REQUIRES(*graph.mutex) {
     std::vector<Body> bodies;
     for (const GraphCondition& condition : graph.conditions) {
         if (!condition.used || !exists(view, condition.place)) continue;
@@ -110,7 +129,7 @@ std::vector<Body> bodies_of(const Graph& graph, GraphView& view) {
 }
 
 // The caller holds the graph's mutex. Returns the sub-graphs.
-std::vector<Body> copy_graph(const Graph& graph, ViewDetail detail, GraphView& view) {
+std::vector<Body> copy_graph(const Graph& graph, ViewDetail detail, GraphView& view) CANOPY_REQUIRES(*graph.mutex) {
     view.id = graph.id;
     view.name = graph.name;
     view.state = state_name(graph.state);
@@ -127,7 +146,7 @@ std::vector<Body> copy_graph(const Graph& graph, ViewDetail detail, GraphView& v
 void collect(Graph& graph, ViewDetail detail, GraphView view, std::vector<GraphView>& views) {
     std::vector<Body> bodies;
     {
-        std::lock_guard guard(graph.mutex);
+        MutexLock lock(*graph.mutex);
         bodies = copy_graph(graph, detail, view);
     }
     const std::size_t index = views.size();

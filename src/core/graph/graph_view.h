@@ -8,21 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/graph/task_view.h"
 
 namespace canopy {
-
-struct TaskView {
-    std::string kind;   // "kernel", "copy", "event record", ...
-    std::string label;  // one short line
-    nlohmann::ordered_json details;
-    std::uint64_t start = 0;  // in slots of time, from the beginning of the outermost graph
-    std::uint64_t slots = 1;
-};
 
 struct LaneView {
     std::int32_t stream = 0;
@@ -51,8 +43,6 @@ struct GraphView {
     std::vector<LaneView> lanes;
     std::vector<EdgeView> edges;
 };
-
-enum class ViewDetail : std::uint8_t { summary, verbose };
 
 // The graph first, then the graphs of its conditions, theirs behind each of them.
 std::vector<GraphView> view_graph(Graph& graph, ViewDetail detail);

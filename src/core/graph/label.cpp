@@ -4,7 +4,8 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
-#include "core/runtime/runtime.h"
+#include "core/process/context.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 

@@ -40,7 +40,7 @@ public:
 
 // In the thread's current context. 207005 when there are 65535.
 Result<Handle> create_label();
-// 107017 when it is none, 507031 when it belongs to another context than the thread's current one.
+// 107017 when it is not a live label, 507031 when it belongs to another context than the thread's current one.
 Result<Pin<Label>> find_label(const void* label);
 Status destroy_label(const void* label);
 

@@ -4,7 +4,9 @@
 #include <unordered_map>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/kernel/kernel.h"
 
 namespace canopy {
@@ -16,13 +18,10 @@ constexpr std::size_t largest_parameter = 1 << 20;
 
 // Lists that live in memory of the program are found by its address.
 struct ProgramMemory {
-    std::mutex mutex;
-    std::unordered_map<const void*, Handle> lists;
+    Mutex mutex;
+    std::unordered_map<const void*, Handle> lists CANOPY_GUARDED_BY(mutex);
 };
-ProgramMemory& program_memory() {
-    static ProgramMemory* instance = new ProgramMemory;
-    return *instance;
-}
+ProgramMemory& program_memory() { return process_state<ProgramMemory>(); }
 
 Status not_a_list(const void* opaque) {
     return fail(code::invalid_handle, "argsHandle {} is not an argument list of a loaded function", as_address(opaque));
@@ -38,7 +37,7 @@ Result<Handle> open_list(Pin<Function>& function, std::size_t capacity) {
         list.slot = function->cpu ? 1 : slot;
     });
     if (handle == 0) return fail(code::resource_alloc, "too many argument lists are alive");
-    std::lock_guard guard(function->mutex);
+    MutexLock guard(function->mutex);
     function->arguments.push_back(handle);
     // The function may have ended meanwhile, and would not close this list any more.
     if (!runtime.functions.alive(function->self)) runtime.arguments.close(handle);
@@ -65,7 +64,7 @@ Status create_arguments_in(Pin<Function>& function, void* memory, std::size_t ca
     Result<Handle> handle = open_list(function, capacity);
     if (!handle.ok()) return handle.status();
     ProgramMemory& all = program_memory();
-    std::lock_guard guard(all.mutex);
+    MutexLock guard(all.mutex);
     const auto [entry, fresh] = all.lists.try_emplace(memory, *handle);
     if (!fresh) {
         Runtime::instance().arguments.close(entry->second);  // initialised anew
@@ -78,7 +77,7 @@ Result<Pin<Arguments>> find_arguments(const void* opaque) {
     HandleTable<Arguments>& table = Runtime::instance().arguments;
     if (Pin<Arguments> list = table.pin(handle_of(opaque))) return list;
     ProgramMemory& all = program_memory();
-    std::lock_guard guard(all.mutex);
+    MutexLock guard(all.mutex);
     const auto entry = all.lists.find(opaque);
     if (entry != all.lists.end()) {
         if (Pin<Arguments> list = table.pin(entry->second)) return list;

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/kernel/kernel.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <new>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
-#include "core/base/thread_state.h"
-#include "core/graph/graph.h"
-#include "core/kernel/cpu/cpu_kernels.h"
-#include "core/kernel/registered_images.h"
+#include "core/kernel/kernel_hooks.h"
 #include "core/kernel/variable_fillers.h"
 #include "core/memory/device_variables.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 #include "core/stream/stream.h"
 #include "device/image.h"
 
@@ -26,7 +20,7 @@ namespace canopy {
 void Binary::recycle() noexcept {
     exception_function.store(nullptr, std::memory_order_relaxed);
     exception_argument.store(nullptr, std::memory_order_relaxed);
-    std::lock_guard guard(mutex);
+    MutexLock guard(mutex);
     self = context = 0;
     unloading = false;
     image = {};
@@ -39,7 +33,7 @@ void Binary::recycle() noexcept {
 void Function::recycle() noexcept {
     for (auto& kernel : kernels) kernel.store(nullptr, std::memory_order_release);
     cpu.reset();
-    std::lock_guard guard(mutex);
+    MutexLock guard(mutex);
     arguments.clear();
 }
 
@@ -82,13 +76,13 @@ void close_later(std::vector<std::shared_ptr<Module>> modules) noexcept {
 Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
     if (cpu) return fail(code::param_invalid, "{} holds CPU kernels: this is for kernels of AI cores", cpu->origin);
     const auto present = [&]() -> Result<std::shared_ptr<Module>> {
-        std::lock_guard guard(mutex);
+        MutexLock guard(mutex);
         if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
         return modules[record.index];
     };
     Result<std::shared_ptr<Module>> found = present();
     if (!found.ok() || *found) return found;
-    std::lock_guard guard(loading);
+    MutexLock guard(loading);
     found = present();
     if (!found.ok() || *found) return found;
     Result<Device*> device = record.open();
@@ -98,7 +92,7 @@ Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
     if (!loaded.ok()) return loaded.status();
     std::shared_ptr<Module> module = std::move(*loaded);
     CANOPY_TRY(fill_variables(*module));
-    std::lock_guard state(mutex);
+    MutexLock state(mutex);
     if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
     modules[record.index] = module;
     return module;
@@ -110,7 +104,7 @@ namespace {
 Result<Handle> make_binary(std::vector<std::byte> bytes, std::span<const std::byte> image, Handle context, bool lazy) {
     if (Result<Image> read = read_image(image); !read.ok()) return read.status();
     const Handle handle = Runtime::instance().binaries.open([&](Binary& binary, Handle self) {
-        std::lock_guard guard(binary.mutex);
+        MutexLock guard(binary.mutex);
         binary.self = self;
         binary.context = context;
         binary.lazy = lazy;
@@ -139,22 +133,6 @@ Result<Handle> load_binary(std::vector<std::byte> bytes, const LoadOptions& opti
         return module.status();
     }
     return handle;
-}
-
-Result<Handle> load_binary_file(const char* path, const LoadOptions& options) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file) return fail(code::param_invalid, "cannot open kernel image {}: {}", path, std::strerror(errno));
-    const std::streamoff size = file.tellg();
-    constexpr std::streamoff largest = std::streamoff{1} << 30;
-    if (size <= 0 || size > largest)
-        return fail(code::param_invalid, "kernel image {} has {} bytes: not a file with an image in it", path, size);
-    std::vector<std::byte> image(static_cast<std::size_t>(size));
-    file.seekg(0);
-    if (!file.read(reinterpret_cast<char*>(image.data()), size))
-        return fail(code::param_invalid, "cannot read kernel image {}", path);
-    if (looks_like_descriptor(image))
-        return load_cpu_descriptor({reinterpret_cast<const char*>(image.data()), image.size()}, path);
-    return load_binary(std::move(image), options);
 }
 
 Result<Pin<Binary>> find_binary(const void* opaque) {
@@ -187,7 +165,7 @@ void close_functions(const std::vector<Handle>& functions) {
         Pin<Function> function = runtime.functions.pin(handle);
         if (!function) continue;
         runtime.functions.close(handle);
-        std::lock_guard guard(function->mutex);
+        MutexLock guard(function->mutex);
         for (Handle arguments : function->arguments) runtime.arguments.close(arguments);
     }
 }
@@ -205,7 +183,7 @@ Status unload_binary(const void* opaque) {
     std::vector<std::pair<DeviceRecord*, std::shared_ptr<Module>>> kept;
     std::vector<Handle> functions;
     {
-        std::lock_guard guard((*binary)->mutex);
+        MutexLock guard((*binary)->mutex);
         (*binary)->unloading = true;
         for (std::size_t index = 0; index < (*binary)->modules.size(); ++index) {
             std::shared_ptr<Module>& module = (*binary)->modules[index];
@@ -215,9 +193,7 @@ Status unload_binary(const void* opaque) {
             modules.push_back(std::move(module));
         }
         if ((*binary)->cpu) {
-            std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>> loaded;
-            close_cpu_binary(**binary, loaded);
-            for (auto& [index, module] : loaded) {
+            for (auto& [index, module] : (*binary)->cpu->close()) {
                 if (Result<DeviceRecord*> record = runtime.device(index); record.ok())
                     kept.emplace_back(*record, module);
                 modules.push_back(std::move(module));
@@ -229,7 +205,7 @@ Status unload_binary(const void* opaque) {
     forget_variables((*binary)->self);
     // Whoever found a function alive did so under a stream's lock and has submitted by the time it is free again.
     runtime.streams.for_each([](Pin<Stream> stream) { SpinGuard guard(stream->lock); });
-    for (const auto& [record, module] : kept) keep_for_graphs(*record, module);
+    for (const auto& [record, module] : kept) kernel_hooks.keep_for_graphs(*record, module);
     // Launches that are queued or running still run: the code goes when the last stream has passed them.
     runtime.streams.for_each([&](Pin<Stream> stream) { keep_until_passed(*stream, modules); });
     return {};
@@ -244,23 +220,12 @@ void unload_all_binaries() noexcept {
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 
-Result<Pin<Function>> find_function(const void* opaque) {
-    HandleTable<Function>& functions = Runtime::instance().functions;
-    if (Pin<Function> function = functions.pin(handle_of(opaque))) return function;
-    if (is_registered_function(opaque)) {
-        Result<Handle> handle = function_at(opaque);
-        if (!handle.ok()) return handle.status();
-        if (Pin<Function> function = functions.pin(*handle)) return function;
-    }
-    return fail(code::invalid_handle, "function handle {} is not a function of a loaded binary", as_address(opaque));
-}
-
 namespace {
 
 // The handle of a kernel that was found in a binary's module; made at the first request.
 Result<Handle> open_function(Binary& binary, Kernel& kernel, const DeviceRecord& record) {
     Runtime& runtime = Runtime::instance();
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     if (binary.unloading) return fail(code::invalid_handle, "the binary is being unloaded");
     for (Handle handle : binary.functions) {
         Pin<Function> known = runtime.functions.pin(handle);
@@ -303,7 +268,7 @@ Result<Handle> get_function(const void* binary, std::string_view name) {
     if (Result<Pin<Binary>> found = find_binary(binary); !found.ok())
         return found.status();
     else if ((*found)->cpu)
-        return get_cpu_function(**found, name);
+        return (*found)->cpu->function(**found, name);
     return find_in_binary(binary, name, [&](Module& module) { return module.kernel(name); });
 }
 
@@ -316,9 +281,9 @@ Result<Handle> get_function_by_key(Handle binary, std::string_view key) {
 
 Result<Kernel*> kernel_for(Function& function, DeviceRecord& record) {
     if (Kernel* kernel = function.kernels[record.index].load(std::memory_order_acquire)) return kernel;
-    if (function.cpu) return cpu_kernel_for(function, record);
     Result<Pin<Binary>> binary = find_binary(opaque_of(function.binary));
     if (!binary.ok()) return binary.status();
+    if (function.cpu) return (*binary)->cpu->kernel(**binary, function, record);
     Result<std::shared_ptr<Module>> module = (*binary)->module_for(record);
     if (!module.ok()) return module.status();
     Kernel* kernel = (*module)->kernel(function.info.name);

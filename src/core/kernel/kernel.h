@@ -10,23 +10,40 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
-#include "core/runtime/runtime.h"
-#include "core/stream/exceptions.h"
+#include "core/process/runtime.h"
 #include "device/backend.h"
+#include "runtime/runtime/base.h"
 
 namespace canopy {
 
-struct CpuBinary;
+class Binary;
+class Function;
 struct CpuEntry;
+
+using BinaryExceptionFunction = void (*)(rtExceptionInfo* info, void* argument);
+
+// The code of a binary whose kernels run on CPU cores (cpu/cpu_kernels.h).
+class CpuCode {
+public:
+    std::string origin;  // for messages
+
+    virtual ~CpuCode() = default;
+    // By name, resolved for the device of the current context.
+    virtual Result<Handle> function(Binary& binary, std::string_view name) = 0;
+    virtual Result<Kernel*> kernel(Binary& binary, Function& function, DeviceRecord& record) = 0;
+    // Ends what the binary alone has and returns its modules by device. The caller holds the binary's mutex.
+    virtual std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>> close() = 0;
+};
 
 inline constexpr std::size_t max_parameters = 128;
 inline constexpr std::size_t max_name_length = 4095;
@@ -41,19 +58,26 @@ public:
 
     // Held while code is loaded, which waits for the dynamic loader; a thread that unloads may hold the loader and so
     // never waits for it. Taken before `mutex`.
-    std::mutex loading;
-    std::mutex mutex;
-    bool unloading = false;            // guarded by mutex, as are the following: nothing is loaded or found any more
-    std::vector<std::byte> bytes;      // empty when they belong to the program
-    std::span<const std::byte> image;  // the same, or the program's
-    std::array<std::shared_ptr<Module>, max_devices> modules;
-    std::vector<Handle> functions;
+    Mutex loading;
+    Mutex mutex;
+    bool unloading CANOPY_GUARDED_BY(mutex) = false;  // nothing is loaded or found any more
+    std::vector<std::byte> bytes;                     // empty when they belong to the program
+    std::span<const std::byte> image;                 // the same, or the program's; does not change
+    std::array<std::shared_ptr<Module>, max_devices> modules CANOPY_GUARDED_BY(mutex);
+    std::vector<Handle> functions CANOPY_GUARDED_BY(mutex);
 
-    std::shared_ptr<CpuBinary> cpu;  // of a binary of CPU kernels; its modules are there
+    std::shared_ptr<CpuCode> cpu;  // of a binary of CPU kernels; its modules are there
 
     // The module for a device, loaded now if it was not.
     Result<std::shared_ptr<Module>> module_for(DeviceRecord& record);
     void recycle() noexcept;
+};
+
+// A binary of aclrtCreateBinary. The bytes belong to the program.
+struct BinaryData {
+    const void* data = nullptr;
+    std::size_t size = 0;
+    void recycle() noexcept { *this = {}; }
 };
 
 class Function {
@@ -65,8 +89,8 @@ public:
     // By device; null until the first launch there. Cleared when the function ends.
     std::array<std::atomic<Kernel*>, max_devices> kernels{};
 
-    std::mutex mutex;
-    std::vector<Handle> arguments;  // guarded by mutex: argument lists made for it
+    Mutex mutex;
+    std::vector<Handle> arguments CANOPY_GUARDED_BY(mutex);  // argument lists made for it
     void recycle() noexcept;
 };
 
@@ -105,15 +129,12 @@ struct LoadOptions {
 Result<Handle> load_binary(std::vector<std::byte> image, const LoadOptions& options);
 // A binary whose bytes stay where they are until it is unloaded. Nothing is loaded before it is used.
 Result<Handle> open_binary(std::span<const std::byte> image);
-Result<Handle> load_binary_file(const char* path, const LoadOptions& options);
 Status unload_binary(const void* binary);
 void unload_all_binaries() noexcept;
 // Lets go of code on a thread that must not wait for the dynamic loader: whoever loads or unloads next closes it.
 void close_later(std::vector<std::shared_ptr<Module>> modules) noexcept;
 
 Result<Pin<Binary>> find_binary(const void* binary);
-// A function by its handle, or by the host address of a kernel that came with the program.
-Result<Pin<Function>> find_function(const void* function);
 Result<Handle> get_function(const void* binary, std::string_view name);
 // By the key of the kernel's note, or by its name.
 Result<Handle> get_function_by_key(Handle binary, std::string_view key);

@@ -9,8 +9,10 @@
 #include <fstream>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
+#include "core/process/variables.h"
 #include "device/image.h"
 #include "foundation/files.h"
 #include "foundation/subprocess.h"
@@ -97,7 +99,7 @@ std::string first_error(const std::string& log) {
 }  // namespace
 
 void SourceProgram::recycle() noexcept {
-    std::lock_guard guard(mutex);
+    MutexLock guard(mutex);
     name.clear();
     source.clear();
     headers.clear();
@@ -108,13 +110,8 @@ void SourceProgram::recycle() noexcept {
     lowered_names.clear();
 }
 
-HandleTable<SourceProgram>& source_programs() {
-    static auto* table = new HandleTable<SourceProgram>(HandleKind::source_program);
-    return *table;
-}
-
 Result<Pin<SourceProgram>> find_source_program(const void* opaque) {
-    Pin<SourceProgram> program = source_programs().pin(handle_of(opaque));
+    Pin<SourceProgram> program = Runtime::instance().source_programs.pin(handle_of(opaque));
     if (!program)
         return fail(code::invalid_handle, "prog {} was not made by aclrtcCreateProg, or has been destroyed",
                     as_address(opaque));
@@ -132,8 +129,9 @@ bool is_header_name(std::string_view name) noexcept {
 }
 
 Result<std::string> find_kernel_compiler() {
-    if (const char* chosen = getenv("CANOPY_CC"); chosen && *chosen) {
-        if (is_program(chosen)) return std::string(chosen);
+    if (const auto variable = environment_variable("CANOPY_CC")) {
+        const std::string chosen(*variable);
+        if (is_program(chosen)) return chosen;
         return fail(code::not_supported, "CANOPY_CC names {}, which is not an executable program", chosen);
     }
     const fs::path folder = library_folder();

@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 
@@ -22,27 +22,25 @@ struct SourceHeader {
 
 class SourceProgram {
 public:
-    std::mutex mutex;
-    // Guarded by mutex.
-    std::string name;
-    std::string source;
-    std::vector<SourceHeader> headers;
-    std::vector<std::string> expressions;
-    bool attempted = false;                            // compiled at least once
-    std::string log;                                   // of the last compilation
-    std::vector<std::byte> image;                      // empty unless it succeeded
-    std::map<std::string, std::string> lowered_names;  // by expression
+    Mutex mutex;
+    std::string name CANOPY_GUARDED_BY(mutex);
+    std::string source CANOPY_GUARDED_BY(mutex);
+    std::vector<SourceHeader> headers CANOPY_GUARDED_BY(mutex);
+    std::vector<std::string> expressions CANOPY_GUARDED_BY(mutex);
+    bool attempted CANOPY_GUARDED_BY(mutex) = false;                            // compiled at least once
+    std::string log CANOPY_GUARDED_BY(mutex);                                   // of the last compilation
+    std::vector<std::byte> image CANOPY_GUARDED_BY(mutex);                      // empty unless it succeeded
+    std::map<std::string, std::string> lowered_names CANOPY_GUARDED_BY(mutex);  // by expression
 
-    // Caller holds the mutex. 107000 when the source does not compile, 207000 when there is no compiler.
-    Status compile(const std::vector<std::string>& options);
+    // 107000 when the source does not compile, 207000 when there is no compiler.
+    Status compile(const std::vector<std::string>& options) CANOPY_REQUIRES(mutex);
     void recycle() noexcept;
 
 private:
-    Status run_compiler(const std::vector<std::string>& options);
-    Status read_names(const std::string& path);
+    Status run_compiler(const std::vector<std::string>& options) CANOPY_REQUIRES(mutex);
+    Status read_names(const std::string& path) CANOPY_REQUIRES(mutex);
 };
 
-HandleTable<SourceProgram>& source_programs();
 Result<Pin<SourceProgram>> find_source_program(const void* program);
 
 // Whether text may name a header beneath a program's folder.

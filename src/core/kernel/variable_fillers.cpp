@@ -4,11 +4,12 @@
 #include <atomic>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <vector>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 
 namespace canopy {
 namespace {
@@ -16,14 +17,11 @@ namespace {
 using Fillers = std::map<std::string, VariableFiller, std::less<>>;
 
 struct Registry {
-    std::mutex mutex;
-    Fillers fillers;               // guarded by mutex
+    Mutex mutex;
+    Fillers fillers CANOPY_GUARDED_BY(mutex);
     std::atomic<bool> any{false};  // whether there are some, for loads that need none
 };
-Registry& registry() {
-    static auto* instance = new Registry;
-    return *instance;
-}
+Registry& registry() { return process_state<Registry>(); }
 
 Status fill(const SymbolInfo& variable, const std::string& name, VariableFiller filler) {
     std::vector<char> bytes(variable.size);
@@ -39,14 +37,14 @@ Status fill(const SymbolInfo& variable, const std::string& name, VariableFiller 
 
 void set_variable_filler(std::string name, VariableFiller filler) {
     Registry& all = registry();
-    std::lock_guard guard(all.mutex);
+    MutexLock guard(all.mutex);
     all.fillers[std::move(name)] = filler;
     all.any.store(true, std::memory_order_release);
 }
 
 Status remove_variable_filler(std::string_view name) {
     Registry& all = registry();
-    std::lock_guard guard(all.mutex);
+    MutexLock guard(all.mutex);
     const auto found = all.fillers.find(name);
     if (found == all.fillers.end()) return fail(code::param_invalid, "no function fills variable {}", name);
     all.fillers.erase(found);
@@ -59,7 +57,7 @@ Status fill_variables(Module& module) {
     if (!all.any.load(std::memory_order_acquire)) return {};
     Fillers fillers;
     {
-        std::lock_guard guard(all.mutex);
+        MutexLock guard(all.mutex);
         fillers = all.fillers;  // functions of the program are called without the lock
     }
     for (const auto& [name, filler] : fillers)

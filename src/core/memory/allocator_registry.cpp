@@ -2,27 +2,25 @@
 #include "core/memory/allocator_registry.h"
 
 #include <map>
-#include <mutex>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 
 namespace canopy {
 namespace {
 
 struct AllocatorRegistry {
-    std::mutex mutex;
-    std::map<AllocatorHandle, AllocatorDescription> descriptions;
-    std::map<Handle, RegisteredAllocator> streams;
-    AllocatorHandle next = first;
+    Mutex mutex;
+    std::map<AllocatorHandle, AllocatorDescription> descriptions CANOPY_GUARDED_BY(mutex);
+    std::map<Handle, RegisteredAllocator> streams CANOPY_GUARDED_BY(mutex);
+    AllocatorHandle next CANOPY_GUARDED_BY(mutex) = first;
 
     // High enough to be no pointer, so that a description taken for something else is recognised.
     static constexpr AllocatorHandle first = (AllocatorHandle{0xD5} << 56) + 1;
 
-    static AllocatorRegistry& instance() {
-        static AllocatorRegistry& registry = *new AllocatorRegistry;
-        return registry;
-    }
+    static AllocatorRegistry& instance() { return process_state<AllocatorRegistry>(); }
 };
 
 Status unknown(AllocatorHandle handle) {
@@ -33,20 +31,20 @@ Status unknown(AllocatorHandle handle) {
 
 AllocatorHandle create_allocator_description() {
     AllocatorRegistry& registry = AllocatorRegistry::instance();
-    std::lock_guard guard(registry.mutex);
+    MutexLock guard(registry.mutex);
     registry.descriptions.emplace(registry.next, AllocatorDescription{});
     return registry.next++;
 }
 
 Status destroy_allocator_description(AllocatorHandle handle) {
     AllocatorRegistry& registry = AllocatorRegistry::instance();
-    std::lock_guard guard(registry.mutex);
+    MutexLock guard(registry.mutex);
     return registry.descriptions.erase(handle) != 0 ? Status() : unknown(handle);
 }
 
 Status change_allocator_description(AllocatorHandle handle, void (*change)(AllocatorDescription&, void*), void* value) {
     AllocatorRegistry& registry = AllocatorRegistry::instance();
-    std::lock_guard guard(registry.mutex);
+    MutexLock guard(registry.mutex);
     auto found = registry.descriptions.find(handle);
     if (found == registry.descriptions.end()) return unknown(handle);
     change(found->second, value);
@@ -55,7 +53,7 @@ Status change_allocator_description(AllocatorHandle handle, void (*change)(Alloc
 
 Status register_allocator(Handle stream, AllocatorHandle handle) {
     AllocatorRegistry& registry = AllocatorRegistry::instance();
-    std::lock_guard guard(registry.mutex);
+    MutexLock guard(registry.mutex);
     auto found = registry.descriptions.find(handle);
     if (found == registry.descriptions.end()) return unknown(handle);
     const AllocatorDescription& description = found->second;
@@ -69,13 +67,13 @@ Status register_allocator(Handle stream, AllocatorHandle handle) {
 
 void unregister_allocator(Handle stream) {
     AllocatorRegistry& registry = AllocatorRegistry::instance();
-    std::lock_guard guard(registry.mutex);
+    MutexLock guard(registry.mutex);
     registry.streams.erase(stream);
 }
 
 Result<RegisteredAllocator> find_allocator(Handle stream) {
     AllocatorRegistry& registry = AllocatorRegistry::instance();
-    std::lock_guard guard(registry.mutex);
+    MutexLock guard(registry.mutex);
     auto found = registry.streams.find(stream);
     if (found == registry.streams.end())
         return fail(code::invalid_parameter, "stream {} has no allocator", opaque_of(stream));
@@ -84,7 +82,7 @@ Result<RegisteredAllocator> find_allocator(Handle stream) {
 
 std::size_t allocator_count() noexcept {
     AllocatorRegistry& registry = AllocatorRegistry::instance();
-    std::lock_guard guard(registry.mutex);
+    MutexLock guard(registry.mutex);
     return registry.descriptions.size() + registry.streams.size();
 }
 

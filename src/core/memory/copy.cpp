@@ -8,10 +8,9 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/base/thread_state.h"
-#include "core/graph/capture/capture.h"
 #include "core/memory/memory.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
+#include "core/stream/capture_rules.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -158,7 +157,7 @@ Status copy_now(const Copy& copy) {
     if (Result<Places> places = check(copy); !places.ok()) return places.status();
     if (copy.destination == copy.source) return {};
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
-    settle_context(**context);
+    quiesce_context(**context);
     copy_bytes(copy.destination, copy.source, copy.count);
     return {};
 }
@@ -168,7 +167,7 @@ Status copy_now(const RowCopy& copy) {
     if (!context.ok()) return context.status();
     if (Result<Places> places = check(copy); !places.ok()) return places.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
-    settle_context(**context);
+    quiesce_context(**context);
     auto* to = static_cast<std::byte*>(copy.destination);
     const auto* from = static_cast<const std::byte*>(copy.source);
     for (std::size_t row = 0; row < copy.height; ++row)
@@ -180,7 +179,7 @@ Status copy_now(std::span<const Copy> copies) {
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
-    settle_context(**context);
+    quiesce_context(**context);
     for (const Copy& copy : copies) copy_bytes(copy.destination, copy.source, copy.count);
     return {};
 }
@@ -190,7 +189,7 @@ Status fill_now(const Fill& fill) {
     if (!context.ok()) return context.status();
     if (Result<MemoryPlace> place = check(fill); !place.ok()) return place.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
-    settle_context(**context);
+    quiesce_context(**context);
     if (fill.element == 1)
         std::memset(fill.destination, static_cast<int>(fill.value & 0xFF), fill.count);
     else

@@ -6,9 +6,9 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/base/thread_state.h"
 #include "core/memory/copy.h"
 #include "core/memory/memory.h"
+#include "core/process/context.h"
 #include "core/stream/stream.h"
 
 namespace canopy {

@@ -4,10 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <mutex>
-#include <shared_mutex>
 
-#include "core/kernel/kernel.h"
+#include "base/mutex.h"
+#include "core/base/process_state.h"
 
 namespace canopy {
 namespace {
@@ -20,32 +19,25 @@ struct Entry {
 
 struct Table {
     std::atomic<std::size_t> count{0};  // read without the lock: most programs have no such variable
-    std::shared_mutex mutex;
-    std::map<std::uintptr_t, Entry> entries;  // by first address
+    SharedMutex mutex;
+    std::map<std::uintptr_t, Entry> entries CANOPY_GUARDED_BY(mutex);  // by first address
 };
 
-Table& table() {
-    static auto* instance = new Table;
-    return *instance;
-}
+Table& table() { return process_state<Table>(); }
 
 }  // namespace
 
 void note_variable(Handle binary, DeviceRecord& record, void* address, std::size_t size) {
     if (size == 0) return;
     Table& all = table();
-    std::unique_lock guard(all.mutex);
+    WriterLock guard(all.mutex);
     all.entries.insert_or_assign(reinterpret_cast<std::uintptr_t>(address), Entry{binary, &record, size});
-    all.count.store(all.entries.size(), std::memory_order_release);
-    // Whoever unloads forgets after closing the handle: one of the two sees the other.
-    if (Runtime::instance().binaries.alive(binary)) return;
-    all.entries.erase(reinterpret_cast<std::uintptr_t>(address));
     all.count.store(all.entries.size(), std::memory_order_release);
 }
 
 void forget_variables(Handle binary) noexcept {
     Table& all = table();
-    std::unique_lock guard(all.mutex);
+    WriterLock guard(all.mutex);
     std::erase_if(all.entries, [&](const auto& entry) { return entry.second.binary == binary; });
     all.count.store(all.entries.size(), std::memory_order_release);
 }
@@ -54,7 +46,7 @@ std::optional<DeviceVariable> find_device_variable(const void* address) noexcept
     Table& all = table();
     if (all.count.load(std::memory_order_acquire) == 0) return std::nullopt;
     const auto number = reinterpret_cast<std::uintptr_t>(address);
-    std::shared_lock guard(all.mutex);
+    ReaderLock guard(all.mutex);
     auto entry = all.entries.upper_bound(number);
     if (entry == all.entries.begin()) return std::nullopt;
     --entry;

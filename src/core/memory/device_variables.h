@@ -8,7 +8,7 @@
 
 #include "base/memory_range.h"
 #include "core/base/handles.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 
@@ -17,7 +17,8 @@ struct DeviceVariable {
     MemoryRange range;
 };
 
-// The program gets to know this variable of a binary.
+// The program gets to know this variable of a binary. The caller checks afterwards that the binary is still loaded, and
+// forgets its variables otherwise.
 void note_variable(Handle binary, DeviceRecord& record, void* address, std::size_t size);
 // The binary is unloaded.
 void forget_variables(Handle binary) noexcept;

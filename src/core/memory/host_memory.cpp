@@ -5,13 +5,13 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
-#include <shared_mutex>
 
 #include "base/error_text.h"
 #include "base/heap.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
-#include "core/memory/memory.h"
+#include "core/base/process_state.h"
+#include "core/process/context.h"
 
 namespace canopy {
 namespace {
@@ -28,8 +28,8 @@ std::uint64_t machine_memory() noexcept {
 
 Result<Heap*> pinned_heap() {
     if (Heap* heap = opened_heap.load(std::memory_order_acquire)) return heap;
-    static std::mutex mutex;
-    std::lock_guard guard(mutex);
+    static Mutex mutex;
+    MutexLock guard(mutex);
     if (Heap* heap = opened_heap.load(std::memory_order_relaxed)) return heap;
     HeapOptions options;
     options.name = "canopy-pinned";
@@ -43,16 +43,13 @@ Result<Heap*> pinned_heap() {
 
 // By address of the first byte. Ranges never overlap.
 struct Registrations {
-    std::shared_mutex mutex;
-    std::map<std::uintptr_t, Registration> ranges;
+    SharedMutex mutex;
+    std::map<std::uintptr_t, Registration> ranges CANOPY_GUARDED_BY(mutex);
     std::atomic<std::size_t> count{0};  // same as ranges.size(), readable without the mutex
 
-    static Registrations& instance() {
-        static Registrations& registrations = *new Registrations;
-        return registrations;
-    }
-    // The range around an address; ranges.end() when there is none. Caller holds the mutex.
-    auto around(std::uintptr_t address) {
+    static Registrations& instance() { return process_state<Registrations>(); }
+    // The range around an address; ranges.end() when there is none.
+    auto around(std::uintptr_t address) CANOPY_REQUIRES_SHARED(mutex) {
         auto after = ranges.upper_bound(address);
         if (after == ranges.begin()) return ranges.end();
         auto found = std::prev(after);
@@ -80,7 +77,7 @@ DeviceRecord* visible_to(const Heap& heap, const void* address) {
 void forget_registrations_in(const MemoryRange& range) noexcept {
     Registrations& registrations = Registrations::instance();
     if (registrations.count.load(std::memory_order_acquire) == 0) return;
-    std::unique_lock guard(registrations.mutex);
+    WriterLock guard(registrations.mutex);
     auto next = registrations.ranges.lower_bound(number(range.base));
     while (next != registrations.ranges.end() && next->first - number(range.base) < range.size) {
         const Registration& registration = next->second;
@@ -113,7 +110,7 @@ Status release_pinned(void* address) {
         return fail(code::param_invalid, "hostPtr {} was not returned by aclrtMallocHost", as_address(address));
     Heap& heap = *opened_heap.load(std::memory_order_acquire);
     if (const std::optional<MemoryRange> range = heap.find(address); range && range->base == address) {
-        settle_devices();
+        quiesce_devices();
         forget_registrations_in(*range);
         if (DeviceRecord* record = visible_to(heap, address)) record->opened()->unregister_host(address).ignore();
     }
@@ -150,7 +147,7 @@ Result<void*> register_host_memory(const Registration& registration) {
     Result<Device*> device = registration.record->open();
     if (!device.ok()) return device.status();
     Registrations& registrations = Registrations::instance();
-    std::unique_lock guard(registrations.mutex);
+    WriterLock guard(registrations.mutex);
     if (registrations.overlaps(address, range.size))
         return fail(code::host_already_registered, "host memory at {} (size {}) overlaps a registered range",
                     as_address(range.base), range.size);
@@ -166,9 +163,9 @@ Result<void*> register_host_memory(const Registration& registration) {
 }
 
 Status unregister_host_memory(void* address) {
-    settle_devices();
+    quiesce_devices();
     Registrations& registrations = Registrations::instance();
-    std::unique_lock guard(registrations.mutex);
+    WriterLock guard(registrations.mutex);
     auto found = registrations.ranges.find(number(address));
     if (found == registrations.ranges.end())
         return fail(code::host_not_registered, "ptr {} is not the start of registered host memory",
@@ -182,7 +179,7 @@ Status unregister_host_memory(void* address) {
 std::optional<Registration> find_registration(const void* address) noexcept {
     Registrations& registrations = Registrations::instance();
     if (registrations.count.load(std::memory_order_acquire) == 0) return std::nullopt;
-    std::shared_lock guard(registrations.mutex);
+    ReaderLock guard(registrations.mutex);
     auto found = registrations.around(number(address));
     if (found == registrations.ranges.end()) return std::nullopt;
     return found->second;

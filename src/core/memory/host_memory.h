@@ -9,7 +9,7 @@
 
 #include "base/memory_range.h"
 #include "base/result.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
-#include <mutex>
-#include <shared_mutex>
 #include <vector>
 
 #include "base/error_text.h"
 #include "base/mapping.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
-#include "core/runtime/runtime.h"
+#include "core/base/process_state.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 namespace {
@@ -36,13 +36,10 @@ std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<st
 
 class ManagedBlocks {
 public:
-    static ManagedBlocks& instance() {
-        static ManagedBlocks& blocks = *new ManagedBlocks;
-        return blocks;
-    }
+    static ManagedBlocks& instance() { return process_state<ManagedBlocks>(); }
 
     Result<void*> allocate(std::size_t size) {
-        std::unique_lock guard(mutex_);
+        WriterLock guard(mutex_);
         Result<Mapping> memory = Mapping::reserve(size, managed_granularity, free_place(size));
         if (!memory.ok()) return memory.status();
         if (!memory->protect(0, size, Access::read_write))
@@ -55,7 +52,7 @@ public:
     }
 
     Status release(void* address) {
-        std::unique_lock guard(mutex_);
+        WriterLock guard(mutex_);
         auto found = blocks_.find(number(address));
         if (found == blocks_.end())
             return fail(code::param_invalid, "devPtr {} is inside managed memory but is not the start of an allocation",
@@ -67,7 +64,7 @@ public:
 
     std::optional<MemoryRange> find(const void* address) {
         if (bytes.load(std::memory_order_acquire) == 0) return std::nullopt;
-        std::shared_lock guard(mutex_);
+        ReaderLock guard(mutex_);
         const ManagedBlock* block = around(address);
         if (!block) return std::nullopt;
         return MemoryRange{block->memory.base(), block->memory.size()};
@@ -76,7 +73,7 @@ public:
     // Calls visit(GranuleState&) for each granule of a range that check_managed_range accepts.
     template <class Visit>
     Status visit(const void* address, std::size_t size, Visit&& visit) {
-        std::unique_lock guard(mutex_);
+        WriterLock guard(mutex_);
         ManagedBlock* block = around(address);
         const std::size_t first = block ? (number(address) - number(block->memory.base())) / managed_granularity : 0;
         const std::size_t count = size / managed_granularity;
@@ -106,8 +103,8 @@ private:
         return place;
     }
 
-    std::shared_mutex mutex_;
-    std::map<std::uintptr_t, ManagedBlock> blocks_;
+    SharedMutex mutex_;
+    std::map<std::uintptr_t, ManagedBlock> blocks_ CANOPY_GUARDED_BY(mutex_);
 };
 
 std::int32_t location_number(const ManagedLocation& location) noexcept {

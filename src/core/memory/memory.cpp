@@ -10,6 +10,7 @@
 #include "core/memory/managed_memory.h"
 #include "core/memory/memory_pool.h"
 #include "core/memory/virtual_memory.h"
+#include "core/process/context.h"
 
 namespace canopy {
 namespace {
@@ -128,11 +129,6 @@ bool reachable(const void* address, std::size_t size) noexcept {
     }
 }
 
-Result<DeviceRecord*> current_device() {
-    CANOPY_TRY(require_context());
-    return Runtime::instance().device(thread_state.device);
-}
-
 Result<void*> allocate_device_memory(const AllocationRequest& request) {
     if (request.size == 0) [[unlikely]]
         return fail(code::invalid_parameter, "size must not be 0");
@@ -179,15 +175,6 @@ Status release_device_memory(void* address) {
                 address);
         default:
             return fail(code::param_invalid, "devPtr {} is not device memory", address);
-    }
-}
-
-void settle_devices() noexcept {
-    Runtime& runtime = Runtime::instance();
-    for (std::uint32_t id = 0; id < runtime.device_count(); ++id) {
-        Result<DeviceRecord*> record = runtime.device(id);
-        if (!record.ok()) continue;
-        if (Device* device = (*record)->opened()) device->quiesce();
     }
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/memory_range.h"
 #include "base/result.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 
@@ -58,12 +58,6 @@ Result<void*> allocate_device_memory(const AllocationRequest& request);
 // Memory of the malloc family, managed memory, blocks of pools and, as known programs rely on it, pinned host memory.
 // Needs no context. Waits for nothing, except that managed and pinned memory let work that can run finish.
 Status release_device_memory(void* address);
-
-// The device of the current context. 107002 without one.
-Result<DeviceRecord*> current_device();
-
-// Lets everything that can run on any device finish; for memory that is about to go away.
-void settle_devices() noexcept;
 
 // Bytes of a page of the memory an address lies in, as aclrtPointerGetAttributes reports it.
 std::uint32_t page_size_of(const MemoryPlace& place) noexcept;

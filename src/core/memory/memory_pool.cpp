@@ -2,13 +2,12 @@
 #include "core/memory/memory_pool.h"
 
 #include <algorithm>
-#include <shared_mutex>
 
 #include "base/error_text.h"
 #include "base/mapping.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
-#include "core/graph/capture/capture.h"
-#include "core/graph/graph.h"
+#include "core/base/process_state.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -23,26 +22,23 @@ struct ChunkTable {
         std::size_t size;
         Handle pool;
     };
-    std::shared_mutex mutex;
-    std::map<const std::byte*, Entry> chunks;
+    SharedMutex mutex;
+    std::map<const std::byte*, Entry> chunks CANOPY_GUARDED_BY(mutex);
     std::atomic<std::size_t> count{0};
 
-    static ChunkTable& instance() {
-        static ChunkTable& table = *new ChunkTable;
-        return table;
-    }
+    static ChunkTable& instance() { return process_state<ChunkTable>(); }
     void add(const std::byte* chunk, std::size_t size, Handle pool) {
-        std::unique_lock guard(mutex);
+        WriterLock guard(mutex);
         chunks.emplace(chunk, Entry{size, pool});
         count.fetch_add(1, std::memory_order_release);
     }
     void remove(const std::byte* chunk) {
-        std::unique_lock guard(mutex);
+        WriterLock guard(mutex);
         if (chunks.erase(chunk) != 0) count.fetch_sub(1, std::memory_order_release);
     }
     Handle find(const void* address) {
         if (count.load(std::memory_order_acquire) == 0) return 0;
-        std::shared_lock guard(mutex);
+        ReaderLock guard(mutex);
         const auto* byte = static_cast<const std::byte*>(address);
         auto after = chunks.upper_bound(byte);
         if (after == chunks.begin()) return 0;
@@ -81,7 +77,7 @@ Result<void*> MemoryPool::take(std::size_t size, Handle stream) {
     if (size > SIZE_MAX - chunk_granularity)
         return fail(code::memory_allocation, "size {} is larger than any device's memory", size);
     size = round_up(size, block_granularity);
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     if (closed_) return fail(code::invalid_handle, "memPool was destroyed");
     auto block = find_fit(size, stream);
     if (block == blocks_.end()) {
@@ -156,7 +152,7 @@ void MemoryPool::merge_around(Blocks::iterator block) {
 }
 
 Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     auto block = blocks_.find(static_cast<std::byte*>(address));
     if (block == blocks_.end())
         return fail(code::param_invalid, "ptr {} is inside a pool's memory but is not the start of a block",
@@ -175,7 +171,7 @@ Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
 }
 
 Result<bool> MemoryPool::keep(void* address) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     auto block = blocks_.find(static_cast<std::byte*>(address));
     if (block == blocks_.end() || !block->second.used)
         return fail(code::param_invalid, "ptr {} is not a block of a pool in use", as_address(address));
@@ -184,7 +180,7 @@ Result<bool> MemoryPool::keep(void* address) {
 
 Status MemoryPool::give_kept(void* address) {
     {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         auto block = blocks_.find(static_cast<std::byte*>(address));
         if (block != blocks_.end()) block->second.kept = false;
     }
@@ -218,12 +214,12 @@ void MemoryPool::trim_locked(std::uint64_t keep) {
 }
 
 void MemoryPool::trim(std::uint64_t keep) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     trim_locked(keep);
 }
 
 void MemoryPool::after_synchronise(Handle stream) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
         if (block->second.used || block->second.stream != stream || !passed(block->second)) continue;
         block->second.stream = 0;
@@ -239,7 +235,7 @@ void MemoryPool::after_synchronise(Handle stream) {
 }
 
 Result<std::uint64_t> MemoryPool::attribute(PoolAttribute attribute) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     switch (attribute) {
         case PoolAttribute::reuse_follows_events:
         case PoolAttribute::reuse_opportunistic:
@@ -260,7 +256,7 @@ Result<std::uint64_t> MemoryPool::attribute(PoolAttribute attribute) {
 }
 
 Status MemoryPool::set_attribute(PoolAttribute attribute, std::uint64_t value) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     switch (attribute) {
         case PoolAttribute::reuse_follows_events:
         case PoolAttribute::reuse_opportunistic:
@@ -289,7 +285,7 @@ Status MemoryPool::set_attribute(PoolAttribute attribute, std::uint64_t value) {
 }
 
 bool MemoryPool::drain() {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     if (used_blocks_ != 0) return false;
     closed_ = true;
     while (!chunks_.empty()) release_chunk(chunks_.begin()->first);
@@ -297,12 +293,12 @@ bool MemoryPool::drain() {
 }
 
 std::size_t MemoryPool::blocks_in_use() {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     return used_blocks_;
 }
 
 MemoryRange MemoryPool::find(const void* address) {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     auto after = blocks_.upper_bound(static_cast<std::byte*>(const_cast<void*>(address)));
     if (after == blocks_.begin()) return {};
     auto found = std::prev(after);
@@ -360,59 +356,6 @@ Result<Pin<MemoryPool>> find_pool(const void* handle) {
 Pin<MemoryPool> pool_of(const void* address) noexcept {
     const Handle handle = ChunkTable::instance().find(address);
     return handle == 0 ? Pin<MemoryPool>() : Runtime::instance().memory_pools.pin(handle);
-}
-
-namespace {
-
-// The graph a stream is captured into. Empty: it is not captured.
-Result<Pin<Graph>> captured_graph(Stream& stream, std::uint64_t& last) {
-    SpinGuard guard(stream.lock);
-    last = stream.last_sequence;
-    if (!stream.recorder) return Pin<Graph>();
-    if (stream.recorder->kind() != RecorderKind::capture)
-        return fail(code::not_supported,
-                    "stream {} is recorded for a graph: pools work with running and captured streams only", stream.id);
-    Result<CapturedLane> lane = captured_lane(stream);
-    if (!lane.ok()) return lane.status();
-    return Runtime::instance().graphs.pin(lane->graph->self);
-}
-
-// From now on the block ends with the graph.
-Status keep_for_graph(MemoryPool& pool, void* address, Graph& graph) {
-    Result<bool> fresh = pool.keep(address);
-    if (!fresh.ok()) return fresh.status();
-    if (!*fresh) return {};
-    {
-        std::lock_guard guard(graph.mutex);
-        if (graph.state == GraphState::capturing) {
-            graph.pool_blocks.push_back(address);
-            return {};
-        }
-    }
-    return pool.give_kept(address);  // the capture has ended meanwhile
-}
-
-}  // namespace
-
-Result<void*> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& stream) {
-    std::uint64_t last = 0;
-    Result<Pin<Graph>> graph = captured_graph(stream, last);
-    if (!graph.ok()) return graph.status();
-    if (!*graph) return pool.take(size, stream.self);
-    Result<void*> block = pool.take(size, 0);
-    if (!block.ok()) return block.status();
-    CANOPY_TRY(keep_for_graph(pool, *block, **graph));
-    return block;
-}
-
-Status free_in_stream(void* address, Stream& stream) {
-    const Pin<MemoryPool> pool = pool_of(address);
-    if (!pool) return fail(code::param_invalid, "ptr {} is not memory of a pool", as_address(address));
-    std::uint64_t last = 0;
-    Result<Pin<Graph>> graph = captured_graph(stream, last);
-    if (!graph.ok()) return graph.status();
-    if (!*graph) return pool->give(address, stream.self, last);
-    return keep_for_graph(*pool, address, **graph);
 }
 
 void pools_after_synchronise(Handle stream) noexcept {

@@ -9,13 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <set>
 #include <utility>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "core/base/handles.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 
@@ -79,26 +79,30 @@ private:
     };
     using Blocks = std::map<std::byte*, Block>;
 
-    [[nodiscard]] bool available(Block& block, Handle stream) const;
+    [[nodiscard]] bool available(Block& block, Handle stream) const CANOPY_REQUIRES(mutex_);
     [[nodiscard]] static bool passed(const Block& block);
-    Blocks::iterator find_fit(std::size_t size, Handle stream);
-    Status grow(std::size_t size);
-    void split(Blocks::iterator block, std::size_t size);
-    void absorb(Blocks::iterator left, Blocks::iterator right);
-    void merge_around(Blocks::iterator block);
+    Blocks::iterator find_fit(std::size_t size, Handle stream) CANOPY_REQUIRES(mutex_);
+    Status grow(std::size_t size) CANOPY_REQUIRES(mutex_);
+    void split(Blocks::iterator block, std::size_t size) CANOPY_REQUIRES(mutex_);
+    void absorb(Blocks::iterator left, Blocks::iterator right) CANOPY_REQUIRES(mutex_);
+    void merge_around(Blocks::iterator block) CANOPY_REQUIRES(mutex_);
     [[nodiscard]] static bool mergeable(const Block& left, const Block& right);
-    void release_chunk(std::byte* chunk);
-    void trim_locked(std::uint64_t keep);
-    [[nodiscard]] bool idle(std::byte* chunk);
+    void release_chunk(std::byte* chunk) CANOPY_REQUIRES(mutex_);
+    void trim_locked(std::uint64_t keep) CANOPY_REQUIRES(mutex_);
+    [[nodiscard]] bool idle(std::byte* chunk) CANOPY_REQUIRES(mutex_);
 
-    std::mutex mutex_;
-    bool closed_ = false;
-    Blocks blocks_;                                      // all of them, by address
-    std::set<std::pair<std::size_t, std::byte*>> free_;  // free ones, by size
-    std::map<std::byte*, std::size_t> chunks_;           // what the pool took from its device
-    std::uint64_t reserved_ = 0, reserved_high_ = 0, used_ = 0, used_high_ = 0, threshold_ = 0;
-    std::size_t used_blocks_ = 0;
-    bool reuse_[3] = {true, true, true};  // attributes 1 to 3
+    Mutex mutex_;
+    bool closed_ CANOPY_GUARDED_BY(mutex_) = false;
+    Blocks blocks_ CANOPY_GUARDED_BY(mutex_);                                      // all of them, by address
+    std::set<std::pair<std::size_t, std::byte*>> free_ CANOPY_GUARDED_BY(mutex_);  // free ones, by size
+    std::map<std::byte*, std::size_t> chunks_ CANOPY_GUARDED_BY(mutex_);           // what the pool took from its device
+    std::uint64_t reserved_ CANOPY_GUARDED_BY(mutex_) = 0;
+    std::uint64_t reserved_high_ CANOPY_GUARDED_BY(mutex_) = 0;
+    std::uint64_t used_ CANOPY_GUARDED_BY(mutex_) = 0;
+    std::uint64_t used_high_ CANOPY_GUARDED_BY(mutex_) = 0;
+    std::uint64_t threshold_ CANOPY_GUARDED_BY(mutex_) = 0;
+    std::size_t used_blocks_ CANOPY_GUARDED_BY(mutex_) = 0;
+    bool reuse_[3] CANOPY_GUARDED_BY(mutex_) = {true, true, true};  // attributes 1 to 3
 };
 
 Result<Handle> create_pool(const PoolOptions& options);
@@ -108,10 +112,6 @@ Status destroy_pool(Handle handle);
 Result<Pin<MemoryPool>> find_pool(const void* handle);
 // The pool whose memory an address lies in; empty for other memory. Costs one load while there are no pools.
 Pin<MemoryPool> pool_of(const void* address) noexcept;
-[[nodiscard]] inline bool pools_exist() noexcept { return Runtime::instance().memory_pools.live() != 0; }
-// A block for work of that stream, and its end. In a stream that is captured, the graph keeps the block.
-Result<void*> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& stream);
-Status free_in_stream(void* address, Stream& stream);
 // To be called when everything submitted to a stream so far is known to be done.
 void pools_after_synchronise(Handle stream) noexcept;
 

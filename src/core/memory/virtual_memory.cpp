@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
-#include <shared_mutex>
 
 #include "base/error_text.h"
 #include "base/mapping.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/base/thread_state.h"
 
 namespace canopy {
@@ -36,15 +36,12 @@ struct MappedBlock {
 
 // Everything reserved and mapped in this process.
 struct AddressSpace {
-    std::shared_mutex mutex;
-    std::map<std::uintptr_t, Reservation> reservations;
-    std::map<std::uintptr_t, MappedBlock> mappings;
+    SharedMutex mutex;
+    std::map<std::uintptr_t, Reservation> reservations CANOPY_GUARDED_BY(mutex);
+    std::map<std::uintptr_t, MappedBlock> mappings CANOPY_GUARDED_BY(mutex);
     std::atomic<std::size_t> count{0};  // of reservations, readable without the mutex
 
-    static AddressSpace& instance() {
-        static AddressSpace& space = *new AddressSpace;
-        return space;
-    }
+    static AddressSpace& instance() { return process_state<AddressSpace>(); }
 };
 
 template <class Map>
@@ -190,14 +187,14 @@ Result<Handle> allocate_physical(std::size_t size, const PhysicalProperties& pro
     Result<VirtualMemory::Physical> physical = owner->memory->create(size);
     if (!physical.ok()) return physical.status();
     auto block = std::make_shared<PhysicalBlock>(*owner->record, *owner->memory, *physical, size, properties);
-    std::unique_lock guard(AddressSpace::instance().mutex);
+    WriterLock guard(AddressSpace::instance().mutex);
     return open_handle(block);
 }
 
 Status release_physical(Handle handle) {
     Result<Pin<PhysicalMemory>> memory = find_physical(handle);
     if (!memory.ok()) return memory.status();
-    std::unique_lock guard(AddressSpace::instance().mutex);
+    WriterLock guard(AddressSpace::instance().mutex);
     if ((*memory)->references == 0)
         return fail(code::invalid_handle, "handle {} is not physical memory, or was freed", opaque_of(handle));
     if (--(*memory)->references == 0) Runtime::instance().physical_memory.close(handle);
@@ -206,7 +203,7 @@ Status release_physical(Handle handle) {
 
 Result<Handle> retain_physical(const void* address) {
     AddressSpace& space = AddressSpace::instance();
-    std::unique_lock guard(space.mutex);
+    WriterLock guard(space.mutex);
     auto mapping = around(space.mappings, number(address));
     if (mapping == space.mappings.end())
         return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", as_address(address));
@@ -235,7 +232,7 @@ Result<void*> reserve_addresses(std::size_t size, void* wanted) {
         return fail(code::memory_allocation, "size {} is larger than the address space", size);
     size = (size + granularity - 1) / granularity * granularity;
     AddressSpace& space = AddressSpace::instance();
-    std::unique_lock guard(space.mutex);
+    WriterLock guard(space.mutex);
     Result<void*> address = owner->memory->reserve(size, 0, wanted);
     if (!address.ok()) return address.status();
     space.reservations.emplace(number(*address), Reservation{size, owner->record, owner->memory});
@@ -245,7 +242,7 @@ Result<void*> reserve_addresses(std::size_t size, void* wanted) {
 
 Status release_addresses(void* address) {
     AddressSpace& space = AddressSpace::instance();
-    std::unique_lock guard(space.mutex);
+    WriterLock guard(space.mutex);
     auto found = space.reservations.find(number(address));
     if (found == space.reservations.end())
         return fail(code::param_invalid, "virPtr {} is not the start of reserved addresses", as_address(address));
@@ -265,7 +262,7 @@ Status map_physical(void* address, std::size_t size, Handle handle, bool accessi
     if (size != block->size)
         return fail(code::param_invalid, "size {} differs from the {} bytes of the physical memory", size, block->size);
     AddressSpace& space = AddressSpace::instance();
-    std::unique_lock guard(space.mutex);
+    WriterLock guard(space.mutex);
     auto reservation = around(space.reservations, number(address));
     if (reservation == space.reservations.end())
         return fail(code::param_invalid, "virPtr {} is not in reserved addresses", as_address(address));
@@ -288,12 +285,12 @@ Status unmap_physical(void* address) {
     AddressSpace& space = AddressSpace::instance();
     Device* device = nullptr;
     {
-        std::shared_lock guard(space.mutex);
+        ReaderLock guard(space.mutex);
         if (auto found = space.mappings.find(number(address)); found != space.mappings.end())
             device = found->second.block->record.opened();
     }
     if (device) device->quiesce();  // outside the lock: work that finishes may ask where its addresses lie
-    std::unique_lock guard(space.mutex);
+    WriterLock guard(space.mutex);
     auto found = space.mappings.find(number(address));
     if (found == space.mappings.end())
         return fail(code::param_invalid, "virPtr {} is not the start of mapped physical memory", as_address(address));
@@ -307,7 +304,7 @@ Status allow_access(void* address, std::size_t size, const AccessRequest& reques
         if (Result<DeviceRecord*> record = Runtime::instance().device(request.id); !record.ok()) return record.status();
     }
     AddressSpace& space = AddressSpace::instance();
-    std::unique_lock guard(space.mutex);
+    WriterLock guard(space.mutex);
     const std::uintptr_t end = number(address) + size;
     std::uintptr_t next = number(address);
     for (auto mapping = space.mappings.find(next); next < end; ++mapping) {
@@ -334,7 +331,7 @@ Result<bool> access_allowed(const void* address, const AccessRequest& request) {
         if (Result<DeviceRecord*> record = Runtime::instance().device(request.id); !record.ok()) return record.status();
     }
     AddressSpace& space = AddressSpace::instance();
-    std::shared_lock guard(space.mutex);
+    ReaderLock guard(space.mutex);
     auto mapping = around(space.mappings, number(address));
     if (mapping == space.mappings.end())
         return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", as_address(address));
@@ -346,7 +343,7 @@ MappedPlace find_mapped(const void* address) noexcept {
     MappedPlace place;
     AddressSpace& space = AddressSpace::instance();
     if (space.count.load(std::memory_order_acquire) == 0) return place;
-    std::shared_lock guard(space.mutex);
+    ReaderLock guard(space.mutex);
     place.reserved = around(space.reservations, number(address)) != space.reservations.end();
     if (!place.reserved) return place;
     auto mapping = around(space.mappings, number(address));
@@ -360,7 +357,7 @@ MappedPlace find_mapped(const void* address) noexcept {
 
 bool mapped_throughout(const void* address, std::size_t size) noexcept {
     AddressSpace& space = AddressSpace::instance();
-    std::shared_lock guard(space.mutex);
+    ReaderLock guard(space.mutex);
     std::uintptr_t next = number(address);
     const std::uintptr_t end = next + size;
     for (auto mapping = around(space.mappings, next); next < end; ++mapping) {

@@ -7,7 +7,7 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/process/device_facts.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 namespace {

@@ -1,263 +1,198 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/process/configuration.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <mutex>
-#include <vector>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/process/device_limits.h"
-#include "core/runtime/context.h"
-#include "core/runtime/runtime.h"
 
 namespace canopy {
 namespace {
 
-constexpr std::size_t largest_file = 16u << 20;
-constexpr std::int32_t no_device = -1;
+using Json = nlohmann::json;
 
-template <class Function>
-struct Registration {
-    std::int32_t kind;
-    Function function;
-    void* user_data;
-};
+constexpr int deepest_nesting = 10;
 
-// Lock order: transition, then state. Callbacks run with transition held (by the thread that runs them, which may come
-// back with any call of the interface) and state free.
-struct State {
-    std::recursive_mutex transition;  // one initialisation or finalisation at a time
-    std::mutex state;                 // guards the lists below
-    std::vector<Registration<InitialiseFunction>> initialise_callbacks;
-    std::vector<Registration<FinaliseFunction>> finalise_callbacks;
-
-    // Guarded by transition.
-    std::string text;                       // what the callbacks get to see
-    std::optional<std::string> normalised;  // of the first successful initialisation; stays for the process
-
-    std::atomic<std::uint64_t> references{0};
-    std::atomic<std::int32_t> default_device{no_device};
-    std::atomic<bool> dump{false};
-};
-
-State& state() {
-    static State& instance = *new State;
-    return instance;
-}
-
-Result<std::string> read_file(const char* path) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return fail(code::invalid_file, "configuration file {} cannot be opened: {}", path, strerror(errno));
-    struct stat facts {};
-    std::string text;
-    Status status;
-    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        status = fail(code::invalid_file, "configuration {} is not a file", path);
-    } else if (static_cast<std::size_t>(facts.st_size) > largest_file) {
-        status = fail(code::invalid_file, "configuration file {} has {} bytes; at most {} are allowed", path,
-                      facts.st_size, largest_file);
-    } else {
-        text.resize(static_cast<std::size_t>(facts.st_size));
-        std::size_t filled = 0;
-        while (filled < text.size()) {
-            const ssize_t count = read(file, text.data() + filled, text.size() - filled);
-            if (count < 0 && errno == EINTR) continue;
-            if (count <= 0) break;
-            filled += static_cast<std::size_t>(count);
+// How deep brackets nest, seen before anything is built from the text.
+int nesting_of(std::string_view text) noexcept {
+    int depth = 0, deepest = 0;
+    bool quoted = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char letter = text[at];
+        if (quoted) {
+            if (letter == '\\') ++at;
+            if (letter == '"') quoted = false;
+            continue;
         }
-        text.resize(filled);
+        if (letter == '"') quoted = true;
+        if (letter == '{' || letter == '[') deepest = std::max(deepest, ++depth);
+        if (letter == '}' || letter == ']') --depth;
     }
-    close(file);
-    if (!status.ok()) return status;
-    return text;
+    return deepest;
 }
 
-// Whether the values fit the devices there will be.
-Status check_against_devices(const Configuration& configuration) {
-    const Settings planned = change_settings(Runtime::instance().settings(), configuration.settings);
-    if (configuration.default_device &&
-        *configuration.default_device >= static_cast<std::int32_t>(planned.visible.size()))
-        return fail(code::invalid_parameter, "defaultDevice.default_device {} is not in [0, {})",
-                    *configuration.default_device, planned.visible.size());
-    if (configuration.aicore_stack_size && *configuration.aicore_stack_size > planned.chip->max_stack)
-        return fail(code::invalid_parameter, "StackSize.aicore_stack_size {} is larger than {}, the limit of {}",
-                    *configuration.aicore_stack_size, planned.chip->max_stack, planned.chip->name);
+// A whole number, written as a number or as a string.
+std::optional<std::int64_t> whole_number(const Json& value) {
+    if (value.is_number_unsigned()) {
+        const auto number = value.get<std::uint64_t>();
+        if (number > INT64_MAX) return std::nullopt;
+        return static_cast<std::int64_t>(number);
+    }
+    if (value.is_number_integer()) return value.get<std::int64_t>();
+    if (!value.is_string()) return std::nullopt;
+    const auto& text = value.get_ref<const std::string&>();
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+// Reads `key` of `object` into `out` when it is there; the number must lie in [least, most].
+template <class Number>
+Status read_number(const Json& object, const char* key, std::int64_t least, std::int64_t most,
+                   std::optional<Number>& out, int error = code::invalid_parameter) {
+    const auto found = object.find(key);
+    if (found == object.end()) return {};
+    const auto number = whole_number(*found);
+    if (!number || *number < least || *number > most)
+        return fail(error, "{} is {}; it must be a whole number from {} to {}", key, found->dump(), least, most);
+    out = static_cast<Number>(*number);
     return {};
 }
 
-// Makes the values take effect. The section "canopy" is for devices that are still closed: once one is open it has
-// been applied before (a process keeps its first configuration) or comes too late, and is passed over.
-void apply(const Configuration& configuration) {
-    if (!configuration.settings.empty()) Runtime::instance().change(configuration.settings);
-    configure_limits(configuration);
-    set_error_text_scope(configuration.process_wide_error_text ? ErrorTextScope::process : ErrorTextScope::thread);
-    state().default_device.store(configuration.default_device.value_or(no_device), std::memory_order_release);
-    state().dump.store(configuration.dump, std::memory_order_release);
+// Finds a section that must be an object when it is there.
+Status find_section(const Json& root, const char* key, int error, const Json*& out) {
+    const auto found = root.find(key);
+    if (found == root.end()) return {};
+    if (!found->is_object()) return fail(error, "{} must be an object", key);
+    out = &*found;
+    return {};
 }
 
-// Takes back what ends with an initialisation.
-void withdraw() {
-    state().default_device.store(no_device, std::memory_order_release);
-    state().dump.store(false, std::memory_order_release);
-    set_error_text_scope(ErrorTextScope::thread);
+template <std::size_t Count>
+Status check_word(const Json& section, const char* section_name, const char* key, int error,
+                  const std::array<const char*, Count>& words) {
+    const auto found = section.find(key);
+    if (found == section.end()) return {};
+    if (found->is_string())
+        for (const char* word : words)
+            if (found->get_ref<const std::string&>() == word) return {};
+    std::string list;
+    for (const char* word : words) list += list.empty() ? word : std::string(", ") + word;
+    return fail(error, "{}.{} is {}; it must be one of {}", section_name, key, found->dump(), list);
 }
 
-Status run_initialise_callbacks(const std::string& text) {
-    State& all = state();
-    std::unique_lock guard(all.state);
-    const auto callbacks = all.initialise_callbacks;
-    guard.unlock();
-    for (const auto& callback : callbacks) {
-        const int code = callback.function(text.c_str(), text.size(), callback.user_data);
-        if (code != 0) return fail(code, "an initialisation callback of kind {} returned {}", callback.kind, code);
+Status read_dump(const Json& root, Configuration& configuration) {
+    constexpr int error = code::invalid_dump_configuration;
+    const Json* section = nullptr;
+    CANOPY_TRY(find_section(root, "dump", error, section));
+    if (section == nullptr || section->empty()) return {};
+    CANOPY_TRY(check_word(*section, "dump", "dump_mode", error, std::array{"input", "output", "all"}));
+    CANOPY_TRY(check_word(*section, "dump", "dump_op_switch", error, std::array{"on", "off"}));
+    CANOPY_TRY(check_word(*section, "dump", "dump_data", error, std::array{"tensor", "stats"}));
+    CANOPY_TRY(check_word(*section, "dump", "dump_level", error, std::array{"op", "kernel", "all"}));
+    CANOPY_TRY(check_word(*section, "dump", "dump_debug", error, std::array{"on", "off"}));
+    CANOPY_TRY(check_word(*section, "dump", "dump_scene", error,
+                          std::array{"", "normal", "aic_err_brief_dump", "aic_err_norm_dump", "aic_err_detail_dump",
+                                     "lite_exception", "watcher"}));
+    const auto path = section->find("dump_path");
+    if (path != section->end() && !path->is_string()) return fail(error, "dump.dump_path must be a string");
+    const auto list = section->find("dump_list");
+    if (list != section->end() && !list->is_array()) return fail(error, "dump.dump_list must be an array");
+    configuration.dump = true;
+    return {};
+}
+
+Status read_profiler(const Json& root, Configuration& configuration) {
+    constexpr int error = code::invalid_profiling_configuration;
+    const Json* section = nullptr;
+    CANOPY_TRY(find_section(root, "profiler", error, section));
+    if (section == nullptr) return {};
+    CANOPY_TRY(check_word(*section, "profiler", "switch", error, std::array{"on", "off"}));
+    const auto output = section->find("output");
+    if (output != section->end() && !output->is_string()) return fail(error, "profiler.output must be a string");
+    configuration.profiler = section->value("switch", std::string("off")) == "on";
+    return {};
+}
+
+Status read_limits(const Json& root, Configuration& configuration) {
+    const Json* stack = nullptr;
+    CANOPY_TRY(find_section(root, "StackSize", code::invalid_parameter, stack));
+    if (stack != nullptr) {
+        CANOPY_TRY(read_number(*stack, "aicore_stack_size", stack_step, INT32_MAX, configuration.aicore_stack_size));
+        if (configuration.aicore_stack_size && *configuration.aicore_stack_size % stack_step != 0)
+            return fail(code::invalid_parameter, "StackSize.aicore_stack_size {} is not a multiple of {}",
+                        *configuration.aicore_stack_size, stack_step);
+        CANOPY_TRY(read_number(*stack, "simt_stack_size", 1, INT32_MAX, configuration.simt_stack_size));
+        CANOPY_TRY(
+            read_number(*stack, "simt_divergence_stack_size", 1, INT32_MAX, configuration.simt_divergence_stack_size));
+    }
+    CANOPY_TRY(
+        read_number(root, "simt_printf_fifo_size", smallest_fifo, largest_fifo, configuration.simt_printf_fifo_size));
+    return read_number(root, "simd_printf_fifo_size_per_core", smallest_fifo, largest_fifo,
+                       configuration.simd_printf_fifo_size_per_core);
+}
+
+Status read_canopy(const Json& root, SettingsChange& change) {
+    const Json* section = nullptr;
+    CANOPY_TRY(find_section(root, "canopy", code::invalid_parameter, section));
+    if (section == nullptr) return {};
+    CANOPY_TRY(read_number(*section, "device_count", 1, max_devices, change.device_count));
+    CANOPY_TRY(read_number(*section, "workers", 0, max_workers, change.workers));
+    if (const auto chip = section->find("chip"); chip != section->end()) {
+        if (!chip->is_string() || find_chip(chip->get_ref<const std::string&>()) == nullptr)
+            return fail(code::invalid_parameter, "canopy.chip {} is not the name of a chip", chip->dump());
+        change.chip = chip->get<std::string>();
+    }
+    if (const auto memory = section->find("device_memory"); memory != section->end()) {
+        std::optional<std::uint64_t> size;
+        if (memory->is_string()) size = parse_size(memory->get_ref<const std::string&>());
+        if (memory->is_number_unsigned()) size = memory->get<std::uint64_t>();
+        if (!size || *size < smallest_memory || *size > (1ull << 44))
+            return fail(code::invalid_parameter, "canopy.device_memory {} is not a size of at least {} bytes",
+                        memory->dump(), smallest_memory);
+        change.memory = size;
+    }
+    if (const auto check = section->find("check"); check != section->end()) {
+        if (!check->is_boolean())
+            return fail(code::invalid_parameter, "canopy.check {} is neither true nor false", check->dump());
+        change.checking = check->get<bool>();
     }
     return {};
 }
 
-// Caller holds transition; the count is 0 already.
-Status finish() {
-    State& all = state();
-    std::unique_lock guard(all.state);
-    const auto callbacks = all.finalise_callbacks;
-    guard.unlock();
-    Status first;
-    for (const auto& callback : callbacks) {
-        const int code = callback.function(callback.user_data);
-        if (code != 0 && first.ok())
-            first = fail(code, "a finalisation callback of kind {} returned {}", callback.kind, code);
-    }
-    release_all_devices();
-    withdraw();
-    return first;
-}
-
-Status check_kind(std::int32_t kind) {
-    if ((kind >= 0 && kind <= 7) || kind == 0xFFFF) return {};
-    return fail(code::invalid_parameter, "type {} is not a callback type", kind);
-}
-
-// A function is registered once per kind; registering it again replaces what it gets.
-template <class Function>
-Status add(std::vector<Registration<Function>>& list, std::int32_t kind, Function function, void* user_data) {
-    if (function == nullptr) return fail_null("cbFunc");
-    CANOPY_TRY(check_kind(kind));
-    std::lock_guard guard(state().state);
-    for (auto& entry : list) {
-        if (entry.kind == kind && entry.function == function) {
-            entry.user_data = user_data;
-            return {};
-        }
-    }
-    list.push_back({kind, function, user_data});
-    return {};
-}
-
-template <class Function>
-Status remove(std::vector<Registration<Function>>& list, std::int32_t kind, Function function) {
-    if (function == nullptr) return fail_null("cbFunc");
-    CANOPY_TRY(check_kind(kind));
-    std::lock_guard guard(state().state);
-    const auto removed =
-        std::erase_if(list, [&](const auto& entry) { return entry.kind == kind && entry.function == function; });
-    if (removed == 0) return fail(code::invalid_parameter, "cbFunc is not registered for type {}", kind);
-    return {};
+Status read_everything(const Json& root, Configuration& configuration) {
+    const Json* section = nullptr;
+    CANOPY_TRY(find_section(root, "defaultDevice", code::invalid_parameter, section));
+    if (section != nullptr)
+        CANOPY_TRY(read_number(*section, "default_device", 0, INT32_MAX, configuration.default_device));
+    std::optional<int> mode;
+    CANOPY_TRY(read_number(root, "err_msg_mode", 0, 1, mode));
+    configuration.process_wide_error_text = mode.value_or(0) == 1;
+    CANOPY_TRY(read_number(root, "max_opqueue_num", 1, INT32_MAX, configuration.operator_queue_limit,
+                           code::invalid_operator_queue_limit));
+    CANOPY_TRY(read_limits(root, configuration));
+    CANOPY_TRY(read_dump(root, configuration));
+    CANOPY_TRY(read_profiler(root, configuration));
+    return read_canopy(root, configuration.settings);
 }
 
 }  // namespace
 
-Status initialise(const char* path) {
-    State& all = state();
-    std::lock_guard guard(all.transition);
-    if (all.references.load(std::memory_order_relaxed) > 0) {
-        all.references.fetch_add(1, std::memory_order_relaxed);
-        return fail(code::repeat_initialise, "aclInit was called before; this call only counts a reference");
-    }
-    const bool has_file = path != nullptr && *path != '\0';
-    std::string text;
-    if (has_file) {
-        auto contents = read_file(path);
-        if (!contents.ok()) return contents.status();
-        text = std::move(*contents);
-    }
-    auto configuration = parse_configuration(has_file ? text : "{}");
-    if (!configuration.ok()) return configuration.status();
-    CANOPY_TRY(check_against_devices(*configuration));
-    if (all.normalised && *all.normalised != configuration->normalised)
-        return fail(
-            code::invalid_parameter,
-            "the configuration differs from that of the first aclInit in this process, which cannot be changed");
-    apply(*configuration);
-    Runtime::instance().report_problems();
-    all.references.store(1, std::memory_order_release);
-    all.text = text;
-    if (Status status = run_initialise_callbacks(text); !status.ok()) {
-        all.references.store(0, std::memory_order_release);
-        withdraw();
-        return status;
-    }
-    all.normalised = configuration->normalised;
-    return {};
-}
-
-Status finalise() {
-    State& all = state();
-    std::lock_guard guard(all.transition);
-    if (all.references.load(std::memory_order_relaxed) == 0)
-        return fail(code::repeat_finalise,
-                    "not initialised: aclFinalize was already called, or aclInit was not called");
-    all.references.store(0, std::memory_order_release);
-    return finish();
-}
-
-Status finalise_reference(std::uint64_t* remaining) {
-    State& all = state();
-    std::lock_guard guard(all.transition);
-    const std::uint64_t references = all.references.load(std::memory_order_relaxed);
-    if (remaining != nullptr) *remaining = references == 0 ? 0 : references - 1;
-    if (references == 0)
-        return fail(code::repeat_finalise, "not initialised: aclInit was not called, or every reference is released");
-    all.references.store(references - 1, std::memory_order_release);
-    return references == 1 ? finish() : Status();
-}
-
-bool is_initialised() noexcept { return state().references.load(std::memory_order_acquire) > 0; }
-
-std::optional<std::int32_t> configured_default_device() noexcept {
-    const std::int32_t device = state().default_device.load(std::memory_order_acquire);
-    if (device == no_device) return std::nullopt;
-    return device;
-}
-
-bool configured_dump() noexcept { return state().dump.load(std::memory_order_acquire); }
-
-Status register_initialise_callback(std::int32_t kind, InitialiseFunction function, void* user_data) {
-    State& all = state();
-    std::lock_guard guard(all.transition);
-    CANOPY_TRY(add(all.initialise_callbacks, kind, function, user_data));
-    if (!is_initialised()) return {};
-    const int code = function(all.text.c_str(), all.text.size(), user_data);
-    if (code != 0) return fail(code, "the initialisation callback of kind {} returned {}", kind, code);
-    return {};
-}
-
-Status unregister_initialise_callback(std::int32_t kind, InitialiseFunction function) {
-    return remove(state().initialise_callbacks, kind, function);
-}
-
-Status register_finalise_callback(std::int32_t kind, FinaliseFunction function, void* user_data) {
-    return add(state().finalise_callbacks, kind, function, user_data);
-}
-
-Status unregister_finalise_callback(std::int32_t kind, FinaliseFunction function) {
-    return remove(state().finalise_callbacks, kind, function);
+Result<Configuration> parse_configuration(std::string_view text) {
+    if (const int nesting = nesting_of(text); nesting > deepest_nesting)
+        return fail(code::parse_file, "the configuration nests {} levels deep; {} are allowed", nesting,
+                    deepest_nesting);
+    const Json root = Json::parse(text, nullptr, false);
+    if (root.is_discarded()) return fail(code::parse_file, "the configuration is not valid JSON");
+    if (!root.is_object()) return fail(code::parse_file, "the configuration is not a JSON object");
+    Configuration configuration;
+    CANOPY_TRY(read_everything(root, configuration));
+    configuration.normalised = root.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return configuration;
 }
 
 }  // namespace canopy

@@ -2,12 +2,13 @@
 #include "core/process/device_callbacks.h"
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 
 namespace canopy {
 namespace {
@@ -22,22 +23,22 @@ public:
     };
 
     bool add(std::string_view name, Function function, void* argument) {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         return entries_.try_emplace(std::string(name), Entry{function, argument}).second;
     }
     void set(std::string_view name, Function function, void* argument) {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         entries_.insert_or_assign(std::string(name), Entry{function, argument});
     }
     bool remove(std::string_view name) {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         const auto found = entries_.find(name);
         if (found == entries_.end()) return false;
         entries_.erase(found);
         return true;
     }
     std::vector<Entry> all() {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         std::vector<Entry> result;
         result.reserve(entries_.size());
         for (const auto& [name, entry] : entries_) result.push_back(entry);
@@ -45,19 +46,13 @@ public:
     }
 
 private:
-    std::mutex mutex_;
-    std::map<std::string, Entry, std::less<>> entries_;
+    Mutex mutex_;
+    std::map<std::string, Entry, std::less<>> entries_ CANOPY_GUARDED_BY(mutex_);
 };
 
-CallbackSet<DeviceStateFunction>& state_callbacks() {
-    static auto& callbacks = *new CallbackSet<DeviceStateFunction>;
-    return callbacks;
-}
+CallbackSet<DeviceStateFunction>& state_callbacks() { return process_state<CallbackSet<DeviceStateFunction>>(); }
 
-CallbackSet<TaskAbortFunction>& abort_callbacks() {
-    static auto& callbacks = *new CallbackSet<TaskAbortFunction>;
-    return callbacks;
-}
+CallbackSet<TaskAbortFunction>& abort_callbacks() { return process_state<CallbackSet<TaskAbortFunction>>(); }
 
 template <class Function>
 Status take_out(CallbackSet<Function>& callbacks, std::string_view name) {

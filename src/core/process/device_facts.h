@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
 

@@ -6,7 +6,6 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/process/configuration.h"
 
 namespace canopy {
 namespace {
@@ -51,10 +50,6 @@ Result<std::size_t> find_row(std::int32_t limit) {
     return static_cast<std::size_t>(limit);
 }
 
-void keep(DeviceLimit limit, const std::optional<std::uint64_t>& value) {
-    if (value) values[index_of(limit)].store(rounded(rows[index_of(limit)], *value), std::memory_order_relaxed);
-}
-
 }  // namespace
 
 Status set_device_limit(std::int32_t limit, std::size_t value) {
@@ -80,14 +75,10 @@ Result<std::size_t> device_limit(std::int32_t limit) {
     return static_cast<std::size_t>(value != 0 ? value : rows[index.value()].standard);
 }
 
-void configure_limits(const Configuration& configuration) {
-    if (configuration.aicore_stack_size &&
-        Runtime::instance().change_stack_size(static_cast<std::uint32_t>(*configuration.aicore_stack_size)))
-        keep(DeviceLimit::simd_stack, configuration.aicore_stack_size);
-    keep(DeviceLimit::simt_stack, configuration.simt_stack_size);
-    keep(DeviceLimit::simt_divergence_stack, configuration.simt_divergence_stack_size);
-    keep(DeviceLimit::simt_printf_fifo, configuration.simt_printf_fifo_size);
-    keep(DeviceLimit::simd_printf_fifo_per_core, configuration.simd_printf_fifo_size_per_core);
+void configure_limit(DeviceLimit limit, std::uint64_t value) {
+    const bool is_stack = limit == DeviceLimit::simd_stack;
+    if (is_stack && !Runtime::instance().change_stack_size(static_cast<std::uint32_t>(value))) return;
+    values[index_of(limit)].store(rounded(rows[index_of(limit)], value), std::memory_order_relaxed);
 }
 
 std::uint32_t device_cores(const DeviceRecord& record, CoreLimit kind) noexcept {

@@ -7,11 +7,9 @@
 #include <cstdint>
 
 #include "base/result.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 
 namespace canopy {
-
-struct Configuration;
 
 inline constexpr std::uint64_t stack_step = 16u << 10;
 inline constexpr std::uint64_t smallest_fifo = 1u << 10;
@@ -30,8 +28,8 @@ enum class DeviceLimit : std::int32_t {
 // is open already and its stacks cannot change any more.
 Status set_device_limit(std::int32_t limit, std::size_t value);
 Result<std::size_t> device_limit(std::int32_t limit);
-// Takes over what aclInit's file says; values were checked when it was read.
-void configure_limits(const Configuration& configuration);
+// A value of aclInit's file, which was checked when it was read. A stack is left as it is once a device is open.
+void configure_limit(DeviceLimit limit, std::uint64_t value);
 
 // How many cores of a kind the device has for this process: the limit that was set, or what the chip has.
 std::uint32_t device_cores(const DeviceRecord& record, CoreLimit kind) noexcept;

@@ -10,9 +10,10 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
+
+#include "core/process/variables.h"
 
 namespace canopy {
 namespace {
@@ -23,23 +24,18 @@ struct LogOptions {
     std::string directory;  // empty: no place to write
 };
 
-bool is_set(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr && std::string_view(value) == "1";
-}
+bool is_set(const char* name) { return environment_variable(name) == "1"; }
 
 LogOptions read_options() {
     LogOptions options;
-    if (const char* level = std::getenv("ASCEND_GLOBAL_LOG_LEVEL");
-        level != nullptr && level[0] >= '0' && level[0] <= '4' && level[1] == '\0')
-        options.level = level[0] - '0';
+    if (const auto level = environment_variable("ASCEND_GLOBAL_LOG_LEVEL");
+        level && level->size() == 1 && level->front() >= '0' && level->front() <= '4')
+        options.level = level->front() - '0';
     options.to_standard_output = is_set("ASCEND_SLOG_PRINT_TO_STDOUT") || is_set("ASCEND_LOG_PRINT_TO_STDOUT");
-    const char* chosen = std::getenv("ASCEND_PROCESS_LOG_PATH");
-    const char* home = std::getenv("HOME");
-    if (chosen != nullptr && *chosen != '\0')
-        options.directory = std::string(chosen) + "/debug/plog";
-    else if (home != nullptr && *home != '\0')
-        options.directory = std::string(home) + "/ascend/log/debug/plog";
+    if (const auto chosen = environment_variable("ASCEND_PROCESS_LOG_PATH"))
+        options.directory = std::string(*chosen) + "/debug/plog";
+    else if (const auto home = environment_variable("HOME"))
+        options.directory = std::string(*home) + "/ascend/log/debug/plog";
     return options;
 }
 

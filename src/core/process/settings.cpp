@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -20,12 +19,6 @@ namespace {
 constexpr std::uint64_t gib = 1ull << 30;
 constexpr std::uint64_t memory_step = 2ull << 20;
 constexpr std::uint64_t default_cache_size = 512ull << 20;  // loops have some 20 KiB each
-
-std::optional<std::string_view> variable(const char* name) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') return std::nullopt;
-    return std::string_view(value);
-}
 
 std::optional<std::uint32_t> parse_number(std::string_view text) {
     std::uint32_t value = 0;
@@ -73,7 +66,7 @@ std::string size_text(std::uint64_t bytes) {
 template <class Parse, class Keep>
 void read_variable(Settings& settings, const char* name, const char* key, const char* expected, std::string_view used,
                    Parse parse, Keep keep) {
-    const auto text = variable(name);
+    const auto text = environment_variable(name);
     if (!text) return;
     if (auto value = parse(*text)) {
         keep(*value);
@@ -94,7 +87,7 @@ auto number_in(std::uint32_t least, std::uint32_t most) {
 // The visible list: ascending physical numbers, read up to the first entry that is not one.
 void apply_visible_devices(Settings& settings) {
     settings.visible.clear();
-    const auto list = variable("ASCEND_RT_VISIBLE_DEVICES");
+    const auto list = environment_variable("ASCEND_RT_VISIBLE_DEVICES");
     if (!list) {
         for (std::uint32_t device = 0; device < settings.device_count; ++device) settings.visible.push_back(device);
         return;
@@ -229,13 +222,13 @@ Settings read_settings() {
 
 CacheSettings cache_settings() {
     CacheSettings settings;
-    if (const auto chosen = variable("CANOPY_CACHE_DIR"))
+    if (const auto chosen = environment_variable("CANOPY_CACHE_DIR"))
         settings.folder = *chosen;
-    else if (const auto cache = variable("XDG_CACHE_HOME"))
+    else if (const auto cache = environment_variable("XDG_CACHE_HOME"))
         settings.folder = fmt::format("{}/canopy", *cache);
-    else if (const auto home = variable("HOME"))
+    else if (const auto home = environment_variable("HOME"))
         settings.folder = fmt::format("{}/.cache/canopy", *home);
-    const auto size = variable("CANOPY_CACHE_SIZE");
+    const auto size = environment_variable("CANOPY_CACHE_SIZE");
     settings.size = size ? parse_size(*size).value_or(default_cache_size) : default_cache_size;
     return settings;
 }
@@ -327,6 +320,20 @@ std::string describe_settings(const Settings& settings) {
     entry("cache_size", "CANOPY_CACHE_SIZE", settings.cache_size,
           "bytes of compiled code kept on disk; 0: nothing is kept");
     entry("quiet", "CANOPY_QUIET", settings.quiet, "1: print nothing on standard error");
+    // Read each time they are used.
+    const auto place = [&](const char* key, const char* name, std::string_view value, const char* meaning) {
+        const bool set = environment_variable(name).has_value();
+        entries.push_back({{"key", key},
+                           {"variable", name},
+                           {"value", value},
+                           {"set_by", set ? name : "default"},
+                           {"meaning", meaning}});
+    };
+    place("cache_dir", "CANOPY_CACHE_DIR", cache_settings().folder, "folder of the cache of compiled code");
+    place("compiler", "CANOPY_CC", environment_variable("CANOPY_CC").value_or(""),
+          "the kernel compiler; empty: the canopy-cc that belongs to the library");
+    place("clang", "CANOPY_CLANG", environment_variable("CANOPY_CLANG").value_or(""),
+          "the clang++ that canopy-cc uses; empty: the one it was installed with");
     Json chips = Json::array();
     for (const Chip& known : chip_table) chips.push_back(known.name);
     const Json document = {{"version", CANOPY_VERSION}, {"processors", processors()},    {"devices", devices},

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -53,6 +54,12 @@ bool is_free(std::string_view name) {
 }
 
 }  // namespace
+
+std::optional<std::string_view> environment_variable(const char* name) noexcept {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    return std::string_view(value);
+}
 
 std::span<const std::string_view> known_variables() noexcept { return names; }
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of all environment variables that parts of Canopy read, to find those that nobody reads.
+// Environment variables: their values, and the names of all that parts of Canopy read, to find those that nobody reads.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace canopy {
+
+// Empty when the variable is not set, or set to nothing.
+std::optional<std::string_view> environment_variable(const char* name) noexcept;
 
 std::span<const std::string_view> known_variables() noexcept;
 

@@ -12,6 +12,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/process/variables.h"
 
 namespace canopy {
 namespace {
@@ -64,7 +65,7 @@ std::int32_t pre_release(std::string_view suffix) {
 }  // namespace
 
 std::string install_root() {
-    if (const char* root = std::getenv("ASCEND_HOME_PATH"); root != nullptr && *root != '\0') return root;
+    if (const auto root = environment_variable("ASCEND_HOME_PATH")) return std::string(*root);
     Dl_info facts{};
     if (dladdr(reinterpret_cast<const void*>(&install_root), &facts) == 0 || facts.dli_fname == nullptr) return ".";
     char* real = realpath(facts.dli_fname, nullptr);

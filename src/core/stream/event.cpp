@@ -3,9 +3,9 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/base/recorder.h"
-#include "core/graph/capture/capture.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
+#include "core/stream/capture_rules.h"
+#include "core/stream/recorder.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -108,13 +108,39 @@ Result<Fence*> event_flag(Event& event, Device& device) {
     return event.flag;
 }
 
+Result<Command> flag_command(const EventCall& call, Device& device) {
+    Result<Fence*> flag = event_flag(call.event, device);
+    if (!flag.ok()) return flag.status();
+    if (call.action == EventAction::wait) {
+        Command command(Opcode::wait);
+        command.wait = {*flag, 1, static_cast<std::uint64_t>(call.timeout), WaitMode::at_least, false};
+        return command;
+    }
+    Command command(Opcode::signal);
+    command.signal = {*flag, call.action == EventAction::record ? 1u : 0u, SignalMode::set};
+    return command;
+}
+
 namespace {
 
-// External events live by their flag, inside graphs and outside.
-Status make_flag(Event& event, Stream& stream) {
-    if ((event.flags & event_external) == 0) [[likely]]
-        return {};
-    return event_flag(event, *stream.device).status();
+// All calls that put an event into a stream come through here: the stream's recorder takes the call, or
+// run(LockedStream&) submits its commands.
+template <class Run>
+Status submit_event(const EventCall& call, const void* handle, Run&& run) {
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        if (call.action == EventAction::record && call.event.record != stream->record)
+            return fail(code::stream_context, "event of device {} cannot be recorded on a stream of device {}",
+                        call.event.record->index, stream->record->index);
+        if (call.action == EventAction::wait && capturing() && !stream->recorder) [[unlikely]]
+            CANOPY_TRY(join_capture(*stream, call.event));
+        if (stream->recorder) [[unlikely]]
+            return stream->recorder->record_event(*stream, call);
+        CANOPY_TRY(outside_flag(call.flag));
+        // External events live by their flag, inside graphs and outside.
+        if ((call.event.flags & event_external) != 0) [[unlikely]]
+            CANOPY_TRY(event_flag(call.event, *stream->device).status());
+        return run.operator()(stream);
+    });
 }
 
 }  // namespace
@@ -142,78 +168,64 @@ Status forget_record(Event& event, Device& device) {
     return {};
 }
 
-Status record_event(Event& event, const void* opaque, std::uint32_t flag) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    LockedStream& target = *stream;
-    if (event.record != target->record)
-        return fail(code::stream_context, "event of device {} cannot be recorded on a stream of device {}",
-                    event.record->index, target->record->index);
-    if (target->recorder) [[unlikely]]
-        return target->recorder->record_event(*target, event, flag);
-    CANOPY_TRY(outside_flag(flag));
-    CANOPY_TRY(make_flag(event, *target));
-    SpinGuard guard(event.lock);
-    CANOPY_TRY(begin_record(event, *target));
-    Command commands[2] = {Command(Opcode::signal), Command(Opcode::signal)};
-    commands[0].signal = {event.fence, event.records + 1, SignalMode::raise};
-    commands[1].signal = {event.flag, 1, SignalMode::set};
-    CANOPY_TRY(target.submit(std::span(commands, event.flag ? 2 : 1)));
-    ++event.records;
-    event.recorded = true;
-    event.capture = 0;
-    event.stream = target->self;
-    event.sequence = target.sequence();
-    return {};
+Status record_event(Event& event, const void* handle, std::uint32_t flag) {
+    return submit_event({EventAction::record, event, flag}, handle,
+                        [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+                            SpinGuard guard(event.lock);
+                            CANOPY_TRY(begin_record(event, *stream));
+                            Command commands[2] = {Command(Opcode::signal), Command(Opcode::signal)};
+                            commands[0].signal = {event.fence, event.records + 1, SignalMode::raise};
+                            commands[1].signal = {event.flag, 1, SignalMode::set};
+                            CANOPY_TRY(stream.submit(std::span(commands, event.flag ? 2 : 1)));
+                            ++event.records;
+                            event.recorded = true;
+                            event.capture = 0;
+                            event.stream = stream->self;
+                            event.sequence = stream.sequence();
+                            return {};
+                        });
 }
 
-Status wait_for_event(Event& event, const void* opaque, Nanoseconds timeout,
-                      std::uint32_t flag) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Status wait_for_event(Event& event, const void* handle, Nanoseconds timeout, std::uint32_t flag) {
     if ((event.flags & event_sync) == 0 && (event.flags & (event_external | event_interprocess)) == 0)
         return fail(code::not_supported, "a stream can only wait for an event created with the SYNC flag");
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
     const auto limit = timeout != 0 ? static_cast<std::uint64_t>(timeout)
                                     : Runtime::instance().wait_timeout.load(std::memory_order_relaxed);
-    if (capturing() && !(*stream)->recorder) [[unlikely]]
-        CANOPY_TRY(join_capture(**stream, event));
-    if ((*stream)->recorder) [[unlikely]]
-        return (*stream)->recorder->wait_for_event(**stream, event, flag, static_cast<Nanoseconds>(limit));
-    CANOPY_TRY(outside_flag(flag));
-    CANOPY_TRY(make_flag(event, **stream));
-    SpinGuard guard(event.lock);
-    Command command(Opcode::wait);
-    // What graphs record is known by the flag only.
-    if (event.flag && (!event.recorded || (event.flags & event_external) != 0)) {
-        command.wait = {event.flag, 1, limit, WaitMode::at_least, false};
-        return stream->submit(command);
-    }
-    if (!event.recorded && event.kind == EventKind::extended) return {};
-    command.wait = {event.fence, event.recorded ? event.records : event.records + 1, limit, WaitMode::at_least, false};
-    return stream->submit(command);
+    return submit_event({EventAction::wait, event, flag, static_cast<Nanoseconds>(limit)}, handle,
+                        [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+                            SpinGuard guard(event.lock);
+                            Command command(Opcode::wait);
+                            // A record inside a graph only sets the flag.
+                            if (event.flag && (!event.recorded || (event.flags & event_external) != 0)) {
+                                command.wait = {event.flag, 1, limit, WaitMode::at_least, false};
+                                return stream.submit(command);
+                            }
+                            if (!event.recorded && event.kind == EventKind::extended) return {};
+                            command.wait = {event.fence, event.recorded ? event.records : event.records + 1, limit,
+                                            WaitMode::at_least, false};
+                            return stream.submit(command);
+                        });
 }
 
-Status reset_event(Event& event, const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Status reset_event(Event& event, const void* handle) {
     if (event.kind == EventKind::extended)
         return fail(code::not_supported, "events created with aclrtCreateEventExWithFlag cannot be reset");
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    if ((*stream)->recorder) [[unlikely]]
-        return (*stream)->recorder->reset_event(**stream, event);
-    CANOPY_TRY(make_flag(event, **stream));
-    SpinGuard guard(event.lock);
-    // Waits bind when they are called, so "not recorded" can hold from now on; the stream gets a task for its place. A
-    // flag is cleared when the stream comes there.
-    Command command(Opcode::inline_call);
-    command.call.function = [](void*) {};
-    if (event.flag) {
-        command = Command(Opcode::signal);
-        command.signal = {event.flag, 0, SignalMode::set};
-    }
-    CANOPY_TRY(stream->submit(command));
-    CANOPY_TRY(forget_record(event, *(*stream)->device));
-    event.capture = 0;
-    return {};
+    return submit_event({EventAction::reset, event}, handle,
+                        [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+                            SpinGuard guard(event.lock);
+                            // Waits bind when they are called, so "not recorded" can hold from now on; the stream gets
+                            // a task for its place. A flag is cleared when the stream comes there.
+                            Command command(Opcode::inline_call);
+                            command.call.function = [](void*) {};
+                            if (event.flag) {
+                                command = Command(Opcode::signal);
+                                command.signal = {event.flag, 0, SignalMode::set};
+                            }
+                            CANOPY_TRY(stream.submit(command));
+                            CANOPY_TRY(forget_record(event, *stream->device));
+                            event.capture = 0;
+                            return {};
+                        });
 }
 
 namespace {

@@ -10,7 +10,8 @@
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
+#include "core/stream/recorder.h"
 #include "device/backend.h"
 
 namespace canopy {
@@ -25,8 +26,6 @@ enum EventFlags : std::uint32_t {
 };
 
 enum class EventKind : std::uint8_t { plain, extended };
-
-class Stream;
 
 class Event {
 public:
@@ -45,6 +44,8 @@ public:
     std::uint64_t capture CANOPY_GUARDED_BY(lock) = 0;   // number of the capture that recorded it last; 0: none
     GraphPlace place CANOPY_GUARDED_BY(lock){};          // of that record
 
+    // Tells the analysis of locks that the calling thread holds `lock`.
+    void assert_locked() const noexcept CANOPY_ASSERT_HELD(lock) {}
     void recycle() noexcept;
 };
 
@@ -65,6 +66,8 @@ Result<Nanoseconds> event_time(Event& event);
 // The event's flag, for tasks of graphs: record is signal(set 1), wait is wait(at_least 1), reset is signal(set 0).
 // From the first call on records outside of graphs set it too. Lives as long as the event.
 Result<Fence*> event_flag(Event& event, Device& device);
+// The command of a call that works on the event's flag.
+Result<Command> flag_command(const EventCall& call, Device& device);
 // Makes sure that a record on this stream cannot be taken for one that is still to come on another: the event's fence
 // can be raised to `records` + 1 afterwards.
 Status begin_record(Event& event, Stream& stream) CANOPY_REQUIRES(event.lock);

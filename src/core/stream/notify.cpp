@@ -3,7 +3,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 #include "core/stream/stream.h"
 
 namespace canopy {

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "core/base/handles.h"
-#include "core/runtime/runtime.h"
+#include "core/process/runtime.h"
 #include "device/backend.h"
 
 namespace canopy {

@@ -4,14 +4,14 @@
 #include <algorithm>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
-#include "core/base/recorder.h"
-#include "core/graph/capture/capture.h"
-#include "core/graph/graph_build.h"
-#include "core/kernel/cpu/cpu_kernels.h"
-#include "core/memory/memory_pool.h"
-#include "core/stream/exceptions.h"
-#include "core/stream/stream_callbacks.h"
+#include "core/base/thread_state.h"
+#include "core/process/context.h"
+#include "core/stream/capture_rules.h"
+#include "core/stream/stream_hooks.h"
+#include "core/stream/stream_state.h"
+#include "core/stream/subscriptions.h"
 
 namespace canopy {
 namespace {
@@ -44,14 +44,6 @@ Result<std::uint64_t> Stream::submit(std::span<Command> commands) noexcept {
     return sequence;
 }
 
-Result<std::uint64_t> Stream::submit_watched(std::span<Command> commands) noexcept {
-    if (recorder) return recorder->record(*this, commands);
-    CANOPY_TRY(check_unsafe(UnsafeCall::default_stream, this));
-    Result<std::uint64_t> sequence = queue->submit(commands);
-    if (sequence.ok()) last_sequence = *sequence;
-    return sequence;
-}
-
 Result<LockedStream> LockedStream::acquire(const void* opaque) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
     CANOPY_TRY(require_context());
     HandleTable<Stream>& table = Runtime::instance().streams;
@@ -73,12 +65,12 @@ Status LockedStream::submit(std::span<Command> commands) noexcept {
     const Result<std::uint64_t> sequence = stream_->submit(commands);
     if (!sequence.ok()) return sequence.status();
     if (sequence.value() % backlog_check_interval < commands.size()) [[unlikely]]
-        relieve_ = sequence.value() - stream_->queue->completed() > backlog_limit;
+        help_ = sequence.value() - stream_->queue->completed() > backlog_limit;
     return {};
 }
 
 void LockedStream::release() noexcept {
-    if (!relieve_) [[likely]]
+    if (!help_) [[likely]]
         return stream_->lock.unlock();
     const Handle handle = stream_->self;
     const std::uint64_t target = stream_->last_sequence - backlog_limit / 2;
@@ -133,7 +125,7 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
         stream.is_default = is_default;
         {
             SpinGuard guard(stream.lock);
-            stream.set_recorder(first_recorder(options.flags));
+            stream.set_recorder(stream_hooks.first_recorder(options.flags));
         }
         QueueOptions queue_options;
         queue_options.priority = stream.priority;
@@ -156,7 +148,7 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
     bool listed = false;
     {
         // A context that ends is closed first and then takes its streams from this list.
-        std::lock_guard guard(context.mutex);
+        MutexLock guard(context.mutex);
         listed = Runtime::instance().contexts.alive(context.self);
         if (listed) context.streams.push_back(handle);
     }
@@ -188,7 +180,7 @@ void Stream::recycle() noexcept {
         error_text.clear();
     }
     SpinGuard guard(lock);
-    if (recorder) recorder->stream_ended(*this);  // of a stream whose creation failed
+    end_recording();  // of a stream whose creation failed
     set_recorder(nullptr);
     next_task = 0;
     last_sequence = 0;
@@ -214,16 +206,13 @@ Status destroy_stream(Handle handle, DestroyMode mode) {
     {
         SpinGuard guard(stream->lock);
         if (!runtime.streams.close(handle)) return no_such_stream(opaque_of(handle));
-        if (Recorder* const last = stream->recorder) {
-            last->stream_ended(*stream);
-            stream->set_recorder(nullptr);
-        }
+        stream->end_recording();
     }
-    if (capturing()) drop_ownerless_captures();
+    drop_ownerless_captures();
     forget_stream(handle);  // calls that wait for a thread of the program are given up: the queue can end
     stream->queue->abort();
     if (Pin<Context> context = runtime.contexts.pin(stream->context)) {
-        std::lock_guard guard(context->mutex);
+        MutexLock guard(context->mutex);
         std::erase(context->streams, handle);
     }
     return {};
@@ -240,7 +229,8 @@ Status synchronise_stream(Stream& stream, Deadline deadline) {
     }
     if (stream.queue->wait(last, deadline) == WaitOutcome::timed_out)
         return fail(code::stream_sync_timeout, "stream {} did not finish its work in time", stream.id);
-    pools_after_synchronise(stream.self);
+    if (Runtime::instance().memory_pools.live() != 0) [[unlikely]]
+        stream_hooks.synchronised(stream.self);
     if (stream.error.load(std::memory_order_acquire) == 0 &&
         stream.context_failure->load(std::memory_order_acquire) == 0) [[likely]]
         return {};
@@ -258,7 +248,7 @@ Status synchronise_stream(Stream& stream, Deadline deadline) {
 int take_stream_error(Stream& stream) noexcept {
     const int own = stream.error.exchange(0, std::memory_order_acq_rel);
     const int stopped = stream.context_failure->load(std::memory_order_acquire);
-    return stopped != 0 ? stopped : own;  // what stopped the context stands above what came after it
+    return stopped != 0 ? stopped : own;  // the failure that stopped the context takes precedence
 }
 
 namespace {
@@ -291,59 +281,26 @@ int failure_code(const TaskFailure& failure) noexcept {
     return on_vector ? code::vector_exception : code::aicore_exception;
 }
 
-namespace {
-
-// A CPU kernel, by all its names while its function lives.
-std::string describe_cpu(const TaskFailure& failure) {
-    std::string names = failure.kernel->info->name;
-    const void* user = std::atomic_ref(const_cast<Kernel*>(failure.kernel)->user).load(std::memory_order_acquire);
-    if (const Pin<Function> function = Runtime::instance().functions.pin(handle_of(user)); function && function->cpu)
-        names = fmt::format("{} (function {} of {})", function->cpu->op_type, function->cpu->function,
-                            function->cpu->library.empty() ? "its shared object" : function->cpu->library);
-    const std::string how = failure.kind == FaultKind::returned ? fmt::format("return value {} ({})", failure.result,
-                                                                              cpu_result_meaning(failure.result))
-                                                                : std::string(failure.what);
-    return fmt::format("CPU kernel {}, task {}, block {}: {}", names, failure.task, failure.block, how);
-}
-
-// Who failed, and how.
-std::string describe(const TaskFailure& failure) {
-    std::string where;
-    if (failure.graph)
-        where = failure.opcode == Opcode::replay
-                    ? fmt::format("{}: ", failure.graph->label)
-                    : fmt::format("{}, stream {}: ", failure.graph->label, failure.graph->stream);
-    if (failure.kernel && failure.opcode == Opcode::cpu_kernel) return where.append(describe_cpu(failure));
-    if (failure.kernel && failure.fused)
-        return fmt::format("{}step {} of fused kernel {}{} (task {}, block {}): {}", where, failure.step,
-                           failure.fused->info->name,
-                           failure.kernel == failure.fused ? "" : ", kernel " + failure.kernel->info->name,
-                           failure.task, failure.block, failure.what);
-    if (failure.kernel)
-        return fmt::format("{}kernel {} (task {}, block {}): {}", where, failure.kernel->info->name, failure.task,
-                           failure.block, failure.what);
-    if (failure.graph && failure.opcode == Opcode::replay) return where.append(failure.what);
-    return fmt::format("{}task {}: {}", where, failure.task, failure.what);
-}
-
-}  // namespace
-
 AfterFailure Stream::task_failed(const TaskFailure& failure) noexcept {
     const int failed = failure_code(failure);
     try {
-        std::string text = describe(failure);
+        std::string text = stream_hooks.describe_failure(failure);
         SpinGuard guard(error_lock);
         if (error.load(std::memory_order_relaxed) == 0) error_text = std::move(text);
     } catch (...) {
     }
     if (failure.kind != FaultKind::aborted && failure.kind != FaultKind::wait_timeout)
-        fire_exception(*this, failure, failed);
+        stream_hooks.fire_exception(*this, failure, failed);
     int none = 0;
     error.compare_exchange_strong(none, failed, std::memory_order_acq_rel);
     if (failure_mode.load(std::memory_order_acquire) == FailureMode::go_on) return AfterFailure::go_on;
     none = 0;
     context_failure->compare_exchange_strong(none, failed, std::memory_order_acq_rel);
     return AfterFailure::drop_the_rest;
+}
+
+void Stream::route(const CallWork& call, void (*done)(void*), void* token) noexcept {
+    deliver(ReportKind::host_function, {self, std::nullopt, call, done, token});
 }
 
 void abort_stream(Stream& stream, int with_code) noexcept {

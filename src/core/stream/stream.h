@@ -18,8 +18,9 @@
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
 #include "core/base/thread_state.h"
-#include "core/runtime/context.h"
-#include "core/runtime/runtime.h"
+#include "core/process/context.h"
+#include "core/process/runtime.h"
+#include "core/stream/capture_rules.h"
 #include "device/backend.h"
 
 namespace canopy {
@@ -78,6 +79,8 @@ public:
     }
     // Tells the analysis of locks that the calling thread holds `lock`.
     void assert_locked() const noexcept CANOPY_ASSERT_HELD(lock) {}
+    // The stream ends; so does its part in what is recorded (recorder.cpp).
+    void end_recording() noexcept CANOPY_REQUIRES(lock);
     // Gives a command that is recorded without passing through `submit` its number.
     void number(Command& command) noexcept CANOPY_REQUIRES(lock) {
         command.task = next_task++;
@@ -103,8 +106,7 @@ private:
 class LockedStream {
 public:
     static Result<LockedStream> acquire(const void* stream);
-    LockedStream(LockedStream&& other) noexcept
-        : stream_(std::exchange(other.stream_, nullptr)), relieve_(other.relieve_) {}
+    LockedStream(LockedStream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)), help_(other.help_) {}
     LockedStream& operator=(LockedStream&&) = delete;
     ~LockedStream() {
         if (stream_) release();
@@ -123,7 +125,7 @@ private:
     explicit LockedStream(Stream* stream) noexcept : stream_(stream) {}
     void release() noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS;
     Stream* stream_;
-    bool relieve_ = false;  // the backlog is long: help after unlocking
+    bool help_ = false;  // the backlog is long: help after unlocking
 };
 
 // Calls body(LockedStream&) with the stream locked and returns its result. The lock is held for the analysis too in a
@@ -144,8 +146,8 @@ Result<Pin<Stream>> find_stream(const void* stream, bool same_context);
 
 Result<Handle> create_stream(Context& context, const StreamOptions& options, bool is_default = false);
 
-// settled: force, for a device that has been settled.
-enum class DestroyMode { wait, force, settled };
+// quiesced: force, for a device that has been quiesced.
+enum class DestroyMode { wait, force, quiesced };
 // Waits for the work (force: only for what can run), then ends the handle.
 Status destroy_stream(Handle handle, DestroyMode mode);
 
@@ -158,7 +160,30 @@ void abort_stream(Stream& stream, int code) noexcept;
 // Ends the running task and goes on with the next.
 void stop_stream(Stream& stream) noexcept;
 
-// What the stream's failure means as a code.
+// The code of a failure.
 int failure_code(const TaskFailure& failure) noexcept;
+
+// ---- what a capture forbids, with the stream's lock held
+// -------------------------------------------------------------
+
+// check_stream_free with the lock held, for streams that are not default streams.
+inline Status check_locked_stream_free(Stream& stream) CANOPY_REQUIRES(stream.lock) {
+    if (!capturing()) [[likely]]
+        return {};
+    return capture_rules.refuse_locked_stream(stream);
+}
+// An asynchronous copy that has to wait for its own end, on a stream whose lock the caller holds: 107041.
+inline Status check_blocking_copy(Stream& stream) CANOPY_REQUIRES(stream.lock) {
+    if (!capturing()) [[likely]]
+        return {};
+    return capture_rules.refuse_blocking_copy(stream);
+}
+// A stream waits for an event whose last record is part of a capture: the stream becomes part of it too. Nothing
+// happens when the event is not of a capture under way. The caller holds the stream's lock, not the event's.
+inline Status join_capture(Stream& stream, Event& event) CANOPY_REQUIRES(stream.lock) {
+    if (!capturing()) [[likely]]
+        return {};
+    return capture_rules.join(stream, event);
+}
 
 }  // namespace canopy

@@ -376,6 +376,29 @@ TEST_F(Launch, AttributesThatMeanNothingAreRefused) {
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "attrs", launch_configured("increment", 1, &broken, counter));
 }
 
+TEST_F(Launch, DynamicMemoryIsCheckedAgainstTheChipByEveryLaunch) {
+    auto* counter = device_array<uint32_t>({0});
+    aclrtFuncHandle func = function("increment");
+    auto* on_device = device_array<uint64_t>({reinterpret_cast<uint64_t>(counter)});
+    void* pointers[] = {&counter};
+    aclrtArgsHandle list = nullptr;
+    aclrtParamHandle parameter = nullptr;
+    ASSERT_ACL_OK(aclrtKernelArgsInit(func, &list));
+    ASSERT_ACL_OK(aclrtKernelArgsAppend(list, &counter, 8, &parameter));
+    ASSERT_ACL_OK(aclrtKernelArgsFinalize(list));
+    aclrtLaunchKernelAttr size = attribute(ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE);
+    size.value.dynUBufSize = 16u << 20;
+    aclrtLaunchKernelCfg* cfg = config({size});
+    constexpr int refused = ACL_ERROR_RT_PARAM_INVALID;
+    constexpr const char* why = "16777216 bytes of dynamic memory";
+    EXPECT_ACL_FAILS(refused, why, aclrtLaunchKernelV2(func, 1, on_device, 8, cfg, stream_));
+    EXPECT_ACL_FAILS(refused, why, aclrtLaunchKernelWithConfig(func, 1, stream_, cfg, list, nullptr));
+    EXPECT_ACL_FAILS(refused, why, aclrtLaunchKernelWithHostArgs(func, 1, stream_, cfg, &counter, 8, nullptr, 0));
+    EXPECT_ACL_FAILS(refused, why, aclrtLaunchKernelWithArgsArray(func, 1, stream_, cfg, pointers));
+    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    if (device_computes()) EXPECT_EQ(read_back(counter, 1)[0], 0u);
+}
+
 TEST_F(Launch, TimeoutEndsAKernelThatNeverReturns) {
     if (!device_computes()) GTEST_SKIP();
     SharedWord started;

@@ -19,10 +19,10 @@ namespace {
 class SettingsTest : public testing::Test {
 protected:
     void SetUp() override {
-        for (const char* name :
-             {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY", "CANOPY_WORKERS",
-              "CANOPY_CHECK", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING", "CANOPY_CPU_KERNELS", "CANOPY_QUIET",
-              "CANOPY_CACHE_SIZE", "CANOPY_CHEK", "ASCEND_RT_VISIBLE_DEVICES"}) {
+        for (const char* name : {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY",
+                                 "CANOPY_WORKERS", "CANOPY_CHECK", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING",
+                                 "CANOPY_CPU_KERNELS", "CANOPY_QUIET", "CANOPY_CACHE_SIZE", "CANOPY_CACHE_DIR",
+                                 "CANOPY_CC", "CANOPY_CLANG", "CANOPY_CHEK", "ASCEND_RT_VISIBLE_DEVICES"}) {
             const char* value = std::getenv(name);
             before_[name] = value ? std::optional<std::string>(value) : std::nullopt;
             unsetenv(name);
@@ -227,10 +227,25 @@ TEST_F(SettingsTest, TheDescriptionIsJsonWithEveryDeviceAndVariable) {
     EXPECT_EQ(document["devices"][1]["id"], 1);
     EXPECT_EQ(document["devices"][1]["chip"], default_chip().name);
     EXPECT_GE(document["devices"][0]["workers"], 1);
-    ASSERT_EQ(document["settings"].size(), 13u);
+    ASSERT_EQ(document["settings"].size(), 17u);
     for (const auto& entry : document["settings"]) {
         const bool counted = entry["variable"] == "CANOPY_DEVICE_COUNT";
         EXPECT_EQ(entry["set_by"], counted ? "CANOPY_DEVICE_COUNT" : "default");
+    }
+}
+
+TEST_F(SettingsTest, TheDescriptionNamesTheCacheAndTheCompiler) {
+    const auto entry = [](const char* variable) {
+        const auto document = nlohmann::json::parse(describe_settings(read_settings()));
+        for (const auto& each : document["settings"])
+            if (each["variable"] == variable) return each;
+        return nlohmann::json();
+    };
+    EXPECT_EQ(entry("CANOPY_CC")["value"], "");
+    for (const char* variable : {"CANOPY_CACHE_DIR", "CANOPY_CC", "CANOPY_CLANG"}) {
+        setenv(variable, "/somewhere", 1);
+        EXPECT_EQ(entry(variable)["value"], "/somewhere");
+        EXPECT_EQ(entry(variable)["set_by"], variable);
     }
 }
 

@@ -7,11 +7,11 @@
 #include <cstdlib>
 
 #include "base/error_text.h"
-#include "core/base/thread_state.h"
+#include "core/lifecycle/contexts.h"
 #include "core/memory/host_memory.h"
 #include "core/memory/managed_memory.h"
 #include "core/memory/virtual_memory.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 namespace canopy {
 namespace {

@@ -29,7 +29,7 @@ public:
 
     void add(const std::string& name, Clock::duration duration);
 
-    // One line for each stage in the order they ended, and what everything took together.
+    // One line for each stage in the order they ended, and the total.
     [[nodiscard]] std::string table() const;
 
 private:

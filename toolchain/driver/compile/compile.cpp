@@ -36,7 +36,7 @@ void add(Command& command, const std::vector<std::string>& flags) {
     command.insert(command.end(), flags.begin(), flags.end());
 }
 
-// Flags that decide what the text means, for the preprocessor and for every pass.
+// Flags of the language, for the preprocessor and for every pass.
 std::vector<std::string> language_flags(const CompileJob& job) {
     std::vector<std::string> flags;
     if (!any_begins(job.options.compiler_flags, "-std=")) flags.push_back("-std=gnu++17");
@@ -94,7 +94,7 @@ Command device_command(const CompileJob& job, const std::string& target, const s
     return command;
 }
 
-// A pass and what it said.
+// Exit status and messages of a pass.
 struct Pass {
     int status = 0;
     std::string messages;
@@ -143,7 +143,7 @@ Pass compile_device(const CompileJob& job, const std::string& target, const std:
     return pass;
 }
 
-// From the device texts to the shared object of one target. The first target tells what kernels there are.
+// From the device texts to the shared object of one target. The first target lists the kernels.
 Pass device_pass(const CompileJob& job, const Texts& texts, std::size_t index, Compiled& compiled) {
     const std::string& target = job.options.targets[index];
     Variant vector, cube;
@@ -152,7 +152,7 @@ Pass device_pass(const CompileJob& job, const Texts& texts, std::size_t index, C
     std::vector<std::string> objects = {vector.path};
     std::vector<KernelDescription> kernels = vector.kernels;
     if (pass.status == 0 && !texts.cube.empty()) {
-        // What both variants warn about was said once.
+        // The first variant has warned already.
         const Pass second = compile_device(job, target, "cube", true, cube, more_names);
         pass.status = second.status;
         pass.messages += second.messages;
@@ -191,7 +191,7 @@ void device_passes(const CompileJob& job, const Texts& texts, std::vector<Pass>&
     passes[0].messages.insert(0, warnings);
 }
 
-// What the loader looks for; everything no kernel reaches is dropped, host code in the same source above all.
+// The symbol that the loader looks for. Code that no kernel reaches is dropped, above all host code.
 constexpr const char* exports = "{\n  global:\n    canopy_image_services;\n  local: *;\n};\n";
 
 // Without the headers of the system, but with those of the kernel language: an update of the tree recompiles.
@@ -227,7 +227,7 @@ int explain(int status, const Tree& tree, std::string& messages) {
 int run_preprocessor(const CompileJob& job, const std::vector<std::string>& more, std::string& text,
                      std::string& messages) {
     Command command = {job.tree.compiler, "-E", "-x", "c++"};
-    // Programs define the words of the language themselves, as what is behind them elsewhere.
+    // Programs may define the qualifiers of the language themselves, as other compilers do.
     command.push_back("-Wno-macro-redefined");
     add(command, language_flags(job));
     add(command, preprocessor_flags(job.options, job.tree));
@@ -303,7 +303,7 @@ Compiled compile_texts(const CompileJob& job, const Texts& texts) {
         host_pass.status = run_tool(job, command, host_pass.messages, job.directory + "/host.ii");
     }
     for (std::thread& thread : threads) thread.join();
-    // One error is reported once: the passes after the first repeat what it said.
+    // Every pass repeats an error in the source; it is shown once.
     for (std::size_t index = 0; index < passes.size() && compiled.status == 0; ++index) {
         if (index == 0 || passes[index].status != 0) compiled.messages += passes[index].messages;
         compiled.status = explain(passes[index].status, job.tree, compiled.messages);

@@ -12,7 +12,7 @@ namespace canopy_cc {
 
 struct Compiled {
     int status = 0;        // 0, or the exit status of the compiler that failed
-    std::string messages;  // what compilers said, ready to be shown
+    std::string messages;  // of the compilers, ready to be shown
     std::string host_object;
     std::vector<KernelDescription> kernels;
     std::vector<std::string> names;  // symbols of the name expressions
@@ -23,7 +23,7 @@ struct Compiled {
     std::vector<Target> targets;
 };
 
-// What makes a source with kernels look to clang as it does here: definitions, folders, headers put before it.
+// Definitions, include folders and forced headers under which clang reads a source with kernels.
 std::vector<std::string> preprocessor_flags(const Options& options, const Tree& tree);
 
 // The whole source after the preprocessor, which gets `more` flags; messages go into `messages`.

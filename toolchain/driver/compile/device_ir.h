@@ -14,8 +14,7 @@ bool shares_device_ir(const Options& options);
 // The target the text is made for: the highest one, so that vectors stay values in calls.
 std::string ir_target(const Options& options);
 
-// Code that no kernel reaches becomes internal and constructors are removed, so that the compiler drops host code
-// first.
+// Makes code that no kernel reaches internal and removes constructors, so that the compiler drops host code first.
 std::string without_host_code(const std::string& ir);
 
 // The text made for the target `from`, for the target `to`.

@@ -93,7 +93,7 @@ std::string identifier_at(const std::string& line, std::size_t at) {
     return at < line.size() ? line.substr(at, end - at) : "";
 }
 
-// What there is to say about an error. `code` is the line of the source below it.
+// The explanation of an error. `code` is the line of the source below it.
 std::optional<std::string> reason(const Table& table, const std::string& error, const std::string& code,
                                   unsigned column) {
     static const std::regex header("'([^']+)' file not found");
@@ -108,7 +108,7 @@ std::optional<std::string> reason(const Table& table, const std::string& error, 
     return bar == std::string::npos ? std::nullopt : table.name(identifier_at(code, bar + 1 + column), "");
 }
 
-// Without clang's guess at another name, which is no help where the right one is missing.
+// Without clang's guess at another name, which does not help where the right one is missing.
 std::string without_guess(std::string_view line) {
     static const std::regex guess("; did you mean '[^']*'\\?");
     return std::regex_replace(std::string(line), guess, "");

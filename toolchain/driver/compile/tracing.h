@@ -14,12 +14,12 @@ namespace canopy_cc {
 std::string tracing_text(const Options& options, const Texts& texts);
 
 struct TracingPass {
-    int status = 0;  // not 0: no tracing variant; the compilation still succeeds
+    int status = 0;  // not 0: there is no tracing variant; the compilation goes on without it
     std::string object;
     std::string bitcode;
 };
 
-// Compiles what lies in <directory>/trace.ii. `flags` are those that decide what the text means.
+// Compiles <directory>/trace.ii with these flags of the language.
 TracingPass compile_tracing(const CompileJob& job, const std::vector<std::string>& flags);
 
 }  // namespace canopy_cc

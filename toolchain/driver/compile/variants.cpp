@@ -17,7 +17,7 @@ const KernelDescription* find(const std::vector<KernelDescription>& kernels, con
     return found == kernels.end() ? nullptr : &*found;
 }
 
-// Makes every symbol of the object its own, except the entries under their new names and what both share.
+// Makes every symbol of the object local, except the renamed entries and the shared variables.
 int separate(const CompileJob& job, const Variant& variant, const std::vector<KernelDescription>& all,
              std::string_view kind, std::string& messages) {
     std::string names, kept = "canopy_image_services\n";

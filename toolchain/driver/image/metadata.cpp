@@ -20,14 +20,14 @@ bool ends(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// What a file says about the cores of a kernel.
+// The words of the file for the cores of a kernel.
 struct CoreNames {
     const char* kernel_type;
     const char* core_type;
     const char* short_core_type;
     const char* magic;
     const char* ratio;
-    const char* function;  // under which the kernel's function stands
+    const char* function;  // the key of the kernel's function
 };
 
 CoreNames core_names(const KernelDescription& kernel) {

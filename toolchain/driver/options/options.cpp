@@ -294,6 +294,10 @@ private:
             options_.host_flags.push_back(flag);
             return true;
         }
+        if (flag == "-Xarch_host") {
+            options_.host_flags.push_back(value(flag, flag).value_or(""));
+            return true;
+        }
         if (begins(flag, "-flto")) return true;
         if (flag == "-v") {
             options_.explained = true;
@@ -339,7 +343,7 @@ std::string without_directory(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// What is asked for must be possible with these inputs.
+// Checks that these inputs can give the wanted output.
 std::string check(Options& options) {
     if (!options.fusion.empty()) {
         if (!options.inputs.empty())
@@ -432,6 +436,7 @@ Compiler
   -std=               default for kernels: gnu++17
   -x LANGUAGE         language of the following files: asc, cce, aicpu, or one of clang's
   -I -D -U -include -W* -f* -m* -l -L -Wl, and all other flags: passed to clang
+  -Xarch_host FLAG    pass FLAG to clang for host code only
   -MD -MMD -MF FILE -MT TARGET   write a dependency file
   -E -S -M -### -print-*         handled by clang
   @FILE               read arguments from a file

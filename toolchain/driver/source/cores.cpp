@@ -54,7 +54,7 @@ bool is_vector_name(std::string_view name) {
 
 }  // namespace
 
-// The name of a class follows its keyword; the name of a function precedes its parameters.
+// The name of a class follows its keyword; that of a function precedes its parameters.
 void DefinitionIndex::add(const Tokens& tokens, const TokenRange& head, const TokenRange& body) {
     if (body.end > body.begin) {
         for (std::size_t at = head.begin; at + 1 < head.end; ++at) {
@@ -123,7 +123,7 @@ CoreUse DefinitionIndex::examine(const Tokens& tokens, const TokenRange& body) c
         if (!seen.insert(name).second) continue;
         for (const TokenRange& range : definitions_.at(name)) examine_range(tokens, range, use, names);
     }
-    // What another kernel declares about itself is not about this one.
+    // A declaration inside another kernel does not apply to this one.
     if (declared) use.declared = declared;
     return use;
 }

@@ -49,7 +49,7 @@ class DefinitionIndex {
 public:
     void add(const Tokens& tokens, const TokenRange& head, const TokenRange& body);
     [[nodiscard]] CoreUse examine(const Tokens& tokens, const TokenRange& body) const;
-    // What all of the definitions together use.
+    // The names that all definitions use together.
     [[nodiscard]] NamesUsed examine_all(const Tokens& tokens) const;
 
 private:
@@ -60,7 +60,7 @@ private:
 };
 
 Cores inferred_cores(const NamesUsed& names);
-// What a kernel that wants these cores runs on: a coupled chip has one kind of core, which does everything.
+// The cores that a kernel gets: a coupled chip has one kind of core for everything.
 Cores cores_on(std::uint32_t architecture, Cores wanted);
 
 }  // namespace canopy_cc

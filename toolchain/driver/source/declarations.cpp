@@ -216,7 +216,7 @@ private:
         pending_.push_back(std::move(pending));
     }
 
-    // Reads what precedes the name. False if it is not a kernel.
+    // Reads the qualifiers before the name. False: not a kernel.
     bool read_head(const TokenRange& range, Pending& pending) {
         KernelSource& kernel = pending.kernel;
         std::vector<std::string_view> type;

@@ -134,14 +134,17 @@ Type type_of(const Tokens& tokens, const TokenRange& range, int depth = 0) {
 
 // One parameter, whose tokens lie from `begin` up to `end`; `named` when its name is among them.
 void add_parameter(const Tokens& tokens, std::size_t begin, std::size_t end, bool named, LaunchFunction& function) {
-    int stars = 0;
+    const auto behind = [&](std::size_t at) {  // over what a bracket holds
+        const std::size_t other = tokens.partner(at);
+        return other > at && other < end ? other + 1 : at + 1;
+    };
     std::size_t value = begin;
-    while (value < end && !tokens.is(value, "=")) ++value;
-    std::size_t bracket = value;
-    for (std::size_t at = begin; at < value; ++at) {
-        stars += tokens.is(at, "*") || tokens.is(at, "[") ? 1 : 0;
-        if (tokens.is(at, "[") && bracket == value && qualifier_at(tokens, at).length == 0) bracket = at;
-    }
+    while (value < end && !tokens.is(value, "=")) value = behind(value);
+    std::size_t bracket = begin;
+    while (bracket < value && (!tokens.is(bracket, "[") || qualifier_at(tokens, bracket).length != 0))
+        bracket = behind(bracket);
+    int stars = 0;
+    for (std::size_t at = begin; at < value; ++at) stars += tokens.is(at, "*") || tokens.is(at, "[") ? 1 : 0;
     Type type = type_of(tokens, {begin, named ? bracket - 1 : bracket});
     if (bracket != value) type = {tokens.is(begin, "const") ? "const void*" : "void*", false};
     function.types.push_back(type.text);

@@ -48,7 +48,7 @@ private:
             return problem(open, "a launch needs the number of blocks between '<<<' and '>>>'");
         if (launch.count > 4) return problem(open, "a launch takes at most four values between '<<<' and '>>>'");
         if (tokens_.partner(parenthesis) == tokens_.size())
-            return problem(parenthesis, "expected ')' behind the arguments of a launch");
+            return problem(parenthesis, "expected ')' after the arguments of a launch");
         launch.arguments = {parenthesis, tokens_.partner(parenthesis) + 1};
         launch.name = callee_name(launch.callee);
         found_.push_back(launch);

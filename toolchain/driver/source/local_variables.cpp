@@ -49,7 +49,7 @@ private:
                 if (variable.name != 0) found_.push_back(variable);
                 return;
             }
-            // A pointer, a function, or something with an initial value.
+            // A pointer, a function, or a variable with an initial value.
             if (is_any(text, {"*", "&", "(", "=", ",", "{", ")", "}"})) return;
             if (text == "<") {
                 const std::size_t behind = skip_angles(tokens_, next, tokens_.size());

@@ -17,7 +17,7 @@ bool overlap(const void* a, const void* b, size_t bytes) {
     return first < second ? second - first < bytes : first - second < bytes;
 }
 
-// What memcpy_s and memmove_s have in common; EOK when the copy may be made.
+// Checks shared by memcpy_s and memmove_s; EOK if the copy is allowed.
 errno_t check_copy(void* destination, size_t capacity, const void* source, size_t bytes) {
     if (!is_size(capacity)) return ERANGE;
     if (destination == nullptr) return EINVAL;
@@ -39,7 +39,7 @@ errno_t check_strings(Character* destination, size_t capacity, const Character* 
     return EINVAL_AND_RESET;
 }
 
-// Puts `length` characters and an end behind the `used` ones of a destination.
+// Appends `length` characters and a terminator to the `used` ones of a destination.
 template <class Character>
 errno_t append(Character* destination, size_t capacity, size_t used, const Character* source, size_t length) {
     if (used >= capacity || length >= capacity - used) {
@@ -56,7 +56,7 @@ errno_t append(Character* destination, size_t capacity, size_t used, const Chara
     return EOK;
 }
 
-// The characters that the C library wants to write, or a negative number; -1 and "" for arguments that make no sense.
+// The characters that the C library wants to write, or a negative number; -1 and "" for invalid arguments.
 int print(char* destination, size_t capacity, const char* format, va_list arguments) {
     if (destination == nullptr || !is_size(capacity)) return -1;
     destination[0] = '\0';
@@ -131,7 +131,7 @@ int sprintf_s(char* strDest, size_t destMax, const char* format, ...) {
 
 int vsnprintf_s(char* strDest, size_t destMax, size_t count, const char* format, va_list argList) {
     if (count >= destMax) {
-        // What does not fit into the destination is refused, what is longer than asked for is cut.
+        // Text that does not fit the destination is refused; text longer than requested is truncated.
         return vsprintf_s(strDest, destMax, format, argList);
     }
     const int length = print(strDest, count + 1, format, argList);

@@ -46,7 +46,7 @@ bool is_undefined_for_devices(std::string_view macro) {
     return is_any(macro, {"ASCENDC_CPU_DEBUG", "__CCE_KT_TEST__", "__CCE_UT_TEST__", "__CCE_UT_TEST"});
 }
 
-// Words that stand before an expression, so that what follows is a use and not a declaration.
+// Words that precede an expression, so that what follows is a use and not a declaration.
 bool begins_expression(std::string_view word) {
     return is_any(word, {"return",   "else",     "do",     "case",    "throw",     "new",       "delete",
                          "goto",     "sizeof",   "and",    "or",      "not",       "co_return", "co_await",

@@ -3,11 +3,11 @@
 #include "core/graph/capture/capture.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/graph/graph_conditions.h"
+#include "core/graph/graph_end.h"
+#include "core/graph/graph_prepare.h"
 
 namespace canopy {
 
@@ -16,38 +16,43 @@ namespace canopy {
 namespace {
 
 struct CaptureList {
-    std::mutex mutex;
-    std::vector<std::shared_ptr<Capture>> all;
-    std::uint64_t next_id = 1;
+    Mutex mutex;
+    std::vector<std::shared_ptr<Capture>> all CANOPY_GUARDED_BY(mutex);
+    std::uint64_t next_id CANOPY_GUARDED_BY(mutex) = 1;
 };
+// Never destroyed: streams may end while the process does.
 CaptureList& list() {
     static CaptureList* instance = new CaptureList;
     return *instance;
 }
 
 void enlist(const std::shared_ptr<Capture>& capture) {
-    std::lock_guard guard(list().mutex);
-    capture->id = list().next_id++;
-    list().all.push_back(capture);
+    CaptureList& captures = list();
+    MutexLock lock(captures.mutex);
+    capture->id = captures.next_id++;
+    captures.all.push_back(capture);
     captures_under_way.fetch_add(1, std::memory_order_relaxed);
 }
 
 void take_off(const std::shared_ptr<Capture>& capture) noexcept {
-    std::lock_guard guard(list().mutex);
-    if (std::erase(list().all, capture) != 0) captures_under_way.fetch_sub(1, std::memory_order_relaxed);
+    CaptureList& captures = list();
+    MutexLock lock(captures.mutex);
+    if (std::erase(captures.all, capture) != 0) captures_under_way.fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace
 
 std::vector<std::shared_ptr<Capture>> all_captures() {
-    std::lock_guard guard(list().mutex);
-    return list().all;
+    CaptureList& captures = list();
+    MutexLock lock(captures.mutex);
+    return captures.all;
 }
 
 std::shared_ptr<Capture> find_capture(std::uint64_t id) {
     if (id == 0) return nullptr;
-    std::lock_guard guard(list().mutex);
-    for (const auto& capture : list().all)
+    CaptureList& captures = list();
+    MutexLock lock(captures.mutex);
+    for (const auto& capture : captures.all)
         if (capture->id == id) return capture;
     return nullptr;
 }
@@ -57,7 +62,7 @@ std::shared_ptr<Capture> find_capture(std::uint64_t id) {
 Status Capture::check_active() const {
     if (status == CaptureStatus::active) [[likely]]
         return {};
-    return fail(code::capture_invalidated, "the capture of stream {} was invalidated by {}", origin_id, spoilt);
+    return fail(code::capture_invalidated, "the capture of stream {} was invalidated by {}", origin_id, invalidated_by);
 }
 
 CaptureMember& Capture::add(Stream& stream) {
@@ -73,7 +78,7 @@ CaptureMember& Capture::add(Stream& stream) {
 void Capture::invalidate(std::string why) {
     if (status != CaptureStatus::active) return;
     status = CaptureStatus::invalidated;
-    spoilt = std::move(why);
+    invalidated_by = std::move(why);
 }
 
 // ---- begin ---------------------------------------------------------------------------------------------------------
@@ -85,7 +90,7 @@ Status check_mode(CaptureMode mode) {
     return fail(code::param_invalid, "mode {} is not a capture mode", static_cast<int>(mode));
 }
 
-Status check_stream(const Stream& stream) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+Status check_stream(const Stream& stream) CANOPY_REQUIRES(stream.lock) {
     if (stream.is_default)
         return fail(code::capture_implicit, "stream {} is a default stream, which cannot be captured", stream.id);
     if (!stream.recorder) return {};
@@ -102,9 +107,7 @@ Status check_stream(const Stream& stream) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
 }
 
 // The tasks that come run after everything that is in the graph already.
-Status follow_earlier_tasks(Capture& capture) {
-    Graph& graph = *capture.graph;
-    const std::uint32_t lane = capture.first_lane;
+Status follow_earlier_tasks(Graph& graph, std::uint32_t lane) CANOPY_REQUIRES(*graph.mutex) {
     Result<GraphTask*> head = append_task(graph, lane, Command(Opcode::nothing));
     if (!head.ok()) return head.status();
     for (std::uint32_t before = 0; before < lane; ++before) {
@@ -114,40 +117,41 @@ Status follow_earlier_tasks(Capture& capture) {
     return {};
 }
 
-// Takes the graph into the capture; the caller holds its mutex.
-Status enter_graph(Capture& capture, GraphState expected) {
-    Graph& graph = *capture.graph;
-    if (graph.state != expected) return fail(code::param_invalid, "{} has changed in the meantime", label_of(graph));
-    capture.before = {graph.lanes.size(),    graph.edges.size(),       graph.groups.size(), graph.conditions.size(),
-                      graph.bindings.size(), graph.pool_blocks.size(), graph.next_sequence};
-    capture.first_lane = static_cast<std::uint32_t>(graph.lanes.size());
-    graph.state = GraphState::capturing;
-    SpinGuard guard(graph.replay_lock);
-    capture.earlier = std::exchange(graph.executable, nullptr);
-    return {};
+Status check_state(const Graph& graph, GraphState expected) CANOPY_REQUIRES(*graph.mutex) {
+    if (graph.state == expected) return {};
+    return fail(code::param_invalid, "{} has changed in the meantime", label_of(graph));
 }
 
-Status begin(const void* opaque, CaptureMode mode, Pin<Graph> graph,
-             GraphState expected) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+// Takes the graph into the capture.
+void enter_graph(Capture& capture) CANOPY_REQUIRES(*capture.graph->mutex) {
+    capture.before = extent_of(*capture.graph);
+    capture.first_lane = static_cast<std::uint32_t>(capture.before.lanes);
+    capture.graph->state = GraphState::capturing;
+    SpinGuard guard(capture.graph->replay_lock);
+    capture.earlier = std::exchange(capture.graph->executable, nullptr);
+}
+
+Status begin(const void* handle, CaptureMode mode, Pin<Graph> graph, GraphState expected) {
     auto capture = std::make_shared<Capture>();
     capture->mode = mode;
     capture->thread = this_thread_number();
     capture->graph = std::move(graph);
     capture->body = capture->graph->parent != 0;
     capture->appends = expected == GraphState::ready || expected == GraphState::filled;
-    Result<LockedStream> stream = LockedStream::acquire(opaque);
-    if (!stream.ok()) return stream.status();
-    CANOPY_TRY(check_stream(**stream));
-    capture->origin = (*stream)->self;
-    capture->origin_id = (*stream)->id;
-    std::lock_guard guard(capture->graph->mutex);
-    CANOPY_TRY(enter_graph(*capture, expected));
-    enlist(capture);
-    capture->add(**stream);
-    return capture->appends ? follow_earlier_tasks(*capture) : Status();
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        CANOPY_TRY(check_stream(*stream));
+        capture->origin = stream->self;
+        capture->origin_id = stream->id;
+        MutexLock lock(*capture->graph->mutex);
+        CANOPY_TRY(check_state(*capture->graph, expected));
+        enter_graph(*capture);
+        enlist(capture);
+        capture->add(*stream);
+        return capture->appends ? follow_earlier_tasks(*capture->graph, capture->first_lane) : Status();
+    });
 }
 
-Status check_target(const Graph& graph) {
+Status check_target(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     switch (graph.state) {
         case GraphState::empty:
         case GraphState::filled:
@@ -189,7 +193,7 @@ Status begin_capture_into(const void* stream, const void* opaque, CaptureMode mo
     if (!graph.ok()) return graph.status();
     GraphState state = GraphState::failed;
     {
-        std::lock_guard guard((*graph)->mutex);
+        MutexLock lock(*(*graph)->mutex);
         CANOPY_TRY(check_target(**graph));
         state = (*graph)->state;
     }
@@ -201,13 +205,14 @@ Status begin_capture_into(const void* stream, const void* opaque, CaptureMode mo
 namespace {
 
 // The capture a stream is part of; nullptr when it is part of none.
-std::shared_ptr<Capture> capture_of(const Stream& stream) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+std::shared_ptr<Capture> capture_of(const Stream& stream) CANOPY_REQUIRES(stream.lock) {
     if (!stream.recorder || stream.recorder->kind() != RecorderKind::capture) return nullptr;
     return static_cast<CaptureLane*>(stream.recorder)->capture().shared_from_this();
 }
 
 // Tasks of a member that nothing of the origin comes after. Records that nobody waited for have no effect.
-std::size_t tasks_not_waited_for(const Capture& capture, std::size_t index, std::uint32_t covered) {
+std::size_t tasks_not_waited_for(const Capture& capture, std::size_t index, std::uint32_t covered)
+    CANOPY_REQUIRES(*capture.graph->mutex) {
     const auto& tasks = capture.graph->lanes[capture.first_lane + index].tasks;
     std::size_t count = 0;
     for (std::size_t position = std::max(covered, 1u); position < tasks.size(); ++position)
@@ -216,7 +221,7 @@ std::size_t tasks_not_waited_for(const Capture& capture, std::size_t index, std:
 }
 
 // Every stream that came in has come back: what it recorded is waited for by the first one, directly or not.
-Status check_joined(const Capture& capture) {
+Status check_joined(const Capture& capture) CANOPY_REQUIRES(*capture.graph->mutex) {
     std::string text;
     const LaneClock& reached = capture.members.front().clock;
     for (std::size_t index = 1; index < capture.members.size(); ++index) {
@@ -235,7 +240,7 @@ Status check_joined(const Capture& capture) {
     return fail(code::stream_unjoined, "{}", text);
 }
 
-Status check_groups(const Capture& capture) {
+Status check_groups(const Capture& capture) CANOPY_REQUIRES(*capture.graph->mutex) {
     for (std::size_t index = 0; index < capture.members.size(); ++index)
         if (capture.graph->lanes[capture.first_lane + index].open_group != no_group)
             return fail(code::task_group_status, "a task group of stream {} was begun and not ended",
@@ -244,7 +249,7 @@ Status check_groups(const Capture& capture) {
 }
 
 // Whether the capture may become a graph.
-Status judge(const Capture& capture) {
+Status validate(const Capture& capture) CANOPY_REQUIRES(*capture.graph->mutex) {
     if (capture.mode != CaptureMode::relaxed && capture.thread != this_thread_number())
         return fail(code::capture_wrong_thread,
                     "the capture of stream {} was begun by thread {} and ended by thread {}, which only mode RELAXED "
@@ -256,22 +261,26 @@ Status judge(const Capture& capture) {
     return check_bodies(*capture.graph);
 }
 
-Status complete(Capture& capture) {
-    Graph& graph = *capture.graph;
-    graph.bound.store(!graph.bindings.empty(), std::memory_order_release);
-    if (capture.body) {
-        graph.state = GraphState::filled;
-        return {};
-    }
-    return prepare_graph(graph);
+Status complete(Capture& capture) CANOPY_REQUIRES(*capture.graph->mutex) {
+    capture.graph->bound.store(!capture.graph->bindings.empty(), std::memory_order_release);
+    if (!capture.body) return prepare_graph(*capture.graph);
+    capture.graph->state = GraphState::filled;
+    return {};
 }
 
-// The streams run their commands again.
-void release_streams(Capture& capture) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
-    for (CaptureMember& member : capture.members) {
-        Stream* const stream = Runtime::instance().streams.peek(member.stream);
+// nullptr behind the last one. Members stay where they are, and a capture that is over gets no more.
+CaptureMember* member_at(Capture& capture, std::size_t index) noexcept {
+    MutexLock lock(*capture.graph->mutex);
+    return index < capture.members.size() ? &capture.members[index] : nullptr;
+}
+
+// The streams run their commands again. Streams are locked before graphs: one member at a time.
+void release_streams(Capture& capture) noexcept {
+    std::size_t index = 0;
+    while (CaptureMember* const member = member_at(capture, index++)) {
+        Stream* const stream = Runtime::instance().streams.peek(member->stream);
         SpinGuard guard(stream->lock);
-        if (stream->recorder == &member.recorder) stream->set_recorder(nullptr);
+        if (stream->recorder == &member->recorder) stream->set_recorder(nullptr);
     }
 }
 
@@ -280,7 +289,7 @@ void undo(Capture& capture) {
     Graph& graph = *capture.graph;
     if (!capture.appends && !capture.body) return end_graph(graph);
     cut_graph(graph, capture.before);
-    std::lock_guard guard(graph.mutex);
+    MutexLock lock(*graph.mutex);
     if (graph.state != GraphState::capturing) return;  // ended meanwhile, or its context
     graph.bound.store(!graph.bindings.empty(), std::memory_order_release);
     graph.state = !capture.appends ? GraphState::empty : capture.body ? GraphState::filled : GraphState::ready;
@@ -294,7 +303,7 @@ void finish(const std::shared_ptr<Capture>& capture, bool complete) {
     if (!complete) undo(*capture);
     Executable* const earlier = std::exchange(capture->earlier, nullptr);
     if (!earlier) return;
-    std::lock_guard guard(capture->graph->mutex);
+    MutexLock lock(*capture->graph->mutex);
     if (capture->graph->state == GraphState::ended)
         earlier->release();
     else
@@ -307,23 +316,22 @@ Status not_captured(const Stream& stream) {
 
 }  // namespace
 
-Result<Handle> end_capture(const void* opaque) {
+Result<Handle> end_capture(const void* handle) {
     std::shared_ptr<Capture> capture;
-    {
-        Result<LockedStream> stream = LockedStream::acquire(opaque);
-        if (!stream.ok()) return stream.status();
-        capture = capture_of(**stream);
-        if (!capture) return not_captured(**stream);
-        if (capture->origin != (*stream)->self)
+    CANOPY_TRY(with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        capture = capture_of(*stream);
+        if (!capture) return not_captured(*stream);
+        if (capture->origin != stream->self)
             return fail(code::capture_unmatched, "stream {} joined a capture that began on stream {}, where it ends",
-                        (*stream)->id, capture->origin_id);
-    }
+                        stream->id, capture->origin_id);
+        return {};
+    }));
     Status status;
     {
-        std::lock_guard guard(capture->graph->mutex);
+        MutexLock lock(*capture->graph->mutex);
         if (capture->status == CaptureStatus::none)
             return fail(code::stream_not_captured, "stream {} is not being captured", capture->origin_id);
-        status = judge(*capture);
+        status = validate(*capture);
         if (status.ok()) status = complete(*capture);
         capture->status = CaptureStatus::none;
     }
@@ -342,17 +350,17 @@ Result<CaptureInfo> capture_info(const void* opaque) {
         capture = capture_of(**stream);
     }
     if (!capture) return CaptureInfo{};
-    std::lock_guard guard(capture->graph->mutex);
+    MutexLock lock(*capture->graph->mutex);
     if (capture->status == CaptureStatus::none) return CaptureInfo{};
     return CaptureInfo{capture->status, capture->graph->self};
 }
 
-void drop_ownerless_captures() noexcept {
+void free_ownerless_captures() noexcept {
     try {
         for (const auto& capture : all_captures()) {
             if (!capture->ownerless.load(std::memory_order_acquire)) continue;
             {
-                std::lock_guard guard(capture->graph->mutex);
+                MutexLock lock(*capture->graph->mutex);
                 if (capture->status == CaptureStatus::none) continue;
                 capture->status = CaptureStatus::none;
             }

@@ -2,11 +2,11 @@
 // Capture: the calls of a stream, and of streams that events join to it, become tasks of a graph instead of running.
 // This file has the captures that are under way, and the rules for what may not be called meanwhile.
 //
-// A call that breaks a rule fails and spoils the captures it concerns: they record nothing any more, and ending them
-// fails with a sentence that names the call and its thread.
+// A call that breaks a rule fails and invalidates the captures it concerns: they record nothing any more, and ending
+// them fails with a sentence that names the call and its thread.
 //
 // Threads: everything from any thread. A capture's state is guarded by its graph's mutex. Lock order: Stream::lock,
-// Event::lock, Graph::mutex; the list of captures has a lock of its own that is held for nothing else.
+// Event::lock, Graph::mutex; the lock of the list of captures is taken last and held for nothing else.
 #pragma once
 
 #include <atomic>
@@ -19,10 +19,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/base/recorder.h"
 #include "core/base/thread_state.h"
 #include "core/graph/graph.h"
+#include "core/graph/graph_end.h"
+#include "core/stream/capture_rules.h"
 #include "core/stream/event.h"
+#include "core/stream/recorder.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -47,60 +49,20 @@ Result<CaptureInfo> capture_info(const void* stream);
 
 // ---- rules ---------------------------------------------------------------------------------------------------------
 
-inline std::atomic<std::uint32_t> captures_under_way{0};
-[[nodiscard]] inline bool capturing() noexcept { return captures_under_way.load(std::memory_order_relaxed) != 0; }
-
-enum class UnsafeCall : std::uint8_t {
-    copy,           // copies or sets memory before it returns
-    blocking_copy,  // a copy of a stream that waits for pageable memory
-    default_stream  // work in a default stream
-};
+// What stands behind the checks of core/stream: a call that breaks a rule fails and invalidates the captures it
+// concerns.
 Status refuse_unsafe(UnsafeCall call, const Stream* stream);
 Status refuse_synchronise();
 Status refuse_stream(Stream& stream);
+Status refuse_locked_stream(Stream& stream) CANOPY_REQUIRES(stream.lock);
 Status refuse_event(Event& event);
-
-// For calls that the mode of a capture may forbid: 107030, 107041 or 107031.
-inline Status check_unsafe(UnsafeCall call, const Stream* stream = nullptr) {
-    if (!capturing()) [[likely]]
-        return {};
-    return refuse_unsafe(call, stream);
-}
-// For calls that wait for a device or a context: 107027.
-inline Status check_synchronise() {
-    if (!capturing()) [[likely]]
-        return {};
-    return refuse_synchronise();
-}
-// For calls that wait for, look at or change a stream: 107027 while it is captured; 107031 for a default stream that a
-// capture forbids. The caller does not hold the stream's lock.
-inline Status check_stream_free(Stream& stream) {
-    if (!capturing()) [[likely]]
-        return {};
-    return refuse_stream(stream);
-}
-// The same with the lock held, for streams that are no default streams.
-Status check_locked_stream_free(Stream& stream) CANOPY_REQUIRES(stream.lock);
-// For calls that wait for an event or look at it: 107028 while its last record is part of a capture.
-inline Status check_event_free(Event& event) {
-    if (!capturing()) [[likely]]
-        return {};
-    return refuse_event(event);
-}
-// An asynchronous copy that has to wait for its own end, on a stream whose lock the caller holds: 107041.
-Status check_blocking_copy(Stream& stream) CANOPY_REQUIRES(stream.lock);
-
-// A stream waits for an event whose last record is part of a capture: the stream becomes part of it too. Nothing
-// happens when the event is not of a capture under way. The caller holds the stream's lock, not the event's.
-Status join_capture(Stream& stream, Event& event) CANOPY_REQUIRES(stream.lock);
-
-// Frees captures whose first stream has ended. Without any lock held.
-void drop_ownerless_captures() noexcept;
-// The graph ends while it is captured.
-void spoil_capture_of(const Graph& graph) noexcept;
+Status refuse_blocking_copy(Stream& stream) CANOPY_REQUIRES(stream.lock);
+Status join_capture_of(Stream& stream, Event& event) CANOPY_REQUIRES(stream.lock);
+void free_ownerless_captures() noexcept;
+void invalidate_capture_of(const Graph& graph) noexcept;
 
 // Where the stream records to, for calls that need to know. 107029 when it is not captured, 507903 when its capture is
-// spoilt. The caller holds the stream's lock.
+// invalidated. The caller holds the stream's lock.
 struct CapturedLane {
     Graph* graph;
     std::uint32_t lane;
@@ -117,24 +79,23 @@ public:
     CaptureLane(Capture& capture, std::uint32_t lane) noexcept : capture_(capture), lane_(lane) {}
     [[nodiscard]] RecorderKind kind() const noexcept override { return RecorderKind::capture; }
     [[nodiscard]] RecorderTarget target() const noexcept override;
-    Result<std::uint64_t> record(Stream& stream, std::span<Command> commands) noexcept override;
-    Status record_event(Stream& stream, Event& event, std::uint32_t flag) noexcept override;
-    Status wait_for_event(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout) noexcept override;
-    Status reset_event(Stream& stream, Event& event) noexcept override;
-    void launch_refused(Stream& stream, int code, const std::string& text) noexcept override;
-    void stream_ended(Stream& stream) noexcept override;
+    Result<std::uint64_t> record(Stream& stream, std::span<Command> commands) noexcept override
+        CANOPY_REQUIRES(stream.lock);
+    Status record_event(Stream& stream, const EventCall& call) noexcept override CANOPY_REQUIRES(stream.lock);
+    void launch_refused(Stream& stream, int code, const std::string& text) noexcept override
+        CANOPY_REQUIRES(stream.lock);
+    void stream_ended(Stream& stream) noexcept override CANOPY_REQUIRES(stream.lock);
 
     [[nodiscard]] Capture& capture() const noexcept { return capture_; }
     [[nodiscard]] std::uint32_t lane() const noexcept { return lane_; }
 
 private:
-    Status add_record(Stream& stream, Event& event, std::uint32_t flag);
-    Status add_wait(Stream& stream, Event& event, std::uint32_t flag, Nanoseconds timeout);
-    Status add_reset(Stream& stream, Event& event);
-    // A task for an event: a real one when it has a command with an effect.
-    Status append_event(Stream& stream, Event& event, Command& command, EventRole role, TaskType type,
-                        std::uint32_t flag);
-    Status append_bound(Stream& stream, Event& event, Command& command, TaskType type);
+    Status add_event(Stream& stream, const EventCall& call) CANOPY_REQUIRES(stream.lock);
+    Status add_flagged(Stream& stream, const EventCall& call) CANOPY_REQUIRES(stream.lock);
+    Status add_bound(Stream& stream, const EventCall& call) CANOPY_REQUIRES(stream.lock);
+    Status add_record(Stream& stream, const EventCall& call) CANOPY_REQUIRES(stream.lock);
+    Status add_wait(Stream& stream, const EventCall& call) CANOPY_REQUIRES(stream.lock);
+    Status add_reset(Stream& stream, const EventCall& call) CANOPY_REQUIRES(stream.lock);
 
     Capture& capture_;
     const std::uint32_t lane_;
@@ -170,25 +131,27 @@ public:
     std::uint32_t first_lane = 0;        // of the origin
     std::atomic<bool> ownerless{false};  // the origin has ended
 
-    // Guarded by the graph's mutex.
-    CaptureStatus status = CaptureStatus::active;  // none: it is over
-    std::string spoilt;                            // by which call
-    std::deque<CaptureMember> members;             // the origin first; member n has lane first_lane + n
-    std::map<std::pair<std::uint32_t, std::uint32_t>, LaneClock> records;  // by place: what was done before them
+    CaptureStatus status CANOPY_GUARDED_BY(*graph->mutex) = CaptureStatus::active;  // none: it is over
+    std::string invalidated_by CANOPY_GUARDED_BY(*graph->mutex);                    // a call
+    // The origin first; member n has lane first_lane + n.
+    std::deque<CaptureMember> members CANOPY_GUARDED_BY(*graph->mutex);
+    // By place: what was done before them.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, LaneClock> records CANOPY_GUARDED_BY(*graph->mutex);
 
-    [[nodiscard]] CaptureMember& member(std::uint32_t lane) { return members[lane - first_lane]; }
-    // The rest is for holders of the graph's mutex.
-    Status check_active() const;
-    // Adds a lane for the stream and makes it the stream's recorder, whose lock is held too.
-    CaptureMember& add(Stream& stream) CANOPY_REQUIRES(stream.lock);
-    void invalidate(std::string why);
+    [[nodiscard]] CaptureMember& member(std::uint32_t lane) CANOPY_REQUIRES(*graph->mutex) {
+        return members[lane - first_lane];
+    }
+    Status check_active() const CANOPY_REQUIRES(*graph->mutex);
+    // Adds a lane for the stream and makes it the stream's recorder.
+    CaptureMember& add(Stream& stream) CANOPY_REQUIRES(stream.lock, *graph->mutex);
+    void invalidate(std::string why) CANOPY_REQUIRES(*graph->mutex);
 };
 
 // All captures under way, and the one of a number. 0, or a capture that is over: nullptr.
 std::vector<std::shared_ptr<Capture>> all_captures();
 std::shared_ptr<Capture> find_capture(std::uint64_t id);
-// Spoils it with a sentence about the call that is being made. Without any graph's mutex held.
-void spoil(Capture& capture, const Stream* stream, std::string_view why);
+// Invalidates it with a sentence about the call that is being made.
+void invalidate(Capture& capture, const Stream* stream, std::string_view why);
 [[nodiscard]] std::uint64_t this_thread_number() noexcept;
 
 }  // namespace canopy

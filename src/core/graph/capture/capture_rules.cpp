@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may not be called while something is captured.
+// Calls that fail while something is captured.
+#include "core/graph/capture/capture.h"
+
 #include <unistd.h>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/graph/capture/capture.h"
+#include "core/base/thread_state.h"
 
 namespace canopy {
 
 std::uint64_t this_thread_number() noexcept { return static_cast<std::uint64_t>(::gettid()); }
 
-void spoil(Capture& capture, const Stream* stream, std::string_view why) {
+void invalidate(Capture& capture, const Stream* stream, std::string_view why) {
     std::string text = fmt::format("{}, called by thread {}", thread_state.function, this_thread_number());
     if (stream) text += fmt::format(" on stream {}", stream->id);
     text += fmt::format(": {}", why);
-    std::lock_guard guard(capture.graph->mutex);
+    MutexLock lock(*capture.graph->mutex);
     capture.invalidate(std::move(text));
 }
 
@@ -62,7 +64,7 @@ Refusal refusal_of(UnsafeCall call) noexcept {
 }
 
 Status refuse(Capture& capture, const Stream* stream, const Refusal& refusal) {
-    spoil(capture, stream, refusal.why);
+    invalidate(capture, stream, refusal.why);
     return fail(refusal.code, "{} is forbidden while thread {} captures stream {} in mode {}: {}",
                 thread_state.function, capture.thread, capture.origin_id, name_of(capture.mode), refusal.why);
 }
@@ -98,10 +100,10 @@ Status refuse_synchronise() {
 Status refuse_stream(Stream& stream) {
     if (stream.is_default) return refuse_unsafe(UnsafeCall::default_stream, &stream);
     SpinGuard guard(stream.lock);
-    return check_locked_stream_free(stream);
+    return refuse_locked_stream(stream);
 }
 
-Status check_locked_stream_free(Stream& stream) {
+Status refuse_locked_stream(Stream& stream) {
     Capture* const capture = capture_of(stream);
     if (!capture) return {};
     return refuse(*capture, &stream, {code::stream_captured, "the stream is part of the capture"});
@@ -114,21 +116,20 @@ Status refuse_event(Event& event) {
         event.capture = 0;
         return {};
     }
-    spoil(*capture, nullptr, fmt::format("the last record of event {} is part of the capture", slot_of(event.self)));
+    invalidate(*capture, nullptr,
+               fmt::format("the last record of event {} is part of the capture", slot_of(event.self)));
     return fail(code::event_captured, "{}: the last record of event {} is part of the capture of stream {}",
                 thread_state.function, slot_of(event.self), capture->origin_id);
 }
 
-Status check_blocking_copy(Stream& stream) {
-    if (!capturing()) [[likely]]
-        return {};
+Status refuse_blocking_copy(Stream& stream) {
     Capture* const capture = capture_of(stream);
     if (capture && capture->mode != CaptureMode::relaxed && thread_state.capture_mode != CaptureMode::relaxed)
         return refuse(*capture, &stream, refusal_of(UnsafeCall::blocking_copy));
     return refuse_unsafe(UnsafeCall::blocking_copy, &stream);
 }
 
-Status join_capture(Stream& stream, Event& event) {
+Status join_capture_of(Stream& stream, Event& event) {
     std::shared_ptr<Capture> capture;
     std::uint32_t from = 0;
     {
@@ -145,7 +146,7 @@ Status join_capture(Stream& stream, Event& event) {
     if (stream.context != capture->graph->context)
         return fail(code::stream_context, "stream {} belongs to another context than the capture of stream {}",
                     stream.id, capture->origin_id);
-    std::lock_guard guard(capture->graph->mutex);
+    MutexLock lock(*capture->graph->mutex);
     if (capture->status == CaptureStatus::none) return {};
     CANOPY_TRY(capture->check_active());
     CaptureMember& member = capture->add(stream);
@@ -157,17 +158,17 @@ Status join_capture(Stream& stream, Event& event) {
 Result<CapturedLane> captured_lane(Stream& stream) {
     Capture* const capture = capture_of(stream);
     if (!capture) return fail(code::stream_not_captured, "stream {} is not being captured", stream.id);
-    std::lock_guard guard(capture->graph->mutex);
+    MutexLock lock(*capture->graph->mutex);
     if (capture->status == CaptureStatus::none)
         return fail(code::stream_not_captured, "stream {} is not being captured", stream.id);
     CANOPY_TRY(capture->check_active());
     return CapturedLane{capture->graph.get(), static_cast<CaptureLane*>(stream.recorder)->lane()};
 }
 
-void spoil_capture_of(const Graph& graph) noexcept {
+void invalidate_capture_of(const Graph& graph) noexcept {
     try {
         for (const auto& capture : all_captures())
-            if (capture->graph.get() == &graph) spoil(*capture, nullptr, "the enclosing graph was destroyed");
+            if (capture->graph.get() == &graph) invalidate(*capture, nullptr, "the enclosing graph was destroyed");
     } catch (const std::bad_alloc&) {
     }
 }

@@ -10,10 +10,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
+#include "core/process/variables.h"
 
 namespace canopy {
 namespace {
@@ -25,16 +27,11 @@ struct Registration {
 };
 
 struct Registrations {
-    std::mutex mutex;
-    std::uint64_t last = 0;
-    std::vector<Registration> all;
+    Mutex mutex;
+    std::uint64_t last CANOPY_GUARDED_BY(mutex) = 0;
+    std::vector<Registration> all CANOPY_GUARDED_BY(mutex);
 };
-Registrations& registrations() {
-    static Registrations* instance = new Registrations;
-    return *instance;
-}
-
-std::atomic<OwnCpuImages> own_images{nullptr};
+Registrations& registrations() { return process_state<Registrations>(); }
 
 constexpr std::size_t longest_name = 255;
 
@@ -63,10 +60,10 @@ std::string own_folder() {
 
 std::vector<std::string> folders_to_search() {
     std::vector<std::string> folders;
-    if (const char* chosen = std::getenv("ASCEND_AICPU_KERNEL_PATH")) add_folders(chosen, folders);
-    if (const char* home = std::getenv("HOME"); home && *home) {
-        folders.push_back(fmt::format("{}/aicpu_kernels/0/aicpu_kernels_device", home));
-        folders.push_back(fmt::format("{}/aicpu_kernels", home));
+    if (const auto chosen = environment_variable("ASCEND_AICPU_KERNEL_PATH")) add_folders(*chosen, folders);
+    if (const auto home = environment_variable("HOME")) {
+        folders.push_back(fmt::format("{}/aicpu_kernels/0/aicpu_kernels_device", *home));
+        folders.push_back(fmt::format("{}/aicpu_kernels", *home));
     }
     folders.emplace_back("/usr/lib64/aicpu_kernels/0/aicpu_kernels_device");
     folders.emplace_back("/usr/lib64/aicpu_kernels");
@@ -77,7 +74,7 @@ std::vector<std::string> folders_to_search() {
 // The newest one.
 bool find_registered(std::string_view name, CpuImageSource& source) {
     Registrations& known = registrations();
-    std::lock_guard guard(known.mutex);
+    MutexLock guard(known.mutex);
     for (auto entry = known.all.rbegin(); entry != known.all.rend(); ++entry) {
         if (entry->name != name) continue;
         source.where = fmt::format("{} (registered in this process)", name);
@@ -86,16 +83,6 @@ bool find_registered(std::string_view name, CpuImageSource& source) {
         return true;
     }
     return false;
-}
-
-bool find_own(std::string_view name, CpuImageSource& source) {
-    const OwnCpuImages images = own_images.load(std::memory_order_acquire);
-    const std::span<const std::byte> bytes = images ? images(name) : std::span<const std::byte>();
-    if (bytes.empty()) return false;
-    source.where = fmt::format("{} (part of the runtime)", name);
-    source.bytes = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
-    source.identity = {2, reinterpret_cast<std::uintptr_t>(bytes.data()), bytes.size(), 0, 0};
-    return true;
 }
 
 bool find_file(std::string path, CpuImageSource& source) {
@@ -129,18 +116,16 @@ private:
 
 std::uint64_t register_cpu_image(std::string name, CpuImageBytes bytes) {
     Registrations& known = registrations();
-    std::lock_guard guard(known.mutex);
+    MutexLock guard(known.mutex);
     known.all.push_back({++known.last, std::move(name), std::move(bytes)});
     return known.last;
 }
 
 void unregister_cpu_image(std::uint64_t number) noexcept {
     Registrations& known = registrations();
-    std::lock_guard guard(known.mutex);
+    MutexLock guard(known.mutex);
     std::erase_if(known.all, [&](const Registration& entry) { return entry.number == number; });
 }
-
-void set_own_cpu_images(OwnCpuImages images) noexcept { own_images.store(images, std::memory_order_release); }
 
 Result<CpuImageSource> locate_cpu_image(std::string_view name) {
     if (!is_file_name(name))
@@ -148,7 +133,7 @@ Result<CpuImageSource> locate_cpu_image(std::string_view name) {
                     "'{}' cannot be the name of a shared object: letters, digits, '-', '_' and '.' only, {} at most",
                     name.substr(0, longest_name), longest_name);
     CpuImageSource source;
-    if (find_registered(name, source) || find_own(name, source)) return source;
+    if (find_registered(name, source)) return source;
     std::string tried;
     for (const std::string& folder : folders_to_search()) {
         if (find_file(fmt::format("{}/{}", folder, name), source)) return source;

@@ -25,11 +25,6 @@ using CpuImageBytes = std::shared_ptr<const std::vector<std::byte>>;
 std::uint64_t register_cpu_image(std::string name, CpuImageBytes bytes);
 void unregister_cpu_image(std::uint64_t number) noexcept;
 
-// The runtime's own objects: bytes that live for the process, empty when there are none of that name. Asked when
-// nothing is registered under the name.
-using OwnCpuImages = std::span<const std::byte> (*)(std::string_view name);
-void set_own_cpu_images(OwnCpuImages images) noexcept;
-
 // Where an object was found. The same identity: the same bytes.
 struct CpuImageSource {
     std::string where;    // in words

@@ -5,11 +5,16 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/base/thread_state.h"
-#include "core/runtime/context.h"
+#include "core/process/context.h"
 
 namespace canopy {
 
@@ -22,7 +27,7 @@ Result<Handle> open_cpu_binary(std::shared_ptr<CpuBinary> cpu) {
     const Handle context = thread_state.context;
     const std::uint64_t registered = cpu->registered;
     const Handle handle = Runtime::instance().binaries.open([&](Binary& binary, Handle self) {
-        std::lock_guard guard(binary.mutex);
+        MutexLock guard(binary.mutex);
         binary.self = self;
         binary.context = context;
         binary.lazy = true;
@@ -124,11 +129,28 @@ Result<Handle> load_cpu_binary_data(std::span<const std::byte> image) {
     return open_cpu_binary(std::move(cpu));
 }
 
-void close_cpu_binary(Binary& binary, std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>>& modules) {
-    CpuBinary& cpu = *binary.cpu;
-    if (cpu.registered != 0) unregister_cpu_image(cpu.registered);
-    for (CpuBinary::Loaded& loaded : cpu.loaded) modules.emplace_back(loaded.device, std::move(loaded.module));
-    cpu.loaded.clear();
+Result<Handle> load_binary_file(const char* path, const LoadOptions& options) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) return fail(code::param_invalid, "cannot open kernel image {}: {}", path, std::strerror(errno));
+    const std::streamoff size = file.tellg();
+    constexpr std::streamoff largest = std::streamoff{1} << 30;
+    if (size <= 0 || size > largest)
+        return fail(code::param_invalid, "kernel image {} has {} bytes: not a file with an image in it", path, size);
+    std::vector<std::byte> image(static_cast<std::size_t>(size));
+    file.seekg(0);
+    if (!file.read(reinterpret_cast<char*>(image.data()), size))
+        return fail(code::param_invalid, "cannot read kernel image {}", path);
+    if (looks_like_descriptor(image))
+        return load_cpu_descriptor({reinterpret_cast<const char*>(image.data()), image.size()}, path);
+    return load_binary(std::move(image), options);
+}
+
+std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>> CpuBinary::close() {
+    if (registered != 0) unregister_cpu_image(registered);
+    std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>> modules;
+    for (Loaded& each : loaded) modules.emplace_back(each.device, std::move(each.module));
+    loaded.clear();
+    return modules;
 }
 
 // ---- from an op type to code ---------------------------------------------------------------------------------------
@@ -139,20 +161,20 @@ Status being_unloaded() { return fail(code::invalid_handle, "the binary is being
 
 // The shared object an entry names.
 Result<CpuImageBytes> image_for(Binary& binary, const CpuEntry& entry) {
-    CpuBinary& cpu = *binary.cpu;
+    CpuBinary& cpu = cpu_binary(binary);
     if (cpu.image) return cpu.image;
     if (entry.library.empty())
         return fail(code::param_invalid, "op type {} of {} names no shared object (kernelSo)", entry.op_type,
                     cpu.origin);
     {
-        std::lock_guard guard(binary.mutex);
+        MutexLock guard(binary.mutex);
         if (const auto known = cpu.found.find(entry.library); known != cpu.found.end()) return known->second;
     }
     Result<CpuImageSource> source = locate_cpu_image(entry.library);
     if (!source.ok()) return source.status();
     Result<CpuImageBytes> bytes = read_cpu_image(*source);
     if (!bytes.ok()) return bytes.status();
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     cpu.found.emplace(entry.library, *bytes);
     return bytes;
 }
@@ -163,10 +185,10 @@ const std::string& library_of(const CpuBinary& cpu, const CpuEntry& entry) {
 
 // A module in which the entry's symbol is not another op type's; empty when there is none yet.
 Result<std::shared_ptr<Module>> module_with(Binary& binary, const CpuEntry& entry, const DeviceRecord& record) {
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     if (binary.unloading) return being_unloaded();
-    for (const CpuBinary::Loaded& loaded : binary.cpu->loaded) {
-        if (loaded.device != record.index || loaded.library != library_of(*binary.cpu, entry)) continue;
+    for (const CpuBinary::Loaded& loaded : cpu_binary(binary).loaded) {
+        if (loaded.device != record.index || loaded.library != library_of(cpu_binary(binary), entry)) continue;
         const auto user = loaded.users.find(entry.function);
         if (user == loaded.users.end() || user->second == entry.op_type) return loaded.module;
     }
@@ -176,12 +198,12 @@ Result<std::shared_ptr<Module>> module_with(Binary& binary, const CpuEntry& entr
 // Notes whose the symbol's kernel is. Modules that turn out not to be needed are closed without the mutex.
 Status take_kernel(Binary& binary, const CpuEntry& entry, const DeviceRecord& record,
                    const std::shared_ptr<Module>& module) {
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     if (binary.unloading) return being_unloaded();
-    std::vector<CpuBinary::Loaded>& all = binary.cpu->loaded;
+    std::vector<CpuBinary::Loaded>& all = cpu_binary(binary).loaded;
     auto place = std::find_if(all.begin(), all.end(), [&](const auto& loaded) { return loaded.module == module; });
     if (place == all.end()) {
-        all.push_back(CpuBinary::Loaded{library_of(*binary.cpu, entry), record.index, module, {}});
+        all.push_back(CpuBinary::Loaded{library_of(cpu_binary(binary), entry), record.index, module, {}});
         place = all.end() - 1;
     }
     place->users.emplace(entry.function, entry.op_type);
@@ -189,11 +211,11 @@ Status take_kernel(Binary& binary, const CpuEntry& entry, const DeviceRecord& re
 }
 
 Result<Kernel*> resolve(Binary& binary, const CpuEntry& entry, DeviceRecord& record) {
-    const std::string& library = library_of(*binary.cpu, entry);
+    const std::string& library = library_of(cpu_binary(binary), entry);
     if (entry.function.empty())
         return fail(code::param_invalid, "op type {} of {} names no function (functionName)", entry.op_type,
                     binary.cpu->origin);
-    std::lock_guard guard(binary.loading);
+    MutexLock guard(binary.loading);
     Result<std::shared_ptr<Module>> module = module_with(binary, entry, record);
     if (!module.ok()) return module.status();
     if (!*module) {
@@ -218,15 +240,13 @@ Result<Kernel*> resolve(Binary& binary, const CpuEntry& entry, DeviceRecord& rec
 
 }  // namespace
 
-Result<Kernel*> cpu_kernel_for(Function& function, DeviceRecord& record) {
-    Result<Pin<Binary>> binary = find_binary(opaque_of(function.binary));
-    if (!binary.ok()) return binary.status();
+Result<Kernel*> CpuBinary::kernel(Binary& binary, Function& function, DeviceRecord& record) {
     if (function.cpu->kind == CpuKernelKind::unknown)
         return fail(code::param_invalid,
                     "op type {} of {} cannot be launched: its opKernelLib is missing or not one of AICPUKernel, "
                     "CUSTAICPUKernel, TFKernel, KFCKernel and CUSTKFCKernel",
-                    function.cpu->op_type, (*binary)->cpu->origin);
-    Result<Kernel*> kernel = resolve(**binary, *function.cpu, record);
+                    function.cpu->op_type, origin);
+    Result<Kernel*> kernel = resolve(binary, *function.cpu, record);
     if (!kernel.ok()) return kernel;
     std::atomic_ref((*kernel)->user).store(opaque_of(function.self), std::memory_order_release);
     function.kernels[record.index].store(*kernel, std::memory_order_release);
@@ -237,8 +257,8 @@ Result<Kernel*> cpu_kernel_for(Function& function, DeviceRecord& record) {
 
 namespace {
 
-// The function of an op type, if it was asked for before. The caller holds the binary's mutex.
-Handle known_function(const Binary& binary, std::string_view op_type) {
+// The function of an op type, if it was asked for before.
+Handle known_function(Binary& binary, std::string_view op_type) CANOPY_REQUIRES(binary.mutex) {
     for (Handle handle : binary.functions) {
         const Pin<Function> known = Runtime::instance().functions.pin(handle);
         if (known && known->info.name == op_type) return handle;
@@ -247,14 +267,14 @@ Handle known_function(const Binary& binary, std::string_view op_type) {
 }
 
 Result<Handle> find_known_function(Binary& binary, std::string_view op_type) {
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     if (binary.unloading) return being_unloaded();
     return known_function(binary, op_type);
 }
 
 Result<Handle> open_function(Binary& binary, std::shared_ptr<const CpuEntry> entry) {
     Runtime& runtime = Runtime::instance();
-    std::lock_guard guard(binary.mutex);
+    MutexLock guard(binary.mutex);
     if (binary.unloading) return being_unloaded();
     if (const Handle known = known_function(binary, entry->op_type)) return known;
     const Handle handle = runtime.functions.open([&](Function& function, Handle self) {
@@ -277,21 +297,21 @@ Result<Handle> open_resolved(Binary& binary, std::shared_ptr<const CpuEntry> ent
     if (!context.ok()) return context.status();
     DeviceRecord& record = *(*context)->record;
     // Names that a descriptor leaves out may come with the launch.
-    const bool complete = !entry->function.empty() && (!entry->library.empty() || binary.cpu->image);
+    const bool complete = !entry->function.empty() && (!entry->library.empty() || cpu_binary(binary).image);
     const bool launchable = complete && entry->kind != CpuKernelKind::unknown;
     if (complete)
         if (Result<Kernel*> kernel = resolve(binary, *entry, record); !kernel.ok()) return kernel.status();
     Result<Handle> handle = open_function(binary, std::move(entry));
     if (!handle.ok() || !launchable) return handle;
     if (Pin<Function> function = Runtime::instance().functions.pin(*handle)) {
-        Result<Kernel*> kernel = cpu_kernel_for(*function, record);
+        Result<Kernel*> kernel = kernel_for(*function, record);
         if (!kernel.ok()) return kernel.status();
     }
     return handle;
 }
 
 Status no_such_op_type(Binary& binary, std::string_view op_type) {
-    const CpuBinary& cpu = *binary.cpu;
+    const CpuBinary& cpu = cpu_binary(binary);
     if (cpu.mode == CpuMode::library)
         return fail(code::param_invalid, "no CPU kernel {} was registered for {}: call aclrtRegisterCpuFunc first",
                     op_type, cpu.origin);
@@ -315,15 +335,15 @@ Status no_such_op_type(Binary& binary, std::string_view op_type) {
 
 }  // namespace
 
-Result<Handle> get_cpu_function(Binary& binary, std::string_view op_type) {
+Result<Handle> CpuBinary::function(Binary& binary, std::string_view op_type) {
     Result<Handle> known = find_known_function(binary, op_type);
     if (!known.ok()) return known;
     if (*known != 0) {
         CANOPY_TRY(require_context());
         return known;
     }
-    const auto entry = binary.cpu->descriptor.entries.find(op_type);
-    if (entry == binary.cpu->descriptor.entries.end()) return no_such_op_type(binary, op_type);
+    const auto entry = descriptor.entries.find(op_type);
+    if (entry == descriptor.entries.end()) return no_such_op_type(binary, op_type);
     return open_resolved(binary, entry->second);
 }
 
@@ -335,7 +355,7 @@ Result<Handle> register_in(Binary& binary, std::string_view symbol, std::string 
     auto entry = std::make_shared<CpuEntry>();
     entry->op_type = std::move(op_type);
     entry->function = symbol;
-    entry->library = binary.cpu->library;
+    entry->library = cpu_binary(binary).library;
     entry->kind = CpuKernelKind::custom;
     return open_resolved(binary, std::move(entry));
 }
@@ -354,7 +374,7 @@ Result<Handle> register_cpu_function(const void* opaque, std::string_view symbol
             code::param_invalid,
             "binary {} holds kernels for AI cores: functions can be registered for binaries of CPU kernels only",
             as_address(opaque));
-    if (!(*binary)->cpu->image)
+    if (!cpu_binary(**binary).image)
         return fail(
             code::param_invalid,
             "{} has no shared object: functions can be registered only for binaries loaded with CPU_KERNEL_MODE 1 or 2",
@@ -372,15 +392,12 @@ struct NamedBinaries {
         std::array<std::uint64_t, 5> identity{};
         Handle binary = 0;
     };
-    std::mutex mutex;
-    std::map<std::string, Entry, std::less<>> all;
+    Mutex mutex;
+    std::map<std::string, Entry, std::less<>> all CANOPY_GUARDED_BY(mutex);
 };
-NamedBinaries& named_binaries() {
-    static NamedBinaries* instance = new NamedBinaries;
-    return *instance;
-}
+NamedBinaries& named_binaries() { return process_state<NamedBinaries>(); }
 
-// What no descriptor calls an op type in earnest: two functions of one object never share a name.
+// A name that no real descriptor would use, so it cannot collide with an op type.
 std::string named_op_type(std::string_view library, std::string_view symbol) {
     return fmt::format("{}@{}", symbol, library);
 }
@@ -393,7 +410,7 @@ Result<Pin<Binary>> named_binary(std::string_view library) {
     Handle replaced = 0;
     Pin<Binary> binary;
     {
-        std::lock_guard guard(named.mutex);
+        MutexLock guard(named.mutex);
         NamedBinaries::Entry& entry = named.all.try_emplace(std::string(library)).first->second;
         if (entry.binary != 0 && entry.identity == source->identity) binary = binaries.pin(entry.binary);
         if (!binary) {
@@ -427,7 +444,7 @@ Result<Handle> named_cpu_function(std::string_view library, std::string_view sym
 Result<Handle> named_cpu_function(const Function& beside, std::string_view library, std::string_view symbol) {
     Result<Pin<Binary>> binary = find_binary(opaque_of(beside.binary));
     if (!binary.ok()) return binary.status();
-    const CpuBinary& cpu = *(*binary)->cpu;
+    const CpuBinary& cpu = cpu_binary(**binary);
     const std::string_view own = cpu.image ? std::string_view(cpu.library) : std::string_view(beside.cpu->library);
     const std::string_view wanted = symbol.empty() ? std::string_view(beside.cpu->function) : symbol;
     if (cpu.image && (library.empty() || library == own))

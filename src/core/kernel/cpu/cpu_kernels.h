@@ -29,9 +29,9 @@ namespace canopy {
 enum class CpuMode : std::int32_t { descriptor = 0, descriptor_and_library = 1, library = 2 };
 
 // What a binary of CPU kernels has beside what every binary has.
-struct CpuBinary {
+class CpuBinary final : public CpuCode {
+public:
     CpuMode mode = CpuMode::descriptor;
-    std::string origin;            // for messages
     std::string library;           // name of its own shared object; empty when it has none
     CpuImageBytes image;           // of that
     CpuDescriptor descriptor;      // empty without one
@@ -46,7 +46,16 @@ struct CpuBinary {
     };
     std::vector<Loaded> loaded;
     std::map<std::string, CpuImageBytes, std::less<>> found;  // objects by name, once they have been looked for
+
+    Result<Handle> function(Binary& binary, std::string_view op_type) override;
+    Result<Kernel*> kernel(Binary& binary, Function& function, DeviceRecord& record) override;
+    std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>> close() override;
 };
+// Of a binary of CPU kernels.
+inline CpuBinary& cpu_binary(const Binary& binary) noexcept { return static_cast<CpuBinary&>(*binary.cpu); }
+
+// A file with an image of kernels for AI cores, or a descriptor of CPU kernels: its first byte decides.
+Result<Handle> load_binary_file(const char* path, const LoadOptions& options);
 
 // No context is needed: the device comes in when a function is looked up. 107000 for everything that is wrong.
 Result<Handle> load_cpu_binary_file(std::string_view path, CpuMode mode);
@@ -54,18 +63,11 @@ Result<Handle> load_cpu_binary_data(std::span<const std::byte> image);
 // A descriptor that was read already.
 Result<Handle> load_cpu_descriptor(std::string_view text, std::string_view path);
 
-// By op type, resolved for the device of the current context.
-Result<Handle> get_cpu_function(Binary& binary, std::string_view op_type);
 // Names a function of the binary's own shared object.
 Result<Handle> register_cpu_function(const void* binary, std::string_view symbol, std::string_view op_type);
 // A function by the names that stand in an argument block: of a binary's own object, or of one found by its name.
 Result<Handle> named_cpu_function(std::string_view library, std::string_view symbol);
 Result<Handle> named_cpu_function(const Function& beside, std::string_view library, std::string_view symbol);
-
-Result<Kernel*> cpu_kernel_for(Function& function, DeviceRecord& record);
-
-// Ends what the binary alone has: its modules go to `modules`, for whoever keeps them until nothing runs any more.
-void close_cpu_binary(Binary& binary, std::vector<std::pair<std::uint32_t, std::shared_ptr<Module>>>& modules);
 
 // What a value that is not 0 means when a CPU kernel returns it.
 const char* cpu_result_meaning(std::uint32_t result) noexcept;

@@ -5,13 +5,14 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error_text.h"
+#include "base/mutex.h"
 #include "core/base/error_codes.h"
+#include "core/base/process_state.h"
 #include "core/kernel/cpu/cpu_images.h"
 #include "core/memory/memory.h"
 
@@ -30,13 +31,10 @@ struct [[gnu::packed]] Record {
 static_assert(sizeof(Record) == 24);
 
 struct Loaded {
-    std::mutex mutex;
-    std::map<std::string, std::uint64_t, std::less<>> numbers;  // of registrations
+    Mutex mutex;
+    std::map<std::string, std::uint64_t, std::less<>> numbers CANOPY_GUARDED_BY(mutex);  // of registrations
 };
-Loaded& loaded() {
-    static Loaded* instance = new Loaded;
-    return *instance;
-}
+Loaded& loaded() { return process_state<Loaded>(); }
 
 template <class T>
 T value_at(std::span<const std::byte> bytes, std::size_t offset) noexcept {
@@ -83,7 +81,7 @@ Status load(const Record& record) {
     if (!bytes.ok()) return bytes.status();
     auto copy = std::make_shared<const std::vector<std::byte>>(bytes->begin(), bytes->end());
     Loaded& all = loaded();
-    std::lock_guard guard(all.mutex);
+    MutexLock guard(all.mutex);
     std::uint64_t& number = all.numbers[*name];
     const std::uint64_t replaced = std::exchange(number, register_cpu_image(*name, std::move(copy)));
     if (replaced != 0) unregister_cpu_image(replaced);
@@ -94,7 +92,7 @@ Status forget(const Record& record) {
     Result<std::string> name = name_of(record);
     if (!name.ok()) return name.status();
     Loaded& all = loaded();
-    std::lock_guard guard(all.mutex);
+    MutexLock guard(all.mutex);
     const auto found = all.numbers.find(*name);
     if (found == all.numbers.end()) return fail(code::param_invalid, "no shared object {} was loaded", *name);
     unregister_cpu_image(found->second);

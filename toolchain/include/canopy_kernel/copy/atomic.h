@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How data leaves a core. Every copy to global memory goes through an `Outlet`, which honours the atomic mode of the
-// core and decides whether the copy should pass the caches. The blocks of a launch run on several threads; atomic
-// copies and the scalar atomics are right between them without a lock.
+// Copies from a core to global memory. Each goes through an `Outlet`, which honours the atomic mode of the core and
+// decides whether to bypass the caches. The blocks of a launch run on several threads; atomic copies and scalar atomics
+// are correct between them without a lock.
 #ifndef CANOPY_KERNEL_ATOMIC_H
 #define CANOPY_KERNEL_ATOMIC_H
 
@@ -87,8 +87,8 @@ __attribute__((noinline)) inline void combine_bytes(AtomicKind kind, ElementKind
     }
 }
 
-// Writes whole cache lines past the caches. `finish_stores` must follow before other threads may look. Two lines that
-// copies into the core want are asked for with each line written.
+// Writes whole cache lines past the caches. `finish_stores` must follow before other threads may look. With each line
+// written, two lines for copies into the core are prefetched.
 __attribute__((noinline)) inline void copy_streaming(CoreState::Inlets& inlets, unsigned char* to,
                                                      const unsigned char* from, uint64_t bytes) {
     const uint64_t head = -reinterpret_cast<uintptr_t>(to) & 63;
@@ -108,10 +108,10 @@ __attribute__((noinline)) inline void copy_streaming(CoreState::Inlets& inlets, 
 inline constexpr uint64_t cached_results = 16u << 20;
 inline constexpr uint64_t streamed_row = 1024;
 
-// The way out of a core for one operation: made when the operation starts, gone when it ends.
+// Writes of one operation to global memory; lives as long as the operation.
 class Outlet {
 public:
-    // `element` is what is copied, in case the atomic mode was set without a type.
+    // `element` is the type of the copy, for an atomic mode set without a type.
     explicit Outlet(ElementKind element)
         : state_(core_state()), kind_(state_.atomic), element_(element), streams_(worn_out(state_)) {
         if (state_.atomic_type != ElementKind::as_copied) element_ = state_.atomic_type;
@@ -199,7 +199,7 @@ inline void SetAtomicMin() {
 template <typename T>
 inline void SetAtomicType() {
     static_assert(canopy::kernel::has_atomic_copy<T>,
-                  "SetAtomicType: copies of this chip know no atomics of this type");
+                  "SetAtomicType: copies of this chip have no atomics of this type");
     canopy::kernel::core_state().atomic_type = canopy::kernel::element_kind<T>;
 }
 
@@ -218,7 +218,7 @@ namespace canopy::kernel {
 template <class T>
 inline constexpr bool has_scalar_atomic = is_any_of<T, int32_t, uint32_t, int64_t, uint64_t, float>;
 
-// Replaces what an address holds by a function of it, and returns what it held.
+// Replaces the value at an address by a function of it, and returns the old value.
 template <class T, class Function>
 inline T exchange(T* address, Function function) {
     T held;
@@ -233,7 +233,7 @@ inline T exchange(T* address, Function function) {
 
 namespace AscendC {
 
-// Scalar atomics on one element of global memory; each returns what was there before.
+// Scalar atomics on one element of global memory; each returns the old value.
 template <typename T>
 inline T AtomicAdd(__gm__ T* address, T value) {
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicAdd: this type has no scalar atomics");

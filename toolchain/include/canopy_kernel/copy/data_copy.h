@@ -30,7 +30,7 @@ constexpr bool has_route(Hardware from, Hardware to) {
 
 inline void require_route(const char* operation, TPosition from, TPosition to, Where where) {
     if (__builtin_expect(!has_route(memory_of(from), memory_of(to)), 0))
-        fail(where, "%s: there is no way from position %s (%s) to %s (%s)", operation, name_of(from),
+        fail(where, "%s: no copy leads from position %s (%s) to %s (%s)", operation, name_of(from),
              name_of(memory_of(from)), name_of(to), name_of(memory_of(to)));
 }
 
@@ -40,7 +40,7 @@ inline void require_block(const char* operation, const char* operand, const Loca
     const auto address = reinterpret_cast<uintptr_t>(tensor.GetPhyAddr());
     if (__builtin_expect(address == 0 || address % block_bytes != 0, 0)) {
         if (address == 0) fail(where, "%s: the %s is a tensor without memory", operation, operand);
-        fail(where, "%s: the %s starts %u bytes behind a multiple of 32 bytes of %s", operation, operand,
+        fail(where, "%s: the %s starts %u bytes past a multiple of 32 bytes of %s", operation, operand,
              static_cast<unsigned>(address % block_bytes), name_of(memory_of(tensor.position())));
     }
 }
@@ -48,7 +48,7 @@ inline void require_block(const char* operation, const char* operand, const Loca
 template <class T>
 inline void require_memory_of(const char* operation, const char* operand, const GlobalTensor<T>& tensor, Where where) {
     if (__builtin_expect(tensor.GetPhyAddr() == nullptr, 0))
-        fail(where, "%s: the %s is a global tensor without memory; SetGlobalBuffer gives it some", operation, operand);
+        fail(where, "%s: the %s is a global tensor without memory; call SetGlobalBuffer first", operation, operand);
 }
 
 // Copies of the count form move whole blocks. Elements of four bits may end with half a block.
@@ -86,7 +86,7 @@ inline Rows rows_of(const DataCopyParams& params, uint32_t to_unit = block_bytes
             bytes + int64_t{params.srcStride} * from_unit};
 }
 
-// Into or inside a core. Rows may lie on themselves.
+// Into or inside a core. Rows may overlap.
 inline void copy_rows(void* to, const void* from, Rows rows) {
     auto* target = static_cast<unsigned char*>(to);
     const auto* source = static_cast<const unsigned char*>(from);

@@ -55,7 +55,7 @@ inline RowPadding<T> row_padding(bool is_given, uint32_t left, uint32_t right, T
     return padding;
 }
 
-// One row into local memory, up to `end` bytes behind its start.
+// One row into local memory, up to `end` bytes after its start.
 template <class T>
 inline void copy_padded_row(unsigned char* to, const unsigned char* from, uint64_t bytes, const RowPadding<T>& padding,
                             uint64_t end) {
@@ -176,7 +176,7 @@ inline DataCopyExtParams extended(const DataCopyParams& params) {
 
 namespace AscendC {
 
-// The value DataCopyPad adds when the call names none.
+// The value that DataCopyPad adds if the call has none.
 template <typename T, TPosition pos = TPosition::MAX>
 inline void SetPadValue(T paddingValue) {
     static_assert(sizeof(T) <= 4, "SetPadValue: the register holds elements of up to four bytes");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program tells DataCopy, DataCopyPad and Copy about the shape of a copy.
+// Parameter structures of DataCopy, DataCopyPad and Copy.
 #ifndef CANOPY_KERNEL_DATA_COPY_PARAMS_H
 #define CANOPY_KERNEL_DATA_COPY_PARAMS_H
 
@@ -19,7 +19,7 @@ enum class pad_t : uint8_t {
 
 namespace AscendC {
 
-// Rows of `blockLen` blocks of 32 bytes; the gaps lie between the end of a row and the start of the next.
+// Rows of `blockLen` blocks of 32 bytes; gaps are from the end of a row to the start of the next.
 struct DataCopyParams {
     DataCopyParams() : srcStride(0), dstStride(0) {}
     DataCopyParams(const uint16_t count, const uint16_t len, const uint16_t srcStrideIn, const uint16_t dstStrideIn)
@@ -86,7 +86,7 @@ struct DataCopyPadExtParams {
     T paddingValue{};
 };
 
-// How rows lie in local memory: each at a multiple of 32 bytes, or one behind the other.
+// Layout of rows in local memory: each at a multiple of 32 bytes, or contiguous.
 enum class PaddingMode : uint8_t { Normal = 0, Compact };
 
 // One dimension of a slice: pieces from startIndex to endIndex with `stride` elements between them. In the innermost
@@ -132,7 +132,7 @@ struct Nd2NzParams {
 };
 using Gm2L1Nd2NzParams = Nd2NzParams;
 
-// The same for column-major matrices: element (n, d) lies d * srcDValue + n elements behind the start.
+// The same for column-major matrices: element (n, d) is d * srcDValue + n elements after the start.
 struct Dn2NzParams {
     Dn2NzParams() = default;
     Dn2NzParams(const uint16_t dnNumIn, const uint16_t nValueIn, const uint32_t dValueIn,

@@ -183,7 +183,7 @@ inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, cons
 
 namespace canopy::kernel {
 
-// The number that leaves a converting copy: scaled, cut off below 0 if asked for, rounded to the type.
+// The result of a converting copy: scaled, optionally clamped at 0, rounded to the type.
 template <class T, class U>
 inline T copied_as(U value, float scale, bool relu) {
     float number = static_cast<float>(value) * scale;

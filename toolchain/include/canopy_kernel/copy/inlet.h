@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way into a core: bytes of global memory into one of its memories. A kernel that walks through memory tile by tile
-// finds its next tile in the cache: operations on whole tiles ask for it line by line while they compute, and where
-// there are too few of them, the copy of a tile asks for the next one.
+// Copies from global memory into a core. For a kernel that walks through memory tile by tile, the next tile is
+// prefetched: operations on whole tiles prefetch it line by line while they compute, and if there are too few of them,
+// the copy of a tile prefetches the next one.
 #ifndef CANOPY_KERNEL_INLET_H
 #define CANOPY_KERNEL_INLET_H
 
@@ -15,8 +15,8 @@ typedef uint64_t CacheLineBytes __attribute__((ext_vector_type(8), may_alias));
 // Shorter copies rely on the processor's prefetcher; longer ones do not need it.
 inline constexpr uint64_t shortest_tile = 2048, longest_tile = 32768;
 
-// Operations on less do not ask. One on this much or more asks for a sixth of what it works on: the reads are under
-// way while it computes, and a processor drops requests when there are many at once.
+// Smaller operations do not prefetch. Others prefetch a sixth of the bytes they work on: the reads are in flight while
+// they compute, and a processor drops requests if there are many at once.
 inline constexpr uint64_t shortest_asking = 8192, asking_share = 6, most_budget = 8 * longest_tile;
 
 // Four parts of a tile at once: that keeps more memory reads in flight than one part after another. Loads come
@@ -44,7 +44,7 @@ __attribute__((noinline)) void copy_tile(unsigned char* to, const unsigned char*
     __builtin_memcpy(to + 4 * part, from + 4 * part, bytes - 4 * part);
 }
 
-// Asks for the next `bytes` bytes of what the walks want.
+// Prefetches the next `bytes` bytes of the walks.
 inline void ask(CoreState::Inlets& inlets, uint64_t bytes) {
     while (inlets.wanting != 0 && bytes >= 64) {
         const auto index = static_cast<uint32_t>(__builtin_ctz(inlets.wanting));
@@ -63,12 +63,12 @@ __attribute__((noinline)) inline void ask_for_tiles(uint64_t bytes) {
     ask(inlets, bytes);
 }
 
-// Every operation that works on `bytes` bytes in one go says so before it starts.
+// Called by every operation before it works on `bytes` contiguous bytes.
 inline void ask_ahead(uint64_t bytes) {
     if (bytes >= shortest_asking) ask_for_tiles(bytes / asking_share);
 }
 
-// The walk that a copy from here goes on with; without one, a new walk, and `found` is false.
+// The walk that a copy from here continues; if there is none, a new walk, and `found` is false.
 inline CoreState::Inlets::Walk& walk_at(CoreState::Inlets& inlets, const unsigned char* from, bool& found) {
     for (auto& walk : inlets.walk)
         if (walk.next == from) {
@@ -90,7 +90,7 @@ __attribute__((noinline)) inline void copy_walking(unsigned char* to, const unsi
     if (found) {
         walk.wanted += bytes;
         inlets.wanting |= bit;
-        // What the copy asks for is still wanted: some of those requests are dropped.
+        // Keep the prefetched range: the processor drops some of the requests.
         if (inlets.budget < bytes) {
             inlets.budget = 0;
             return copy_tile<true>(to, from, bytes);
@@ -110,7 +110,7 @@ inline void copy_in(void* to, const void* from, uint64_t bytes) {
     __builtin_memcpy(to, from, bytes);
 }
 
-// Short rows into a core, and what stays inside of it. The bytes may lie on themselves.
+// Short rows into a core, and copies inside it. The ranges may overlap.
 inline void move_bytes(void* to, const void* from, uint64_t bytes) {
     if constexpr (is_tracing_variant) return trace_copy(to, from, bytes);
     __builtin_memmove(to, from, bytes);

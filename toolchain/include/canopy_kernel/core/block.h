@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who the running block is: block_idx and block_num, and the functions of namespace AscendC around them.
+// Identity of the running block: block_idx, block_num, and the related functions of namespace AscendC.
 #ifndef CANOPY_KERNEL_BLOCK_H
 #define CANOPY_KERNEL_BLOCK_H
 
@@ -30,7 +30,7 @@ namespace AscendC {
 enum : int { MIX = 0, AIC = 1, AIV = 2 };
 
 inline int64_t GetSubBlockIdx() { return canopy::kernel::current_block().sub_index; }
-// A cube core stands alone in its group, whatever its vector cores count.
+// A group has one cube core, whatever the number of its vector cores.
 inline int64_t GetSubBlockNum() {
     const CanopyBlock& block = canopy::kernel::current_block();
     return block.core_type == CANOPY_CORE_CUBE ? 1 : block.sub_count;

@@ -19,7 +19,7 @@ inline void check_limit(const char* operation, const char* parameter, int64_t va
                  static_cast<long long>(value), static_cast<long long>(low), static_cast<long long>(high));
 }
 
-// An operand of which `bytes` bytes are touched.
+// An operand of which `bytes` bytes are accessed.
 template <class T>
 inline void check_extent(const char* operation, const char* operand, const LocalTensor<T>& tensor, uint64_t bytes,
                          Where where) {
@@ -37,7 +37,7 @@ inline void check_extent(const char* operation, const char* operand, const Globa
                  operand, printable(bytes), printable(bytes_of<T>(tensor.GetSize())), printable(tensor.GetSize()));
 }
 
-// What a vector operation asks of an operand of which it touches the first `bytes` bytes.
+// Requirements of a vector operation on an operand of which it accesses the first `bytes` bytes.
 template <class T>
 inline void check_vector_operand(const char* operation, const char* operand, const LocalTensor<T>& tensor,
                                  uint64_t bytes, Where where) {

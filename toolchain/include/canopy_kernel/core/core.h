@@ -20,7 +20,7 @@ struct Where {
 
 constexpr Where here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) { return {file, line}; }
 
-// Ends the block; the task's failure text says where and why.
+// Ends the block; the error message of the task says where and why.
 [[noreturn]] __attribute__((cold, noinline, format(printf, 2, 3))) inline void fail(Where where, const char* format,
                                                                                     ...) {
     char text[512];
@@ -45,7 +45,7 @@ struct CoreState {
     uint64_t mask[2];          // low, high
     uint64_t compare_mask[2];  // what Compare without a destination left, and Select reads
 
-    // How copies out of the core combine with what memory holds.
+    // How copies out of the core combine with the values in memory.
     AtomicKind atomic;
     ElementKind atomic_type;
 
@@ -78,7 +78,7 @@ struct CoreState {
         uint32_t mutexes;
     } pipe;
 
-    // SIMT: the extents of the launch, and what the lanes of each warp show each other.
+    // SIMT: the extents of the launch, and values exchanged by the lanes of each warp.
     struct Threads {
         uint32_t grid[3], block[3];
         uint64_t* exchange;
@@ -105,7 +105,7 @@ struct CoreState {
     uint64_t stored;         // bytes this block has copied to global memory
     bool streamed;           // some of them past the caches, and no fence since
 
-    // What follows is not cleared when a block begins: it means something only where the above says so.
+    // The rest is not cleared when a block starts: it is valid only where the members above say so.
     struct Local {
         const void* key;
         uint32_t offset;
@@ -117,10 +117,10 @@ struct CoreState {
 
 static_assert(sizeof(CoreState) <= CANOPY_CORE_REGISTERS, "the state of a core has outgrown its registers");
 
-// Complains about what the kernel left undone (canopy_kernel/core/flags.h).
+// Reports flags that the kernel left set (canopy_kernel/core/flags.h).
 inline void end_of_kernel();
 
-// Stays the same from the start of a block to its end, also when the block goes on on another thread.
+// Stays the same from the start of a block to its end, even if the block continues on another thread.
 inline CoreState& core_state() {
     auto& state = *reinterpret_cast<CoreState*>(core().registers);
     if (__builtin_expect(state.at_end == nullptr, 0)) {
@@ -131,7 +131,7 @@ inline CoreState& core_state() {
     return state;
 }
 
-// Before other threads may look at what went past the caches.
+// Required before other threads may read data that bypassed the caches.
 inline void finish_stores(CoreState& state) {
     if (!state.streamed) return;
     state.streamed = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel says while it runs, and how it gives up: printf, DumpTensor, assertions, Trap. -DASCENDC_DUMP=0 turns
+// Output and failure of kernels: printf, DumpTensor, assertions, Trap. -DASCENDC_DUMP=0 turns
 // printing off; assertions stay.
 #ifndef CANOPY_KERNEL_DEBUG_H
 #define CANOPY_KERNEL_DEBUG_H
@@ -133,7 +133,7 @@ inline uint32_t row_length(const AscendC::ShapeInfo& shape) {
     return last == 0 ? 8 : last;
 }
 
-// An assertion that does not hold, as the task's failure text.
+// A failed assertion, as the error message of the task.
 template <class... Arguments>
 [[noreturn]] __attribute__((cold, noinline)) inline void fail_assertion(Where where, const char* condition,
                                                                         const char* format, Arguments... arguments) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags between the pipes of one core. Operations of a core are finished when they return, so a flag orders nothing
-// here; it is counted, because a flag that is waited for without being set hangs a chip, and one that is set and never
-// waited for breaks the next kernel.
+// Flags between the pipes of one core. Operations of a core are complete when they return, so flags need not
+// order them; they are counted, because a flag that is waited for without being set hangs a chip, and one that is set
+// and never waited for breaks the next kernel.
 #ifndef CANOPY_KERNEL_FLAGS_H
 #define CANOPY_KERNEL_FLAGS_H
 
@@ -56,7 +56,7 @@ inline void lower_flag(PipePair pipes, int id, Where where) {
     auto& state = core_state().pipe;
     const int source = pipe_index(pipes.source), destination = pipe_index(pipes.destination);
     if (state.flag[source][destination][id] == 0)
-        fail(where, "WaitFlag %s_%s, id %d: no SetFlag came before; a chip would wait for ever", pipe_name(source),
+        fail(where, "WaitFlag %s_%s, id %d without a preceding SetFlag; a chip would wait for ever", pipe_name(source),
              pipe_name(destination), id);
     --state.flag[source][destination][id];
     --state.flags_up;
@@ -73,7 +73,7 @@ inline void lower_flag(PipePair pipes, int id, Where where) {
     fail({state.pipe.flag_file, 0}, "flags were set and never waited for");
 }
 
-// What the entry of every kernel calls when the kernel's function has returned.
+// Called by the entry of every kernel after the kernel's function has returned.
 inline void end_of_kernel() {
     CanopyCore* core = current_block().core;
     if (core == nullptr) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector mask of a core and what an operation makes of it: which elements it touches. The mask is a register of the
+// The vector mask of a core, and the elements it selects for an operation. The mask is a register of the
 // core; operations of the count form neither read nor write it.
 #ifndef CANOPY_KERNEL_MASK_H
 #define CANOPY_KERNEL_MASK_H
@@ -96,8 +96,8 @@ inline Selection select_by_register(const CoreState& state, uint32_t width, uint
 inline const uint64_t* mask_of(const uint64_t* bits) { return bits; }
 inline uint64_t mask_of(uint64_t count) { return count; }
 
-// What (mask, repeatTime) of a call mean. `set` is the template argument isSetMask: the call's own mask replaces the
-// register's; otherwise the register decides and `mask` is a placeholder.
+// The meaning of (mask, repeatTime) in a call. `set` is the template argument isSetMask: the call's own mask replaces
+// the register's; otherwise the register decides and `mask` is a placeholder.
 template <bool set>
 inline Selection select(uint32_t width, uint64_t mask, uint64_t repeats) {
     CoreState& state = core_state();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TPipe, TQue, TQueBind, TBuf, TBufPool and LocalMemAllocator: how a kernel divides the memories of its core.
 //
-// A core runs one operation after the other, so nothing ever waits for a buffer: a queue that has none to give, or
-// nothing to take, is misused and fails the task with the line that asked.
+// A core runs one operation after the other, so nothing ever waits for a buffer: allocating from an exhausted
+// queue, or dequeuing from an empty one, is misuse and fails the task with the line of the call.
 #ifndef CANOPY_KERNEL_PIPE_H
 #define CANOPY_KERNEL_PIPE_H
 
@@ -15,7 +15,7 @@ namespace canopy::kernel {
 inline constexpr uint32_t events_per_position = __NPU_ARCH__ == 1001 ? 4 : 8;
 inline constexpr uint32_t max_queue_buffers = 64;
 
-// Hands out the memories of a core from their start upwards.
+// Allocates the memories of a core from their start upwards.
 inline unsigned char* take_memory(Hardware memory, uint64_t bytes, Where where) {
     const int index = static_cast<int>(memory);
     CoreState& state = core_state();
@@ -23,7 +23,7 @@ inline unsigned char* take_memory(Hardware memory, uint64_t bytes, Where where) 
     const uint64_t rounded = round_up(bytes, AscendC::ONE_BLK_SIZE);
     uint32_t& used = state.pipe.used[index];
     if (rounded > whole.size - used)
-        fail(where, "%llu bytes of %s asked for: %u of its %u bytes are in use, %u are left",
+        fail(where, "%llu bytes of %s requested: %u of its %u bytes are in use, %u are left",
              static_cast<unsigned long long>(rounded), name_of(memory), used, whole.size, whole.size - used);
     unsigned char* address = whole.base + used;
     used += static_cast<uint32_t>(rounded);
@@ -46,11 +46,11 @@ public:
     unsigned char* allocate(Where where) {
         require_init(where, "AllocTensor");
         if (taken_ + queued_ == count_)
-            fail(where, "AllocTensor: all %u buffers of this %s queue are in use; FreeTensor has to come first", count_,
+            fail(where, "AllocTensor: all %u buffers of this %s queue are in use; call FreeTensor first", count_,
                  name_of(position_));
         if (*live_ >= events_per_position)
             fail(where,
-                 "AllocTensor: %u tensors of position %s are allocated already; the chip has %u event ids for it",
+                 "AllocTensor: %u tensors of position %s are already allocated; the chip has %u event ids for it",
                  *live_, name_of(position_), events_per_position);
         while (state_[next_] != Buffer::idle) next_ = after(next_);
         const uint8_t index = next_;
@@ -64,8 +64,8 @@ public:
     void release(const void* address, Where where) {
         const uint8_t index = index_of(address, "FreeTensor", where);
         if (state_[index] != Buffer::taken)
-            fail(where, state_[index] == Buffer::idle ? "FreeTensor: the tensor has been freed already"
-                                                      : "FreeTensor: the tensor waits in the queue; DeQue comes first");
+            fail(where, state_[index] == Buffer::idle ? "FreeTensor: the tensor was already freed"
+                                                      : "FreeTensor: the tensor waits in the queue; call DeQue first");
         state_[index] = Buffer::idle;
         --taken_;
         --*live_;
@@ -73,7 +73,7 @@ public:
 
     void push(const void* address, Where where) {
         const uint8_t index = index_of(address, "EnQue", where);
-        if (state_[index] != Buffer::taken) fail(where, "EnQue: the tensor is not one that AllocTensor gave");
+        if (state_[index] != Buffer::taken) fail(where, "EnQue: the tensor was not returned by AllocTensor");
         state_[index] = Buffer::queued;
         --taken_;
         uint32_t at = head_ + queued_;
@@ -83,7 +83,7 @@ public:
 
     unsigned char* pop(Where where) {
         require_init(where, "DeQue");
-        if (queued_ == 0) fail(where, "DeQue on an empty %s queue: no EnQue came before", name_of(position_));
+        if (queued_ == 0) fail(where, "DeQue on an empty %s queue without a preceding EnQue", name_of(position_));
         const uint8_t index = order_[head_];
         head_ = after(head_);
         --queued_;
@@ -103,13 +103,14 @@ private:
     uint8_t after(uint8_t index) const { return static_cast<uint8_t>(index + 1 == count_ ? 0 : index + 1); }
 
     void require_init(Where where, const char* what) const {
-        if (count_ == 0) fail(where, "%s on a queue without buffers: TPipe::InitBuffer comes first", what);
+        if (count_ == 0) fail(where, "%s on a queue without buffers: call TPipe::InitBuffer first", what);
     }
 
     uint8_t index_of(const void* address, const char* what, Where where) const {
         require_init(where, what);
         const auto offset = static_cast<uint64_t>(static_cast<const unsigned char*>(address) - base_);
-        if (offset >= static_cast<uint64_t>(bytes_) * count_) fail(where, "%s: the tensor is not of this queue", what);
+        if (offset >= static_cast<uint64_t>(bytes_) * count_)
+            fail(where, "%s: the tensor does not belong to this queue", what);
         return static_cast<uint8_t>(offset / bytes_);
     }
 
@@ -268,7 +269,7 @@ public:
 private:
     template <class T>
     LocalTensor<T> part(uint32_t offset, uint32_t elements, Where where) const {
-        if (base_ == nullptr) canopy::kernel::fail(where, "TBuf without memory: TPipe::InitBuffer comes first");
+        if (base_ == nullptr) canopy::kernel::fail(where, "TBuf without memory: call TPipe::InitBuffer first");
         const uint64_t end = offset + canopy::kernel::bytes_of<T>(elements);
         if (end > bytes_)
             canopy::kernel::fail(where, "TBuf: %u elements at byte %u end at byte %llu of a buffer of %u", elements,
@@ -329,7 +330,7 @@ public:
 private:
     unsigned char* take(uint64_t bytes, Where where) {
         if (bytes > bytes_ - used_)
-            canopy::kernel::fail(where, "InitBuffer: %llu bytes asked for, %u of the pool's %u are left",
+            canopy::kernel::fail(where, "InitBuffer: %llu bytes requested, %u of the pool's %u are left",
                                  static_cast<unsigned long long>(bytes), bytes_ - used_, bytes_);
         unsigned char* address = base_ + used_;
         used_ += static_cast<uint32_t>(bytes);
@@ -407,8 +408,7 @@ public:
             used = static_cast<uint8_t>(used | (1 << id));
             return static_cast<TEventID>(id);
         }
-        canopy::kernel::fail(where,
-                             "AllocEventID: all %u ids of this event are in use; ReleaseEventID has to come first",
+        canopy::kernel::fail(where, "AllocEventID: all %u ids of this event are in use; call ReleaseEventID first",
                              canopy::kernel::events_per_position);
     }
     template <HardEvent event>
@@ -426,7 +426,7 @@ public:
         return static_cast<TEventID>(used == 0xff ? 0 : __builtin_ctz(~static_cast<unsigned>(used)));
     }
 
-    // The first byte of the memory behind a position.
+    // The first byte of the memory of a position.
     template <TPosition position>
     uint64_t GetQueueEndAddress() {
         constexpr Hardware memory = canopy::kernel::memory_of(position);
@@ -439,7 +439,7 @@ inline TPipe* GetTPipePtr() {
     return static_cast<TPipe*>(pipe.current);
 }
 
-// Addresses from the start of one memory upwards; nothing is given back.
+// Addresses from the start of one memory upwards; nothing is freed.
 template <Hardware memory>
 class LocalMemAllocator {
 public:
@@ -455,7 +455,7 @@ public:
         const auto bytes = static_cast<uint32_t>(
             canopy::kernel::round_up(canopy::kernel::bytes_of<T>(elements), static_cast<uint64_t>(ONE_BLK_SIZE)));
         if (bytes > canopy::kernel::memory_size(memory) - used_)
-            canopy::kernel::fail(where, "Alloc: %u bytes of %s asked for, %u of its %u bytes are left", bytes,
+            canopy::kernel::fail(where, "Alloc: %u bytes of %s requested, %u of its %u bytes are left", bytes,
                                  canopy::kernel::name_of(memory), canopy::kernel::memory_size(memory) - used_,
                                  canopy::kernel::memory_size(memory));
         LocalTensor<T> tensor(position, used_, elements, where);

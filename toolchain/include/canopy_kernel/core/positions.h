@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where data lies on a core: logical positions, the memories behind them, their sizes on each chip, pipes and the
+// Places for data on a core: logical positions, their memories, their sizes on each chip, pipes and the
 // events between pipes.
 #ifndef CANOPY_KERNEL_POSITIONS_H
 #define CANOPY_KERNEL_POSITIONS_H

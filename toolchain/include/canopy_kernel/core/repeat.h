@@ -122,7 +122,7 @@ constexpr Run<T> run_at(T* address, uint64_t element) {
         return {address + element / packing<plain<T>>, static_cast<uint32_t>(element % packing<plain<T>>)};
 }
 
-// One operand: where it starts and how many bytes lie between its blocks and between its repeats.
+// One operand: its start, and the distances in bytes between its blocks and between its repeats.
 template <class T>
 struct Strided {
     using Element = plain<T>;
@@ -234,7 +234,7 @@ inline uint64_t reach(const Selection& selection, uint64_t block, uint64_t repea
     return end;
 }
 
-// What every operand of a vector operation must be: in the unified buffer, at a multiple of 32 bytes.
+// Every operand of a vector operation must be in the unified buffer, at a multiple of 32 bytes.
 template <class T>
 inline void check_place(const LocalTensor<T>& tensor, const char* operation, const char* operand, Where where) {
     if (tensor.GetPhyAddr() == nullptr) fail(where, "%s: %s is a tensor without memory", operation, operand);
@@ -250,7 +250,7 @@ inline void check_reach(uint64_t bytes, uint64_t have, const char* operation, co
              static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(have));
 }
 
-// In checked builds: the operand holds `count` elements.
+// In checked builds: the operand contains `count` elements.
 template <class T>
 inline void check_count(const LocalTensor<T>& tensor, int64_t count, const char* operation, const char* operand,
                         Where where) {
@@ -262,7 +262,7 @@ inline void check_count(const LocalTensor<T>& tensor, int64_t count, const char*
     }
 }
 
-// In checked builds: the operand holds what the selection touches with these strides.
+// In checked builds: the operand contains everything the selection accesses with these strides.
 template <class T, class Q>
 inline void check_strided(const LocalTensor<T>& tensor, const Strided<Q>& operand, const Selection& selection,
                           const char* operation, const char* name, Where where) {

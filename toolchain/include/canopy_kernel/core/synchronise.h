@@ -65,7 +65,7 @@ inline void WriteGmByPassDCache(__gm__ T* address, T value) {
     __atomic_store(address, &value, __ATOMIC_RELEASE);
 }
 
-// What a core's registers are when a kernel starts.
+// The registers of a core when a kernel starts.
 inline void InitSocState() {
     auto& state = canopy::kernel::core_state();
     state.mask[0] = state.mask[1] = ~0ull;
@@ -137,7 +137,7 @@ inline void require_split_cores(const char* operation, Where where) {
 
 namespace AscendC {
 
-// Flags from core to core; canopy/kernel_abi.h says who counts what in which mode.
+// Flags from core to core; canopy/kernel_abi.h describes the modes.
 template <uint8_t modeId, pipe_t pipe>
 inline void CrossCoreSetFlag(uint16_t flagId, canopy::kernel::Where where = canopy::kernel::here()) {
     static_assert(modeId == 0 || modeId == 1 || modeId == 2 || modeId == 4,
@@ -153,7 +153,7 @@ inline void CrossCoreWaitFlag(uint16_t flagId, canopy::kernel::Where where = can
     if (flagId > (modeId == 4 ? 31 : 15)) canopy::kernel::fail(where, "CrossCoreWaitFlag: no flag %u", flagId);
     canopy::kernel::wait_flag(modeId, flagId);
 }
-// Where a chip keeps the flags, as aclrtGetHardwareSyncAddr gives it; here they need no memory.
+// The address of a chip's flags from aclrtGetHardwareSyncAddr; here flags need no memory.
 inline void SetSyncBaseAddr(uint64_t) {}
 
 // Block to block through words of zeroed memory: eventID chooses one of several rows of slots.

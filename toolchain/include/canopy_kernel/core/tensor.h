@@ -32,7 +32,7 @@ enum class CacheRwMode { READ = 1, WRITE = 2, RW = 3 };
 constexpr int32_t K_MAX_DIM = 8;
 constexpr int32_t K_MAX_SHAPE_DIM = K_MAX_DIM;
 
-// What a program notes down about a tensor's shape; copies with slices read it.
+// The shape of a tensor, set by the program; used by copies with slices.
 struct ShapeInfo {
     ShapeInfo() = default;
     ShapeInfo(const uint8_t dim, const uint32_t sizes[], DataFormat format = DataFormat::ND)
@@ -126,8 +126,8 @@ private:
 
 using TBufHandle = uint8_t*;
 
-// Where a local tensor lies. Programs that place tensors by hand write the fields in any order: bufferAddr counts bytes
-// from the start of the memory behind logicPos, and stays the same when logicPos changes.
+// The place of a local tensor. Programs that place tensors by hand write the fields in any order: bufferAddr counts
+// bytes from the start of the memory of logicPos, and stays the same when logicPos changes.
 struct TBuffAddr {
     uint8_t* absAddr = nullptr;  // the first byte
     TBufHandle bufferHandle = nullptr;
@@ -161,7 +161,7 @@ public:
     void operator=(const canopy::kernel::TensorExpression<Operation, Source>& expression) {
         expression.compute(*this);
     }
-    // `byteAddress` counts from the first byte of the memory behind the position.
+    // `byteAddress` counts from the first byte of the memory of the position.
     LocalTensor(TPosition position, uint32_t byteAddress, uint32_t elements,
                 canopy::kernel::Where where = canopy::kernel::here()) {
         const Hardware memory = canopy::kernel::memory_of(position);

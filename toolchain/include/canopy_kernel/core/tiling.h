@@ -39,7 +39,7 @@ extern "C" __attribute__((weak)) uint64_t canopy_cpu_tiling_key;
 
 namespace canopy::kernel {
 
-// In front of a workspace lies the part that operations of the language use themselves.
+// A workspace starts with the part that the kernel language itself uses.
 inline constexpr uint64_t system_workspace = (coupled ? 2ull : 16ull) * 1024 * 1024;
 
 }  // namespace canopy::kernel

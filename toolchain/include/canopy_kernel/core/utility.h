@@ -55,7 +55,7 @@ constexpr uint32_t CACHE_LINE_SIZE = 64;
 constexpr uint32_t GetDataBlockSizeInBytes() { return ONE_BLK_SIZE; }
 constexpr uint32_t GetVecLen() { return VECTOR_REG_WIDTH; }
 constexpr uint32_t GetUBSizeInBytes() { return TOTAL_UB_SIZE; }
-// What a launch left of the local memory: all of it less what it asked for as dynamic memory.
+// The local memory that remains after the dynamic memory of the launch.
 inline uint32_t GetRuntimeUBSize() {
     return static_cast<uint32_t>(TMP_UB_OFFSET) - canopy::kernel::current_block().dynamic_size;
 }

@@ -116,7 +116,7 @@ struct ImageWindow {
     bool transpose;
 };
 
-// L0A takes the matrix as it is (turned round if asked), L0B as the right factor of a product.
+// L0A takes the matrix as it is (optionally transposed), L0B as the right factor of a product.
 template <class T>
 inline void load_image(const LocalTensor<T>& destination, const ImageView<T>& view, const ImageWindow& window) {
     constexpr uint32_t c0 = row_elements<T>;

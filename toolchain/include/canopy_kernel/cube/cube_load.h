@@ -153,7 +153,7 @@ inline void load_rectangle(T* destination, const T* source, const AscendC::LoadD
     } else {
         const uint32_t rows = params.mStep * fractal_rows, width = params.kStep * columns;
         if (rows % columns != 0 || width % fractal_rows != 0)
-            fail(where, "LoadData: %u x %u elements of %u bytes cannot be turned round in whole fractals", rows, width,
+            fail(where, "LoadData: %u x %u elements of %u bytes cannot be transposed in whole fractals", rows, width,
                  static_cast<uint32_t>(sizeof(T)));
         for (uint32_t row = 0; row < rows; ++row)
             for (uint32_t column = 0; column < width; ++column) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mmad: the product of what lies in L0A and L0B, into L0C. The fractals are laid out as plain matrices and handed to
+// Mmad: the product of L0A and L0B, into L0C. The fractals are converted to plain matrices and passed to
 // the device's product; fp16, bf16 and 8-bit floats are summed as float, integers as int32.
 #ifndef CANOPY_KERNEL_CUBE_MULTIPLY_H
 #define CANOPY_KERNEL_CUBE_MULTIPLY_H
@@ -59,7 +59,7 @@ inline ProductScratch& product_scratch() {
     return scratch;
 }
 
-// What a factor of type T is handed to the device's product as.
+// The element type of a factor of type T in the device's product.
 template <class T>
 struct Factor {
     using type = float;

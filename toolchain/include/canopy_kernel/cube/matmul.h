@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// AscendC::Matmul under its names, and how a core takes part.
+// The names of AscendC::Matmul, and the role of each core.
 //
-// On the chip vector cores ask the cube core of their group for the product. Here the core that asks makes it, and the
-// cube core of a mix kernel leaves at REGIST_MATMUL_OBJ. On cube cores alone, and in the mode where both kinds of cores
-// run the program (enableMixDualMaster), cube cores make it.
+// On the chip, vector cores request the product from the cube core of their group. Here the calling core computes it;
+// the cube core of a mix kernel leaves at REGIST_MATMUL_OBJ. On cube cores alone, and in the mode where both kinds of
+// cores run the program (enableMixDualMaster), cube cores make it.
 #ifndef CANOPY_KERNEL_MATMUL_H
 #define CANOPY_KERNEL_MATMUL_H
 

@@ -29,7 +29,7 @@ enum IterateMode : uint8_t {
     ITERATE_MODE_DEFAULT = 255
 };
 
-// An operand: where it lies, how, and of which elements.
+// An operand: position, layout and element type.
 template <TPosition POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
           LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false, TPosition SRCPOS = TPosition::GM>
 struct MatmulType {
@@ -61,7 +61,7 @@ struct MatmulCallBackFunc {
     static constexpr auto CopyB1Ptr = COPY_B1;
 };
 
-// What a copy-out function of the program is told about the tile in L0C.
+// The description of a tile in L0C for a copy-out function of the program.
 struct DataCopyOutParams {
     DataCopyOutParams() = default;
     DataCopyOutParams(uint16_t count, uint16_t length, uint16_t source, uint32_t destination, uint16_t columns,
@@ -398,12 +398,12 @@ constexpr uint32_t AuxGetC0Size() {
     return static_cast<uint32_t>(canopy::kernel::elements_in<T>(ONE_BLK_SIZE));
 }
 
-// What products of a type of elements are summed up as.
+// The accumulator type for an element type.
 template <class T>
 struct GetMmDstType {
     using Type = canopy::kernel::choose<canopy::kernel::is_any_of<T, int8_t, uint8_t, int4b_t>, int32_t, float>;
 };
-// What a type of elements is in the operand buffers of the cube.
+// The type of an element in the operand buffers of the cube.
 template <class T>
 struct GetL0DataType {
     using Type = T;

@@ -55,7 +55,7 @@ public:
         apply_constants(tiling_, MM_CFG);
         if (!active_) return;
         if (tiling_.baseM <= 0 || tiling_.baseN <= 0)
-            fail(where, "Matmul: the tiling has a base of %d x %d; the host's GetTiling makes one", tiling_.baseM,
+            fail(where, "Matmul: the tiling has a base of %d x %d; use GetTiling of the host library", tiling_.baseM,
                  tiling_.baseN);
         ready_ = true;
         m_ = tiling_.M, n_ = tiling_.N, ka_ = tiling_.Ka, kb_ = tiling_.Kb, nc_ = 0;
@@ -240,7 +240,7 @@ public:
     void WaitIterateAll() {}
     void WaitIterateBatch() {}
     void WaitGetTensorC() {}
-    // Frees what the chip holds for the product; the object may be used again.
+    // Frees the chip's resources for the product; the object may be reused.
     void End() { rewind(); }
 
     // --- batches ----------------------------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ public:
         __builtin_memcpy(c.GetPhyAddr(), tensor.GetPhyAddr(), tensor.GetSize() * sizeof(DstT));
     }
 
-    // For REGIST_MATMUL_OBJ: whether this core goes on with the program.
+    // For REGIST_MATMUL_OBJ: whether this core continues with the program.
     bool decide_who_computes() {
         const CanopyBlock& block = current_block();
         const bool cube = block.core_type == CANOPY_CORE_CUBE;
@@ -421,7 +421,7 @@ private:
     }
 
     void require_ready(Where where) const {
-        if (!ready_) fail(where, "Matmul: no tiling yet; REGIST_MATMUL_OBJ with a tiling or Init comes first");
+        if (!ready_) fail(where, "Matmul: no tiling yet; call REGIST_MATMUL_OBJ with a tiling or Init first");
         if (single_m_ <= 0 || single_n_ <= 0 || single_k_ <= 0)
             fail(where, "Matmul: a share of %lld x %lld x %lld (M, N, K)", static_cast<long long>(single_m_),
                  static_cast<long long>(single_n_), static_cast<long long>(single_k_));
@@ -522,7 +522,7 @@ private:
         if (!active_) return false;
         if (asynchronous_ && !next_tile(partial_, where))
             fail(where, "Matmul: GetTensorC after the last tile of this product");
-        if (tile_ < 0) fail(where, "Matmul: GetTensorC without a tile; Iterate comes first");
+        if (tile_ < 0) fail(where, "Matmul: GetTensorC without a tile; call Iterate first");
         return true;
     }
 

@@ -217,7 +217,7 @@ public:
     AtomicOutput(uint8_t how, ElementKind element)
         : state_(core_state()), kind_(state_.atomic), type_(state_.atomic_type) {
         constexpr AtomicKind kinds[] = {AtomicKind::none, AtomicKind::add, AtomicKind::maximum, AtomicKind::minimum};
-        // A cube core's own mode holds for what it writes; that of a vector core does not reach the cube.
+        // The atomic mode of a cube core applies to its writes; that of a vector core does not affect the cube.
         if (how != 0 || current_block().core_type != CANOPY_CORE_CUBE) {
             state_.atomic = kinds[how & 3];
             state_.atomic_type = element;

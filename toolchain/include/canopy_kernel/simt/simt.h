@@ -59,7 +59,7 @@ inline Warp own_warp() {
     return {first, smaller(warp_threads, block_threads() - first), thread - first};
 }
 
-// Every thread of the warp gives a value and sees what all of them gave.
+// Every thread of the warp contributes a value and gets all of them.
 struct Exchange {
     uint64_t value[warp_threads];
     uint32_t count;
@@ -90,7 +90,7 @@ inline T from_bits(uint64_t bits) {
     return value;
 }
 
-// What a SIMT kernel's entry does: its function once for every thread of the block.
+// The entry of a SIMT kernel: calls its function once for every thread of the block.
 inline void run_grid(const CanopyGrid& dimensions, void (*body)(void*), void* data) {
     uint64_t exchange[CANOPY_MAX_THREADS];
     auto& space = core_state().threads;
@@ -126,7 +126,7 @@ __attribute__((noinline)) inline void* local_variable(const void* key, uint32_t 
 template <int number, class T>
 inline constexpr char local_key = 0;
 
-// What canopy-cc writes behind a variable in local memory.
+// The initialiser that canopy-cc adds to a variable in local memory.
 template <int number>
 struct LocalVariable {
     template <class T>
@@ -135,7 +135,7 @@ struct LocalVariable {
     }
 };
 
-// The memory a launch asked for.
+// The dynamic memory of the launch.
 struct DynamicMemory {
     template <class T>
     operator T*() const {
@@ -166,7 +166,7 @@ inline void asc_syncwarp(uint32_t = ~0u) {
 inline void asc_threadfence() { canopy::kernel::memory_fence(); }
 inline void asc_threadfence_block() { canopy::kernel::memory_fence(); }
 
-// Atomic operations on global or local memory. Each returns what the word held.
+// Atomic operations on global or local memory. Each returns the old value.
 namespace canopy::kernel {
 template <class T, class Function>
 inline T change_word(T* address, Function function) {
@@ -290,7 +290,7 @@ inline T reduce_warp(T value, Function function) {
 }
 }  // namespace canopy::kernel
 
-// What all lanes of the warp gave, combined; every lane gets the result.
+// The combined values of all lanes of the warp; every lane gets the result.
 template <class T>
 inline T asc_reduce_add(T value) {
     return canopy::kernel::reduce_warp(value, [](T a, T b) { return static_cast<T>(a + b); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which chip a kernel is compiled for. canopy-cc defines __NPU_ARCH__; older sources test the names derived here.
+// The chip that a kernel is compiled for. canopy-cc defines __NPU_ARCH__; older sources test the names derived here.
 #ifndef CANOPY_KERNEL_ARCHITECTURE_H
 #define CANOPY_KERNEL_ARCHITECTURE_H
 

@@ -69,7 +69,7 @@ __attribute__((nodebug, always_inline)) inline void end_kernel() {
     if (at_end != nullptr) at_end();
 }
 
-// Runs a SIMT kernel: canopy_kernel/simt/simt.h knows what its threads need.
+// Runs a SIMT kernel: canopy_kernel/simt/simt.h sets up its threads.
 inline void run_grid(const CanopyGrid& dimensions, void (*body)(void*), void* data);
 
 template <auto function, class Signature, bool threads>

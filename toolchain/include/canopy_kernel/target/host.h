@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch in host code turns into. canopy-cc puts this header before every source, rewrites
+// The expansion of a launch in host code. canopy-cc puts this header before every source, rewrites
 // `kernel<<<a, b, c>>>(x)` to `Launch(a, b, c).run(((void)kernel(x), 0))`, and makes `start` the body of every kernel
 // in host code. The types of a, b and c tell the forms of a launch apart.
 //
@@ -96,7 +96,7 @@ struct Fourth {
     constexpr Fourth(void* value) : stream(value) {}
 };
 
-// What a number in the second place means is known when the kernel is: bytes, or threads for a SIMT kernel.
+// The meaning of a number in the second place depends on the kernel: bytes, or threads for a SIMT kernel.
 enum Form : uint32_t { certain = 0, bytes_or_threads = 1, threads_and_bytes = 2 };
 
 class Launch : CanopyPendingLaunch {

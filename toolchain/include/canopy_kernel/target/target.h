@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel language needs from the machine its code runs on, for processors: who the block is and what the
-// device offers comes through the image's service table. A further kind of target supplies the same functions.
+// The target layer of the kernel language, for CPUs: the identity of the block and the device's services come through
+// the image's service table. Another kind of target provides the same functions.
 #ifndef CANOPY_KERNEL_TARGET_H
 #define CANOPY_KERNEL_TARGET_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tracing variant of the kernel language. canopy-cc compiles a device text twice: as it is, and with the constant
-// below turned to true. In that variant copies and operations on elements tell the tracer what they would do, and touch
-// no memory (canopy/kernel_trace.h). What does not pass through here reads or writes memory as ever, which ends the
+// below turned to true. In that variant copies and operations on elements report to the tracer instead of accessing
+// memory (canopy/kernel_trace.h). Any other access reads or writes memory as usual, which ends the
 // trace: a tracer gives kernels inaccessible addresses.
 #ifndef CANOPY_KERNEL_TRACING_H
 #define CANOPY_KERNEL_TRACING_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight elements at a time and one bit for each: what comparisons write and selections read. Bits are packed with the
+// Eight elements at a time with one bit each, for comparisons and selections. Bits are packed with the
 // lowest first.
 #ifndef CANOPY_KERNEL_BITS_H
 #define CANOPY_KERNEL_BITS_H

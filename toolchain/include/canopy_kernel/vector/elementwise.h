@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all operations share that compute an element of the destination from the elements at the same place in their
-// sources: the loop, the walk with masks and strides, and the checks. An operation is a small object with
-// `supports<T>`, and a call operator on the wide form of its operands.
+// Shared by all element-wise operations: the loop, the walk with masks and strides, and the checks. An operation is a
+// small object with `supports<T>`, and a call operator on the wide form of its operands.
 #ifndef CANOPY_KERNEL_ELEMENTWISE_H
 #define CANOPY_KERNEL_ELEMENTWISE_H
 

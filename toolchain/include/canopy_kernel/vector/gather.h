@@ -52,7 +52,7 @@ inline void check_offset(const char* name, const LocalTensor<T>& tensor, uint64_
             fail(where, "%s: the offset of element %llu, %llu bytes, is not a multiple of the element size", name,
                  printable(element), printable(byte));
         if (byte + sizeof(T) > bytes_of<T>(tensor.GetSize()))
-            fail(where, "%s: the offset of element %llu, %llu bytes, lies outside a tensor of %llu bytes", name,
+            fail(where, "%s: the offset of element %llu, %llu bytes, is outside a tensor of %llu bytes", name,
                  printable(element), printable(byte), printable(bytes_of<T>(tensor.GetSize())));
     }
 }
@@ -63,8 +63,8 @@ constexpr uint32_t kept_of_eight(uint8_t pattern) {
     return bits[pattern];
 }
 
-// Moves what the bits name to the front of the destination; `bits_of(repeat, group)` are those of eight elements. In
-// counter mode a repeat has `mask` elements, otherwise 256 bytes.
+// Moves the elements selected by bits to the front of the destination; `bits_of(repeat, group)` are those of eight
+// elements. In counter mode a repeat has `mask` elements, otherwise 256 bytes.
 template <class T, class Bits>
 inline uint64_t gather_kept(const LocalTensor<T>& dst, const LocalTensor<T>& src, bool counter, uint32_t mask,
                             const AscendC::GatherMaskParams& params, const Bits& bits_of, Where where) {
@@ -153,7 +153,7 @@ inline void scatter(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
 
 namespace AscendC {
 
-// dst[i] is the element srcBaseAddr + srcOffset[i] bytes behind the start of src.
+// dst[i] is the element srcBaseAddr + srcOffset[i] bytes after the start of src.
 template <typename T, typename U = uint32_t>
 inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<U>& srcOffset,
                    const uint32_t srcBaseAddr, const uint32_t count,
@@ -200,7 +200,7 @@ inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const
         }
 }
 
-// The element dstBaseAddr + dstOffset[i] bytes behind the start of dst becomes src[i].
+// The element dstBaseAddr + dstOffset[i] bytes after the start of dst becomes src[i].
 template <typename T, typename U = uint32_t>
 inline void Scatter(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<U>& dstOffset,
                     const uint32_t dstBaseAddr, const uint32_t count,
@@ -245,8 +245,8 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
     core_state().gathered = rsvdCnt;
 }
 
-// Keeps what a fixed pattern names: 1, 2: the even, the odd elements; 3 to 6: the first to fourth of every four; 7:
-// all.
+// Keeps the elements of a fixed pattern: 1, 2: the even, the odd elements; 3 to 6: the first to fourth of every four;
+// 7: all.
 template <typename T, GatherMaskMode mode = GatherMaskMode::VERSION_V1>
 inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uint8_t src1Pattern,
                        const bool reduceMode, const uint32_t mask, const GatherMaskParams& gatherMaskParams,

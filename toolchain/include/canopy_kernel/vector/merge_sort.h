@@ -56,7 +56,7 @@ inline int32_t score_key(T score) {
     return bits >= 0 ? bits : static_cast<int32_t>(static_cast<uint32_t>(bits) ^ 0x7fffffffu);
 }
 
-// How records lie in memory.
+// The layout of records in memory.
 template <class T>
 struct PairRecord {
     static constexpr uint32_t bytes = pair_bytes;
@@ -93,7 +93,7 @@ struct MergeQueue {
     int32_t key;
 };
 
-// Merges queues of records until all of them, or any one, are empty. `taken` counts what left each queue.
+// Merges queues of records until all of them, or any one, are empty. `taken` counts the records taken from each queue.
 template <class Record, class T>
 inline uint64_t merge_queues(unsigned char* to, MergeQueue (&queues)[4], bool stop_when_one_is_empty,
                              uint32_t (&taken)[4]) {
@@ -187,7 +187,7 @@ inline void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, con
     canopy::kernel::merge_sort<canopy::kernel::PairRecord>("MrgSort", dst, src, params, where);
 }
 
-// The same with the number of merged elements of each queue handed back.
+// The same, and returns the number of merged elements of each queue.
 template <typename T, bool isExhaustedSuspension = false>
 inline void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& sortList, const uint16_t elementCountList[4],
                     uint32_t sortedNum[4], uint16_t validBit, const int32_t repeatTime,

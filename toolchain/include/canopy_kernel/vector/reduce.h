@@ -9,7 +9,7 @@
 
 namespace AscendC {
 
-// What WholeReduceMax and its kin leave: value and index in one or the other order, or one of them.
+// The results of WholeReduceMax and related functions: value and index in one or the other order, or one of them.
 enum class ReduceOrder : uint8_t { ORDER_VALUE_INDEX = 0, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX };
 
 enum class ReduceType : uint8_t { SUM = 0, MAX, MIN };
@@ -27,7 +27,7 @@ inline constexpr bool is_reducible = is_any_of<T, half, float> ||
                                      (__NPU_ARCH__ >= 3003 &&
                                       is_any_of<T, int8_t, uint8_t, uint16_t, uint32_t, int64_t, uint64_t, bfloat16_t>);
 
-// In what a sum is formed: narrow floats in float, integers modulo their size.
+// The type of a sum: float for narrow floats, modular arithmetic for integers.
 template <class T>
 using Sum = choose<is_any_of<T, half, bfloat16_t>, float,
                    choose<is_floating<T>, T,

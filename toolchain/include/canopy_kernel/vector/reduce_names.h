@@ -345,7 +345,7 @@ inline void ReducePairElem(const LocalTensor<T>& dst, const LocalTensor<T>& src,
                  dstRepStride, srcBlkStride, srcRepStride, where);
 }
 
-// What the last ReduceSum found.
+// The result of the last ReduceSum.
 template <typename T>
 inline T GetReduceRepeatSumSpr() {
     const int64_t bits = canopy::kernel::core_state().reduced_sum;
@@ -358,7 +358,7 @@ inline T GetAccVal() {
     return GetReduceRepeatSumSpr<T>();
 }
 
-// What the last ReduceMax, ReduceMin, WholeReduceMax or WholeReduceMin found; an index arrives as bits of T.
+// The result of the last ReduceMax, ReduceMin, WholeReduceMax or WholeReduceMin; an index is returned as bits of T.
 template <typename T>
 inline void GetReduceRepeatMaxMinSpr(T& maxMinValue, T& maxMinIndex) {
     static_assert(sizeof(T) <= 4, "GetReduceRepeatMaxMinSpr: the register holds elements of up to four bytes");

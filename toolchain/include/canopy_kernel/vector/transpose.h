@@ -107,7 +107,7 @@ inline void transpose_lists(const uint64_t* to, const uint64_t* from, const Tran
     static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4, "TransDataTo5HD: elements have 8, 16 or 32 bits");
     for (uint32_t i = 0; i < 16; ++i)
         if (__builtin_expect(to[i] % block_bytes != 0 || from[i] % block_bytes != 0 || to[i] == 0 || from[i] == 0, 0))
-            fail(where, "TransDataTo5HD: address %u is null or no multiple of 32 bytes", i);
+            fail(where, "TransDataTo5HD: address %u is null or not a multiple of 32 bytes", i);
     for (uint32_t r = 0; r < params.repeatTimes; ++r) transpose_blocks<T>(to, from, params, r);
 }
 

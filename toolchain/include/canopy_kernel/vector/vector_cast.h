@@ -102,7 +102,7 @@ __attribute__((always_inline)) inline void with_rounding(RoundMode mode, const A
     act(Rounding<RoundMode::CAST_RINT>{});
 }
 
-// int32_t to half: scaled by what SetDeqScale set.
+// int32_t to half, scaled by the value of SetDeqScale.
 struct ScaleRule {
     static half element(const float& scale, const int32_t* s, const NoElement*, const NoElement*, uint32_t) {
         return float_to_half<RoundMode::CAST_RINT, true>(static_cast<float>(*s) * scale);

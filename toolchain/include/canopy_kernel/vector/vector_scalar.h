@@ -47,7 +47,7 @@ struct WithLeft {
     W operator()(W x) const { return Operation{}(number, x); }
 };
 
-// Hands the tensor and the finished operation of (src0, src1) to `act`.
+// Passes the tensor and the operation of (src0, src1) to `act`.
 template <class Operation, class T, class A, class B, class Act>
 inline void split_operands(const A& src0, const B& src1, int8_t scalar_index, const Act& act) {
     static_assert(is_tensor<A> || is_tensor<B>, "one operand must be a tensor");
@@ -76,7 +76,7 @@ template <class T>
 inline constexpr bool is_shiftable = is_any_of<T, int16_t, uint16_t, int32_t, uint32_t> ||
                                      (any_type_chip && is_integer<T>);
 
-// Shifting by the width of the type or more leaves nothing but, to the right, the sign.
+// Shifting by the width of the type or more gives 0 or, to the right, the sign.
 struct ShiftLeftOperation {
     template <class T>
     static constexpr bool supports = is_shiftable<T>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector operations that fuse two steps: products added to what the destination holds, and functions of a difference.
+// Vector operations that fuse two steps: products added to the destination, and functions of a difference.
 // A result of a 16-bit type is rounded once; products and sums of floats are rounded separately.
 #ifndef CANOPY_KERNEL_VECTOR_TERNARY_H
 #define CANOPY_KERNEL_VECTOR_TERNARY_H

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of memory pools for the work of a stream. In a stream that is captured, the graph keeps the block. Any thread.
+#pragma once
+
+#include <cstddef>
+
+#include "base/result.h"
+#include "core/memory/memory_pool.h"
+#include "core/stream/stream.h"
+
+namespace canopy {
+
+Result<void*> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& stream);
+Status free_in_stream(void* address, Stream& stream);
+
+}  // namespace canopy

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays of a graph: one command of a stream each. Any thread.
+#pragma once
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "core/graph/graph.h"
+
+namespace canopy {
+
+// Puts a replay into the stream. 107026 while it is captured.
+Status execute_graph(Graph& graph, const void* stream);
+// Runs a replay and waits for it. 507046 when the deadline passes; the replay continues.
+Status execute_graph_now(Graph& graph, Deadline deadline);
+// Ends the replay that runs now, if any.
+Status abort_graph(Graph& graph);
+
+}  // namespace canopy

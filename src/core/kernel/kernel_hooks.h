@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls from kernels to folders above this one. The table is a constant of core/lifecycle/hooks.cpp.
+#pragma once
+
+#include <memory>
+
+#include "core/process/runtime.h"
+#include "device/backend.h"
+
+namespace canopy {
+
+struct KernelHooks {
+    // A module is unloaded: graphs that launch its kernels keep it.
+    void (*keep_for_graphs)(const DeviceRecord& record, const std::shared_ptr<Module>& module) noexcept;
+};
+extern const KernelHooks kernel_hooks;
+
+}  // namespace canopy

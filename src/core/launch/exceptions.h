@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Failed tasks: their description in words, and the exception callbacks, which run on the thread that ran the task
+// before any synchronisation reports the failure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "core/base/handles.h"
+#include "device/backend.h"
+#include "runtime/runtime/base.h"
+
+namespace canopy {
+
+class Stream;
+
+using ExceptionFunction = void (*)(rtExceptionInfo* info);
+
+void set_exception_callback(ExceptionFunction function) noexcept;  // null clears it
+Status add_exception_callback(ExceptionFunction function);
+void remove_exception_callback(ExceptionFunction function) noexcept;
+
+// Who failed, and how.
+std::string describe_failure(const TaskFailure& failure);
+
+void fire_exception(Stream& stream, const TaskFailure& failure, int code) noexcept;
+
+// What is known about a failed task and does not stand in its info.
+struct ExceptionDetails {
+    void* function = nullptr;                      // its handle
+    rtExceptionErrRegInfo_t* registers = nullptr;  // of the core it failed on; null when it was none of the AI cores
+};
+// Found while callbacks are told about that info, by any thread.
+std::optional<ExceptionDetails> exception_details(const rtExceptionInfo* info) noexcept;
+
+// The argument block of the failed task.
+struct ExceptionArguments {
+    void* address = nullptr;
+    std::uint32_t size = 0;
+};
+ExceptionArguments exception_arguments(const rtExceptionInfo& info) noexcept;
+
+}  // namespace canopy

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls from lower folders of core to higher ones. Constants: there is no moment at which one of them is missing.
+#include "core/graph/capture/capture.h"
+#include "core/graph/graph.h"
+#include "core/graph/graph_build.h"
+#include "core/kernel/kernel_hooks.h"
+#include "core/kernel/program/registered_images.h"
+#include "core/launch/exceptions.h"
+#include "core/lifecycle/contexts.h"
+#include "core/memory/memory_pool.h"
+#include "core/process/process_hooks.h"
+#include "core/stream/capture_rules.h"
+#include "core/stream/stream_hooks.h"
+
+namespace canopy {
+
+constinit const ProcessHooks process_hooks = {
+    .chip_of_kernels = chip_of_registered_images,
+    .set_device = set_device,
+};
+
+constinit const StreamHooks stream_hooks = {
+    .first_recorder = first_recorder,
+    .synchronised = pools_after_synchronise,
+    .describe_failure = describe_failure,
+    .fire_exception = fire_exception,
+};
+
+constinit const CaptureRules capture_rules = {
+    .refuse_unsafe = refuse_unsafe,
+    .refuse_synchronise = refuse_synchronise,
+    .refuse_stream = refuse_stream,
+    .refuse_locked_stream = refuse_locked_stream,
+    .refuse_event = refuse_event,
+    .refuse_blocking_copy = refuse_blocking_copy,
+    .join = join_capture_of,
+    .drop_ownerless = free_ownerless_captures,
+    .graph_ended = invalidate_capture_of,
+};
+
+constinit const KernelHooks kernel_hooks = {
+    .keep_for_graphs = keep_for_graphs,
+};
+
+}  // namespace canopy

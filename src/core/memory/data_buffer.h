@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data buffers: pairs of an address and a size. They own nothing and may contain any address.
+#pragma once
+
+#include <cstddef>
+
+#include "base/spin_lock.h"
+
+namespace canopy {
+
+struct DataBuffer {
+    SpinLock lock;
+    void* address CANOPY_GUARDED_BY(lock) = nullptr;
+    std::size_t size CANOPY_GUARDED_BY(lock) = 0;
+
+    void recycle() noexcept {
+        SpinGuard guard(lock);
+        address = nullptr;
+        size = 0;
+    }
+};
+
+}  // namespace canopy

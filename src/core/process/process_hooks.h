@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls from this folder to those above it. The table is a constant of core/lifecycle/hooks.cpp.
+#pragma once
+
+#include <canopy/chips.h>
+
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace canopy {
+
+struct ProcessHooks {
+    // The chip that the program's kernels were compiled for; nullptr when they do not agree on one.
+    const Chip* (*chip_of_kernels)();
+    // Makes the device current in the calling thread.
+    Status (*set_device)(std::int64_t device);
+};
+extern const ProcessHooks process_hooks;
+
+}  // namespace canopy

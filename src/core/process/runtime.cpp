@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/process/runtime.h"
+
+#include <utility>
+
+#include "base/error_text.h"
+#include "base/mutex.h"
+#include "base/notice.h"
+#include "core/base/error_codes.h"
+#include "core/process/process_hooks.h"
+
+namespace canopy {
+
+namespace {
+std::atomic<Runtime*> made{nullptr};
+}  // namespace
+
+Runtime& Runtime::instance() {
+    static Runtime& runtime = []() -> Runtime& {
+        auto* fresh = new Runtime;
+        made.store(fresh, std::memory_order_release);  // pairs with existing
+        return *fresh;
+    }();
+    return runtime;
+}
+
+Runtime* Runtime::existing() noexcept { return made.load(std::memory_order_acquire); }
+
+Runtime::Runtime() {
+    for (std::uint32_t index = 0; index < max_devices; ++index) devices_[index].index = index;
+    publish(choose_chip(read_settings(), process_hooks.chip_of_kernels()));
+}
+
+// Only while no device is open, so nobody reads the records' copies of what changes here.
+void Runtime::publish(Settings settings) {
+    auto snapshot = std::make_unique<const Settings>(std::move(settings));
+    for (std::uint32_t index = 0; index < max_devices; ++index) {
+        devices_[index].chip = snapshot->chip;
+        devices_[index].physical = index < snapshot->visible.size() ? snapshot->visible[index] : index;
+    }
+    settings_.store(snapshot.get(), std::memory_order_release);
+    all_settings_.push_back(std::move(snapshot));
+}
+
+bool Runtime::any_opened() const noexcept {
+    for (const DeviceRecord& record : devices_)
+        if (record.opened()) return true;
+    return false;
+}
+
+bool Runtime::change(const SettingsChange& change) {
+    MutexLock guard(open_mutex_);
+    if (any_opened()) return false;
+    publish(change_settings(settings(), change));
+    return true;
+}
+
+bool Runtime::change_stack_size(std::uint32_t bytes) {
+    MutexLock guard(open_mutex_);
+    if (settings().stack_size == bytes) return true;
+    if (any_opened()) return false;
+    Settings changed = settings();
+    changed.stack_size = bytes;
+    publish(std::move(changed));
+    return true;
+}
+
+// Caller holds open_mutex_ and no device is open.
+void Runtime::choose_chip_of_images() {
+    Settings chosen = choose_chip(settings(), process_hooks.chip_of_kernels());
+    if (chosen.chip != settings().chip) publish(std::move(chosen));
+}
+
+// An image may come while another thread opens a device, and that thread may need the dynamic loader, which the caller
+// holds: so nobody waits here. Opening looks at the images itself.
+void Runtime::images_changed() noexcept {
+    try {
+        if (!open_mutex_.try_lock()) return;
+        if (!any_opened()) choose_chip_of_images();
+    } catch (...) {  // no memory: opening a device looks again
+    }
+    open_mutex_.unlock();
+}
+
+void Runtime::report_problems() noexcept {
+    if (problems_reported_.exchange(true, std::memory_order_relaxed)) return;
+    if (settings().quiet) return;
+    for (const std::string& problem : settings().problems) print_notice(problem);
+}
+
+void Runtime::set_kernel_timeout(std::uint64_t timeout) noexcept {
+    MutexLock guard(open_mutex_);  // a device that is being opened reads the value
+    kernel_timeout.store(timeout, std::memory_order_relaxed);
+    for (DeviceRecord& record : devices_)
+        if (Device* device = record.opened()) device->set_kernel_timeout(timeout);
+}
+
+Result<DeviceRecord*> Runtime::device(std::int64_t id) {
+    const std::uint32_t count = device_count();
+    if (id < 0 || id >= static_cast<std::int64_t>(count)) [[unlikely]]
+        return fail(code::invalid_device, "device id {} is not in [0, {})", id, count);
+    return &devices_[static_cast<std::size_t>(id)];
+}
+
+DeviceRecord* Runtime::device_of(const void* address) noexcept {
+    const auto number = reinterpret_cast<std::uintptr_t>(address);
+    const std::uint32_t count = device_count();
+    for (std::uint32_t index = 0; index < count; ++index)
+        if (devices_[index].holds(number)) return &devices_[index];
+    return nullptr;
+}
+
+Result<Device*> DeviceRecord::open() {
+    if (Device* device = opened()) return device;
+    Runtime& runtime = Runtime::instance();
+    MutexLock guard(runtime.open_mutex_);
+    if (Device* device = opened()) return device;
+    if (!runtime.any_opened()) runtime.choose_chip_of_images();
+    runtime.report_problems();
+    auto device = open_backend(runtime.settings());
+    if (device.ok()) (*device)->set_kernel_timeout(runtime.kernel_timeout.load(std::memory_order_relaxed));
+    return device;
+}
+
+// Caller holds the runtime's open_mutex_.
+Result<Device*> DeviceRecord::open_backend(const Settings& settings) {
+    Backend* backend = find_backend(settings.backend);
+    if (backend == nullptr)
+        return fail(code::no_device, "there is no kind of device named \"{}\" (CANOPY_DEVICE)", settings.backend);
+    if (!backend->probe())
+        return fail(code::no_device, "this machine cannot run devices of kind \"{}\"", settings.backend);
+    DeviceOptions options;
+    options.index = index;
+    options.chip = settings.chip;
+    options.memory = settings.memory;
+    options.workers = settings.workers;
+    options.stack_size = settings.stack_size;
+    options.checking = settings.checking;
+    options.cpu_cores = settings.cpu_cores;
+    options.cpu_pinned = settings.cpu_pinned;
+    options.cpu_isolated = settings.cpu_isolated;
+    auto device = backend->open(options);
+    if (!device.ok())
+        return fail(code::device_setup, "device {} ({}, {} bytes of memory) could not be opened: code {}", index,
+                    settings.backend, settings.memory, device.status().code());
+    owned_ = std::move(*device);
+    const MemoryRange heap = owned_->info().heap;
+    heap_base_.store(reinterpret_cast<std::uintptr_t>(heap.base), std::memory_order_relaxed);
+    heap_size_.store(heap.size, std::memory_order_release);
+    device_.store(owned_.get(), std::memory_order_release);
+    return owned_.get();
+}
+
+}  // namespace canopy

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/stream/recorder.h"
+
+#include "core/stream/capture_rules.h"
+
+namespace canopy {
+
+Result<std::uint64_t> Stream::submit_watched(std::span<Command> commands) noexcept {
+    if (recorder) return recorder->record(*this, commands);
+    CANOPY_TRY(check_unsafe(UnsafeCall::default_stream, this));
+    Result<std::uint64_t> sequence = queue->submit(commands);
+    if (sequence.ok()) last_sequence = *sequence;
+    return sequence;
+}
+
+void Stream::end_recording() noexcept {
+    if (!recorder) return;
+    recorder->stream_ended(*this);
+    set_recorder(nullptr);
+}
+
+}  // namespace canopy
