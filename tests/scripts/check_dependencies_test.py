@@ -87,7 +87,7 @@ class CheckDependencies(unittest.TestCase):
         run = self.run_script("--tree")
         self.assertEqual(run.returncode, 0)
         for folder in rules.ROOMS:
-            self.assertIn(f"{folder}/: ", run.stdout)
+            self.assertIn(f"{folder}/", run.stdout)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "base/error_text.h"
+#include "device/soft/code/kernel.h"
 
 namespace canopy::test {
 namespace {

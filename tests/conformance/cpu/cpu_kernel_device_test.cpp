@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CPU kernels on several devices, and what the environment says of CPU cores.
 #include "fixtures/cpu_kernel_fixture.h"
+#include "runtime/rt.h"
 
 namespace conformance {
 namespace {

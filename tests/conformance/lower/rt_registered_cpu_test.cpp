@@ -172,9 +172,13 @@ TEST_F(LowerRegisteredCpu, TheHandleIsOneOfTheUpperInterfaceToo) {
     ASSERT_ACL_OK(aclrtRegisterCpuFunc(registered_, "write_value", "Write", &function));
     EXPECT_EQ(written_by(function, 12), 12u);
     // And one that was loaded there may get stubs.
-    ASSERT_ACL_OK(rtFunctionRegister(binary_, &stub_one, "one", "variant", 0));
+    aclrtBinHandle loaded = nullptr;
+    ASSERT_ACL_OK(load_data(bytes_of(CANOPY_TEST_CPU_1), 2, &loaded));
+    ASSERT_ACL_OK(rtFunctionRegister(loaded, &stub_one, "one", "variant", 0));
     EXPECT_ACL_OK(launch_stub(&stub_one, Write{words_, 0}, stream_));
     EXPECT_EQ(first_word(), 1u);
+    EXPECT_ACL_OK(rtDevBinaryUnRegister(loaded));
+    EXPECT_EQ(rtQueryFunctionRegistered("one"), ACL_ERROR_RT_KERNEL_LOOKUP);
 }
 
 TEST_F(LowerRegisteredCpu, UnregisteringForgetsStubsButLetsQueuedLaunchesRun) {

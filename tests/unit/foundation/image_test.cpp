@@ -3,6 +3,7 @@
 // bytes, the reader answers with 107000 and a reason.
 #include "device/image.h"
 
+#include <canopy/kernel_abi.h>
 #include <canopy/kernel_image.h>
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 
 #include "base/error_text.h"
 #include "foundation/elf.h"
-#include "pack.h"
+#include "foundation/image_writer.h"
 
 namespace canopy {
 namespace {
