@@ -67,7 +67,7 @@ CASES = [
 
 class Messages(unittest.TestCase):
     def test_every_message_of_the_page_is_tried(self):
-        section = PAGE.split("## What your build says, what to do")[1].split("\n## ")[0]
+        section = PAGE.split("## Error messages and what to do")[1].split("\n## ")[0]
         first_cells = [row.split(" | ")[0] for row in section.splitlines()[4:] if row.startswith("| ")]
         quoted = [text for cell in first_cells for text in re.findall(r"`([^`]+)`", cell)]
         examples = {"HcclGetRootInfo", "atc", "msprof", "msopgen"}  # of what stands beside them
