@@ -97,6 +97,21 @@ TEST_F(Flags, ComeFromResponseFiles) {
     EXPECT_CONTAINS(quick(kernel, "@nowhere.rsp").messages, "@nowhere.rsp");
 }
 
+TEST_F(Flags, ComeFromTheEnvironmentFirst) {
+    write("inner.rsp", "-DSECOND=2");
+    setenv("CANOPY_CC_FLAGS", "-DFIRST=1 '-DTEXT=\"a b\"' -USECOND @inner.rsp", 1);
+    const auto result = quick(
+        "static_assert(FIRST + SECOND == 7 && sizeof(TEXT) == 4, \"\");\n"
+        "extern \"C\" __global__ __aicore__ void k() {}\n",
+        "-USECOND -DSECOND=6");
+    setenv("CANOPY_CC_FLAGS", "--ccf-auto-sync", 1);
+    const auto unknown = quick(kernel, "");
+    unsetenv("CANOPY_CC_FLAGS");
+    EXPECT_EQ(result.status, 0) << result.messages;
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_CONTAINS(unknown.messages, "unknown option '--ccf-auto-sync'");
+}
+
 TEST_F(Flags, FoldersAreSearchedInTheirOrder) {
     for (const char* folder : {"a", "b"}) {
         std::filesystem::create_directory(directory_ + "/" + folder);

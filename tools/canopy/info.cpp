@@ -48,6 +48,7 @@ void add_other_settings(Json& settings) {
     add("cache_dir", "CANOPY_CACHE_DIR", user_folder("XDG_CACHE_HOME", ".cache/", "canopy"),
         "folder that keeps compiled code");
     add("cc", "CANOPY_CC", kernel_compiler(), "the canopy-cc that programs and Python modules start");
+    add("cc_flags", "CANOPY_CC_FLAGS", "none", "flags that canopy-cc puts before those of its command line");
     add("clang", "CANOPY_CLANG", "automatic", "the clang++ that canopy-cc runs");
     add("kernel_meta", "CANOPY_KERNEL_META", "kernel_meta", "folder of the images that super_kernel makes");
     add("log_path", "ASCEND_PROCESS_LOG_PATH", user_folder("", "ascend/", "log"), "folder of the log files");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 
@@ -18,7 +19,7 @@ using Texts = std::vector<std::string>;
 
 constexpr int deepest_response_file = 16;
 
-// Words of a response file: separated by white space, with quotes and backslashes as a shell has them.
+// Words of a response file or a variable: separated by white space, with quotes and backslashes as a shell has them.
 Texts words_of(const std::string& text) {
     Texts words;
     std::optional<std::string> word;
@@ -140,6 +141,8 @@ private:
 
 std::string read_command_line(const Texts& arguments, Texts& result) {
     Texts words;
+    if (const char* first = getenv("CANOPY_CC_FLAGS"))
+        if (std::string problem = expand(words_of(first), 0, words); !problem.empty()) return problem;
     if (std::string problem = expand(arguments, 0, words); !problem.empty()) return problem;
     result = Reader(words).run();
     return {};

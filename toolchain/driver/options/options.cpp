@@ -445,7 +445,7 @@ Compiler
   -v                  the same for sources with kernels; otherwise clang's -v
   --help  --version
 
-Environment: CANOPY_CLANG names the clang++ to compile with.
+Environment: CANOPY_CLANG names the clang++ to compile with; CANOPY_CC_FLAGS has flags that precede all others.
 Exit status: 0 success; 1 a source has errors; 2 wrong command line; 3 the toolchain is broken.
 )";
 }
