@@ -18,7 +18,6 @@ struct Chip {
     std::uint32_t cube_cores;    // AI cores: the cube cores of a split chip, all cores of a coupled one
     std::uint32_t vector_cores;  // cores that only do vector work
     std::uint32_t cpu_cores;
-    std::uint32_t copy_engines;
     std::uint64_t memory;  // bytes of device memory on the real part
     std::uint64_t l2_cache;
     std::uint32_t unified_buffer;  // bytes of the local memory for vector work
@@ -56,29 +55,11 @@ struct Limits {
 
 constexpr Chip row(std::string_view name, std::string_view family, std::string_view series, std::uint32_t architecture,
                    Cores cores, std::uint64_t memory, std::uint64_t l2_cache, Core core, Limits limits, bool simt) {
-    return {name,
-            family,
-            series,
-            architecture,
-            cores.cube,
-            cores.vector,
-            cores.cpu,
-            4,
-            memory,
-            l2_cache,
-            core.unified_buffer,
-            core.l1,
-            core.l0a,
-            core.l0b,
-            core.l0c,
-            core.bias,
-            core.scale,
-            1984,
-            65536,
-            limits.notifies,
-            limits.padding,
-            192 * kib,
-            simt};
+    return {name,         family,    series,   architecture,    cores.cube,
+            cores.vector, cores.cpu, memory,   l2_cache,        core.unified_buffer,
+            core.l1,      core.l0a,  core.l0b, core.l0c,        core.bias,
+            core.scale,   1984,      65536,    limits.notifies, limits.padding,
+            192 * kib,    simt};
 }
 
 // The first row of a family also serves names of the family that have no row.

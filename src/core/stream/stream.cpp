@@ -62,6 +62,7 @@ Result<LockedStream> LockedStream::acquire(const void* opaque) CANOPY_NO_THREAD_
 }
 
 Status LockedStream::submit(std::span<Command> commands) noexcept {
+    stream_->assert_locked();
     const Result<std::uint64_t> sequence = stream_->submit(commands);
     if (!sequence.ok()) return sequence.status();
     if (sequence.value() % backlog_check_interval < commands.size()) [[unlikely]]

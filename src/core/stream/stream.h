@@ -115,9 +115,10 @@ public:
     Stream& operator*() const noexcept { return *stream_; }
 
     Status submit(Command& command) noexcept { return submit(std::span(&command, 1)); }
-    Status submit(std::span<Command> commands) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS;
+    Status submit(std::span<Command> commands) noexcept;
     // Number of the last submitted command, for Queue::wait on a pinned stream.
-    [[nodiscard]] std::uint64_t sequence() const noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+    [[nodiscard]] std::uint64_t sequence() const noexcept {
+        stream_->assert_locked();
         return stream_->last_sequence;
     }
 

@@ -65,7 +65,10 @@ private:
 
 Subscriber subscriber(Stream& stream) noexcept { return {stream.self, stream.id, stream.queue.get(), &stream}; }
 
-bool is_recorded(const Stream& stream) noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS { return stream.recorder != nullptr; }
+bool is_recorded(const LockedStream& stream) noexcept {
+    stream->assert_locked();
+    return stream->recorder != nullptr;
+}
 
 }  // namespace
 
@@ -98,7 +101,7 @@ Status launch_callback(HostFunction function, void* argument, bool block, const 
         fence = *created;
     }
     auto queued = std::make_unique<QueuedCallback>(
-        ReportedCall{self, thread, {function, argument, nullptr, nullptr}, nullptr, nullptr, is_recorded(**stream)},
+        ReportedCall{self, thread, {function, argument, nullptr, nullptr}, nullptr, nullptr, is_recorded(*stream)},
         fence);
     Command commands[2] = {Command(Opcode::inline_call), Command(Opcode::wait)};
     commands[0].call = {&QueuedCallback::run, queued.get(), &QueuedCallback::give_up, &QueuedCallback::dispose};
@@ -120,7 +123,7 @@ Status launch_host_function(HostFunction function, void* argument, const void* o
     std::unique_ptr<ThreadCall> call;
     const auto thread = subscribed_thread(ReportKind::host_function, (*stream)->self);
     // In a graph it runs where the calls of the replaying stream do.
-    if (thread && !is_recorded(**stream)) {
+    if (thread && !is_recorded(*stream)) {
         call = std::make_unique<ThreadCall>(ThreadCall{*thread, function, argument});
         command.call = {&ThreadCall::run, call.get(), &ThreadCall::skip, &ThreadCall::dispose};
     }
