@@ -9,7 +9,8 @@ usage() {
     cat <<'TEXT'
 usage: ./test.sh [--quick] [--only PART]...
 
-  --quick        the checks and the release build only, no sanitizers
+  --quick        the checks and the release build only: no sanitizers, and no tests with the label "long", which repeat
+                 others with more settings or build whole projects
   --only PART    just this part; may be given several times. Parts: checks, release, asan, tsan, and tidy, which is
                  run only when named (clang-tidy over all sources)
   -h, --help     this text
@@ -18,10 +19,10 @@ Output of builds goes to build/test.*.log; that of the tests is shown.
 TEXT
 }
 
-parts=()
+parts=() leave_out=()
 while [[ $# -gt 0 ]]; do
     case "$1" in
-        --quick) parts+=(checks release) ;;
+        --quick) parts+=(checks release) && leave_out=(--label-exclude '^long$') ;;
         --only)
             [[ ${2:-} =~ ^(checks|release|asan|tsan|tidy)$ ]] || { usage >&2 && exit 2; }
             parts+=("$2") && shift
@@ -63,7 +64,8 @@ run_preset() {
         return 0
     fi
     echo "==> $preset: tests"
-    ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --parallel "$(($(nproc) + 1))" 2>&1 | tee "$log.tests.log" || status=$?
+    ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --parallel "$(($(nproc) + 1))" \
+        "${leave_out[@]+"${leave_out[@]}"}" 2>&1 | tee "$log.tests.log" || status=$?
     # "97% tests passed, 1 tests failed out of 34"; the names of the failed ones follow.
     local summary bad=0 total=0
     summary="$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$log.tests.log" || true)"

@@ -19,6 +19,9 @@ endfunction()
 function(canopy_test_options target)
   # GoogleTest's macros begin with an if; from a precompiled header gcc warns about that in our code.
   target_compile_options(${target} PRIVATE -O0 -Wno-dangling-else)
+  if(CANOPY_SANITIZE MATCHES undefined)
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)  # for the library, not for what tests it
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache needs it to see through the header
   endif()
@@ -32,11 +35,11 @@ function(canopy_compile_fast target)
 endfunction()
 
 # canopy_add_sharded_test(<name> SHARDS <count> COMMAND <program> [<argument>...] [ENVIRONMENT <name=value>...]
-#                         [TIMEOUT <seconds>] [COST <seconds>])
+#                         [TIMEOUT <seconds>] [COST <seconds>] [LABELS <label>])
 # Adds <name>.1 to <name>.<count>: each runs its share of the program's tests, so that all cores are busy and a crash
 # loses one share.
 function(canopy_add_sharded_test name)
-  cmake_parse_arguments(SHARDED "" "SHARDS;TIMEOUT;COST" "COMMAND;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(SHARDED "" "SHARDS;TIMEOUT;COST;LABELS" "COMMAND;ENVIRONMENT" ${ARGN})
   if(NOT SHARDED_TIMEOUT)
     set(SHARDED_TIMEOUT 600)
   endif()
@@ -48,7 +51,7 @@ function(canopy_add_sharded_test name)
     add_test(NAME ${name}.${number} COMMAND ${SHARDED_COMMAND})
     set_tests_properties(
       ${name}.${number}
-      PROPERTIES TIMEOUT ${SHARDED_TIMEOUT} COST ${SHARDED_COST} ENVIRONMENT
+      PROPERTIES TIMEOUT ${SHARDED_TIMEOUT} COST ${SHARDED_COST} LABELS "${SHARDED_LABELS}" ENVIRONMENT
                  "${SHARDED_ENVIRONMENT};GTEST_TOTAL_SHARDS=${SHARDED_SHARDS};GTEST_SHARD_INDEX=${index}")
   endforeach()
 endfunction()

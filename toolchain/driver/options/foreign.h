@@ -8,7 +8,8 @@
 namespace canopy_cc {
 
 // The command line as the driver reads it: the flags in CANOPY_CC_FLAGS first, words of response files in place of
-// @FILE, without flags that have no effect, and flags that have one in a single spelling. Returns an empty text, or what is wrong.
+// @FILE, without flags that have no effect, and flags that have one in a single spelling. Returns an empty text, or
+// what is wrong.
 std::string read_command_line(const std::vector<std::string>& arguments, std::vector<std::string>& result);
 
 }  // namespace canopy_cc
