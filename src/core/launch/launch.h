@@ -91,7 +91,7 @@ Status launch_short(LockedStream& stream, LaunchRequest& request);
 // Puts the kernel into a launch, for launches in streams and for tasks of graphs: the opcode follows from it, and a
 // kernel that is a list becomes the fused kernel for these arguments. 107000 when a core has less memory than the
 // launch asks for. The kernel's code stays loaded during the call.
-inline Status complete(Command& command, const Kernel& kernel, DeviceRecord& record) {
+[[gnu::always_inline]] inline Status complete(Command& command, const Kernel& kernel, DeviceRecord& record) {
     command.launch.kernel = &kernel;
     command.opcode = kernel.info->core == CoreType::cpu ? Opcode::cpu_kernel : Opcode::launch;
     if (!kernel.info->list && command.launch.dynamic_size == 0) [[likely]]
@@ -99,7 +99,7 @@ inline Status complete(Command& command, const Kernel& kernel, DeviceRecord& rec
     return complete_unusual(command, record);
 }
 
-inline Status launch(LockedStream& stream, const Kernel& kernel, LaunchRequest& request) {
+[[gnu::always_inline]] inline Status launch(LockedStream& stream, const Kernel& kernel, LaunchRequest& request) {
     CANOPY_TRY(check_form(*kernel.info, request.threads));
     if (request.command.launch.arguments_size < kernel.info->arguments_size) [[unlikely]] {
         request.command.launch.kernel = &kernel;
@@ -114,7 +114,8 @@ inline Status launch(LockedStream& stream, const Kernel& kernel, LaunchRequest& 
 // Locks the stream and calls body(LockedStream&, const Kernel&) with the kernel of function() on the stream's device.
 // A function that was not used there yet is loaded by load(DeviceRecord&), with the stream unlocked.
 template <class Function, class Load, class Body>
-Status with_loaded_kernel(const void* stream, Function&& function, Load&& load, Body&& body) {
+[[gnu::always_inline]] inline Status with_loaded_kernel(const void* stream, Function&& function, Load&& load,
+                                                        Body&& body) {
     for (;;) {
         DeviceRecord* record = nullptr;
         {
@@ -135,7 +136,7 @@ Status load_function(Handle function, DeviceRecord& record);
 
 // Calls body(LockedStream&, const Kernel&, Handle of the function); body launches.
 template <class Body>
-Status with_function(const void* function, const void* stream, Body&& body) {
+[[gnu::always_inline]] inline Status with_function(const void* function, const void* stream, Body&& body) {
     Handle handle = handle_of(function);
     if (kind_of(handle) != HandleKind::function) [[unlikely]] {
         Result<Handle> found = function_handle(function);
@@ -147,13 +148,13 @@ Status with_function(const void* function, const void* stream, Body&& body) {
         [&](LockedStream& locked, const Kernel& kernel) { return body(locked, kernel, handle); });
 }
 
-inline Status launch_function(const void* function, const void* stream, LaunchRequest& request) {
+[[gnu::always_inline]] inline Status launch_function(const void* function, const void* stream, LaunchRequest& request) {
     return with_function(function, stream, [&](LockedStream& locked, const Kernel& kernel, Handle) {
         return launch(locked, kernel, request);
     });
 }
 
-inline Status launch_site(CanopyLaunchSite& site, const void* stream, LaunchRequest& request) {
+[[gnu::always_inline]] inline Status launch_site(CanopyLaunchSite& site, const void* stream, LaunchRequest& request) {
     return with_loaded_kernel(
         stream, [&] { return site_function(site); },
         [&](DeviceRecord& record) { return load_site(site, record).status(); },
