@@ -42,7 +42,8 @@ public:
     [[nodiscard]] virtual bool blocked() const noexcept = 0;
 
 protected:
-    mutable SpinLock lock_;
+    // On a cache line of its own: threads that submit read the kind, above, while another one takes turns.
+    alignas(64) mutable SpinLock lock_;
     std::uint64_t turn_ CANOPY_GUARDED_BY(lock_) = 0;
     bool turn_taken_ CANOPY_GUARDED_BY(lock_) = false;
     // Replays submitted.
