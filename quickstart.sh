@@ -28,7 +28,7 @@ scripts/setup.sh build
 configure=(cmake --preset release)
 [[ -f build/release/CMakeCache.txt ]] || configure+=(-DCANOPY_TESTS=OFF)
 step "configuring" $log.configure.log "${configure[@]}"
-step "building the library and canopy-cc (a minute or two on two cores)" $log.build.log \
+step "building the library and canopy-cc (two minutes on two cores)" $log.build.log \
     cmake --build --preset release --target canopy_tree
 step "installing into build/install" $log.install.log cmake --install build/release --prefix "$PWD/build/install"
 
