@@ -31,5 +31,5 @@ if [[ ${1:-} == --python ]]; then
         --compiler build/bench/toolchain/tree/bin/canopy-cc
 fi
 step "build" build/bench/build.log cmake --build --preset bench --target canopy_bench
-echo "==> measure (about half a minute)"
+echo "==> measure (about three minutes)"
 exec build/bench/bench/canopy_bench "$@"
