@@ -72,7 +72,7 @@ public:
         std::swap(object_, other.object_);
         return *this;
     }
-    ~Pin() {
+    [[gnu::always_inline]] ~Pin() {
         if (object_) table_->unpin(slot_);
     }
     explicit operator bool() const noexcept { return object_ != nullptr; }
@@ -124,7 +124,8 @@ public:
         return slot && is_open(slot->word.load(std::memory_order_acquire), handle);
     }
 
-    Pin<T> pin(Handle handle) noexcept {
+    // On the way of every call that takes a handle, so inlined there.
+    [[gnu::always_inline]] Pin<T> pin(Handle handle) noexcept {
         Slot* slot = find(handle);
         if (!slot) return {};
         const std::uint64_t word = slot->word.fetch_add(1, std::memory_order_acquire);
@@ -213,10 +214,15 @@ private:
         return true;
     }
 
-    void unpin(std::uint32_t index) noexcept {
+    [[gnu::always_inline]] void unpin(std::uint32_t index) noexcept {
+        const std::uint64_t word = slot_at(index).word.fetch_sub(1, std::memory_order_acq_rel) - 1;
+        if ((word & state_mask) == state_closed) [[unlikely]]
+            free_slot(index, word);
+    }
+
+    // Closed and nobody holds it: one thread wins the step to free with the next generation and recycles.
+    [[gnu::noinline]] void free_slot(std::uint32_t index, std::uint64_t word) noexcept {
         Slot& slot = slot_at(index);
-        std::uint64_t word = slot.word.fetch_sub(1, std::memory_order_acq_rel) - 1;
-        // Closed and nobody holds it: one thread wins the step to free with the next generation and recycles.
         while ((word & state_mask) == state_closed && (word & pins_mask) == 0) {
             std::uint64_t generation = (word >> generation_shift) + 1;
             if (generation > 0xFFFFFF) generation = 1;
