@@ -83,6 +83,7 @@ void graph_before_stream(aclrtStream first, aclrtStream second) {
         CHECK(aclrtSynchronizeStream(second));
         chain.check(10 + round);
     }
+    CHECK(aclrtSynchronizeStream(first));  // the replay ends after it has recorded
     CHECK(aclmdlRIDestroy(graph));
 }
 
@@ -96,6 +97,7 @@ void graph_before_graph(aclrtStream first, aclrtStream second) {
         CHECK(aclrtSynchronizeStream(second));
         chain.check(20 + round);
     }
+    CHECK(aclrtSynchronizeStream(first));
     CHECK(aclmdlRIDestroy(records));
     CHECK(aclmdlRIDestroy(waits));
 }
