@@ -15,15 +15,15 @@
 
 namespace canopy {
 
-// Codes of the runtime and the device become the last error; codes of argument checks do not.
+// Runtime and device codes become the thread's last error; argument check codes do not.
 inline int finish_call(int code) noexcept {
     const int family = code / 1000;
     if (family == 107 || family == 207 || family == 507) thread_state.last_error = code;
     return code;
 }
 
-// The body of an entry point: `return api([&]() -> Status { ... });` A function in between takes `function` as
-// its last argument in the same way and passes it on.
+// The body of an entry point: `return api([&]() -> Status { ... });` A wrapper takes `function` as its last argument in
+// the same way and passes it on.
 template <class Body>
 inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
     thread_state.function = function;
@@ -46,7 +46,7 @@ inline Status required(T* pointer, const char* name) {
     return {};
 }
 
-// A time to wait: -1 is for ever, a positive number that many milliseconds.
+// A timeout: -1 means for ever, a positive number is in milliseconds.
 inline Result<Deadline> deadline_of(std::int32_t timeout) {
     if (timeout == -1) return Deadline::never();
     if (timeout > 0) return Deadline::after(timeout * millisecond);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of programs that canopy-cc compiled: registration of their images, and `kernel<<<...>>>(...)`.
+// Launches by programs compiled with canopy-cc: registration of their images, and `kernel<<<...>>>(...)`.
 #pragma GCC visibility push(default)
 #include <canopy/launch.h>
 #pragma GCC visibility pop
@@ -19,7 +19,7 @@ namespace {
 
 __attribute__((tls_model("initial-exec"))) thread_local CanopyPendingLaunch* pending_launch = nullptr;
 
-// The number of blocks, after all checks that do not need the kernel.
+// Returns the number of blocks after all checks that do not need the kernel.
 Result<std::uint32_t> check_launch(const CanopyLaunchSite* site, const CanopyConfiguration* configuration,
                                    const void* arguments, std::size_t size) {
     CANOPY_TRY(required(site, "site"));
@@ -43,7 +43,7 @@ LaunchRequest launch_request(const CanopyConfiguration& configuration, std::uint
     return request;
 }
 
-// The dimensions are the last slot of a SIMT kernel's argument block; threads that were not given are one.
+// The dimensions are the last slot of a SIMT kernel's argument block; missing thread counts default to one.
 Status launch_threads(CanopyLaunchSite& site, const CanopyConfiguration& configuration, std::uint32_t blocks,
                       const void* arguments, std::size_t size) {
     CanopyGrid grid = {};

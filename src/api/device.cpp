@@ -154,7 +154,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* u
             return fail(code::invalid_parameter, "utilizationInfo->utilizationExtend must be null");
         auto record = Runtime::instance().device(deviceId);
         if (!record.ok()) return record.status();
-        Utilisation rates{0, 0, 0};  // of a device that is not open
+        Utilisation rates{0, 0, 0};  // for a device that is not open
         if (Device* device = (*record)->opened()) rates = device->utilisation();
         utilizationInfo->cubeUtilization = rates.cube;
         utilizationInfo->vectorUtilization = rates.vector;

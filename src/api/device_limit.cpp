@@ -19,7 +19,7 @@ constexpr std::uint64_t overflow_status_bytes = 64;
 
 std::size_t slot(CoreLimit kind) { return static_cast<std::size_t>(kind); }
 
-// The limit of a stream, or of its device.
+// The stream's own limit, or else its device's.
 std::uint32_t stream_cores(const Stream& stream, CoreLimit kind) {
     const std::uint32_t own = stream.core_limit[slot(kind)].load(std::memory_order_relaxed);
     return own != 0 ? own : device_cores(*stream.record, kind);
@@ -32,7 +32,7 @@ Status check_stream(aclrtStream stream) {
     return check_stream_free(**pinned);
 }
 
-// Puts the status, in stream order, into 64 bytes of device memory. Kernels here follow IEEE arithmetic and raise no
+// Writes the status, in stream order, to 64 bytes of device memory. Kernels here use IEEE arithmetic and raise no
 // overflow flag, so the status is all zeros.
 Status write_overflow_status(void* address, std::uint64_t size, aclrtStream stream) {
     CANOPY_TRY(required(address, "outputAddr"));

@@ -13,14 +13,14 @@ using namespace canopy;
 
 namespace {
 
-constexpr std::int32_t bus_id_bytes = 13;  // with the final zero
+constexpr std::int32_t bus_id_bytes = 13;  // with the terminating zero
 
 struct DevicePair {
     DeviceRecord* one;
     DeviceRecord* other;
 };
 
-// Two devices that exist and are not the same.
+// Two different existing devices.
 Result<DevicePair> find_pair(std::int64_t one, std::int64_t other) {
     auto first = Runtime::instance().device(one);
     if (!first.ok()) return first.status();
@@ -63,7 +63,7 @@ Status fill_capabilities(uint32_t* capabilities, const aclrtAtomicOperation* ope
     return {};
 }
 
-// The number, before the visible list is applied, of a device given by its index in the list.
+// The device's number before the visible list is applied, from its index in the list.
 Status physical_of_user(std::int32_t user, std::int32_t* out, const char* out_name) {
     CANOPY_TRY(required(out, out_name));
     auto record = Runtime::instance().device(user);
@@ -190,7 +190,8 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid* uuid) {
     });
 }
 
-// A logic id is the number before the visible list; so is a physical id, because these devices are all of one machine.
+// A logic id is the device's number before the visible list is applied. So is a physical id: all devices are on one
+// machine.
 
 aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t* const logicDevId) {
     return api([&]() -> Status { return physical_of_user(userDevid, logicDevId, "logicDevId"); });
@@ -208,7 +209,7 @@ aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t* const user
     return api([&]() -> Status { return user_of_physical(phyDevId, userDevId, "userDevId"); });
 }
 
-// In these two names "logic" means the number a program uses.
+// In these two names "logic" means the number a program uses, after the visible list.
 
 aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t* const phyDevId) {
     return api([&]() -> Status { return physical_of_user(logicDevId, phyDevId, "phyDevId"); });

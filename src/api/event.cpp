@@ -46,7 +46,7 @@ Status timeline_only(const Event& event) {
     return {};
 }
 
-// Flags of a record or a wait: 0, or 1 (external), which has a meaning inside a capture only.
+// Flags of a record or a wait: 0, or 1 (external), which only matters inside a capture.
 Status check_flag(std::uint32_t flag) {
     if (flag > 1) return fail(code::invalid_parameter, "flag {} is neither 0 (default) nor 1 (external)", flag);
     return {};

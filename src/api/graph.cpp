@@ -76,7 +76,7 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI) {
 aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* status, aclmdlRI* modelRI) {
     return api([&]() -> Status {
         CANOPY_TRY(required(stream, "stream"));
-        if (!modelRI) CANOPY_TRY(required(status, "status"));  // either may be left out, not both
+        if (!modelRI) CANOPY_TRY(required(status, "status"));  // at least one is required
         Result<CaptureInfo> info = capture_info(stream);
         if (!info.ok()) return info.status();
         if (status) *status = static_cast<aclmdlRICaptureStatus>(info->status);
@@ -155,7 +155,7 @@ aclError aclmdlRIAbort(aclmdlRI modelRI) {
     return with_graph(modelRI, [&](Graph& graph) { return abort_graph(graph); });
 }
 
-// ---- the end -------------------------------------------------------------------------------------------------------
+// ---- destruction ---------------------------------------------------------------------------------------------------
 
 aclError aclmdlRIDestroy(aclmdlRI modelRI) {
     return api([&]() -> Status {

@@ -26,7 +26,7 @@ int with_model(aclmdlRI model, Body&& body, const char* function = __builtin_FUN
         function);
 }
 
-// A value that a task reads when it runs.
+// Checks a value that a task reads when it runs.
 Status check_value(const void* address, std::size_t size, const char* name) {
     Result<MemoryPlace> place = usable_place(address, size, name);
     if (!place.ok()) return place.status();

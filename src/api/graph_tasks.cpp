@@ -33,7 +33,7 @@ int with_model(aclmdlRI model, bool same_context, Body&& body, const char* funct
         function);
 }
 
-// The body of functions that look at a task: required, pinned, its graph locked.
+// The body of functions that read a task: required, pinned, with its graph locked.
 template <class Body>
 int with_task(aclmdlRITask task, Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
     return api(
@@ -44,7 +44,7 @@ int with_task(aclmdlRITask task, Body&& body, const char* function = __builtin_F
         function);
 }
 
-// Hands out handles: their number alone, or as many as there are into an array that has room.
+// Returns the number of handles and, if there is an array with enough room, the handles.
 Status hand_out(const std::vector<Handle>& handles, void** array, std::uint32_t* count) {
     const std::uint32_t room = *count;
     *count = static_cast<std::uint32_t>(handles.size());
@@ -57,7 +57,7 @@ Status hand_out(const std::vector<Handle>& handles, void** array, std::uint32_t*
 
 // ---- attributes of a launch ----------------------------------------------------------------------------------------
 
-std::uint64_t timeout_of(const LaunchWork& work) noexcept {  // 0: for ever
+std::uint64_t timeout_of(const LaunchWork& work) noexcept {  // 0: no limit
     if (work.timeout == UINT64_MAX) return 0;
     return work.timeout != 0 ? work.timeout : Runtime::instance().kernel_timeout.load(std::memory_order_relaxed);
 }
@@ -99,7 +99,7 @@ Status read_attribute(const LaunchWork& work, aclrtLaunchKernelAttrId id, aclrtL
     }
 }
 
-// The attributes that differ from those of a launch without any, in memory of the task. Null when there are none.
+// The attributes that differ from the defaults, in memory of the task. Null if there are none.
 aclrtLaunchKernelCfg* write_config(const LaunchWork& work, TaskMemory& memory) {
     struct Written {
         aclrtLaunchKernelCfg config;
@@ -132,7 +132,7 @@ void write_kernel(LockedTask& locked, aclmdlRIKernelTaskParams& params) CANOPY_R
     params.numBlocks = work.blocks;
 }
 
-// The flags of the event, which may be destroyed.
+// The flags of the event; 0 if it was destroyed.
 std::uint32_t flags_of(Handle handle) {
     const Pin<Event> event = Runtime::instance().events.pin(handle);
     return event ? event->flags : 0;
@@ -183,7 +183,7 @@ Status check_arguments(const aclmdlRIKernelTaskParams& params, const DeviceRecor
     return {};
 }
 
-// Loads the kernel, which takes no graph's lock, and describes the launch.
+// Loads the kernel without holding a graph's lock, and describes the launch.
 Result<Command> read_kernel(const aclmdlRIKernelTaskParams& params, DeviceRecord& record) {
     CANOPY_TRY(required(params.funcHandle, "kernelTaskParams.funcHandle"));
     CANOPY_TRY(check_blocks(params.numBlocks));

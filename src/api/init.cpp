@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initialisation, finalisation, their callbacks, and the defaults that hold for the whole process.
+// Initialisation, finalisation, their callbacks, and process-wide defaults.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -14,12 +14,12 @@ using namespace canopy;
 
 namespace {
 
-// The device counts the time of a kernel in steps; a timeout is 1 to 254 of them.
+// The device measures kernel time in steps; a timeout is 1 to 254 steps.
 constexpr std::uint64_t timeout_step = 4'294'967;  // microseconds
 constexpr std::uint64_t most_timeout_steps = 254;
 constexpr std::uint64_t standard_timeout = 1091ull * 1'000'000;  // microseconds; the meaning of 0
 
-// Sets the kernel timeout and returns what was set, both in microseconds.
+// Sets the kernel timeout and returns the actual value, both in microseconds.
 std::uint64_t set_execute_timeout(std::uint64_t wanted) {
     std::uint64_t actual = standard_timeout;
     if (wanted != 0) {

@@ -27,7 +27,7 @@ Status no_such_data(const void* binary) {
 struct ReadOptions {
     LoadOptions load;
     std::optional<std::int32_t> cpu_mode;
-    bool magic = false;  // one was given
+    bool magic = false;  // a magic number was given
 };
 
 Result<ReadOptions> read_options(const aclrtBinaryLoadOptions* options) {
@@ -43,7 +43,7 @@ Result<ReadOptions> read_options(const aclrtBinaryLoadOptions* options) {
                 read.load.lazy = option.value.isLazyLoad == 1;
                 break;
             case ACL_RT_BINARY_LOAD_OPT_MAGIC:
-                // Our images carry each kernel's kind themselves; the number is only checked.
+                // Images record each kernel's kind themselves; the number is only checked.
                 if (option.value.magic != ACL_RT_BINARY_MAGIC_ELF_AICORE &&
                     option.value.magic != ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE &&
                     option.value.magic != ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE)
@@ -245,7 +245,7 @@ aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEn
     return api([&]() -> Status {
         CANOPY_TRY(required(binHandle, "binHandle"));
         CANOPY_TRY(required(funcHandle, "funcHandle"));
-        // Kernels with tiling keys end in _<key>; an image of this compiler has none.
+        // Kernels with tiling keys end in _<key>; images made by our compiler have none.
         Result<std::shared_ptr<Module>> module = module_here(binHandle);
         if (!module.ok()) return module.status();
         const std::string suffix = "_" + std::to_string(funcEntry);
@@ -381,7 +381,7 @@ aclError aclrtFunctionGetAvailDynUbufPerBlock(void* func, uint32_t flags, size_t
         if (flags != 0) return fail(code::invalid_parameter, "flags is reserved and must be 0");
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
-        // Kernels that address the unified buffer directly leave none.
+        // Kernels that address the unified buffer directly leave no room.
         *dynamicUbufSize = function->info.simt ? (*context)->record->chip->unified_buffer : 0;
         return {};
     });

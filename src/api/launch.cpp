@@ -41,7 +41,7 @@ Status set_dynamic_size(std::size_t size, LaunchWork& work) {
     return {};
 }
 
-// A launch whose argument block lies on the host.
+// A launch whose argument block is in host memory.
 LaunchRequest host_launch(const void* arguments, std::size_t size, std::uint32_t blocks,
                           const Placeholder* placeholders, std::size_t count) {
     LaunchRequest request(arguments, size, blocks);
@@ -98,7 +98,7 @@ Status launch_host_arguments(void* function, std::uint32_t blocks, aclrtStream s
     return launch_function(function, stream, request);
 }
 
-// One pointer per parameter; the kernel's metadata says how much each points at.
+// One pointer per parameter; the kernel's metadata has the size of each.
 Status gather_arguments(const KernelInfo& info, void** arguments, char* block) {
     if (!info.parameters.empty()) CANOPY_TRY(required(arguments, "args"));
     for (std::size_t i = 0; i < info.parameters.size(); ++i) {
@@ -125,7 +125,7 @@ Status launch_array(void* function, std::uint32_t blocks, aclrtStream stream, co
 
 // ---- SIMT ----------------------------------------------------------------------------------------------------------
 
-// A launch with threads, checked: its function, and its dimensions as the kernel gets them.
+// A checked launch with threads: its function, and the dimensions passed to the kernel.
 struct SimtLaunch {
     Pin<Function> function;
     CanopyGrid grid;
@@ -149,7 +149,7 @@ Result<SimtLaunch> check_simt(const void* function, dim3 grid, dim3 block) {
     return SimtLaunch{std::move(*pinned), dimensions};
 }
 
-// The dimensions are in the argument block.
+// The dimensions are already in the argument block.
 Status launch_simt(const SimtLaunch& launch, aclrtStream stream, const aclrtLaunchKernelCfg* config,
                    LaunchRequest& request, std::size_t dynamic_size) {
     CANOPY_TRY(read_config(config, request.work()));
@@ -168,7 +168,7 @@ Status launch_simt_array(const SimtLaunch& launch, aclrtStream stream, const acl
     return launch_simt(launch, stream, config, request, dynamic_size);
 }
 
-// The dimensions go between the parameters and the data of placeholders, which moves up.
+// Inserts the dimensions between the parameters and the placeholder data, which moves up.
 Status launch_simt_host(const SimtLaunch& launch, aclrtStream stream, const aclrtLaunchKernelCfg* config,
                         const char* arguments, std::size_t size, std::span<const aclrtPlaceHolderInfo> placeholders,
                         std::size_t dynamic_size) {

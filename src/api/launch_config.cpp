@@ -23,7 +23,7 @@ Status read_attribute(const aclrtLaunchKernelAttr& attribute, LaunchWork& work, 
             if (value.engineType != ACL_RT_ENGINE_TYPE_AIC && value.engineType != ACL_RT_ENGINE_TYPE_AIV)
                 return fail(code::param_invalid, "engineType {} is neither 0 nor 1",
                             static_cast<int>(value.engineType));
-            return {};  // a hint: the kernel's own kind decides
+            return {};  // a hint only: the kernel's kind decides
         case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET:
             work.block_offset = value.blockDimOffset;
             return {};

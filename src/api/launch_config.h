@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attributes of a launch as programs write them, for launches and for changes of launches in graphs. Any thread.
+// Launch attributes as passed by programs, for launches and for changes of launches in graphs. Any thread.
 #pragma once
 
 #include "acl/acl_rt.h"
@@ -8,7 +8,7 @@
 
 namespace canopy {
 
-// Applies the attributes to the launch; null has none. 107000 for invalid values.
+// Applies the attributes to the launch; null means none. 107000 for invalid values.
 Status read_config(const aclrtLaunchKernelCfg* config, LaunchWork& work);
 
 }  // namespace canopy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line a program adds to the process log.
+// Lines that programs add to the process log.
 #include <fmt/core.h>
 
 #include <cstdarg>
@@ -38,6 +38,6 @@ extern "C" void aclAppLog(aclLogLevel logLevel, const char* func, const char* fi
     try {
         const std::string place = fmt::format("{}:{}", file ? file_name(file) : "?", line);
         write_log(level, place, fmt::format("{}: {}", func ? func : "?", text));
-    } catch (...) {  // no memory for the line: it is lost
+    } catch (...) {  // out of memory: the line is lost
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points: allocation on a device and what an address is.
+// Entry points: device memory allocation, and the properties of addresses.
 #include <acl/acl_rt.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ aclrtMemLocationType location_type(const MemoryPlace& place) {
     return ACL_MEM_LOCATION_TYPE_UNREGISTERED;
 }
 
-// Attributes whose memory a device of this kind has; the others have zero bytes.
+// True for kinds of memory that a device here has; the others report zero bytes.
 bool has_memory(aclrtMemAttr attribute) {
     switch (attribute) {
         case ACL_DDR_MEM:

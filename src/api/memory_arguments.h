@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments that several memory functions take, read and checked once.
+// Arguments common to several memory functions: reading and checking.
 #pragma once
 
 #include <acl/acl_rt.h>
@@ -19,7 +19,7 @@ struct MallocAttributes {
     bool same_address = false;
 };
 
-// config: null means no attributes. 100000 for an attribute that does not exist.
+// A null config means no attributes. 100000 for an unknown attribute.
 inline Result<MallocAttributes> read_malloc_attributes(const aclrtMallocConfig* config) {
     MallocAttributes read;
     if (!config || config->numAttrs == 0) return read;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points: many copies in one call, all in one direction and in no order among themselves.
+// Entry points: many copies in one call, all in one direction and unordered.
 #include <acl/acl_rt.h>
 
 #include <cstdint>
@@ -65,7 +65,7 @@ Result<BatchDirection> direction_of(const aclrtMemcpyBatchAttr& attribute, size_
     return fail(code::param_invalid, "attrs[{}]: unknown location type", index);
 }
 
-// The copies of a batch once each of them is known to be possible. `failed` gets the item that is not.
+// Checks and returns the copies of a batch. On failure, `failed` is the index of the bad item.
 Result<std::vector<Copy>> read_batch(const Batch& batch, size_t& failed) {
     failed = no_item;
     CANOPY_TRY(check_arguments(batch));

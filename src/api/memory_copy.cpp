@@ -55,7 +55,7 @@ bool is_one_of(aclrtMemcpyKind kind, std::initializer_list<aclrtMemcpyKind> kind
     return false;
 }
 
-// Address and room behind `offset` of a symbol.
+// Address and size of the part of a symbol that starts at `offset`.
 Result<SymbolInfo> symbol_part(const void* symbol, size_t count, size_t offset) {
     CANOPY_TRY(required(symbol, "symbol"));
     Result<SymbolInfo> found = find_symbol(symbol);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points: pinned host memory, and registration of the program's memory.
+// Entry points: pinned host memory, and registration of memory owned by the program.
 #include <acl/acl_rt.h>
 
 #include "api/api.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points: managed memory, advice about it and prefetches.
+// Entry points: managed memory, advice and prefetches.
 #include <acl/acl_rt.h>
 
 #include "api/api.h"
@@ -28,7 +28,7 @@ Status check_attribute(aclrtMemManagedRangeAttribute attribute) {
     return {};
 }
 
-// The index of the location an item of a batch uses: starts[k] is the first item of location k.
+// Checks the first item of each location of a batch: starts[k] is the first item of location k.
 Status check_location_starts(const size_t* starts, size_t locations, size_t count) {
     if (starts[0] != 0) return fail(code::invalid_parameter, "prefetchLocIdxs[0] is {}, not 0", starts[0]);
     for (size_t index = 1; index < locations; ++index)

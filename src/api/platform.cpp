@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about the platform as text, and the groups of cores that only one older chip has.
+// Platform properties as text, and core groups, which only one older chip has.
 #include "acl/acl_platform.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry point: random numbers made in the order of a stream.
+// Entry point: random numbers generated in stream order.
 #include <acl/acl_rt.h>
 
 #include <cstring>
@@ -18,7 +18,7 @@ RandomParameter read_parameter(const aclrtRandomParaInfo& given) {
     parameter.in_memory = given.isAddr != 0;
     parameter.size = given.size;
     std::memcpy(&parameter.value_or_address, given.valueOrAddr, sizeof(given.valueOrAddr));
-    // Bytes behind the value are not part of it.
+    // Bytes after the value are not part of it.
     if (!parameter.in_memory && given.size < sizeof(std::uint64_t))
         parameter.value_or_address &= (std::uint64_t{1} << (given.size * 8)) - 1;
     return parameter;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The description of a random-number task as programs write it. Any thread.
+// The description of a random-number task as passed by programs. Any thread.
 #pragma once
 
 #include "acl/acl_rt.h"
@@ -8,7 +8,7 @@
 
 namespace canopy {
 
-// 100000 for unknown types and functions, or a combination that is not supported.
+// 100000 for unknown types and functions or an unsupported combination.
 Result<RandomTask> read_random_task(const aclrtRandomNumTaskInfo& info);
 
 }  // namespace canopy

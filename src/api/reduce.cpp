@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points: reductions, words in memory that streams write and wait for, and hints to caches.
+// Entry points: reductions, memory words that streams write and wait for, and cache hints.
 #include <acl/acl_rt.h>
 
 #include <cstring>
@@ -61,7 +61,7 @@ Status check_device_memory(const void* address, std::size_t size, const char* na
     return {};
 }
 
-// The word that aclrtValueWrite and aclrtValueWait work on.
+// Checks the word used by aclrtValueWrite and aclrtValueWait.
 Status check_word(const void* address) {
     if (reinterpret_cast<std::uintptr_t>(address) % sizeof(std::uint64_t) != 0)
         return fail(code::param_invalid, "devAddr {} is not a multiple of 8 bytes", as_address(address));
@@ -69,7 +69,7 @@ Status check_word(const void* address) {
     return check_device_memory(address, sizeof(std::uint64_t), "devAddr");
 }
 
-// What a cache hint is about, as aclrtCmoSetDesc leaves it in memory.
+// The range of a cache hint, as stored in memory by aclrtCmoSetDesc.
 struct CacheHint {
     static constexpr std::uint64_t written = 0x43616e6f7079434d;
     std::uint64_t mark = 0;
@@ -88,7 +88,7 @@ Status check_hint_type(aclrtCmoType type) {
     return {};
 }
 
-// Hints with a barrier exist on streams that belong to a model.
+// Hints with a barrier need a stream that belongs to a model.
 Status check_barrier_stream(aclrtStream stream) {
     Result<Pin<Stream>> found = find_stream(stream, true);
     if (!found.ok()) return found.status();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: kernels of the CPU cores, by their functions or by names that stand in an argument block. A
-// launch is that of the upper interface once the function is known.
+// The lower interface: CPU kernels, found by their functions or by names in an argument block. Once the function is
+// known, the launch is that of the upper interface.
 #include <array>
 #include <cstring>
 #include <string>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint32_t no_library = 0xFFFFFFFF;
 constexpr std::uint16_t never = 0xFFFF;
-// Where kernels are that name no shared object.
+// Library of kernels that name no shared object.
 constexpr std::string_view extension_library = "libaicpu_extend_kernels.so";
 
 Status check_block(const rtAicpuArgsEx_t& block, std::uint32_t blocks) {
@@ -37,7 +37,7 @@ Status check_block(const rtAicpuArgsEx_t& block, std::uint32_t blocks) {
     return usable_place(block.args, block.argsSize, "args").status();
 }
 
-// A name inside an argument block, up to its zero.
+// A zero-terminated name inside an argument block.
 Result<std::string> name_in(const rtAicpuArgsEx_t& block, std::uint32_t offset, const char* what) {
     if (offset >= block.argsSize)
         return fail(code::param_invalid, "{} {} is outside the {} argument bytes", what, offset, block.argsSize);
@@ -63,7 +63,8 @@ int launch_block(Handle function, std::uint32_t blocks, const rtAicpuArgsEx_t& b
                                          pointers.data(), pointers.size());
 }
 
-// Launches what `find` finds. What is found by a name may be replaced at any time: then the new one is found.
+// Launches the function returned by `find`. A function found by name may be replaced at any time; it is then looked up
+// again.
 template <class Find>
 int launch_found(Find&& find, std::uint32_t blocks, const rtAicpuArgsEx_t& block, aclrtLaunchKernelCfg* config,
                  rtStream_t stream) {
@@ -77,7 +78,7 @@ int launch_found(Find&& find, std::uint32_t blocks, const rtAicpuArgsEx_t& block
     }
 }
 
-// The function of a launch: the one given, or another one when the block has names in it.
+// The function of a launch: the given one, or another one if the block contains names.
 Result<Handle> function_of(const void* opaque, const rtAicpuArgsEx_t& block) {
     Result<Pin<Function>> function = find_function(opaque);
     if (!function.ok()) return function.status();
@@ -99,7 +100,7 @@ Result<Handle> function_of(const void* opaque, const rtAicpuArgsEx_t& block) {
     return named_cpu_function(**function, library, symbol);
 }
 
-// The function whose names stand in the block.
+// The function named in the block.
 Result<Handle> function_in(const rtAicpuArgsEx_t& block, const char* operation) {
     Result<std::string> symbol = name_in(block, block.kernelNameAddrOffset, "kernelNameAddrOffset");
     if (!symbol.ok()) return symbol.status();
@@ -117,14 +118,14 @@ Result<Handle> function_in(const rtAicpuArgsEx_t& block, const char* operation) 
     return named_cpu_function(*library, *symbol);
 }
 
-// The name of a kernel that loads shared objects or forgets them; empty when the launch is of another one.
+// The name of a built-in kernel that loads or removes shared objects; empty for any other kernel.
 std::string loading_kernel_in(const rtAicpuArgsEx_t& block) {
     if (block.soNameAddrOffset != no_library || block.kernelNameAddrOffset >= block.argsSize) return {};
     Result<std::string> name = name_in(block, block.kernelNameAddrOffset, "kernelNameAddrOffset");
     return name.ok() && is_loading_kernel(*name) ? *name : std::string();
 }
 
-// Such a kernel is built into the runtime, which runs it in stream order.
+// Runs a kernel that is built into the runtime: on the calling thread, after waiting for the stream.
 int run_in_turn(const std::string& kernel, const rtAicpuArgsEx_t& block, rtStream_t stream) {
     if (const int code = aclrtSynchronizeStream(stream); code != 0) return code;
     const Status done = run_loading_kernel(kernel, {static_cast<const std::byte*>(block.args), block.argsSize});
@@ -144,14 +145,14 @@ Status check_kind(std::uint32_t kind) {
     }
 }
 
-// The time that an argument block gives its launch; it counts when the flags say so.
+// The timeout in an argument block; used only if the flags say so.
 class BlockTimeout {
 public:
     BlockTimeout(const rtAicpuArgsEx_t& block, std::uint32_t flags) {
         if ((flags & RT_KERNEL_USE_SPECIAL_TIMEOUT) == 0) return;
         attribute_.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
         attribute_.value.timeout = block.timeout == never ? std::uint16_t{0} : block.timeout;
-        // A time of 0 is none given.
+        // 0 means that none was given.
         if (block.timeout != 0) config_ = {&attribute_, 1};
     }
     [[nodiscard]] aclrtLaunchKernelCfg* config() noexcept { return config_.numAttrs != 0 ? &config_ : nullptr; }

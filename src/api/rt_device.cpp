@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: devices, their numbers, and facts about the chip.
+// The lower interface: devices, their numbers, and chip properties.
 #include <cstring>
 #include <string_view>
 
@@ -26,7 +26,7 @@ Status copy_text(std::string_view text, char* to, std::uint32_t length) {
     return {};
 }
 
-// An attribute of the thread's device, or of the first one when the thread has none.
+// An attribute of the thread's device, or of device 0 if the thread has none.
 rtError_t core_count(aclrtDevAttr attribute, std::uint32_t* count, const char* name) {
     return lower({{count, name}}, [&] {
         std::int64_t value = 0;
@@ -37,7 +37,7 @@ rtError_t core_count(aclrtDevAttr attribute, std::uint32_t* count, const char* n
     });
 }
 
-// All cores, whatever their kind, see memory at one address.
+// All cores of any kind see memory at the same address.
 rtError_t cache_offset(std::uint32_t device, std::uint64_t* offset) {
     return lower({{offset, "offset"}}, [&] {
         const Status known = Runtime::instance().device(device).status();

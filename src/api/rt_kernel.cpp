@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: binaries, functions, argument lists and the launches that take them. Layouts are those of the
-// upper interface, so pointers are handed on as they are.
+// The lower interface: binaries, functions, argument lists and launches with them. The layouts equal those of the upper
+// interface, so pointers are passed through.
 #include <cstddef>
 
 #include "acl/acl_rt.h"
@@ -30,7 +30,7 @@ aclrtBinaryLoadOptions* upper(const rtLoadBinaryConfig_t* config) {
 aclrtLaunchKernelCfg* upper(rtKernelLaunchCfg_t* config) { return reinterpret_cast<aclrtLaunchKernelCfg*>(config); }
 aclrtPlaceHolderInfo* upper(rtPlaceHolderInfo_t* info) { return reinterpret_cast<aclrtPlaceHolderInfo*>(info); }
 
-// A configuration without a list is refused even when it says that the list is empty.
+// A configuration without a list is rejected even if it says the list is empty.
 int check_options(const rtLoadBinaryConfig_t* config) {
     return config ? check_needed({{config->options, "optionalCfg->options"}}).code() : 0;
 }

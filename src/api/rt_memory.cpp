@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: memory and copies. Kinds of memory and of copies have different numbers here.
+// The lower interface: memory and copies. Memory and copy kinds have different numbers than in the upper interface.
 #include "acl/acl_rt.h"
 #include "api/lower.h"
 #include "runtime/rt.h"
@@ -29,7 +29,7 @@ aclrtMemMallocPolicy policy_of(rtMemType_t type) noexcept {
     return ACL_MEM_MALLOC_HUGE_FIRST;
 }
 
-// The low byte is the kind; every kind of device memory is the same here.
+// The low byte is the kind; all kinds of device memory are equivalent here.
 bool is_device_memory(std::uint32_t kind) noexcept {
     switch (kind) {
         case RT_MEMORY_DEFAULT:

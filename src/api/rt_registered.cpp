@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: binaries that programs register themselves, stubs for their kernels, and launches that name a
-// stub or a key.
+// The lower interface: binaries registered by programs, stubs for their kernels, and launches by stub or key.
 #include <array>
 #include <cstring>
 #include <span>
@@ -41,7 +40,7 @@ rtError_t register_bytes(const rtDevBinary_t* binary, void** handle) {
     });
 }
 
-// The attributes that a task's configuration asks for.
+// The launch attributes requested by a task's configuration.
 class TaskAttributes {
 public:
     explicit TaskAttributes(const rtTaskCfgInfo_t* task) {
@@ -85,7 +84,7 @@ int launch_block(Handle function, std::uint32_t blocks, const rtArgsEx_t& block,
                                          block.argsSize, pointers.data(), pointers.size());
 }
 
-// Launches with an argument block whatever `find` finds.
+// Launches the function returned by `find` with an argument block.
 template <class Find>
 int launch_found(Find&& find, std::uint32_t blocks, const rtArgsEx_t& block, rtStream_t stream,
                  const rtTaskCfgInfo_t* task) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: streams, and host code that they run.
+// The lower interface: streams, and host functions they run.
 #include "acl/acl_rt.h"
 #include "api/lower.h"
 #include "core/graph/capture/capture.h"
@@ -29,7 +29,7 @@ bool is_part_of(rtStream_t stream, rtModel_t model) {
            captured == model;
 }
 
-// The stream waits for what was captured so far, which makes it part of the capture.
+// Makes the stream wait for everything captured so far, which adds it to the capture.
 int add_behind(rtStream_t stream, rtStream_t origin) {
     aclrtEvent event = nullptr;
     int code = aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC);
@@ -62,7 +62,7 @@ rtError_t rtStreamSynchronize(rtStream_t stm) {
 rtError_t rtStreamQuery(rtStream_t stm) {
     aclrtStreamStatus status = ACL_STREAM_STATUS_COMPLETE;
     const rtError_t code = lower({}, [&] { return aclrtStreamQuery(stm, &status); });
-    // Not a failure: no text, and nothing for aclrtGetLastError.
+    // Not a failure: no message, and nothing for aclrtGetLastError.
     if (code == 0 && status != ACL_STREAM_STATUS_COMPLETE) return ACL_ERROR_RT_STREAM_NOT_COMPLETE;
     return code;
 }

@@ -47,7 +47,7 @@ int with_program(aclrtcProg prog, Body&& body) noexcept {
         if (!program.ok()) return program.status();
         SourceProgram& locked = **program;
         MutexLock guard(locked.mutex);
-        return body.operator()(locked);  // by name: clang 14 mixes up the arguments of a plain call
+        return body.operator()(locked);  // explicit operator(): clang 14 mixes up the arguments of a plain call
     });
 }
 

@@ -59,8 +59,8 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
     return api([&]() -> Status { return create(stream, priority, flag); });
 }
 
-// Programs may read these handles as structures, so they are memory and not numbers of a table. The addresses given out
-// are remembered, for the life of the process, so that an invalid one is refused before it is touched.
+// Programs may read these handles as structures, so they are pointers and not table indices. Live addresses are tracked
+// in process-wide state, so that an invalid one is rejected before it is dereferenced.
 namespace {
 
 struct StreamConfigurations {
@@ -126,7 +126,7 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamCon
             case ACL_RT_STREAM_WORK_SIZE:
                 return take(handle->workSize);
             case ACL_RT_STREAM_FLAG: {
-                // Programs pass the flags as the 32 bits they are or as the field's type.
+                // Programs pass the flags either as 32 bits or as the field's type.
                 std::uint32_t narrow = 0;
                 if (valueSize != sizeof(narrow)) return take(handle->flag);
                 CANOPY_TRY(take(narrow));

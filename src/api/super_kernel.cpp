@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fusing the kernels of captured graphs, and what is told about fused kernels.
+// Fusion of kernels in captured graphs, and reports on fused kernels.
 #pragma GCC visibility push(default)
 #include <canopy/fusion.h>
 #pragma GCC visibility pop
@@ -45,7 +45,7 @@ Result<FuseOptions> read_options(const aclskOptions* options) {
     return read;
 }
 
-// The fusions behind a function or a graph. None: it was not launched, or nothing of it is fused.
+// The fusions of a function or a graph. Empty if it was not launched or nothing in it is fused.
 Result<std::vector<std::shared_ptr<Fusion>>> fusions_behind(const void* object) {
     Runtime& runtime = Runtime::instance();
     std::vector<std::shared_ptr<Fusion>> found;

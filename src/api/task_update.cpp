@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes of tasks of built models, from values in device memory.
+// Changes to tasks of built models, from values in device memory.
 #include <cstring>
 
 #include "acl/acl_rt.h"

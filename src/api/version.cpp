@@ -15,7 +15,7 @@ namespace {
 
 constexpr aclCannAttr attributes[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
 
-// By aclCANNPackageName: where the version file lies.
+// Indexed by aclCANNPackageName; selects the version file.
 constexpr std::array package_names = {"cann", "runtime", "compiler", "hccl", "toolkit", "opp", "opp_kernel", "driver"};
 
 template <std::size_t Size>
@@ -23,7 +23,7 @@ void copy_text(char (&field)[Size], const std::string& text) {
     std::snprintf(field, Size, "%s", text.c_str());
 }
 
-// "8.5.0.1" -> 8, 5, 0, 1; what a version does not have stays empty.
+// "8.5.0.1" -> 8, 5, 0, 1; missing parts stay empty.
 void split_version(const std::string& text, aclCANNPackageVersion& version) {
     std::array<std::string, 4> parts;
     std::size_t part = 0;

@@ -21,7 +21,7 @@
 #define CANOPY_RELEASE_SHARED(...) CANOPY_THREAD_ATTRIBUTE(release_shared_capability(__VA_ARGS__))
 #define CANOPY_RELEASE_GENERIC(...) CANOPY_THREAD_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
 #define CANOPY_TRY_ACQUIRE(...) CANOPY_THREAD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
-// For a function that is only called with the lock held where the analysis cannot follow it, such as a callback.
+// For functions always called with the lock held where the analysis cannot see it, such as callbacks.
 #define CANOPY_ASSERT_HELD(...) CANOPY_THREAD_ATTRIBUTE(assert_capability(__VA_ARGS__))
 #define CANOPY_RETURN_CAPABILITY(x) CANOPY_THREAD_ATTRIBUTE(lock_returned(x))
 #define CANOPY_NO_THREAD_SAFETY_ANALYSIS CANOPY_THREAD_ATTRIBUTE(no_thread_safety_analysis)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time as every part of Canopy counts it: nanoseconds of the monotonic clock. A deadline is a point on it.
+// Time throughout Canopy: nanoseconds on the monotonic clock. A deadline is a point on it.
 #pragma once
 
 #include <time.h>
@@ -20,7 +20,7 @@ inline Nanoseconds now() noexcept {
     return time.tv_sec * second + time.tv_nsec;
 }
 
-// A point in time after which a waiter gives up; never by default.
+// The time at which a waiter gives up; never by default.
 struct Deadline {
     static constexpr Nanoseconds never_at = INT64_MAX;
     Nanoseconds at = never_at;

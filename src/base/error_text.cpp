@@ -7,7 +7,7 @@
 namespace canopy {
 namespace {
 
-constexpr std::size_t longest_text = 16 * 1024;  // older sentences fall off the end
+constexpr std::size_t longest_text = 16 * 1024;  // the oldest messages are cut off
 
 struct Texts {
     std::string collected;  // newest first
@@ -35,7 +35,7 @@ Texts& process_texts() {
     return texts;
 }
 
-// The id a message begins with, by family of the code.
+// The id at the start of a message, by code family.
 std::string_view message_id(int code) {
     switch (code) {
         case 107019:
@@ -73,7 +73,7 @@ void remember(std::string_view id, int code, std::string_view text) noexcept {
             std::lock_guard guard(process_mutex);
             process_texts().add(entry);
         }
-    } catch (...) {  // no memory for the sentence: the code alone must do
+    } catch (...) {  // no memory for the message: return the code alone
     }
 }
 

@@ -22,8 +22,8 @@ constexpr std::size_t page = 4096;
 }
 
 struct FiberEntry {
-    // First function on a fresh stack. Stays in its loop so that a finished fiber starts its next body without a new
-    // context being made.
+    // First function on a fresh stack. It loops so that a finished fiber can start its next body without making a new
+    // context.
     static void run(context::transfer_t from) {
         auto* fiber = static_cast<Fiber*>(from.data);
         fiber->caller_ = from.fctx;
@@ -55,7 +55,7 @@ Fiber::~Fiber() {
     discard();
     if (!stack_) return;
 #if defined(__SANITIZE_ADDRESS__)
-    __asan_unpoison_memory_region(stack_, size_);  // marks of frames that were abandoned must not outlive the stack
+    __asan_unpoison_memory_region(stack_, size_);  // poison of abandoned frames must not outlive the stack
 #endif
     munmap(stack_ - page, size_ + 2 * page);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heap: allocation, release and pages. What checking mode adds, and the words about addresses, are in
-// heap_checking.cpp.
+// Heap: allocation, release and pages. Checking mode and the description of addresses are in heap_checking.cpp.
 #include "base/heap.h"
 
 #include <sys/mman.h>
@@ -23,18 +22,18 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t commit_step = 64 * mebibyte;
 constexpr std::uint64_t huge_page = 2 * mebibyte;
 
-// Allocations for which huge pages are asked at once. For 256 MiB that took 27 ms, and the first write to all of it 15
-// ms; in small pages the first write alone took 307 ms.
+// Allocations that get huge pages up front. For 256 MiB this took 27 ms and the first write to all of it 15 ms; with
+// small pages the first write alone took 307 ms.
 constexpr std::uint64_t huge_from = 4 * mebibyte, huge_up_to = 1024 * mebibyte;
-constexpr int collapse_pages = 25;  // MADV_COLLAPSE, younger than the headers of older systems
+constexpr int collapse_pages = 25;  // MADV_COLLAPSE, missing from the headers of older systems
 
-// A block whose release looks at the pages that lie unused: asking the system costs less than 1 us.
+// Releasing a block of this size checks for unused pages: asking the system costs less than 1 us.
 constexpr std::uint64_t large_block = 64 * mebibyte;
 
-// Pages given back under one hold of the lock by trim: well below a millisecond.
+// Pages that trim returns per lock hold: well below a millisecond.
 constexpr std::uint64_t trim_step = 8 * mebibyte;
 
-// Addresses reserved in checking mode, for each byte of capacity: guard pages and quarantine need room.
+// Addresses reserved per byte of capacity in checking mode: guard pages and quarantine need room.
 constexpr std::uint64_t checking_factor = 4;
 
 constexpr int size_bits = 40;
@@ -160,7 +159,7 @@ Status Heap::release(void* address) noexcept {
     return {};
 }
 
-// Accounts for an allocation that is gone.
+// Updates the accounting for a freed allocation.
 void Heap::forget(std::uint64_t base, std::uint64_t size) noexcept {
     used_ -= round_up(size, OffsetAllocator::granule);
     --allocations_;
@@ -187,7 +186,7 @@ void Heap::give_back(std::uint64_t offset, std::uint64_t size) noexcept {
     file_.discard(offset, size);
 }
 
-// The system makes a huge page only of pages of which one exists.
+// Touches each huge page first: the system only collapses a range in which at least one page is present.
 void Heap::prefer_huge_pages(void* address, std::size_t size) noexcept {
     if (checking_ || !huge_ || size < huge_from || size > huge_up_to) return;
     const std::uint64_t offset = offset_of(address);
@@ -201,11 +200,11 @@ void Heap::prefer_huge_pages(void* address, std::size_t size) noexcept {
         if (huge_[page].exchange(true, std::memory_order_relaxed)) continue;
         std::byte* const base = memory_.base() + page * huge_page;
         *reinterpret_cast<volatile std::byte*>(base) = std::byte{0};
-        if (madvise(base, huge_page, collapse_pages) != 0 && errno == EINVAL) return;  // a system that cannot
+        if (madvise(base, huge_page, collapse_pages) != 0 && errno == EINVAL) return;  // not supported here
     }
 }
 
-// The block of the live allocation that `address` lies in.
+// The block of the live allocation that contains `address`.
 std::optional<OffsetAllocator::Block> Heap::live_block(const void* address) const noexcept {
     if (!memory_.contains(address)) return std::nullopt;
     const std::uint64_t offset = offset_of(address);

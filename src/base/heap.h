@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heap: the memory of one device. A range of addresses reserved once, backed by one memory file so that other
-// processes can map parts of it, and divided by an OffsetAllocator. Addresses above the highest allocation so far
-// (in steps) have no access and fault. Any thread; calls hold a spin lock for a few dozen instructions.
+// Heap: the memory of one device. An address range reserved once, backed by one memory file so that other processes can
+// map parts of it, and divided by an OffsetAllocator. Addresses above the highest allocation so far (rounded up to a
+// step) are inaccessible and fault. Any thread; calls hold a spin lock for a few dozen instructions.
 //
-// In checking mode every allocation has its own pages, ends at a guard page and is framed by known bytes; freed
-// allocations lose their access and wait in a queue before their addresses are used again.
+// In checking mode every allocation has its own pages, ends at a guard page and is framed by known bytes. Freed
+// allocations become inaccessible and wait in a queue before their addresses are reused.
 #pragma once
 
 #include <array>
@@ -25,28 +25,28 @@
 namespace canopy {
 
 struct HeapOptions {
-    std::string name;            // of the memory file, as /proc shows it
+    std::string name;            // of the memory file, as shown in /proc
     std::uint64_t capacity = 0;  // bytes
     bool checking = false;
-    // Freeing a block of 64 MiB or more gives its pages back once more than this lies unused. Pages are dear: writing
-    // 256 MiB takes 10 ms when they exist and 240 ms when they were given back (heap_bench, BM_LargeBlock*).
+    // Freeing a block of 64 MiB or more returns its pages to the OS once more than this is unused. Faulting them back
+    // in is expensive: writing 256 MiB takes 10 ms with pages present and 240 ms without (heap_bench, BM_LargeBlock*).
     std::uint64_t kept_free = std::uint64_t{1} << 30;
 };
 
-// An allocation whose surroundings were written to.
+// Damage found next to an allocation.
 struct CheckFinding {
     void* base = nullptr;
     std::size_t size = 0;
     std::int64_t offset = 0;  // of the first damaged byte, from the base; negative: in front of it
-    bool freed = false;       // the allocation was freed since; its damage came to light then
+    bool freed = false;       // the allocation was freed since; the damage was found then
 
-    // "byte written 1 byte past the end of the 100-byte allocation at 0x..."
+    // "memory written 1 byte past the end of the 100-byte allocation at 0x..."
     [[nodiscard]] std::string describe() const;
 };
 
 class Heap {
 public:
-    // Every address handed out is a multiple of this, and of 512 outside checking mode.
+    // Every returned address is a multiple of this, and of 512 outside checking mode.
     static constexpr std::size_t alignment = 64;
 
     static Result<std::unique_ptr<Heap>> create(const HeapOptions& options);
@@ -54,46 +54,46 @@ public:
     Heap& operator=(const Heap&) = delete;
     ~Heap();
 
-    // 107000 for size 0, 207001 when there is no room. `flags` (22 bits) are kept with the allocation.
+    // 107000 for size 0, 207001 if there is no room. `flags` (22 bits) are stored with the allocation.
     Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept;
-    // 107000 unless `address` is what allocate returned and still live. The memory may be handed out again at once.
+    // 107000 unless `address` was returned by allocate and is still live. The memory may be reused immediately.
     Status release(void* address) noexcept;
 
-    // The live allocation an address lies in, with the size that was asked for.
+    // The live allocation that contains an address, with its requested size.
     [[nodiscard]] std::optional<MemoryRange> find(const void* address) const noexcept;
-    // The flags of the live allocation an address lies in.
+    // The flags of the live allocation that contains an address.
     [[nodiscard]] std::optional<std::uint32_t> flags(const void* address) const noexcept;
-    // All addresses that allocations can have.
+    // The address range of all allocations.
     [[nodiscard]] MemoryRange range() const noexcept { return {memory_.base(), memory_.size()}; }
     [[nodiscard]] MemoryUsage usage() const noexcept;
 
-    // Sets bytes of the capacity aside for memory that lives elsewhere; false when that many are not free.
+    // Reserves part of the capacity for memory that lives elsewhere; false if that much is not free.
     bool claim(std::uint64_t bytes) noexcept;
     void unclaim(std::uint64_t bytes) noexcept;
 
-    // The memory file, and where in it an address of the range lies.
+    // The memory file, and the file offset of an address in the range.
     [[nodiscard]] int file() const noexcept { return file_.descriptor(); }
     [[nodiscard]] std::uint64_t offset_of(const void* address) const noexcept {
         return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - memory_.base());
     }
-    // Bytes of pages that exist, in use or not.
+    // Bytes of pages that are present, in use or not.
     [[nodiscard]] std::uint64_t resident() const noexcept { return file_.resident(); }
-    // Gives the pages of free memory back to the system.
+    // Returns the pages of free memory to the OS.
     void trim() noexcept;
-    // Puts huge pages behind a live allocation when it is large and the machine has room: then its pages exist at once.
-    // What the system refuses stays as it is.
+    // Backs a large live allocation with huge pages if the machine has enough free memory, which also makes its pages
+    // present. Pages the system refuses stay as they are.
     void prefer_huge_pages(void* address, std::size_t size) noexcept;
 
     [[nodiscard]] bool checking() const noexcept { return checking_; }
-    // Looks at the known bytes around every live allocation and around those freed since the last call. Describes
-    // the first damage found and repairs it, so that the next call finds the next. Nothing outside checking mode.
+    // Checks the known bytes around every live allocation and around those freed since the last call. Describes the
+    // first damage found and repairs it, so that the next call finds the next. Does nothing outside checking mode.
     [[nodiscard]] std::optional<CheckFinding> check();
-    // Where an address lies, in plain words that complete "address 0x... is ...". Takes the lock and allocates
-    // memory: not for signal handlers.
+    // Where an address lies, in words that complete "address 0x... is ...". Takes the lock and allocates memory: not
+    // for signal handlers.
     [[nodiscard]] std::string describe(const void* address) const;
 
 private:
-    // What the allocator's tag holds.
+    // Contents of the allocator's tag.
     enum class State : std::uint64_t { live, in_transit, quarantined };
     struct Tag {
         std::uint64_t size;
@@ -124,7 +124,7 @@ private:
     bool commit(std::uint64_t end) noexcept CANOPY_REQUIRES(lock_);
     [[nodiscard]] Status no_room(std::size_t size) const;
 
-    // The offset of the allocation in a block; the same as the block's outside checking mode.
+    // Offset of the allocation inside a block; equals the block's offset outside checking mode.
     [[nodiscard]] std::uint64_t base_in(const OffsetAllocator::Block& block, std::uint64_t size) const noexcept;
     [[nodiscard]] std::uint64_t guarded_pages(std::uint64_t size) const noexcept { return round_up(size, page_size()); }
     [[nodiscard]] std::optional<OffsetAllocator::Block> live_block(const void* address) const noexcept
@@ -152,7 +152,7 @@ private:
     const std::uint64_t quarantine_limit_;  // bytes of addresses
     MemoryFile file_;
     Mapping memory_;
-    std::unique_ptr<std::atomic<bool>[]> huge_;  // for each huge page of the range: asked for, and not given back
+    std::unique_ptr<std::atomic<bool>[]> huge_;  // per huge page of the range: requested and not returned since
 
     mutable SpinLock lock_;
     OffsetAllocator allocator_ CANOPY_GUARDED_BY(lock_);
@@ -160,9 +160,9 @@ private:
     std::uint64_t claimed_ CANOPY_GUARDED_BY(lock_) = 0;
     std::uint64_t peak_ CANOPY_GUARDED_BY(lock_) = 0;
     std::uint64_t allocations_ CANOPY_GUARDED_BY(lock_) = 0;
-    std::uint64_t committed_ CANOPY_GUARDED_BY(lock_) = 0;   // addresses below have access; not in checking mode
+    std::uint64_t committed_ CANOPY_GUARDED_BY(lock_) = 0;   // addresses below are accessible; not in checking mode
     std::uint64_t handed_out_ CANOPY_GUARDED_BY(lock_) = 0;  // highest end of any allocation so far
-    std::array<Freed, remembered> freed_ CANOPY_GUARDED_BY(lock_){};  // the most recent ones, a ring
+    std::array<Freed, remembered> freed_ CANOPY_GUARDED_BY(lock_){};  // the most recent ones; a ring
     std::size_t freed_count_ CANOPY_GUARDED_BY(lock_) = 0;
     std::deque<std::uint64_t> quarantine_ CANOPY_GUARDED_BY(lock_);
     std::uint64_t quarantined_ CANOPY_GUARDED_BY(lock_) = 0;  // bytes of addresses

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heap, second part: allocations with guard pages and known bytes around them, the quarantine of freed ones, and
-// the description of an address.
+// Heap in checking mode: allocations with guard pages and known bytes around them, the quarantine of freed ones, and
+// the description of addresses.
 //
-// A guarded block is whole pages that hold the allocation and one page without access:
+// A guarded block consists of the pages that hold the allocation and one inaccessible page:
 //
 //     | known bytes ... | allocation | 0 to 63 known bytes | no access |
 //     ^ block           ^ base, 64-byte aligned            ^ guard page
@@ -23,8 +23,8 @@ constexpr std::byte known_byte{0xC5};
 // An address farther away than this is not described as "past the end".
 constexpr std::uint64_t near = std::uint64_t{64} << 10;
 
-// Every guarded allocation costs the process two mappings, and a process that has used up its mappings cannot even
-// start a thread: a quarter of them is left to others.
+// Every guarded allocation costs the process two mappings, and a process out of mappings cannot even start a thread: a
+// quarter of them is left for other uses.
 std::uint64_t guarded_limit() noexcept {
     static const std::uint64_t limit = [] {
         std::uint64_t mappings = 65530;  // the system's default
@@ -36,7 +36,7 @@ std::uint64_t guarded_limit() noexcept {
 
 std::atomic<std::uint64_t> guarded_count{0};  // of all heaps
 
-// Offset of the first byte of [begin, end) that is not the known one, or `end`.
+// The first byte of [begin, end) that differs from the known byte, or `end`.
 const std::byte* first_unknown(const std::byte* begin, const std::byte* end) noexcept {
     return std::find_if(begin, end, [](std::byte byte) { return byte != known_byte; });
 }
@@ -103,7 +103,7 @@ void Heap::release_guarded(const OffsetAllocator::Block& block) noexcept {
     }
 }
 
-// Makes the addresses of the longest freed allocation available again; false when none is waiting.
+// Makes the addresses of the oldest freed allocation available again; false if none is waiting.
 bool Heap::leave_quarantine() noexcept {
     if (quarantine_.empty()) return false;
     const std::uint64_t offset = quarantine_.front();
@@ -165,7 +165,7 @@ Heap::Place Heap::locate(const void* address) const noexcept {
     return extent.live ? locate_in_block(extent.block, offset) : locate_in_gap(extent.block, offset);
 }
 
-// `offset` may also lie outside the block.
+// `offset` may lie outside the block.
 Heap::Place Heap::locate_in_block(const OffsetAllocator::Block& block, std::uint64_t offset) const noexcept {
     const Tag tag = decode(block.tag);
     Place place{Kind::inside, tag.state != State::live, base_in(block, tag.size), tag.size, 0};
@@ -188,7 +188,7 @@ Heap::Place Heap::locate_in_gap(const OffsetAllocator::Block& gap, std::uint64_t
             return {Kind::inside, true, freed.offset, freed.size, offset - freed.offset};
     }
     Place nearest{Kind::unallocated, false, 0, 0, near};
-    // The neighbours before and after; a missing one is the gap itself, which is not live.
+    // The neighbours before and after. If one is missing, the lookup yields the gap itself, which is not live.
     const std::uint64_t behind = std::min(gap.offset + gap.size, allocator_.capacity() - 1);
     for (const std::uint64_t neighbour : {gap.offset - std::min<std::uint64_t>(gap.offset, 1), behind}) {
         const OffsetAllocator::Extent extent = allocator_.extent(neighbour);

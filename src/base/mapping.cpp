@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mapping and MemoryFile over mmap and memfd_create. No fixed address is forced on the system except inside a
-// reservation that is already ours: sanitizers keep shadow memory in places a program cannot know.
+// Mapping and MemoryFile, based on mmap and memfd_create. A fixed address is forced only inside our own reservations:
+// sanitizers keep shadow memory at addresses a program cannot know.
 #include "base/mapping.h"
 
 #include <fcntl.h>
@@ -23,14 +23,14 @@ std::string system_reason() { return std::generic_category().message(errno); }
 
 int protection_of(Access access) noexcept { return access == Access::none ? PROT_NONE : PROT_READ | PROT_WRITE; }
 
-// nullptr when refused.
+// nullptr if refused.
 void* map_anonymous(std::uintptr_t wanted, std::size_t size, int protection) noexcept {
     void* base =
         ::mmap(reinterpret_cast<void*>(wanted), size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return base == MAP_FAILED ? nullptr : base;
 }
 
-// Unmaps what an aligned reservation asked for in excess, and returns the aligned base.
+// Unmaps the excess of an aligned reservation and returns the aligned base.
 void* cut_to_alignment(void* base, std::size_t mapped, std::size_t size, std::size_t alignment) noexcept {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
     const std::uintptr_t aligned = round_up(begin, alignment);

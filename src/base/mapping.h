@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners of system resources: a range of addresses (Mapping) and an unnamed memory file (MemoryFile).
-// Heaps, the virtual memory of the software NPU and sparse tables are made of them. An owner is moved and destroyed
-// by one thread at a time; everything else may be called from any thread.
+// Owners of system resources: an address range (Mapping) and an unnamed memory file (MemoryFile), used by heaps, the
+// virtual memory of the software NPU and sparse tables. An owner is moved and destroyed by one thread at a time;
+// everything else may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t power_of_two
     return round_down(value + power_of_two - 1, power_of_two);
 }
 
-// Addresses that are unmapped with their owner.
+// An address range, unmapped when its owner is destroyed.
 class Mapping {
 public:
     Mapping() noexcept = default;
@@ -35,8 +35,8 @@ public:
     }
     ~Mapping();
 
-    // Addresses without memory; accessing them faults. The base is a multiple of `alignment` (a power of
-    // two). The range is at `wanted` if that place is free, otherwise anywhere.
+    // Addresses without memory; accessing them faults. The base is a multiple of `alignment` (a power of two). The
+    // range is placed at `wanted` if that is free, otherwise anywhere.
     static Result<Mapping> reserve(std::size_t size, std::size_t alignment, std::uintptr_t wanted = 0);
     // Zeroed private memory that costs nothing until it is touched.
     static Result<Mapping> sparse(std::size_t size);
@@ -47,9 +47,9 @@ public:
         return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base_) < size_;
     }
 
-    // Offsets and sizes below are multiples of the page size. False when the system refuses.
+    // Offsets and sizes below are multiples of the page size. False if the system refuses.
     bool protect(std::size_t offset, std::size_t size, Access access) noexcept;
-    // Turns a part into a bare reservation again, whatever was mapped there.
+    // Turns a part back into a bare reservation, whatever was mapped there.
     bool clear(std::size_t offset, std::size_t size) noexcept;
 
 private:
@@ -63,8 +63,8 @@ private:
     std::size_t size_ = 0;
 };
 
-// Memory that several mappings, also in other processes, can share. Its size never changes; pages are allocated on
-// first use.
+// Memory that several mappings, also in other processes, can share. Its size is fixed; pages are allocated on first
+// use.
 class MemoryFile {
 public:
     MemoryFile() noexcept = default;
@@ -78,11 +78,11 @@ public:
     static Result<MemoryFile> create(const std::string& name, std::uint64_t size);
 
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    // Maps [file_offset, +size) at `offset` of a mapping, replacing what was there. False when the system refuses.
+    // Maps [file_offset, +size) at `offset` of a mapping, replacing any previous mapping. False if the system refuses.
     bool map(Mapping& into, std::size_t offset, std::size_t size, std::uint64_t file_offset, Access access) noexcept;
     // Returns the pages of [offset, +size) to the system; they read as zero afterwards. Partial pages stay.
     void discard(std::uint64_t offset, std::uint64_t size) noexcept;
-    // Bytes of pages that exist at the moment.
+    // Bytes of pages currently present.
     [[nodiscard]] std::uint64_t resident() const noexcept;
 
 private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two facts about memory: the address range of a piece, and how much is in use.
-// Plain values.
+// Plain values: an address range, and how much memory is in use.
 #pragma once
 
 #include <cstddef>

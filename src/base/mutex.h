@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutex, SharedMutex and Condition: the locks of the standard library, annotated so that clang's thread-safety analysis
-// checks who holds them. For sections that may block or take long; SpinLock is for short ones. Any thread; not
+// Mutex, SharedMutex and Condition: the standard library's locks, annotated so that clang's thread-safety analysis
+// checks who holds them. For sections that may block or take long; use SpinLock for short ones. Any thread; not
 // recursive.
 //
-// The analysis does not look into the predicate that a condition variable is given, so Condition takes none: wait in a
-// loop that checks the condition.
+// The analysis does not look into the predicate of a condition variable, so Condition takes none: wait in a loop that
+// checks the condition.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ private:
     std::mutex mutex_;
 };
 
-// Holds a mutex for a scope. It can be unlocked earlier and locked again.
+// Holds a mutex for a scope; can be unlocked early and locked again.
 class CANOPY_SCOPED_CAPABILITY MutexLock {
 public:
     explicit MutexLock(Mutex& mutex) CANOPY_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
@@ -52,7 +52,7 @@ private:
     bool held_ = true;
 };
 
-// Waits with a Mutex held, which is free meanwhile. May wake without a notification.
+// Waits with a Mutex held, which is released during the wait. May wake without a notification.
 class Condition {
 public:
     void wait(Mutex& mutex) CANOPY_REQUIRES(mutex) {
@@ -60,7 +60,7 @@ public:
         condition_.wait(lock);
         lock.release();
     }
-    // False when the deadline has passed.
+    // False if the deadline has passed.
     bool wait(Mutex& mutex, Deadline deadline) CANOPY_REQUIRES(mutex) {
         if (deadline.is_never()) {
             wait(mutex);

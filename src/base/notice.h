@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines for the user on standard error, for problems that programs do not check through the interface. The caller
-// checks CANOPY_QUIET. Any thread.
+// Messages for the user on standard error, about problems that the interface does not report. The caller checks
+// CANOPY_QUIET. Any thread.
 #pragma once
 
 #include <string_view>

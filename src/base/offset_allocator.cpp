@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two-level segregated fit over numbers.
+// Two-level segregated fit on offsets.
 #include "base/offset_allocator.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr std::uint32_t log2_of(std::uint32_t value) noexcept {
     return static_cast<std::uint32_t>(std::bit_width(value)) - 1;
 }
 
-// Blocks of the request's own class to look at before a larger class is taken.
+// Blocks of the request's own class to try before moving to a larger class.
 constexpr int own_class_probes = 4;
 
 }  // namespace
@@ -49,7 +49,7 @@ Result<OffsetAllocator> OffsetAllocator::create(std::uint64_t capacity) {
 std::optional<std::uint64_t> OffsetAllocator::allocate(std::uint64_t size, std::uint64_t alignment,
                                                        std::uint64_t tag) noexcept {
     if (size == 0 || size > capacity_) return std::nullopt;
-    // Beyond the capacity every alignment allows offset 0 only.
+    // Any alignment beyond the capacity allows offset 0 only.
     alignment = std::clamp(alignment, granule, std::bit_ceil(capacity_));
     const auto wanted = static_cast<std::uint32_t>((size + granule - 1) / granule);
     const auto step = static_cast<std::uint32_t>(alignment / granule);
@@ -145,14 +145,14 @@ OffsetAllocator::SizeClass OffsetAllocator::class_of(std::uint32_t size) noexcep
     return {magnitude - column_bits + 1, (size >> (magnitude - column_bits)) & (columns - 1)};
 }
 
-// The smallest size, not below `size`, that begins a class: every block of its class and of later ones can hold `size`.
+// The smallest class-starting size that is at least `size`: every block of that class and later ones can hold `size`.
 std::uint32_t OffsetAllocator::size_that_begins_a_class(std::uint64_t size) noexcept {
     if (size < columns) return static_cast<std::uint32_t>(size);
     const std::uint64_t step = std::uint64_t{1} << (log2_of(static_cast<std::uint32_t>(size)) - column_bits);
     return static_cast<std::uint32_t>(round_up(size, step));
 }
 
-// The first class, not before `wanted`, that has free blocks; row `rows` when there is none.
+// The first class from `wanted` on that has free blocks; row `rows` if there is none.
 inline OffsetAllocator::SizeClass OffsetAllocator::first_class_from(SizeClass wanted) const noexcept {
     const std::uint32_t same_row = column_masks_[wanted.row] & (~std::uint32_t{0} << wanted.column);
     if (same_row != 0) return {wanted.row, static_cast<std::uint32_t>(std::countr_zero(same_row))};
@@ -204,8 +204,8 @@ OffsetAllocator::Index OffsetAllocator::new_record() noexcept {
 
 void OffsetAllocator::drop_record(Index block) noexcept { records_[block].after = std::exchange(unused_, block); }
 
-// Makes [start, start + size) of a free block live; what remains around it stays free. The part behind keeps the old
-// record, and with it its place in the list when its class is still the same.
+// Makes [start, start + size) of a free block live; the rest stays free. The part behind it keeps the old record, and
+// so its place in the list if its class is unchanged.
 void OffsetAllocator::carve(Index block, std::uint32_t size, std::uint32_t start, std::uint64_t tag) noexcept {
     const SizeClass place = class_of(size_of(block));
     if (start > records_[block].start) {
@@ -223,7 +223,7 @@ void OffsetAllocator::carve(Index block, std::uint32_t size, std::uint32_t start
     records_[taken].tag = tag;
 }
 
-// Splits the first granules off a block; the new block is in no list.
+// Splits the first granules off a block; the new block is not in any list.
 OffsetAllocator::Index OffsetAllocator::split_front(Index block, std::uint32_t size) noexcept {
     const Index front = new_record();
     Record& rest = records_[block];
@@ -243,7 +243,7 @@ OffsetAllocator::Index OffsetAllocator::split_front(Index block, std::uint32_t s
     return front;
 }
 
-// A block that is in no list becomes the front of the free block behind it.
+// Merges a block that is not in any list into the free block after it.
 void OffsetAllocator::merge_into_following(Index block) noexcept {
     const Record& front = records_[block];
     const Index after = front.after;
@@ -260,7 +260,7 @@ void OffsetAllocator::merge_into_following(Index block) noexcept {
     drop_record(block);
 }
 
-// A block that is in no list becomes the end of the free block in front of it.
+// Merges a block that is not in any list into the free block before it.
 void OffsetAllocator::merge_into_preceding(Index block) noexcept {
     const Record& rear = records_[block];
     const Index before = rear.before;
@@ -302,7 +302,7 @@ void OffsetAllocator::unlink(Index block, SizeClass place) noexcept {
     if (mask == 0) row_mask_ &= ~(std::uint32_t{1} << place.row);
 }
 
-// For a free block that has changed its size.
+// For a free block whose size has changed.
 void OffsetAllocator::relink(Index block, SizeClass old_place) noexcept {
     if (class_of(size_of(block)) == old_place) return;
     unlink(block, old_place);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// OffsetAllocator: hands out and takes back parts of [0, capacity) in constant time, whatever the number of live
-// parts. It handles only numbers and never touches the memory. Heaps of device memory and the physical
-// memory of the software NPU are divided by it. Not thread-safe: its owner locks.
+// OffsetAllocator: hands out and takes back parts of [0, capacity) in constant time, however many parts are live. It
+// only computes offsets and never touches the memory. Used for device memory heaps and for the physical memory of the
+// software NPU. Not thread-safe: its owner locks.
 //
-// Two-level segregated fit: free blocks hang in lists by size class, and two levels of bit masks find the first
-// class that has any. Blocks, live and free, are records in a dense table and form one chain in the order of their
-// offsets; a StartIndex leads from any offset to its block. The tables are sparse virtual memory and cost at most 32
-// bytes a block and half a byte a granule.
+// Two-level segregated fit: free blocks are kept in lists by size class, and two levels of bit masks find the first
+// non-empty class. Blocks, live and free, are records in a dense table, chained in order of offset; a StartIndex maps
+// any offset to its block. The tables are sparse virtual memory and cost at most 32 bytes per block and half a byte per
+// granule.
 #pragma once
 
 #include <array>
@@ -36,18 +36,18 @@ public:
         bool live = false;
     };
 
-    // `capacity` is rounded down to whole granules; 207001 when it is zero, too large or the tables cannot be mapped.
+    // `capacity` is rounded down to whole granules; 207001 if it is zero, too large or the tables cannot be mapped.
     static Result<OffsetAllocator> create(std::uint64_t capacity);
 
-    // The most recently freed block of about that size is preferred. Fails only when no free block can hold the
-    // request; that answer, and an answer found only among blocks of nearly the requested size when nothing larger is
-    // free, can take time in proportion to the free blocks of these sizes. `alignment` is a power of two.
-    // `tag` is a number for the owner.
+    // Prefers the most recently freed block of about that size. Fails only if no free block can hold the request. A
+    // failure, or a fit found only among blocks of nearly the requested size when nothing larger is free, can take time
+    // proportional to the number of free blocks of these sizes. `alignment` is a power of two. `tag` is a number for
+    // the owner's use.
     [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment = granule,
                                                         std::uint64_t tag = 0) noexcept;
-    // False, and nothing changed, unless `offset` is exactly the start of a live block.
+    // Returns false and changes nothing unless `offset` is exactly the start of a live block.
     bool release(std::uint64_t offset) noexcept;
-    // `block` is a live block described by this allocator.
+    // `block` is a live block returned by this allocator.
     void release(const Block& block) noexcept { release_record(block.record); }
 
     // The live block that contains an offset.
@@ -63,10 +63,10 @@ public:
     [[nodiscard]] std::uint64_t free() const noexcept { return capacity_ - used_; }
     [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    // Takes time in proportion to the free blocks of the largest class.
+    // Takes time proportional to the number of free blocks in the largest class.
     [[nodiscard]] std::uint64_t largest_free() const noexcept;
 
-    // Calls visit(const Block&) for every live block, by rising offset. `visit` may set tags and nothing else.
+    // Calls visit(const Block&) for every live block, by rising offset. `visit` may set tags but change nothing else.
     template <class Visit>
     void for_each_live(Visit&& visit) const {
         for (Index block = first_; block != none; block = records_[block].after)
@@ -91,13 +91,13 @@ private:
         Index before;                 // neighbours by offset
         Index after;
         union {
-            FreeLinks free;  // list of its class
+            FreeLinks free;  // list of its size class
             std::uint64_t tag;
         };
     };
 
-    // Where free blocks of some size hang. Row 0 holds sizes below 32 granules, one per column; every further row
-    // holds the sizes between two powers of two, divided into 32 columns.
+    // The list that holds free blocks of some size. Row 0 holds sizes below 32 granules, one per column; every further
+    // row covers the sizes between two powers of two, divided into 32 columns.
     struct SizeClass {
         std::uint32_t row;
         std::uint32_t column;
@@ -135,8 +135,8 @@ private:
     Mapping table_;
     Record* records_ = nullptr;
     Index first_ = 0;
-    Index unused_ = none;        // records given back, chained by `after`
-    std::uint32_t touched_ = 0;  // records ever taken
+    Index unused_ = none;        // free records, chained by `after`
+    std::uint32_t touched_ = 0;  // records ever used
     StartIndex starts_;
     std::uint64_t capacity_ = 0;
     std::uint32_t granules_ = 0;
@@ -145,7 +145,7 @@ private:
     std::uint64_t count_ = 0;
     std::uint32_t row_mask_ = 0;                            // rows with any free block
     std::array<std::uint32_t, rows> column_masks_{};        // columns with any, by row
-    std::array<std::array<Index, columns>, rows> heads_{};  // first free block, where the mask says there is one
+    std::array<std::array<Index, columns>, rows> heads_{};  // first free block; valid only if the mask bit is set
 };
 
 }  // namespace canopy

@@ -17,7 +17,7 @@ bool ParkingLot::park(Epoch epoch, Deadline deadline) noexcept {
             until.tv_sec = deadline.at / second;
             until.tv_nsec = deadline.at % second;
         }
-        // FUTEX_WAIT_BITSET takes an absolute time of the monotonic clock.
+        // FUTEX_WAIT_BITSET takes an absolute time on the monotonic clock.
         const long result = syscall(SYS_futex, &epoch_, FUTEX_WAIT_BITSET_PRIVATE, epoch,
                                     deadline.is_never() ? nullptr : &until, nullptr, FUTEX_BITSET_MATCH_ANY);
         if (result != 0 && errno == ETIMEDOUT) {

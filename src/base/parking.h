@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parking: a thread sleeps until another one wakes it, or until a deadline. A waiter reads the epoch before it checks
-// the condition and sleeps only while the epoch is unchanged, so no wake in between is lost. Any thread.
+// ParkingLot: a thread sleeps until another thread wakes it or a deadline passes. A waiter reads the epoch before it
+// checks the condition and sleeps only while the epoch is unchanged, so a wake in between is not lost. Any thread.
 #pragma once
 
 #include <atomic>
@@ -14,17 +14,17 @@ class ParkingLot {
 public:
     using Epoch = std::uint32_t;
 
-    // Taken before the condition is checked.
+    // Call before checking the condition.
     [[nodiscard]] Epoch prepare() noexcept {
         waiters_.fetch_add(1, std::memory_order_seq_cst);  // pairs with the load in wake
         return epoch_.load(std::memory_order_seq_cst);
     }
-    // The condition holds already: do not sleep.
+    // The condition already holds: do not sleep.
     void cancel() noexcept { waiters_.fetch_sub(1, std::memory_order_relaxed); }
-    // Sleeps until a wake after `prepare`, or the deadline. False when the deadline passed.
+    // Sleeps until a wake after `prepare`, or until the deadline. False if the deadline passed.
     bool park(Epoch epoch, Deadline deadline) noexcept;
 
-    // Wakes one or all. Cheap if no thread sleeps. The condition must have been changed before.
+    // Wakes one thread or all. Cheap if no thread sleeps. Change the condition before calling.
     void wake_one() noexcept { wake(1); }
     void wake_all() noexcept { wake(INT32_MAX); }
     [[nodiscard]] bool has_waiters() const noexcept { return waiters_.load(std::memory_order_seq_cst) != 0; }

@@ -18,7 +18,7 @@ public:
     [[nodiscard]] constexpr bool ok() const noexcept { return code_ == 0; }
     [[nodiscard]] constexpr int code() const noexcept { return code_; }
 
-    // States at the call that this error is deliberately ignored.
+    // Marks an error as deliberately ignored.
     void ignore() const noexcept {}
 
 private:
@@ -47,7 +47,7 @@ private:
 
 }  // namespace canopy
 
-// Returns the failure to the caller when `expression` (a Status) is one.
+// Returns to the caller if `expression` (a Status) is a failure.
 #define CANOPY_TRY(expression)                                                                                    \
     do {                                                                                                          \
         if (::canopy::Status canopy_try_status = (expression); !canopy_try_status.ok()) return canopy_try_status; \

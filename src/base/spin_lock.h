@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpinLock: for sections of a few dozen instructions that are rarely contended. Taking it is one atomic exchange,
-// leaving it a plain store. A waiter spins briefly and then yields its processor, so a holder that lost its own is
-// not starved. Any thread; not recursive; never held across a call that can block.
+// SpinLock: for sections of a few dozen instructions with little contention. Locking is one atomic exchange, unlocking
+// a plain store. A waiter spins briefly and then yields its processor, so a preempted holder is not starved. Any
+// thread; not recursive; never held across a call that can block.
 #pragma once
 
 #include <sched.h>

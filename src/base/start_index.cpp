@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StartIndex: bit hierarchy and group heads.
+// StartIndex: the bit hierarchy and the first block of each group.
 #include "base/start_index.h"
 
 #include <bit>
@@ -79,7 +79,7 @@ StartIndex::Position StartIndex::around(std::uint32_t granule) const noexcept {
     return {words_[start / word_bits].first[start % word_bits / group_bits], start};
 }
 
-// Up the summaries until one has something in front, and down again along the last of it.
+// Climbs the summaries until one has a bit before the position, then descends along the last set bits.
 std::uint32_t StartIndex::last_start_before_word(std::uint32_t word) const noexcept {
     std::uint32_t index = word;
     int level = 0;

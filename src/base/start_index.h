@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// StartIndex: from any granule to the block around it, in time that does not depend on the number of blocks. A part
-// of OffsetAllocator. Not thread-safe.
+// StartIndex: maps any granule to the block around it, in time independent of the number of blocks. Part of
+// OffsetAllocator. Not thread-safe.
 //
-// One bit for each granule says whether a block starts there; levels of summary bits above skip what is empty.
-// Next to each 64 bits are the numbers of the first block of each group of 16, in the same cache line half. Blocks
-// know their followers, so a block is at most 15 steps behind the first of its group, and none when blocks are 8 KiB
-// or larger. All of it is sparse virtual memory: half a byte for a granule, for the pages that are touched.
+// One bit per granule says whether a block starts there; levels of summary bits above it skip empty ranges. Each 64
+// bits share half a cache line with the number of the first block in each group of 16. Blocks know their successors, so
+// a block is at most 15 steps after the first of its group, and zero steps if blocks are 8 KiB or larger. All of it is
+// sparse virtual memory: half a byte per granule, for the pages that are touched.
 #pragma once
 
 #include <array>
@@ -25,12 +25,12 @@ public:
 
     // A block starts at `granule` from now on.
     void insert(std::uint32_t granule, std::uint32_t block) noexcept;
-    // The block that starts there has another number from now on.
+    // Changes the number of the block that starts there.
     void replace(std::uint32_t granule, std::uint32_t block) noexcept;
-    // No block starts there any more; `following` is the one that came next.
+    // No block starts there any more; `following` is the next block.
     void erase(std::uint32_t granule, std::uint32_t following) noexcept;
 
-    // The block around a granule starts at `start`; it is `block` or one of its followers. A block starts at 0.
+    // The block around a granule starts at `start`; it is `block` or a successor. Some block always starts at 0.
     struct Position {
         std::uint32_t block;
         std::uint32_t start;
@@ -44,11 +44,10 @@ private:
 
     struct alignas(32) Word {
         std::uint64_t starts;
-        std::array<std::uint32_t, word_bits / group_bits>
-            first;  // of a group; of no meaning when no block starts in it
+        std::array<std::uint32_t, word_bits / group_bits> first;  // block of each group; undefined if none starts there
     };
 
-    // The bits of a granule's group, and those of them in front of the granule.
+    // The bits of a granule's group, and those of them before the granule.
     static std::uint64_t group_mask(std::uint32_t granule) noexcept {
         return std::uint64_t{0xFFFF} << (granule % word_bits / group_bits * group_bits);
     }

@@ -26,8 +26,7 @@ struct Moment {
     Nanoseconds time;
 };
 
-// Both clocks at one moment: the narrowest of several tries, since a thread may lose its processor between two
-// readings.
+// Both clocks at one moment: the tightest of several tries, since the thread may be preempted between two readings.
 Moment read_both() noexcept {
     Moment best{};
     Ticks narrowest = ~Ticks{0};
@@ -49,13 +48,13 @@ const bool ticks_count_cycles = counter_is_even();
 namespace {
 
 const Moment beginning = read_both();
-// Reading both clocks is off by some 20 ns; over this long the rate is right to a few millionths.
+// Reading both clocks is off by some 20 ns; over this period the rate is accurate to a few parts per million.
 constexpr Nanoseconds rate_settles_after = 10 * millisecond;
 
 std::mutex rate_mutex;
-std::atomic<double> settled_rate{0};  // nanoseconds a tick; set once, under the mutex, so that times keep their order
+std::atomic<double> settled_rate{0};  // nanoseconds per tick; set once, under the mutex, so that times keep their order
 
-// A caller right after process start waits until the rate is known.
+// Shortly after process start the caller waits until the rate is known.
 double rate() noexcept {
     if (const double known = settled_rate.load(std::memory_order_relaxed); known != 0) return known;
     std::lock_guard guard(rate_mutex);

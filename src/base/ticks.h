@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ticks: a clock that costs a few nanoseconds to read, for stamps that are rarely looked at. The processor's time-stamp
-// counter where it runs evenly, the monotonic clock elsewhere. Stamps become nanoseconds when somebody asks. Any
-// thread.
+// Ticks: a clock that takes a few nanoseconds to read, for timestamps that are rarely looked at. Uses the processor's
+// time-stamp counter if that is invariant, the monotonic clock otherwise. Timestamps are converted to nanoseconds on
+// demand. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline Ticks ticks() noexcept {
     return static_cast<Ticks>(now());
 }
 
-// A stamp on the monotonic clock. Later stamps never give earlier times.
+// Converts a timestamp to the monotonic clock. Later timestamps never give earlier times.
 Nanoseconds time_of(Ticks stamp) noexcept;
 
 }  // namespace canopy

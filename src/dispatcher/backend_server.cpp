@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dispatcher under the names and with the argument block of other projects (known_layouts.h): init loads the image
-// that the block names and calls its init; later blocks with the same image run it. Extension kernels look for the
-// three DynTileFwkBackend names; the DynPypto ones are those of an outer object that is loaded by its own descriptor.
+// The dispatcher with the names and argument block of other projects (known_layouts.h): init loads the image named by
+// the block and calls its init; later blocks with the same image run it. Extension kernels look up the three
+// DynTileFwkBackend names; the DynPypto names belong to an outer object that is loaded by its own descriptor.
 //
 // Threads: any number of blocks at once.
 #include <map>
@@ -19,7 +19,7 @@ using namespace canopy::dispatcher;
 
 namespace {
 
-// A mark in the bytes of this object, by which it recognises itself in an argument block.
+// A marker in this object's bytes by which it recognises itself in an argument block.
 constexpr char own_mark[] = "libcanopy_dispatcher.so: keeps inner runtimes by id";
 [[gnu::used]] const char* const volatile kept_mark = own_mark;
 
@@ -37,7 +37,7 @@ struct Places {
     std::map<Place, Loaded> all;
 };
 Places& places() {
-    static Places instance;  // ends with this object, which outlives the blocks that run its code
+    static Places instance;  // destroyed with this object, which outlives the blocks that run its code
     return instance;
 }
 
@@ -45,8 +45,8 @@ bool is_dispatcher(std::uint64_t address, std::uint64_t length) noexcept {
     return memmem(reinterpret_cast<const void*>(address), length, own_mark, sizeof(own_mark)) != nullptr;
 }
 
-// Where the runtime's image lies. The words behind the device belong to the runtime's image only when the first image
-// is a dispatcher, or missing.
+// Location of the runtime's image. The words after the device refer to it only if the first image is a dispatcher or
+// missing.
 bool inner_place(const void* arguments, Place& place) noexcept {
     KnownLayout layout;
     if (!KnownLayout::read(arguments, false, layout)) return false;
@@ -64,7 +64,7 @@ Outcome no_image() {
             "120"};
 }
 
-// Loads the image at this place, unless it is the one that was loaded from there before.
+// Loads the image at this place, unless the same image was already loaded from there.
 Outcome load_at(const Place& place) {
     const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(place.address), place.length);
     const ContentKey key = content_key(bytes);
@@ -82,7 +82,7 @@ Outcome load_at(const Place& place) {
     return replaced != 0 ? Runtimes::get().unload(replaced) : Outcome{};
 }
 
-// The runtime that init loaded for a block, found without a look at the images; 0 when there is none.
+// The runtime that init loaded for a block, found without reading the images; 0 if there is none.
 std::uint64_t runtime_of(const void* arguments) {
     KnownLayout layout;
     if (!KnownLayout::read(arguments, false, layout)) return 0;
@@ -98,7 +98,7 @@ Outcome not_loaded() {
     return {CANOPY_DISPATCHER_UNKNOWN_RUNTIME, "the image that the argument block names was not loaded by init"};
 }
 
-// A runtime that lay where a dispatcher lies now.
+// Unloads a runtime whose place now holds a dispatcher.
 void forget_at(const Place& place) {
     Places& known = places();
     std::uint64_t runtime = 0;
@@ -123,7 +123,7 @@ Outcome load_named(void* arguments) {
 Outcome init_named(void* arguments) {
     const Held runtime(Runtimes::get().hold(runtime_of(arguments)));
     if (!runtime) return not_loaded();
-    // An init of another name expects another block: its program launches it itself.
+    // An init with another name expects another block: the program launches it itself.
     const Entry init = runtime->image.function({"DynTileFwkBackendKernelServerInit"});
     const std::uint32_t result = init ? init(arguments) : 0;
     if (result == 0) return {};

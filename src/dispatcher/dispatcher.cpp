@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of libcanopy_dispatcher.so: CPU kernels, launched by canopy/dispatcher.h and by programs that know the
-// names. Each may be called by any number of blocks at once.
+// The functions of libcanopy_dispatcher.so: CPU kernels, launched by canopy/dispatcher.h and by programs that know
+// their names. Any number of blocks may call them at once.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -27,7 +27,7 @@ std::span<const std::byte> bytes_at(std::uint64_t address, std::uint64_t length)
 
 Outcome bad_argument(const char* text) { return {CANOPY_DISPATCHER_BAD_ARGUMENT, text}; }
 
-// Exceptions of the standard library become a result.
+// Turns standard library exceptions into a result.
 template <class Work>
 Outcome guarded(Work&& work) {
     try {
@@ -76,16 +76,16 @@ Outcome init(const CanopyDispatcherCall* arguments) {
 
 // ---- records -------------------------------------------------------------------------------------------------------
 
-// Guards the records, and that a runtime is restored once. Held while inner code runs only when a runtime is restored:
-// then this is a separate process, which ends if code in it crashes.
+// Guards the records and ensures that a runtime is restored only once. Inner code runs under it only while a runtime is
+// restored: this is then a separate process, which ends if that code crashes.
 std::mutex records_mutex;
 
-// nullptr: the program keeps none.
+// nullptr if the program keeps none.
 CanopyDispatcherKept* record_of(std::uint64_t kept, std::uint64_t runtime) noexcept {
     return kept == 0 ? nullptr : pointer<CanopyDispatcherKept>(kept) + runtime % CANOPY_DISPATCHER_MAX_RUNTIMES;
 }
 
-// Loads a runtime that was never unloaded but is missing: it was lost with its process.
+// Loads a runtime that is missing but was never unloaded: it was lost with its process.
 Outcome restore(std::uint64_t kept, std::uint64_t runtime) {
     std::lock_guard guard(records_mutex);
     const CanopyDispatcherKept* record = record_of(kept, runtime);
@@ -110,8 +110,8 @@ bool same_bytes(const CanopyDispatcherKept& record, const CanopyDispatcherLoad& 
            std::memcmp(pointer<void>(record.image), pointer<void>(arguments.image), record.length) == 0;
 }
 
-// Before a load: a runtime of these bytes that was lost with its process comes back under its id, and the slots of
-// other lost ones are `taken`.
+// Before a load: restores a lost runtime with the same bytes under its old id, and marks the slots of other lost
+// runtimes as `taken`.
 Outcome prepare_load(const CanopyDispatcherLoad& arguments, std::uint64_t kept, Runtimes::Slots& taken) {
     if (kept == 0) return {};
     const std::span records(pointer<const CanopyDispatcherKept>(kept), CANOPY_DISPATCHER_MAX_RUNTIMES);
@@ -166,7 +166,7 @@ Outcome unload_kept(const CanopyDispatcherUnload& arguments, std::uint64_t kept)
         if (--record->loads == 0) *record = {};
     }
     Outcome outcome = unload(&arguments);
-    // It may have gone with its process.
+    // It may have been lost with its process.
     return outcome.result == CANOPY_DISPATCHER_UNKNOWN_RUNTIME ? Outcome{} : outcome;
 }
 
@@ -189,10 +189,10 @@ Outcome answer(CanopyDispatcherRequest& request) {
 
 // ---- gangs ---------------------------------------------------------------------------------------------------------
 
-// Marks a gang whose runtime was not there when its first block came.
+// Marks a gang whose runtime was missing when its first block arrived.
 constexpr std::uint64_t refused = 1;
 
-// The launch has ended: the gang's hold is given back, and the structure is as it was at first.
+// At the end of the launch: releases the gang's hold and resets the structure.
 void end_gang(void* data) {
     auto& gang = *static_cast<CanopyDispatcherGang*>(data);
     const std::uint64_t chosen = std::atomic_ref(gang.chosen).exchange(0, std::memory_order_acq_rel);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libaicpu_extend_kernels.so: the object through which programs bootstrap their own dispatcher. Init opens the
-// image that the argument block names (known_layouts.h), which has three functions of fixed names, and calls its init;
-// the other functions call those of the same image. Images are independent: none is latched.
+// libaicpu_extend_kernels.so: the object that programs use to bootstrap their own dispatcher. Init opens the image
+// named by the argument block (known_layouts.h), which has three functions with fixed names, and calls its init; the
+// other functions call those of the same image. Images are independent: none is latched.
 //
 // Threads: any number of blocks at once. Images stay open until this object is closed.
 #include <array>
@@ -30,10 +30,10 @@ struct Backend {
 struct Backends {
     std::shared_mutex mutex;
     std::map<ContentKey, std::unique_ptr<Backend>> opened;
-    std::map<std::array<std::uint64_t, 2>, Backend*> at;  // by address and length, as init found it last
+    std::map<std::array<std::uint64_t, 2>, Backend*> at;  // by address and length, from the latest init
 };
 Backends& backends() {
-    static Backends instance;  // ends with this object, which outlives the blocks that run its code
+    static Backends instance;  // destroyed with this object, which outlives the blocks that run its code
     return instance;
 }
 

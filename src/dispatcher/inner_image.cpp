@@ -16,7 +16,7 @@ namespace {
 
 Outcome refused(std::initializer_list<MessagePart> reason) { return {CANOPY_DISPATCHER_BAD_IMAGE, join(reason)}; }
 
-// The loader trusts the program headers: bytes that are missing would end the process when they are touched.
+// The loader trusts the program headers: accessing missing bytes would kill the process.
 Outcome check(std::span<const std::byte> bytes, const Expected<ElfFile>& file) {
     if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
         return refused(

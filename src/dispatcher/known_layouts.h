@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The argument block that programs with their own dispatcher use: 40 bytes in, it points to device arguments, in
-// which an image, its length and the device stand at 96, 104 and 112. A program that brings a dispatcher and a runtime
-// has the dispatcher there, and the runtime's image and length at 120 and 128.
+// The argument block of programs with their own dispatcher: at offset 40 it points to device arguments, which hold an
+// image, its length and the device at 96, 104 and 112. A program that brings both a dispatcher and a runtime stores the
+// dispatcher there, and the runtime's image and length at 120 and 128.
 //
 // Threads: plain reads.
 #pragma once
@@ -13,9 +13,9 @@ namespace canopy::dispatcher {
 
 struct KnownLayout {
     std::uint64_t image = 0, length = 0, device = 0;
-    std::uint64_t inner_image = 0, inner_length = 0;  // read only when asked for
+    std::uint64_t inner_image = 0, inner_length = 0;  // read only on request
 
-    // False when there are no device arguments.
+    // False if there are no device arguments.
     static bool read(const void* arguments, bool with_inner, KnownLayout& layout) noexcept {
         constexpr std::size_t at_pointer = 40, at_image = 96, at_inner = 120;
         if (!arguments) return false;

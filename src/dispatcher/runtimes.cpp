@@ -44,14 +44,14 @@ bool Instance::drain() noexcept {
     return true;
 }
 
-// Ids and the slots they begin with come from the clock: a process that takes the place of one that has ended gives
-// none out that programs still have from the other.
+// Ids and the first slot are derived from the clock, so that a process replacing one that has ended does not reissue
+// ids programs still hold.
 Runtimes::Runtimes() noexcept : first_uses_(static_cast<std::uint64_t>(now()) / 1000) {
     next_slot_ = first_uses_ * 0x9E3779B97F4A7C15ull >> 32;
 }
 
 Runtimes& Runtimes::get() noexcept {
-    // Never destroyed: blocks may run until the object itself is closed.
+    // Never destroyed: blocks may run until this object is closed.
     alignas(Runtimes) static std::byte place[sizeof(Runtimes)];
     static Runtimes* const instance = new (place) Runtimes;
     return *instance;
@@ -75,7 +75,7 @@ Instance* Runtimes::take_spare() noexcept {
     return std::exchange(spare_, spare_->next_spare_);
 }
 
-// An instance that no id has yet.
+// Opens an instance that has no id yet.
 Outcome Runtimes::open(std::span<const std::byte> bytes, Instance*& instance) {
     InnerImage image;
     if (Outcome wrong = image.open(bytes); !wrong.ok()) return wrong;
@@ -93,7 +93,7 @@ Outcome Runtimes::open(std::span<const std::byte> bytes, Instance*& instance) {
     return {};
 }
 
-// No call can acquire it any more.
+// Only for instances that no call can acquire any more.
 void Runtimes::recycle(Instance* instance) {
     const InnerImage closed = std::move(instance->image);
     instance->runtime.store(0, std::memory_order_relaxed);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner runtimes of a dispatcher, by id. A call finds its runtime and holds it without a lock; load, swap and
-// unload change the table under a mutex, and wait without it for calls that still hold a removed runtime.
+// The inner runtimes of a dispatcher, by id. A call finds and holds its runtime without a lock; load, swap and unload
+// change the table under a mutex, then release it and wait for calls that still hold a removed runtime.
 //
-// Threads: everything from any thread. Objects that calls may still look at are used again, never freed.
+// Threads: everything from any thread. Objects that calls may still access are reused, never freed.
 #pragma once
 
 #include <atomic>
@@ -17,26 +17,26 @@
 #include "canopy/kernel_abi.h"
 #include "dispatcher/inner_image.h"
 
-// Filled in by the device that loads this object.
+// Set by the device that loads this object.
 extern "C" __attribute__((visibility("default"))) const CanopyServices* canopy_image_services;
 
 namespace canopy::dispatcher {
 
-// False: nothing would call it.
+// Returns false if the function would never be called.
 inline bool at_launch_end(void (*function)(void*), void* data) noexcept {
     return canopy_image_services && canopy_image_services->at_launch_end(function, data) != 0;
 }
 
-// Code behind an id: one opened image.
+// The code of an id: one opened image.
 class Instance {
 public:
-    // Counts only if the table still has this instance afterwards.
+    // Valid only if the table still has this instance afterwards.
     void hold() noexcept { users_.fetch_add(1, std::memory_order_seq_cst); }
     void release() noexcept {
         if (users_.fetch_sub(1, std::memory_order_release) == (closing | 1)) [[unlikely]]
             wake();
     }
-    // Waits until no call holds it; false on time-out.
+    // Waits until no call holds it; false on timeout.
     [[nodiscard]] bool drain() noexcept;
 
     std::atomic<std::uint64_t> runtime{0};
@@ -56,16 +56,16 @@ class Runtimes {
 public:
     static Runtimes& get() noexcept;
 
-    // `taken`: slots that ids have although nothing is loaded there.
+    // `taken`: slots whose ids are in use although nothing is loaded there.
     using Slots = std::bitset<CANOPY_DISPATCHER_MAX_RUNTIMES>;
     Outcome load(std::span<const std::byte> bytes, std::uint64_t& id, const Slots& taken = {});
-    // init: called with `init_arguments` before the switch, unless that is null.
+    // Calls the new image's init with `init_arguments`, unless null, before the switch.
     Outcome swap(std::uint64_t id, std::span<const std::byte> bytes, void* init_arguments);
     Outcome unload(std::uint64_t id);
-    // Loads a runtime again under the id it had in a process that has ended. Fine when it is there.
+    // Reloads a runtime under the id it had in a process that has ended. Succeeds if it is already loaded.
     Outcome restore(const CanopyDispatcherKept& kept);
 
-    // The held code of an id; nullptr when there is none.
+    // The instance of an id, held; nullptr if there is none.
     [[nodiscard]] Instance* hold(std::uint64_t id) noexcept {
         std::atomic<Instance*>& current = slots_[id % slot_count].current;
         for (;;) {
@@ -83,11 +83,11 @@ public:
         }
     }
 
-    // For the end of the process, or of the dispatcher's own code: closes runtimes that no call holds, and refuses new
+    // For the end of the process or of the dispatcher's own code: closes runtimes that no call holds and rejects new
     // calls.
     void close_all() noexcept;
 
-    // Keeps the message for later queries, and returns the result.
+    // Stores the message for later queries and returns the result.
     std::uint32_t note(Outcome outcome) noexcept;
     [[nodiscard]] std::string newest_text();
 
@@ -95,8 +95,8 @@ private:
     static constexpr std::uint64_t slot_count = CANOPY_DISPATCHER_MAX_RUNTIMES;
     struct Slot {
         std::atomic<Instance*> current{nullptr};
-        std::uint64_t uses = 0;   // ids given for it
-        std::uint32_t loads = 0;  // of the present one
+        std::uint64_t uses = 0;   // ids issued for it
+        std::uint32_t loads = 0;  // of the current runtime
     };
 
     Outcome open(std::span<const std::byte> bytes, Instance*& instance);
@@ -108,18 +108,18 @@ private:
     Runtimes() noexcept;
 
     Slot slots_[slot_count];
-    std::mutex mutex_;                // loads, swaps, unloads; the members of slots but `current`
+    std::mutex mutex_;                // loads, swaps, unloads; all members of slots except `current`
     std::uint64_t next_slot_ = 0;     // guarded by mutex_
-    const std::uint64_t first_uses_;  // greater in every process than in the one before
-    // Twice as many as ids: each may be about to be swapped.
+    const std::uint64_t first_uses_;  // greater than in any earlier process
+    // Twice the number of ids: each may be in the middle of a swap.
     Instance instances_[2 * slot_count];
-    std::size_t used_ = 0;  // of these, the rest was never used
+    std::size_t used_ = 0;  // the rest was never used
     Instance* spare_ = nullptr;
     std::mutex text_mutex_;
     std::string text_;
 };
 
-// A hold that the launch gives back when it has ended, also when the inner runtime crashed or was stopped.
+// A hold released when the launch ends, even if the inner runtime crashed or was stopped.
 class Held {
 public:
     explicit Held(Instance* instance) noexcept
@@ -137,7 +137,7 @@ private:
     static void give_back(void* instance) { static_cast<Instance*>(instance)->release(); }
 
     Instance* const instance_;
-    const bool own_;  // no other holder releases it
+    const bool own_;  // the destructor releases it, not the launch
 };
 
 Outcome unknown_runtime(std::uint64_t id);

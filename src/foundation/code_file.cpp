@@ -18,7 +18,7 @@ constexpr std::size_t longest_name = 249;
 #define MFD_EXEC 0x0010U
 #endif
 
-// The sanitizers cannot work when an object looks for the C library's functions in front of them.
+// The sanitizers break if an object binds to the C library's functions instead of theirs (RTLD_DEEPBIND).
 bool sanitizer_active() noexcept {
     static const bool active = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr ||
                                dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr ||
@@ -48,7 +48,7 @@ Expected<CodeFile> CodeFile::create(const std::string& name, std::span<const std
     const std::string shown = name.substr(0, longest_name);
     constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
     file.descriptor_ = memfd_create(shown.c_str(), flags | MFD_EXEC);
-    // Kernels before 6.3 do not know the flag and make every memory file executable.
+    // Kernels before 6.3 do not know MFD_EXEC and make every memory file executable.
     if (file.descriptor_ < 0 && errno == EINVAL) file.descriptor_ = memfd_create(shown.c_str(), flags);
     if (file.descriptor_ < 0) return Problem{"no memory file for the code of the image: ", std::strerror(errno)};
     if (Problem problem = file.write_all(content)) return problem;

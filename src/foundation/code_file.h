@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CodeFile: a shared object in an unnamed, sealed memory file, from where the dynamic loader opens it. Its path
-// contains the number of this process and of the open file, so no two loaded objects can be taken for each other. The
-// loader may keep an object that was closed (DF_1_NODELETE, symbols that are unique in a process, destructors of
-// threads that wait in it): its file then stays open for ever, and nothing else is opened under its path.
+// CodeFile: a shared object in an unnamed, sealed memory file, opened from there by the dynamic loader. Its path
+// contains the process id and the file descriptor, so no two loaded objects can be confused. The loader may keep an
+// object after it is closed (DF_1_NODELETE, STB_GNU_UNIQUE symbols, pending thread destructors): then its file stays
+// open for ever, and nothing else is opened under its path.
 //
 // Threads: moved, opened and destroyed by one thread at a time; the rest from any.
 #pragma once
@@ -28,18 +28,18 @@ public:
     }
     ~CodeFile();
 
-    // `name` is what /proc shows, up to 249 bytes of it.
+    // /proc shows the first 249 bytes of `name`.
     static Expected<CodeFile> create(const std::string& name, std::span<const std::byte> content);
 
     [[nodiscard]] std::string path() const;
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    // Loads it with these flags of dlopen until the file is destroyed; nullptr: dlerror tells why not. Only once.
+    // Loads it with these dlopen flags until the file is destroyed; nullptr: see dlerror. Call once.
     void* load(int flags);
-    // The same, isolated from the rest of the process: it binds to its own symbols, and they are private.
+    // The same, isolated from the rest of the process: it binds to its own symbols first, and they are private.
     void* load_apart();
-    // The handle of dlopen; nullptr: not loaded.
+    // The dlopen handle; nullptr if not loaded.
     [[nodiscard]] void* library() const noexcept { return library_; }
-    // Leaves the code where it is for ever.
+    // Leaves the code loaded for ever.
     void keep_open() noexcept {
         descriptor_ = -1;
         library_ = nullptr;
@@ -51,7 +51,7 @@ private:
     void* library_ = nullptr;
 };
 
-// Why the last function of the loader failed in this thread.
+// Why the last dynamic loader call failed in this thread.
 const char* loader_message() noexcept;
 
 }  // namespace canopy

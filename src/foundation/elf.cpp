@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bounded ELF reader. All numbers of the file pass through `take`, which copies (a file in memory may start at any
-// address), and every range through `slice`, which compares without overflow.
+// The bounded ELF reader. Every number in the file is read through `take`, which copies (a file in memory may start at
+// any address); every range is checked by `inside`, which compares without overflow.
 #include "foundation/elf.h"
 
 #include <elf.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bounded reader for 64-bit little-endian ELF files held in memory: sections, segments, notes, symbols, relocations.
-// It trusts no number of the file: every offset and size is checked against the bytes there are, nothing is read
-// outside them, and a problem names the byte where the file stops making sense. Used for kernel images, the code inside
+// It trusts no number in the file: every offset and size is checked against the available bytes, nothing is read
+// outside them, and a problem names the byte where the file becomes invalid. Used for kernel images, the code inside
 // them, shared objects with CPU kernels and the objects that canopy-cc compiles.
 //
-// Threads: a value without hidden state; views stay valid as long as the bytes given to `read`.
+// Threads: a plain value; views stay valid as long as the bytes given to `read`.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct ElfSection {
     std::uint64_t flags = 0;
     std::uint64_t offset = 0;
     std::uint64_t entry_size = 0;
-    std::uint64_t header_offset = 0;   // of its header inside the file
-    std::span<const std::byte> bytes;  // empty for sections that occupy no file space
+    std::uint64_t header_offset = 0;   // offset of its header in the file
+    std::span<const std::byte> bytes;  // empty for sections without file contents
 };
 
 struct ElfSegment {
@@ -55,29 +55,29 @@ struct ElfSymbol {
 };
 
 struct ElfRelocation {
-    std::uint64_t offset = 0;  // inside the section it changes
+    std::uint64_t offset = 0;  // in the section it modifies
     std::uint32_t symbol = 0;  // index in all_symbols()
     std::int64_t addend = 0;
 };
 
 class ElfFile {
 public:
-    // Anything but a whole ELF64 little-endian file is a problem.
+    // Returns a problem unless `file` is a complete ELF64 little-endian file.
     static Expected<ElfFile> read(std::span<const std::byte> file);
 
     [[nodiscard]] std::uint16_t type() const noexcept { return type_; }
     [[nodiscard]] std::uint16_t machine() const noexcept { return machine_; }
     [[nodiscard]] std::span<const ElfSection> sections() const noexcept { return sections_; }
     [[nodiscard]] std::span<const ElfSegment> segments() const noexcept { return segments_; }
-    // The first section of that name, or nullptr.
+    // The first section with that name, or nullptr.
     [[nodiscard]] const ElfSection* section(std::string_view name) const noexcept;
 
     [[nodiscard]] static Expected<std::vector<ElfNote>> notes(const ElfSection& section);
-    // Every entry of .symtab, or of .dynsym in a stripped file, in their order.
+    // All entries of .symtab, or of .dynsym in a stripped file, in file order.
     [[nodiscard]] Expected<std::vector<ElfSymbol>> all_symbols() const;
-    // Those that are defined.
+    // The defined symbols only.
     [[nodiscard]] Expected<std::vector<ElfSymbol>> symbols() const;
-    // Of the section with this index, as sections() counts.
+    // For the section with this index in sections().
     [[nodiscard]] std::vector<ElfRelocation> relocations(std::size_t section) const;
 
 private:
@@ -91,17 +91,17 @@ private:
     std::vector<ElfSegment> segments_;
 };
 
-// The text at `offset` of a section of texts, up to its terminator; nothing when there is none.
+// The string at `offset` of a string table, up to its terminator; nothing if there is none.
 std::optional<std::string_view> elf_text(const ElfSection& section, std::uint64_t offset) noexcept;
 
-// Variables that must exist once in a process (STB_GNU_UNIQUE) would connect shared objects that are loaded apart, and
-// keep them from being unloaded: in the copy they are ordinary ones. Empty when the file has none.
+// Process-wide unique variables (STB_GNU_UNIQUE) would connect shared objects that are loaded in isolation, and keep
+// them from being unloaded: in the returned copy they are ordinary globals. Empty if the file has none.
 std::vector<std::byte> without_unique_symbols(const ElfFile& elf, std::span<const std::byte> file);
 
-// e_machine of the processor this code was compiled for.
+// e_machine of the processor this code is compiled for.
 extern const std::uint16_t own_elf_machine;
 
-// The name of the processor with an e_machine number: "x86-64", "Ascend NPU", "machine 0x1234".
+// The processor name for an e_machine number: "x86-64", "Ascend NPU (machine 0x1029)", "machine 0x1234".
 std::string elf_machine_name(std::uint16_t machine);
 
 }  // namespace canopy

@@ -20,7 +20,7 @@ Elf64_Shdr& ElfWriter::add(std::string_view name, std::uint32_t type, std::strin
 }
 
 std::string ElfWriter::finish() {
-    // The section of names holds its own name as well.
+    // The name section also contains its own name.
     Elf64_Shdr& names = add(".shstrtab", SHT_STRTAB, {}, 1);
     names.sh_size = names_.size();
     file_ += names_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes x86-64 object files: sections in the order they are added, the names, the section table. Kernel images and the
-// objects that carry images into programs are such files.
+// Writes x86-64 object files: sections in the order they are added, then their names and the section table. Used for
+// kernel images and for the objects that embed images in programs.
 //
 // Threads: a value.
 #pragma once
@@ -17,10 +17,10 @@ class ElfWriter {
 public:
     ElfWriter() : file_(sizeof(Elf64_Ehdr), '\0'), names_(1, '\0'), table_(1) {}
 
-    // The header may be completed by the caller (flags, link, info) until the next section is added. The first section
-    // has number 1.
+    // The caller may complete the header (flags, link, info) until the next section is added. The first section is
+    // number 1.
     Elf64_Shdr& add(std::string_view name, std::uint32_t type, std::string_view content, std::size_t alignment);
-    // The bytes of the file.
+    // Returns the bytes of the file.
     std::string finish();
 
 private:
@@ -29,7 +29,7 @@ private:
     std::vector<Elf64_Shdr> table_;
 };
 
-// Numbers as they lie in the file.
+// Appends a value in its in-memory form.
 template <class T>
 void append_bytes(std::string& bytes, const T& value) {
     bytes.append(reinterpret_cast<const char*>(&value), sizeof value);

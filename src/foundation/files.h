@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files, and folders for files that are needed for a moment. Any thread.
+// Reading and writing whole files, and temporary folders. Any thread.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace canopy {
 
-// Both return false, with errno set, when the file system refuses.
+// Both return false, with errno set, if the file system refuses.
 bool read_file(const std::string& path, std::string& content);
 // Replaces the file atomically.
 bool write_file(const std::string& path, std::string_view content);
 
-// A folder that only this user may read, removed with everything in it. In TMPDIR, or /tmp.
+// A folder that only this user can read, in TMPDIR or /tmp. The destructor removes it and its contents.
 class TemporaryFolder {
 public:
     static Expected<TemporaryFolder> create(std::string_view purpose);

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 namespace canopy {
-// Not the functions of the same names in core/memory/float16.h, which know finite numbers only.
+// Unlike the functions of the same names in core/memory/float16.h, these handle infinities and NaN.
 inline namespace ieee {
 
 inline float half_to_float(std::uint16_t half) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the notes of a kernel image. A note is decoded by a cursor that never leaves the note's bytes and remembers
-// where it ran out; counts are compared with fixed limits before anything is allocated for them.
+// Reads the notes of a kernel image. A cursor decodes each note; it never reads outside the note's bytes and remembers
+// where it ran out. Counts are checked against fixed limits before anything is allocated for them.
 #include "foundation/image_file.h"
 
 #include <canopy/kernel_image.h>
@@ -14,7 +14,7 @@
 namespace canopy {
 namespace {
 
-// Walks over one note. After the first read past its end everything reads as zero and `ok` is false.
+// Reads one note from front to back. After the first read past its end every number reads as zero and `ok_` is false.
 class Cursor {
 public:
     Cursor(const ElfNote& note, std::string_view what) : note_(note), what_(what) {}
@@ -40,7 +40,7 @@ public:
         return value;
     }
 
-    // Bytes with a length of 32 bits in front of them.
+    // Bytes preceded by a 32-bit length.
     std::string_view long_text(std::size_t most) noexcept {
         const auto length = number<std::uint32_t>();
         if (!ok_ || !room(length)) return {};
@@ -53,14 +53,14 @@ public:
         return value;
     }
 
-    // Whether the note goes on: what was added to the format later may be missing.
+    // True if more data follows: fields added to the format later may be missing.
     [[nodiscard]] bool more() const noexcept { return ok_ && at_ < note_.description.size(); }
 
     [[nodiscard]] Problem finish() const {
         if (ok_) return {};
         return {"the ", what_, " note of the image is truncated at byte ", offset(), " of the file"};
     }
-    // A value the format does not allow, at the place just read.
+    // Reports a value that the format does not allow, at the position just read.
     [[nodiscard]] Problem reject(std::initializer_list<MessagePart> reason) const {
         if (Problem problem = finish()) return problem;
         return {"the ", what_, " note of the image is damaged before byte ", offset(), " of the file: ", join(reason)};
@@ -81,7 +81,7 @@ private:
 
 bool is_name(const std::string& text) noexcept { return !text.empty() && text.find('\0') == std::string::npos; }
 
-// Fuzzing wants to get past checksums; everything else never skips them.
+// Only fuzzing builds skip checksums.
 bool checksum_matches(std::span<const std::byte> bytes, std::uint64_t expected) noexcept {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
     (void)bytes, (void)expected;
@@ -160,7 +160,7 @@ Problem read_kernel_note(const ElfNote& note, ImageFile& image) {
     return {};
 }
 
-// A section that a note promises, whole. `what` it holds, for messages.
+// The bytes of a section that a note refers to, checked for size and checksum. `what` names its contents in messages.
 Expected<std::span<const std::byte>> section_bytes(const ElfFile& elf, const std::string& name, std::uint64_t size,
                                                    std::uint64_t checksum, std::string_view what) {
     const ElfSection* section = elf.section(name);
@@ -214,7 +214,7 @@ Problem read_fusion_note(const ElfNote& note, ImageFile& image) {
     return image.fusion.empty() ? cursor.reject({"it is empty"}) : cursor.finish();
 }
 
-// Damage is found before any field is believed: the seal covers everything in front of it.
+// Checked before any field is trusted: the seal covers everything before it.
 Problem check_seal(const ElfSection& section, std::span<const ElfNote> notes) {
     if (notes.empty() || notes.back().owner != CANOPY_NOTE_OWNER || notes.back().type != CANOPY_NOTE_SEAL)
         return Problem{"the notes of the image end at byte ", section.offset + section.bytes.size(),
@@ -235,7 +235,7 @@ Problem foreign(const ElfFile& elf) {
                    "canopy-cc --image -o IMAGE SOURCE"};
 }
 
-// The kernels of an image are all code or all lists.
+// Either all kernels of an image have code, or all are fused.
 Problem check_kernel(const ImageFile& image, const ImageKernel& kernel) {
     if (image.fusion.empty() && kernel.entry.empty()) return {"kernel ", kernel.name, " of the image has no code"};
     if (!image.fusion.empty() && !kernel.entry.empty())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel images as data: what an image file says about its kernels, and which targets it carries code for. The format
-// is written down in include/canopy/kernel_image.h. A device picks a target and loads its bytes.
+// Kernel images as data: the description of the kernels and the targets with code. The format is documented in
+// include/canopy/kernel_image.h. A device picks a target and loads its bytes.
 //
-// Threads: values without hidden state.
+// Threads: plain values.
 #pragma once
 
 #include <cstddef>
@@ -27,27 +27,27 @@ struct ImageTarget {
     std::span<const std::byte> object;
 };
 
-// Does not own the bytes of targets and parts: those are in the file that was read, or the writer's caller has them.
+// Does not own the bytes of targets and parts: they belong to the file that was read or to the writer's caller.
 struct ImageFile {
     std::uint32_t kernel_abi = 0;
     std::vector<std::uint32_t> architectures;
     std::string producer;
     std::vector<ImageKernel> kernels;
     std::vector<ImageTarget> targets;
-    // An image of fused kernels has no targets but whole image files, and JSON that says what each kernel does with
-    // them.
+    // An image of fused kernels has no targets. It has parts, which are whole image files, and JSON that says what each
+    // kernel does with them.
     std::vector<std::span<const std::byte>> parts;
     std::string fusion;
 };
 
-// A problem says what was found: not an ELF file, a truncated or damaged one, one for another machine, one without a
-// Canopy note, one of another format version. The JSON of fused kernels is not looked into.
+// A problem says what is wrong: not an ELF file, truncated or damaged, for another machine, without a Canopy note, or
+// of another format version. The JSON of fused kernels is not checked.
 Expected<ImageFile> read_image_file(std::span<const std::byte> file);
 
-// The architectures alone, from the notes, without a look at the code. Empty when the file is not an image.
+// Only the architectures, from the notes, without checking the code. Empty if the file is not an image.
 std::vector<std::uint32_t> image_architectures(std::span<const std::byte> file);
 
-// The command that compiles this image again for a chip architecture.
+// The command that recompiles this image for a chip architecture.
 std::string rebuild_command(const ImageFile& image, std::uint32_t architecture);
 
 }  // namespace canopy

@@ -17,7 +17,7 @@ using Bytes = std::span<const std::byte>;
 
 std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// Numbers and texts as notes hold them.
+// Encodes numbers and strings for a note.
 class Description {
 public:
     template <class T>
@@ -104,7 +104,7 @@ std::string note_section(const ImageFile& image, std::uint32_t format_version) {
     for (std::size_t index = 0; index < image.parts.size(); ++index)
         add_note(notes, CANOPY_NOTE_PART, part_note(image.parts[index], index));
     if (!image.fusion.empty()) add_note(notes, CANOPY_NOTE_FUSION, Description().long_text(image.fusion));
-    // The seal is the last number of the section, over everything in front of it.
+    // The seal is the last number in the section and covers everything before it.
     std::uint64_t seal = 0;
     add_note(notes, CANOPY_NOTE_SEAL, Description().number(seal));
     const std::size_t sealed = notes.size() - sizeof seal;

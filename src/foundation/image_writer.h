@@ -10,7 +10,7 @@
 
 namespace canopy {
 
-// The bytes of the file. kernel_abi 0 means the current one.
+// Returns the bytes of the file. kernel_abi 0 means the current one.
 std::string write_image(const ImageFile& image, std::uint32_t format_version = CANOPY_IMAGE_FORMAT_VERSION);
 
 }  // namespace canopy

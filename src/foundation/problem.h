@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the code that runtime, dispatcher and canopy-cc share reports a failure: as a message, without an error code and
-// without state of the thread. Each of the three gives it the code or the prefix of its own interface.
+// How code shared by the runtime, the dispatcher and canopy-cc reports failures: as a message, without an error code
+// and without thread state. Each of the three adds the error code or prefix of its own interface.
 //
 //     if (Problem problem = check(file)) return problem;
 //     return Problem{"section ", index, " lies outside the file"};
@@ -19,7 +19,7 @@
 
 namespace canopy {
 
-// A part of a message: text or a whole number.
+// A part of a message: text or an integer.
 class MessagePart {
 public:
     MessagePart(const char* text) noexcept : text_(text) {}
@@ -41,7 +41,7 @@ private:
 
 std::string join(std::initializer_list<MessagePart> parts);
 
-// Why something failed; false: nothing did.
+// Why something failed; converts to false if nothing did.
 class [[nodiscard]] Problem {
 public:
     Problem() noexcept = default;
@@ -54,7 +54,7 @@ private:
     std::string message_;
 };
 
-// A value, or the problem that kept it from being made.
+// A value, or the problem that prevented it.
 template <class T>
 class [[nodiscard]] Expected {
 public:

@@ -16,8 +16,8 @@ std::uint32_t first_fraction_bits(long double value) {
     return static_cast<std::uint32_t>((value - std::floor(value)) * 4294967296.0L);
 }
 
-// The standard takes its constants from the fractions of roots of the first primes; an extended double holds enough of
-// their digits.
+// The standard derives its constants from the fractional parts of roots of the first primes; an extended double is
+// precise enough.
 template <std::size_t count, class Root>
 std::array<std::uint32_t, count> from_primes(Root root) {
     std::array<std::uint32_t, count> words{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SHA-256 digest (FIPS 180-4) that metadata files give of their image.
+// The SHA-256 digest (FIPS 180-4) of an image, as stored in metadata files.
 #pragma once
 
 #include <string>

@@ -37,7 +37,7 @@ struct Pipe {
     Descriptor reader, writer;
 };
 
-// Numbers above the standard ones, which a program may have closed.
+// Uses numbers above the standard descriptors, which the program may have closed.
 std::optional<Pipe> make_pipe() noexcept {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<Pipe> make_pipe() noexcept {
     return made;
 }
 
-// The environment of this process, with another TMPDIR where one is asked for.
+// This process's environment, with TMPDIR replaced if requested.
 std::vector<char*> environment_with(std::string& temporary_folder) {
     std::vector<char*> all;
     for (char** variable = environ; *variable; ++variable)
@@ -60,29 +60,29 @@ std::vector<char*> environment_with(std::string& temporary_folder) {
     return all;
 }
 
-// Everything the child needs, made before: between vfork and exec it may not allocate.
+// Everything the child needs, prepared in advance: between vfork and exec it must not allocate.
 struct Start {
     char** arguments;
     char** variables;
     const char* input;
     const char* output;  // of ProcessOptions
-    int messages;        // where standard error goes
-    int caller;          // readable end of a pipe that this process holds open; -1: the child outlives it
-    int failure;         // for errno when the program cannot be started
+    int messages;        // destination of standard error
+    int caller;          // read end of a pipe that this process holds open; -1: the child may outlive it
+    int failure;         // receives errno if the program cannot be started
     bool group;
 };
 
-// The group is killed by the kernel when the last writer of the pipe is gone. The program and those it starts keep the
-// reader open. False when there is no writer any more.
+// Makes the kernel kill the group when the pipe's last writer is gone. The program and its children keep the reader
+// open. False if the writer is already gone.
 bool die_with_caller(int pipe) noexcept {
     if (fcntl(pipe, F_SETFD, 0) != 0 || fcntl(pipe, F_SETOWN, -getpid()) != 0 || fcntl(pipe, F_SETSIG, SIGKILL) != 0 ||
         fcntl(pipe, F_SETFL, O_ASYNC | O_NONBLOCK) != 0)
-        return true;  // such a kernel lets it live on
+        return true;  // not supported by this kernel: the child may outlive us
     pollfd state = {pipe, POLLIN, 0};
     return poll(&state, 1, 0) == 0;
 }
 
-// Opened under a standard number when this process had closed that one: then it only has to stay open.
+// If this process had closed a standard descriptor, `descriptor` may have its number: then it only has to stay open.
 bool put(int descriptor, int number) noexcept {
     if (descriptor == number) return fcntl(number, F_SETFD, 0) == 0;
     return descriptor >= 0 && dup2(descriptor, number) == number;
@@ -109,7 +109,7 @@ bool put_output(const Start& start) noexcept {
     _exit(127);
 }
 
-// No signal handler of this process may run in the child, which shares its memory until it is another program.
+// Blocks all signals: no handler of this process may run in the child, which shares its memory until exec.
 pid_t start_child(const Start& start) noexcept {
     sigset_t all, before;
     sigfillset(&all);
@@ -120,7 +120,7 @@ pid_t start_child(const Start& start) noexcept {
     return child;
 }
 
-// 0, or why the program did not start.
+// 0, or the errno that kept the program from starting.
 int spawn(pid_t& child, const CommandLine& command, int messages, int caller, const ProcessOptions& options) {
     std::string folder = options.temporary_folder;
     std::vector<char*> variables = environment_with(folder);
@@ -155,8 +155,8 @@ void read_all(int descriptor, std::string& text) {
 
 }  // namespace
 
-// A child that a stop can find. Between its end and the moment it is waited for it keeps its number, so no other
-// process is hit.
+// A child that ProcessStop can find. It keeps its process id until it is reaped, so no other process is killed by
+// mistake.
 class RunningProcess {
 public:
     explicit RunningProcess(ProcessStop* stop) noexcept : stop_(stop) {}
@@ -175,7 +175,7 @@ public:
         if (stop_) stop_->running_.push_back(child_);
         return {};
     }
-    // Its status; nothing when the program ignores SIGCHLD, where there is none to get.
+    // The wait status; nothing if this process ignores SIGCHLD, which discards it.
     std::optional<int> wait() {
         siginfo_t facts;
         while (waitid(P_PID, static_cast<id_t>(child_), &facts, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
@@ -226,7 +226,7 @@ Expected<Finished> run_to_end(const CommandLine& command, const ProcessOptions& 
     read_all(messages->reader.get(), finished.output);
     const std::optional<int> status = process.wait();
     if (status) finished.status = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
-    return finished;  // without a status the caller looks at the output
+    return finished;  // without a status the caller checks the output
 }
 
 }  // namespace canopy

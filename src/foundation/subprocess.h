@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs another program to its end and keeps what it prints. Used by run-time compilation, by the compiler of fused
-// loops and by canopy-cc. Any thread.
+// Runs another program to its end and captures its output. Used by run-time compilation, by the compiler of fused loops
+// and by canopy-cc. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -13,14 +13,14 @@
 
 namespace canopy {
 
-using CommandLine = std::vector<std::string>;  // program and arguments, without a shell between
+using CommandLine = std::vector<std::string>;  // program and arguments; no shell involved
 
 struct Finished {
-    int status = 0;      // exit status; 128 and the signal's number when it was killed
-    std::string output;  // standard output (unless it went into a file) and standard error, in the order written
+    int status = 0;      // exit status; 128 plus the signal number if it was killed
+    std::string output;  // standard output (unless sent to a file) and standard error, in the order written
 };
 
-// Ends running programs with everything they started, and keeps others from starting until it is lifted.
+// Kills running programs with everything they started, and prevents new ones from starting until it is lifted.
 class ProcessStop {
 public:
     void stop() noexcept;
@@ -31,21 +31,21 @@ private:
     friend class RunningProcess;
     mutable std::mutex mutex_;
     bool stopped_ = false;
-    std::vector<pid_t> running_;  // each the leader of a process group; not waited for yet
+    std::vector<pid_t> running_;  // leaders of process groups, not yet reaped
 };
 
 struct ProcessOptions {
-    ProcessStop* stop = nullptr;   // may end it
-    std::string temporary_folder;  // TMPDIR of the program and of those it starts; empty: as here
+    ProcessStop* stop = nullptr;   // may kill the program
+    std::string temporary_folder;  // TMPDIR of the program and its children; empty: inherited
     std::string input = "/dev/null";
-    // A file for standard output; "-": that of this process; empty: it is collected together with standard error.
+    // File for standard output; "-": this process's own; empty: captured together with standard error.
     std::string output;
-    // The program and those it starts are killed when this process ends, however it ends: they are a process group,
-    // and the kernel kills it when the pipe closes whose other end this process has.
+    // The program and its children are killed when this process ends, however it ends: they form a process group, which
+    // the kernel kills when this process's end of a pipe closes.
     bool ends_with_caller = true;
 };
 
-// A name without a slash is searched in PATH. A problem: the program cannot be started.
+// A name without a slash is looked up in PATH. Returns a problem if the program cannot be started.
 Expected<Finished> run_to_end(const CommandLine& command, const ProcessOptions& options = {});
 
 }  // namespace canopy

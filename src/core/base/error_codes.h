@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short names for the interface's codes that the runtime returns; the numbers are those of the public headers.
+// Short names for the error codes the runtime returns; the numbers are those of the public headers.
 #pragma once
 
 namespace canopy::code {
 
 inline constexpr int ok = 0;
-// the interface's own layer
+// the ACL layer itself
 inline constexpr int invalid_parameter = 100000;
 inline constexpr int uninitialised = 100001;
 inline constexpr int repeat_initialise = 100002;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles are numbers: kind, generation and slot, never addresses. A stale, foreign or invented value is found by
-// looking at a table, without touching what it might point at.
+// Handles are numbers (kind, generation and slot), never addresses. A stale, foreign or made-up value is detected by a
+// table lookup, without dereferencing it.
 //
-// A HandleTable<T> keeps its objects in slots that live as long as the table (the process): a slot's memory is always
-// a constructed T, so a thread may look at a slot it has not pinned, take a lock that lies in it, and only then ask
-// whether the handle is still good (`alive`). Three ways to reach an object:
-//   peek   no protection; for the lock-then-check pattern of hot paths, and for reads that only compare
+// A HandleTable<T> keeps its objects in slots that live as long as the table (the process). A slot always holds a
+// constructed T, so a thread may look at a slot it has not pinned, take a lock inside it, and only then ask whether the
+// handle is still valid (`alive`). Three ways to use a handle:
+//   peek   no protection; for lock-then-check on hot paths, and for reads that only compare
 //   pin    a counted reference: the object is not recycled before the Pin goes away
-//   close  takes the handle out of circulation; the object is recycled by whoever lets go of it last
-// All functions from any thread.
+//   close  invalidates the handle; the last holder recycles the object
+// Any thread.
 #pragma once
 
 #include <array>
@@ -59,7 +59,7 @@ inline void* opaque_of(Handle handle) noexcept { return reinterpret_cast<void*>(
 template <class T>
 class HandleTable;
 
-// A counted reference to an object of a table.
+// A counted reference to an object in a table.
 template <class T>
 class Pin {
 public:
@@ -88,7 +88,7 @@ private:
     T* object_ = nullptr;
 };
 
-// T is default constructible and has `void recycle() noexcept`, which returns it to its first state.
+// T is default constructible and has `void recycle() noexcept`, which resets it to its initial state.
 template <class T>
 class HandleTable {
 public:
@@ -100,7 +100,7 @@ public:
     HandleTable(const HandleTable&) = delete;
     HandleTable& operator=(const HandleTable&) = delete;
 
-    // Takes a slot, lets `prepare(T&, Handle)` fill it, then opens it to lookups. 0 when the table is full.
+    // Takes a slot, fills it with `prepare(T&, Handle)`, then makes it visible to lookups. 0 if the table is full.
     template <class Prepare>
     Handle open(Prepare&& prepare) {
         std::uint32_t index = 0;
@@ -109,12 +109,12 @@ public:
         const std::uint64_t word = slot.word.load(std::memory_order_relaxed);
         const Handle handle = make_handle(static_cast<std::uint32_t>(word >> generation_shift), index);
         prepare(slot.object, handle);
-        slot.word.fetch_add(state_open, std::memory_order_release);  // free -> open; strays may hold counts
+        slot.word.fetch_add(state_open, std::memory_order_release);  // free -> open; stray lookups may hold counts
         live_.fetch_add(1, std::memory_order_relaxed);
         return handle;
     }
 
-    // The object the handle names or named; nullptr for a number no slot belongs to. Unprotected.
+    // The object that the handle names or named; nullptr for a number outside the table. Not protected.
     T* peek(Handle handle) const noexcept {
         Slot* slot = find(handle);
         return slot ? &slot->object : nullptr;
@@ -124,7 +124,7 @@ public:
         return slot && is_open(slot->word.load(std::memory_order_acquire), handle);
     }
 
-    // On the way of every call that takes a handle, so inlined there.
+    // Inlined: every call that takes a handle uses it.
     [[gnu::always_inline]] Pin<T> pin(Handle handle) noexcept {
         Slot* slot = find(handle);
         if (!slot) return {};
@@ -134,14 +134,14 @@ public:
         return {};
     }
 
-    // Ends the handle's validity. True for exactly one caller.
+    // Invalidates the handle. True for exactly one caller.
     bool close(Handle handle) noexcept {
         Slot* slot = find(handle);
         if (!slot) return false;
         std::uint64_t word = slot->word.load(std::memory_order_relaxed);
         for (;;) {
             if (!is_open(word, handle)) return false;
-            // open -> closed, and one count for this caller so that the slot is not recycled under it
+            // open -> closed, plus one count for this caller so that the slot is not recycled during the call
             const std::uint64_t closed = (word & ~state_mask) + state_closed + 1;
             if (slot->word.compare_exchange_weak(word, closed, std::memory_order_acq_rel)) break;
         }
@@ -152,7 +152,7 @@ public:
 
     [[nodiscard]] std::uint32_t live() const noexcept { return live_.load(std::memory_order_relaxed); }
 
-    // Calls visit(Pin<T>) for every open object; objects opened meanwhile may be missed.
+    // Calls visit(Pin<T>) for every open object; may miss objects opened meanwhile.
     template <class Visit>
     void for_each(Visit&& visit) {
         const std::uint32_t used = used_.load(std::memory_order_acquire);
@@ -167,8 +167,8 @@ public:
 private:
     friend class Pin<T>;
     static constexpr std::uint32_t segment_size = 256, segment_count = 4096;
-    // Slot word: [63..40] generation, [33..32] state, [31..0] pins. Strays are counts added by lookups with a stale
-    // handle; they may come and go in any state and never change it.
+    // Slot word: [63..40] generation, [33..32] state, [31..0] pins. Lookups with a stale handle briefly add stray
+    // counts; these can occur in any state and never change it.
     static constexpr int generation_shift = 40;
     static constexpr std::uint64_t state_mask = 3ull << 32, state_open = 1ull << 32, state_closed = 2ull << 32;
     static constexpr std::uint64_t pins_mask = 0xFFFFFFFFull;
@@ -209,7 +209,7 @@ private:
             };
             segment.store(new Slot[segment_size], std::memory_order_release);
         }
-        free_.reserve(index + 1);  // returning a slot never allocates
+        free_.reserve(index + 1);  // so that returning a slot never allocates
         used_.store(index + 1, std::memory_order_release);
         return true;
     }
@@ -220,7 +220,7 @@ private:
             free_slot(index, word);
     }
 
-    // Closed and nobody holds it: one thread wins the step to free with the next generation and recycles.
+    // Closed and unpinned: one thread wins the transition to free, with the next generation, and recycles the object.
     [[gnu::noinline]] void free_slot(std::uint32_t index, std::uint64_t word) noexcept {
         Slot& slot = slot_at(index);
         while ((word & state_mask) == state_closed && (word & pins_mask) == 0) {
@@ -241,7 +241,7 @@ private:
     std::atomic<std::uint32_t> live_{0};
     std::array<std::atomic<Slot*>, segment_count> segments_{};
     Mutex mutex_;
-    std::vector<std::uint32_t> free_ CANOPY_GUARDED_BY(mutex_);  // slots to use again
+    std::vector<std::uint32_t> free_ CANOPY_GUARDED_BY(mutex_);  // slots for reuse
     // Set with the first segment, so that a table can be a member where T is only declared.
     void (*delete_slots_)(HandleTable&) = nullptr;
 };

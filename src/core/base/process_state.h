@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of the process: made at first use and never destroyed, because static constructors, exit handlers and threads
-// that outlive main may need it at any time. What it holds for a device or a program ends with aclFinalize
-// (core/lifecycle), not with the process. Any thread.
+// Process-wide state: created on first use and never destroyed, because static constructors, exit handlers and threads
+// that outlive main may need it at any time. State that belongs to a device or a program is released by aclFinalize
+// (core/lifecycle), not at process exit. Any thread.
 #pragma once
 
 namespace canopy {
 
-// The one State of the process; each user has a type of its own.
+// The process's only State; each user defines its own type.
 template <class State>
 State& process_state() {
     static State& state = *new State;

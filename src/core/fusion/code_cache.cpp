@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file is the bytes and, behind them, their checksum. Its time of modification is when it was last used. It is
-// written under another name that ends in `unfinished`; a process that dies leaves such a file behind.
+// A file holds the bytes followed by their checksum. Its modification time is the time of last use. It is first written
+// under a temporary name that ends in `unfinished`; a process that dies leaves such a file behind.
 #include "core/fusion/code_cache.h"
 
 #include <dirent.h>
@@ -31,9 +31,9 @@ using Checksum = std::uint64_t;
 
 constexpr std::array folder_names = {"loops", "recipes"};  // by CodeKind
 constexpr std::string_view unfinished = ".part";
-constexpr std::time_t unfinished_after = 3600;  // seconds; nobody writes that long
+constexpr std::time_t unfinished_after = 3600;  // seconds; no write takes that long
 
-// Whether nobody but this user can have written it.
+// True if only this user can have written it.
 bool is_own(const struct stat& facts) noexcept {
     return facts.st_uid == geteuid() && (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
@@ -81,7 +81,7 @@ struct KeptFile {
     }
 };
 
-// What a writer left behind that did not come to its end.
+// A file left behind by a writer that died.
 bool is_abandoned(std::string_view name, const struct stat& facts) noexcept {
     return name.ends_with(unfinished) && facts.st_mtime < std::time(nullptr) - unfinished_after;
 }
@@ -131,7 +131,7 @@ std::optional<std::vector<std::byte>> CodeCache::find(const std::string& name) c
     std::memcpy(&kept, bytes.data() + size, sizeof kept);
     bytes.resize(size);
     if (XXH3_64bits(bytes.data(), bytes.size()) != kept) return std::nullopt;
-    futimens(file.get(), nullptr);  // used now
+    futimens(file.get(), nullptr);  // mark as used now
     return bytes;
 }
 
@@ -147,10 +147,10 @@ void CodeCache::keep(const std::string& name, std::span<const std::byte> bytes) 
     }
     if (!written || rename(part.c_str(), fmt::format("{}/{}", folder_, name).c_str()) != 0) unlink(part.c_str());
     trim();
-} catch (...) {  // out of memory: nothing is kept
+} catch (...) {  // out of memory: nothing is cached
 }
 
-// Processes that do so at once agree on what is oldest; a file that another one has removed is as good as removed.
+// Concurrent trims agree on which file is oldest; it does not matter which process removes it.
 void CodeCache::trim() const {
     std::vector<KeptFile> files;
     for (const char* name : folder_names) list_files(fmt::format("{}/{}", base_, name), files);

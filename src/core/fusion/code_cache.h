@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled code on disk, by a name that says everything it was made from, in a folder of the user's
-// (cache_settings() in core/process/settings.h). A file that somebody else could have written is not used, nor is one
-// that was cut short. All kinds together stay within the size that is set: what was not used for longest goes first.
+// On-disk cache of compiled code in a user-owned folder (cache_settings() in core/process/settings.h). A file's name is
+// a hash of everything the code was made from. Files that another user could have written, or that are truncated, are
+// ignored. All kinds together stay within the configured size; the least recently used files are evicted first.
 //
-// Threads: any, and any number of processes: files are replaced in one step, and losing one costs a compilation.
+// Threads: any, in any number of processes: files are replaced atomically, and losing one only costs a compilation.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ public:
     explicit CodeCache(CodeKind kind);
 
     [[nodiscard]] std::optional<std::vector<std::byte>> find(const std::string& name) const;
-    // Does nothing where there is no place to write, and for what is larger than the whole cache may be.
+    // Does nothing if there is nowhere to write, or if the bytes exceed the limit of the whole cache.
     void keep(const std::string& name, std::span<const std::byte> bytes) const noexcept;
-    [[nodiscard]] const std::string& folder() const noexcept { return folder_; }  // empty: nothing is kept
+    [[nodiscard]] const std::string& folder() const noexcept { return folder_; }  // empty: nothing is cached
 
 private:
     void trim() const;

@@ -36,7 +36,7 @@ void Fingerprint::add_processor() {
     for (const unsigned leaf : processor_leaves) {
         unsigned registers[4] = {};
         __get_cpuid_count(leaf, 0, &registers[0], &registers[1], &registers[2], &registers[3]);
-        if (leaf == 1) registers[1] = 0;  // on which core the question was asked
+        if (leaf == 1) registers[1] = 0;  // APIC id of the current core
         if (leaf == 1) registers[2] &= ~(1u << 27);
         add(std::as_bytes(std::span(registers)));
     }

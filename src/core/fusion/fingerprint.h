@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name for everything that decides what the compiler makes, for things that are kept in the cache of compiled code.
+// A hash of everything that determines the compiler's output; names entries in the cache of compiled code.
 //
 // Threads: one fingerprint belongs to one thread.
 #pragma once
@@ -23,11 +23,11 @@ public:
     void add(std::span<const std::byte> bytes);
     void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
     void add_number(std::uint64_t number) { add(std::as_bytes(std::span(&number, 1))); }
-    // What this processor can do.
+    // The features of this processor.
     void add_processor();
-    // The compiler at that path as it is now.
+    // The compiler at that path as it is now (size and modification time).
     void add_compiler(const std::string& path);
-    // This library as it was built.
+    // This library as built.
     void add_runtime();
 
     // 32 hexadecimal digits.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler is a child process: canopy-cc, which hands C on to the clang it uses for kernels. The functions of the
-// kernels come along as bitcode; clang takes those that are called, makes them part of the loop and optimises both
-// together for this processor.
+// The compiler runs as a child process: canopy-cc, which passes C on to the clang it uses for kernels. The kernels'
+// functions are passed as bitcode; clang inlines those that are called into the loop and optimises the result for this
+// processor.
 #include "core/fusion/fused_loops.h"
 
 #include <fmt/core.h>
@@ -27,7 +27,7 @@ using Bytes = std::span<const std::byte>;
 
 constexpr CodeKind loop_cache = CodeKind::loops;
 
-// Each bitcode once.
+// Without duplicates.
 std::vector<Bytes> distinct_bitcodes(const LoopRequest& request) {
     std::vector<Bytes> found;
     for (const LoopStep& step : request.steps) {
@@ -81,8 +81,8 @@ Result<std::vector<std::byte>> compile(const std::string& compiler, const std::s
     return read_file(output);
 }
 
-// The cache that the first processor shares with its neighbours; results beyond it are not found there later. The
-// kernel knows it; sysconf counts the caches of all sockets on some machines.
+// Size of the L3 cache of CPU 0; results larger than that do not stay cached. Read from sysfs because sysconf adds up
+// the caches of all sockets on some machines.
 std::uint64_t largest_cache() {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
     std::uint64_t number = 0;
@@ -129,7 +129,7 @@ Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request) 
     if (!flow.ok()) return flow.status();
     Result<std::string> compiler = find_kernel_compiler();
     if (!compiler.ok()) return compiler.status();
-    // With as much to load, results of half the cache push each other out of it.
+    // If as much is loaded as stored, results larger than half the cache evict each other.
     const std::string text = loop_text(*flow, flow->bytes_stored > largest_cache() / 2);
     const std::vector<Bytes> bitcodes = distinct_bitcodes(request);
     Fingerprint fingerprint;

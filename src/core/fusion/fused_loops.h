@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops for fused kernels: from the traces of steps that follow each other to code that does their work in one pass
-// over memory, with everything they hand on in registers. The element functions are those of the kernels themselves, so
-// the results are the same bits. Used by fusion (src/core/fusion/fusion.h) on its background thread.
+// Loops for fused kernels: turns the traces of consecutive steps into code that does their work in one pass over memory
+// and keeps all intermediate values in registers. It uses the kernels' own element functions, so the results are
+// bit-identical. Used by fusion (src/core/fusion/fusion.h) on its background thread.
 //
-// Threads: any; nothing is shared but the cache of compiled code (core/fusion/code_cache.h), which other processes use
-// too.
+// Threads: any; the only shared state is the cache of compiled code (core/fusion/code_cache.h), which other processes
+// use too.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,15 @@ struct CompiledLoops {
     std::shared_ptr<const FusedLoops> loops;
     std::string name;  // of the code in the cache
     bool from_cache = false;
-    std::uint64_t compile_time = 0;    // nanoseconds in the compiler; 0: nothing was compiled
+    std::uint64_t compile_time = 0;    // nanoseconds in the compiler; 0 if nothing was compiled
     std::uint64_t total_time = 0;      // nanoseconds of the whole call
     std::uint32_t stores_dropped = 0;  // to temporaries
 };
 
-// Refuses, with the reason as text, steps whose data does not flow element by element. May run the compiler.
+// Fails with a message if the data of the steps does not flow element by element. May run the compiler.
 Result<CompiledLoops> compile_loops(Device& device, const LoopRequest& request);
 
-// The functions of loops that were compiled before, without pieces. nullptr: the cache has them no more.
+// The functions of loops compiled earlier, without pieces. nullptr if they are no longer in the cache.
 std::shared_ptr<FusedLoops> find_compiled_loops(Device& device, const std::string& name, std::size_t functions);
 
 }  // namespace canopy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing the fused kernel of a launch: by the last one, by its signature, or by making a new variant.
+// Chooses the fused kernel of a launch: the last one used, one found by signature, or a new variant.
 #include "core/fusion/fusion.h"
 
 #include <canopy/fusion_profile.h>
@@ -19,7 +19,7 @@
 namespace canopy {
 namespace {
 
-// More kinds of arguments than this are launched without looking at them.
+// Beyond this many kinds of arguments, launches use the kernel that does not depend on them.
 constexpr std::size_t most_variants = 64;
 
 std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t slot) noexcept {
@@ -34,7 +34,7 @@ std::uint64_t temporary_at(std::uint64_t address) {
                : temporary_bytes(reinterpret_cast<const void*>(address));
 }
 
-// The module a function's kernels are in, while its binary is loaded.
+// The module of a function's kernels while its binary is loaded.
 std::shared_ptr<Module> module_of(void* user, const DeviceRecord& record) {
     Runtime& runtime = Runtime::instance();
     const Pin<Function> function = runtime.functions.pin(handle_of(user));
@@ -45,7 +45,7 @@ std::shared_ptr<Module> module_of(void* user, const DeviceRecord& record) {
     return binary->unloading ? nullptr : binary->modules[record.index];
 }
 
-// Whether others write memory of the steps while they run: then nobody can put it back and run them again.
+// True if others write memory of the steps while they run; it can then not be restored for a second run.
 bool talks_to_others(const FusedList& list) {
     return std::any_of(list.steps.begin(), list.steps.end(), [](const ListStep& step) {
         return !step.wait_slots.empty() || !step.notify_slots.empty() || step.dynamic;
@@ -143,10 +143,10 @@ Result<const Kernel*> Fusion::certain() {
 
 // ---- variants ------------------------------------------------------------------------------------------------------
 
-// nullptr when there are too many already.
+// nullptr if there are too many variants already.
 Result<FusionVariant*> Fusion::variant_for(std::span<const std::byte> arguments, bool& made) {
     std::vector<std::uint64_t> signature;
-    std::vector<std::pair<std::uintptr_t, std::uint64_t>> bases;  // of regions: where they lie, their first address
+    std::vector<std::pair<std::uintptr_t, std::uint64_t>> bases;  // per region: base and first address seen
     for (std::size_t slot = 0; slot < list_.slots && slot != list_.profile_slot; ++slot) {
         const std::uint64_t value = word_at(arguments, slot);
         const std::optional<MemoryRange> region = region_at(value);
@@ -192,8 +192,8 @@ Result<FusionVariant*> Fusion::make_variant(std::span<const std::byte> arguments
     return variants_.back().get();
 }
 
-// What the list says of directions: whole allocations. Slots it says nothing of may be workspace; an address that lies
-// in no allocation makes the step one of which nothing is known.
+// Accesses from the directions the list declares, as whole allocations. Slots without a direction may be workspace. An
+// address outside any allocation makes the step's accesses unknown.
 std::vector<StepAccess> Fusion::declared(const FusionVariant& variant) const {
     std::vector<std::int32_t> region_of(list_.slots, -1);
     for (const SlotAddress& address : variant.addresses) region_of[address.slot] = address.region;
@@ -221,7 +221,7 @@ std::vector<StepAccess> Fusion::declared(const FusionVariant& variant) const {
     return accesses;
 }
 
-// The plan becomes the kernel that launches of the variant run from now on.
+// Makes a kernel from the plan; launches of the variant use it from now on.
 Status Fusion::adopt(FusionVariant& variant, PlannedFusion planned, const char* level) {
     std::vector<FusedPart> parts = planned.plan.parts;
     if (checking_) {
@@ -243,7 +243,7 @@ Status Fusion::adopt(FusionVariant& variant, PlannedFusion planned, const char* 
     variant.kernels.push_back(std::move(*fused));
     if (!variant.first)
         variant.first = &kernel;
-    else  // pairs with the device's look at it when a launch begins
+    else  // pairs with the device's load when a launch begins
         variant.kernels.front()->replacement.store(&kernel, std::memory_order_release);
     variant.report.level = level;
     variant.report.figures = planned.figures;
@@ -255,7 +255,7 @@ Status Fusion::adopt(FusionVariant& variant, PlannedFusion planned, const char* 
 
 namespace {
 
-// Guards ListKernel::made of all kernels; held to look at it or to set it.
+// Guards ListKernel::made of all kernels; held to read or set it.
 SpinLock made_lock;
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused kernels as programs use them. A Fusion is one list of steps on one device; for each kind of arguments it is
-// launched with it has a variant: which slots of the block are addresses, which of them lie in the same allocation and
-// how far apart, and all other bytes as they are. A variant starts with what is known at once (declared directions, or
-// nothing) and gets better while it is used: a background thread (fusion_work.h) traces its steps, plans again, asks
-// for compiled loops, and puts the better kernel in the place of the earlier one. Launches never wait for that.
+// Fused kernels as programs use them. A Fusion is one list of steps on one device. It has one variant per kind of
+// arguments it is launched with: which slots of the block are addresses, which of them point into the same allocation
+// and how far apart, and the exact value of all other bytes. A variant starts with what is known at once (declared
+// directions, or nothing) and improves while it is used: a background thread (fusion_work.h) traces its steps, plans
+// again, requests compiled loops, and replaces the kernel with the better one. Launches never wait for that.
 //
-// Threads: everything from any thread. Lock order: Stream::lock, Graph::mutex, then Fusion's; nothing is taken after
-// them but the heap's.
+// Threads: everything from any thread. Lock order: Stream::lock, Graph::mutex, then Fusion's; only the heap's locks are
+// taken after them.
 #pragma once
 
 #include <cstddef>
@@ -32,22 +32,22 @@ struct DeviceRecord;
 
 class Fusion : public std::enable_shared_from_this<Fusion> {
 public:
-    // `info` and `user`: what its kernels show as theirs.
+    // Its kernels report `info` and `user` as their own.
     Fusion(FusedList list, Device& device, KernelInfo info, void* user);
     ~Fusion();
 
-    // The kernel for a launch. Arguments that nobody can read yet get the one that always holds.
+    // The kernel for a launch. Arguments that cannot be read yet get the kernel that is always correct.
     Result<const Kernel*> choose(const LaunchWork& work, DeviceRecord& record);
-    // The kernel for arguments that stay as they are, for a fusion that keeps its own code. `hidden`: some of them are
-    // filled in later.
+    // The kernel for arguments that do not change, for a fusion that keeps its code loaded itself. `hidden`: some
+    // arguments are filled in later.
     Result<const Kernel*> choose_now(std::span<const std::byte> arguments, bool hidden);
     [[nodiscard]] nlohmann::ordered_json report() const;
 
-    // The background's share: one variant, from traces to loops.
+    // Background work: improves one variant, from traces to loops.
     void improve(FusionVariant& variant);
     [[nodiscard]] const FusedList& list() const noexcept { return list_; }
 
-    // Code that its steps are in, when nobody else keeps it; set before it is shared.
+    // Modules that hold the code of its steps, if nobody else keeps them; set before the fusion is shared.
     std::vector<std::shared_ptr<Module>> modules;
 
 private:
@@ -62,7 +62,7 @@ private:
     [[nodiscard]] bool makes_loops() const {
         return level_ == FusionLevel::loops && !list_.in_full_order() && list_.profile_slot == no_slot;
     }
-    // On the background thread, with the code kept loaded.
+    // Queues the work for the background thread and keeps `code` loaded meanwhile.
     void improve_later(FusionVariant& variant, std::shared_ptr<Module> code);
     bool improve_by_recipe(FusionVariant& variant, const std::string& name, Nanoseconds start);
     void trace_steps(const FusionVariant& variant, Improvement& work) const;
@@ -87,14 +87,14 @@ private:
 
     mutable Mutex mutex_;  // also guards the variants themselves
     std::vector<std::unique_ptr<FusionVariant>> variants_ CANOPY_GUARDED_BY(mutex_);
-    // Every step waits for those before it; for arguments nobody knows.
+    // Every step waits for the earlier ones; used when the arguments are unknown.
     std::unique_ptr<FusionVariant> certain_ CANOPY_GUARDED_BY(mutex_);
 };
 
-// Puts the fused kernel for these arguments in the place of a kernel that is a list; nothing for others. The kernel's
-// code stays loaded during the call.
+// Replaces a kernel that is a list with the fused kernel for these arguments; leaves other kernels alone. The kernel's
+// code must stay loaded during the call.
 Status choose_fused(LaunchWork& work, DeviceRecord& record);
-// The fusion of a list kernel; nullptr when it was not launched yet.
+// The fusion of a list kernel; nullptr if it was not launched yet.
 std::shared_ptr<Fusion> fusion_of(const Kernel& kernel);
 
 }  // namespace canopy

@@ -14,7 +14,7 @@ namespace canopy {
 
 namespace {
 
-// Appends a part of one step that waits for everything before it.
+// Appends a one-step part that waits for everything before it.
 void append(FusionPlan& plan, FusedStep step) {
     FusedPart part;
     part.first = static_cast<std::uint32_t>(plan.steps.size());
@@ -45,7 +45,7 @@ FusionPlan FusionCheck::around(FusionPlan plan) {
     checked.preload = plan.preload;
     append_call(checked, save, 0);
     const std::uint32_t first_step = 1, first_part = 1;
-    std::vector<FusedStep> resets;  // of words, at the very end
+    std::vector<FusedStep> resets;  // of words, run last
     for (FusedPart& part : plan.parts) {
         if (plan.steps[part.first].action == FusedAction::write_word && plan.steps[part.first].value == 0) {
             resets.push_back(plan.steps[part.first]);
@@ -102,7 +102,7 @@ FusedCallResult FusionCheck::save(void* context, const std::byte* arguments) {
     return {};
 }
 
-// Times that the fused form has written stay.
+// Keeps the profile times written by the fused form.
 void FusionCheck::keep_profile(const std::byte* arguments, Area& area) const {
     if (list_.profile_slot == no_slot) return;
     const std::byte* buffer = nullptr;
@@ -154,7 +154,7 @@ FusedCallResult FusionCheck::note(void* context, const std::byte* arguments) {
     return {};
 }
 
-// Temporaries may hold anything afterwards.
+// Temporaries may have any contents afterwards.
 bool FusionCheck::ignored(const std::byte* arguments, const std::byte* at) const {
     if (temporary_bytes(at) != 0) return true;
     for (const std::uint32_t slot : list_.temporaries) {
@@ -170,7 +170,7 @@ bool FusionCheck::ignored(const std::byte* arguments, const std::byte* at) const
 FusedCallResult FusionCheck::compare(void* context, const std::byte* arguments) {
     FusionCheck& check = *static_cast<Place*>(context)->check;
     Run& run = check.run_of(arguments);
-    constexpr std::uint32_t nobody = UINT32_MAX - 1;  // comes behind every step
+    constexpr std::uint32_t nobody = UINT32_MAX - 1;  // sorts after every step
     std::uint32_t first = UINT32_MAX;
     const std::byte* where = nullptr;
     unsigned is = 0, was = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check that a fused kernel does what its steps do: one launch saves the memory its arguments point into, runs the
-// fused form, puts the memory back, runs the steps one by one, and compares. The plan is made so that all of it is one
-// fused kernel again, and works wherever a launch works. What differs fails the launch and names the first step whose
-// output is another one; the memory then holds what the steps made of it. Nobody else may write that memory meanwhile.
+// Checks that a fused kernel does the same as its steps: one launch saves the memory its arguments point into, runs the
+// fused form, restores the memory, runs the steps one by one, and compares. The whole sequence is itself a plan for one
+// fused kernel, so it works wherever a launch works. A difference fails the launch and names the first step whose
+// output differs; the memory then holds the results of the single steps. Nothing else may write that memory meanwhile.
 //
-// Threads: as any fused kernel; launches of it that overlap are kept apart by their argument blocks.
+// Threads: as for any fused kernel; overlapping launches are told apart by their argument blocks.
 #pragma once
 
 #include <cstddef>
@@ -24,22 +24,22 @@ namespace canopy {
 class FusionCheck {
 public:
     FusionCheck(const FusedList& list, Device& device) : list_(list), device_(device) {}
-    // The plan with the check around it. The check must outlive the kernel made of it.
+    // Wraps the plan in the check. The check must outlive the kernel made from it.
     FusionPlan around(FusionPlan plan);
 
 private:
-    // A piece of memory as it was at several moments.
+    // A piece of memory with snapshots from several moments.
     struct Area {
         std::byte* base = nullptr;
         std::vector<std::byte> before, fused, last;
-        std::vector<std::uint16_t> writer;  // of each byte: which step changed it last, counted from 1
+        std::vector<std::uint16_t> writer;  // per byte: the step that changed it last, from 1
     };
     struct Run {
         std::vector<Area> areas;
     };
     struct Place {
         FusionCheck* check = nullptr;
-        std::uint32_t index = 0;  // of a step: its place in the list
+        std::uint32_t index = 0;  // position of the step in the list
     };
 
     static FusedCallResult save(void* context, const std::byte* arguments);

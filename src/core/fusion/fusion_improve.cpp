@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making a variant better: traces of its steps, a plan with chains, compiled loops; and telling about it.
+// Improves a variant: traces of its steps, a plan with chains, compiled loops. Also reports on it.
 #include "core/fusion/fusion.h"
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 
 namespace canopy {
 
-// State of a variant while it is improved.
+// State of a variant while it is being improved.
 struct Fusion::Improvement {
-    std::vector<std::optional<LaunchTrace>> traces;  // of each listed step
+    std::vector<std::optional<LaunchTrace>> traces;  // one per listed step
     std::vector<StepAccess> accesses;
     PlannedFusion planned;
-    std::vector<std::string> code;  // of each part the name of its compiled loops; empty: it has none
-    std::string recipe;             // where to keep what is found out; empty: nowhere
+    std::vector<std::string> code;  // per part: name of its compiled loops; empty if it has none
+    std::string recipe;             // name to cache the results under; empty: not cached
     VariantReport report;
 };
 
@@ -29,7 +29,7 @@ namespace {
 
 double milliseconds_since(Nanoseconds start) { return static_cast<double>(now() - start) / millisecond; }
 
-// The text of what was refused just now on this thread.
+// The message of the latest refusal on this thread.
 std::string refusal() {
     const char* text = take_error_text();
     return text ? text : "no reason given";
@@ -61,7 +61,7 @@ void Fusion::trace_steps(const FusionVariant& variant, Improvement& work) const 
     work.report.trace_milliseconds = milliseconds_since(start);
 }
 
-// Uses the recipe that an earlier launch of the same kind left.
+// Uses the recipe left by an earlier launch of the same kind.
 bool Fusion::improve_by_recipe(FusionVariant& variant, const std::string& name, Nanoseconds start) {
     std::optional<FusionRecipe> recipe = find_recipe(name, list_, device_);
     if (!recipe) return false;
@@ -112,7 +112,7 @@ void Fusion::improve(FusionVariant& variant) {
 
 // ---- loops ---------------------------------------------------------------------------------------------------------
 
-// Nothing outside these steps reads what they leave in the region.
+// True if nothing outside these steps reads what they leave in the region.
 bool Fusion::temporary(const FusionVariant& variant, const Improvement& work, std::int32_t region,
                        std::span<const std::uint32_t> steps) const {
     const auto among = [&](std::uint32_t index) { return std::find(steps.begin(), steps.end(), index) != steps.end(); };
@@ -123,7 +123,7 @@ bool Fusion::temporary(const FusionVariant& variant, const Improvement& work, st
         for (const Touched& each : access.touched)
             if (each.region == region && !each.write) return false;
     }
-    // A temporary of the list has no size: what else lies in its allocation must be temporary too.
+    // A temporary of the list has no size: everything else in its allocation must be temporary too.
     const auto listed = [&](const SlotAddress& address) {
         return address.region != region ||
                std::find(list_.temporaries.begin(), list_.temporaries.end(), address.slot) != list_.temporaries.end();
@@ -146,7 +146,7 @@ bool Fusion::temporary(const FusionVariant& variant, const Improvement& work, st
     return written;
 }
 
-// The kernels of steps, each with its number where there are several.
+// The numbers and kernel names of steps, for messages.
 std::string Fusion::names_of(std::span<const std::uint32_t> steps) const {
     constexpr std::size_t most = 8;
     std::string names;
@@ -156,7 +156,7 @@ std::string Fusion::names_of(std::span<const std::uint32_t> steps) const {
     return steps.size() > most ? names + ", ..." : names;
 }
 
-// Parts first to end, all of them traced, become one with loops. false: they cannot.
+// Merges parts first to end, all of them traced, into one with loops. Returns false if that is not possible.
 bool Fusion::compile_parts(FusionVariant& variant, Improvement& work, std::size_t first, std::size_t end) {
     std::vector<FusedPart>& parts = work.planned.plan.parts;
     const std::uint32_t begin_step = parts[first].first;
@@ -172,7 +172,7 @@ bool Fusion::compile_parts(FusionVariant& variant, Improvement& work, std::size_
         regions[region].temporary = temporary(variant, work, static_cast<std::int32_t>(region), listed);
     Result<CompiledLoops> loops = compile_loops(device_, {steps, regions, begin_step, &improvement_stop()});
     if (!loops.ok()) {
-        // A compiler that failed, or was ended, may do better the next time.
+        // A compiler that failed or was terminated may succeed next time.
         if (loops.status().code() != code::not_supported) work.recipe.clear();
         work.report.refusals.push_back(
             fmt::format("steps {} to {} ({}) as loops: {}", begin_step, end_step - 1, names_of(listed), refusal()));
@@ -253,7 +253,7 @@ void Fusion::compile(FusionVariant& variant, Improvement& work) {
     variant.report = std::move(report);
 }
 
-// ---- telling -------------------------------------------------------------------------------------------------------
+// ---- reports -------------------------------------------------------------------------------------------------------
 
 namespace {
 

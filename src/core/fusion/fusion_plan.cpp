@@ -15,7 +15,7 @@ bool earlier(const Touched& left, const Touched& right) noexcept {
     return std::tie(left.region, left.begin, left.end) < std::tie(right.region, right.begin, right.end);
 }
 
-// Joins neighbours of one block and one direction.
+// Merges adjacent ranges of the same block and direction.
 void join_neighbours(std::vector<Touched>& touched) {
     const auto key = [](const Touched& each) { return std::tie(each.block, each.write, each.region, each.begin); };
     std::sort(touched.begin(), touched.end(),
@@ -73,7 +73,7 @@ StepAccess access_of(const LaunchTrace& trace) {
 
 namespace {
 
-// One side of the sweep: what reaches over the place the sweep has come to.
+// One side of the sweep: the ranges that extend past the current position.
 struct Reaching {
     std::vector<const Touched*> reads, writes;
 
@@ -83,7 +83,7 @@ struct Reaching {
         std::erase_if(writes, ended);
     }
     void add(const Touched& at) { (at.write ? writes : reads).push_back(&at); }
-    // How `at` of the other side meets it.
+    // The conflict between `at`, from the other side, and these ranges.
     [[nodiscard]] Conflict meet(const Touched& at) const {
         const auto across = [&](const Touched* each) { return each->block == every_block || each->block != at.block; };
         if (std::any_of(writes.begin(), writes.end(), across)) return Conflict::full;
@@ -117,7 +117,7 @@ Conflict conflict_between(const StepAccess& first, const StepAccess& second) {
 
 namespace {
 
-// Sets of nodes.
+// A set of nodes per row.
 class BitRows {
 public:
     explicit BitRows(std::size_t count) : words_((count + 63) / 64), bits_(count * words_) {}
@@ -134,7 +134,7 @@ private:
     std::vector<std::uint64_t> bits_;
 };
 
-// A step of the plan while its place is not known: a kernel, or a word to wait for or to write.
+// A step of the plan before it is placed: a kernel, or a word to wait for or to write.
 struct Node {
     FusedStep step;
     std::uint32_t listed = 0;
@@ -172,7 +172,7 @@ private:
     const PlanRequest& request_;
     const FusedList& list_;
     std::vector<Node> nodes_;
-    std::vector<std::uint32_t> last_of_;  // of each listed step its last node
+    std::vector<std::uint32_t> last_of_;  // last node of each listed step
     std::vector<std::vector<std::uint32_t>> parts_;
     std::vector<std::vector<std::uint32_t>> after_;
     std::uint32_t order_edges_ = 0;
@@ -206,7 +206,7 @@ void Planner::add_step(std::uint32_t index) {
     order_edges_ += static_cast<std::uint32_t>(listed.after.size());
 }
 
-// When everything else is done.
+// Resets run after everything else.
 void Planner::add_resets() {
     const auto end = static_cast<std::uint32_t>(nodes_.size());
     const auto reset = [&](std::uint32_t index, std::uint32_t slot) {
@@ -218,7 +218,8 @@ void Planner::add_resets() {
         for (const std::uint32_t slot : list_.steps[index].reset_slots) reset(index, slot);
 }
 
-// Words are shared with other streams, whose memory is unknown: all steps before are done, none after has begun.
+// Words are shared with other streams, whose memory is unknown: all earlier steps must be done and no later one
+// started.
 Conflict Planner::conflict(const Node& first, const Node& second) const {
     if (first.word || second.word || request_.level == FusionLevel::off || list_.in_full_order()) return Conflict::full;
     return conflict_between(request_.accesses[first.listed], request_.accesses[second.listed]);

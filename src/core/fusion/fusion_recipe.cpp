@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recipe is one CBOR value. It lies where only this user can write, with a checksum. What the device cannot check
-// when it makes a kernel of the plan is checked here.
+// A recipe is one CBOR value with a checksum, in a folder only this user can write. Everything the device cannot check
+// when it makes a kernel from the plan is checked here.
 #include "core/fusion/fusion_recipe.h"
 
 #include <algorithm>
@@ -139,7 +139,7 @@ std::optional<FusionRecipe> find_recipe(const std::string& name, const FusedList
     try {
         const auto* first = reinterpret_cast<const std::uint8_t*>(bytes->data());
         return read_recipe(Json::from_cbor(first, first + bytes->size()), list, device);
-    } catch (const Json::exception&) {  // of another form than this version writes
+    } catch (const Json::exception&) {  // not in this version's format
         return std::nullopt;
     }
 }

@@ -6,7 +6,7 @@
 namespace canopy {
 namespace {
 
-// A temporary that is no larger stays in the caches as it is.
+// Smaller temporaries stay in the caches anyway.
 constexpr std::uint64_t smallest_temporary = 1u << 20;
 
 struct Range {
@@ -14,7 +14,7 @@ struct Range {
     std::uint64_t end = 0;
 };
 
-// What one block does with the region: whole ranges it has written so far, and all it has touched.
+// A block's use of the region: the ranges written so far, and the bounds of all it touched.
 struct BlockUse {
     Range touched{UINT64_MAX, 0};
     std::vector<Range> written;
@@ -50,7 +50,7 @@ private:
     const std::span<const std::uint32_t> steps_;
 };
 
-// Of each block; nothing when one reads what it has not written.
+// One entry per block; nullopt if a block reads bytes it has not written.
 std::optional<std::vector<BlockUse>> ScratchFinder::uses(std::int32_t region) const {
     std::vector<BlockUse> blocks;
     for (const std::uint32_t index : steps_) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporaries that need no memory of their own: in a chain of steps that run block by block, a block that reads of a
-// temporary only what it has written there itself can have it anywhere. Found in the traces; the device gives all
-// blocks of a thread the same place, which stays in the cache (device/fusion.h). Used by fusion_improve.cpp.
+// Temporaries that need no separate memory: in a chain of steps that run block by block, if each block reads only those
+// bytes of a temporary that it has written itself, the temporary can be placed anywhere. Found from the traces; the
+// device gives all blocks of a thread the same place, which stays in the cache (device/fusion.h). Used by
+// fusion_improve.cpp.
 //
 // Threads: values without hidden state.
 #pragma once
@@ -17,12 +18,12 @@ namespace canopy {
 struct ScratchRequest {
     const FusedList* list = nullptr;
     const FusionVariant* variant = nullptr;
-    std::span<const std::optional<LaunchTrace>> traces;  // of each listed step
-    // Whether nobody but these steps, by their places in the list, reads the region.
+    std::span<const std::optional<LaunchTrace>> traces;  // one per listed step
+    // True if only these steps, given by their positions in the list, read the region.
     std::function<bool(std::int32_t region, std::span<const std::uint32_t> steps)> temporary;
 };
 
-// Adds the scratches of all parts where they are worth it.
+// Adds scratches to all parts where they pay off.
 void find_scratches(const ScratchRequest& request, PlannedFusion& planned);
 
 }  // namespace canopy

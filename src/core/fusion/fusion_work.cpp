@@ -30,7 +30,7 @@ struct Work {
     bool stopping CANOPY_GUARDED_BY(mutex) = false;
     std::thread thread CANOPY_GUARDED_BY(mutex);
     ProcessStop stop;
-    std::atomic<pid_t> owner{0};  // the process that has the thread
+    std::atomic<pid_t> owner{0};  // the process that owns the thread
 
     void run();
     [[nodiscard]] bool busy(const void* fusion) const CANOPY_REQUIRES(mutex) {
@@ -40,7 +40,7 @@ struct Work {
     }
 };
 
-// Never destroyed: threads may come late.
+// Never destroyed: threads may still use it at exit.
 Work& work() {
     static Work* instance = new Work;
     return *instance;
@@ -60,7 +60,7 @@ void Work::run() {
         lock.unlock();
         try {
             next.work();
-        } catch (...) {  // no memory: the kernel stays as it is
+        } catch (...) {  // out of memory: the kernel stays as it is
         }
         next.work = nullptr;
         close_later({std::move(next.code)});
@@ -97,7 +97,7 @@ bool wait_for_improvements(const void* fusion, Deadline deadline) {
 
 void stop_improvements() noexcept {
     Work& all = work();
-    if (all.owner.load(std::memory_order_relaxed) != getpid()) return;  // no thread, or that of the parent
+    if (all.owner.load(std::memory_order_relaxed) != getpid()) return;  // no thread, or the parent process owns it
     std::deque<Improvement> dropped;
     std::thread thread;
     {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two passes over the traces. The first gives a number to each range of global memory that is loaded or stored, and
-// makes sure that ranges which differ do not overlap where one of them is stored. The second follows the values. Both
-// are quick: a launch over 8 Mi elements has tens of thousands of records, and a cached loop should be ready at once.
+// Two passes over the traces. The first numbers each range of global memory that is loaded or stored, and makes sure
+// that different ranges do not overlap if one of them is stored. The second follows the values. Both must be fast: a
+// launch over 8 Mi elements has tens of thousands of records, and a cached loop should be ready at once.
 #include "core/fusion/loop_flow.h"
 
 #include <fmt/core.h>
@@ -21,19 +21,19 @@ namespace {
 
 constexpr std::uint32_t none = UINT32_MAX;
 
-// A range of global memory, numbered in the order in which the steps come to it.
+// A range of global memory, numbered in the order the steps access it.
 struct Range {
     std::uint32_t region = 0;
     bool stored = false;
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
-    std::uint32_t first = none;    // the first value that touches it, of ranges somebody stores
-    std::uint32_t initial = none;  // what it holds before the steps, once somebody loads it
-    std::uint32_t current = none;  // what was stored last
-    std::uint32_t next = none;     // another range that holds the same value in the end
+    std::uint32_t first = none;    // for stored ranges: the first value that touches it
+    std::uint32_t initial = none;  // the value before the steps, once it is loaded
+    std::uint32_t current = none;  // the value stored last
+    std::uint32_t next = none;     // another range that finally holds the same value
 };
 
-// Numbers of ranges by their place: open addressing, no larger than it must be.
+// Range numbers by location; an open-addressing hash table sized to the number of copies.
 class RangeTable {
 public:
     explicit RangeTable(std::size_t most) {
@@ -61,19 +61,19 @@ private:
     std::vector<std::uint32_t> slots_;
 };
 
-// A value: what a load brings, or what an operation makes of others.
+// A value: the result of a load or of an operation on other values.
 struct Value {
     std::uint32_t operation = none;  // none: loaded
-    std::uint32_t object = 0;        // number of its constants
-    std::uint32_t range = none;      // of a load
+    std::uint32_t object = 0;        // index of its constants
+    std::uint32_t range = none;      // loads only
     std::uint32_t step = 0;
-    std::uint64_t count = 0;  // bytes of a load, elements of others
+    std::uint64_t count = 0;  // bytes of a load, else elements
     std::uint32_t sources[3] = {none, none, none};
-    std::uint32_t parent = none;  // towards the value that represents its piece
-    std::uint32_t kept = none;    // the first range that holds it in the end and is no temporary
+    std::uint32_t parent = none;  // towards the root that represents its piece
+    std::uint32_t kept = none;    // the first non-temporary range that finally holds it
 };
 
-// Bytes of the unified buffer that hold a whole value.
+// Bytes of the unified buffer that hold one whole value.
 struct LocalEntry {
     std::uint64_t begin = 0, end = 0;
     std::uint32_t value = none;
@@ -117,17 +117,17 @@ private:
 
     const LoopRequest& request_;
     RangeTable table_;
-    std::vector<std::uint32_t> record_ranges_;  // of copies from and to global memory, in the order of all records
+    std::vector<std::uint32_t> record_ranges_;  // per copy from or to global memory, in record order
     std::size_t next_range_ = 0;
     std::vector<Value> values_;
     std::vector<LocalEntry> local_;
-    std::vector<std::uint32_t> operation_numbers_;  // of the step's own
+    std::vector<std::uint32_t> operation_numbers_;  // for the current step's operations
     std::vector<std::vector<std::byte>> objects_;
     std::uint32_t last_object_operation_ = none, last_object_offset_ = 0, last_object_ = 0;
 
-    // Of the piece at hand.
+    // State of the current piece.
     LoopShape shape_;
-    std::vector<std::uint32_t> piece_ranges_;  // of its pointers
+    std::vector<std::uint32_t> piece_ranges_;  // one per pointer
     std::vector<std::uint32_t> node_of_;       // by value
     std::vector<std::uint8_t> live_;           // by value
     std::unordered_map<std::string, std::uint32_t> shape_numbers_;
@@ -167,7 +167,7 @@ Status FlowFinder::check_overlaps() {
         const Range& right = table_.ranges[b];
         return left.region != right.region ? left.region < right.region : left.offset < right.offset;
     };
-    // Steps walk upwards through each region: order by region first, and often that is all.
+    // Steps walk upwards through each region, so sorting by region is often enough.
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         return table_.ranges[a].region < table_.ranges[b].region;
     });
@@ -194,7 +194,7 @@ std::uint32_t FlowFinder::find_root(std::uint32_t value) noexcept {
     return value;
 }
 
-// The earlier value represents both: roots come before the values they represent.
+// The earlier value becomes the root: roots precede the values they represent.
 void FlowFinder::join(std::uint32_t one, std::uint32_t other) noexcept {
     one = find_root(one);
     other = find_root(other);
@@ -338,7 +338,7 @@ std::uint32_t FlowFinder::pointer_number(std::uint32_t range, std::uint8_t size)
     return static_cast<std::uint32_t>(piece_ranges_.size() - 1);
 }
 
-// All operations of a piece work on the same number of elements; copies alone move what their bytes allow.
+// All operations of a piece have the same element count; for pure copies it follows from the bytes.
 Result<std::uint64_t> FlowFinder::element_count(std::span<const std::uint32_t> values) const {
     std::uint64_t count = 0;
     for (const std::uint32_t number : values) {
@@ -377,7 +377,7 @@ Status FlowFinder::add_nodes(std::span<const std::uint32_t> values, std::uint64_
             node.is_load = true;
             node.size = static_cast<std::uint8_t>(size);
             node.pointer = pointer_number(value.range, node.size);
-            // A range that nobody stores may be loaded by several steps.
+            // Several steps may load a range that is never stored.
             const auto same = std::find_if(shape_.nodes.begin(), shape_.nodes.end(), [&](const LoopNode& one) {
                 return one.is_load && one.pointer == node.pointer;
             });
@@ -480,7 +480,7 @@ Status FlowFinder::build_pieces() {
     }
     live_.assign(values_.size(), 0);
     node_of_.assign(values_.size(), no_node);
-    // Values by piece, each in the order in which they were made.
+    // Values by piece, each piece in creation order.
     std::vector<std::uint32_t> begin(values_.size() + 1, 0), ordered(values_.size());
     for (std::uint32_t value = 0; value < values_.size(); ++value) ++begin[find_root(value) + 1];
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
@@ -492,7 +492,7 @@ Status FlowFinder::build_pieces() {
     return {};
 }
 
-// Neighbours become one piece as long as enough of them are left for all threads.
+// Merges adjacent pieces while enough of them remain for all threads.
 void FlowFinder::merge_pieces() {
     constexpr std::uint64_t most_elements = 65536, wanted_pieces = 64;
     std::uint64_t total = 0;

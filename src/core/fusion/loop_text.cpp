@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements are unsigned integers of their size: the functions of the kernels know what they mean. The constants of an
-// operation come from memory the compiler cannot see through: with numbers in sight it would fold operations in ways
-// that differ from the kernels in the bits of a NaN.
+// Elements are unsigned integers of their size; only the kernels' functions interpret them. The constants of an
+// operation are loaded from memory that is opaque to the compiler: if it saw the values, it would fold operations in
+// ways that change the bits of a NaN compared to the kernels.
 #include "core/fusion/loop_text.h"
 
 #include <fmt/core.h>
@@ -30,8 +30,8 @@ static inline void stream_out(unsigned char* to, const unsigned char* from, unsi
 }
 )";
 
-// Elements that leave past the caches together: some registers full where results lie at the beginning of lines, else a
-// tile that waits in the cache of the first level.
+// Elements per batch of non-temporal stores: a few registers if all streamed results are line-aligned, else a tile
+// buffered in the L1 cache.
 constexpr int group = 64, tile = 1024;
 
 using Text = std::back_insert_iterator<std::string>;
@@ -47,7 +47,7 @@ struct ShapeText {
             if (streams(store)) return true;
         return false;
     }
-    // Where halves are converted the compiler's own choice is too narrow.
+    // The compiler's own choice is too narrow for half-precision conversions.
     [[nodiscard]] const char* width() const {
         for (const LoopNode& node : shape.nodes)
             if (node.size == 2) return "vectorize_width(16) interleave_count(2)";
@@ -78,7 +78,7 @@ void ShapeText::write_objects(Text out) const {
     }
 }
 
-// `index` is that of the element; `in_tile` its place in the tile of results that stream, nullptr: they are stored.
+// `index`: of the element; `in_tile`: its index in the tile of streamed results, or nullptr to store them directly.
 void ShapeText::write_body(Text out, const char* indent, const char* index, const char* in_tile) const {
     for (std::size_t number = 0; number < shape.nodes.size(); ++number) {
         const LoopNode& node = shape.nodes[number];
@@ -114,7 +114,8 @@ void ShapeText::write_loop(Text out, const char* from, const char* to) const {
     fmt::format_to(out, "    }}\n");
 }
 
-// Full groups behind `head`, where all results that stream begin a line; sets `head` to what is left.
+// Full groups from `head` on, where all streamed results are line-aligned; leaves `head` at the first element left
+// over.
 void ShapeText::write_groups(Text out) const {
     const LoopStore& leader =
         *std::find_if(shape.stores.begin(), shape.stores.end(), [&](const LoopStore& store) { return streams(store); });

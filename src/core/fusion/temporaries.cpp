@@ -13,9 +13,9 @@ namespace {
 
 struct Temporaries {
     Mutex mutex;
-    std::map<std::uintptr_t, std::uint64_t> ranges CANOPY_GUARDED_BY(mutex);  // begin and size
+    std::map<std::uintptr_t, std::uint64_t> ranges CANOPY_GUARDED_BY(mutex);  // start -> size
 };
-// Never destroyed: kernels may run while the process ends.
+// Never destroyed: kernels may still run at process exit.
 Temporaries& temporaries() {
     static Temporaries* instance = new Temporaries;
     return *instance;

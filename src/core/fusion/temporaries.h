@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that programs declared temporary: only the steps that write it read it, so fused kernels may leave out the
-// stores to it. Any thread.
+// Memory that programs declare temporary: only the steps that write it read it, so fused kernels may omit stores to it.
+// Any thread.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@ namespace canopy {
 
 Status declare_temporary(const void* address, std::size_t size);
 Status undeclare_temporary(const void* address);
-// How many bytes from an address on are declared; 0: none.
+// Number of bytes from an address on that are declared temporary, or 0.
 [[nodiscard]] std::uint64_t temporary_bytes(const void* address);
 
-// Counts the declarations: a kernel that was chosen before the last one may be wrong now. 0: there was none.
+// Counts declarations and their removals: kernels chosen before the last change may be wrong now.
 inline std::atomic<std::uint64_t> temporary_changes{0};
 
 }  // namespace canopy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of a graph, in its own memory, and how graphs are made and found.
+// Tasks of a graph in its own memory; creating and finding graphs.
 #include "core/graph/graph.h"
 
 #include <cstring>
@@ -27,7 +27,7 @@ void* GraphMemory::take(std::size_t size) noexcept {
         } catch (...) {
             return nullptr;
         }
-        if (bytes == size) return memory;  // a separate block; the open one stays in use
+        if (bytes == size) return memory;  // a separate block; the current one stays in use
         next_ = memory;
         left_ = bytes;
     }
@@ -55,7 +55,7 @@ namespace {
 
 Status out_of_memory() { return fail(code::bad_alloc, "out of host memory"); }
 
-// Lets `pointer` point at a copy of `size` bytes.
+// Makes `pointer` point to a copy of `size` bytes.
 template <class T>
 bool keep(GraphMemory& memory, const T*& pointer, std::size_t size) noexcept {
     if (size == 0) return true;
@@ -71,7 +71,7 @@ bool keep_launch(GraphMemory& memory, LaunchWork& work) noexcept {
 
 Status keep_fence(Graph& graph, Fence* fence) CANOPY_REQUIRES(*graph.mutex) {
     if (!fence) return {};
-    // Commands name the same fences again and again; one reference each of the last few is enough.
+    // Commands often use the same fences; skip those among the last 8 that already have a reference.
     const std::size_t size = graph.fences.size(), look = size < 8 ? size : 8;
     for (std::size_t back = 1; back <= look; ++back)
         if (graph.fences[size - back] == fence) return {};
@@ -140,7 +140,7 @@ TaskType type_of(const Command& command) noexcept {
         case Opcode::wait_value:
             return TaskType::value_wait;
         default:
-            return TaskType::other;  // tasks of events get theirs from the call
+            return TaskType::other;  // event tasks get theirs from the call
     }
 }
 
@@ -156,7 +156,7 @@ TaskType type_of(EventAction action) noexcept {
     return TaskType::event_reset;
 }
 
-// ---- life ----------------------------------------------------------------------------------------------------------
+// ---- creation and lookup -------------------------------------------------------------------------------------------
 
 Result<Handle> create_graph(GraphState state, Handle parent) {
     static std::atomic<std::uint32_t> next_id{0};
@@ -224,7 +224,7 @@ void keep_for_graphs(const DeviceRecord& record, const std::shared_ptr<Module>& 
         if (graph->record != &record || graph->state == GraphState::ended) return;
         try {
             graph->modules.push_back(module);
-        } catch (const std::bad_alloc&) {  // the graph's kernels are gone then, like any that was unloaded
+        } catch (const std::bad_alloc&) {  // then the graph loses the kernels, as with any unloaded code
         }
     });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binding streams to graphs, recording on them, and the end of the building.
+// Binds streams to graphs, records on them, and ends the build.
 #include "core/graph/graph_build.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool captured(const Stream& stream) CANOPY_REQUIRES(stream.lock) {
     return stream.recorder && stream.recorder->kind() == RecorderKind::capture;
 }
 
-// Tasks of a lane that will not run any more.
+// Disposes of tasks that will not run any more.
 void drop_tasks(RecordedLane& lane) noexcept {
     for (const GraphTask& task : lane.tasks) {
         const Opcode opcode = task.command.opcode;
@@ -41,7 +41,7 @@ void end_own_graph(Handle handle) noexcept {
     if (handle == 0) return;
     try {
         if (Pin<Graph> graph = Runtime::instance().graphs.pin(handle)) end_graph(*graph);
-    } catch (...) {  // out of memory: what it has stays until the process ends
+    } catch (...) {  // out of memory: leaks until the process ends
     }
 }
 
@@ -129,11 +129,12 @@ void BuildRecorder::launch_refused(Stream& stream, int code, const std::string& 
         Graph& graph = *pinned.value();
         MutexLock lock(*graph.mutex);
         if (graph.state == GraphState::building) graph.lanes[target_.lane].refused.note(code, text);
-    } catch (...) {  // no memory for a graph
+    } catch (...) {  // out of memory for a graph
     }
 }
 
-// The flag of an event that a graph records must be down when a replay begins, or waits would pass on the last one.
+// The flag of an event recorded by a graph must be clear when a replay begins, or waits would see the last replay's
+// record.
 Status BuildRecorder::append_event(Stream& stream, const EventCall& call) {
     Result<Command> command = flag_command(call, *call.event.record->opened());
     if (!command.ok()) return command.status();
@@ -162,7 +163,7 @@ Recorder* first_recorder(std::uint32_t stream_flags) {
     return (stream_flags & stream_persistent) != 0 ? new BuildRecorder : nullptr;
 }
 
-// Tasks that the stream recorded before it was bound end with it.
+// Tasks recorded before the stream was bound end with it.
 void BuildRecorder::stream_ended(Stream&) noexcept {
     end_own_graph(release());
     delete this;
@@ -172,7 +173,7 @@ void BuildRecorder::stream_ended(Stream&) noexcept {
 
 namespace {
 
-// Before a graph ends: its streams are free for another one.
+// Runs before a graph ends: frees its streams for other graphs.
 void release_streams(Graph& graph) noexcept {
     std::vector<Handle> streams;
     {
@@ -195,7 +196,7 @@ Result<BuildRecorder*> persistent_only(const Stream& stream) CANOPY_REQUIRES(str
     return fail(code::param_invalid, "stream {} was not created with ACL_STREAM_PERSISTENT", stream.id);
 }
 
-// Tasks that a stream recorded before it was bound. Nobody else knows the graph they lie in.
+// Moves the tasks that a stream recorded before it was bound. Nobody else knows the graph they are in.
 Status move_tasks(Graph& from, Graph& to, std::uint32_t lane) CANOPY_REQUIRES(*to.mutex) {
     MutexLock lock(*from.mutex);
     std::deque<GraphTask>& tasks = from.lanes.front().tasks;
@@ -216,7 +217,7 @@ Status move_tasks(Graph& from, Graph& to, std::uint32_t lane) CANOPY_REQUIRES(*t
     for (GraphTask& task : tasks) {
         if (task.handle != 0) Runtime::instance().tasks.close(task.handle);
         task.handle = 0;
-        task.command.opcode = Opcode::nothing;  // its argument belongs to the other graph now
+        task.command.opcode = Opcode::nothing;  // the other graph owns its argument now
     }
     return {};
 }
@@ -268,7 +269,7 @@ Status bind_stream(Graph& graph, const void* handle, bool starts) {
 
 namespace {
 
-// The recorder of a stream that is bound to the graph.
+// The recorder of a stream bound to the graph.
 Result<BuildRecorder*> bound_recorder(const Graph& graph, const Stream& stream)
     CANOPY_REQUIRES(*graph.mutex, stream.lock) {
     if (captured(stream)) return fail(code::stream_captured, "stream {} is being captured", stream.id);
@@ -340,7 +341,7 @@ Result<BuildRecorder*> bound_only(const Stream& stream) CANOPY_REQUIRES(stream.l
     return fail(code::stream_model, "stream {} is not bound to a graph", stream.id);
 }
 
-// The graph and lane of a stream that a task of another stream starts.
+// The graph and lane of a stream that another stream's task starts.
 Result<RecorderTarget> find_lane(const void* handle) {
     return with_stream(handle, [](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Result<RecorderTarget> {
         Result<BuildRecorder*> recorder = bound_only(*stream);
@@ -349,12 +350,12 @@ Result<RecorderTarget> find_lane(const void* handle) {
     });
 }
 
-// Appends a task without more to it.
+// Appends a task that needs no completion.
 Status append_plain(BuildRecorder& recorder, Stream& stream, const Command& command) CANOPY_REQUIRES(stream.lock) {
     return recorder.append(stream, command, [](Graph&, GraphPlace) {});
 }
 
-// Appends a task that starts the lane of `target`; make(lane) is the command.
+// Appends a task that starts the lane of `target`; make(lane) returns the command.
 template <class Make>
 Status record_for_lane(const void* target, const void* handle, Make&& make) {
     Result<RecorderTarget> lane = find_lane(target);
@@ -368,7 +369,7 @@ Status record_for_lane(const void* target, const void* handle, Make&& make) {
     });
 }
 
-// A jump keeps handles of labels in place of targets until the building ends.
+// Until the build ends, a jump stores label handles in place of targets.
 static_assert(sizeof(GraphPlace) == sizeof(Handle));
 GraphPlace place_of(Handle label) noexcept {
     return {static_cast<std::uint32_t>(label >> 32), static_cast<std::uint32_t>(label)};
@@ -396,7 +397,7 @@ Status record_switch(const SwitchWork& work, const void* target, const void* str
 
 namespace {
 
-// The recorder for the end of a graph, which has no end yet.
+// The recorder for the end task of a graph that has none yet.
 Result<BuildRecorder*> recorder_of_end(Graph& graph, const Stream& stream) CANOPY_REQUIRES(stream.lock) {
     MutexLock lock(*graph.mutex);
     Result<BuildRecorder*> bound = bound_recorder(graph, stream);
@@ -455,7 +456,7 @@ Status record_jump(const std::uint32_t* index, std::uint32_t count, const LabelL
     });
 }
 
-// ---- the end of the building ---------------------------------------------------------------------------------------
+// ---- ending the build ----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -538,7 +539,7 @@ Status end_build(Graph& graph) {
     if (!starts)
         return fail(code::runtime_internal, "{} has no tasks on a stream that starts with it", label_of(graph));
     if (ends != 1) return fail(code::runtime_internal, "{} has no end: call aclmdlRIEndTask", label_of(graph));
-    // Only now: a graph whose building could not end keeps its labels.
+    // Only now: if the build fails, the graph keeps its labels.
     std::vector<const GraphPlace*> before;
     for (Resolved& one : resolved) {
         before.push_back(one.task->command.jump.targets);

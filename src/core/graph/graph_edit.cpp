@@ -16,7 +16,7 @@
 namespace canopy {
 namespace {
 
-constexpr std::size_t longest_name = 511;  // without the final zero
+constexpr std::size_t longest_name = 511;  // without the terminating zero
 
 constexpr std::uint64_t key_of(GraphPlace place) noexcept {
     return static_cast<std::uint64_t>(place.lane) << 32 | place.position;
@@ -40,7 +40,7 @@ GraphEdits& edits_of(Graph& graph) {
 
 TaskMemory& memory_of(Graph& graph, GraphPlace place) { return edits_of(graph).tasks[key_of(place)]; }
 
-// ---- finding -------------------------------------------------------------------------------------------------------
+// ---- lookup --------------------------------------------------------------------------------------------------------
 
 Result<PinnedTask> pin_task(const void* opaque) {
     const Pin<GraphPart> part = Runtime::instance().tasks.pin(handle_of(opaque));
@@ -54,7 +54,7 @@ Result<PinnedTask> pin_task(const void* opaque) {
 
 Result<GraphTask*> find_task(Graph& graph, const PinnedTask& pinned) {
     GraphTask* const task = task_at(graph, pinned.place);
-    // A stream that was emptied has other tasks in the same places.
+    // A stream that was cleared has other tasks at the same positions.
     if (!task || task->handle != pinned.handle)
         return fail(code::invalid_handle, "task {} is no longer part of its graph",
                     as_address(opaque_of(pinned.handle)));
@@ -68,14 +68,14 @@ Handle group_of(const LockedTask& task) {
 
 namespace {
 
-// The stream that represents a lane now; 0 when one must be made for it.
+// The stream that currently represents a lane; 0 if one must be created.
 Handle stream_of(const Graph& graph, const RecordedLane& lane) CANOPY_REQUIRES(*graph.mutex) {
     const bool own = graph.flow || graph.state == GraphState::capturing;
     const Handle handle = own && lane.stream != 0 ? lane.stream : lane.model_stream;
     return Runtime::instance().streams.alive(handle) ? handle : 0;
 }
 
-// Others may still hold a graph that was destroyed.
+// A destroyed graph may still be referenced.
 Status check_alive(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     if (graph.state != GraphState::ended) return {};
     return fail(code::invalid_handle, "graph {} was destroyed", graph.id);
@@ -171,17 +171,17 @@ Status attach_operator_info(const void* info, std::size_t size) {
     return {};
 }
 
-// ---- changing ------------------------------------------------------------------------------------------------------
+// ---- changes -------------------------------------------------------------------------------------------------------
 
 namespace {
 
 void stage(LockedTask& locked, TaskMemory& memory) CANOPY_REQUIRES(*locked.graph.mutex) {
     if (memory.staged) return;
-    locked.graph.staged.push_back({locked.place, {}});  // the command is the task's at the time of the update
+    locked.graph.staged.push_back({locked.place, {}});  // the command is read from the task at the update
     memory.staged = true;
 }
 
-// The bytes may lie in the task's own memory.
+// The bytes may already be in the task's own memory.
 void keep_arguments(TaskMemory& memory, LaunchWork& work) {
     const auto* bytes = static_cast<const std::byte*>(work.arguments);
     if (memory.arguments.capacity() < work.arguments_size) {
@@ -283,7 +283,7 @@ Status disable_task(LockedTask& locked) {
 
 namespace {
 
-// Bound events are looked up when a replay is submitted.
+// Bound events are looked up when a replay is submitted, from these bindings.
 void rebind(Graph& graph, const GraphTask& task) CANOPY_REQUIRES(*graph.mutex) {
     const std::uint64_t index =
         task.command.opcode == Opcode::wait ? task.command.wait.value : task.command.signal.value;
@@ -296,7 +296,7 @@ Status refuse_update(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     return fail(code::model_update, "{} cannot be updated: it is not complete", label_of(graph));
 }
 
-// The changes for the executable: changed members of a fused set become one new launch.
+// The changes for the executable; changed members of a fused set become one new launch.
 Result<std::vector<GraphChange>> changes_of(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     std::vector<GraphChange> changes;
     std::vector<std::uint32_t> sets;
@@ -319,7 +319,7 @@ Status make_staged(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     CANOPY_TRY(check_alive(graph));
     if (graph.state != GraphState::ready) return refuse_update(graph);
     std::erase_if(graph.staged,
-                  [&](const GraphChange& change) CANOPY_REQUIRES(*graph.mutex) {  // of a capture that failed
+                  [&](const GraphChange& change) CANOPY_REQUIRES(*graph.mutex) {  // left by a failed capture
                       if (task_at(graph, change.place)) return false;
                       memory_of(graph, change.place).staged = false;
                       return true;

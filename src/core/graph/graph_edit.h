@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking at the tasks of a graph and changing them. Tasks have handles, made when programs ask for them. A change is
-// noted in the task at once and reaches the executable with the graph's update, for replays that are submitted then.
+// Inspects and changes the tasks of a graph. Task handles are created on request. A change is stored in the task at
+// once; the graph's update applies it to the executable, for replays submitted from then on.
 //
 // Threads: everything from any thread. Lock order as in graph.h.
 #pragma once
@@ -18,17 +18,17 @@
 
 namespace canopy {
 
-// Memory of a task that was looked at or changed; stays where it is until the graph ends.
+// Memory of a task that was inspected or changed; does not move until the graph ends.
 struct TaskMemory {
     std::vector<std::byte> arguments;              // of a changed launch
-    alignas(16) std::byte launch_attributes[192];  // written when programs ask for them
+    alignas(16) std::byte launch_attributes[192];  // filled on request
     bool staged = false;                           // changed since the last update of the graph
 };
 
 // Memory for changes of a graph's tasks; guarded by the graph's mutex.
 struct GraphEdits {
     std::unordered_map<std::uint64_t, TaskMemory> tasks;  // by lane and position
-    std::vector<CallWork> replaced;                       // calls that were tasks; replays may still make them
+    std::vector<CallWork> replaced;                       // calls of replaced tasks; replays may still run them
 
     GraphEdits() = default;
     GraphEdits(const GraphEdits&) = delete;
@@ -38,24 +38,24 @@ struct GraphEdits {
 GraphEdits& edits_of(Graph& graph) CANOPY_REQUIRES(*graph.mutex);
 TaskMemory& memory_of(Graph& graph, GraphPlace place) CANOPY_REQUIRES(*graph.mutex);
 
-// A task by its handle, with its graph pinned.
+// A task found by handle, with its graph pinned.
 struct PinnedTask {
     Pin<Graph> graph;
     Handle handle = 0;
     GraphPlace place{};
 };
-// 107017 when it is not a task, or its graph has ended.
+// 107017 if it is not a task or its graph has ended.
 Result<PinnedTask> pin_task(const void* task);
-// 107017 when it is not part of its graph any more.
+// 107017 if it is no longer part of its graph.
 Result<GraphTask*> find_task(Graph& graph, const PinnedTask& pinned) CANOPY_REQUIRES(*graph.mutex);
 
-// A task of a graph that is locked.
+// A task whose graph is locked.
 struct LockedTask {
     Graph& graph;
     GraphPlace place{};
     GraphTask* task CANOPY_POINTEE_GUARDED_BY(*graph.mutex) = nullptr;
 };
-// Calls body(LockedTask&) with the task's graph locked and returns its result. A body that looks at the task asks for
+// Calls body(LockedTask&) with the task's graph locked and returns its result. A body that accesses the task declares
 // the lock: [&](LockedTask& locked) CANOPY_REQUIRES(*locked.graph.mutex) -> Status { ... }
 template <class Body>
 auto with_locked_task(const void* opaque, Body&& body) -> std::invoke_result_t<Body&, LockedTask&> {
@@ -66,28 +66,29 @@ auto with_locked_task(const void* opaque, Body&& body) -> std::invoke_result_t<B
     Result<GraphTask*> found = find_task(locked.graph, *pinned);
     if (!found.ok()) return found.status();
     locked.task = *found;
-    return body.operator()(locked);  // by name: clang 14 mixes up the arguments of a plain call
+    return body.operator()(locked);  // explicit operator(): clang 14 mixes up the arguments of a plain call
 }
 
-// Handles of the streams of a graph: those it was built from or is being captured from, otherwise ones made for it.
+// Handles of a graph's streams: those it was built from or is being captured from, else streams created to represent
+// its lanes.
 Result<std::vector<Handle>> streams_of(Graph& graph);
-// Handles of the tasks of a stream: of a graph, persistent, or being captured. 207000 for others.
+// Handles of the tasks of a stream that belongs to a graph, is persistent or is being captured. 207000 for others.
 Result<std::vector<Handle>> tasks_of(const void* stream);
-// The group a task belongs to; 0 when there is none, or its end is still to come.
+// The group of a task; 0 if it has none or the group is still open.
 Handle group_of(const LockedTask& task) CANOPY_REQUIRES(*task.graph.mutex);
 
-// Attaches a copy of the bytes to the task that the calling thread recorded last. 507000 when it recorded none.
+// Attaches a copy of the bytes to the last task recorded by the calling thread. 507000 if it recorded none.
 Status attach_operator_info(const void* info, std::size_t size);
 
-// Replaces the work of a task of the same type, and enables it. Bytes that a launch points at are copied; its
-// placeholders stay when it has the same size as before.
+// Replaces the work of a task with work of the same type, and enables it. Bytes a launch points to are copied; its
+// placeholders are kept if the size is unchanged.
 Status change_task(LockedTask& task, const Command& command) CANOPY_REQUIRES(*task.graph.mutex);
-// The same for a task about an event. 207000 when the task became an edge of the graph.
+// The same for an event task. 207000 if the task became an edge of the graph.
 Status change_event(const void* task, const void* event);
-// 207000 for the end of a built graph.
+// 207000 for the end task of a built graph.
 Status disable_task(LockedTask& task) CANOPY_REQUIRES(*task.graph.mutex);
-// Makes the changes take effect for replays that are submitted from now on. 107040 when the graph is not complete, or
-// when its executable cannot have them.
+// Applies the changes to replays submitted from now on. 107040 if the graph is not complete or its executable cannot
+// take them.
 Status update_graph(Graph& graph);
 
 Status name_graph(Graph& graph, std::string_view name);

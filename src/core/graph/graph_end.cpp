@@ -18,7 +18,7 @@ namespace canopy {
 
 namespace {
 
-// Everything a graph has, taken out of it so that it can be freed without its mutex.
+// The contents of a graph, moved out so that they can be freed without its mutex.
 struct Remains {
     std::deque<RecordedLane> lanes;
     std::vector<TaskGroup> groups;
@@ -107,7 +107,7 @@ bool has_run(const std::vector<Executable*>& executables) noexcept {
                        [](const Executable* one) { return one->unfinished() == 0; });
 }
 
-// Takes the executable unless a replay is under way. Nobody can submit one afterwards.
+// Takes the executable unless a replay is in progress. No replay can be submitted afterwards.
 Status stop_replays(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     Executable* taken = nullptr;
     bool running = !has_run(graph.earlier);
@@ -122,7 +122,7 @@ Status stop_replays(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     return {};
 }
 
-// The caller has set the state to ended.
+// The caller has set the state to `ended`.
 void finish_end(Graph& graph) {
     void (*at_end)(Graph&) noexcept = nullptr;
     {
@@ -192,7 +192,7 @@ Status destroy_graph(const void* opaque) {
     Result<Pin<Graph>> found = find_graph(opaque, false);
     if (!found.ok()) return found.status();
     Graph& graph = **found;
-    // A graph whose context has ended belongs to nobody any more: everybody may take it away.
+    // A graph whose context has ended has no owner: any thread may destroy it.
     if (Runtime::instance().contexts.alive(graph.context)) {
         CANOPY_TRY(require_context());
         if (graph.context != thread_state.context)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays: one command of a stream. Nothing is allocated and no mutex is taken unless external events take part.
+// Replays, each one command of a stream. No allocation and no mutex unless external events are used.
 #include "core/graph/graph_execute.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ Status refuse_recorder(Stream& stream) CANOPY_REQUIRES(stream.lock) {
     return fail(code::task_group_status, "stream {} collects an update of a task group", stream.id);
 }
 
-// Hands the replay over, as the stream's next command.
+// Submits the replay as the stream's next command.
 Status submit_replay(Graph& graph, LockedStream& stream, std::span<const FenceBinding> bindings)
     CANOPY_REQUIRES(stream->lock) {
     {
@@ -61,7 +61,7 @@ Status submit_replay(Graph& graph, LockedStream& stream, std::span<const FenceBi
     return not_ready(graph);
 }
 
-// The events a replay is bound to, locked together. Nobody else holds more than one event's lock.
+// The events a replay is bound to, all locked. No other code holds more than one event's lock.
 class BoundEvents {
 public:
     static Result<std::unique_ptr<BoundEvents>> lock(const std::vector<BoundEvent>& wanted) {
@@ -80,15 +80,15 @@ public:
     BoundEvents(const BoundEvents&) = delete;
     BoundEvents& operator=(const BoundEvents&) = delete;
 
-    // The fence and value of each task of the list, in its order.
+    // The fence and value of each task in the list, in order.
     Result<std::vector<FenceBinding>> bind(const std::vector<BoundEvent>& wanted, Stream& stream);
-    // The replay did not get into the stream: its records count as reached, so that nobody waits for them.
+    // The replay was not submitted: its records count as reached, so that nobody waits for them.
     void give_up(const std::vector<BoundEvent>& wanted) noexcept;
-    // The replay is in the stream.
+    // The replay was submitted.
     void commit(const std::vector<BoundEvent>& wanted, const Stream& stream, std::uint64_t sequence) noexcept;
 
 private:
-    // A set of locks has no name for the analysis; the functions above assert each lock where they use its event.
+    // The analysis cannot name a set of locks; the functions above assert each lock where they use its event.
     void lock_all() CANOPY_NO_THREAD_SAFETY_ANALYSIS {
         locked_ = order_;
         std::sort(locked_.begin(), locked_.end());
@@ -99,8 +99,8 @@ private:
         for (Event* event : locked_) event->lock.unlock();
     }
     std::vector<Pin<Event>> pins_;
-    std::vector<Event*> order_;   // one for each task
-    std::vector<Event*> locked_;  // each once
+    std::vector<Event*> order_;   // one per task
+    std::vector<Event*> locked_;  // without duplicates
 };
 
 Result<std::vector<FenceBinding>> BoundEvents::bind(const std::vector<BoundEvent>& wanted, Stream& stream) {

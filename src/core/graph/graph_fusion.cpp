@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for sets of kernels, and the launches made of them.
+// Finds sets of kernels to fuse and makes their launches.
 #include "core/graph/graph_fusion.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::uint32_t alignment_of(const KernelInfo& info) {
     return alignment;
 }
 
-// Whether a command can be a step: a plain launch whose arguments the graph holds.
+// True if a command can be a step: a plain launch whose arguments the graph holds.
 bool can_be_step(const Command& command) {
     if (command.opcode != Opcode::launch) return false;
     const LaunchWork& work = command.launch;
@@ -42,14 +42,14 @@ bool can_be_step(const Command& command) {
 
 bool fusible(const GraphTask& task) { return !task.disabled && task.group == no_group && can_be_step(task.command); }
 
-// Tasks that never do anything themselves but have their place and their edges. What is disabled may be enabled again.
+// Tasks without an effect that only have a place and edges. Disabled tasks do not count: they may be enabled again.
 bool passes(const GraphTask& task) {
     if (task.role == EventRole::edge) return true;
     return task.command.opcode == Opcode::nothing && task.role == EventRole::none && task.type == TaskType::other &&
            !task.disabled;
 }
 
-// The tasks of a graph in the order of recording, and what each comes right after.
+// The tasks of a graph in recording order, with the direct predecessors of each.
 class TaskOrder {
 public:
     explicit TaskOrder(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
@@ -84,7 +84,7 @@ private:
     std::vector<std::uint32_t> sequence_;
 };
 
-// Which tasks may come together: those of a scope, and without STREAM_FUSION of one lane.
+// Tasks that may be fused with each other: those of one scope and, without STREAM_FUSION, of one lane.
 struct Family {
     std::uint32_t scope = no_scope;
     std::uint32_t lane = 0;
@@ -96,8 +96,8 @@ struct Family {
 
 using NodeSet = std::vector<std::uint32_t>;
 
-// Sets of a family, in one walk over the graph. A task joins the set that is open unless something outside of the set
-// comes between; then the next set begins with it.
+// Finds the sets of a family in one pass over the graph. A task joins the open set unless a task outside the set is
+// ordered in between; it then starts the next set.
 std::vector<NodeSet> find_sets(const TaskOrder& order, const Family& family) {
     std::vector<NodeSet> sets(1);
     std::vector<bool> member(order.size()), reached(order.size()), barred(order.size());
@@ -132,9 +132,9 @@ std::vector<NodeSet> find_sets(const TaskOrder& order, const Family& family) {
     return sets;
 }
 
-// The tasks that members of a set come after, through tasks that do nothing: other members, and tasks outside.
+// Predecessors of the members of a set, looking through tasks that do nothing: other members, and tasks outside.
 struct SetOrder {
-    std::vector<std::vector<std::uint32_t>> after;  // of each member: which members
+    std::vector<std::vector<std::uint32_t>> after;  // per member: which members
     std::vector<std::uint32_t> outside;
 };
 
@@ -163,7 +163,7 @@ SetOrder order_of(const TaskOrder& order, const NodeSet& set) {
     return found;
 }
 
-// Whether the graph still has an order when every set is one task.
+// True if the graph is still acyclic when every set is one task.
 bool has_order(const TaskOrder& order, const std::vector<NodeSet>& sets) {
     std::vector<std::uint32_t> head(order.size());
     for (std::uint32_t node = 0; node < order.size(); ++node) head[node] = node;
@@ -202,7 +202,7 @@ bool has_order(const TaskOrder& order, const std::vector<NodeSet>& sets) {
 
 // ---- launches ------------------------------------------------------------------------------------------------------
 
-// The code a member's kernel is in: its binary's, or what the graph keeps of one that was unloaded.
+// The module of a member's kernel: from its binary, or kept by the graph if the binary was unloaded.
 std::shared_ptr<Module> module_of(const Graph& graph, const GraphTask& task) CANOPY_REQUIRES(*graph.mutex) {
     const std::string& name = task.command.launch.kernel->info->name;
     const auto holds = [&](const std::shared_ptr<Module>& module) {
@@ -219,7 +219,7 @@ std::shared_ptr<Module> module_of(const Graph& graph, const GraphTask& task) CAN
     return nullptr;
 }
 
-// Appends a member's argument block to the set's; where it begins, in slots.
+// Appends a member's argument block to the set's; returns its first slot.
 std::uint32_t append_arguments(FusedSet& set, const LaunchWork& work) {
     const std::size_t alignment = alignment_of(*work.kernel->info);
     const std::size_t begin = (set.arguments.size() + alignment - 1) / alignment * alignment;
@@ -231,7 +231,7 @@ std::uint32_t append_arguments(FusedSet& set, const LaunchWork& work) {
     return static_cast<std::uint32_t>(begin / 8);
 }
 
-// The slot of the address; that of the number, 0, follows.
+// Returns the slot of the address; the slot of the number, 0, follows it.
 std::uint32_t append_profile(FusedSet& set) {
     const std::size_t begin = set.arguments.size();
     set.arguments.resize(begin + 16);
@@ -255,7 +255,7 @@ ListStep step_of(const Graph& graph, GraphPlace place, FusedSet& set, std::share
     return step;
 }
 
-// Steps of disabled members are left out; what comes after them comes after what they came after.
+// Disabled members get no step; their successors inherit their predecessors.
 void set_after(std::vector<ListStep>& steps, const std::vector<std::vector<std::uint32_t>>& after,
                const std::vector<std::uint32_t>& step_of_member) {
     std::vector<std::vector<std::uint32_t>> resolved(after.size());
@@ -288,7 +288,7 @@ KernelInfo info_of(const FusedList& list) {
     return info;
 }
 
-// The launch of a set, from its members as they are now.
+// Makes the launch of a set from its current members.
 Status make_launch(Graph& graph, const TaskOrder& order, FusedSet& set) CANOPY_REQUIRES(*graph.mutex) {
     NodeSet nodes;
     for (const GraphPlace place : set.members) nodes.push_back(order.node_of(place));
@@ -335,8 +335,8 @@ Status make_launch(Graph& graph, const TaskOrder& order, FusedSet& set) CANOPY_R
     return {};
 }
 
-// Edges of replays beside those of the graph: the launch waits for whatever any member waits for, and members of
-// other lanes, which do nothing now, come after it.
+// Extra edges for replays: the launch waits for everything any member waits for, and members in other lanes, which now
+// do nothing, come after the launch.
 void set_edges(const TaskOrder& order, const NodeSet& nodes, FusedSet& set) {
     for (const std::uint32_t before : order_of(order, nodes).outside) {
         const GraphPlace place = order.place(before);
@@ -387,7 +387,7 @@ std::string name_of_set(const Graph& graph, std::uint32_t scope) CANOPY_REQUIRES
     return same == 0 ? name : fmt::format("{}_{}", name, same);
 }
 
-// Keeps the old executable if there is to be no new one.
+// Keeps the old executable if a new one cannot be made.
 Status prepare_again(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     Executable* earlier = nullptr;
     {
@@ -404,7 +404,7 @@ Status prepare_again(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     return status;
 }
 
-// Takes back sets that came to nothing.
+// Removes sets that were not completed.
 void drop_sets(Graph& graph, std::size_t keep) CANOPY_REQUIRES(*graph.mutex) {
     while (graph.sets.size() > keep) {
         for (const GraphPlace place : graph.sets.back().members)
@@ -434,7 +434,7 @@ Status add_sets(Graph& graph, const TaskOrder& order, const std::vector<std::pai
 
 namespace {
 
-// Calls body(Graph&) with each sub-graph of the graph's conditions, locked, until one call fails.
+// Calls body(Graph&) for each sub-graph of the graph's conditions, locked, until one call fails.
 template <class Body>
 Status for_each_body(const Graph& graph, Body&& body) CANOPY_REQUIRES(*graph.mutex) {
     for (const GraphCondition& condition : graph.conditions) {
@@ -465,7 +465,7 @@ bool has_scopes(const Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     return found;
 }
 
-// Sub-graphs first: a graph that is prepared takes theirs as they are then. True: something was fused.
+// Sub-graphs first: preparing a graph uses them as they are then. Returns true if something was fused.
 Result<bool> optimise(Graph& graph, const FuseOptions& options, bool scoped) CANOPY_REQUIRES(*graph.mutex) {
     bool changed = false;
     CANOPY_TRY(for_each_body(graph, [&](Graph& body) CANOPY_REQUIRES(*body.mutex) -> Status {
@@ -526,8 +526,8 @@ Result<GraphChange> remake_set(Graph& graph, std::uint32_t number) CANOPY_REQUIR
 
 namespace {
 
-// The fused sets that do something, those of sub-graphs behind the graph's own. Calls use(Graph&, index) until it says
-// true. The caller holds the graph's mutex.
+// Visits the fused sets with a launch, those of the graph before those of its sub-graphs. Calls use(Graph&, index)
+// until it returns true. The caller holds the graph's mutex.
 template <class Use>
 bool for_each_set(Graph& graph, Use&& use) CANOPY_REQUIRES(*graph.mutex) {
     for (std::uint32_t set = 0; set < graph.sets.size(); ++set)
@@ -540,7 +540,7 @@ bool for_each_set(Graph& graph, Use&& use) CANOPY_REQUIRES(*graph.mutex) {
     return done;
 }
 
-// The launch of a set gets another place for its times, or none.
+// Sets or clears the profiling buffer of a set's launch.
 Status profile_set(Graph& graph, std::uint32_t number, void* buffer) CANOPY_REQUIRES(*graph.mutex) {
     FusedSet& set = graph.sets[number];
     void* const earlier = std::exchange(set.profile, buffer);

@@ -21,7 +21,7 @@
 namespace canopy {
 namespace {
 
-// A task by its number in its stream.
+// A task found by its number in a stream.
 struct Found {
     Handle graph = 0;
     GraphPlace place{};
@@ -57,17 +57,17 @@ Result<Found> find_recorded(const void* handle, std::uint32_t number) {
     });
 }
 
-// The argument of the command that makes a patch.
+// The argument of the command that applies a patch.
 struct Patch {
     Handle stream = 0;
     Handle graph = 0;
     GraphPlace place{};
     KernelPatch kernel;
     RandomPatch random;
-    std::shared_ptr<Module> module;  // of a kernel patch
+    std::shared_ptr<Module> module;  // kernel patches only
 };
 
-// Puts a command in the place of the task.
+// Replaces the task's command.
 Status replace(Graph& graph, const Patch& patch, const Command& command) CANOPY_REQUIRES(*graph.mutex) {
     GraphTask& task = graph.lanes[patch.place.lane].tasks[patch.place.position];
     GraphChange change{patch.place, command};
@@ -81,7 +81,7 @@ Status replace(Graph& graph, const Patch& patch, const Command& command) CANOPY_
     return {};
 }
 
-// Calls body(Graph&, GraphTask&) with the graph of a patch locked. nullptr when the graph or the task has ended.
+// Calls body(Graph&, GraphTask&) with the graph of a patch locked. nullptr if the graph or the task no longer exists.
 template <class Body>
 const char* with_task(const Patch& patch, Body&& body) {
     const Pin<Graph> pinned = Runtime::instance().graphs.pin(patch.graph);
@@ -91,7 +91,7 @@ const char* with_task(const Patch& patch, Body&& body) {
     if (patch.place.lane >= graph.lanes.size()) return nullptr;
     std::deque<GraphTask>& tasks = graph.lanes[patch.place.lane].tasks;
     if (patch.place.position >= tasks.size()) return nullptr;
-    return body.operator()(graph, tasks[patch.place.position]);  // by name: clang 14 mixes up the arguments otherwise
+    return body.operator()(graph, tasks[patch.place.position]);  // explicit: clang 14 mixes up the arguments otherwise
 }
 
 const Kernel* find_kernel(Module& module, std::uint64_t entry) {
@@ -106,7 +106,7 @@ void keep_module(Graph& graph, const std::shared_ptr<Module>& module) CANOPY_REQ
         graph.modules.push_back(module);
 }
 
-// nullptr, or what is wrong.
+// nullptr, or an error message.
 const char* apply_kernel(const Patch& patch) {
     if (!reachable(patch.kernel.entry, sizeof(std::uint64_t)) || !reachable(patch.kernel.blocks, sizeof(std::uint32_t)))
         return "the patch of a kernel found addresses that are not allocated";

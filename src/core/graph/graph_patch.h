@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patches: changes of single tasks of built graphs, made in the order of a stream from values that lie in device memory
-// by then.
+// Patches: changes to single tasks of built graphs, applied in stream order with values that are in device memory by
+// then.
 //
-// Threads: everything from any thread; a patch is made by the thread that drains its stream.
+// Threads: everything from any thread; a patch is applied by the thread that drains its stream.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,23 @@
 
 namespace canopy {
 
-// Another kernel of a binary: the 64-bit number its name ends with, and the 32-bit number of blocks, both in memory.
+// Replaces the kernel with another one of a binary: the 64-bit number its name ends with and the 32-bit block count are
+// both in memory.
 struct KernelPatch {
     Handle binary = 0;
     const void* entry = nullptr;
     const void* blocks = nullptr;
 };
 
-// Another random-number task: its description in memory, and who can read that.
+// Replaces a random-number task: its description in memory, and the function that reads it.
 struct RandomPatch {
     const void* source = nullptr;
     std::size_t size = 0;
     Result<RandomTask> (*read)(const void* bytes) = nullptr;
 };
 
-// `task` is the number of a task of `task_stream`, which is bound to a graph (107005 otherwise, 107000 when it has no
-// such task of that kind); the patch is made when `stream` comes to it.
+// `task` is the number of a task of `task_stream`, which is bound to a graph (107005 otherwise; 107000 if it has no
+// such task of that kind). The patch is applied when `stream` reaches it.
 Status patch_kernel(const void* task_stream, std::uint32_t task, const KernelPatch& patch, const void* stream);
 Status patch_random(const void* task_stream, std::uint32_t task, const RandomPatch& patch, const void* stream);
 

@@ -51,7 +51,7 @@ Status prepare_conditions(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     return {};
 }
 
-// Also those of the bodies: a default is for the execution of the whole graph, not for each round of a loop.
+// Includes those of the bodies: a default is set once per execution of the whole graph, not per loop iteration.
 void collect_presets(const Graph& graph, std::vector<WordPreset>& presets) CANOPY_REQUIRES(*graph.mutex) {
     for (const GraphCondition& condition : graph.conditions) {
         if (condition.assign_default) presets.push_back({condition.selector, condition.default_value});

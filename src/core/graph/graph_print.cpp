@@ -25,10 +25,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Microseconds, the unit of traces. A task leaves the end of its slot empty, so that neighbours can be told apart.
+// In microseconds, the unit of traces. The end of each slot stays empty, so that adjacent tasks can be told apart.
 constexpr std::uint64_t slot_time = 100;
 constexpr std::uint64_t pause_time = 10;
-constexpr std::uint64_t edge_time = 1;  // a flow begins so long before its task's end and ends so long after a start
+constexpr std::uint64_t edge_time = 1;  // distance of flow ends from the end and start of their tasks
 
 // Viewers reserve number 0.
 std::size_t process_number(std::size_t view) { return view + 1; }
@@ -79,7 +79,7 @@ void add_thread(const LaneView& lane, std::size_t number, std::size_t process, J
 
 Json place_of(GraphPlace place) { return {{"lane", place.lane}, {"position", place.position}}; }
 
-// A flow: it leaves inside the first task and arrives inside the second.
+// A flow arrow: starts inside the first task and ends inside the second.
 void add_flow(const GraphView& view, const EdgeView& edge, std::size_t process, std::size_t number, Json& events) {
     const Json arguments = {{"from", place_of(edge.before)}, {"to", place_of(edge.after)}};
     const char* category = edge.orders ? "order" : "control";
@@ -102,10 +102,10 @@ void add_flow(const GraphView& view, const EdgeView& edge, std::size_t process, 
                       {"args", arguments}});
 }
 
-// Names may hold any bytes; what is no UTF-8 is replaced.
+// Names may hold any bytes; invalid UTF-8 is replaced.
 std::string json_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// One line for each event.
+// One line per event.
 std::string trace_of(const std::vector<GraphView>& views, ViewDetail detail) {
     Json events = Json::array();
     std::size_t flows = 0;
@@ -145,14 +145,14 @@ bool write_all(int file, std::string_view text) {
     return true;
 }
 
-// Whether everything reached the file; says why not.
+// 0, or the errno of the first failure.
 int write_and_close(int file, std::string_view text) {
     int error = write_all(file, text) ? 0 : errno;
     if (close(file) != 0 && error == 0) error = errno;
     return error;
 }
 
-// Devices, pipes and links that lead nowhere yet are written where they are.
+// Devices, pipes and dangling links are written in place.
 Status write_in_place(const char* path, std::string_view text) {
     const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) return cannot_create(path, errno);
@@ -160,11 +160,11 @@ Status write_in_place(const char* path, std::string_view text) {
     return error == 0 ? Status() : cannot_write(path, error);
 }
 
-// A file that appears complete: written under another name in the same folder first.
+// Writes under another name in the same folder, then renames, so that the file appears complete.
 Status write_beside(const std::string& path, mode_t mode, std::string_view text) {
     static std::atomic<unsigned> number{0};
     if (path.empty()) return cannot_create(path, ENOENT);
-    const std::string folder = path.substr(0, path.rfind('/') + 1);  // nothing when there is no slash
+    const std::string folder = path.substr(0, path.rfind('/') + 1);  // empty without a slash
     const std::string draft = fmt::format("{}.canopy-graph.{}.{}.part", folder, getpid(), number.fetch_add(1));
     const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file < 0) return cannot_create(path, errno);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs for people to look at: a trace file that Perfetto and canopy-graph open, and lines for the log. Works in every
-// state of a graph, also while it is captured. Any thread.
+// Human-readable output of graphs: a trace file for Perfetto and canopy-graph, and log lines. Works in every state of a
+// graph, also during capture. Any thread.
 #pragma once
 
 #include "base/result.h"
@@ -8,12 +8,12 @@
 
 namespace canopy {
 
-// A Chrome trace with one process for the graph and one for each sub-graph, a thread for each stream, an event for each
-// task, and flows between streams. Times are made up: each task takes one slot and begins when everything before it has
-// ended. The file is complete or not there: 107009 when it cannot be created, 107010 when it cannot be written.
+// A Chrome trace with one process for the graph and each sub-graph, a thread per stream, an event per task, and flows
+// between streams. Times are not measured: each task takes one slot and begins when everything before it has ended. The
+// file is written completely or not at all: 107009 if it cannot be created, 107010 if it cannot be written.
 Status write_graph_trace(Graph& graph, const char* path, ViewDetail detail);
 
-// One line for the graph and one for each task, at the level of information.
+// One line for the graph and one for each task, at info level.
 Status log_graph(Graph& graph);
 
 }  // namespace canopy

@@ -51,7 +51,7 @@ bool exists(const GraphView& view, GraphPlace place) {
     return place.lane < view.lanes.size() && place.position < view.lanes[place.lane].tasks.size();
 }
 
-// Where a task of a built graph sends control.
+// Control flow edges of a task in a built graph.
 void add_control(GraphView& view, GraphPlace from, const Command& command) {
     const auto add = [&](GraphPlace to, std::string label, bool orders) {
         view.edges.push_back({from, to, std::move(label), orders});
@@ -63,7 +63,7 @@ void add_control(GraphView& view, GraphPlace from, const Command& command) {
             add(command.jump.targets[i], fmt::format("if {}", i), false);
 }
 
-// Says how the task is fused.
+// Adds the details of fusion.
 void describe_fused(const Graph& graph, GraphPlace place, const GraphTask& task, TaskView& view)
     CANOPY_REQUIRES(*graph.mutex) {
     const FusedSet& set = graph.sets[task.set];
@@ -104,7 +104,7 @@ LaneView view_lane(const Graph& graph, const RecordedLane& lane, std::uint32_t n
     return copy;
 }
 
-// A task without an effect in a built graph is the place of a label.
+// In a built graph, a task without an effect marks a label.
 void name_labels(GraphView& view) {
     for (LaneView& lane : view.lanes)
         for (TaskView& task : lane.tasks)
@@ -153,7 +153,7 @@ void collect(Graph& graph, ViewDetail detail, GraphView view, std::vector<GraphV
     views.push_back(std::move(view));
     for (Body& body : bodies) {
         const Pin<Graph> found = Runtime::instance().graphs.pin(body.graph);
-        if (!found) continue;  // it has been destroyed since
+        if (!found) continue;  // destroyed meanwhile
         GraphView inner;
         inner.parent = index;
         inner.condition = body.condition;
@@ -162,7 +162,7 @@ void collect(Graph& graph, ViewDetail detail, GraphView view, std::vector<GraphV
     }
 }
 
-// The earliest start of each task: behind the one before it in its lane and behind every task with an edge to it.
+// The earliest start of each task: after its predecessor in the lane and after every task with an edge to it.
 class Timetable {
 public:
     explicit Timetable(GraphView& view) : view_(view) {
@@ -185,7 +185,7 @@ public:
         for (std::size_t i = 0; i < tasks_.size(); ++i)
             if (missing_[i] == 0) ready.push_back(i);
         for (std::size_t first = 0;;) {
-            // Lanes that start each other in a circle: the first task that is left begins it.
+            // Lanes that start each other in a cycle: begin with the first remaining task.
             while (ready.empty() && first < tasks_.size() && done[first]) ++first;
             if (ready.empty() && first == tasks_.size()) break;
             if (ready.empty()) ready.push_back(first);
@@ -224,7 +224,7 @@ TaskView& condition_of(std::vector<GraphView>& views, const GraphView& view) {
     return views[view.parent].lanes[view.condition.lane].tasks[view.condition.position];
 }
 
-// Sub-graphs stand behind their parents: lengths are known from the end, starts from the beginning.
+// Sub-graphs follow their parents: lengths are computed back to front, starts front to back.
 void set_times(std::vector<GraphView>& views) {
     for (std::size_t i = views.size(); i-- > 0;) {
         Timetable(views[i]).fill();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy of what a graph and its sub-graphs hold, made for people: names, details as JSON, and a place in time for each
-// task that respects the order of the graph. graph_print.h writes it to files and to the log.
+// A snapshot of a graph and its sub-graphs for display: names, details as JSON, and a start time for each task that
+// respects the order of the graph. graph_print.h writes it to files and to the log.
 //
 // Threads: any; each graph's mutex is held while it is copied, one at a time.
 #pragma once
@@ -26,25 +26,25 @@ struct EdgeView {
     GraphPlace before{};
     GraphPlace after{};
     std::string label;
-    bool orders = true;  // false: shows where control may go, perhaps backwards
+    bool orders = true;  // false: possible control flow, perhaps backwards
 };
 
-// A graph and where it hangs: a sub-graph follows the graph it is part of.
+// A graph and its position in the hierarchy.
 struct GraphView {
     static constexpr std::size_t no_parent = std::numeric_limits<std::size_t>::max();
 
     std::uint32_t id = 0;
     std::string name;
     std::string state;
-    std::size_t parent = no_parent;  // index of the graph whose condition it belongs to
-    GraphPlace condition{};          // the task there
-    std::string runs_when;           // in words
-    std::uint64_t slots = 0;         // it takes
+    std::size_t parent = no_parent;  // index of the enclosing graph
+    GraphPlace condition{};          // the condition's task there
+    std::string runs_when;           // readable description
+    std::uint64_t slots = 0;         // duration
     std::vector<LaneView> lanes;
     std::vector<EdgeView> edges;
 };
 
-// The graph first, then the graphs of its conditions, theirs behind each of them.
+// The graph first, then depth-first the graphs of its conditions.
 std::vector<GraphView> view_graph(Graph& graph, ViewDetail detail);
 
 // `graph 3 "name"`.

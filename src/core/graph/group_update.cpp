@@ -24,7 +24,7 @@ std::atomic<std::uint32_t> updates_under_way{0};
 
 // ---- collecting an update ------------------------------------------------------------------------------------------
 
-// The new tasks of a group: the recorder of the update's stream first, then the argument of a command in it.
+// The new tasks of a group: first the recorder of the update's stream, then the argument of a command in it.
 class TaskUpdate final : public Recorder {
 public:
     TaskUpdate() = default;
@@ -39,20 +39,20 @@ public:
     void launch_refused(Stream&, int code, const std::string& text) noexcept override { refused_.note(code, text); }
     void stream_ended(Stream& stream) noexcept override;
 
-    // Whether the tasks are those of the group, and pointers for offsets.
+    // Checks that the tasks match the group, and turns offsets into pointers.
     Status complete(const Graph& target) CANOPY_REQUIRES(*target.mutex);
     // Changes the executable and the tasks.
     void apply() noexcept;
     void forget_calls() noexcept;
 
     Handle graph = 0;
-    std::uint32_t number = 0;  // of the group
+    std::uint32_t number = 0;  // index of the group
 
     [[nodiscard]] bool empty() const noexcept { return changes_.empty() && refused_.code == 0; }
 
 private:
     Status add(const Command& command);
-    // Bytes are kept one behind the other; a command has their offset until they lie where they stay.
+    // Bytes are stored one after another; a command holds their offset until their final address is known.
     template <class T>
     void keep(const T*& pointer, std::size_t size);
     template <class T>
@@ -71,16 +71,16 @@ namespace {
 
 struct GroupState {
     const TaskUpdate* latest = nullptr;   // tasks of the group point into its memory
-    std::unique_ptr<TaskUpdate> current;  // the latest, once its command has left its queue
+    std::unique_ptr<TaskUpdate> current;  // the latest, once its command has left the queue
     std::unique_ptr<TaskUpdate> spare;    // for the next one
 };
 
 }  // namespace
 
-// Updates of the groups of a graph; guarded by its mutex.
+// Updates of a graph's groups; guarded by the graph's mutex.
 class GroupUpdates {
 public:
-    std::vector<GroupState> groups;  // by number
+    std::vector<GroupState> groups;  // by group index
 };
 
 namespace {
@@ -201,7 +201,7 @@ Status TaskUpdate::complete(const Graph& target) {
 void TaskUpdate::apply_to(Graph& target) {
     MutexLock lock(*target.mutex);
     Executable* const executable = retain_executable(target);
-    if (!executable) return forget_calls();  // its context has ended
+    if (!executable) return forget_calls();  // the context has ended
     GraphEdits& edits = edits_of(target);
     std::deque<GraphTask>& tasks = target.lanes[first_.lane].tasks;
     bool disabled = false;
@@ -209,7 +209,7 @@ void TaskUpdate::apply_to(Graph& target) {
     Status status;
     if (!disabled) {
         status = executable->change(changes_, ChangeTime::untouched);
-    } else {  // disabled tasks stay so
+    } else {  // disabled tasks stay disabled
         std::vector<GraphChange> visible = changes_;
         for (GraphChange& change : visible)
             if (tasks[change.place.position].disabled) change.command.opcode = Opcode::nothing;
@@ -245,7 +245,7 @@ void TaskUpdate::apply() noexcept {
 
 namespace {
 
-// The update's command has left its queue, or it never came to one.
+// Called when the update's command has left its queue, or was never submitted.
 void retire(std::unique_ptr<TaskUpdate> update) noexcept {
     updates_under_way.fetch_sub(1, std::memory_order_relaxed);
     const Pin<Graph> graph = Runtime::instance().graphs.pin(update->graph);
@@ -322,7 +322,7 @@ Status complete(TaskUpdate& update) {
     return update.complete(graph);
 }
 
-// Takes the update off its stream and submits it; `update` is what could not be submitted.
+// Detaches the update from its stream and submits it; `update` holds it afterwards if it was not submitted.
 Status submit_update(LockedStream& stream, std::unique_ptr<TaskUpdate>& update) CANOPY_REQUIRES(stream->lock) {
     Recorder* const recorder = stream->recorder;
     if (!recorder || recorder->kind() != RecorderKind::update)

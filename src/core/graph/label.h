@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels: places in streams that are recorded for a graph, and lists of them that a jump chooses from. A jump may name
-// a label that is not placed yet; both meet when the building of the graph ends (graph_build.h).
+// Labels: positions in streams recorded for a graph, and lists of labels that a jump selects from. A jump may name a
+// label that is not placed yet; labels are resolved when the build of the graph ends (graph_build.h).
 //
 // Threads: everything from any thread. Label::lock is taken last.
 #pragma once
@@ -24,8 +24,8 @@ public:
     Handle context = 0;
 
     SpinLock lock;
-    Handle stream CANOPY_GUARDED_BY(lock) = 0;           // it is placed in; 0: nowhere yet
-    std::uint32_t position CANOPY_GUARDED_BY(lock) = 0;  // of its task among those of the stream
+    Handle stream CANOPY_GUARDED_BY(lock) = 0;           // where it is placed; 0: not placed yet
+    std::uint32_t position CANOPY_GUARDED_BY(lock) = 0;  // index of its task in the stream
 
     void recycle() noexcept;
 };
@@ -38,13 +38,13 @@ public:
     void recycle() noexcept;
 };
 
-// In the thread's current context. 207005 when there are 65535.
+// In the thread's current context. 207005 if there are 65535 already.
 Result<Handle> create_label();
-// 107017 when it is not a live label, 507031 when it belongs to another context than the thread's current one.
+// 107017 if it is not a live label, 507031 if it does not belong to the thread's current context.
 Result<Pin<Label>> find_label(const void* label);
 Status destroy_label(const void* label);
 
-// 107017 when one of them is not a live label.
+// 107017 if one of them is not a live label.
 Result<Handle> create_label_list(std::span<void* const> labels);
 Result<Pin<LabelList>> find_label_list(const void* list);
 Status destroy_label_list(const void* list);

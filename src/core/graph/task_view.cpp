@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Numbers of 64 bits and addresses are text: readers of JSON keep 53 bits of a number.
+// 64-bit numbers and addresses are strings: JSON readers keep only 53 bits of a number.
 std::string address_text(const void* address) {
     return fmt::format("{:#x}", reinterpret_cast<std::uintptr_t>(address));
 }
@@ -32,7 +32,7 @@ std::string readable_size(std::uint64_t bytes) {
     return fmt::format("{:.4g} {}", value, units[unit]);
 }
 
-// Bytes in the order of memory, eight at a time.
+// Bytes in memory order, in groups of eight.
 std::string bytes_text(const void* bytes, std::size_t size) {
     std::string text;
     text.reserve(size * 2 + size / 8);
@@ -67,7 +67,7 @@ const char* core_name(CoreType core) {
     return "unknown";
 }
 
-// A kernel that was disabled may have no launch any more; its function knows the name.
+// A disabled kernel may no longer have a launch; its function has the name.
 std::string name_of_function(Handle function) {
     const Pin<Function> found = Runtime::instance().functions.pin(function);
     return found ? found->info.name : std::string();
@@ -187,7 +187,7 @@ void describe_jump(const JumpWork& jump, TaskView& view) {
     view.details["index"] = address_text(jump.index);
     for (std::uint32_t i = 0; i < jump.count; ++i) {
         const GraphPlace place = jump.targets[i];
-        if (place.lane > INT32_MAX || place.position > INT32_MAX) continue;  // a label, until the building ends
+        if (place.lane > INT32_MAX || place.position > INT32_MAX) continue;  // a label handle until the build ends
         view.details["targets"].push_back({{"lane", place.lane}, {"position", place.position}});
     }
 }
@@ -282,7 +282,7 @@ bool is_event(const GraphTask& task) {
            task.type == TaskType::event_reset;
 }
 
-// The kind stays visible when the command was taken out because the task is disabled.
+// Shows the kind of a disabled task even though its command was removed.
 void describe_disabled(const GraphTask& task, TaskView& view) {
     view.details["disabled"] = true;
     if (task.command.opcode != Opcode::nothing || is_event(task)) return;
@@ -302,7 +302,7 @@ TaskView view_task(const GraphTask& task, ViewDetail detail) {
     TaskView view;
     view.details["task"] = task.command.task;
     view.details["sequence"] = task.sequence;
-    view.details["kind"] = "";  // keeps its place
+    view.details["kind"] = "";  // reserves its position
     if (is_event(task))
         describe_event(task, view);
     else

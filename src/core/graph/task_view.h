@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recorded task for people to look at: a short label, and details as JSON. Used by graph_view.h. The caller holds the
-// graph's mutex.
+// Human-readable form of a recorded task: a short label, and details as JSON. Used by graph_view.h. The caller holds
+// the graph's mutex.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct TaskView {
     std::string kind;   // "kernel", "copy", "event record", ...
     std::string label;  // one short line
     nlohmann::ordered_json details;
-    std::uint64_t start = 0;  // in slots of time, from the beginning of the outermost graph
+    std::uint64_t start = 0;  // in time slots from the start of the outermost graph
     std::uint64_t slots = 1;
 };
 
@@ -23,7 +23,7 @@ enum class ViewDetail : std::uint8_t { summary, verbose };
 
 TaskView view_task(const GraphTask& task, ViewDetail detail);
 
-// Adds what a condition knows and its command does not.
+// Adds the details of a condition that its command does not have.
 void describe_condition(const GraphCondition& condition, TaskView& task);
 
 }  // namespace canopy

@@ -16,7 +16,7 @@ constexpr std::size_t slot = 8;
 constexpr std::size_t aligned(std::size_t size, std::size_t to = slot) noexcept { return (size + to - 1) / to * to; }
 constexpr std::size_t largest_parameter = 1 << 20;
 
-// Lists that live in memory of the program are found by its address.
+// Lists in the program's memory, by address.
 struct ProgramMemory {
     Mutex mutex;
     std::unordered_map<const void*, Handle> lists CANOPY_GUARDED_BY(mutex);
@@ -39,7 +39,7 @@ Result<Handle> open_list(Pin<Function>& function, std::size_t capacity) {
     if (handle == 0) return fail(code::resource_alloc, "too many argument lists are alive");
     MutexLock guard(function->mutex);
     function->arguments.push_back(handle);
-    // The function may have ended meanwhile, and would not close this list any more.
+    // The function may have been closed meanwhile and would then not close this list.
     if (!runtime.functions.alive(function->self)) runtime.arguments.close(handle);
     return handle;
 }
@@ -67,7 +67,7 @@ Status create_arguments_in(Pin<Function>& function, void* memory, std::size_t ca
     MutexLock guard(all.mutex);
     const auto [entry, fresh] = all.lists.try_emplace(memory, *handle);
     if (!fresh) {
-        Runtime::instance().arguments.close(entry->second);  // initialised anew
+        Runtime::instance().arguments.close(entry->second);  // reinitialised
         entry->second = *handle;
     }
     return {};
@@ -166,7 +166,7 @@ Status finalise_arguments(Arguments& list) {
     SpinGuard guard(list.lock);
     list.block.assign(list.values.begin(), list.values.end());
     list.placeholders.clear();
-    if (list.data_bytes != 0) list.block.resize(aligned(list.block.size()));  // the data of packed ones
+    if (list.data_bytes != 0) list.block.resize(aligned(list.block.size()));  // data of packed lists needs alignment
     for (std::size_t index = 0; index < list.parameters.size(); ++index) {
         const Arguments::Parameter& parameter = list.parameters[index];
         if (!parameter.placeholder) continue;

@@ -41,9 +41,9 @@ namespace {
 
 using Modules = std::vector<std::shared_ptr<Module>>;
 
-// Modules that a stream keeps until it has passed their last launch. Closing code waits for the dynamic loader, and the
-// thread that holds it may be waiting for the very stream; so the stream only lays them down in a list, and whoever
-// loads or unloads next closes them.
+// Modules a stream keeps until it has passed their last launch. Closing code waits for the dynamic loader, and the
+// thread holding the loader may be waiting for this very stream. So the stream only pushes the modules onto a list, and
+// the next module_for load or unload closes them.
 struct Kept {
     Modules modules;
     Kept* next = nullptr;
@@ -100,7 +100,7 @@ Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
 
 namespace {
 
-// Read once now, so that even a lazily loaded image is refused here and not at its first use.
+// Reads the image now, so that even a lazily loaded one is rejected here and not at first use.
 Result<Handle> make_binary(std::vector<std::byte> bytes, std::span<const std::byte> image, Handle context, bool lazy) {
     if (Result<Image> read = read_image(image); !read.ok()) return read.status();
     const Handle handle = Runtime::instance().binaries.open([&](Binary& binary, Handle self) {
@@ -108,7 +108,7 @@ Result<Handle> make_binary(std::vector<std::byte> bytes, std::span<const std::by
         binary.self = self;
         binary.context = context;
         binary.lazy = lazy;
-        binary.bytes = std::move(bytes);  // where they lie does not change
+        binary.bytes = std::move(bytes);  // moving does not relocate the bytes
         binary.image = image;
     });
     if (handle == 0) return fail(code::resource_alloc, "too many binaries are alive");
@@ -143,7 +143,7 @@ Result<Pin<Binary>> find_binary(const void* opaque) {
 
 namespace {
 
-// Keeps a module until a stream has passed the point where it may still use it.
+// Keeps modules alive until the stream has passed every command that may use them.
 void keep_until_passed(Stream& stream, const Modules& modules) {
     Command command(Opcode::inline_call);
     command.call.function = retire;
@@ -203,10 +203,10 @@ Status unload_binary(const void* opaque) {
     }
     close_functions(functions);
     forget_variables((*binary)->self);
-    // Whoever found a function alive did so under a stream's lock and has submitted by the time it is free again.
+    // A thread that found a function alive did so under a stream's lock, and has submitted by the time it is released.
     runtime.streams.for_each([](Pin<Stream> stream) { SpinGuard guard(stream->lock); });
     for (const auto& [record, module] : kept) kernel_hooks.keep_for_graphs(*record, module);
-    // Launches that are queued or running still run: the code goes when the last stream has passed them.
+    // Queued and running launches still complete: the code is dropped once the last stream has passed them.
     runtime.streams.for_each([&](Pin<Stream> stream) { keep_until_passed(*stream, modules); });
     return {};
 }
@@ -222,7 +222,7 @@ void unload_all_binaries() noexcept {
 
 namespace {
 
-// The handle of a kernel that was found in a binary's module; made at the first request.
+// The handle of a kernel found in a binary's module; created on first request.
 Result<Handle> open_function(Binary& binary, Kernel& kernel, const DeviceRecord& record) {
     Runtime& runtime = Runtime::instance();
     MutexLock guard(binary.mutex);
@@ -243,7 +243,7 @@ Result<Handle> open_function(Binary& binary, Kernel& kernel, const DeviceRecord&
     return handle;
 }
 
-// Looks a kernel up with `find(Module&)` on the device of the current context.
+// Looks up a kernel with `find(Module&)` on the device of the current context.
 template <class Find>
 Result<Handle> find_in_binary(const void* opaque, std::string_view name, Find&& find) {
     Result<Pin<Binary>> binary = find_binary(opaque);

@@ -26,7 +26,7 @@ bool begins(const std::string& text, std::string_view start) { return text.compa
 
 bool is_program(const std::string& path) { return access(path.c_str(), X_OK) == 0 && !fs::is_directory(path); }
 
-// Where the file of this library lies, links followed.
+// The folder of this library's file, with links resolved.
 fs::path library_folder() {
     Dl_info info = {};
     if (dladdr(reinterpret_cast<const void*>(&find_kernel_compiler), &info) == 0 || !info.dli_fname) return {};
@@ -61,7 +61,7 @@ bool read_bytes(const fs::path& path, std::vector<std::byte>& bytes) {
         file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));
 }
 
-// Lines of the text are counted from its own beginning, whatever file they are written to.
+// Makes line numbers start at the text's first line, whatever file it is written to.
 std::string under_name(const std::string& name, const std::string& text) {
     std::string escaped;
     for (const char letter : name) {
@@ -71,8 +71,8 @@ std::string under_name(const std::string& name, const std::string& text) {
     return fmt::format("#line 1 \"{}\"\n{}\n", escaped, text);
 }
 
-// Constants that hold what the expressions mean, behind the program's own text. What is dereferenced may be a function,
-// the address of one or of a variable, or a cast.
+// Constants with the values of the expressions, appended after the program's text. An expression may be a function, the
+// address of a function or variable, or a cast.
 std::string constants_for(const std::vector<std::string>& expressions) {
     std::string text;
     for (std::size_t index = 0; index < expressions.size(); ++index)
@@ -82,14 +82,14 @@ std::string constants_for(const std::vector<std::string>& expressions) {
     return text;
 }
 
-// The name an image has for what a symbol stands for: a kernel's, else the symbol's own.
+// The image's name for a symbol: the kernel's name if it is one, else the symbol itself.
 std::string name_in_image(const Image& image, const std::string& symbol) {
     for (const ImageKernel& kernel : image.kernels)
         if (kernel.symbol == symbol) return kernel.name;
     return symbol;
 }
 
-// The first line that tells of an error, for the text of the failed call.
+// The first error line, for the message of the failed call.
 std::string first_error(const std::string& log) {
     const std::size_t word = log.find("error:");
     const std::size_t line = word == std::string::npos ? 0 : log.rfind('\n', word) + 1;
@@ -135,7 +135,7 @@ Result<std::string> find_kernel_compiler() {
         return fail(code::not_supported, "CANOPY_CC names {}, which is not an executable program", chosen);
     }
     const fs::path folder = library_folder();
-    // In an install tree, and in the folder the project was built in.
+    // In an install tree and in a build tree.
     for (const char* place : {"bin/canopy-cc", "toolchain/tree/bin/canopy-cc"}) {
         const std::string candidate = (folder.parent_path() / place).string();
         if (is_program(candidate)) return candidate;
@@ -187,7 +187,7 @@ Status SourceProgram::run_compiler(const std::vector<std::string>& options) {
     return read_names(names);
 }
 
-// One line for each expression, in their order: the symbol it stands for.
+// One line per expression, in order: the symbol it refers to.
 Status SourceProgram::read_names(const std::string& path) {
     Result<Image> read = read_image(image);
     if (!read.ok()) return read.status();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are compiled while the process runs: source text and headers in, a kernel image out, by way of the
-// compiler driver of the installation. Behind the aclrtc functions. A program's mutex is held while it is compiled.
+// Programs compiled at run time: source text and headers in, a kernel image out, using the installed compiler driver.
+// Implements the aclrtc functions. A program's mutex is held while it is compiled.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace canopy {
 
 struct SourceHeader {
-    std::string name;  // what stands behind #include
+    std::string name;  // as written after #include
     std::string text;
 };
 
@@ -32,7 +32,7 @@ public:
     std::vector<std::byte> image CANOPY_GUARDED_BY(mutex);                      // empty unless it succeeded
     std::map<std::string, std::string> lowered_names CANOPY_GUARDED_BY(mutex);  // by expression
 
-    // 107000 when the source does not compile, 207000 when there is no compiler.
+    // 107000 if the source does not compile, 207000 if there is no compiler.
     Status compile(const std::vector<std::string>& options) CANOPY_REQUIRES(mutex);
     void recycle() noexcept;
 
@@ -43,10 +43,10 @@ private:
 
 Result<Pin<SourceProgram>> find_source_program(const void* program);
 
-// Whether text may name a header beneath a program's folder.
+// True if the name may be used for a header below a program's folder.
 bool is_header_name(std::string_view name) noexcept;
 
-// The compiler driver: CANOPY_CC, or the one beside this library. 207000 with what was looked for when there is none.
+// The compiler driver: CANOPY_CC, or the one next to this library. If there is none, 207000 listing the places tried.
 Result<std::string> find_kernel_compiler();
 
 }  // namespace canopy

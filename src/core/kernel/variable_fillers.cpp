@@ -19,7 +19,7 @@ using Fillers = std::map<std::string, VariableFiller, std::less<>>;
 struct FillerRegistry {
     Mutex mutex;
     Fillers fillers CANOPY_GUARDED_BY(mutex);
-    std::atomic<bool> any{false};  // whether there are some, for loads that need none
+    std::atomic<bool> any{false};  // lets loads skip the lock when there are none
 };
 FillerRegistry& filler_registry() { return process_state<FillerRegistry>(); }
 
@@ -58,7 +58,7 @@ Status fill_variables(Module& module) {
     Fillers fillers;
     {
         MutexLock guard(all.mutex);
-        fillers = all.fillers;  // functions of the program are called without the lock
+        fillers = all.fillers;  // program callbacks run without the lock
     }
     for (const auto& [name, filler] : fillers)
         if (const std::optional<SymbolInfo> variable = module.symbol(name)) CANOPY_TRY(fill(*variable, name, filler));

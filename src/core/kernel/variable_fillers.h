@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the program that fill variables of kernel binaries when those are loaded on a device: one per name of a
-// variable, for every binary that has one of that name. Any thread.
+// Program callbacks that fill variables of kernel binaries when they are loaded on a device: one per variable name,
+// applied to every binary that has a variable of that name. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace canopy {
 
-// Gets the variable's bytes as the binary has them; 0 when it has filled them.
+// Gets the variable's initial bytes from the binary; returns 0 once it has filled them.
 using VariableFiller = std::int32_t (*)(void* bytes, std::uint32_t size);
 
-// Replaces an earlier one.
+// Replaces an earlier filler of that name.
 void set_variable_filler(std::string name, VariableFiller filler);
-// 107000 when there is none.
+// 107000 if there is none.
 Status remove_variable_filler(std::string_view name);
 
-// Runs the fillers of a module that was just loaded. 107000 when one of them fails.
+// Runs the fillers for a newly loaded module. 107000 if one of them fails.
 Status fill_variables(Module& module);
 
 }  // namespace canopy

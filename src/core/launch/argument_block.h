@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for the arguments of one launch: on the stack, or on the heap when they are many.
+// Buffer for the arguments of one launch: on the stack, or on the heap if they are large.
 #pragma once
 
 #include <cstddef>

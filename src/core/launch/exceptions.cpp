@@ -16,7 +16,7 @@
 namespace canopy {
 namespace {
 
-// A CPU kernel, by all its names while its function lives.
+// A CPU kernel, with all its names while its function is alive.
 std::string describe_cpu(const TaskFailure& failure) {
     std::string names = failure.kernel->info->name;
     const void* user = std::atomic_ref(const_cast<Kernel*>(failure.kernel)->user).load(std::memory_order_acquire);
@@ -81,7 +81,7 @@ void remove_exception_callback(ExceptionFunction function) noexcept {
 
 namespace {
 
-// One failure while callbacks hear of it. `info` is what they get; the rest is found by its address.
+// A failure while its callbacks run. They receive `info`; the rest is found by its address.
 struct Report {
     rtExceptionInfo info = {};
     ExceptionDetails details;
@@ -171,7 +171,7 @@ void describe(Report& report, const Stream& stream, const TaskFailure& failure, 
         const auto user = [](const Kernel* kernel) {
             return std::atomic_ref(const_cast<Kernel*>(kernel)->user).load(std::memory_order_acquire);
         };
-        // Steps of an image are no functions of their own.
+        // Steps of a fused image are not functions themselves.
         void* function = user(failure.kernel);
         if (!function && failure.fused) function = user(failure.fused);
         report.details.function = function;

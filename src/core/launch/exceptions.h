@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failed tasks: their description in words, and the exception callbacks, which run on the thread that ran the task
-// before any synchronisation reports the failure.
+// Failed tasks: their description, and the exception callbacks, which run on the thread that ran the task before any
+// synchronisation reports the failure.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ void set_exception_callback(ExceptionFunction function) noexcept;  // null clear
 Status add_exception_callback(ExceptionFunction function);
 void remove_exception_callback(ExceptionFunction function) noexcept;
 
-// Who failed, and how.
+// Describes what failed, and how.
 std::string describe_failure(const TaskFailure& failure);
 
 void fire_exception(Stream& stream, const TaskFailure& failure, int code) noexcept;
 
-// What is known about a failed task and does not stand in its info.
+// Details of a failed task that are not in its info.
 struct ExceptionDetails {
-    void* function = nullptr;                      // its handle
-    rtExceptionErrRegInfo_t* registers = nullptr;  // of the core it failed on; null when it was none of the AI cores
+    void* function = nullptr;                      // the function's handle
+    rtExceptionErrRegInfo_t* registers = nullptr;  // of the core it failed on; null if that was not an AI core
 };
-// Found while callbacks are told about that info, by any thread.
+// Available from any thread while callbacks are running for that info.
 std::optional<ExceptionDetails> exception_details(const rtExceptionInfo* info) noexcept;
 
 // The argument block of the failed task.

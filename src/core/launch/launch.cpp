@@ -10,9 +10,9 @@
 namespace canopy {
 namespace {
 
-// Generated launchers lay parameters out as a C structure: each at the next multiple of its own alignment, at least 4.
-// Such a block is shorter than ours when small parameters follow one another. Copies it into `block` as the kernel
-// reads it; false when the block has another size.
+// Generated launchers lay out parameters like a C structure: each at the next multiple of its own alignment, at least
+// 4. Such a block is shorter than ours if small parameters follow one another. Copies it into `block` in the kernel's
+// layout; false if the size does not match.
 bool spread_structure(const KernelInfo& info, const LaunchWork& work, char* block) {
     if (work.arguments_in_place || work.placeholder_count != 0 || info.core == CoreType::cpu) return false;
     std::size_t at = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching kernels: the one way for every launch call, `<<<>>>` included. A caller turns its arguments into a
-// LaunchRequest; all that depends on the kernel or the chip is checked here, with the stream locked. Any thread.
+// Launching kernels: the common path of all launch calls, including `<<<>>>`. A caller turns its arguments into a
+// LaunchRequest; checks that depend on the kernel or the chip are made here, with the stream locked. Any thread.
 #pragma once
 
 #include <canopy/kernel_abi.h>
@@ -29,7 +29,7 @@ inline Status check_blocks(std::uint64_t blocks) {
     return {};
 }
 
-// Saturates: a product that does not fit is too large for every limit.
+// Saturates: a product that does not fit exceeds every limit.
 inline std::uint64_t product(const std::uint32_t (&dimensions)[3]) noexcept {
     std::uint64_t result = 0;
     if (__builtin_mul_overflow(std::uint64_t{dimensions[0]} * dimensions[1], std::uint64_t{dimensions[2]}, &result))
@@ -56,7 +56,7 @@ inline Status check_simt_chip(const Chip& chip) {
     return {};
 }
 
-// A kernel is launched the way it was written: with threads or without.
+// A kernel must be launched as it was written: with threads or without.
 inline Status check_form(const KernelInfo& info, bool threads) {
     if (info.simt == threads) [[likely]]
         return {};
@@ -70,10 +70,10 @@ inline Status check_form(const KernelInfo& info, bool threads) {
 // ---- one launch ----------------------------------------------------------------------------------------------------
 
 struct LaunchRequest {
-    // Everything but the kernel. The opcode follows from the kernel.
+    // Everything except the kernel, which determines the opcode.
     Command command{Opcode::launch};
-    bool threads = false;   // a SIMT launch: its dimensions are in the argument block
-    bool compiled = false;  // arguments were packed by a stub that canopy-cc compiled, as the kernel reads them
+    bool threads = false;   // a SIMT launch; its dimensions are in the argument block
+    bool compiled = false;  // arguments were packed by a stub from canopy-cc, in the kernel's layout
 
     LaunchRequest(const void* arguments, std::size_t size, std::uint32_t blocks) noexcept {
         command.launch = {};
@@ -84,13 +84,13 @@ struct LaunchRequest {
     [[nodiscard]] LaunchWork& work() noexcept { return command.launch; }
 };
 
-// The paths of `complete` and `launch` that are taken rarely.
+// The rare paths of `complete` and `launch`.
 Status complete_unusual(Command& command, DeviceRecord& record);
 Status launch_short(LockedStream& stream, LaunchRequest& request);
 
-// Puts the kernel into a launch, for launches in streams and for tasks of graphs: the opcode follows from it, and a
-// kernel that is a list becomes the fused kernel for these arguments. 107000 when a core has less memory than the
-// launch asks for. The kernel's code stays loaded during the call.
+// Puts the kernel into a launch, for streams and for graph tasks: it determines the opcode, and a list kernel is
+// replaced by the fused kernel for these arguments. 107000 if the launch asks for more memory than a core has. The
+// kernel's code must stay loaded during the call.
 [[gnu::always_inline]] inline Status complete(Command& command, const Kernel& kernel, DeviceRecord& record) {
     command.launch.kernel = &kernel;
     command.opcode = kernel.info->core == CoreType::cpu ? Opcode::cpu_kernel : Opcode::launch;
@@ -112,7 +112,7 @@ Status launch_short(LockedStream& stream, LaunchRequest& request);
 // ---- by function or by site ----------------------------------------------------------------------------------------
 
 // Locks the stream and calls body(LockedStream&, const Kernel&) with the kernel of function() on the stream's device.
-// A function that was not used there yet is loaded by load(DeviceRecord&), with the stream unlocked.
+// If the function has not been used there yet, load(DeviceRecord&) loads it, with the stream unlocked.
 template <class Function, class Load, class Body>
 [[gnu::always_inline]] inline Status with_loaded_kernel(const void* stream, Function&& function, Load&& load,
                                                         Body&& body) {
@@ -134,7 +134,7 @@ template <class Function, class Load, class Body>
 Result<Handle> function_handle(const void* function);
 Status load_function(Handle function, DeviceRecord& record);
 
-// Calls body(LockedStream&, const Kernel&, Handle of the function); body launches.
+// Calls body(LockedStream&, const Kernel&, function handle); body launches.
 template <class Body>
 [[gnu::always_inline]] inline Status with_function(const void* function, const void* stream, Body&& body) {
     Handle handle = handle_of(function);

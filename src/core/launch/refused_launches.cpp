@@ -21,10 +21,10 @@ namespace {
 
 struct Reported {
     Mutex mutex;
-    std::set<std::pair<std::string, int>> kernels CANOPY_GUARDED_BY(mutex);  // with the code of the refusal
+    std::set<std::pair<std::string, int>> kernels CANOPY_GUARDED_BY(mutex);  // with the error code
 };
 
-// Whether nobody was told yet that this kernel was refused for this reason.
+// True if this kernel has not been reported with this code yet.
 bool is_news(const char* kernel, int code) {
     Reported& reported = process_state<Reported>();
     MutexLock guard(reported.mutex);
@@ -38,7 +38,7 @@ bool give_to_recorder(Stream& stream, int code, const std::string& text) {
     return true;
 }
 
-// False when the stream is none, or when nobody can synchronise it.
+// False if it is not a stream, or one that cannot be synchronised.
 bool keep(Handle handle, int code, const std::string& text) {
     const Pin<Stream> stream = Runtime::instance().streams.pin(handle);
     if (!stream) return false;
@@ -59,7 +59,7 @@ void report_refused_launch(const char* kernel, const void* stream, int code) noe
             print_notice(fmt::format("{} (code {})", text, code));
         if (!keep(stream ? handle_of(stream) : thread_state.default_stream, code, text))
             keep(thread_state.default_stream, code, text);
-    } catch (...) {  // no memory for the sentence: the launch has returned its code
+    } catch (...) {  // no memory for the message: the launch has already returned its code
     }
 }
 

@@ -37,7 +37,7 @@ Result<Handle> make_context(DeviceRecord& record, Device& device, bool primary) 
     return handle;
 }
 
-// Destroys the streams, lets the rest finish, ends the handle.
+// Closes the handle, waits for runnable work, then destroys the context's streams and graphs and frees its memory.
 Status end_context(Handle handle) {
     Runtime& runtime = Runtime::instance();
     Pin<Context> context = runtime.contexts.pin(handle);
@@ -56,7 +56,7 @@ Status end_context(Handle handle) {
     return {};
 }
 
-// Makes sure the device has its primary context.
+// Creates the device's primary context if it has none.
 Result<Handle> primary_context(DeviceRecord& record) CANOPY_REQUIRES(record.mutex) {
     if (record.primary != 0) return record.primary;
     Result<Device*> device = record.open();
@@ -184,7 +184,7 @@ void release_all_devices() noexcept {
     stop_improvements();
     end_all_graphs();
     unload_all_binaries();
-    quiesce_devices();  // memory freed under running work goes back to its heap
+    quiesce_devices();  // returns memory freed under running work to its heap
 }
 
 }  // namespace canopy

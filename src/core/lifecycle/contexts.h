@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making and ending contexts: aclrtSetDevice, aclrtCreateContext and their opposites. A context that ends takes its
-// streams and graphs with it. All functions from any thread.
+// Creating and destroying contexts: aclrtSetDevice, aclrtCreateContext and their counterparts. Destroying a context
+// also destroys its streams and graphs. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace canopy {
 
-// A context with its default stream, current in the calling thread afterwards.
+// A context with its default stream; becomes current in the calling thread.
 Result<Handle> create_context(std::int64_t device_id);
 // Destroys an explicit context; waits for its runnable work.
 Status destroy_context(Handle handle);
@@ -22,10 +22,10 @@ Status set_device(std::int64_t device_id);
 enum class ResetMode { counted, forced };
 Status reset_device(std::int64_t device_id, ResetMode mode);
 
-// Waits for every stream of the context; the first failure is reported. 507046 when the deadline passes.
+// Waits for all streams of the context and reports the first failure. 507046 if the deadline passes.
 Status synchronise_context(Context& context, Deadline deadline);
 
-// Ends all contexts and streams of all devices, then graphs and binaries; the last step of aclFinalize.
+// Destroys all contexts and streams of all devices, then graphs and binaries; the last step of aclFinalize.
 void release_all_devices() noexcept;
 
 }  // namespace canopy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls from lower folders of core to higher ones. Constants: there is no moment at which one of them is missing.
+// Calls from lower folders of core to higher ones. The tables are constants, so no entry is ever missing.
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph.h"
 #include "core/graph/graph_build.h"

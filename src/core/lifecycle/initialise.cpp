@@ -34,8 +34,8 @@ struct Registration {
     void* user_data;
 };
 
-// Lock order: transition, then state. Callbacks run with transition held (by the thread that runs them, which may come
-// back with any call of the interface) and state free.
+// Lock order: transition, then state. Callbacks run with transition held (by the thread that runs them, which may call
+// any function of the interface) and state free.
 struct State {
     std::recursive_mutex transition;  // one initialisation or finalisation at a time
     Mutex state;
@@ -43,8 +43,8 @@ struct State {
     std::vector<Registration<FinaliseFunction>> finalise_callbacks CANOPY_GUARDED_BY(state);
 
     // Guarded by transition.
-    std::string text;                       // what the callbacks get to see
-    std::optional<std::string> normalised;  // of the first successful initialisation; stays for the process
+    std::string text;                       // passed to the callbacks
+    std::optional<std::string> normalised;  // of the first successful initialisation; never changes afterwards
 
     std::atomic<std::uint64_t> references{0};
 };
@@ -78,7 +78,7 @@ Result<std::string> read_file(const char* path) {
     return text;
 }
 
-// Whether the values fit the devices there will be.
+// Checks the values against the devices that will exist.
 Status check_against_devices(const Configuration& configuration) {
     const Settings planned = change_settings(Runtime::instance().settings(), configuration.settings);
     if (configuration.default_device &&
@@ -102,8 +102,8 @@ void configure_limits(const Configuration& configuration) {
     configure(DeviceLimit::simd_printf_fifo_per_core, configuration.simd_printf_fifo_size_per_core);
 }
 
-// Makes the values take effect. The section "canopy" is for devices that are still closed: once one is open it has
-// been applied before (a process keeps its first configuration) or comes too late, and is passed over.
+// Applies the values. The "canopy" section only affects devices that are not open: once one is open, the section has
+// either been applied before (a process keeps its first configuration) or comes too late, and is ignored.
 void apply(const Configuration& configuration) {
     if (!configuration.settings.empty()) Runtime::instance().change(configuration.settings);
     configure_limits(configuration);
@@ -112,7 +112,7 @@ void apply(const Configuration& configuration) {
                                              std::memory_order_release);
 }
 
-// Takes back what ends with an initialisation.
+// Undoes the settings that end with an initialisation.
 void withdraw() {
     Runtime::instance().default_device.store(no_device, std::memory_order_release);
     set_error_text_scope(ErrorTextScope::thread);
@@ -130,7 +130,7 @@ Status run_initialise_callbacks(const std::string& text) {
     return {};
 }
 
-// Caller holds transition; the count is 0 already.
+// The caller holds transition; the count is already 0.
 Status finish() {
     State& all = state();
     MutexLock guard(all.state);
@@ -156,7 +156,7 @@ Status check_kind(std::int32_t kind) {
 template <class Function>
 using Callbacks = std::vector<Registration<Function>> State::*;
 
-// A function is registered once per kind; registering it again replaces what it gets.
+// A function is registered once per kind; registering it again replaces its user data.
 template <class Function>
 Status add(Callbacks<Function> list, std::int32_t kind, Function function, void* user_data) {
     if (function == nullptr) return fail_null("cbFunc");

@@ -17,7 +17,7 @@ struct AllocatorRegistry {
     std::map<Handle, RegisteredAllocator> streams CANOPY_GUARDED_BY(mutex);
     AllocatorHandle next CANOPY_GUARDED_BY(mutex) = first;
 
-    // High enough to be no pointer, so that a description taken for something else is recognised.
+    // Too high for a pointer, so that a description passed as something else is detected.
     static constexpr AllocatorHandle first = (AllocatorHandle{0xD5} << 56) + 1;
 
     static AllocatorRegistry& instance() { return process_state<AllocatorRegistry>(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocators that programs register for a stream, so that libraries working on the stream find them. Bookkeeping
-// only: the runtime never calls one. Descriptions are named by numbers. All functions from any thread.
+// Allocators that programs register for a stream, so that libraries working on the stream find them. Bookkeeping only:
+// the runtime never calls one. Descriptions are identified by numbers. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace canopy {
 
-// The functions are kept as the interface's own function pointers.
+// The functions are the interface's own function pointers.
 struct AllocatorDescription {
     void* object = nullptr;
     void* (*allocate)(void* object, std::size_t size) = nullptr;
@@ -23,7 +23,7 @@ struct AllocatorDescription {
 using AllocatorHandle = std::uint64_t;
 
 struct RegisteredAllocator {
-    AllocatorHandle description = 0;  // it was registered from; may have been destroyed since
+    AllocatorHandle description = 0;  // the description it was registered from; may be destroyed by now
     AllocatorDescription allocator;
 };
 
@@ -32,13 +32,13 @@ AllocatorHandle create_allocator_description();
 // 107017 for a description that does not exist, here and below.
 Status destroy_allocator_description(AllocatorHandle handle);
 Status change_allocator_description(AllocatorHandle handle, void (*change)(AllocatorDescription&, void*), void* value);
-// Replaces what the stream had. 100000 when the description lacks its object or a function that is not optional.
+// Replaces the stream's allocator. 100000 if the description lacks its object or a required function.
 Status register_allocator(Handle stream, AllocatorHandle handle);
-// A stream without an allocator is no failure.
+// Does nothing if the stream has no allocator.
 void unregister_allocator(Handle stream);
-// 100000 for a stream without an allocator.
+// 100000 if the stream has no allocator.
 Result<RegisteredAllocator> find_allocator(Handle stream);
-// Descriptions and registrations.
+// Number of descriptions and registrations.
 [[nodiscard]] std::size_t allocator_count() noexcept;
 
 }  // namespace canopy

@@ -16,8 +16,8 @@
 namespace canopy {
 namespace {
 
-constexpr std::size_t snapshot_limit = 64 * 1024;  // bytes a stream keeps for a copy; more is waited for
-constexpr std::size_t batch_step = 64;             // commands handed over under one lock
+constexpr std::size_t snapshot_limit = 64 * 1024;  // bytes a stream keeps for a copy; larger copies are waited for
+constexpr std::size_t batch_step = 64;             // commands submitted under one lock
 
 struct Places {
     MemoryPlace destination, source;
@@ -27,7 +27,7 @@ Status check_peers(const Places& places) {
     const DeviceRecord* to = places.destination.on_device() ? places.destination.record : nullptr;
     const DeviceRecord* from = places.source.on_device() ? places.source.record : nullptr;
     if (!to || !from || to == from) return {};
-    if (to->chip->series == "A3") return {};  // its devices reach each other from the start
+    if (to->chip->series == "A3") return {};  // its devices can access each other from the start
     const auto reaches = [](const DeviceRecord& a, const DeviceRecord& b) {
         return (a.peers.load(std::memory_order_relaxed) >> b.index & 1) != 0;
     };
@@ -54,7 +54,7 @@ Result<Places> check(const Copy& copy) {
     return check_places(copy.destination, copy.count, copy.source, copy.count);
 }
 
-// Bytes from the first of the first row to the last of the last; false when that is more than there are addresses.
+// Bytes from the start of the first row to the end of the last; false if that exceeds the address space.
 bool rows_extent(std::size_t pitch, std::size_t width, std::size_t height, std::size_t& extent) noexcept {
     return !__builtin_mul_overflow(pitch, height - 1, &extent) && !__builtin_add_overflow(extent, width, &extent);
 }
@@ -75,7 +75,7 @@ Result<MemoryPlace> check(const Fill& fill_) {
     return usable_place(fill_.destination, fill_.count * fill_.element, "devPtr");
 }
 
-// Copies on this thread. A word that streams may be waiting for changes as a whole.
+// Copies on this thread. A word that streams may be waiting for is written atomically.
 void copy_bytes(void* destination, const void* source, std::size_t count) noexcept {
     const auto bits = reinterpret_cast<std::uintptr_t>(destination) | reinterpret_cast<std::uintptr_t>(source);
     if (count != sizeof(std::uint64_t) || bits % sizeof(std::uint64_t) != 0) {
@@ -99,8 +99,8 @@ Command command_of(const Copy& copy) {
     return command;
 }
 
-// Submits and waits until the last of the commands is done. Later work of other threads may follow in between. What is
-// recorded for a graph is not waited for.
+// Submits the commands and waits for the last one. Other threads may submit work in between. Recorded commands are not
+// waited for.
 Status submit_and_wait(const void* handle, std::span<Command> commands) {
     Result<Pin<Stream>> stream = find_stream(handle, true);
     if (!stream.ok()) return stream.status();
@@ -137,7 +137,7 @@ Status submit_copies(const void* stream, std::span<Command> commands, bool wait)
     return wait ? submit_and_wait(stream, commands) : submit_steps(stream, commands);
 }
 
-// A graph keeps the bytes of a copy however many they are.
+// A graph keeps the bytes of a copy whatever their size.
 bool is_recorded(const void* handle) {
     Result<Pin<Stream>> stream = find_stream(handle, true);
     if (!stream.ok()) return false;
@@ -282,7 +282,7 @@ void fail_stream(Handle handle, int with_code, const char* what) noexcept {
         std::string text(what);
         SpinGuard guard(stream->error_lock);
         if (stream->error.load(std::memory_order_relaxed) == 0) stream->error_text.swap(text);
-    } catch (...) {  // no memory for the sentence: the code alone must do
+    } catch (...) {  // no memory for the message: report the code alone
     }
     int none = 0;
     stream->error.compare_exchange_strong(none, with_code, std::memory_order_acq_rel);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies whose addresses lie in memory: behind pointer slots, or in a descriptor.
+// Copies whose addresses are in memory: behind pointer slots, or in a descriptor.
 #include <cstring>
 #include <memory>
 #include <new>
@@ -14,7 +14,7 @@
 namespace canopy {
 namespace {
 
-// What SetMemcpyDesc writes; the mark tells whether a descriptor was ever written.
+// Written by aclrtSetMemcpyDesc; `mark` tells whether a descriptor has been written.
 struct CopyDescriptor {
     static constexpr std::uint64_t written = 0x43616e6f70794344;
     std::uint64_t mark = 0;
@@ -30,14 +30,13 @@ Copy resolve(const IndirectCopy& copy) {
             static_cast<const std::byte*>(*copy.source_slot) + copy.source_offset, copy.count};
 }
 
-// An indirect copy on its way through a stream.
+// An indirect copy queued in a stream.
 struct QueuedCopy {
     IndirectCopy copy;
     Handle stream = 0;
 };
 
-// Runs in the stream, after everything before it, and again at each replay when it is part of a graph. Addresses that
-// turn out to be no memory fail the stream.
+// Runs in stream order, and again at each replay if it is part of a graph. Invalid addresses fail the stream.
 void run_queued(void* argument) {
     const auto* const queued = static_cast<const QueuedCopy*>(argument);
     const Copy copy = resolve(queued->copy);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data buffers: pairs of an address and a size. They own nothing and may contain any address.
+// Data buffers: address and size pairs. They own nothing and may hold any address.
 #pragma once
 
 #include <cstddef>

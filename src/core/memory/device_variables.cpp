@@ -18,7 +18,7 @@ struct Entry {
 };
 
 struct Table {
-    std::atomic<std::size_t> count{0};  // read without the lock: most programs have no such variable
+    std::atomic<std::size_t> count{0};  // read without the lock: most programs have no such variables
     SharedMutex mutex;
     std::map<std::uintptr_t, Entry> entries CANOPY_GUARDED_BY(mutex);  // by first address
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables of loaded binaries whose addresses programs were given: device memory, although no heap holds it. Copies
-// ask here when an address is in no other table. Any thread.
+// Variables of loaded binaries whose addresses the program has obtained: device memory that is not in any heap. Copies
+// look here when an address is in no other table. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ struct DeviceVariable {
     MemoryRange range;
 };
 
-// The program gets to know this variable of a binary. The caller checks afterwards that the binary is still loaded, and
-// forgets its variables otherwise.
+// Registers a variable whose address the program obtains. The caller then checks that the binary is still loaded, and
+// calls forget_variables if it is not.
 void note_variable(Handle binary, DeviceRecord& record, void* address, std::size_t size);
-// The binary is unloaded.
+// Called when the binary is unloaded.
 void forget_variables(Handle binary) noexcept;
 std::optional<DeviceVariable> find_device_variable(const void* address) noexcept;
 

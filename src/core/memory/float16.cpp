@@ -39,7 +39,7 @@ std::uint16_t float_to_half(float value) noexcept {
         lost = rebased & ((1u << mantissa_difference) - 1);
         half_unit = 1u << (mantissa_difference - 1);
     } else {
-        // The result counts units of 2^-24; the implicit one becomes part of the mantissa.
+        // The result is in units of 2^-24; the implicit one becomes part of the mantissa.
         const std::uint32_t exponent = magnitude >> 23;
         const std::uint32_t shift = 126 - exponent;
         if (exponent == 0 || shift > 24) return sign;

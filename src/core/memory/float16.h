@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half precision as aclFloat16ToFloat and aclFloatToFloat16 convert it: finite numbers only. The largest exponent is an
-// ordinary one (an infinity reads as 65536, a quiet NaN as 98304), and what is too large to be written becomes 65504.
+// Half precision as converted by aclFloat16ToFloat and aclFloatToFloat16: finite numbers only. The largest exponent is
+// an ordinary one (an infinity reads as 65536, a quiet NaN as 98304), and values too large to represent become 65504.
 // Pure functions.
 #pragma once
 

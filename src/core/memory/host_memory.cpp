@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t registration_alignment = 4096;
 
-std::atomic<Heap*> opened_heap{nullptr};  // set once, never taken back
+std::atomic<Heap*> opened_heap{nullptr};  // set once, never cleared
 
 std::uint64_t machine_memory() noexcept {
     const long pages = sysconf(_SC_PHYS_PAGES);
@@ -41,14 +41,14 @@ Result<Heap*> pinned_heap() {
     return heap->release();
 }
 
-// By address of the first byte. Ranges never overlap.
+// By start address. Ranges never overlap.
 struct Registrations {
     SharedMutex mutex;
     std::map<std::uintptr_t, Registration> ranges CANOPY_GUARDED_BY(mutex);
     std::atomic<std::size_t> count{0};  // same as ranges.size(), readable without the mutex
 
     static Registrations& instance() { return process_state<Registrations>(); }
-    // The range around an address; ranges.end() when there is none.
+    // The range that contains an address; ranges.end() if there is none.
     auto around(std::uintptr_t address) CANOPY_REQUIRES_SHARED(mutex) {
         auto after = ranges.upper_bound(address);
         if (after == ranges.begin()) return ranges.end();
@@ -64,7 +64,7 @@ struct Registrations {
 
 std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
 
-// The flags of a pinned allocation name the device that may use its addresses as they are: 0 none, else index + 1.
+// A pinned allocation's flags hold the device that may use its addresses directly: 0 for none, else index + 1.
 std::uint32_t visible_flag(const DeviceRecord& record) noexcept { return record.index + 1; }
 DeviceRecord* visible_to(const Heap& heap, const void* address) {
     const std::uint32_t flag = heap.flags(address).value_or(0);
@@ -73,7 +73,7 @@ DeviceRecord* visible_to(const Heap& heap, const void* address) {
     return record.ok() ? *record : nullptr;
 }
 
-// Ends every registration inside a pinned allocation that is about to go.
+// Removes all registrations inside a pinned allocation that is about to be freed.
 void forget_registrations_in(const MemoryRange& range) noexcept {
     Registrations& registrations = Registrations::instance();
     if (registrations.count.load(std::memory_order_acquire) == 0) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory that devices can reach: pinned allocations from one process-wide heap, and ranges of the process's own
-// memory that programs register. All functions from any thread.
+// Host memory that devices can access: pinned allocations from one process-wide heap, and ranges of ordinary process
+// memory that programs register. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,34 +15,34 @@ namespace canopy {
 
 struct PinnedRequest {
     std::size_t size = 0;
-    DeviceRecord* visible_to = nullptr;  // kernels of this device may use the addresses as they are
+    DeviceRecord* visible_to = nullptr;  // kernels of this device may use the addresses directly
 };
-// 100000 for size 0, 207001 when there is no room.
+// 100000 for size 0, 207001 if there is no room.
 Result<void*> allocate_pinned(const PinnedRequest& request);
-// 107000 unless the address is a live pinned allocation. Lets runnable work of the devices finish first and ends the
-// allocation's registrations.
+// 107000 unless the address is a live pinned allocation. Waits for runnable work on the devices and removes the
+// allocation's registrations first.
 Status release_pinned(void* address);
 
 [[nodiscard]] bool in_pinned_heap(const void* address) noexcept;
 [[nodiscard]] std::optional<MemoryRange> find_pinned(const void* address) noexcept;
 [[nodiscard]] MemoryUsage pinned_usage() noexcept;
 
-// Ranges that programs registered.
+// A range that a program registered.
 struct Registration {
     MemoryRange host;
     DeviceRecord* record = nullptr;
     void* device_address = nullptr;
-    bool pinned = false;  // registered to be pinned only, or as well
-    bool mapped = false;  // devices reach it through device_address
+    bool pinned = false;  // registered as pinned, alone or in addition to mapped
+    bool mapped = false;  // devices access it through device_address
 };
-// The address must be a multiple of 4 KiB unless the memory is pinned already. 507910 when a part of the range is
-// registered already.
+// The address must be a multiple of 4 KiB unless the memory is already pinned. 507910 if part of the range is already
+// registered.
 Result<void*> register_host_memory(const Registration& registration);
 // 507911 unless the address is the start of a registered range.
 Status unregister_host_memory(void* address);
 [[nodiscard]] std::optional<Registration> find_registration(const void* address) noexcept;
 [[nodiscard]] std::size_t registration_count() noexcept;
-// The address by which kernels reach pinned or registered memory. 507911 when they cannot.
+// The address at which kernels access pinned or registered memory. 507911 if they cannot.
 Result<void*> device_address_of(const void* host);
 
 }  // namespace canopy

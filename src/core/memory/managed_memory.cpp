@@ -18,7 +18,7 @@
 namespace canopy {
 namespace {
 
-// What is known about one granule.
+// What is recorded for one granule.
 struct GranuleState {
     bool read_mostly = false;
     ManagedLocation preferred;
@@ -93,7 +93,7 @@ private:
         return block.memory.contains(address) ? &block : nullptr;
     }
 
-    // The first gap of the wanted range; a wish only, because other mappings may lie there.
+    // The first gap in the preferred range; only a hint, because other mappings may lie there.
     std::uintptr_t free_place(std::size_t size) const CANOPY_REQUIRES_SHARED(mutex_) {
         std::uintptr_t place = managed_range_base;
         for (auto block = blocks_.lower_bound(managed_range_base); block != blocks_.end(); ++block) {
@@ -118,7 +118,7 @@ std::int32_t location_number(const ManagedLocation& location) noexcept {
     }
 }
 
-// One value for a range: that of its first granule when all granules agree, else the answer for "they disagree".
+// The value for a range: that of its first granule if all granules agree, else the value that means they disagree.
 std::int32_t merged_value(ManagedAttribute attribute, const GranuleState& state, bool same) noexcept {
     const auto kind_of = [same](const ManagedLocation& location) {
         return same ? static_cast<std::int32_t>(location.kind)
@@ -154,7 +154,7 @@ bool same_in(ManagedAttribute attribute, const GranuleState& left, const Granule
         case ManagedAttribute::preferred_location_id:
             return left.preferred == right.preferred;
         case ManagedAttribute::accessed_by:
-            return true;  // the devices common to all parts are the answer
+            return true;  // the result is the set of devices common to all parts
         default:
             return left.last_prefetch == right.last_prefetch;
     }

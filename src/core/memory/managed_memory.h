@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Managed memory: one address that host and devices use alike. Pages come into being when they are touched. Advice
-// and prefetches are remembered for each 2 MiB, so that programs can ask for them. All functions from any thread.
+// Managed memory: one address used by both host and devices. Pages are allocated when touched. Advice and prefetches
+// are recorded per 2 MiB, so that programs can query them. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 namespace canopy {
 
 inline constexpr std::size_t managed_granularity = std::size_t{2} << 20;
-// Where managed memory lies when the system leaves that place free.
+// Where managed memory is placed if the system has that range free.
 inline constexpr std::uintptr_t managed_range_base = 0x90000000000;
 inline constexpr std::uint64_t managed_range_size = std::uint64_t{3} << 40;
 
-// A place that advice names; the numbers are those of aclrtMemManagedLocationType.
+// A location named in advice; values of aclrtMemManagedLocationType.
 enum class ManagedLocationKind : std::int32_t {
     invalid = 0,
     device = 1,
@@ -51,24 +51,24 @@ enum class ManagedAttribute : std::int32_t {
     last_prefetch_location_id = 8,
 };
 
-// What a range answers when its parts disagree or nothing was ever advised; the host's own number is -1.
+// Returned for a range whose parts disagree or were never advised; the host's own number is -1.
 inline constexpr std::int32_t no_location = -2;
 inline constexpr std::int32_t host_location = -1;
 
-// `size` is rounded up to whole granules. 207001 when there is no room.
+// `size` is rounded up to whole granules. 207001 if there is no room.
 Result<void*> allocate_managed(std::size_t size);
 Status release_managed(void* address);
 [[nodiscard]] std::optional<MemoryRange> find_managed(const void* address) noexcept;
 [[nodiscard]] std::uint64_t managed_bytes() noexcept;
 
-// 107000 unless [address, +size) consists of whole granules of one managed allocation.
+// 107000 unless [address, +size) is whole granules of one managed allocation.
 Status check_managed_range(const void* address, std::size_t size, const char* argument);
-// 107000 for a kind that does not exist, 107001 for a device that does not.
+// 107000 for an unknown kind, 107001 for an unknown device.
 Status check_managed_location(const ManagedLocation& location);
 
 Status advise_managed(const void* address, std::size_t size, ManagedAdvice advice, const ManagedLocation& location);
 Status note_prefetch(const void* address, std::size_t size, const ManagedLocation& location);
-// Writes 32-bit values: one, or as many as fit for accessed_by, the rest filled with no_location.
+// Writes 32-bit values: one, or for accessed_by as many as fit, padded with no_location.
 Status read_managed_attribute(ManagedAttribute attribute, const void* address, std::size_t size, void* data,
                               std::size_t data_size);
 

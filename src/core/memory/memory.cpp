@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 constexpr std::uint32_t read_only_policy_bit = 0x100000;
-constexpr std::uint32_t bandwidth_policy_bits = 0x1100;  // hints that a software device has no use for
-// By number of aclrtMemMallocPolicy.
+constexpr std::uint32_t bandwidth_policy_bits = 0x1100;  // hints that a software device ignores
+// Values of aclrtMemMallocPolicy.
 enum Policy : std::uint32_t {
     huge_first,
     huge_only,
@@ -65,7 +65,7 @@ MemoryPlace place_on_device(const void* address, DeviceRecord& record) noexcept 
     return place;
 }
 
-// Memory that is none of a device's heap.
+// For memory outside the device heaps.
 MemoryPlace place_elsewhere(const void* address) noexcept {
     if (in_pinned_heap(address))
         return {MemoryKind::pinned_host, nullptr, find_pinned(address).value_or(MemoryRange{})};
@@ -103,7 +103,7 @@ Result<MemoryPlace> usable_place(const void* address, std::size_t size, const ch
         case MemoryKind::unknown:
             return place;
         case MemoryKind::registered_host:
-            if (bytes_from(address, place.range) < size) place = {};  // partly the process's plain memory
+            if (bytes_from(address, place.range) < size) place = {};  // part of it is ordinary process memory
             return place;
         case MemoryKind::mapped:
             if (!mapped_throughout(address, size)) return refuse(place, address, size, argument);
@@ -147,7 +147,7 @@ Result<void*> allocate_device_memory(const AllocationRequest& request) {
     }
     const std::uint32_t policy = request.policy & ~(read_only_policy_bit | bandwidth_policy_bits);
     const std::uint32_t flags = page_flags(policy, request.size);
-    // In checking mode an allocation ends where the program said, so that the first byte behind it is caught.
+    // In checking mode an allocation has exactly the requested size, so that the first byte past it is caught.
     std::size_t size = request.size;
     if (!device->info().checking && size < SIZE_MAX / 2) {
         const bool padded = request.padded && !is_gibibyte_policy(policy);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t block_granularity = 512;
 constexpr std::size_t chunk_granularity = std::size_t{2} << 20;
 
-// Which pool a chunk belongs to, so that an address alone finds its pool.
+// Maps chunks to their pools, to find the pool of an address.
 struct ChunkTable {
     struct Entry {
         std::size_t size;
@@ -64,7 +64,7 @@ bool MemoryPool::available(Block& block, Handle stream) const {
     return true;
 }
 
-// The smallest free block that is large enough and that the stream may use.
+// The smallest free block that is large enough and available to the stream.
 MemoryPool::Blocks::iterator MemoryPool::find_fit(std::size_t size, Handle stream) {
     for (auto entry = free_.lower_bound({size, nullptr}); entry != free_.end(); ++entry) {
         auto block = blocks_.find(entry->second);
@@ -117,7 +117,7 @@ Status MemoryPool::grow(std::size_t size) {
     return {};
 }
 
-// Leaves `size` bytes in the block; what lies behind becomes a free block with the same history.
+// Shrinks the block to `size` bytes; the rest becomes a free block with the same history.
 void MemoryPool::split(Blocks::iterator block, std::size_t size) {
     const std::size_t rest = block->second.size - size;
     if (rest < block_granularity) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory pools: stream-ordered allocation. A pool takes memory from its device in chunks, hands out blocks of it and
-// takes them back together with the point of a stream after which nobody uses them any more. A freed block is handed
-// out again at once to the stream it was freed in, and to others when that point has been passed.
+// Memory pools: stream-ordered allocation. A pool takes memory from its device in chunks and hands out blocks. A block
+// is returned with the point in a stream after which it is no longer used: that stream can reuse it at once, other
+// streams when the point has passed.
 // Any thread. Lock order: a pool's mutex, the table of chunks, Stream::lock.
 #pragma once
 
@@ -24,7 +24,7 @@ struct PoolOptions {
     std::uint64_t limit = 0;  // bytes the pool may take from its device; 0: no limit
 };
 
-// The numbers of aclrtMemPoolAttr.
+// Values of aclrtMemPoolAttr.
 enum class PoolAttribute : std::int32_t {
     reuse_follows_events = 1,
     reuse_opportunistic = 2,
@@ -43,24 +43,23 @@ public:
     Device* device = nullptr;
     std::uint64_t limit = 0;
 
-    // A block of at least `size` bytes that work submitted to `stream` from now on may use.
+    // A block of at least `size` bytes, for use by work submitted to `stream` from now on.
     Result<void*> take(std::size_t size, Handle stream);
-    // Gives a block back; free for others after `sequence` of `stream`. A stream of 0: free for all at once.
+    // Returns a block; others may use it after `sequence` of `stream`. Stream 0: free for all at once.
     Status give(void* address, Handle stream, std::uint64_t sequence);
-    // A graph keeps a block, whatever the program does with it, until it gives it back itself.
-    // False: one keeps it already.
+    // Keeps a block for a graph, whatever the program does with it, until give_kept. False if a graph already keeps it.
     Result<bool> keep(void* address);
     Status give_kept(void* address);
     // Returns idle chunks to the device until the pool holds at most `keep` bytes.
     void trim(std::uint64_t keep);
-    // Everything `stream` was given is done: its freed blocks belong to all, and idle memory above the threshold goes.
+    // All work of `stream` is done: makes its freed blocks free for all and releases idle memory above the threshold.
     void after_synchronise(Handle stream);
 
     // Switches are read and set as 0 or 1.
     Result<std::uint64_t> attribute(PoolAttribute attribute);
     Status set_attribute(PoolAttribute attribute, std::uint64_t value);
 
-    // True when no block is in use; the pool's memory is back with its device then, and nothing can be taken any more.
+    // True if no block is in use; then the pool's memory is back with its device and nothing more can be taken.
     bool drain();
     [[nodiscard]] std::size_t blocks_in_use();
     // The block that contains an address.
@@ -73,9 +72,9 @@ private:
         std::size_t size = 0;
         std::byte* chunk = nullptr;
         bool used = false;
-        bool kept = false;           // by a graph; the program's own free has no effect then
-        Handle stream = 0;           // where it was freed; 0: free for all
-        std::uint64_t sequence = 0;  // of that stream: after it nobody uses the block
+        bool kept = false;           // by a graph; then the program's own free has no effect
+        Handle stream = 0;           // stream it was freed in; 0: free for all
+        std::uint64_t sequence = 0;  // of that stream: after it the block is no longer used
     };
     using Blocks = std::map<std::byte*, Block>;
 
@@ -93,9 +92,9 @@ private:
 
     Mutex mutex_;
     bool closed_ CANOPY_GUARDED_BY(mutex_) = false;
-    Blocks blocks_ CANOPY_GUARDED_BY(mutex_);                                      // all of them, by address
-    std::set<std::pair<std::size_t, std::byte*>> free_ CANOPY_GUARDED_BY(mutex_);  // free ones, by size
-    std::map<std::byte*, std::size_t> chunks_ CANOPY_GUARDED_BY(mutex_);           // what the pool took from its device
+    Blocks blocks_ CANOPY_GUARDED_BY(mutex_);                                      // all blocks, by address
+    std::set<std::pair<std::size_t, std::byte*>> free_ CANOPY_GUARDED_BY(mutex_);  // free blocks, by size
+    std::map<std::byte*, std::size_t> chunks_ CANOPY_GUARDED_BY(mutex_);           // memory taken from the device
     std::uint64_t reserved_ CANOPY_GUARDED_BY(mutex_) = 0;
     std::uint64_t reserved_high_ CANOPY_GUARDED_BY(mutex_) = 0;
     std::uint64_t used_ CANOPY_GUARDED_BY(mutex_) = 0;
@@ -108,11 +107,11 @@ private:
 Result<Handle> create_pool(const PoolOptions& options);
 // 107000 while blocks of the pool are in use.
 Status destroy_pool(Handle handle);
-// 107017 when the handle is not a pool.
+// 107017 if the handle is not a pool.
 Result<Pin<MemoryPool>> find_pool(const void* handle);
-// The pool whose memory an address lies in; empty for other memory. Costs one load while there are no pools.
+// The pool whose memory contains an address; empty for other memory. One load while there are no pools.
 Pin<MemoryPool> pool_of(const void* address) noexcept;
-// To be called when everything submitted to a stream so far is known to be done.
+// Call when all work submitted to a stream so far is known to be done.
 void pools_after_synchronise(Handle stream) noexcept;
 
 }  // namespace canopy

@@ -19,7 +19,7 @@ namespace canopy {
 namespace {
 
 constexpr std::size_t counter_size = 16;
-constexpr double truncation = 2.0;  // deviations from the mean that a truncated distribution keeps
+constexpr double truncation = 2.0;  // deviations from the mean that a truncated distribution allows
 
 bool is_float(RandomType type) noexcept { return type <= RandomType::bfloat16; }
 
@@ -28,7 +28,7 @@ double uniform_unit(Philox& random) noexcept {  // [0, 1), 53 bits
     return static_cast<double>((high << 26) | low) * 0x1p-53;
 }
 
-// Pairs of independent normal numbers by the polar form of Box and Muller's method.
+// Pairs of independent normal numbers by the Box-Muller transform.
 class Normal {
 public:
     double next(Philox& random) noexcept {
@@ -74,7 +74,7 @@ double float_value(RandomType type, std::uint64_t bits, std::uint8_t size) noexc
     return type == RandomType::bfloat16 ? bfloat16_to_float(half) : half_to_float(half);
 }
 
-// A task with all its parameters known.
+// A task with all parameter values known.
 struct Resolved {
     const RandomTask& task;
     std::uint64_t first, second, seed, count;
@@ -109,7 +109,7 @@ void make_floats(const Resolved& work, Philox& random) noexcept {
     }
 }
 
-// Whole numbers in [first, second).
+// Integers in [first, second).
 void make_integers(const Resolved& work, Philox& random) noexcept {
     const std::size_t size = size_of(work.task.type);
     const std::uint64_t mask = size == 8 ? ~std::uint64_t{0} : 0xFFFFFFFFu;

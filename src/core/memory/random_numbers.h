@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers made in the order of a stream. The generator is Philox4x32-10: a key (the seed) and a 128-bit counter
-// in device memory, which each task advances by what it used; the same seed and counter give the same numbers. Any
-// thread; the work runs on whoever drains the stream.
+// Random numbers generated in stream order. The generator is Philox4x32-10: a key (the seed) and a 128-bit counter in
+// device memory, which each task advances by what it used; the same seed and counter give the same numbers. Any thread;
+// the work runs on the thread that drains the stream.
 #pragma once
 
 #include <array>
@@ -18,9 +18,9 @@ namespace canopy {
 class Philox {
 public:
     Philox(std::uint64_t seed, std::array<std::uint64_t, 2> counter) noexcept : key_(seed), counter_(counter) {}
-    // The next number; advances the counter at the beginning of each block.
+    // The next number; advances the counter at the start of each block.
     std::uint32_t next() noexcept;
-    // The first counter value that has not been used.
+    // The first unused counter value.
     [[nodiscard]] std::array<std::uint64_t, 2> counter() const noexcept { return counter_; }
 
 private:
@@ -34,7 +34,7 @@ private:
 enum class RandomFunction : std::uint8_t { dropout_mask, uniform, normal, truncated_normal };
 enum class RandomType : std::uint8_t { float32, float16, bfloat16, int32, uint32, int64, uint64 };
 
-// A value that the task carries, or that lies in device memory when the task runs.
+// A value stored in the task, or read from device memory when the task runs.
 struct RandomParameter {
     bool in_memory = false;
     std::uint8_t size = 0;
@@ -44,19 +44,19 @@ struct RandomParameter {
 struct RandomTask {
     RandomFunction function = RandomFunction::uniform;
     RandomType type = RandomType::float32;
-    RandomParameter first, second;  // share of ones; minimum, maximum; mean, deviation
+    RandomParameter first, second;  // fraction of ones; minimum, maximum; mean, deviation
     RandomParameter seed, count;
     void* result = nullptr;
     void* counter = nullptr;  // 16 bytes
 };
 
 [[nodiscard]] std::size_t size_of(RandomType type) noexcept;
-// Bytes of the result: numbers, or bits of a mask in whole bytes. SIZE_MAX when there are more than that.
+// Size of the result in bytes: numbers, or mask bits rounded up to bytes. SIZE_MAX on overflow.
 [[nodiscard]] std::size_t result_size(const RandomTask& task, std::uint64_t count) noexcept;
-// A command that does the task; 107000 when it cannot be done. `stream` is told when it fails later.
+// A command for the task; 107000 if the task is invalid. A later failure is reported to `stream`.
 Result<Command> random_command(const RandomTask& task, Handle stream);
 [[nodiscard]] bool is_random(const Command& command) noexcept;
-// Checks what can be known now and puts the task into the stream.
+// Checks what is known now and submits the task to the stream.
 Status submit_random(const RandomTask& task, const void* stream);
 
 }  // namespace canopy

@@ -22,7 +22,7 @@ void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(
 
 struct Reservation {
     std::size_t size = 0;
-    DeviceRecord* record = nullptr;  // whose addresses they are
+    DeviceRecord* record = nullptr;  // device that owns the addresses
     VirtualMemory* memory = nullptr;
 };
 
@@ -34,12 +34,12 @@ struct MappedBlock {
     bool accessible = false;  // the pages can be touched
 };
 
-// Everything reserved and mapped in this process.
+// All reservations and mappings of this process.
 struct AddressSpace {
     SharedMutex mutex;
     std::map<std::uintptr_t, Reservation> reservations CANOPY_GUARDED_BY(mutex);
     std::map<std::uintptr_t, MappedBlock> mappings CANOPY_GUARDED_BY(mutex);
-    std::atomic<std::size_t> count{0};  // of reservations, readable without the mutex
+    std::atomic<std::size_t> count{0};  // number of reservations, readable without the mutex
 
     static AddressSpace& instance() { return process_state<AddressSpace>(); }
 };
@@ -68,7 +68,7 @@ Result<Owner> owner_of(std::int64_t device_id) {
     return Owner{*record, *device, memory};
 }
 
-// The thread's device; the first one for threads that have none.
+// The thread's device; device 0 for threads without one.
 std::int64_t thread_device() noexcept { return thread_state.device >= 0 ? thread_state.device : 0; }
 
 Result<Owner> owner_of(const PhysicalProperties& properties) {
@@ -107,7 +107,7 @@ Status check_free(AddressSpace& space, std::uintptr_t address, std::size_t size)
     return {};
 }
 
-// True when exactly this place could be reserved.
+// True if exactly this address could be reserved.
 bool reserve_at(VirtualMemory& memory, std::uintptr_t address, std::size_t size) {
     Result<void*> reserved = memory.reserve(size, 0, pointer(address));
     if (!reserved.ok()) return false;
@@ -122,7 +122,7 @@ void forget(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator
     space.count.fetch_sub(1, std::memory_order_release);
 }
 
-// Addresses belong to one device; an unused reservation follows the first memory that is mapped into it.
+// Addresses belong to one device; an unused reservation moves to the device of the first memory mapped into it.
 Status adopt(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator reservation, PhysicalBlock& block)
     CANOPY_REQUIRES(space.mutex) {
     if (reservation->second.memory == &block.memory) return {};
@@ -131,7 +131,7 @@ Status adopt(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterato
         return fail(code::param_invalid, "the reservation at {} contains memory of device {}, not of device {}",
                     as_address(pointer(reservation->first)), reservation->second.record->index, block.record.index);
     bool moved = false;
-    // Only addresses that a device accepts as a wish can change hands.
+    // Only addresses that can be requested from a device can move.
     if (reservation->first >= wanted_from && reservation->first < wanted_to) {
         Reservation& held = reservation->second;
         CANOPY_TRY(held.memory->unreserve(pointer(reservation->first)));
@@ -291,7 +291,7 @@ Status unmap_physical(void* address) {
         if (auto found = space.mappings.find(number(address)); found != space.mappings.end())
             device = found->second.block->record.opened();
     }
-    if (device) device->quiesce();  // outside the lock: work that finishes may ask where its addresses lie
+    if (device) device->quiesce();  // outside the lock: work that finishes may look up its addresses
     WriterLock guard(space.mutex);
     auto found = space.mappings.find(number(address));
     if (found == space.mappings.end())

@@ -18,7 +18,7 @@ struct Word {
     std::string value;
 };
 
-// A fact that aclplatformGetDeviceInfo tells too, by its number there.
+// A fact that aclplatformGetDeviceInfo also reports, by its number there.
 std::string fact(std::int32_t number) {
     Result<std::string> text = platform_fact(number);
     return text.ok() ? std::move(*text) : std::string();

@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 constexpr int deepest_nesting = 10;
 
-// How deep brackets nest, seen before anything is built from the text.
+// Nesting depth of brackets, measured before the text is parsed.
 int nesting_of(std::string_view text) noexcept {
     int depth = 0, deepest = 0;
     bool quoted = false;
@@ -34,7 +34,7 @@ int nesting_of(std::string_view text) noexcept {
     return deepest;
 }
 
-// A whole number, written as a number or as a string.
+// An integer, written as a number or as a string.
 std::optional<std::int64_t> whole_number(const Json& value) {
     if (value.is_number_unsigned()) {
         const auto number = value.get<std::uint64_t>();
@@ -50,7 +50,7 @@ std::optional<std::int64_t> whole_number(const Json& value) {
     return number;
 }
 
-// Reads `key` of `object` into `out` when it is there; the number must lie in [least, most].
+// Reads `key` of `object` into `out` if present; the number must lie in [least, most].
 template <class Number>
 Status read_number(const Json& object, const char* key, std::int64_t least, std::int64_t most,
                    std::optional<Number>& out, int error = code::invalid_parameter) {
@@ -63,7 +63,7 @@ Status read_number(const Json& object, const char* key, std::int64_t least, std:
     return {};
 }
 
-// Finds a section that must be an object when it is there.
+// Finds a section; if present, it must be an object.
 Status find_section(const Json& root, const char* key, int error, const Json*& out) {
     const auto found = root.find(key);
     if (found == root.end()) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclInit's JSON file: what keys there are, and what each may say. Any thread.
+// aclInit's JSON file: its keys and their allowed values. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace canopy {
 
-// What a configuration file says. An absent value means the default of the runtime.
+// The contents of a configuration file. An absent value means the runtime's default.
 struct Configuration {
     std::optional<std::int32_t> default_device;
     bool process_wide_error_text = false;
@@ -22,16 +22,15 @@ struct Configuration {
     std::optional<std::uint64_t> simt_divergence_stack_size;
     std::optional<std::uint64_t> simt_printf_fifo_size;
     std::optional<std::uint64_t> simd_printf_fifo_size_per_core;
-    bool dump = false;        // the file has a dump section that is not empty
+    bool dump = false;        // the file has a non-empty dump section
     bool profiler = false;    // the file has a profiler section that is switched on
     SettingsChange settings;  // the section "canopy"
-    std::string normalised;   // the whole text without blanks and in one order, for comparison; "{}" without a file
+    std::string normalised;   // the whole file without blanks and in a fixed order, for comparison; "{}" without a file
 };
 
-// Reads the text of a configuration file. Keys it does not know are left alone, because a file may be shared with
-// programs that read it themselves.
-// 100006 when it is no JSON object or nested deeper than 10; when a value is not allowed: 100009 in the dump section,
-// 100010 in the profiler section, 148048 for max_opqueue_num, 100000 elsewhere.
+// Parses a configuration file. Unknown keys are ignored, because programs may share the file for their own use.
+// 100006 if it is not a JSON object or is nested deeper than 10. For a value that is not allowed: 100009 in the dump
+// section, 100010 in the profiler section, 148048 for max_opqueue_num, 100000 elsewhere.
 Result<Configuration> parse_configuration(std::string_view text);
 
 }  // namespace canopy

@@ -34,7 +34,7 @@ Status require_context() {
     Runtime& runtime = Runtime::instance();
     if (runtime.contexts.alive(thread_state.context)) [[likely]]
         return {};
-    // The device was reset and set again by another thread: all its threads share the new primary context.
+    // Another thread reset the device and set it again: all its threads share the new primary context.
     if (thread_state.context != 0 && thread_state.context_is_primary) {
         Result<DeviceRecord*> record = runtime.device(thread_state.device);
         const Handle primary = record.ok() ? (*record)->primary_hint.load(std::memory_order_acquire) : 0;

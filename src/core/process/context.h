@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts: the owners of streams. Every device has one primary context, shared by all threads that set the device;
-// more can be made (core/lifecycle/contexts.h). Lock order: DeviceRecord::mutex, Context::mutex, Stream::lock.
+// Contexts own streams. Every device has one primary context, shared by all threads that set the device; more can be
+// created (core/lifecycle/contexts.h). Lock order: DeviceRecord::mutex, Context::mutex, Stream::lock.
 #pragma once
 
 #include <atomic>
@@ -23,11 +23,11 @@ public:
     bool primary = false;
     Handle default_stream = 0;
 
-    // Nonzero once a stream in stop-on-failure mode failed: the context accepts no new tasks.
+    // Nonzero once a stream in stop-on-failure mode has failed: the context then accepts no new tasks.
     std::atomic<int> failure{0};
 
     Mutex mutex;
-    std::vector<Handle> streams CANOPY_GUARDED_BY(mutex);                       // all of them, the default stream first
+    std::vector<Handle> streams CANOPY_GUARDED_BY(mutex);                       // the default stream first
     std::vector<std::optional<std::int64_t>> options CANOPY_GUARDED_BY(mutex);  // system parameters by number
     void* overflow_words CANOPY_GUARDED_BY(mutex) = nullptr;                    // device memory, see context_memory
     void* sync_words CANOPY_GUARDED_BY(mutex) = nullptr;
@@ -35,26 +35,25 @@ public:
     void recycle() noexcept;
 };
 
-// The thread's current context; sets the configured default device first when the thread has none.
-// 107002 when there is none.
+// The thread's current context; if it has none, the configured default device is set first. 107002 if there is none.
 Result<Pin<Context>> current_context();
 // The same without pinning, for calls that only compare: ensures that thread_state.context is a live context.
 Status require_context();
 
 void make_current(Context& context) noexcept;
-// The calling thread has no current context afterwards, if it was this one.
+// Clears the calling thread's current context if it is this one.
 void forget_current(Handle context) noexcept;
 
-// The device of the current context. 107002 without one.
+// The device of the current context. 107002 if there is none.
 Result<DeviceRecord*> current_device();
 
-// Lets everything that can run in this context finish, without waiting for streams that wait for an event.
+// Waits for everything that can run on the context's device, but not for streams that wait for an event.
 void quiesce_context(Context& context) noexcept;
-// The same on all devices, for memory that is about to be freed.
+// The same for all devices, used before memory is freed.
 void quiesce_devices() noexcept;
 
-// Memory on the device that programs may ask the address of: where cores report floating-point overflow, and the words
-// cores of a mixed kernel meet in. Made at the first request, freed with the context.
+// Device memory whose address programs may ask for: where cores report floating-point overflow, and the words in which
+// the cores of a mixed kernel synchronise. Allocated at the first request, freed with the context.
 enum class ContextMemory { overflow, synchronisation };
 Result<void*> context_memory(Context& context, ContextMemory which);
 

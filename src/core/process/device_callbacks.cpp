@@ -13,7 +13,7 @@
 namespace canopy {
 namespace {
 
-// Functions by name. Copied before they are called, so that a callback may register and unregister.
+// Functions by name. Copied before the calls, so that a callback may register and unregister.
 template <class Function>
 class CallbackSet {
 public:
@@ -78,7 +78,7 @@ void notify_device_state(std::int32_t device, DeviceStage stage) noexcept {
     try {
         for (const auto& entry : state_callbacks().all())
             entry.function(device, static_cast<std::int32_t>(stage), entry.argument);
-    } catch (...) {  // no memory for the copy: nobody can be told
+    } catch (...) {  // no memory for the copy: no callback is called
     }
 }
 

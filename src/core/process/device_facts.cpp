@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t devices_per_domain = 32;
 constexpr std::uint32_t first_bus = 0xC1;
 
-// SIMT figures of a vector core, from attribute 202 on.
+// SIMT figures of a vector core, starting at attribute 202.
 constexpr std::array<std::int64_t, 11> simt_attributes = {
     32,                   // warp size
     2048,                 // threads of a vector core
@@ -79,7 +79,7 @@ bool same_ignoring_case(std::string_view one, std::string_view other) noexcept {
     return true;
 }
 
-// A well-mixed number from a number (the finaliser of SplitMix64).
+// Mixes the bits of a number (the finaliser of SplitMix64).
 std::uint64_t mix(std::uint64_t value) noexcept {
     value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ull;
     value = (value ^ (value >> 27)) * 0x94D049BB133111EBull;
@@ -173,7 +173,7 @@ Result<std::int32_t> device_with_pci_bus_id(std::string_view text) {
 void device_uuid(std::uint32_t physical, char* bytes) noexcept {
     std::uint64_t words[2] = {mix(0x63616E6F70790000ull + physical), mix(0x796E6F7061630000ull + physical)};
     std::memcpy(bytes, words, sizeof(words));
-    // Version 8 (made by a rule of its own), variant 1 of the common UUID layout.
+    // UUID version 8 (custom), variant 1.
     bytes[6] = static_cast<char>((bytes[6] & 0x0F) | 0x80);
     bytes[8] = static_cast<char>((bytes[8] & 0x3F) | 0x80);
 }

@@ -17,12 +17,12 @@ struct LimitRow {
     std::uint64_t standard;
     std::uint64_t least;
     std::uint64_t most;
-    std::uint64_t step;  // values are multiples of it, or are rounded up to one
+    std::uint64_t step;  // values must be multiples of it, or are rounded up to one
     bool rounds;
     bool needs_simt;
 };
 
-// By DeviceLimit. The most a SIMD stack may have is the chip's.
+// By DeviceLimit. The maximum SIMD stack size comes from the chip.
 constexpr std::array<LimitRow, limit_count> rows = {{
     {"SIMT_STACK_SIZE", 1024, 128, 1u << 20, 128, true, true},
     {"SIMT_DVG_WARP_STACK_SIZE", 1024, 128, 1u << 20, 128, true, true},
@@ -31,7 +31,7 @@ constexpr std::array<LimitRow, limit_count> rows = {{
     {"SIMT_PRINTF_FIFO_SIZE", 2u << 20, smallest_fifo, largest_fifo, 8, true, true},
 }};
 
-// 0: the row's standard.
+// 0: the row's standard value.
 std::array<std::atomic<std::uint64_t>, limit_count> values{};
 
 constexpr std::size_t index_of(DeviceLimit limit) { return static_cast<std::size_t>(limit); }

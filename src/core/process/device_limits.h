@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits that hold for the whole process: the sizes of stacks and of the buffers behind printf (aclrtDeviceSetLimit and
-// aclInit's file), and how many cores work may use (per device, per stream, per thread). All functions from any thread.
+// Process-wide limits: the sizes of stacks and printf buffers (aclrtDeviceSetLimit and aclInit's file), and how many
+// cores work may use (per device, per stream, per thread). Any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline constexpr std::uint64_t stack_step = 16u << 10;
 inline constexpr std::uint64_t smallest_fifo = 1u << 10;
 inline constexpr std::uint64_t largest_fifo = 64u << 20;
 
-// The numbers of aclrtDeviceLimit.
+// Values of aclrtDeviceLimit.
 enum class DeviceLimit : std::int32_t {
     simt_stack = 0,
     simt_divergence_stack = 1,
@@ -24,18 +24,18 @@ enum class DeviceLimit : std::int32_t {
     simt_printf_fifo = 4,
 };
 
-// 100000 for an unknown limit or a value out of range, 207000 for a limit the chip does not have, 107000 when a device
-// is open already and its stacks cannot change any more.
+// 100000 for an unknown limit or a value out of range, 207000 for a limit the chip does not have, 107000 if a device is
+// already open and its stacks can no longer change.
 Status set_device_limit(std::int32_t limit, std::size_t value);
 Result<std::size_t> device_limit(std::int32_t limit);
-// A value of aclInit's file, which was checked when it was read. A stack is left as it is once a device is open.
+// For values from aclInit's file, which are already checked. The stack size does not change once a device is open.
 void configure_limit(DeviceLimit limit, std::uint64_t value);
 
-// How many cores of a kind the device has for this process: the limit that was set, or what the chip has.
+// The number of cores of a kind that this process may use: the limit if one is set, else the chip's count.
 std::uint32_t device_cores(const DeviceRecord& record, CoreLimit kind) noexcept;
-// 107000 when the number is 0 or more than the chip has.
+// 107000 if the number is 0 or exceeds the chip's count.
 Status check_core_limit(const Chip& chip, CoreLimit kind, std::uint32_t cores);
-// 107000 for a number that names no kind of core.
+// 107000 for a number that is not a kind of core.
 Result<CoreLimit> core_limit_of(std::int32_t number);
 
 }  // namespace canopy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls from this folder to those above it. The table is a constant of core/lifecycle/hooks.cpp.
+// Calls from this folder into the folders above it. The table is defined in core/lifecycle/hooks.cpp.
 #pragma once
 
 #include <canopy/chips.h>
@@ -11,7 +11,7 @@
 namespace canopy {
 
 struct ProcessHooks {
-    // The chip that the program's kernels were compiled for; nullptr when they do not agree on one.
+    // The chip the program's kernels were compiled for; nullptr if they do not agree on one.
     const Chip* (*chip_of_kernels)();
     // Makes the device current in the calling thread.
     Status (*set_device)(std::int64_t device);

@@ -21,7 +21,7 @@ namespace {
 struct LogOptions {
     int level = 3;
     bool to_standard_output = false;
-    std::string directory;  // empty: no place to write
+    std::string directory;  // empty: nowhere to write
 };
 
 bool is_set(const char* name) { return environment_variable(name) == "1"; }
@@ -56,7 +56,7 @@ int open_log_file() {
     return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
 }
 
-// Where lines go; -1 when they cannot be kept. Each line is one write, which the system keeps in one piece.
+// The log's file descriptor; -1 if there is none. Each line is one write, which the system does not split.
 int log_descriptor() {
     static const int file = options().to_standard_output ? STDOUT_FILENO : open_log_file();
     return file;
@@ -97,7 +97,7 @@ void write_log(LogLevel level, std::string_view place, std::string_view text) no
             if (count <= 0) return;
             rest.remove_prefix(static_cast<std::size_t>(count));
         }
-    } catch (...) {  // no memory for the line: it is lost
+    } catch (...) {  // no memory: the line is lost
     }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log a process writes for its user: one file, opened by the first line that is important enough. Where and how
-// much is chosen by ASCEND_GLOBAL_LOG_LEVEL (0 debug .. 3 error, 4 nothing; 3 by default), ASCEND_PROCESS_LOG_PATH
-// (default ~/ascend/log) and ASCEND_SLOG_PRINT_TO_STDOUT=1, which sends the lines to the standard output instead.
-// All functions from any thread.
+// The process's log for its user: one file, opened at the first line whose level is enabled. Controlled by
+// ASCEND_GLOBAL_LOG_LEVEL (0 debug .. 3 error, 4 nothing; 3 by default), ASCEND_PROCESS_LOG_PATH (default ~/ascend/log)
+// and ASCEND_SLOG_PRINT_TO_STDOUT=1, which sends the lines to standard output instead. Any thread.
 #pragma once
 
 #include <string_view>
@@ -11,9 +10,9 @@ namespace canopy {
 
 enum class LogLevel : int { debug = 0, information = 1, warning = 2, error = 3 };
 
-// Whether lines of that level are kept; cheap.
+// True if lines of that level are written; cheap.
 [[nodiscard]] bool log_enabled(LogLevel level) noexcept;
-// Adds one line with time, process and thread in front.
+// Writes one line, prefixed with time, process and thread.
 void write_log(LogLevel level, std::string_view place, std::string_view text) noexcept;
 
 }  // namespace canopy

@@ -31,7 +31,7 @@ Runtime::Runtime() {
     publish(choose_chip(read_settings(), process_hooks.chip_of_kernels()));
 }
 
-// Only while no device is open, so nobody reads the records' copies of what changes here.
+// Only called while no device is open, so no thread reads the records' copies of the changed values.
 void Runtime::publish(Settings settings) {
     auto snapshot = std::make_unique<const Settings>(std::move(settings));
     for (std::uint32_t index = 0; index < max_devices; ++index) {
@@ -65,19 +65,19 @@ bool Runtime::change_stack_size(std::uint32_t bytes) {
     return true;
 }
 
-// Caller holds open_mutex_ and no device is open.
+// The caller holds open_mutex_ and no device is open.
 void Runtime::choose_chip_of_images() {
     Settings chosen = choose_chip(settings(), process_hooks.chip_of_kernels());
     if (chosen.chip != settings().chip) publish(std::move(chosen));
 }
 
-// An image may come while another thread opens a device, and that thread may need the dynamic loader, which the caller
-// holds: so nobody waits here. Opening looks at the images itself.
+// Must not wait: an image may be registered while another thread opens a device, and that thread may need the dynamic
+// loader lock, which the caller holds. Opening a device checks the images itself.
 void Runtime::images_changed() noexcept {
     try {
         if (!open_mutex_.try_lock()) return;
         if (!any_opened()) choose_chip_of_images();
-    } catch (...) {  // no memory: opening a device looks again
+    } catch (...) {  // no memory: opening a device tries again
     }
     open_mutex_.unlock();
 }
@@ -122,7 +122,7 @@ Result<Device*> DeviceRecord::open() {
     return device;
 }
 
-// Caller holds the runtime's open_mutex_.
+// The caller holds the runtime's open_mutex_.
 Result<Device*> DeviceRecord::open_backend(const Settings& settings) {
     Backend* backend = find_backend(settings.backend);
     if (backend == nullptr)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process-wide runtime: settings, devices, and the tables of every handle kind, whose types are only declared
-// here. One instance, made on first use and never destroyed, so that calls from late threads and from exit handlers
-// always find it. Opening a device is here; making and ending contexts is in core/lifecycle.
+// The process-wide runtime: settings, devices, and the tables of all handle kinds, whose types are only declared here.
+// One instance, created on first use and never destroyed, so that calls from late threads and exit handlers always find
+// it. Devices are opened here; contexts are created and destroyed in core/lifecycle.
 #pragma once
 
 #include <array>
@@ -38,24 +38,24 @@ struct DataBuffer;
 
 enum class CoreLimit : std::uint32_t { cube = 0, vector = 1 };
 
-// A device as programs number it. Lives for the process; the backend's device behind it is opened at first use and
-// closed when the process ends, because memory outlives a reset of its contexts.
+// A device under the number programs use. Lives as long as the process; the backend's device behind it is opened on
+// first use and stays open until the process ends, because memory outlives a reset of its contexts.
 struct DeviceRecord {
-    std::uint32_t index = 0;     // what programs call it: position in the visible list
+    std::uint32_t index = 0;     // the program's device number: position in the visible list
     std::uint32_t physical = 0;  // number before the visible list was applied
     const Chip* chip = nullptr;
 
     Mutex mutex;  // taken before any context's mutex
     std::uint32_t references CANOPY_GUARDED_BY(mutex) = 0;
-    Handle primary CANOPY_GUARDED_BY(mutex) = 0;  // 0 while nobody has set the device
+    Handle primary CANOPY_GUARDED_BY(mutex) = 0;  // 0 while no thread has the device set
     std::atomic<Handle> primary_hint{0};          // same value, readable without the mutex
 
-    std::atomic<std::uint32_t> streams{0}, events{0}, notifies{0};  // live ones, against the chip's limits
-    std::array<std::atomic<std::uint32_t>, 2> core_limit{};         // by CoreLimit; 0: the chip's own
-    std::atomic<std::uint64_t> peers{0};                            // bit n: may reach device n
+    std::atomic<std::uint32_t> streams{0}, events{0}, notifies{0};  // live objects, for the chip's limits
+    std::array<std::atomic<std::uint32_t>, 2> core_limit{};         // by CoreLimit; 0: no limit set
+    std::atomic<std::uint64_t> peers{0};                            // bit n: may access device n
     std::atomic<int> saturation_mode{1};
 
-    // Opens the backend's device on first call.
+    // Opens the backend's device on the first call.
     Result<Device*> open();
     [[nodiscard]] Device* opened() const noexcept { return device_.load(std::memory_order_acquire); }
     [[nodiscard]] bool holds(std::uintptr_t address) const noexcept {
@@ -75,27 +75,27 @@ private:
 class Runtime {
 public:
     static Runtime& instance();
-    // nullptr while nobody has asked for the instance.
+    // nullptr until the instance is first requested.
     static Runtime* existing() noexcept;
 
-    // A snapshot that stays valid for the process.
+    // A snapshot that stays valid until the process ends.
     [[nodiscard]] const Settings& settings() const noexcept { return *settings_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint32_t device_count() const noexcept {
         return static_cast<std::uint32_t>(settings().visible.size());
     }
-    // Replaces the settings unless a device has been opened; false then.
+    // Replaces the settings; returns false if a device has been opened.
     bool change(const SettingsChange& change);
-    // Looks again which chip the kernels of the program are for, unless a device has been opened or is being opened.
+    // Determines again which chip the program's kernels are for, unless a device has been or is being opened.
     void images_changed() noexcept;
-    // Says on the standard error what could not be understood of the settings; once for the process.
+    // Prints settings that could not be understood on standard error; once per process.
     void report_problems() noexcept;
-    // A block's stack from now on; false when a device has been opened already.
+    // Sets the stack size of blocks; false if a device has already been opened.
     bool change_stack_size(std::uint32_t bytes);
-    // The default time a kernel may take, here and on every opened device; nanoseconds, 0: for ever.
+    // Sets the default kernel timeout, here and on every open device; nanoseconds, 0: no timeout.
     void set_kernel_timeout(std::uint64_t timeout) noexcept;
     // 107001 for an id out of range.
     Result<DeviceRecord*> device(std::int64_t id);
-    // The device whose heap an address lies in; nullptr for host memory.
+    // The device whose heap contains an address; nullptr for host memory.
     DeviceRecord* device_of(const void* address) noexcept;
 
     HandleTable<Context> contexts{HandleKind::context};
@@ -118,10 +118,10 @@ public:
     HandleTable<DataBuffer> data_buffers{HandleKind::data_buffer};
     HandleTable<SourceProgram> source_programs{HandleKind::source_program};
 
-    // Process-wide defaults that calls change.
-    std::atomic<std::uint64_t> kernel_timeout{1091ull * 1'000'000'000};  // nanoseconds; 0: for ever
-    std::atomic<std::uint64_t> wait_timeout{0};                          // nanoseconds; 0: never
-    std::atomic<std::int32_t> default_device{-1};  // of threads that set none (aclInit's file); -1: there is none
+    // Process-wide defaults that interface calls change.
+    std::atomic<std::uint64_t> kernel_timeout{1091ull * 1'000'000'000};  // nanoseconds; 0: no timeout
+    std::atomic<std::uint64_t> wait_timeout{0};                          // nanoseconds; 0: no timeout
+    std::atomic<std::int32_t> default_device{-1};  // for threads that set no device (aclInit's file); -1: none
 
 private:
     friend struct DeviceRecord;
@@ -132,7 +132,7 @@ private:
 
     Mutex open_mutex_;  // held while a device is opened and while settings change
     std::vector<std::unique_ptr<const Settings>> all_settings_
-        CANOPY_GUARDED_BY(open_mutex_);  // every snapshot ever published
+        CANOPY_GUARDED_BY(open_mutex_);  // all snapshots ever published
     std::atomic<const Settings*> settings_{nullptr};
     std::atomic<bool> problems_reported_{false};
     std::array<DeviceRecord, max_devices> devices_;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t gib = 1ull << 30;
 constexpr std::uint64_t memory_step = 2ull << 20;
-constexpr std::uint64_t default_cache_size = 512ull << 20;  // loops have some 20 KiB each
+constexpr std::uint64_t default_cache_size = 512ull << 20;  // a loop takes some 20 KiB
 
 std::optional<std::uint32_t> parse_number(std::string_view text) {
     std::uint32_t value = 0;
@@ -41,7 +41,7 @@ std::optional<FusionLevel> parse_fusion(std::string_view text) {
     return std::nullopt;
 }
 
-// Half of the machine, in whole GiB, within what the chip has. It is reserved, not taken.
+// Half of the machine's memory, in whole GiB, up to the chip's memory. It is only reserved.
 std::uint64_t default_memory(const Chip& chip) {
     const auto machine =
         static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -51,7 +51,7 @@ std::uint64_t default_memory(const Chip& chip) {
 
 std::uint32_t processors() noexcept { return std::max(1u, std::thread::hardware_concurrency()); }
 
-// A size as people write it: "64G", "1536M".
+// A human-readable size: "64G", "1536M".
 std::string size_text(std::uint64_t bytes) {
     const char* unit = "";
     for (const char* next : {"K", "M", "G"}) {
@@ -62,7 +62,7 @@ std::string size_text(std::uint64_t bytes) {
     return fmt::format("{}{}", bytes, unit);
 }
 
-// One variable: parse, keep and note where the value came from; or say why it was passed over, and what is used.
+// Reads one variable: parses and stores it and notes its origin, or reports why it is ignored and what is used instead.
 template <class Parse, class Keep>
 void read_variable(Settings& settings, const char* name, const char* key, const char* expected, std::string_view used,
                    Parse parse, Keep keep) {
@@ -84,7 +84,7 @@ auto number_in(std::uint32_t least, std::uint32_t most) {
     };
 }
 
-// The visible list: ascending physical numbers, read up to the first entry that is not one.
+// The visible list: ascending physical numbers, read up to the first invalid entry.
 void apply_visible_devices(Settings& settings) {
     settings.visible.clear();
     const auto list = environment_variable("ASCEND_RT_VISIBLE_DEVICES");
@@ -320,7 +320,7 @@ std::string describe_settings(const Settings& settings) {
     entry("cache_size", "CANOPY_CACHE_SIZE", settings.cache_size,
           "bytes of compiled code kept on disk; 0: nothing is kept");
     entry("quiet", "CANOPY_QUIET", settings.quiet, "1: print nothing on standard error");
-    // Read each time they are used.
+    // These are read on each use.
     const auto place = [&](const char* key, const char* name, std::string_view value, const char* meaning) {
         const bool set = environment_variable(name).has_value();
         entries.push_back({{"key", key},

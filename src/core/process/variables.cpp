@@ -12,7 +12,7 @@ namespace canopy {
 namespace {
 
 constexpr std::string_view prefix = "CANOPY_";
-// Tests and benchmarks hand their own programs what they like.
+// Tests and benchmarks may pass anything to their own programs.
 constexpr std::string_view free_prefixes[] = {"CANOPY_TEST_", "CANOPY_BENCH_"};
 
 constexpr std::string_view names[] = {
@@ -27,7 +27,7 @@ constexpr std::string_view names[] = {
     // tests
     "CANOPY_SEED", "CANOPY_SEEDS", "CANOPY_STRESS_CALLS"};
 
-// How many letters to put in, leave out or exchange to make one word of the other.
+// Edit distance: the number of letters to insert, delete or replace to turn one word into the other.
 std::size_t distance(std::string_view one, std::string_view other) {
     std::vector<std::size_t> row(other.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Environment variables: their values, and the names of all that parts of Canopy read, to find those that nobody reads.
+// Environment variables: their values, and the names of all variables Canopy reads, to detect misspelt ones.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace canopy {
 
-// Empty when the variable is not set, or set to nothing.
+// Empty if the variable is unset or empty.
 std::optional<std::string_view> environment_variable(const char* name) noexcept;
 
 std::span<const std::string_view> known_variables() noexcept;
 
-// A sentence for each variable in `environment` (as environ) that is named like one of Canopy's and is none, with the
-// known name that comes nearest.
+// A message for each variable in `environment` (like environ) that starts like Canopy's but is unknown, with the most
+// similar known name.
 std::vector<std::string> unknown_variables(const char* const* environment);
 
 }  // namespace canopy

@@ -35,7 +35,7 @@ std::string lower(std::string_view text) {
     return result;
 }
 
-// The digits at the front of `rest`, which is moved behind them; -1 when there are none.
+// Takes the leading digits off `rest`; -1 if there are none.
 std::int32_t take_number(std::string_view& rest) {
     std::int32_t number = 0;
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
@@ -44,7 +44,7 @@ std::int32_t take_number(std::string_view& rest) {
     return number;
 }
 
-// What a pre-release name takes off: "-rc.2", ".alpha001", "RC1".
+// The (negative) contribution of a pre-release name: "-rc.2", ".alpha001", "RC1".
 std::int32_t pre_release(std::string_view suffix) {
     struct Stage {
         std::string_view name;

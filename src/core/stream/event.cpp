@@ -123,7 +123,7 @@ Result<Command> flag_command(const EventCall& call, Device& device) {
 
 namespace {
 
-// All calls that put an event into a stream come through here: the stream's recorder takes the call, or
+// All calls that put an event into a stream come through here: either the stream's recorder takes the call, or
 // run(LockedStream&) submits its commands.
 template <class Run>
 Status submit_event(const EventCall& call, const void* handle, Run&& run) {
@@ -136,7 +136,7 @@ Status submit_event(const EventCall& call, const void* handle, Run&& run) {
         if (stream->recorder) [[unlikely]]
             return stream->recorder->record_event(*stream, call);
         CANOPY_TRY(outside_flag(call.flag));
-        // External events live by their flag, inside graphs and outside.
+        // External events always use their flag, inside graphs and outside.
         if ((call.event.flags & event_external) != 0) [[unlikely]]
             CANOPY_TRY(event_flag(call.event, *stream->device).status());
         return run.operator()(stream);
@@ -145,8 +145,8 @@ Status submit_event(const EventCall& call, const void* handle, Run&& run) {
 
 }  // namespace
 
-// A fence counts in the order of one stream. When the last record is still to come on another one, this record gets a
-// fence of its own; those who wait for the old one keep it.
+// A fence counts in the order of one stream. If the last record is still pending on another stream, this record gets a
+// new fence; waiters of the old one keep it.
 Status begin_record(Event& event, Stream& stream) {
     if (!event.recorded || event.stream == stream.self || event.fence->value() >= event.records) return {};
     Result<Fence*> fresh = stream.device->create_fence();
@@ -156,7 +156,7 @@ Status begin_record(Event& event, Stream& stream) {
     return {};
 }
 
-// A record that is still on its way must not be taken for the next one: those who wait for it keep its fence.
+// A pending record must not be confused with the next one: its waiters keep its fence.
 Status forget_record(Event& event, Device& device) {
     if (event.recorded && event.fence->value() < event.records) {
         Result<Fence*> fresh = device.create_fence();
@@ -213,8 +213,8 @@ Status reset_event(Event& event, const void* handle) {
     return submit_event({EventAction::reset, event}, handle,
                         [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
                             SpinGuard guard(event.lock);
-                            // Waits bind when they are called, so "not recorded" can hold from now on; the stream gets
-                            // a task for its place. A flag is cleared when the stream comes there.
+                            // Waits bind when they are called, so the event can count as not recorded from now on;
+                            // the stream gets a task as a placeholder. A flag is cleared when the stream gets there.
                             Command command(Opcode::inline_call);
                             command.call.function = [](void*) {};
                             if (event.flag) {
@@ -248,12 +248,12 @@ Status synchronise_event(Event& event, Deadline deadline) {
     std::uint64_t sequence = 0;
     {
         SpinGuard guard(event.lock);
-        // The last record, even if the event was reset since: a reset is a task that comes after it.
+        // The last record, even if the event has been reset since: a reset is a task that comes after it.
         handle = event.stream;
         sequence = event.sequence;
     }
     Pin<Stream> stream = Runtime::instance().streams.pin(handle);
-    if (!stream) return {};  // never recorded, or on a stream that is gone and has passed all its records
+    if (!stream) return {};  // never recorded, or the stream is gone and has passed all its records
     if (stream->queue->wait(sequence, deadline) == WaitOutcome::timed_out)
         return fail(code::event_sync_timeout, "the event was not reached in time");
     return {};

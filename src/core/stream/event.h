@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: a fence per event, raised by each record. A wait binds to the most recent record at the time of the call;
-// a plain event that has not been recorded holds its waiters until it is. Events that graphs set and wait for at run
-// time have a second fence, the flag: 1 when recorded, 0 when reset. Lock order: Stream::lock, Event::lock.
+// Events: each event has a fence, raised by each record. A wait binds to the most recent record at the time of the
+// call; a plain event that has not been recorded blocks its waiters until it is. Events that graphs set and wait for at
+// run time have a second fence, the flag: 1 when recorded, 0 when reset. Lock order: Stream::lock, Event::lock.
 #pragma once
 
 #include <cstdint>
@@ -36,15 +36,15 @@ public:
 
     SpinLock lock;
     Fence* fence CANOPY_GUARDED_BY(lock) = nullptr;
-    std::uint64_t records CANOPY_GUARDED_BY(lock) = 0;   // value the last record raises the fence to
+    std::uint64_t records CANOPY_GUARDED_BY(lock) = 0;   // value to which the last record raises the fence
     bool recorded CANOPY_GUARDED_BY(lock) = false;       // recorded, and not reset since
-    Handle stream CANOPY_GUARDED_BY(lock) = 0;           // of the last record
-    std::uint64_t sequence CANOPY_GUARDED_BY(lock) = 0;  // its command
-    Fence* flag CANOPY_GUARDED_BY(lock) = nullptr;       // made at first use, see event_flag
+    Handle stream CANOPY_GUARDED_BY(lock) = 0;           // stream of the last record
+    std::uint64_t sequence CANOPY_GUARDED_BY(lock) = 0;  // command of the last record
+    Fence* flag CANOPY_GUARDED_BY(lock) = nullptr;       // created on first use, see event_flag
     std::uint64_t capture CANOPY_GUARDED_BY(lock) = 0;   // number of the capture that recorded it last; 0: none
-    GraphPlace place CANOPY_GUARDED_BY(lock){};          // of that record
+    GraphPlace place CANOPY_GUARDED_BY(lock){};          // position of that record
 
-    // Tells the analysis of locks that the calling thread holds `lock`.
+    // Tells the thread-safety analysis that the calling thread holds `lock`.
     void assert_locked() const noexcept CANOPY_ASSERT_HELD(lock) {}
     void recycle() noexcept;
 };
@@ -53,25 +53,25 @@ Result<Handle> create_event(EventKind kind, std::uint32_t flags);
 Result<Pin<Event>> find_event(const void* event);
 Status destroy_event(Handle handle);
 
-// `flag` 1: an event of the world outside, for streams that are being captured (107000 on others).
+// `flag` 1: an external event, for streams that are being captured (107000 on others).
 Status record_event(Event& event, const void* stream, std::uint32_t flag = 0);
-// timeout 0: the process' default for waits.
+// timeout 0: the process's default wait timeout.
 Status wait_for_event(Event& event, const void* stream, Nanoseconds timeout, std::uint32_t flag = 0);
 Status reset_event(Event& event, const void* stream);
 Status synchronise_event(Event& event, Deadline deadline);
 bool event_complete(Event& event) noexcept;
-// Time of the last record on the device's clock. 107006 when it has not happened.
+// Time of the last record on the device's clock. 107006 if it has not happened.
 Result<Nanoseconds> event_time(Event& event);
 
-// The event's flag, for tasks of graphs: record is signal(set 1), wait is wait(at_least 1), reset is signal(set 0).
-// From the first call on records outside of graphs set it too. Lives as long as the event.
+// The event's flag, for graph tasks: record is signal(set 1), wait is wait(at_least 1), reset is signal(set 0). From
+// the first call on, records outside of graphs also set it. Lives as long as the event.
 Result<Fence*> event_flag(Event& event, Device& device);
-// The command of a call that works on the event's flag.
+// The command for a call that works on the event's flag.
 Result<Command> flag_command(const EventCall& call, Device& device);
-// Makes sure that a record on this stream cannot be taken for one that is still to come on another: the event's fence
-// can be raised to `records` + 1 afterwards.
+// Prepares a record on this stream: if a record on another stream is still pending, the event gets a new fence, so that
+// the two cannot be confused. Afterwards the fence can be raised to `records` + 1.
 Status begin_record(Event& event, Stream& stream) CANOPY_REQUIRES(event.lock);
-// The event counts as not recorded from now on.
+// Marks the event as not recorded.
 Status forget_record(Event& event, Device& device) CANOPY_REQUIRES(event.lock);
 
 }  // namespace canopy

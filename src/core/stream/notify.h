@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notifies: one record releases one wait. Counting notifies: a 32-bit counter that streams change and compare. Both
-// are fences and work between streams of any devices of the process.
+// Notifies: one record releases one wait. Counting notifies: a 32-bit counter that streams change and compare. Both are
+// fences and work between streams of any devices in the process.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Notify {
 public:
     Handle self = 0;
     DeviceRecord* record = nullptr;
-    Fence* fence = nullptr;  // while the handle lives
+    Fence* fence = nullptr;  // valid while the handle is alive
     void recycle() noexcept;
 };
 
@@ -28,7 +28,7 @@ Result<Pin<Notify>> find_notify(NotifyKind kind, const void* notify);
 Status destroy_notify(NotifyKind kind, const void* notify);
 
 Status signal_notify(Notify& notify, const void* stream, SignalMode mode, std::uint64_t value);
-// timeout 0: for ever.
+// timeout 0: no timeout.
 Status wait_for_notify(Notify& notify, const void* stream, WaitMode mode, std::uint64_t value, bool clear,
                        Nanoseconds timeout);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorder: takes the commands of a stream instead of its queue. A capture has one for each of its streams (capture.h),
-// a persistent stream has one for the graph it is built for (graph_build.h), and an update of a task group has one
-// while its new tasks are collected (group_update.h). A stream has at most one at a time.
+// Recorder: takes a stream's commands instead of its queue. A capture has one for each of its streams (capture.h), a
+// persistent stream has one for the graph it builds (graph_build.h), and an update of a task group has one while its
+// new tasks are collected (group_update.h). A stream has at most one at a time.
 //
-// Threads: every function is called with the stream's lock held and its handle found alive. Memory that a command
-// points at is copied before the call returns. A recorder is taken away from its stream under the same lock.
+// Threads: every function is called with the stream's lock held and its handle alive. Memory that a command points to
+// is copied before the call returns. A recorder is removed from its stream under the same lock.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ class Event;
 
 enum class RecorderKind : std::uint8_t { capture, build, update };
 
-// Where a recorder puts tasks: the graph and the lane in it.
+// Where a recorder puts tasks: the graph and its lane.
 struct RecorderTarget {
-    Handle graph = 0;  // 0: there is none yet, or the recorder keeps no tasks
+    Handle graph = 0;  // 0: none yet, or the recorder keeps no tasks
     std::uint32_t lane = 0;
 };
 
-// The first launch that was refused while tasks were recorded; code 0: none was.
+// The first launch that was refused during recording; code 0: none.
 struct RefusedLaunch {
     int code = 0;
     std::string text;
@@ -39,18 +39,18 @@ struct RefusedLaunch {
         code = with;
         try {
             text = why;
-        } catch (...) {  // the code alone must do
+        } catch (...) {  // return the code alone
         }
     }
 };
 
 enum class EventAction : std::uint8_t { record, wait, reset };
 
-// One of the calls of event.h, on a stream that is recorded.
+// A call from event.h on a stream that is being recorded.
 struct EventCall {
     EventAction action;
     Event& event;             // pinned and not locked
-    std::uint32_t flag = 0;   // that the call was given; 1: an event of the world outside
+    std::uint32_t flag = 0;   // passed by the caller; 1: an external event
     Nanoseconds timeout = 0;  // of a wait
 };
 
@@ -58,20 +58,20 @@ class Recorder {
 public:
     [[nodiscard]] virtual RecorderKind kind() const noexcept = 0;
     [[nodiscard]] virtual RecorderTarget target() const noexcept { return {}; }
-    // Takes commands that have their task numbers. Returns what the stream's submit returns: the number of the last
-    // command its queue has got. Arguments of calls belong to the recorder afterwards, unless it fails.
+    // Takes commands that already have their task numbers. Returns what the stream's submit returns: the number of the
+    // last command in its queue. On success the recorder owns the arguments of calls.
     virtual Result<std::uint64_t> record(Stream& stream, std::span<Command> commands) noexcept
         CANOPY_REQUIRES(stream.lock) = 0;
 
-    // Events do not become commands before the recorder knows what they are for: a record or a wait of a capture is an
-    // edge of its graph, not a task that runs. The recorder numbers the task with Stream::number.
+    // Events become commands only when the recorder knows their purpose: a record or a wait in a capture is an edge of
+    // its graph, not a task that runs. The recorder numbers the task with Stream::number.
     virtual Status record_event(Stream& stream, const EventCall& call) noexcept CANOPY_REQUIRES(stream.lock) = 0;
 
-    // A launch on the stream was refused, which the program may not have noticed: a task is missing in the recording.
+    // A launch on the stream was refused, which the program may not have noticed: the recording lacks a task.
     virtual void launch_refused(Stream& stream, int code, const std::string& text) noexcept
         CANOPY_REQUIRES(stream.lock) = 0;
 
-    // The stream's handle ends now; the recorder is taken away right after.
+    // The stream's handle is being closed; the recorder is removed right after.
     virtual void stream_ended(Stream& stream) noexcept CANOPY_REQUIRES(stream.lock) = 0;
 
 protected:

@@ -16,8 +16,8 @@
 namespace canopy {
 namespace {
 
-// A submitter looks at its backlog this often, and helps when it is longer than the limit: looking costs a transfer of
-// the cache line the owner writes after every command.
+// A submitter checks its backlog at this interval and helps drain it above the limit. Checking transfers the cache line
+// that the queue's owner writes after every command.
 constexpr std::uint64_t backlog_check_interval = 256;
 constexpr std::uint64_t backlog_limit = 4096;
 
@@ -90,7 +90,7 @@ Result<Pin<Stream>> find_stream(const void* opaque, bool same_context) {
     return stream;
 }
 
-// ---- life ----------------------------------------------------------------------------------------------------------
+// ---- lifetime ------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -148,7 +148,7 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
     }
     bool listed = false;
     {
-        // A context that ends is closed first and then takes its streams from this list.
+        // Ending a context closes its handle first and then takes its streams from this list.
         MutexLock guard(context.mutex);
         listed = Runtime::instance().contexts.alive(context.self);
         if (listed) context.streams.push_back(handle);
@@ -181,7 +181,7 @@ void Stream::recycle() noexcept {
         error_text.clear();
     }
     SpinGuard guard(lock);
-    end_recording();  // of a stream whose creation failed
+    end_recording();  // for a stream whose creation failed
     set_recorder(nullptr);
     next_task = 0;
     last_sequence = 0;
@@ -195,7 +195,7 @@ Status destroy_stream(Handle handle, DestroyMode mode) {
     if (mode == DestroyMode::wait) {
         synchronise_stream(*stream, Deadline::never()).ignore();
     } else {
-        // What can run does; what stands before a wait that no running work is about to end is dropped.
+        // Runnable work runs; work behind a wait that no running work will satisfy is dropped.
         if (mode == DestroyMode::force) stream->device->quiesce();
         std::uint64_t last = 0;
         {
@@ -210,7 +210,7 @@ Status destroy_stream(Handle handle, DestroyMode mode) {
         stream->end_recording();
     }
     drop_ownerless_captures();
-    forget_stream(handle);  // calls that wait for a thread of the program are given up: the queue can end
+    forget_stream(handle);  // drops calls that wait for a program thread, so that the queue can end
     stream->queue->abort();
     if (Pin<Context> context = runtime.contexts.pin(stream->context)) {
         MutexLock guard(context->mutex);
@@ -306,7 +306,7 @@ void Stream::route(const CallWork& call, void (*done)(void*), void* token) noexc
 
 void abort_stream(Stream& stream, int with_code) noexcept {
     {
-        // Before the queue ends: whoever waits for it now must find the reason.
+        // Set before the queue ends: threads that wait for it must find the reason.
         SpinGuard guard(stream.error_lock);
         int none = 0;
         if (stream.error.compare_exchange_strong(none, with_code, std::memory_order_acq_rel))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams: the only way work reaches a device. `Stream::submit` is the one place where a command is stamped with its
-// task number, checked against the context's state and handed to the queue (and, while capturing, to a graph).
+// Streams: the only way work reaches a device. `Stream::submit` is the only place where a command gets its task number,
+// is checked against the context's state and is passed to the queue (or, while capturing, to a graph).
 //
-// A Stream lives in a table slot for ever; its lock may therefore be taken before the handle is checked. The pattern
-// of every hot path is: find the slot, take the lock, ask whether the handle is alive, submit, leave.
+// A Stream stays in its table slot for ever, so its lock may be taken before the handle is checked. Every hot path does
+// the same: find the slot, take the lock, check that the handle is alive, submit, unlock.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ struct StreamOptions {
 
 class Stream final : public QueueObserver, public CallRouter {
 public:
-    SpinLock lock;  // submit order; also the queue's
+    SpinLock lock;  // serialises submission; also used by the queue
     Handle self = 0;
     Handle context = 0;
     DeviceRecord* record = nullptr;
@@ -55,43 +55,43 @@ public:
     std::atomic<std::uint32_t> priority{0};
     std::uint32_t flags = 0;
     bool is_default = false;
-    // Commands need a second look before they go to the queue: there is a recorder, or it is a default stream.
+    // Commands need an extra check before they go to the queue: there is a recorder, or it is a default stream.
     bool watched CANOPY_GUARDED_BY(lock) = false;
-    Recorder* recorder CANOPY_GUARDED_BY(lock) = nullptr;  // takes the commands instead of the queue
+    Recorder* recorder CANOPY_GUARDED_BY(lock) = nullptr;  // takes commands instead of the queue
     std::atomic<FailureMode> failure_mode{FailureMode::go_on};
     std::atomic<std::uint32_t> overflow_switch{0};
     std::atomic<std::uint32_t> user_tag{0};
     std::atomic<std::uint32_t> cache_operator_info{0};
     std::atomic<std::uint32_t> core_limit[2]{};   // by CoreLimit; 0: none
     std::atomic<int> error{0};                    // first failure since the last report
-    std::atomic<int>* context_failure = nullptr;  // its context's
+    std::atomic<int>* context_failure = nullptr;  // points into its context
     std::uint32_t next_task CANOPY_GUARDED_BY(lock) = 0;
     std::uint64_t last_sequence CANOPY_GUARDED_BY(lock) = 0;
     SpinLock error_lock;
-    std::string error_text CANOPY_GUARDED_BY(error_lock);  // of `error`
+    std::string error_text CANOPY_GUARDED_BY(error_lock);  // message of `error`
 
-    // Caller holds `lock` and has found the handle alive. Fills in task numbers and hands the commands over.
+    // The caller holds `lock` and has checked that the handle is alive. Numbers the commands and passes them on.
     Result<std::uint64_t> submit(std::span<Command> commands) noexcept CANOPY_REQUIRES(lock);
-    // Sets or takes away the recorder.
+    // Sets or removes the recorder.
     void set_recorder(Recorder* next) noexcept CANOPY_REQUIRES(lock) {
         recorder = next;
         watched = next != nullptr || is_default;
     }
-    // Tells the analysis of locks that the calling thread holds `lock`.
+    // Tells the thread-safety analysis that the calling thread holds `lock`.
     void assert_locked() const noexcept CANOPY_ASSERT_HELD(lock) {}
-    // The stream ends; so does its part in what is recorded (recorder.cpp).
+    // Ends recording because the stream is being destroyed (recorder.cpp).
     void end_recording() noexcept CANOPY_REQUIRES(lock);
-    // Gives a command that is recorded without passing through `submit` its number.
+    // Numbers a command that is recorded without going through `submit`.
     void number(Command& command) noexcept CANOPY_REQUIRES(lock) {
         command.task = next_task++;
         thread_state.last_task = command.task;
     }
 
     AfterFailure task_failed(const TaskFailure& failure) noexcept override;
-    // To the thread of the program that is subscribed for the stream's host functions.
+    // Sends the call to the program thread that is subscribed to the stream's host functions.
     void route(const CallWork& call, void (*done)(void*), void* token) noexcept override;
 
-    // Persistent and device-only streams have nothing a host could wait for.
+    // The host cannot wait for persistent, device-only and CPU-scheduled streams.
     [[nodiscard]] bool never_waits() const noexcept {
         return (flags & (stream_persistent | stream_device_use_only | stream_cpu_schedule)) != 0;
     }
@@ -101,8 +101,8 @@ private:
     Result<std::uint64_t> submit_watched(std::span<Command> commands) noexcept CANOPY_REQUIRES(lock);
 };
 
-// A stream that the calling thread may submit to: locked, alive, of the thread's current context.
-// NULL stands for the current context's default stream.
+// A stream the calling thread may submit to: locked, alive and in the thread's current context. NULL means the current
+// context's default stream.
 class LockedStream {
 public:
     static Result<LockedStream> acquire(const void* stream);
@@ -126,11 +126,11 @@ private:
     explicit LockedStream(Stream* stream) noexcept : stream_(stream) {}
     void release() noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS;
     Stream* stream_;
-    bool help_ = false;  // the backlog is long: help after unlocking
+    bool help_ = false;  // the backlog is long: help drain it after unlocking
 };
 
-// Calls body(LockedStream&) with the stream locked and returns its result. The lock is held for the analysis too in a
-// body that asks for it: [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status { ... }
+// Calls body(LockedStream&) with the stream locked and returns its result. The body can declare the lock as held:
+// [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status { ... }
 template <class Body>
 auto with_stream(const void* handle, Body&& body) -> std::invoke_result_t<Body&, LockedStream&> {
     Result<LockedStream> locked = LockedStream::acquire(handle);
@@ -138,49 +138,48 @@ auto with_stream(const void* handle, Body&& body) -> std::invoke_result_t<Body&,
         return locked.status();
     LockedStream& stream = *locked;
     stream->assert_locked();
-    return body.operator()(stream);  // by name: clang 14 mixes up the arguments of a plain call
+    return body.operator()(stream);  // explicit: clang 14 mixes up the arguments of a plain call
 }
 
-// Pins the stream an argument names: NULL is the current context's default stream. 107017 when it is not one,
-// 107002 without a context. `same_context` additionally asks for the thread's current context (107003).
+// Pins the stream that an argument names: NULL is the current context's default stream. 107017 if it is not a stream,
+// 107002 without a context. `same_context` also requires the thread's current context (107003).
 Result<Pin<Stream>> find_stream(const void* stream, bool same_context);
 
 Result<Handle> create_stream(Context& context, const StreamOptions& options, bool is_default = false);
 
-// quiesced: force, for a device that has been quiesced.
+// quiesced: like force, for a device that has already been quiesced.
 enum class DestroyMode { wait, force, quiesced };
-// Waits for the work (force: only for what can run), then ends the handle.
+// Waits for its work (force: only for runnable work), then closes the handle.
 Status destroy_stream(Handle handle, DestroyMode mode);
 
-// Waits for everything submitted so far and reports the stream's failure, if any.
+// Waits for all work submitted so far and reports the stream's failure, if any.
 Status synchronise_stream(Stream& stream, Deadline deadline);
-// Takes the failure the stream has to report: its own, or its context's. 0 when there is none.
+// Takes the failure the stream has to report: its own or its context's. 0 if there is none.
 int take_stream_error(Stream& stream) noexcept;
-// Drops everything; the next synchronisation reports `code`.
+// Drops all work; the next synchronisation reports `code`.
 void abort_stream(Stream& stream, int code) noexcept;
-// Ends the running task and goes on with the next.
+// Ends the running task and continues with the next.
 void stop_stream(Stream& stream) noexcept;
 
-// The code of a failure.
+// The error code of a failure.
 int failure_code(const TaskFailure& failure) noexcept;
 
-// ---- what a capture forbids, with the stream's lock held
-// -------------------------------------------------------------
+// ---- capture checks with the stream's lock held --------------------------------------------------------------------
 
-// check_stream_free with the lock held, for streams that are not default streams.
+// check_stream_free with the lock held, for streams other than default streams.
 inline Status check_locked_stream_free(Stream& stream) CANOPY_REQUIRES(stream.lock) {
     if (!capturing()) [[likely]]
         return {};
     return capture_rules.refuse_locked_stream(stream);
 }
-// An asynchronous copy that has to wait for its own end, on a stream whose lock the caller holds: 107041.
+// For an asynchronous copy that must wait for its own completion, with the stream's lock held: 107041.
 inline Status check_blocking_copy(Stream& stream) CANOPY_REQUIRES(stream.lock) {
     if (!capturing()) [[likely]]
         return {};
     return capture_rules.refuse_blocking_copy(stream);
 }
-// A stream waits for an event whose last record is part of a capture: the stream becomes part of it too. Nothing
-// happens when the event is not of a capture under way. The caller holds the stream's lock, not the event's.
+// For a stream that waits for an event: if the event's last record is part of a running capture, the stream joins that
+// capture; otherwise nothing happens. The caller holds the stream's lock, not the event's.
 inline Status join_capture(Stream& stream, Event& event) CANOPY_REQUIRES(stream.lock) {
     if (!capturing()) [[likely]]
         return {};

@@ -13,8 +13,8 @@
 namespace canopy {
 namespace {
 
-// A host function launched while a thread was subscribed. Only that thread may run it: when the subscription has ended
-// before its turn, it comes to somebody else and is given up there.
+// A host function launched while a thread was subscribed. Only that thread may run it: if the subscription ends first,
+// the call reaches another thread, which skips it.
 struct ThreadCall {
     std::uint64_t thread;
     void (*function)(void*);
@@ -34,11 +34,11 @@ void raise_and_release(void* token) {
     fence->release();
 }
 
-// A callback in a stream. It may run any number of times when it is part of a graph; each time the call holds a
-// reference to the fence of its own, because it may be over after the command has gone.
+// A callback in a stream. In a graph it may run any number of times; each run holds its own reference to the fence,
+// because it may finish after the command is gone.
 struct QueuedCallback {
     ReportedCall entry;
-    Fence* fence;  // raised when a blocking call is over; null otherwise
+    Fence* fence;  // raised when a blocking call is done; null otherwise
 
     explicit QueuedCallback(const ReportedCall& call, Fence* raised) noexcept : entry(call), fence(raised) {}
     ~QueuedCallback() {
@@ -92,8 +92,8 @@ Status launch_callback(HostFunction function, void* argument, bool block, const 
     if (!thread)
         return fail(code::no_callback, "no thread is subscribed to stream {}: call aclrtSubscribeReport first",
                     (*stream)->id);
-    // The call is handed over in stream order; a blocking one raises a fence when it is done, and the stream waits
-    // there and lowers it again, for the next replay if it is part of a graph.
+    // The call is handed over in stream order. A blocking call raises a fence when done; the stream waits for the fence
+    // and lowers it again, for the next replay if it is part of a graph.
     Fence* fence = nullptr;
     if (block) {
         Result<Fence*> created = (*stream)->device->create_fence();
@@ -107,7 +107,7 @@ Status launch_callback(HostFunction function, void* argument, bool block, const 
     commands[0].call = {&QueuedCallback::run, queued.get(), &QueuedCallback::give_up, &QueuedCallback::dispose};
     if (block) {
         commands[1].wait = {fence, 1, 0, WaitMode::at_least, true};
-        fence->retain();  // while it is submitted: the call may be over before the wait is queued
+        fence->retain();  // during submission: the call may finish before the wait is queued
     }
     const Status status = stream->submit(std::span(commands, block ? 2 : 1));
     if (status.ok()) queued.release();
@@ -122,7 +122,7 @@ Status launch_host_function(HostFunction function, void* argument, const void* o
     command.call = {function, argument, nullptr, nullptr};
     std::unique_ptr<ThreadCall> call;
     const auto thread = subscribed_thread(ReportKind::host_function, (*stream)->self);
-    // In a graph it runs where the calls of the replaying stream do.
+    // In a graph it runs where the replaying stream's calls run.
     if (thread && !is_recorded(*stream)) {
         call = std::make_unique<ThreadCall>(ThreadCall{*thread, function, argument});
         command.call = {&ThreadCall::run, call.get(), &ThreadCall::skip, &ThreadCall::dispose};

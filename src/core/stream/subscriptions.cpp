@@ -29,7 +29,7 @@ void give_up(const std::deque<ReportedCall>& entries) noexcept {
     for (const ReportedCall& entry : entries) give_up(entry);
 }
 
-// What waits for one thread of the program, from its first subscription to its last.
+// The calls pending for one program thread, from its first subscription to its last.
 class ReportThread {
 public:
     void add(const ReportedCall& entry) {
@@ -59,7 +59,7 @@ public:
         return Outcome::ran;
     }
 
-    // Takes out what has not been run for a stream.
+    // Removes and returns a stream's calls that have not run.
     std::deque<ReportedCall> take_out(Handle stream) {
         std::deque<ReportedCall> taken;
         MutexLock guard(mutex_);
@@ -69,7 +69,7 @@ public:
         return taken;
     }
 
-    // Without any stream a thread does not wait for calls.
+    // A thread without a stream does not wait for calls.
     void set_subscribed(bool subscribed) {
         {
             MutexLock guard(mutex_);
@@ -90,14 +90,14 @@ struct Subscriptions {
     Mutex mutex;
     std::map<std::uint64_t, std::shared_ptr<ReportThread>> threads[2] CANOPY_GUARDED_BY(mutex);  // by kind
     std::map<Handle, std::uint64_t> streams[2] CANOPY_GUARDED_BY(mutex);                         // stream -> thread
-    std::atomic<std::size_t> stream_count[2] = {};  // of them, for a look without the mutex
+    std::atomic<std::size_t> stream_count[2] = {};  // number of them, readable without the mutex
 
     [[nodiscard]] bool has_streams(std::size_t which, std::uint64_t thread) const CANOPY_REQUIRES(mutex) {
         for (const auto& [stream, owner] : streams[which])
             if (owner == thread) return true;
         return false;
     }
-    // Ends the subscription of a stream; what was to be run for it comes back.
+    // Ends a stream's subscription and returns its pending calls.
     std::deque<ReportedCall> remove(std::size_t which, Handle stream) CANOPY_REQUIRES(mutex) {
         const auto entry = streams[which].find(stream);
         if (entry == streams[which].end()) return {};

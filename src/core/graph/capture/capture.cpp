@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beginning and ending captures.
+// Begins and ends captures.
 #include "core/graph/capture/capture.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct CaptureList {
     std::vector<std::shared_ptr<Capture>> all CANOPY_GUARDED_BY(mutex);
     std::uint64_t next_id CANOPY_GUARDED_BY(mutex) = 1;
 };
-// Never destroyed: streams may end while the process does.
+// Never destroyed: streams may end during process exit.
 CaptureList& list() {
     static CaptureList* instance = new CaptureList;
     return *instance;
@@ -106,7 +106,7 @@ Status check_stream(const Stream& stream) CANOPY_REQUIRES(stream.lock) {
     return fail(code::task_group_status, "stream {} collects an update of a task group", stream.id);
 }
 
-// The tasks that come run after everything that is in the graph already.
+// New tasks run after everything already in the graph.
 Status follow_earlier_tasks(Graph& graph, std::uint32_t lane) CANOPY_REQUIRES(*graph.mutex) {
     Result<GraphTask*> head = append_task(graph, lane, Command(Opcode::nothing));
     if (!head.ok()) return head.status();
@@ -122,7 +122,7 @@ Status check_state(const Graph& graph, GraphState expected) CANOPY_REQUIRES(*gra
     return fail(code::param_invalid, "{} has changed in the meantime", label_of(graph));
 }
 
-// Takes the graph into the capture.
+// Claims the graph for the capture.
 void enter_graph(Capture& capture) CANOPY_REQUIRES(*capture.graph->mutex) {
     capture.before = extent_of(*capture.graph);
     capture.first_lane = static_cast<std::uint32_t>(capture.before.lanes);
@@ -204,13 +204,14 @@ Status begin_capture_into(const void* stream, const void* opaque, CaptureMode mo
 
 namespace {
 
-// The capture a stream is part of; nullptr when it is part of none.
+// The capture of a stream; nullptr if it has none.
 std::shared_ptr<Capture> capture_of(const Stream& stream) CANOPY_REQUIRES(stream.lock) {
     if (!stream.recorder || stream.recorder->kind() != RecorderKind::capture) return nullptr;
     return static_cast<CaptureLane*>(stream.recorder)->capture().shared_from_this();
 }
 
-// Tasks of a member that nothing of the origin comes after. Records that nobody waited for have no effect.
+// The number of a member's tasks that the origin does not wait for. Records without a wait have no effect and are not
+// counted.
 std::size_t tasks_not_waited_for(const Capture& capture, std::size_t index, std::uint32_t covered)
     CANOPY_REQUIRES(*capture.graph->mutex) {
     const auto& tasks = capture.graph->lanes[capture.first_lane + index].tasks;
@@ -220,7 +221,7 @@ std::size_t tasks_not_waited_for(const Capture& capture, std::size_t index, std:
     return count;
 }
 
-// Every stream that came in has come back: what it recorded is waited for by the first one, directly or not.
+// Checks that every stream that joined is joined back: the origin waits for its tasks, directly or indirectly.
 Status check_joined(const Capture& capture) CANOPY_REQUIRES(*capture.graph->mutex) {
     std::string text;
     const LaneClock& reached = capture.members.front().clock;
@@ -248,7 +249,7 @@ Status check_groups(const Capture& capture) CANOPY_REQUIRES(*capture.graph->mute
     return {};
 }
 
-// Whether the capture may become a graph.
+// Checks that the capture may become a graph.
 Status validate(const Capture& capture) CANOPY_REQUIRES(*capture.graph->mutex) {
     if (capture.mode != CaptureMode::relaxed && capture.thread != this_thread_number())
         return fail(code::capture_wrong_thread,
@@ -268,13 +269,13 @@ Status complete(Capture& capture) CANOPY_REQUIRES(*capture.graph->mutex) {
     return {};
 }
 
-// nullptr behind the last one. Members stay where they are, and a capture that is over gets no more.
+// nullptr past the last member. Members do not move, and a capture that is over gets no new ones.
 CaptureMember* member_at(Capture& capture, std::size_t index) noexcept {
     MutexLock lock(*capture.graph->mutex);
     return index < capture.members.size() ? &capture.members[index] : nullptr;
 }
 
-// The streams run their commands again. Streams are locked before graphs: one member at a time.
+// The streams execute commands again. Streams are locked before graphs, so one member at a time.
 void release_streams(Capture& capture) noexcept {
     std::size_t index = 0;
     while (CaptureMember* const member = member_at(capture, index++)) {
@@ -284,13 +285,13 @@ void release_streams(Capture& capture) noexcept {
     }
 }
 
-// A graph that there was before is as it was; a new one ends.
+// Restores a graph that existed before; ends a new one.
 void undo(Capture& capture) {
     Graph& graph = *capture.graph;
     if (!capture.appends && !capture.body) return end_graph(graph);
     cut_graph(graph, capture.before);
     MutexLock lock(*graph.mutex);
-    if (graph.state != GraphState::capturing) return;  // ended meanwhile, or its context
+    if (graph.state != GraphState::capturing) return;  // the graph or its context has ended meanwhile
     graph.bound.store(!graph.bindings.empty(), std::memory_order_release);
     graph.state = !capture.appends ? GraphState::empty : capture.body ? GraphState::filled : GraphState::ready;
     SpinGuard replays(graph.replay_lock);
@@ -366,7 +367,7 @@ void free_ownerless_captures() noexcept {
             }
             finish(capture, false);
         }
-    } catch (const std::bad_alloc&) {  // they stay in the list, where the next end of a stream finds them
+    } catch (const std::bad_alloc&) {  // they stay in the list for the next stream that ends
     }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capture: the calls of a stream, and of streams that events join to it, become tasks of a graph instead of running.
-// This file has the captures that are under way, and the rules for what may not be called meanwhile.
+// Capture: calls on a stream, and on streams joined to it by events, become tasks of a graph instead of running. This
+// file has the captures in progress and the rules for calls that are forbidden meanwhile.
 //
-// A call that breaks a rule fails and invalidates the captures it concerns: they record nothing any more, and ending
-// them fails with a sentence that names the call and its thread.
+// A call that breaks a rule fails and invalidates the captures it affects: they stop recording, and ending them fails
+// with a message that names the call and its thread.
 //
 // Threads: everything from any thread. A capture's state is guarded by its graph's mutex. Lock order: Stream::lock,
-// Event::lock, Graph::mutex; the lock of the list of captures is taken last and held for nothing else.
+// Event::lock, Graph::mutex; the lock of the list of captures is taken last and protects only that list.
 #pragma once
 
 #include <atomic>
@@ -29,16 +29,16 @@
 
 namespace canopy {
 
-// The numbers of aclmdlRICaptureStatus.
+// Values of aclmdlRICaptureStatus.
 enum class CaptureStatus : std::uint8_t { none = 0, active = 1, invalidated = 2 };
 
 // ---- the calls -----------------------------------------------------------------------------------------------------
 
-// Into a new graph, or at the end of one that exists.
+// Captures into a new graph, or appends to an existing one.
 Status begin_capture(const void* stream, CaptureMode mode);
 Status begin_capture_into(const void* stream, const void* graph, CaptureMode mode);
-// The graph, prepared (bodies of conditions are prepared with the graph around them). Whatever comes out, the capture
-// is over; 107029, 107036: there was none to end here.
+// Returns the prepared graph (bodies of conditions are prepared with the enclosing graph). The capture is over in any
+// case; 107029, 107036: there was no capture to end here.
 Result<Handle> end_capture(const void* stream);
 
 struct CaptureInfo {
@@ -49,8 +49,7 @@ Result<CaptureInfo> capture_info(const void* stream);
 
 // ---- rules ---------------------------------------------------------------------------------------------------------
 
-// What stands behind the checks of core/stream: a call that breaks a rule fails and invalidates the captures it
-// concerns.
+// Implementation of the checks in core/stream: a call that breaks a rule fails and invalidates the captures it affects.
 Status refuse_unsafe(UnsafeCall call, const Stream* stream);
 Status refuse_synchronise();
 Status refuse_stream(Stream& stream);
@@ -61,15 +60,15 @@ Status join_capture_of(Stream& stream, Event& event) CANOPY_REQUIRES(stream.lock
 void free_ownerless_captures() noexcept;
 void invalidate_capture_of(const Graph& graph) noexcept;
 
-// Where the stream records to, for calls that need to know. 107029 when it is not captured, 507903 when its capture is
-// invalidated. The caller holds the stream's lock.
+// Where the stream records to. 107029 if it is not captured, 507903 if its capture is invalidated. The caller holds the
+// stream's lock.
 struct CapturedLane {
     Graph* graph;
     std::uint32_t lane;
 };
 Result<CapturedLane> captured_lane(Stream& stream) CANOPY_REQUIRES(stream.lock);
 
-// ---- inside --------------------------------------------------------------------------------------------------------
+// ---- internals -----------------------------------------------------------------------------------------------------
 
 class Capture;
 
@@ -101,7 +100,7 @@ private:
     const std::uint32_t lane_;
 };
 
-// How many tasks of each lane are known to be done.
+// The number of tasks of each lane that are known to be done.
 using LaneClock = std::vector<std::uint32_t>;
 
 // One stream of a capture.
@@ -111,46 +110,46 @@ struct CaptureMember {
     CaptureLane recorder;
     Handle stream;
     std::int32_t stream_id;
-    Handle event = 0;             // by which it came in
-    std::uint32_t from_lane = 0;  // on which that was recorded
-    LaneClock clock;              // what is done before its next task
+    Handle event = 0;             // that joined it to the capture
+    std::uint32_t from_lane = 0;  // where that event was recorded
+    LaneClock clock;              // tasks done before its next one
 };
 
 class Capture : public std::enable_shared_from_this<Capture> {
 public:
     std::uint64_t id = 0;
     CaptureMode mode = CaptureMode::global;
-    std::uint64_t thread = 0;  // of the operating system, that began it
+    std::uint64_t thread = 0;  // OS thread that began it
     Handle origin = 0;         // the stream it began on
     std::int32_t origin_id = 0;
     Pin<Graph> graph;
-    bool appends = false;                // to a graph that was complete
-    bool body = false;                   // of a condition
-    Executable* earlier = nullptr;       // of the graph it appends to, for when it fails
-    GraphExtent before;                  // of that graph
-    std::uint32_t first_lane = 0;        // of the origin
-    std::atomic<bool> ownerless{false};  // the origin has ended
+    bool appends = false;                // to a complete graph
+    bool body = false;                   // captures the body of a condition
+    Executable* earlier = nullptr;       // executable of the graph it appends to, restored on failure
+    GraphExtent before;                  // size of that graph before the capture
+    std::uint32_t first_lane = 0;        // lane of the origin
+    std::atomic<bool> ownerless{false};  // the origin stream has ended
 
     CaptureStatus status CANOPY_GUARDED_BY(*graph->mutex) = CaptureStatus::active;  // none: it is over
     std::string invalidated_by CANOPY_GUARDED_BY(*graph->mutex);                    // a call
     // The origin first; member n has lane first_lane + n.
     std::deque<CaptureMember> members CANOPY_GUARDED_BY(*graph->mutex);
-    // By place: what was done before them.
+    // By place of an event record: the tasks done before it.
     std::map<std::pair<std::uint32_t, std::uint32_t>, LaneClock> records CANOPY_GUARDED_BY(*graph->mutex);
 
     [[nodiscard]] CaptureMember& member(std::uint32_t lane) CANOPY_REQUIRES(*graph->mutex) {
         return members[lane - first_lane];
     }
     Status check_active() const CANOPY_REQUIRES(*graph->mutex);
-    // Adds a lane for the stream and makes it the stream's recorder.
+    // Adds a lane for the stream and installs its recorder.
     CaptureMember& add(Stream& stream) CANOPY_REQUIRES(stream.lock, *graph->mutex);
     void invalidate(std::string why) CANOPY_REQUIRES(*graph->mutex);
 };
 
-// All captures under way, and the one of a number. 0, or a capture that is over: nullptr.
+// All captures in progress, and one by id (nullptr if the id is 0 or the capture is over).
 std::vector<std::shared_ptr<Capture>> all_captures();
 std::shared_ptr<Capture> find_capture(std::uint64_t id);
-// Invalidates it with a sentence about the call that is being made.
+// Invalidates it with a message about the current call.
 void invalidate(Capture& capture, const Stream* stream, std::string_view why);
 [[nodiscard]] std::uint64_t this_thread_number() noexcept;
 

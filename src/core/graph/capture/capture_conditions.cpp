@@ -15,7 +15,7 @@ Status no_such_condition(const void* opaque) {
     return fail(code::invalid_handle, "handle {} is not a condition of a live graph", as_address(opaque));
 }
 
-// The graph of a condition, and which of its conditions it is.
+// The graph of a condition and the condition's index in it.
 struct FoundCondition {
     Pin<Graph> graph;
     std::uint32_t index = 0;
@@ -30,7 +30,6 @@ Result<FoundCondition> find_condition(const void* opaque) {
     return found;
 }
 
-// The condition itself.
 Result<GraphCondition*> condition_at(Graph& graph, std::uint32_t index, const void* opaque)
     CANOPY_REQUIRES(*graph.mutex) {
     if (index >= graph.conditions.size() || graph.conditions[index].handle != handle_of(opaque))
@@ -45,7 +44,7 @@ Status check_count(ConditionKind kind, std::size_t count) {
                 "params.size {} is invalid: an IF has 1 or 2 bodies, a WHILE 1, a SWITCH any number", count);
 }
 
-// Empty graphs inside another one.
+// Empty sub-graphs of a graph.
 class Bodies {
 public:
     explicit Bodies(Handle parent) noexcept : parent_(parent) {}

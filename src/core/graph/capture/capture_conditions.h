@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions of graphs: a word of device memory, written by kernels or by the host, that decides at run time which of
-// several sub-graphs runs, or how often one does. They are made while the graph is captured. Any thread.
+// Conditions of graphs: a word of device memory, written by kernels or the host, that selects at run time which of
+// several sub-graphs runs, or how often one runs. Created while the graph is captured. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace canopy {
 
-// A condition of a graph that is being captured. `assign_default`: each replay begins with the word set to the default.
+// A condition of a graph being captured. `assign_default`: each replay starts with the word set to the default.
 Result<Handle> create_condition(const void* graph, std::uint64_t default_value, bool assign_default);
-// The word; it is the graph's and ends with it.
+// The word; owned by the graph and freed with it.
 Result<std::uint64_t*> condition_word(const void* condition);
-// Puts the task into a stream that is being captured, and makes the empty sub-graphs. Each condition is used once.
+// Adds the task to a stream being captured and creates the empty sub-graphs. Each condition can be used once.
 Status add_condition_task(const void* condition, ConditionKind kind, std::span<void*> bodies, const void* stream);
 
 }  // namespace canopy

@@ -9,7 +9,7 @@
 namespace canopy {
 namespace {
 
-// Calls body(Graph&, number of the lane) for the lane of a stream that is being captured.
+// Calls body(Graph&, lane index) for the lane of a stream being captured.
 template <class Body>
 Status with_captured_lane(const void* handle, Body&& body) {
     return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {

@@ -8,10 +8,9 @@
 
 namespace canopy {
 
-// 107033 when the stream is not being captured, or when it has an open group already; 507903 when the capture is
-// invalidated.
+// 107033 if the stream is not being captured or already has an open group; 507903 if the capture is invalidated.
 Status begin_task_group(const void* stream);
-// 107033 when there is no open group.
+// 107033 if there is no open group.
 Result<Handle> end_task_group(const void* stream);
 
 }  // namespace canopy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording the streams of a capture: commands become tasks, records of events and waits for them become edges.
+// Records the streams of a capture: commands become tasks, event records and waits become edges.
 #include "core/graph/capture/capture.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace canopy {
 namespace {
 
-// Takes back tasks of a batch that could not be recorded as a whole.
+// Removes the tasks of a batch that could not be recorded completely.
 void take_back(Graph& graph, std::uint32_t lane_index, std::size_t count) noexcept CANOPY_REQUIRES(*graph.mutex) {
     RecordedLane& lane = graph.lanes[lane_index];
     while (lane.tasks.size() > count) {
@@ -21,13 +21,13 @@ void take_back(Graph& graph, std::uint32_t lane_index, std::size_t count) noexce
     }
 }
 
-// Everything that is done before `from` is done before what comes now.
+// Everything done before `from` is also done before the next task.
 void merge(LaneClock& clock, const LaneClock& from) {
     if (clock.size() < from.size()) clock.resize(from.size());
     for (std::size_t index = 0; index < from.size(); ++index) clock[index] = std::max(clock[index], from[index]);
 }
 
-// Appends the task of an event; its command is nothing where it only has a place. Returns its position in the lane.
+// Appends an event task; its command is `nothing` if it only marks a place. Returns its position in the lane.
 Result<std::uint32_t> append_event(Capture& capture, std::uint32_t lane, Stream& stream, const EventCall& call,
                                    Command command, EventRole role)
     CANOPY_REQUIRES(stream.lock, *capture.graph->mutex) {
@@ -62,7 +62,7 @@ Result<std::uint64_t> CaptureLane::record(Stream& stream, std::span<Command> com
         }
         if (capture_.status == CaptureStatus::invalidated) return capture_.check_active();
     }
-    // The capture has ended and is about to let go of its streams: this one runs its commands again.
+    // The capture has ended and is about to release its streams: this one executes commands again.
     stream.set_recorder(nullptr);
     return stream.submit(commands);
 }
@@ -73,7 +73,7 @@ Status CaptureLane::record_event(Stream& stream, const EventCall& call) noexcept
     try {
         return add_event(stream, call);
     } catch (const std::bad_alloc&) {
-        return Status(code::bad_alloc);  // no memory for the sentence either
+        return Status(code::bad_alloc);  // no memory for a message either
     }
 }
 
@@ -91,7 +91,7 @@ Status CaptureLane::add_event(Stream& stream, const EventCall& call) {
     return add_reset(stream, call);
 }
 
-// A task that sets, awaits or clears the event's flag when it runs.
+// A task that sets, awaits or clears the event's flag at run time.
 Status CaptureLane::add_flagged(Stream& stream, const EventCall& call) {
     Result<Command> command = flag_command(call, *stream.device);
     if (!command.ok()) return command.status();
@@ -99,7 +99,7 @@ Status CaptureLane::add_flagged(Stream& stream, const EventCall& call) {
     return append_event(capture_, lane_, stream, call, *command, EventRole::flagged).status();
 }
 
-// A task that each replay binds to a fence of the event. The command's value is the number of its binding.
+// A task that each replay binds to a fence of the event. The command's value is the index of its binding.
 Status CaptureLane::add_bound(Stream& stream, const EventCall& call) {
     if (capture_.body)
         return fail(code::not_supported,
@@ -158,18 +158,18 @@ Status CaptureLane::add_wait(Stream& stream, const EventCall& call) {
     Result<std::uint32_t> position =
         append_event(capture_, lane_, stream, call, Command(Opcode::nothing), EventRole::edge);
     if (!position.ok()) return position.status();
-    if (event.place.lane == lane_) return {};  // later tasks of a lane wait anyway
+    if (event.place.lane == lane_) return {};  // tasks of a lane run in order anyway
     LaneClock& clock = capture_.member(lane_).clock;
     const std::size_t from = event.place.lane - capture_.first_lane;
     if (clock.size() <= from) clock.resize(from + 1);
-    if (clock[from] > event.place.position) return {};  // the lane waited for a task after the record already
+    if (clock[from] > event.place.position) return {};  // the lane already waits for a task after the record
     capture_.graph->edges.push_back({event.place, {lane_, *position}});
     merge(clock, capture_.records[{event.place.lane, event.place.position}]);
     clock[from] = event.place.position + 1;
     return {};
 }
 
-// Edges are made when waits are called: from now on there is no record to wait for.
+// Waits become edges when they are called: from now on there is no record to wait for.
 Status CaptureLane::add_reset(Stream& stream, const EventCall& call) {
     Event& event = call.event;
     SpinGuard locked(event.lock);

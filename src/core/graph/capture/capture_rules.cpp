@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that fail while something is captured.
+// Calls that fail during a capture.
 #include "core/graph/capture/capture.h"
 
 #include <unistd.h>
@@ -34,14 +34,14 @@ const char* name_of(CaptureMode mode) noexcept {
     return "RELAXED";
 }
 
-// Whether a capture keeps the calling thread from unsafe calls.
+// True if the capture forbids unsafe calls on the calling thread.
 bool forbids(const Capture& capture) noexcept {
     if (thread_state.capture_mode == CaptureMode::relaxed || capture.mode == CaptureMode::relaxed) return false;
     if (capture.thread == this_thread_number()) return true;
     return capture.mode == CaptureMode::global && thread_state.capture_mode == CaptureMode::global;
 }
 
-// The thread that captures never waits for a device; the others do not while a capture concerns everybody.
+// The capturing thread never waits for a device; other threads do not during a global capture.
 bool forbids_synchronise(const Capture& capture) noexcept {
     return capture.thread == this_thread_number() || forbids(capture);
 }

@@ -25,7 +25,7 @@ Status check_name(const char* name) {
     return {};
 }
 
-// Calls body(Graph&, RecordedLane&, id of the stream) for the lane that the stream records, with the graph locked.
+// Calls body(Graph&, RecordedLane&, stream id) for the lane the stream records to, with the graph locked.
 template <class Body>
 Status with_lane(const void* handle, Body&& body) {
     return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {

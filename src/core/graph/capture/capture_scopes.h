@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scopes: marks on streams that are being captured, which say what kernels belong together (graph_fusion.h). Any
-// thread.
+// Scopes: marks on streams being captured that say which kernels belong together (graph_fusion.h). Any thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@ inline constexpr std::size_t longest_scope_name = 255;
 inline constexpr std::size_t most_scope_names = 256;
 inline constexpr std::uint32_t most_scopes = 1024;
 
-// On a stream that is captured (107029 otherwise). A null name: kernels stay as they are.
+// On a stream being captured (107029 otherwise). A null name: kernels in the scope are not fused.
 Status begin_scope(const char* name, const void* stream);
 Status end_scope(const char* name, const void* stream);
 

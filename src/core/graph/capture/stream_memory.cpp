@@ -9,7 +9,7 @@
 namespace canopy {
 namespace {
 
-// The graph a stream is captured into. Empty: it is not captured.
+// The graph a stream is captured into; empty if it is not captured.
 Result<Pin<Graph>> captured_graph(Stream& stream, std::uint64_t& last) {
     SpinGuard guard(stream.lock);
     last = stream.last_sequence;
@@ -22,7 +22,7 @@ Result<Pin<Graph>> captured_graph(Stream& stream, std::uint64_t& last) {
     return Runtime::instance().graphs.pin(lane->graph->self);
 }
 
-// From now on the block ends with the graph.
+// The block is freed with the graph from now on.
 Status keep_for_graph(MemoryPool& pool, void* address, Graph& graph) {
     Result<bool> fresh = pool.keep(address);
     if (!fresh.ok()) return fresh.status();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of memory pools for the work of a stream. In a stream that is captured, the graph keeps the block. Any thread.
+// Memory pool blocks for the work of a stream. If the stream is captured, the graph keeps the block. Any thread.
 #pragma once
 
 #include <cstddef>

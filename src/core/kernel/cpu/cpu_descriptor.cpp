@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 constexpr std::uint32_t max_depth = 64;
 constexpr std::size_t max_text = 4095;  // of a name
 
-// Characters of a text; tells how far the parser has read.
+// Iterates over a text and records how far the parser has read.
 class Cursor {
 public:
     using iterator_category = std::input_iterator_tag;
@@ -66,8 +66,8 @@ CpuKernelKind kind_of(std::string_view library, bool user_defined) {
     return CpuKernelKind::unknown;
 }
 
-// Hears of the text piece by piece and keeps what the runtime needs: level 1 is the object of op types, level 2 an op
-// type, level 3 its opInfo.
+// SAX handler that keeps what the runtime needs: level 1 is the object of op types, level 2 an op type, level 3 its
+// opInfo.
 class Reader final : public nlohmann::json_sax<Json> {
 public:
     Reader(std::string_view text, std::string_view path) : text_(text), path_(path) {}
@@ -94,13 +94,13 @@ public:
     bool parse_error(std::size_t position, const std::string& token, const Json::exception& error) override;
 
 private:
-    // A value that is neither an object nor a string.
+    // Handles a value of an unexpected type.
     bool other(const char* what);
     bool deeper();
     void drop(std::string why);
     void skip(std::string name, std::string why) { read_.skipped.emplace(std::move(name), std::move(why)); }
     void finish_entry();
-    // The field of the entry that the current key of opInfo names; nullptr for those that are not looked at.
+    // The entry field named by the current opInfo key; nullptr for ignored keys.
     std::string* field();
     [[nodiscard]] std::size_t line() const {
         return place_of(text_, furthest_ ? static_cast<std::size_t>(furthest_ - text_.data()) : 0).line;
@@ -192,7 +192,7 @@ void Reader::finish_entry() {
         drop("its op type is not a name");
     if (dropped_) return skip(op_type_, *dropped_);
     if (!has_info_) return skip(op_type_, fmt::format("it has no opInfo (line {})", line()));
-    if (read_.entries.count(op_type_) != 0) return;  // the first one counts
+    if (read_.entries.count(op_type_) != 0) return;  // the first one wins
     auto entry = std::make_shared<CpuEntry>();
     entry->op_type = op_type_;
     entry->function = function_;
@@ -227,7 +227,7 @@ Result<CpuDescriptor> read_cpu_descriptor(std::string_view text, std::string_vie
 bool looks_like_descriptor(std::span<const std::byte> bytes) noexcept {
     constexpr std::string_view blanks = " \t\r\n";
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    constexpr std::string_view mark = "\xEF\xBB\xBF";  // of UTF-8
+    constexpr std::string_view mark = "\xEF\xBB\xBF";  // UTF-8 byte order mark
     if (text.starts_with(mark)) text.remove_prefix(mark.size());
     const std::size_t first = text.find_first_not_of(blanks);
     return first != std::string_view::npos && text[first] == '{';

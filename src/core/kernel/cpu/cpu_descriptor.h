@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON descriptor of CPU kernels: which op types there are, and which function of which shared object each one is.
-// Nothing that a file says can do more than be refused: sizes, depths and names have limits.
+// The JSON descriptor of CPU kernels: it lists the op types and maps each to a function in a shared object. Malformed
+// files are rejected safely: sizes, nesting depth and names are limited.
 //
 // Threads: all functions from any thread.
 #pragma once
@@ -20,7 +20,7 @@ namespace canopy {
 
 inline constexpr std::size_t max_descriptor_size = std::size_t{16} << 20;
 
-// The numbers of the interface.
+// Values from the public interface.
 enum class CpuKernelKind : std::uint32_t {
     framework = 1,
     built_in = 2,
@@ -32,22 +32,22 @@ enum class CpuKernelKind : std::uint32_t {
 
 // One op type.
 struct CpuEntry {
-    std::string op_type;   // what programs look it up by
-    std::string function;  // the symbol; may be empty
+    std::string op_type;   // lookup key for programs
+    std::string function;  // symbol; may be empty
     std::string library;   // file name of the shared object; may be empty
     CpuKernelKind kind = CpuKernelKind::unknown;
 };
 
 struct CpuDescriptor {
     std::map<std::string, std::shared_ptr<const CpuEntry>, std::less<>> entries;
-    // Members that are not usable, and why; the others are all the same.
+    // Unusable members and the reason; the other members remain usable.
     std::map<std::string, std::string, std::less<>> skipped;
 };
 
-// 107000 with line and column when the text is not a JSON object. `path` is for messages.
+// 107000 with line and column if the text is not a JSON object. `path` is for messages.
 Result<CpuDescriptor> read_cpu_descriptor(std::string_view text, std::string_view path);
 
-// Whether a file can be nothing else than a descriptor: its first byte that is not blank opens an object.
+// True if a file can only be a descriptor: its first non-blank byte opens an object.
 bool looks_like_descriptor(std::span<const std::byte> bytes) noexcept;
 
 }  // namespace canopy

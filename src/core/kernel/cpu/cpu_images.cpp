@@ -49,7 +49,7 @@ void add_folders(std::string_view list, std::vector<std::string>& folders) {
     }
 }
 
-// The folder that this library was loaded from.
+// The folder this library was loaded from.
 std::string own_folder() {
     Dl_info info{};
     if (dladdr(reinterpret_cast<const void*>(&registrations), &info) == 0 || !info.dli_fname) return {};
@@ -71,7 +71,7 @@ std::vector<std::string> folders_to_search() {
     return folders;
 }
 
-// The newest one.
+// The newest registration wins.
 bool find_registered(std::string_view name, CpuImageSource& source) {
     Registrations& known = registrations();
     MutexLock guard(known.mutex);

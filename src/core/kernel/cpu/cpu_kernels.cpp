@@ -23,7 +23,7 @@ namespace canopy {
 namespace {
 
 Result<Handle> open_cpu_binary(std::shared_ptr<CpuBinary> cpu) {
-    // Whoever has no context may load all the same; then every context may unload.
+    // Loading works without a context; any context may then unload the binary.
     const Handle context = thread_state.context;
     const std::uint64_t registered = cpu->registered;
     const Handle handle = Runtime::instance().binaries.open([&](Binary& binary, Handle self) {
@@ -39,7 +39,7 @@ Result<Handle> open_cpu_binary(std::shared_ptr<CpuBinary> cpu) {
     return fail(code::resource_alloc, "too many binaries are alive");
 }
 
-// What the loader makes of a path: it is cut at its last dot, wherever that is.
+// The files the loader derives from a path, which it cuts at the last dot, even one in a folder name.
 struct DescriptorPaths {
     std::string descriptor, library;
 };
@@ -102,7 +102,7 @@ Result<Handle> load_cpu_binary_file(std::string_view path, CpuMode mode) {
     cpu->origin = paths->descriptor;
     cpu->library = base_name(paths->library);
     cpu->descriptor = std::move(*descriptor);
-    for (auto& [name, entry] : cpu->descriptor.entries) {  // whatever they call it, it is this one
+    for (auto& [name, entry] : cpu->descriptor.entries) {  // entries use this object, whatever library they name
         auto own = std::make_shared<CpuEntry>(*entry);
         own->library = cpu->library;
         entry = std::move(own);
@@ -159,7 +159,7 @@ namespace {
 
 Status being_unloaded() { return fail(code::invalid_handle, "the binary is being unloaded"); }
 
-// The shared object an entry names.
+// The shared object that an entry names.
 Result<CpuImageBytes> image_for(Binary& binary, const CpuEntry& entry) {
     CpuBinary& cpu = cpu_binary(binary);
     if (cpu.image) return cpu.image;
@@ -183,7 +183,7 @@ const std::string& library_of(const CpuBinary& cpu, const CpuEntry& entry) {
     return cpu.image ? cpu.library : entry.library;
 }
 
-// A module in which the entry's symbol is not another op type's; empty when there is none yet.
+// A module where the entry's symbol is not taken by another op type; null if there is none yet.
 Result<std::shared_ptr<Module>> module_with(Binary& binary, const CpuEntry& entry, const DeviceRecord& record) {
     MutexLock guard(binary.mutex);
     if (binary.unloading) return being_unloaded();
@@ -195,7 +195,7 @@ Result<std::shared_ptr<Module>> module_with(Binary& binary, const CpuEntry& entr
     return std::shared_ptr<Module>();
 }
 
-// Notes whose the symbol's kernel is. Modules that turn out not to be needed are closed without the mutex.
+// Records which op type owns the symbol's kernel. Unneeded modules are closed without the mutex.
 Status take_kernel(Binary& binary, const CpuEntry& entry, const DeviceRecord& record,
                    const std::shared_ptr<Module>& module) {
     MutexLock guard(binary.mutex);
@@ -257,7 +257,7 @@ Result<Kernel*> CpuBinary::kernel(Binary& binary, Function& function, DeviceReco
 
 namespace {
 
-// The function of an op type, if it was asked for before.
+// The function of an op type if it was looked up before, else 0.
 Handle known_function(Binary& binary, std::string_view op_type) CANOPY_REQUIRES(binary.mutex) {
     for (Handle handle : binary.functions) {
         const Pin<Function> known = Runtime::instance().functions.pin(handle);
@@ -291,12 +291,12 @@ Result<Handle> open_function(Binary& binary, std::shared_ptr<const CpuEntry> ent
     return handle;
 }
 
-// The function, with its code on the device of the current context, or none at all.
+// Opens the function with its code loaded on the device of the current context, or fails.
 Result<Handle> open_resolved(Binary& binary, std::shared_ptr<const CpuEntry> entry) {
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
     DeviceRecord& record = *(*context)->record;
-    // Names that a descriptor leaves out may come with the launch.
+    // Names missing from the descriptor may come with the launch.
     const bool complete = !entry->function.empty() && (!entry->library.empty() || cpu_binary(binary).image);
     const bool launchable = complete && entry->kind != CpuKernelKind::unknown;
     if (complete)
@@ -317,7 +317,7 @@ Status no_such_op_type(Binary& binary, std::string_view op_type) {
                     op_type, cpu.origin);
     if (const auto skipped = cpu.descriptor.skipped.find(op_type); skipped != cpu.descriptor.skipped.end())
         return fail(code::param_invalid, "op type {} of {} cannot be used: {}", op_type, cpu.origin, skipped->second);
-    constexpr std::size_t most = 20;  // op types that a message lists
+    constexpr std::size_t most = 20;  // op types listed in a message
     std::string known;
     std::size_t count = 0;
     for (const auto& [name, entry] : cpu.descriptor.entries) {
@@ -386,7 +386,7 @@ Result<Handle> register_cpu_function(const void* opaque, std::string_view symbol
 
 namespace {
 
-// Binaries of objects that were found by name; each lasts until the name means something else.
+// Binaries of objects found by name; each lasts until the name refers to different bytes.
 struct NamedBinaries {
     struct Entry {
         std::array<std::uint64_t, 5> identity{};

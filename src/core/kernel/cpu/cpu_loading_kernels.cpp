@@ -32,7 +32,7 @@ static_assert(sizeof(Record) == 24);
 
 struct Loaded {
     Mutex mutex;
-    std::map<std::string, std::uint64_t, std::less<>> numbers CANOPY_GUARDED_BY(mutex);  // of registrations
+    std::map<std::string, std::uint64_t, std::less<>> numbers CANOPY_GUARDED_BY(mutex);  // registration numbers
 };
 Loaded& loaded() { return process_state<Loaded>(); }
 
@@ -53,7 +53,7 @@ Result<std::span<const std::byte>> device_bytes(std::uint64_t address, std::size
     return std::span(begin, size);
 }
 
-// The records of a batch. Their address stands behind the count, or where it is aligned.
+// The records of a batch. Their address follows the count directly, or at the next aligned offset.
 Result<std::span<const std::byte>> records_of(std::string_view kernel, std::span<const std::byte> arguments) {
     constexpr std::size_t packed = 4, aligned = 8, word = 8;
     if (arguments.size() < packed + word)

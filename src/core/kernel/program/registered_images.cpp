@@ -26,14 +26,14 @@ struct FoundVariable {
 struct Registry {
     Mutex mutex;
     std::vector<CanopyEmbeddedImage*> images CANOPY_GUARDED_BY(mutex);
-    // What was asked for; emptied when an image comes or goes.
+    // Caches of earlier lookups; cleared when an image is added or removed.
     std::unordered_map<const void*, CanopyLaunchSite*> sites CANOPY_GUARDED_BY(mutex);
     std::unordered_map<const void*, FoundVariable> variables CANOPY_GUARDED_BY(mutex);
 };
 
 Registry& registry() { return process_state<Registry>(); }
 
-// Of an image's own words only the first is used: the handle of its binary, 0 while it has none.
+// Only the first of the image's state words is used: the handle of its binary, or 0.
 void*& binary_word(CanopyEmbeddedImage& image) noexcept { return image.state[0]; }
 
 void note_image(Registry& all, CanopyEmbeddedImage& image) CANOPY_REQUIRES(all.mutex) {
@@ -43,7 +43,7 @@ void note_image(Registry& all, CanopyEmbeddedImage& image) CANOPY_REQUIRES(all.m
     all.variables.clear();
 }
 
-// Those an image was compiled for. An image that cannot be read says nothing here; its launches say why.
+// Adds the architectures of an image. An unreadable image adds none; launching its kernels reports the reason.
 void add_architectures(const CanopyEmbeddedImage& image, std::set<std::uint32_t>& to) {
     if (image.version != CANOPY_LAUNCH_VERSION || !image.bytes || image.size == 0) return;
     for (const std::uint32_t architecture :
@@ -51,7 +51,7 @@ void add_architectures(const CanopyEmbeddedImage& image, std::set<std::uint32_t>
         to.insert(architecture);
 }
 
-// The image as a binary, registered now if it was not.
+// The image's binary; opened now if it is not open.
 Result<Handle> binary_of(CanopyEmbeddedImage& image) {
     if (image.version != CANOPY_LAUNCH_VERSION)
         return fail(code::param_invalid,
@@ -60,7 +60,7 @@ Result<Handle> binary_of(CanopyEmbeddedImage& image) {
     if (!image.bytes || image.size == 0)
         return fail(code::param_invalid, "the program contains no kernel image for {}",
                     image.source ? image.source : "its kernels");
-    Runtime& runtime = Runtime::instance();  // made before the lock: making it looks at the images
+    Runtime& runtime = Runtime::instance();  // created before locking: creation reads the images
     Registry& all = registry();
     MutexLock guard(all.mutex);
     note_image(all, image);
@@ -111,7 +111,7 @@ void register_image(CanopyEmbeddedImage& image) {
     if (Runtime* runtime = Runtime::existing()) runtime->images_changed();
 }
 
-// The range of launch sites is the same for all images of a program or library.
+// Images of one program or library share the same range of launch sites.
 const Chip* chip_of_registered_images() {
     std::map<const CanopyLaunchSite*, std::set<std::uint32_t>> parts;
     {
@@ -140,7 +140,7 @@ void unregister_image(CanopyEmbeddedImage& image) {
 
 Result<Handle> load_site(CanopyLaunchSite& site, DeviceRecord& record) {
     if (!site.image || !site.key) return fail(code::invalid_device_function, "the launch site belongs to no image");
-    // Another thread may finalise the runtime between two steps; a few turns are enough unless it does nothing else.
+    // Another thread may finalise the runtime between two steps; 8 attempts are enough unless it does so constantly.
     for (int turn = 1;; ++turn) {
         Result<Handle> function = load_site_once(site, record);
         if (function.ok() || function.status().code() != code::invalid_handle || turn == 8) return function;

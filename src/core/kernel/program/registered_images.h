@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel images that are part of programs and shared libraries (canopy/launch.h). Static constructors register them,
-// before main or while a library is opened, so registering only takes a note. The first use of a kernel or variable
-// makes an image a binary; its handle, and the function handle in each launch site, are found again when they have
-// ended: after aclFinalize an image is loaded anew.
+// Kernel images embedded in programs and shared libraries (canopy/launch.h). Static constructors register them before
+// main or while a library is opened, so registration only records the image. The first use of a kernel or variable
+// turns the image into a binary. The binary's handle, and the function handle in each launch site, are looked up again
+// once they are closed: after aclFinalize an image is reloaded.
 //
 // Threads: all functions from any thread. The registry's mutex is never held while code is loaded or unloaded: the
 // dynamic loader calls register_image and unregister_image with its own lock held.
@@ -22,26 +22,26 @@
 namespace canopy {
 
 void register_image(CanopyEmbeddedImage& image);
-// The chip that the program's kernels are for: of the one architecture that its images and those of its libraries were
-// compiled for. A program or library with images for several architectures has no say. nullptr: there is none, or they
-// disagree.
+// The chip that the program's kernels were compiled for: that of the one architecture shared by the images of the
+// program and its libraries. A program or library with images for several architectures is ignored. nullptr if there is
+// none, or if they disagree.
 const Chip* chip_of_registered_images();
-// Unloads it from every device.
+// Also unloads it from every device.
 void unregister_image(CanopyEmbeddedImage& image);
 
-// What a launch site found last: the function's handle, whatever the device.
+// The function handle that a launch site last resolved to; the same for all devices.
 inline Handle site_function(CanopyLaunchSite& site) noexcept {
     return handle_of(std::atomic_ref(site.state[0]).load(std::memory_order_acquire));  // pairs with load_site
 }
-// Makes sure that the site's function is loaded on a device, that of the current context.
+// Makes sure the site's function is loaded on `record`, the device of the current context.
 Result<Handle> load_site(CanopyLaunchSite& site, DeviceRecord& record);
 
-// A function by its handle, or by the host address of a kernel that came with the program.
+// A function by its handle, or by the host address of a kernel embedded in the program.
 Result<Pin<Function>> find_function(const void* function);
 
 // Kernels by the address of their host function.
 [[nodiscard]] bool is_registered_function(const void* host) noexcept;
-// 107044 when there is none; loads its image on the device of the current context.
+// 107044 if there is none; loads its image on the device of the current context.
 Result<Handle> function_at(const void* host);
 
 // Variables by the address of their host counterpart.
@@ -50,7 +50,7 @@ struct RegisteredVariable {
     const char* symbol = nullptr;
     std::size_t size = 0;
 };
-// 107043 when there is none.
+// 107043 if there is none.
 Result<RegisteredVariable> variable_at(const void* host);
 
 }  // namespace canopy

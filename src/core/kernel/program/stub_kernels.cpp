@@ -24,9 +24,9 @@
 namespace canopy {
 namespace {
 
-// Programs know it by the handle it got first; after aclFinalize the binary behind it is a new one.
+// Programs know it by its first handle; after aclFinalize the binary behind it is a new one.
 struct Registered {
-    std::vector<std::byte> bytes;  // empty when the program loaded the binary in another way
+    std::vector<std::byte> bytes;  // empty if the binary was not registered here
     std::vector<std::string> kernels;
     bool for_cpu = false;  // a shared object for CPU cores
 
@@ -34,7 +34,7 @@ struct Registered {
     Handle binary CANOPY_GUARDED_BY(mutex) = 0;
     std::map<std::uint64_t, Handle> functions_of_keys CANOPY_GUARDED_BY(mutex);
 
-    // The binary as it is loaded now.
+    // The binary as currently loaded; reopens it if necessary.
     Result<Handle> open() {
         MutexLock guard(mutex);
         if (Runtime::instance().binaries.alive(binary)) return binary;
@@ -57,7 +57,7 @@ struct Stub {
     std::shared_ptr<Registered> binary;
     std::string name;
     std::string kernel;
-    std::atomic<Handle> function{0};  // that the kernel was at its last launch
+    std::atomic<Handle> function{0};  // resolved by the last launch
 };
 
 struct StubRegistry {
@@ -95,7 +95,7 @@ std::shared_ptr<Registered> find_registered(const void* binary) {
     return found == all.binaries.end() ? nullptr : found->second;
 }
 
-// The same, and a binary that was loaded in another way becomes a registered one.
+// Like find_registered, but also registers a binary that was loaded in another way.
 Result<std::shared_ptr<Registered>> registered_binary(const void* opaque) {
     if (std::shared_ptr<Registered> known = find_registered(opaque)) return known;
     Result<Pin<Binary>> binary = find_binary(opaque);

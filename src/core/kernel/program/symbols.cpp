@@ -21,7 +21,7 @@ Result<SymbolInfo> variable_of(const void* opaque, const char* name) {
     const std::optional<SymbolInfo> symbol = (*module)->symbol(name);
     if (!symbol) return fail(code::symbol_not_found, "the binary has no global variable named {}", name);
     note_variable((*binary)->self, record, symbol->address, symbol->size);
-    // Unloading closes the handle first and forgets the variables then: one of the two sees the other.
+    // Unloading closes the handle first and then forgets the variables, so one of the two threads sees the other.
     if (!Runtime::instance().binaries.alive((*binary)->self)) forget_variables((*binary)->self);
     return *symbol;
 }
