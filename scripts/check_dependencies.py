@@ -43,7 +43,7 @@ ROOMS = {
                           ("include/", "toolchain/include/", "tests/until.h")),
     "tests/interface": ("tests of the public headers", ("include/",)),
 }
-# Folders whose files may include anything.
+# Folders whose files may include anything, or that hold no C++.
 FREE = {
     "tests/unit": "tests below the interface, by the folder they test",
     "tests/language": "tests of the kernel language, compiled by canopy-cc",
@@ -57,6 +57,13 @@ FREE = {
     "tests/packages": "the .deb and the wheel in an empty root",
     "tests/zoo": "programs in the styles of other people, built unmodified",
     "tests/scripts": "tests of scripts/",
+    "tests/tiling": "tests of the host tiling library",
+    "tests/doctor": "tests of canopy doctor",
+    "tests/examples": "the examples, built and run",
+    "scripts": "set-up, checks, pictures",
+    "cmake": "how libraries and tests are declared",
+    "packaging": "the Debian package and the wheel",
+    "docs": "pages for users and developers; decisions/ has the reasons",
 }
 # Sub-folders from the bottom up; those of one level do not see each other. "" is the files of the folder itself.
 ORDER = {
