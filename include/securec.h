@@ -2,10 +2,10 @@
 /*
  * The bounded memory, string and format functions of libc_sec. Programs include this header and link with c_sec.
  *
- * Every function takes the size of its destination and refuses what does not fit instead of writing past the end. The
- * errno_t functions answer EOK or one of the codes below; after the codes that carry the flag 128 the destination was
- * reset (strings to "", memory to zero). The format functions answer the number of characters written, or -1.
- * May be called from any thread.
+ * Every function takes the size of its destination and fails instead of writing past the end. The errno_t functions
+ * return EOK or one of the codes below; for codes that contain the flag 128 the destination has been reset (strings to
+ * "", memory to zero). The format functions return the number of characters written, or -1. May be called from any
+ * thread.
  */
 #ifndef CANOPY_SECUREC_H
 #define CANOPY_SECUREC_H
@@ -57,7 +57,7 @@ CANOPY_SECUREC_EXPORT char* strtok_s(char* strToken, const char* strDelimit, cha
 CANOPY_SECUREC_EXPORT int sprintf_s(char* strDest, size_t destMax, const char* format, ...) CANOPY_SECUREC_FORMAT(3, 4);
 CANOPY_SECUREC_EXPORT int vsprintf_s(char* strDest, size_t destMax, const char* format, va_list argList)
     CANOPY_SECUREC_FORMAT(3, 0);
-/* At most `count` characters; a longer text leaves the first `count` of them and answers -1. */
+/* Writes at most `count` characters; a longer text is cut to `count` characters and returns -1. */
 CANOPY_SECUREC_EXPORT int snprintf_s(char* strDest, size_t destMax, size_t count, const char* format, ...)
     CANOPY_SECUREC_FORMAT(4, 5);
 CANOPY_SECUREC_EXPORT int vsnprintf_s(char* strDest, size_t destMax, size_t count, const char* format, va_list argList)

@@ -53,7 +53,7 @@ def contents(tree, version, tag):
     for path in sorted(packages.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             yield path.relative_to(packages).as_posix(), path.read_bytes()
-    # The module looks for it there when it is not in a tree.
+    # The module looks for the library here if it is not in an install tree.
     yield "acl/lib/libascendcl.so", (tree / "lib64" / "libascendcl.so").read_bytes()
     folder = f"canopy_acl-{version}.dist-info"
     for path in LICENSES:
@@ -63,7 +63,7 @@ def contents(tree, version, tag):
 
 
 def entry(name):
-    """How a file is listed: without the time, so that the same tree makes the same wheel."""
+    """The entry of a file, without a timestamp, so that the same tree gives the same wheel."""
     info = zipfile.ZipInfo(name)
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = 0o100644 << 16

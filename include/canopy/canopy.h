@@ -33,8 +33,8 @@ CANOPY_EXPORT void canopyCountLiveObjects(CanopyLiveObjects* live);
 /* The runtime's settings, devices and chips as JSON. Valid until the next call from the same thread. */
 CANOPY_EXPORT const char* canopyDescribe(void);
 
-/* How many captures are in progress in this process: a number that changes, to be read with one atomic load. Code that
- * must know whether a launch was captured asks aclmdlRICaptureGetInfo only while it is not 0. Never null. */
+/* Address of the number of captures in progress in this process, to be read with one atomic load. Code that must know
+ * whether a launch was captured need not call aclmdlRICaptureGetInfo while the number is 0. Never null. */
 CANOPY_EXPORT const uint32_t* canopyCapturesInProgress(void);
 
 #ifdef __cplusplus

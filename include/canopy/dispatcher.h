@@ -257,12 +257,12 @@ private:
         void* image;
         void* init;
     };
-    // A runtime whose code goes when these events have happened.
+    // A runtime whose code is unloaded when these events have happened.
     struct Leaving {
         std::uint64_t runtime;
         std::vector<aclrtEvent> passed;
-        std::vector<aclrtStream> captured;  // get their event when their capture has ended
-        bool until_close;                   // nobody knows when
+        std::vector<aclrtStream> captured;  // their events are recorded when the capture ends
+        bool until_close;                   // its end cannot be determined
     };
 
     // Graphs with runs of a runtime. They may outlive the dispatcher.

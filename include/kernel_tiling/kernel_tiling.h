@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-// The fields of the tiling of a matrix product, in the order in which they lie in memory; each is an int32_t.
+// The fields of the tiling of a matrix product, in memory order; each is an int32_t.
 // clang-format off
 #define CANOPY_CUBE_TILING_FIELDS(FIELD) \
     FIELD(usedCoreNum) FIELD(M) FIELD(N) FIELD(Ka) FIELD(Kb) FIELD(singleCoreM) FIELD(singleCoreN) \

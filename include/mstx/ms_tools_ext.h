@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks and ranges that a program puts into its own profile. Header only: nothing to link. No tool of this
- * installation records them, so marks have no effect; ranges and domains have identities, unique in the process,
- * and may be opened and closed from any thread.
+ * Marks and ranges that a program adds to its profile. Header only: nothing to link. No tool of this installation
+ * records them, so marks have no effect; ranges and domains get ids that are unique in the process, and may be opened
+ * and closed from any thread.
  */
 #ifndef CANOPY_MSTX_MS_TOOLS_EXT_H
 #define CANOPY_MSTX_MS_TOOLS_EXT_H
@@ -25,7 +25,7 @@ typedef uint64_t mstxRangeId;
 struct mstxDomainRegistration_st;
 typedef struct mstxDomainRegistration_st* mstxDomainHandle_t;
 
-/* The numbers of ranges: one counter for the whole process, shared by all files that include this header. */
+/* The last range id: one counter for the whole process, shared by all files that include this header. */
 __attribute__((weak, visibility("default"))) uint64_t canopy_mstx_last_range;
 
 /* `stream` may be null. */

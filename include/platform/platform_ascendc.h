@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of the chip for tilings: how many cores of which kind, how large their memories are. The chip is the one that
-// aclrtGetSocName names, or one asked for by name. Link with -lplatform.
+// Properties of the chip for tilings: the number of cores of each kind and the sizes of their memories. The chip is the
+// one that aclrtGetSocName names, or one given by name. Link with -lplatform.
 //
-// Threads: everything only reads; GetInstance may be called from any thread.
+// Threads: everything is read-only; GetInstance may be called from any thread.
 #ifndef CANOPY_PLATFORM_PLATFORM_ASCENDC_H
 #define CANOPY_PLATFORM_PLATFORM_ASCENDC_H
 
@@ -30,20 +30,20 @@ enum class SocVersion {
 
 class CANOPY_EXPORT PlatformAscendC {
 public:
-    // Of the current chip, whatever the operator framework handed in.
+    // The current chip, whatever the operator framework passes.
     explicit PlatformAscendC(fe::PlatFormInfos* platformInfo);
 
-    uint32_t GetCoreNum() const;  // cores as a whole: groups of cube and vector cores
+    uint32_t GetCoreNum() const;  // whole cores: groups of cube and vector cores
     uint32_t GetCoreNumAic() const;
     uint32_t GetCoreNumAiv() const;
-    uint32_t GetCoreNumVector() const;  // vector cores besides the AI cores; 0 on current chips
+    uint32_t GetCoreNumVector() const;  // vector cores in addition to the AI cores; 0 on current chips
     SocVersion GetSocVersion() const;
     uint32_t GetCurNpuArch() const;  // 2201, 3510, ...
-    // Bytes; of UB and L1 what kernels may use. 0 for a memory the chip does not have.
+    // In bytes; for UB and L1, the part that kernels may use. 0 if the chip does not have the memory.
     void GetCoreMemSize(const CoreMemType& memType, uint64_t& size) const;
-    // Bytes a cycle.
+    // Bytes per cycle.
     void GetCoreMemBw(const CoreMemType& memType, uint64_t& bwSize) const;
-    // Bytes at the front of a workspace that operations of the language keep for themselves.
+    // Bytes at the start of a workspace that the operations of the language use themselves.
     uint32_t GetLibApiWorkSpaceSize() const;
     uint32_t GetResCubeGroupWorkSpaceSize() const;
     uint32_t GetResGroupBarrierWorkSpaceSize() const;
@@ -66,7 +66,7 @@ private:
 class CANOPY_EXPORT PlatformAscendCManager {
 public:
     static PlatformAscendC* GetInstance();
-    // Null when no such chip is known.
+    // Null if the chip is unknown.
     static PlatformAscendC* GetInstance(const char* customSocVersion);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiling data as classes: fields declared by macros, each with a setter and a getter, laid out as the plain structure
-// with the same members would be. Host code fills an object and copies its bytes to where the kernel reads them.
+// Tiling data as classes: fields declared by macros, each with a setter and a getter, with the layout of a plain
+// structure with the same members. Host code fills an object and copies its bytes to where the kernel reads them.
 //
 // Threads: an object belongs to one thread at a time.
 #ifndef CANOPY_REGISTER_TILINGDATA_BASE_H
@@ -20,7 +20,7 @@ public:
     std::size_t GetDataSize() const { return round_up(bytes_.size(), alignment_); }
     const char* GetTilingClassName() const { return name_; }
 
-    // Copies the data to `data`; nothing happens when `capacity` bytes are too few.
+    // Copies the data to `data`; does nothing if `capacity` is too small.
     void SaveToBuffer(void* data, std::size_t capacity) const {
         if (data == nullptr || capacity < GetDataSize()) return;
         std::memset(data, 0, GetDataSize());
@@ -32,7 +32,7 @@ protected:
     TilingDef(const TilingDef&) = default;
     TilingDef& operator=(const TilingDef&) = default;
 
-    // Both give the place of the next member.
+    // Both return the offset of the new member.
     std::size_t add_field(std::size_t size, std::size_t alignment) {
         const std::size_t offset = round_up(bytes_.size(), alignment);
         if (alignment > alignment_) alignment_ = alignment;
@@ -121,7 +121,8 @@ public:
     }                       \
     ;
 
-// Elsewhere this names the tiling class of an operator for the framework; here a kernel reads the bytes it is given.
+// Elsewhere this registers the tiling class of an operator with the framework; here a kernel reads the bytes it is
+// given.
 #define CANOPY_TILING_JOIN_NAMES(left, right) left##right
 #define CANOPY_TILING_JOIN(left, right) CANOPY_TILING_JOIN_NAMES(left, right)
 #define REGISTER_TILING_DATA_CLASS(operator_name, class_name) \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tilings of matrix products: how the product is divided among cores, and what each core holds in which memory at a
+// Tilings of matrix products: how the product is divided among cores, and what each core keeps in each memory at a
 // time. Link with -ltiling_api -lplatform.
 //
 // Threads: an object belongs to one thread at a time.
@@ -111,7 +111,7 @@ struct MatmulConfigParams {
           enVecND2NZ(enVecND2NZIn) {}
 };
 
-// What the methods below note down. Functions return 0, or -1 when they refuse.
+// Stores the inputs set by the methods below. Functions return 0, or -1 if they fail.
 class MatmulApiTilingBase {
 public:
     MatmulApiTilingBase();
@@ -174,7 +174,7 @@ protected:
         int32_t b = 0, s = 0, n = 0, g = 0, d = 0;
     };
 
-    // Divides the product among cores: usedCoreNum and singleCore*. False when it cannot.
+    // Divides the product among cores: usedCoreNum and singleCore*. False if it cannot.
     virtual bool divide(AscendC::tiling::TCubeTiling& tiling) const;
     bool check() const;
     bool choose_base(AscendC::tiling::TCubeTiling& tiling) const;
@@ -196,7 +196,7 @@ protected:
     AscendC::tiling::TCubeTiling result_;
 };
 
-// One core makes the whole product.
+// One core computes the whole product.
 class MatmulApiTiling : public MatmulApiTilingBase {
 public:
     using MatmulApiTilingBase::MatmulApiTilingBase;
@@ -214,7 +214,7 @@ public:
                            int32_t minN = -1, int32_t minK = -1);
     int32_t SetAlignSplit(int32_t alignM, int32_t alignN, int32_t alignK);
     void EnableMultiCoreSplitK(bool flag);
-    // Of the tiling made last.
+    // Of the latest tiling.
     int32_t GetSingleShape(int32_t& shapeM, int32_t& shapeN, int32_t& shapeK) const;
     int32_t GetCoreNum(int32_t& dim, int32_t& mDim, int32_t& nDim) const;
 
@@ -227,7 +227,7 @@ private:
     bool split_k_ = false;
 };
 
-// Many products of one shape, one behind the other; the batches are divided among cores by the kernel.
+// Many products of one shape, one after the other; the kernel divides the batches among cores.
 class BatchMatmulTiling : public MatmulApiTilingBase {
 public:
     using MatmulApiTilingBase::MatmulApiTilingBase;

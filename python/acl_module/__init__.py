@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The package acl. Everything in it comes from the extension module beside this file; this file turns the errors of the
+# The package acl. Everything in it comes from the extension module next to this file; this file turns errors of the
 # interpreter and of the dynamic loader into one line that says what to do.
 import os as _os
 import sys as _sys

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocators whose functions are Python functions. C programs call them through plain function pointers, of which the
-// one that finds the address of a block gets nothing that could tell allocators apart. So there is a fixed number of
-// slots, each with its own C functions. A slot belongs to a description; registrations outlive it, so they hold the
-// slot too. Everything here is read and changed under the interpreter's lock.
+// Allocators whose functions are Python functions. C code calls them through plain function pointers, and the one that
+// returns the address of a block gets nothing that identifies the allocator. So there is a fixed number of slots, each
+// with its own C functions. A slot belongs to a description; registrations can outlive the description, so they hold
+// the slot too. Everything here is accessed under the interpreter's lock.
 #include <acl/acl.h>
 #include <acl/acl_rt_allocator.h>
 
@@ -50,8 +50,8 @@ void erase(std::map<std::uintptr_t, std::size_t>& map, const void* key) {
     drop(index);
 }
 
-// Calls the function in a slot: with the slot's object first, if it takes one, and then with numbers. Returns what it
-// returned as an address.
+// Calls the function in a slot with the slot's object first, if it takes one, then the numbers. Returns its result as
+// an address.
 template <class... Numbers>
 void* call(std::size_t index, Role role, bool with_object, Numbers... numbers) {
     const Entrance entrance;
@@ -72,7 +72,7 @@ void* call(std::size_t index, Role role, bool with_object, Numbers... numbers) {
     }
     PyObject* result = tuple ? PyObject_CallObject(function, tuple) : nullptr;
     void* address = nullptr;
-    // What the function that gives back returns does not matter.
+    // The result of the release function is ignored.
     if (result && role != release && !read_address(Call{"acl.rt allocator", &result, 1}, 0, "result", address))
         Py_CLEAR(result);
     if (!result) PyErr_WriteUnraisable(function);
@@ -107,7 +107,7 @@ constexpr std::array<FunctionTable, sizeof...(index)> tables_of(std::index_seque
 }
 constexpr auto tables = tables_of(std::make_index_sequence<slot_count>());
 
-// The slot of a description, a free one if it has none yet; slot_count with an exception when all are taken.
+// The slot of a description, or a free one if it has none yet; slot_count with an exception if all are taken.
 std::size_t slot_of(const void* description) {
     auto& map = slots_of_descriptions();
     const auto key = reinterpret_cast<std::uintptr_t>(description);
@@ -123,7 +123,7 @@ std::size_t slot_of(const void* description) {
     return slot_count;
 }
 
-// Sets one part of a description, in C with `set(description, slot)` and, if that went well, in its slot.
+// Sets one part of a description: in C with `set(description, slot)` and, if that succeeds, in its slot.
 template <class Set>
 PyObject* set_part(const Call& call, Role role, Set set) {
     Handle<aclrtAllocatorDesc> description;

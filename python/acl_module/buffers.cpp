@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the memory of an object lies: the buffer protocol, __array_interface__ and DLPack.
+// Finds the memory of an object: the buffer protocol, __array_interface__ and DLPack.
 #include <cstdlib>
 #include <cstring>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* wanted = "an int, None or an object with a buffer";
 
-// What a DLPack capsule points at, as its specification lays it out.
+// The structure in a DLPack capsule, as the specification defines it.
 struct TensorType {
     std::uint8_t code, bits;
     std::uint16_t lanes;
@@ -26,7 +26,7 @@ struct Tensor {
 };
 constexpr const char* tensor_name = "dltensor";
 
-// The elements of a tensor, or -1 when its strides leave gaps.
+// The number of elements of a tensor, or -1 if its strides leave gaps.
 std::int64_t elements_of(const Tensor& tensor) {
     std::int64_t count = 1;
     for (std::int32_t i = tensor.dimensions; i-- > 0;) {
@@ -36,7 +36,7 @@ std::int64_t elements_of(const Tensor& tensor) {
     return count;
 }
 
-// The bytes of an element from an array interface's type text: "<f4" has 4, "<U5" 20.
+// Bytes per element from the type string of an array interface: "<f4" has 4, "<U5" 20.
 std::size_t element_size(const char* text) {
     if (std::strlen(text) < 3) return 0;
     const std::size_t count = std::strtoul(text + 2, nullptr, 10);
@@ -47,7 +47,7 @@ std::size_t element_size(const char* text) {
 
 bool Source::read_object(const Call& call, Py_ssize_t index, const char* name, bool writable) {
     PyObject* object = call.arguments[index];
-    // numpy's numbers show their memory too, but mean their value.
+    // numpy scalars expose their memory too, but are passed by value.
     if (PyIndex_Check(object) && !PySequence_Check(object)) return read_address(call, index, name, value);
     if (PyObject_CheckBuffer(object)) return read_buffer(call, index, name, writable);
     static const Name array_interface("__array_interface__"), dlpack("__dlpack__");
@@ -106,7 +106,7 @@ bool Source::read_array(const Call& call, Py_ssize_t index, const char* name, bo
     value = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
     if (PyErr_Occurred()) return false;
     size_ = bytes;
-    // The description may own what it describes.
+    // The interface dict may own the memory it describes.
     Py_INCREF(description);
     owner_ = description;
     return true;
@@ -115,7 +115,7 @@ bool Source::read_array(const Call& call, Py_ssize_t index, const char* name, bo
 bool Source::read_tensor(const Call& call, Py_ssize_t index, const char* name, bool, PyObject* method) {
     owner_ = PyObject_CallNoArgs(method);
     if (!owner_) return false;
-    // A capsule that keeps its name gives the tensor back when it goes, which is at the end of the call.
+    // A capsule that keeps its name releases the tensor when it is freed, at the end of the call.
     if (!PyCapsule_IsValid(owner_, tensor_name))
         return refuse(PyExc_ValueError, call, index, name, "has a __dlpack__ that gives no \"%s\" capsule",
                       tensor_name);

@@ -8,8 +8,8 @@ namespace canopy::python {
 
 namespace {
 
-// Converts an object that is not an int but acts as one (numpy's numbers do) to an int; null without an exception if it
-// is not a number.
+// Converts an object that is not an int but acts as one, such as a numpy scalar, to an int; null without an exception
+// if it is not a number.
 PyObject* as_index(PyObject* object) {
     if (!PyIndex_Check(object)) return nullptr;
     PyObject* number = PyNumber_Index(object);
@@ -40,7 +40,7 @@ bool unsigned_of(const Call& call, Py_ssize_t index, const char* name, PyObject*
     return value <= most || refuse_range(call, index, name, object);
 }
 
-// Reads with `convert` from an int, or from what counts as one.
+// Reads with `convert` from an int or from an object that acts as one.
 template <class Convert>
 bool with_int(const Call& call, Py_ssize_t index, const char* name, const char* wanted, Convert convert) {
     PyObject* object = call.arguments[index];

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of a function of the module: its arguments, and the classes that read one argument each. The generated
-// binding uses them, and the functions written by hand. All of it runs under the interpreter's lock, but for what is
-// inside released().
+// One call of a function of the module: its arguments, and classes that each read one argument. Used by the generated
+// binding and by the handwritten functions. Everything runs under the interpreter's lock, except inside released().
 //
-// Every reader has `read`, which raises a Python exception and returns false when the argument does not fit, and
-// `value`, which is what the C function gets.
+// Every reader has `read`, which raises a Python exception and returns false if the argument does not fit, and `value`,
+// which is passed to the C function.
 //
-// This library is compiled without exceptions: a thread that the ending interpreter stops leaves through these frames,
-// and then nothing of it may run.
+// This library is compiled without exceptions: when the interpreter exits, it stops threads by unwinding through these
+// frames, and then none of this code may run.
 #ifndef CANOPY_PYTHON_ACL_MODULE_CALL_H
 #define CANOPY_PYTHON_ACL_MODULE_CALL_H
 
@@ -27,7 +26,7 @@ struct Call {
     const char* name;
     PyObject* const* arguments;
     Py_ssize_t count;
-    Py_ssize_t first = 0;  // the number of the first argument, for texts: an element of a list is told by its list
+    Py_ssize_t first = 0;  // added to argument numbers in messages; an element of a list is reported as its list
 
     bool takes(Py_ssize_t least, Py_ssize_t most) const {
         if (count >= least && count <= most) [[likely]]
@@ -44,14 +43,13 @@ private:
 PyObject* type_name(PyObject* object);
 
 // Raises `type` with a message that names the function and the argument: "acl.rt.free: argument 1 (dev_ptr) ...".
-// False.
+// Returns false.
 bool refuse(PyObject* type, const Call& call, Py_ssize_t index, const char* name, const char* format, ...);
 
 // The same for an argument of a wrong type: "... must be <wanted>, not <type>".
 bool refuse_type(const Call& call, Py_ssize_t index, const char* name, const char* wanted);
 
-// The name of an attribute, made once: Python's caches hold on to names, so a new one for each look-up would pile up
-// there.
+// The name of an attribute, created once: Python's caches keep names, so a new one for each lookup would pile up there.
 class Name {
 public:
     explicit Name(const char* text) : text_(PyUnicode_InternFromString(text)) {}
@@ -76,7 +74,7 @@ bool read_unsigned(const Call& call, Py_ssize_t index, const char* name, unsigne
 bool read_real(const Call& call, Py_ssize_t index, const char* name, double& value);
 bool read_address(const Call& call, Py_ssize_t index, const char* name, void*& value);
 
-// A number or an enumeration; the range is that of the C type. C programs may pass any 32 bits as an enumeration.
+// A number or an enumeration, in the range of the C type. C programs may pass any 32 bits as an enumeration.
 template <class T>
 struct Number {
     T value{};
@@ -117,12 +115,12 @@ struct Handle {
     }
 };
 
-// Anything at all.
+// Accepts anything.
 struct Ignored {
     bool read(const Call&, Py_ssize_t, const char*) { return true; }
 };
 
-// A text, or an object with __fspath__. Good for the call.
+// A string, or an object with __fspath__. Valid during the call.
 class Text {
 public:
     const char* value = nullptr;
@@ -139,7 +137,7 @@ private:
     PyObject* owner_ = nullptr;
 };
 
-// A text or None.
+// A string or None.
 class OptionalText : public Text {
 public:
     bool read(const Call& call, Py_ssize_t index, const char* name) {
@@ -147,8 +145,8 @@ public:
     }
 };
 
-// Host or device memory that is read: an address as an int, None for 0, or an object that shows its memory through the
-// buffer protocol, __array_interface__ or __dlpack__, contiguously. The object is held for the time of the call.
+// Host or device memory that is read: an address as an int, None for 0, or an object that exposes contiguous memory
+// through the buffer protocol, __array_interface__ or __dlpack__. The object is kept alive during the call.
 class Source {
 public:
     void* value = nullptr;
@@ -160,7 +158,7 @@ public:
 
     bool read(const Call& call, Py_ssize_t index, const char* name) { return read(call, index, name, false); }
 
-    // Whether the object has at least that many bytes; an address always has.
+    // True if the object has at least that many bytes; always true for an address.
     bool holds(const Call& call, Py_ssize_t index, const char* name, std::size_t needed) const {
         return needed <= size_ || too_small(call, index, name, needed);
     }
@@ -187,7 +185,7 @@ private:
     PyObject* owner_ = nullptr;
 };
 
-// Memory that is written, or may be.
+// Memory that is, or may be, written.
 class Buffer : public Source {
 public:
     bool read(const Call& call, Py_ssize_t index, const char* name) { return Source::read(call, index, name, true); }
@@ -222,7 +220,7 @@ private:
     std::vector<T> items_;
 };
 
-// A file descriptor, whose address the C function gets.
+// A file descriptor; the C function gets its address.
 struct FileDescriptor {
     void* value = &number_.value;
 
@@ -232,7 +230,7 @@ private:
     Number<int> number_;
 };
 
-// The bytes that the rows of a rectangle reach over.
+// Bytes from the start of the first row of a rectangle to the end of the last one.
 inline std::size_t rectangle(std::size_t pitch, std::size_t width, std::size_t height) {
     std::size_t bytes = 0;
     if (width == 0 || height == 0) return 0;
@@ -247,7 +245,7 @@ public:
     static constexpr std::size_t limit = 1024;
     char* value = text_;
 
-    // `index` is the argument that says how much, none for a constant of ours.
+    // `index` is the argument that gives the size.
     bool make(const Call& call, Py_ssize_t index, const char* name, std::size_t size) const {
         if (size < limit) [[likely]]
             return true;
@@ -262,7 +260,7 @@ private:
     char text_[limit] = {};
 };
 
-// Runs `work` without the interpreter's lock, so that other Python threads go on meanwhile.
+// Runs `work` without the interpreter's lock, so that other Python threads can run.
 template <class Work>
 auto released(Work&& work) {
     PyThreadState* state = PyEval_SaveThread();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python functions that the runtime calls: on a thread that processes reports, or on a runtime thread for failed tasks.
-// What they raise goes to sys.unraisablehook.
+// Exceptions they raise go to sys.unraisablehook.
 #include <acl/acl.h>
 
 #include "entrance.h"
@@ -11,7 +11,7 @@ namespace canopy::python {
 
 namespace {
 
-// A queued call. It owns its references until it has run; one that is part of a graph until the graph is destroyed.
+// A queued call. It owns its references until it has run or, if it is part of a graph, until the graph is destroyed.
 struct QueuedCall {
     PyObject* function;
     PyObject* argument;
@@ -39,7 +39,7 @@ struct QueuedCall {
     }
 };
 
-// The graph that a stream is captured into; null when it is not.
+// The graph that a stream is being captured into; null if it is not being captured.
 aclmdlRI graph_of(aclrtStream stream) {
     aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
     aclmdlRI graph = nullptr;
@@ -47,7 +47,7 @@ aclmdlRI graph_of(aclrtStream stream) {
     return status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE ? graph : nullptr;
 }
 
-// Read and changed under the interpreter's lock.
+// Accessed under the interpreter's lock.
 PyObject* exception_function = nullptr;
 
 void call_exception_function(aclrtExceptionInfo* info) {

@@ -9,7 +9,7 @@ namespace canopy::python {
 
 namespace {
 
-// The callbacks inside, and the highest bit once it is closed: one word, so that the check is atomic.
+// The number of callbacks inside, and the highest bit once closed: one word, so that the check is atomic.
 constexpr unsigned closed = 1u << 31;
 std::atomic<unsigned> inside{0};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from threads of the runtime into the interpreter, which closes before the interpreter ends. A thread that
-// asks a dead interpreter for its lock would be stopped in the middle of the runtime; so it does not ask any more.
+// Entry of runtime threads into the interpreter, which closes before the interpreter exits. A thread that requests the
+// lock of an interpreter that has exited would be stopped in the middle of the runtime, so it must not try.
 #ifndef CANOPY_PYTHON_ACL_MODULE_ENTRANCE_H
 #define CANOPY_PYTHON_ACL_MODULE_ENTRANCE_H
 
@@ -9,7 +9,7 @@
 
 namespace canopy::python {
 
-// Holds the interpreter's lock for a callback. Not open: the interpreter ends, and nothing of it may be touched.
+// Holds the interpreter's lock for a callback. If false, the interpreter is exiting and must not be touched.
 class Entrance {
 public:
     Entrance();
@@ -24,7 +24,7 @@ private:
     PyGILState_STATE state_{};
 };
 
-// Refuses new callbacks and waits for running ones. Called with the lock, by atexit.
+// Refuses new callbacks and waits for running ones. Called by atexit, with the lock held.
 void close_entrance();
 
 }  // namespace canopy::python

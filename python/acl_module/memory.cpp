@@ -7,7 +7,7 @@ namespace canopy::python {
 
 namespace {
 
-// An element type of numpy by its number, as a new reference; null with an exception.
+// A numpy element type by its number, as a new reference; null with an exception.
 PyObject* element_type(const Call& call, PyObject* numpy, PyObject* number) {
     static const Name typecodes("typecodes"), dtype("dtype"), num("num");
     PyObject* codes = typecodes.of(numpy);
@@ -35,7 +35,7 @@ PyObject* element_type(const Call& call, PyObject* numpy, PyObject* number) {
     return found;
 }
 
-// The bytes of an array; -1 with an exception.
+// The number of bytes of an array; -1 with an exception.
 Py_ssize_t bytes_of(const Call& call, PyObject* shape, PyObject* type) {
     static const Name itemsize("itemsize");
     PyObject* size = itemsize.of(type);
@@ -59,7 +59,7 @@ Py_ssize_t bytes_of(const Call& call, PyObject* shape, PyObject* type) {
     return PyErr_Occurred() ? -1 : bytes;
 }
 
-// Whether an object shows its memory as numpy's arrays do.
+// True if an object exposes its memory as numpy arrays do.
 bool is_array(const Call& call, PyObject* object) {
     static const Name array_interface("__array_interface__");
     PyObject* description = array_interface.if_there(object);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension module behind the Python package acl. Loading it also makes the modules acl.rt, acl.util, acl.prof,
+// The extension module behind the Python package acl. Loading it also creates the modules acl.rt, acl.util, acl.prof,
 // acl.mdl, acl.media and acl.op. The functions and their descriptions come from the generated tables.
 #include <acl/acl.h>
 #include <acl/ops/acl_dvpp.h>
@@ -33,14 +33,14 @@ bool close_at_exit() {
     return result != nullptr;
 }
 
-// The message of a submodule for its functions that are not part of Canopy.
+// The message of a submodule about functions that are not part of Canopy.
 const char* sentence_of(std::string_view part) {
     if (part == "acl.mdl") return CANOPY_NO_MODELS;
     if (part == "acl.op") return CANOPY_NO_OPERATORS;
     return part == "acl.media" ? CANOPY_NO_MEDIA : nullptr;
 }
 
-// The interpreter calls it for an attribute that a part does not have.
+// Called by the interpreter for an attribute that a submodule does not have.
 PyObject* missing_attribute(PyObject* module, PyObject* name) {
     const char* part = PyModule_GetName(module);
     if (part)
@@ -53,7 +53,7 @@ PyMethodDef missing_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// Adds a part to the package, and to the modules that an import statement finds.
+// Adds a submodule to the package, and to sys.modules for import statements.
 bool add_part(PyObject* package, PyModuleDef& part) {
     PyObject* module = PyModule_Create(&part);
     if (!module) return false;
@@ -69,7 +69,7 @@ bool add_part(PyObject* package, PyModuleDef& part) {
 
 }  // namespace canopy::python
 
-// The file is acl/_acl.abi3.so, and its functions belong to acl, where programs see them.
+// The file is acl/_acl.abi3.so; its functions belong to acl, where programs see them.
 PyMODINIT_FUNC PyInit__acl() {
     using namespace canopy::python;
     static PyModuleDef package = {PyModuleDef_HEAD_INIT, "acl", acl_text, -1, acl_methods};

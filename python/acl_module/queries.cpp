@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions whose answer is a list, or whose shape depends on what was asked.
+// Queries that return a list, or whose result type depends on the arguments.
 #include <acl/acl.h>
 #include <acl/acl_prof.h>
 
@@ -23,7 +23,7 @@ PyObject* list_of(const T* items, std::size_t count) {
 using LengthFunction = aclError (*)(const void*, std::size_t, std::uint32_t, std::size_t*);
 using TextFunction = aclError (*)(const void*, std::size_t, std::uint32_t, char*, std::size_t);
 
-// A text of a profiled operator, of the length that the interface says it has.
+// A string about a profiled operator, with the length that the interface reports for it.
 PyObject* operator_text(const Call& call, LengthFunction length_of, TextFunction text_of) {
     Source info;
     Number<std::size_t> size;

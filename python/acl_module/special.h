@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the module that are written by hand, because their shape is their own; the method tables of the
-// generated binding name them. Each has the signature of a METH_FASTCALL function and is called under the lock.
+// Handwritten functions of the module, which do not fit the generated pattern; the generated method tables name them.
+// Each has the signature of a METH_FASTCALL function and is called under the interpreter's lock.
 #ifndef CANOPY_PYTHON_ACL_MODULE_SPECIAL_H
 #define CANOPY_PYTHON_ACL_MODULE_SPECIAL_H
 

@@ -7,7 +7,7 @@ namespace canopy::python {
 
 namespace {
 
-// Says where in an argument a dict stands, for the texts of errors.
+// The argument that contains a dict, for error messages.
 struct Place {
     const Call& call;
     Py_ssize_t index;
@@ -20,7 +20,7 @@ bool refuse(const Place& place, const char* format, const char* detail) {
     return refuse(PyExc_ValueError, place.call, place.index, place.name, format, detail);
 }
 
-// The number under `key`; 0 when it is optional and not there.
+// The number under `key`; 0 if it is optional and missing.
 template <class T>
 bool read_entry(const Place& place, PyObject* dict, const char* key, T& value, Presence presence = Presence::optional) {
     PyObject* item = PyDict_GetItemString(dict, key);
@@ -60,7 +60,7 @@ bool is_list(const Place& place) {
            refuse_type(place.call, place.index, place.name, "a list");
 }
 
-// A value of an attribute: a number, or a dict whose only entry is that number, {"schemMode": 1}.
+// The value of an attribute: a number, or a dict whose only entry is that number, {"schemMode": 1}.
 template <class T>
 bool read_value(const Place& place, PyObject* dict, T& value) {
     PyObject* item = PyDict_GetItemString(dict, "value");
@@ -77,7 +77,7 @@ bool read_value(const Place& place, PyObject* dict, T& value) {
     return true;
 }
 
-// Puts name and value into a dict; takes the value's reference over.
+// Puts a name and a value into a dict; takes over the reference to the value.
 bool put(PyObject* dict, const char* name, PyObject* value) {
     const bool good = value && PyDict_SetItemString(dict, name, value) == 0;
     Py_XDECREF(value);
@@ -179,7 +179,7 @@ bool LaunchConfig::read_attributes(const Call& call, Py_ssize_t index, const cha
         if (!is_dict(place, item) || !read_entry(place, item, "id", attribute.id, Presence::required) ||
             !read_value(place, item, number))
             return false;
-        // The smaller members of the value lie in its first bytes.
+        // The smaller members of the union are in its first bytes.
         if (attribute.id != ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US && number > 0xFFFFFFFFu)
             return refuse(place, "has a \"%s\" that is out of range", "value");
         std::memcpy(&attribute.value, &number, sizeof number);

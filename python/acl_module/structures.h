@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structures of the interface as Python knows them: dicts, and lists of dicts. The classes read an argument, as those
-// of call.h do; to_python makes an answer. All under the interpreter's lock.
+// Structures of the interface as Python sees them: dicts, and lists of dicts. The classes read an argument, like those
+// of call.h; to_python creates a result. Everything runs under the interpreter's lock.
 #ifndef CANOPY_PYTHON_ACL_MODULE_STRUCTURES_H
 #define CANOPY_PYTHON_ACL_MODULE_STRUCTURES_H
 
@@ -33,7 +33,7 @@ private:
     aclrtPhysicalMemProp properties_{};
 };
 
-// {"failureMode": n} and its like
+// {"failureMode": n} and similar
 class StreamAttribute {
 public:
     aclrtStreamAttrValue* value = &attribute_;
@@ -82,7 +82,7 @@ public:
     std::size_t size = 0;
 
     bool read(const Call& call, Py_ssize_t index, const char* name);
-    // Whether there are as many as the program says.
+    // True if there are as many as the program says.
     bool holds(const Call& call, Py_ssize_t index, const char* name, std::size_t needed) const;
 
 private:
@@ -127,10 +127,10 @@ PyObject* to_python(const aclrtPtrAttributes& attributes);
 PyObject* to_python(const aclrtMemUceInfo& range);
 PyObject* to_python(aclrtStreamAttr type, const aclrtStreamAttrValue& value);
 inline PyObject* to_python(Room& room) { return to_python(room.text()); }
-// What is a Python object already: a new reference, which the answer takes over.
+// Already a Python object: a new reference, which the result takes over.
 inline PyObject* to_python(PyObject* object) { return object; }
 
-// What the function returns: one value, or several as a tuple.
+// The return value of the function: one value, or several as a tuple.
 template <class T>
 PyObject* answer(T&& value) {
     return to_python(value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads with the number that aclrtSubscribeReport knows them by. Python's own threads would do as well; programs of
-// the interface start theirs here.
+// Threads with the number by which aclrtSubscribeReport knows them. Python's own threads would also work; programs
+// written for the interface start theirs here.
 #include <pthread.h>
 
 #include <cerrno>
@@ -13,11 +13,11 @@ namespace canopy::python {
 
 namespace {
 
-// References are touched under the interpreter's lock only.
+// References are only touched under the interpreter's lock.
 struct Thread {
     PyObject* function;
     PyObject* argument;
-    PyObject* error = nullptr;  // what the function raised
+    PyObject* error = nullptr;  // the exception raised by the function
 
     ~Thread() {
         Py_XDECREF(function);
@@ -26,7 +26,7 @@ struct Thread {
     }
 };
 
-// The threads that have not been stopped yet; under the interpreter's lock.
+// The threads that have not been stopped yet; accessed under the interpreter's lock.
 std::map<pthread_t, Thread*>& threads() {
     static auto& map = *new std::map<pthread_t, Thread*>;
     return map;
@@ -53,7 +53,7 @@ void* run(void* data) {
     return nullptr;
 }
 
-// Raises RuntimeError with what the thread raised as its cause.
+// Raises RuntimeError with the thread's exception as its cause.
 void raise_from(PyObject* error) {
     PyObject* type = type_name(error);
     PyErr_Format(PyExc_RuntimeError, "the function of the thread raised %V: %S", type, "an exception", error);
@@ -88,7 +88,7 @@ CANOPY_PYTHON_FUNCTION(util_start_thread) {
     Py_INCREF(arguments[1]);
     auto* thread = new Thread{arguments[0], arguments[1]};
     pthread_t id{};
-    // The lock is kept: the thread is in the map before its function can ask for its number.
+    // The lock stays held, so the thread is in the map before its function can ask for its number.
     const int error = pthread_create(&id, nullptr, &run, thread);
     if (error == 0)
         threads()[id] = thread;

@@ -39,7 +39,7 @@ class Graph:
     def __exit__(self, kind: object, *rest: object) -> None:
         from . import streams
 
-        streams._thread.stream = self._stream._before.pop()  # the stream runs nothing now: it is not waited for
+        streams._thread.stream = self._stream._before.pop()  # the stream has nothing to run, so do not wait for it
         handle = ctypes.c_void_p()
         try:
             call("aclmdlRICaptureEnd", self._stream.handle, ctypes.byref(handle))
@@ -67,4 +67,4 @@ class Graph:
         try:
             self.close()
         except (RuntimeError, TypeError, AttributeError):
-            pass  # a replay is still running, or the interpreter ends
+            pass  # a replay is still running, or the interpreter is exiting

@@ -40,16 +40,16 @@ def cache_directory() -> Path:
 
 
 def cache_size() -> int:
-    """How many bytes of them: CANOPY_CACHE_SIZE, like 512M; 512 MiB where it is not set or is not a size."""
+    """Maximum total size of the images in bytes: CANOPY_CACHE_SIZE, like 512M; 512 MiB if it is not set or invalid."""
     size = re.fullmatch(r"(\d+)([kKmMgGtT]?)(?:B|iB)?", os.environ.get("CANOPY_CACHE_SIZE", ""))
     return int(size[1]) << 10 * " KMGT".index(size[2].upper() or " ") if size else 512 << 20
 
 
 def _forget_oldest(folder: Path, needed: set[Path]) -> None:
-    """Removes the images that were not used for longest until the others fit; never those that are needed now."""
+    """Removes the least recently used images until the rest fit; never those that are needed now."""
     files = []
     for path in folder.iterdir():
-        with contextlib.suppress(FileNotFoundError):  # another process forgets as well
+        with contextlib.suppress(FileNotFoundError):  # another process may be removing images too
             if path.is_file():
                 files.append((path.stat().st_mtime_ns, path.stat().st_size, path))
     total = sum(size for _, size, _ in files)
@@ -112,7 +112,7 @@ def compile_image(source: str | os.PathLike[str], options: Sequence[str] = ("-O2
     image, record = folder / f"{name}.o", folder / f"{name}.from"
     if image.is_file() and _is_current(record):
         for used in (image, record):
-            with contextlib.suppress(OSError):  # a cache that cannot be written
+            with contextlib.suppress(OSError):  # the cache may be read-only
                 os.utime(used)
         return image
     folder.mkdir(parents=True, exist_ok=True)

@@ -93,7 +93,7 @@ def _check_flags(kernels: List[SubKernel], options: Dict[str, Any]) -> None:
 
 
 def _write(image: str, description: Dict[str, Any], metadata: Any) -> None:
-    """Writes the metadata first, so that they exist when the image does."""
+    """Writes the metadata first, so that it exists as soon as the image does."""
     folder = os.path.dirname(image)
     with tempfile.TemporaryDirectory(prefix=".fuse-", dir=folder) as place:
         described, made = os.path.join(place, "description.json"), os.path.join(place, "fused.o")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chips that run fused kernels. The environment says which one is meant, as it does for the runtime."""
+"""Chips that run fused kernels. The environment selects one, as for the runtime."""
 
 from __future__ import annotations
 

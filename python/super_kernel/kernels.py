@@ -29,7 +29,7 @@ class Variant:
 class SubKernel:
     """One entry of op_list."""
 
-    number: int  # its place in op_list
+    number: int  # its index in op_list
     image: str
     function: str
     kind: Kind
@@ -43,7 +43,7 @@ class SubKernel:
     early_start_set: bool = False
     early_start_wait: bool = False
     split_mode: Optional[int] = None
-    strings: Optional[List[str]] = None  # the topology: one for each parameter
+    strings: Optional[List[str]] = None  # the topology: one string per parameter
     inputs: Optional[List[int]] = None  # parameters it reads
     outputs: Optional[List[int]] = None  # parameters it writes
     metadata: Dict[str, Any] = field(default_factory=dict)
@@ -165,7 +165,7 @@ def _read_task(kernel: SubKernel, entry: Dict[str, Any], functions: Dict[str, An
 def _blocks(kernel: SubKernel, blocks: Any, chip: Chip, what: str) -> int:
     if isinstance(blocks, int) and not isinstance(blocks, bool) and blocks > 0:
         return blocks
-    if kernel.dynamic:  # known when it runs: at most all cores
+    if kernel.dynamic:  # known only at run time: at most all cores
         return chip.vector_cores if kernel.kind.cores == (0, 1) else chip.cube_cores
     raise SuperKernelError(f"{what}: blockDim is {blocks!r}; it must be a positive number")
 

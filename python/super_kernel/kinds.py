@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of kernels by the cores they run on, and the kind and block count of a kernel that holds several."""
+"""Kinds of kernels by the cores they run on, and the kind and block count of a fused kernel."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def needed_cores(kernels: Iterable[Tuple[Kind, int]]) -> Tuple[int, int]:
 
 
 def fused_shape(kernels: Iterable[Tuple[Kind, int]], aic: Optional[int] = None, aiv: Optional[int] = None) -> Shape:
-    """Kind and blocks of the kernel that holds all of these; `aic` and `aiv` force the numbers of cores."""
+    """Kind and block count of the kernel that fuses all of these; `aic` and `aiv` force the numbers of cores."""
     kernels = list(kernels)
     cube, vector = needed_cores(kernels)
     if aic is not None or aiv is not None:

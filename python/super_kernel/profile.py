@@ -23,7 +23,7 @@ class ProfileRecord:
 
     step: int  # the kernel's place in the list
     block: int
-    core: int  # of a block that runs on several: which of them
+    core: int  # the core, if a block runs on several
     begin: int
     end: int
 

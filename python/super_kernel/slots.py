@@ -33,7 +33,7 @@ class Place:
 @dataclass
 class Layout:
     places: List[Place]
-    workspaces: List[int] = field(default_factory=list)  # bytes of each
+    workspaces: List[int] = field(default_factory=list)  # size of each in bytes
     workspace_slot: Optional[int] = None  # of the first one
     profiling_slot: Optional[int] = None
     count: int = 0

@@ -15,10 +15,10 @@ from .kernels import SubKernel
 class Order:
     """Kernels by their index in the list."""
 
-    sequence: List[int]  # all of them, each behind those it comes after
-    after: List[List[int]]  # of each kernel those it waits for; none that another one implies
-    outer_sends: List[List[int]]  # events that somebody outside waits for
-    outer_receives: List[List[int]]  # events that somebody outside sends
+    sequence: List[int]  # all kernels, each after those it waits for
+    after: List[List[int]]  # for each kernel, those it waits for, without redundant ones
+    outer_sends: List[List[int]]  # events that something outside waits for
+    outer_receives: List[List[int]]  # events that something outside sends
 
 
 def check_events(kernels: List[SubKernel]) -> None:
@@ -90,7 +90,7 @@ def _check_one_line(kernels: List[SubKernel], edges: List[Set[int]]) -> None:
 
 
 def _sequence(kernels: List[SubKernel], edges: List[Set[int]]) -> List[int]:
-    """Each kernel after those it waits for; otherwise in list order."""
+    """Returns the kernels in list order, except that each comes after those it waits for."""
     waiting = [len(before) for before in edges]
     followers: List[List[int]] = [[] for _ in edges]
     for index, before in enumerate(edges):
@@ -114,7 +114,7 @@ def _sequence(kernels: List[SubKernel], edges: List[Set[int]]) -> List[int]:
 def _reduced(edges: List[Set[int]], sequence: List[int]) -> List[List[int]]:
     """The edges without redundant ones: crossed edges, all but the last send of a stream to a kernel, all but the
     first receive of a stream from a kernel."""
-    reach: List[int] = [0] * len(edges)  # bits of all kernels that come before
+    reach: List[int] = [0] * len(edges)  # bits of all earlier kernels it depends on
     after: List[List[int]] = [[] for _ in edges]
     place = {index: position for position, index in enumerate(sequence)}
     for index in sequence:

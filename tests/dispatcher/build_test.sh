@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Compiles inner runtimes and the dispatcher with the tool of an install tree: everything for both platforms, what fails
-# is told, and what is compiled has the functions it should have.
+# Compiles inner runtimes and the dispatcher with the tool of an install tree: builds everything for both platforms,
+# reports failures, and checks that the results export the required functions.
 #   build_test.sh <tree> <folder of the sources> <folder to work in>
 set -euo pipefail
 tree="$1" sources="$2" work="$3"
@@ -24,7 +24,7 @@ for platform in a2a3 a5; do
     done
 done
 
-# The platform is known while compiling, and a runtime that does not compile does not keep the others from it.
+# The platform is known at compile time, and a runtime that fails to compile does not stop the others.
 cat > "$work/platform.cpp" <<'TEXT'
 #ifdef CANOPY_PLATFORM_A5
 extern "C" unsigned DynTileFwkBackendKernelServer(void*) { return 0; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inner runtimes that crash or never end, in threads of the program and in a process of their own (the environment
-// decides), and dispatchers of several devices.
+// Inner runtimes that crash or never end, in threads of the program or in a separate process (selected by the
+// environment), and dispatchers of several devices.
 #include <cstdlib>
 #include <memory>
 
@@ -9,7 +9,7 @@
 namespace conformance {
 namespace {
 
-// Whether CPU kernels run in a process that ends with what crashes in it.
+// True if CPU kernels run in a separate process, which ends when a kernel crashes.
 bool isolated() {
     const char* where = std::getenv("CANOPY_CPU_KERNELS");
     return where && std::string(where) == "process";
@@ -27,7 +27,7 @@ protected:
         EXPECT_EQ(answer_of(one_, InnerWork::count), 1u);
         EXPECT_EQ(answer_of(two_, InnerWork::count), 1u);
     }
-    // Ends the way it is asked to, with this code at the synchronisation.
+    // Expects the run to end as requested, with this code at the synchronisation.
     void expect_end(int code, InnerWork::Kind kind, std::uint32_t blocks) {
         aclrtLaunchKernelAttr attribute = {};
         attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US;
@@ -38,7 +38,7 @@ protected:
         EXPECT_DONE(dispatcher_.run(stream_, one_, blocks, &work, sizeof work, &config));
         EXPECT_EQ(aclrtSynchronizeStream(stream_), code) << recent_error();
     }
-    // Both runtimes work, as they are or loaded again, and nobody waits for calls that were ended.
+    // Both runtimes work, whether still loaded or loaded again, and calls that were stopped block nobody.
     void expect_usable() {
         EXPECT_EQ(answer_of(one_, InnerWork::settings), 701u) << "the runtime has lost what init gave it";
         EXPECT_EQ(answer_of(two_, InnerWork::add, 3), 32u);
@@ -92,7 +92,7 @@ TEST_F(DispatcherFaults, WhatWasLoadedTwiceIsUnloadedTwiceAlsoBehindACrash) {
     EXPECT_EQ(answer_of(one_, InnerWork::add, 1), 11u);
     EXPECT_DONE(dispatcher_.unload(one_));
     EXPECT_REFUSED(CANOPY_DISPATCHER_UNKNOWN_RUNTIME, std::to_string(one_), dispatcher_.unload(one_));
-    // Ids that programs still have mean nothing else.
+    // Ids that programs may still hold are not reused.
     const std::uint64_t three = loaded(CANOPY_TEST_INNER_3);
     EXPECT_NE(three, one_);
     EXPECT_NE(three, two_);

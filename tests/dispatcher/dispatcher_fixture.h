@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the dispatcher share: an open dispatcher, and words in device memory.
+// Fixture for tests of the dispatcher: an open dispatcher, and words in device memory.
 #pragma once
 
 #include <fstream>
@@ -55,7 +55,7 @@ protected:
                                    aclrtStream stream = nullptr) {
         return dispatcher_.run(stream ? stream : stream_, runtime, blocks, &work, sizeof work);
     }
-    // The word that a runtime writes. Only this stream is waited for, here and below.
+    // The word that a runtime writes. Here and below, only stream_ is synchronised.
     std::uint64_t answer_of(std::uint64_t runtime, InnerWork::Kind kind, std::uint64_t value = 0) {
         write_word(words_, 0);
         EXPECT_DONE(run(runtime, {kind, words_, value}));
@@ -76,7 +76,7 @@ protected:
     }
 
     canopy::Dispatcher dispatcher_;
-    std::uint64_t* words_ = nullptr;  // 16 of them
+    std::uint64_t* words_ = nullptr;  // 16 words
 };
 
 }  // namespace conformance

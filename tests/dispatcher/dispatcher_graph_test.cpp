@@ -18,7 +18,7 @@ protected:
         if (captured_) EXPECT_ACL_OK(aclrtDestroyStream(captured_));
         DispatcherTest::TearDown();
     }
-    // Two runs of 4 blocks together; each adds 41 to a word.
+    // Captures two runs, 4 blocks in total; each block adds 41 to a word.
     void begin_capture() {
         ASSERT_ACL_OK(aclmdlRICaptureBegin(captured_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
         for (const std::uint32_t blocks : {1u, 3u})
@@ -49,7 +49,7 @@ TEST_F(DispatcherGraphs, ACapturedRunKeepsItsRuntimeLoaded) {
     EXPECT_DONE(dispatcher_.unload(runtime_));
     EXPECT_REFUSED(CANOPY_DISPATCHER_UNKNOWN_RUNTIME, "unloaded", run(runtime_, {InnerWork::add, words_, 1}));
     expect_replay(graph);
-    loaded(CANOPY_TEST_INNER_2);  // a request, which would unload what nothing needs any more
+    loaded(CANOPY_TEST_INNER_2);  // a request, which unloads runtimes that are no longer needed
     expect_replay(graph);
     ASSERT_ACL_OK(aclmdlRIDestroy(graph));
     expect_unloaded();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dispatcher with the argument blocks of other projects: loaded by its own descriptor, and bootstrapped through the
-// extension kernels by the names inside the block.
+// The dispatcher with the argument blocks of other projects: loaded by its own descriptor, and bootstrapped by the
+// extension kernels through the names in the block.
 #include <array>
 
 #include "dispatcher_fixture.h"
@@ -53,7 +53,7 @@ protected:
         EXPECT_ACL_OK(aclrtLaunchKernelWithHostArgs(found, 1, stream_, nullptr, &work, sizeof work, nullptr, 0));
         return aclrtSynchronizeStream(stream_);
     }
-    // 304 bytes with the names at 208 and 240, launched as a kernel of cooperation.
+    // 304 bytes with the names at 208 and 240, launched as a KFC kernel.
     int call_extension(const char* function, InnerWork work) {
         std::array<char, 304> block = {};
         constexpr std::uint32_t function_at = 208, library_at = 240;
@@ -80,7 +80,7 @@ protected:
 
 TEST_F(DispatcherLayouts, AnImageAt96IsLoadedAndRun) {
     void* one = device_arguments(on_device(CANOPY_TEST_INNER_1), {});
-    void* two = device_arguments(on_device(CANOPY_TEST_INNER_2), {1, 1});  // the words behind are somebody else's
+    void* two = device_arguments(on_device(CANOPY_TEST_INNER_2), {1, 1});  // the words after it are unrelated
     for (void* arguments : {one, two}) {
         EXPECT_ACL_OK(call("DynPyptoKernelServerNull", work(arguments, 0)));
         EXPECT_ACL_OK(call("DynPyptoKernelServerInit", work(arguments, 0)));

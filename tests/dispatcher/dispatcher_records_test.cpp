@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records by which a dispatcher finds the runtimes of one whose process has ended. Here both are copies of the same
-// object in this process: the second one knows nothing but the records.
+// The records by which a dispatcher finds the runtimes of a dispatcher whose process has ended. Here both are copies of
+// the same object in this process, and the second one knows only the records.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 namespace conformance {
 namespace {
 
-// A copy of the dispatcher with state of its own.
+// A copy of the dispatcher with its own state.
 class Copy {
 public:
     Copy() {
@@ -88,7 +88,7 @@ TEST_F(DispatcherRecords, TheSameBytesHaveTheirIdInTheNextProcessToo) {
         EXPECT_EQ(answer(first, id, InnerWork::count), 1u);
     }
     const Copy second;
-    const std::string same = one_;  // at another address
+    const std::string same = one_;  // the same bytes at another address
     EXPECT_EQ(load(second, same), id);
     EXPECT_EQ(record(id).loads, 2u);
     EXPECT_EQ(answer(second, id, InnerWork::settings), 701u);
@@ -115,7 +115,7 @@ TEST_F(DispatcherRecords, WhatWasUnloadedBehindTheEndOfItsProcessLeavesNoTrace) 
 }
 
 TEST_F(DispatcherRecords, NewRuntimesTakeNoSlotOfALostOne) {
-    // All slots but one belong to ids of an ended process.
+    // All slots but one are taken by ids of a process that has ended.
     constexpr std::uint64_t free_slot = 5, slots = CANOPY_DISPATCHER_MAX_RUNTIMES;
     for (std::uint64_t slot = 0; slot < slots; ++slot)
         if (slot != free_slot)
@@ -137,7 +137,7 @@ TEST_F(DispatcherRecords, AnInitThatFailsInTheNextProcessIsTold) {
         id = load(first, one_);
         EXPECT_EQ(call(first, CANOPY_DISPATCHER_INIT, id, &setting), 0u);
     }
-    setting = 999;  // the arguments stay where they are: the runtime sees this the next time
+    setting = 999;  // the arguments are kept by address, so the runtime sees this value next time
     const Copy second;
     expected_ = 77;
     load(second, one_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dispatcher through its host class: runtimes side by side, swaps and unloads under load, failures.
+// The dispatcher through its host class: several runtimes side by side, swaps and unloads under load, failures.
 #include <atomic>
 #include <thread>
 
@@ -38,8 +38,8 @@ TEST_F(DispatcherRuntimes, TenThousandInterleavedLaunchesAreNeverMixedAlsoWhenOn
     for (std::uint64_t i = 0; i < launches; ++i) {
         const InnerWork work{InnerWork::add, results + i, i};
         EXPECT_DONE(run(i % 2 == 0 ? one : two, work, 1, i % 3 == 0 ? other : stream_));
-        // Both versions have work that only they can do: the first quarter is through before the swap, and the last one
-        // begins behind it.
+        // Both versions are sure to run some launches: the first quarter completes before the swap, and the last
+        // quarter starts after it.
         if (i + 1 == launches / 4) {
             EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
             EXPECT_ACL_OK(aclrtSynchronizeStream(other));
@@ -51,7 +51,7 @@ TEST_F(DispatcherRuntimes, TenThousandInterleavedLaunchesAreNeverMixedAlsoWhenOn
     EXPECT_EQ(answer_of(two, InnerWork::add, 0), 3u);
     ASSERT_ACL_OK(aclrtSynchronizeStream(other));
     const std::vector<std::uint64_t> seen = read_back(results, launches);
-    bool swapped[2] = {false, false};  // on each stream, all launches behind the first new one are new
+    bool swapped[2] = {false, false};  // on each stream, all launches after the first new one are new
     for (std::uint64_t i = 0; i < launches; ++i) {
         ASSERT_EQ(seen[i] / 10, i) << "lost or doubled";
         const std::uint64_t variant = seen[i] % 10;
@@ -136,7 +136,7 @@ TEST_F(DispatcherRuntimes, UnloadUnderLoadRunsOrRefusesEveryLaunch) {
         EXPECT_DONE(dispatcher_.unload(runtime));
     });
     for (std::uint64_t i = 0; i < launches; ++i) {
-        run(runtime, {InnerWork::add, results + i, i});  // refused when it has been unloaded
+        run(runtime, {InnerWork::add, results + i, i});  // refused once it has been unloaded
         launched.store(i + 1);
     }
     unloader.join();
@@ -169,7 +169,7 @@ TEST_F(DispatcherRuntimes, WhatWasLaunchedBeforeUnloadRuns) {
     std::uint64_t expected = 0;
     for (std::uint64_t i = 0; i < launches; ++i) expected += (10 * i + 1) * (i % 2 == 0 ? 1 : 3);
     EXPECT_EQ(word(words_ + 1), expected);
-    // The next request takes the code away.
+    // The next request unloads the code.
     EXPECT_EQ(answer_of(loaded(CANOPY_TEST_INNER_1), InnerWork::count), 1u);
     ASSERT_ACL_OK(aclrtDestroyStream(other));
 }
@@ -181,7 +181,7 @@ TEST_F(DispatcherRuntimes, ARuntimeThatIsLoadedAgainWhileItLeavesStays) {
     EXPECT_DONE(dispatcher_.unload(runtime));
     EXPECT_EQ(loaded(CANOPY_TEST_INNER_1), runtime);
     EXPECT_DONE(run(runtime, {InnerWork::add, words_ + 1, 1}));
-    // Its runs keep it again, when it is unloaded before they have begun.
+    // Its pending runs keep it loaded again if it is unloaded before they begin.
     EXPECT_DONE(dispatcher_.unload(runtime));
     EXPECT_REFUSED(CANOPY_DISPATCHER_UNKNOWN_RUNTIME, "unloaded", run(runtime, {InnerWork::add, words_ + 1, 1}));
     const std::uint64_t one = 1;
@@ -197,7 +197,7 @@ TEST_F(DispatcherRuntimes, InitReachesItsRuntimeAndItsResultComesBack) {
     EXPECT_EQ(answer_of(one, InnerWork::settings), 701u);
     EXPECT_EQ(answer_of(two, InnerWork::settings), 0u);
     EXPECT_REFUSED(77, "returned 77", dispatcher_.init(two, &refused, sizeof refused));
-    // A new image whose init fails changes nothing.
+    // If the init of a new image fails, nothing changes.
     EXPECT_REFUSED(77, "the old image stays", dispatcher_.swap(one, CANOPY_TEST_INNER_3, &refused, sizeof refused));
     EXPECT_EQ(answer_of(one, InnerWork::settings), 701u);
     EXPECT_DONE(dispatcher_.swap(one, CANOPY_TEST_INNER_3, &setting, sizeof setting));

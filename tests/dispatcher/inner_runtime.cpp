@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An inner runtime, compiled once for each variant; all of them export the same names.
+// An inner runtime, compiled once per variant; all variants export the same names.
 #include <sched.h>
 
 #include <atomic>
 
 #include "inner_work.h"
 
-// The compiler gives such a variable to the whole process.
+// The compiler makes such a variable unique in the process.
 template <class T>
 struct Counter {
     static inline std::atomic<T> value{0};
@@ -23,7 +23,7 @@ void wait_until(std::uint64_t& word, std::uint64_t least) {
 
 }  // namespace
 
-// Its block: a number that becomes the settings; 999 is refused. In the layout of others it is InnerWork::kind.
+// The argument block holds the setting; 999 is refused. In the other projects' layout it is InnerWork::kind.
 extern "C" std::uint32_t DynTileFwkBackendKernelServerInit(void* arguments) {
     constexpr std::uint64_t refused = 999;
     const std::uint64_t given = arguments ? *static_cast<std::uint64_t*>(arguments) : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests ask an inner runtime to do. The pointer at 40 is the one of the layout that other projects use.
+// Requests of the tests to an inner runtime. The pointer at offset 40 is part of the layout that other projects use.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ struct InnerWork {
         add = 0,       // adds 10 * value + variant to *to
         fail = 1,      // returns value
         hold = 2,      // writes the variant to to[0], waits for *gate, writes it to to[1]
-        meet = 3,      // counts in to[variant] and waits until value blocks have: all blocks are in the same code
+        meet = 3,      // counts in to[variant] and waits for `value` blocks: all blocks must be in the same code
         count = 4,     // *to = how often this runtime has counted since it was loaded
-        settings = 5,  // *to = what init was given
-        crash = 6,     // traps; of several blocks the first one does, the others never end
+        settings = 5,  // *to = the value passed to init
+        crash = 6,     // traps; with several blocks only the first one traps, the others never end
         stay = 7,      // never ends
     };
     std::uint64_t kind = add;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds arbitrary bytes to the reader of CPU kernel descriptors: it must refuse them or give names that are names.
+// Feeds arbitrary bytes to the reader of CPU kernel descriptors: it must refuse them or return valid names.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

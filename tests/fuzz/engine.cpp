@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzzing harness where there is no libFuzzer: all files of the corpus, then as many changed ones as asked for,
-// the same ones each time. Understands those options of libFuzzer that the tests use:
+// Runs a fuzzing harness without libFuzzer: all files of the corpus, then the requested number of mutated inputs, the
+// same ones each time. Understands the libFuzzer options that the tests use:
 //
 //     HARNESS [-runs=N] [-seed=N] [-max_len=N] [-max_total_time=SECONDS] [-dict=FILE] CORPUS_FOLDER...
 //     HARNESS FILE...
 //
-// An input that ends the program, or takes 10 s of processor time, is left behind as crash-HARNESS.
+// An input that ends the program, or takes 10 s of processor time, is saved as crash-HARNESS.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -38,7 +38,7 @@ struct Options {
     std::vector<std::string> paths;
 };
 
-// What runs now, for the handlers of signals.
+// The current input, for the signal handlers.
 const std::uint8_t* current_data = nullptr;
 std::size_t current_size = 0;
 std::string crash_file;
@@ -55,7 +55,7 @@ void leave_input_behind(int number) {
 }
 
 void run_one(const std::string& input) {
-    // A copy without room behind it, so that the sanitizer sees each byte too many.
+    // A copy without spare capacity, so that the sanitizer sees any read past the end.
     const std::vector<std::uint8_t> bytes(input.begin(), input.end());
     current_data = bytes.data();
     current_size = bytes.size();
@@ -148,7 +148,7 @@ private:
         }
     }
 
-    // Numbers around the edges of their types.
+    // Numbers at the limits of their types.
     void set_number(std::string& text, std::size_t at) {
         static constexpr std::int64_t numbers[] = {0,   1,     -1,    127,        128,        255,       256,
                                                    511, 32767, 65535, 2147483647, 4294967295, INT64_MAX, INT64_MIN};
@@ -161,7 +161,7 @@ private:
         if (at + size <= text.size()) std::memcpy(text.data() + at, &number, size);
     }
 
-    // Deep nesting and long rows.
+    // Deep nesting and long sequences.
     void repeat(std::string& text, std::size_t at) {
         if (below(8) != 0) return;
         const std::string word = words_.empty() ? piece(text) : any(words_);

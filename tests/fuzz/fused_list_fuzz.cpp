@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds any bytes to the reader of fused lists: it must refuse them or give lists within their limits. Lists that were
-// read are then loaded as an image of fused kernels whose parts hold some kernels of the names that lists use.
+// Feeds arbitrary bytes to the reader of fused lists: it must refuse them or return lists within their limits. Lists
+// that were read are then loaded as an image of fused kernels whose parts contain some of the kernels that lists name.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -53,7 +53,7 @@ canopy::ImageKernel kernel_named(const std::string& name, std::uint32_t argument
     return kernel;
 }
 
-// An image with one object, which nobody opens: the null device runs nothing.
+// An image with one object, which is never opened, since the null device runs nothing.
 std::string part() {
     canopy::ImageFile image;
     image.architectures = {2201};

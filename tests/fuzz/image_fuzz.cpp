@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds any bytes to the readers of kernel images. The preset fuzz defines FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so
-// that checksums do not hide the code behind them.
+// Feeds arbitrary bytes to the readers of kernel images. The preset `fuzz` defines
+// FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so that checksums do not hide the code behind them.
 #include <elf.h>
 
 #include <cstddef>

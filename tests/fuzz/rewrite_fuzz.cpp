@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds any bytes to the rewriter of canopy-cc: it must name problems, or give texts whose brackets pair if those of
-// the source do.
+// Feeds arbitrary bytes to the rewriter of canopy-cc: it must report problems, or return texts whose brackets balance
+// if those of the source do.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     canopy_cc::RewriteJob job;
     job.source = "input.asc";
     job.image_symbol = "canopy_image_0";
-    // Which choices are made depends on the source, so that each input has one meaning.
+    // The options depend only on the source, so that each input is reproducible.
     job.language.architecture = size % 2 == 0 ? 2201 : 3510;
     job.language.simt = size % 2 != 0;
     job.launch_functions = size % 4 < 2;

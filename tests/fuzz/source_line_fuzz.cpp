@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds any bytes to the reader of line tables. An input is an object file, or the bytes of its sections .debug_line
-// and .debug_line_str, put into an object here so that changes reach the line programs.
+// Feeds arbitrary bytes to the reader of line tables. An input is an object file, or the bytes of its sections
+// .debug_line and .debug_line_str, which are put into an object here so that mutations reach the line programs.
 #include <elf.h>
 
 #include <array>
@@ -21,7 +21,7 @@ void append(std::string& file, const T& value) {
     file.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// An ELF file with the two sections; both are the whole input, so that any offset into the texts can be valid.
+// An ELF file with the two sections. Both contain the whole input, so that any offset into the strings can be valid.
 std::string object_with(std::string_view bytes) {
     static constexpr char names[] = "\0.debug_line\0.debug_line_str\0.shstrtab";
     static constexpr std::uint32_t name_of[] = {0, 1, 13, 29};

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs into a fresh folder and builds two projects with it, one in each CMake style and with each generator: what
-# the functions, languages and variables promise, rebuilding when a header changes, what is installed, and what is said
-# about things that are not there yet. Also makes the tree's compiler the C and C++ compiler of a project.
+# Installs into a fresh folder and builds two projects with it, one in each CMake style, with each generator. Checks the
+# functions, languages and variables, rebuilds after a header change, installed files, and the messages for features
+# that are not supported yet. Also uses the tree's compiler as the C and C++ compiler of a project.
 #   cmake_test.sh <build folder> <source folder> <folder to work in>
 set -euo pipefail
 build="$1" source="$2" work="$3"
@@ -19,7 +19,7 @@ quietly() {  # log, command...
     shift
     "$@" > "$log" 2>&1 || { tail -n 30 "$log" >&2 && fail "failed: $*"; }
 }
-expect() {  # text, command...: the command fails and says so
+expect() {  # text, command...: the command fails and prints the text
     local text="$1"
     shift
     if "$@" > refused.log 2>&1; then fail "is accepted: $*"; fi
@@ -53,7 +53,7 @@ grep -q -- '-O0 -g' language_Unix_Makefiles/CMakeFiles/plus_one.dir/flags.make |
 expect "npu_op_package: operator packages are not supported yet" cmake -G Ninja -S language_project -B refused -DTRY_OPERATOR_PACKAGE=ON
 
 # --- ascendc.cmake ---------------------------------------------------------------------------------------------------
-library() {  # generator, further options
+library() {  # generator, additional options
     local place="library_${1// /_}"
     local generator="$1"
     shift

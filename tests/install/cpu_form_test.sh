@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The cpu form of programs: find_package(tikicpulib), GmAlloc, ICPU_RUN_KF and their relatives, and RUN_MODE=cpu of
-# ascendc_library. Builds one project, written as samples are, in each of its forms.
+# The cpu form of programs: find_package(tikicpulib), GmAlloc, ICPU_RUN_KF and related functions, and RUN_MODE=cpu of
+# ascendc_library. Builds one project, written like the samples, in each of its forms.
 #   cpu_form_test.sh <build folder> <source folder> <folder to work in>
 set -euo pipefail
 build="$1" source="$2" work="$3"
@@ -25,7 +25,7 @@ expect() {  # text, command...: the command prints this and nothing else
     printed="$("$@" 2>&1)" || fail "failed: $*: $printed"
     [[ $printed == "$text" ]] || fail "prints \"$printed\" instead of \"$text\": $*"
 }
-refuse() {  # text, command...: the command ends with status 1 and says so
+refuse() {  # text, command...: the command ends with status 1 and prints the text
     local text="$1" status=0
     shift
     "$@" > refused.log 2>&1 || status=$?
@@ -33,7 +33,7 @@ refuse() {  # text, command...: the command ends with status 1 and says so
     grep -q -- "$text" refused.log || { cat refused.log >&2 && fail "does not say \"$text\": $*"; }
 }
 
-# A folder with a blank: programs stand in command lines of both generators.
+# A folder name with a space, since both generators put program paths into command lines.
 cmake --install "$build" --prefix "$work/the tree" > "$work/install.log"
 source "$work/the tree/set_env.sh"
 cd "$work"
@@ -45,7 +45,7 @@ project() {  # folder, generator, options of cmake...
 }
 
 # --- find_package(tikicpulib), found as scripts have it found -----------------------------------------------------------
-# A program of the user's own stands before the compiler, and sources are compiled through files of CMake.
+# With a compiler launcher, and with unity builds, where CMake generates the compiled sources.
 CMAKE_PREFIX_PATH='' project cpu Ninja -DRUN_MODE=cpu -DCMAKE_UNITY_BUILD=ON "-DCMAKE_CXX_COMPILER_LAUNCHER=env;-u;NOTHING" \
     "-Dtikicpulib_DIR=$ASCEND_HOME_PATH/toolkit/tools/tikicpulib/lib/cmake"
 quietly build.log cmake --build cpu
@@ -63,12 +63,12 @@ refuse "key_custom: " env CANOPY_CHECK=1 cpu/program overrun
 refuse "GmAlloc: " env ASCEND_RT_VISIBLE_DEVICES=none cpu/program
 if grep -q 'Building' <(cmake --build cpu 2>&1); then fail "something is compiled without a reason"; fi
 
-# Products are architectures too.
+# Architecture names are accepted like chip names.
 quietly build.log cmake --build cpu --target by_architecture
-# A chip that nobody knows is found, and refused when kernels are compiled for it.
+# An unknown chip is accepted at configure time and refused when kernels are compiled for it.
 project unknown Ninja -DRUN_MODE=cpu -DSOC_VERSION=Ascend1
 refuse "unknown chip 'Ascend1'" cmake --build unknown --target kernels_cpu
-# A compiler that is started by hand says who compiles kernels.
+# Another compiler, started by hand, names the compiler that is needed for kernels.
 refuse "canopy-cc .* compiles kernels; this compiler cannot" \
     g++ -I"$ASCEND_HOME_PATH/include" -I"$ASCEND_HOME_PATH/toolchain/include" -include kernel_operator.h -fsyntax-only \
     "$source/tests/install/cpu_project/caller.cpp"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs into a fresh folder and uses the tree as programs do: sources its scripts under strict shell options, links
-# and opens every name of the library, moves the tree, and compiles and runs an example with it.
+# and opens the library under every name, moves the tree, and compiles and runs an example with it.
 #   install_test.sh <build folder> <source folder> <folder to work in>
 set -euo pipefail
 build="$1" source="$2" work="$3"
@@ -16,7 +16,7 @@ fail() {
 variables() { env | grep -v '^_=' | sort; }
 
 cmake --install "$build" --prefix "$work/first" > "$work/install.log"
-# Programs live with the tree wherever it is put.
+# The tree must work after being moved.
 mv "$work/first" "$work/tree"
 tree="$(cd "$work/tree" && pwd -P)"
 
@@ -78,7 +78,7 @@ for pair in "include lib64" "$(uname -m)-linux/include $(uname -m)-linux/lib64";
 done
 cd "$work"
 gcc -std=c11 -Wall -Wextra -Werror "-I$tree/include" -c "$source/tests/install/uses_names.c" -o uses_names.o
-# Every name of the library, linked all at once; each folder that link lines name.
+# Link with all names of the library at once, in each folder that programs use in link lines.
 names=() libraries=()
 for library in "$tree"/lib64/lib*.so; do
     [[ $(basename "$(readlink -f "$library")") == libascendcl.so ]] || continue
@@ -94,13 +94,13 @@ for folder in "${folders[@]}"; do
 done
 chip="$(./uses_names "${names[@]}")" || fail "a program linked with all names does not run, or cannot open them"
 [[ $chip == "$SOC_VERSION" ]] || fail "SOC_VERSION is $SOC_VERSION, but the chip is $chip"
-# A name that stands for more elsewhere hides nothing.
+# A library name that provides more elsewhere must not hide missing functions.
 echo 'int GEInitialize(void); int main(void) { return GEInitialize(); }' > wants_more.c
 if gcc wants_more.c "-L$NPU_HOST_LIB" "${libraries[@]}" -o wants_more 2> link.log; then fail "a function that nobody has is linked"; fi
 grep -q "undefined reference to .GEInitialize" link.log || fail "the linker does not name the missing function"
-# Tools that follow links come to an end.
+# The tree has no symlink loops.
 find -L "$tree" > /dev/null || fail "the tree holds a loop of links"
-# The lower interface, under every folder and spelling that programs use for it.
+# The lower interface, by every folder and header spelling that programs use.
 while read -r folder header; do
     echo "#include \"$header\"" | cat - "$source/tests/install/uses_lower.c" > uses_lower.c
     gcc -std=c11 -Wall -Wextra -Werror "-I$tree/$folder" uses_lower.c "-L$tree/lib64" -lruntime -o uses_lower ||
@@ -124,7 +124,7 @@ for header in runtime/rt_ffts.h runtime/kernel.h runtime/mem.h runtime/base.h ru
         fail "$header is not found or wrong in pkg_inc"
 done
 
-# Everything that stands in link lines of programs exists.
+# Every library that programs name in link lines exists.
 for name in acl_rt ascendcl acl_rt_impl nnopbase opapi opapi_math acl_op_compiler acl_tdt_channel acl_tdt_queue ascend_dump \
     msprofiler profapi c_sec platform register graph graph_base unified_dlog ascendalog runtime mmpa error_manager acl_rtc \
     acl_cblas acl_dvpp acl_dvpp_mpi acl_retr ge_runner ge_common ge_compiler exe_graph lowering ascend_hal runtime_camodel \
@@ -146,7 +146,7 @@ strangers="$(readelf -d "$tree/lib64/libascendcl.so" | sed -n 's/.*NEEDED.*\[\(.
 
 # --- Python: in the tree, and packed -----------------------------------------------------------------------------------
 if [[ -d $tree/python/site-packages/acl ]]; then
-    # Prints the chip and the library that the module found by itself.
+    # Prints the chip and the library that the module found on its own.
     ask='import acl; print(acl.get_soc_name(), *{line.split()[5] for line in open("/proc/self/maps") if "libascendcl" in line})'
     [[ $(/usr/bin/python3 -c "$ask") == "$SOC_VERSION $tree/lib64/libascendcl.so" ]] || fail "import acl does not work"
     [[ $(env -u LD_LIBRARY_PATH /usr/bin/python3 -c "$ask") == "$SOC_VERSION $tree/lib64/libascendcl.so" ]] ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a program whose first line includes a header of the lower interface: prints the chip.
+// A program that prints the chip. The test prepends an include of a header of the lower interface.
 #include <stdio.h>
 
 int main(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked by the install test with all names of the library; it also opens each name given to it. Prints the
-   chip's name, which must be known before anything is initialised. */
+/* Linked by the install test with the library under all its names; also opens each library named on the command line.
+   Prints the chip's name, which must be known before anything is initialised. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked by the install test with the operator library: sums and products of tensors of several types and shapes
-// against plain loops, and what is refused. Prints what is wrong and answers how much.
+// Linked by the install test with the operator library: compares sums and products of tensors of several types and
+// shapes with plain loops, and checks refused calls. Prints the errors and returns their number.
 #include <cstdio>
 #include <vector>
 
@@ -63,7 +63,7 @@ void sums_of_dense_tensors() {
     aclDestroyScalar(alpha);
 }
 
-// A column and a row give a table; the column is every second element of its memory.
+// Broadcasts a column and a row to a table; the column is strided, using every second element of its memory.
 void products_of_shapes_that_stretch() {
     Tensor<int32_t> column({3, 1}, ACL_INT32, {1, 0, 2, 0, 3, 0}, {2, 1}), row({4}, ACL_INT32, {10, 20, 30, 40});
     Tensor<int32_t> out({3, 4}, ACL_INT32, std::vector<int32_t>(12));

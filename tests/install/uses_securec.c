@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked by the install test with libc_sec alone: what fits is written, what does not is refused with its code. Also
-   opens ranges of mstx, which need no library. Prints what is wrong and answers how much. */
+/* Linked by the install test with libc_sec alone: output that fits is written, anything longer is refused with its
+   code. Also opens mstx ranges, which need no library. Prints the errors and returns their number. */
 #include <mstx/ms_tools_ext.h>
 #include <securec.h>
 #include <stdio.h>

@@ -58,7 +58,7 @@ def command_lines(include):
 
 def compile_one(job):
     command, names = job
-    # Some headers hold macros only, and C wants at least one declaration.
+    # Some headers contain only macros, but C requires at least one declaration.
     text = "".join(f'#include "{name}"\n' for name in names) + "int translation_unit_is_not_empty;\n"
     result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     return "" if result.returncode == 0 else f"{names[0]}: {' '.join(command)}\n{result.stderr}"

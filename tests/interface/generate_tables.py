@@ -76,7 +76,7 @@ def type_checks(header):
     lines = []
     for name, kind, _ in read_table("types.tsv", header, 2):
         pointer = kind.replace("(*)", "(**)") if "(*)" in kind else f"{kind}*"
-        # A macro argument cannot hold a comma, so the type gets a name first.
+        # A macro argument cannot contain a comma, so the type is given a name first.
         lines.append(f"    typedef {declare(pointer, 'expected_' + name)};")
         lines.append(check("TYPE", f"{name} is {kind}", "1LL", f"SAME_TYPE({name}, expected_{name})"))
     return lines

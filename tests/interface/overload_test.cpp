@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ conveniences of acl_rt_api.h: each one exists with its signature and passes its arguments on to the right C
-// function. This program defines those C functions itself, to see what arrives; it does not link the library.
+// The C++ overloads of acl_rt_api.h: each one exists with its signature and passes its arguments to the right C
+// function. This program defines those C functions itself to inspect the arguments; it does not link the library.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using Numbers = std::vector<std::uint64_t>;
 struct Arrival {
     std::string function;
     Numbers arguments;
-    std::uint32_t location = 0;  // where the first attribute or place leads
+    std::uint32_t location = 0;  // destination of the first attribute, or the first place
     std::size_t index = 0;       // the first index
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built library as a program sees it that opens it by path: every function of the interface resolves.
+// Opens the built library by path, as a program would: every function of the interface resolves.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the generated checks of a public header, in C and in C++, report to table_test.cpp. One thread. */
+/* The results that the generated C and C++ checks of a public header report to table_test.cpp. Single-threaded. */
 #ifndef CANOPY_TESTS_INTERFACE_TABLE_CHECK_H
 #define CANOPY_TESTS_INTERFACE_TABLE_CHECK_H
 
@@ -12,7 +12,7 @@ enum TableCheckKind { CONSTANT, OPAQUE, LAYOUT, ALIGNMENT_OF_TYPE, FIELD_OFFSET,
 typedef void (*TableReport)(void* context, enum TableCheckKind kind, const char* item, long long expected,
                             long long actual);
 
-/* The headers that the tables name, by their file names. */
+/* The headers listed in the tables, by file name. */
 #define CANOPY_FOR_EACH_HEADER(apply)                                                                                \
     apply(acl_base_rt) apply(acl_dump) apply(acl_platform) apply(acl_prof) apply(acl_rt) apply(acl_rt_allocator)     \
         apply(acl_rt_compile) apply(acl_rt_memory_soma) apply(acl_tdt) apply(acl_tdt_queue) apply(acl_dvpp)          \

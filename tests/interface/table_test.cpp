@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public headers against the tables beside this file: every constant, layout, prototype and type name, as C sees
-// them and as C++ sees them. The checks are generated; this file counts and judges them.
+// Checks the public headers against the tables beside this file: every constant, layout, prototype and type name, in C
+// and in C++. The checks are generated; this file counts and evaluates them.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -41,7 +41,7 @@ Checks checks_in_cpp() {
 
 class InterfaceTables : public testing::TestWithParam<bool> {
 protected:
-    // Holds the header to every row of a kind, and the table to the number of rows it must have.
+    // Checks the header against every row of a kind, and that the table has the required number of rows.
     void expect_all(TableCheckKind kind, std::size_t count) {
         const std::vector<Check>& rows = checks_[kind];
         EXPECT_EQ(rows.size(), count);

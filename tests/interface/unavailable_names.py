@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 COMPILERS = [("gcc", "c", "c11"), ("g++", "c++", "c++17"), ("clang", "c", "c11"), ("clang++", "c++", "c++17")]
-# How a program would use a name, by the macro that declares it.
+# How a program would use a name, keyed by the macro that declares it.
 USES = {
     "FUNCTION": "void use_{0}(void) {{ (void){0}(1, 2); }}",
     "TYPE": "{0}* use_{0};",

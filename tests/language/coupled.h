@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of chips whose core holds a cube and a vector unit, and what they must give: the tests of each such chip are
-// these, compiled for it. A program holds one of them, so the chip is chosen by its kernels.
+// Kernels for chips whose core combines a cube and a vector unit, and their tests, compiled once for each such chip. A
+// program is compiled for one chip, so its kernels determine the chip.
 #ifndef CANOPY_TESTS_LANGUAGE_COUPLED_H
 #define CANOPY_TESTS_LANGUAGE_COUPLED_H
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace AscendC;
 
-// ---- who a core is -------------------------------------------------------------------------------------------------
+// ---- identity of a core ---------------------------------------------------------------------------------------------
 
 __global__ __aicore__ void identify(__gm__ int32_t* out) {
     GlobalTensor<int32_t> answers;
@@ -76,7 +76,7 @@ __global__ __vector__ void add(__gm__ float* x, __gm__ float* y, __gm__ float* z
     }
 }
 
-// The whole unified buffer of the chip is there, and what lies behind it is not.
+// The whole unified buffer of the chip is usable, but nothing past its end.
 __global__ __aicore__ void last_block(__gm__ int32_t* out, uint32_t past) {
     LocalTensor<int32_t> last(TPosition::VECCALC, TOTAL_UB_SIZE - 32 + past, 8);
     Duplicate(last, 7, 8);
@@ -92,8 +92,8 @@ struct ProductShape {
     bool bias, prepare;  // prepare: the left factor is doubled in the unified buffer on its way to L1
 };
 
-// The way of older chips: factors come row by row, fractals are put together in L1, the sum goes from L0C to the
-// unified buffer, where vector operations see it, and from there out.
+// The data path of older chips: factors are loaded row by row, fractals are assembled in L1, and the sum goes from L0C
+// to the unified buffer, where vector operations can use it, and from there to global memory.
 template <class Out>
 class CoupledProduct {
 public:
@@ -120,7 +120,7 @@ public:
     }
 
 private:
-    // Rows of `width` elements become columns of fractals: 16 elements of each row lie together.
+    // Turns rows of `width` elements into columns of fractals: 16 elements of each row are contiguous.
     template <class Tensor>
     __aicore__ inline void to_fractals(const Tensor& to, const GlobalTensor<half>& from, uint32_t height,
                                        uint32_t width) {
@@ -175,7 +175,7 @@ private:
         params.n = static_cast<uint16_t>(shape_.n);
         params.k = static_cast<uint16_t>(shape_.k);
         if (shape_.bias) {
-            // Every fractal of the sum starts as sixteen rows of the bias.
+            // Every fractal of the sum starts as sixteen copies of the bias row.
             LocalTensor<float> bias = bias_ub_.Get<float>();
             DataCopy(bias, bias_, shape_.n);
             for (uint32_t row = 0; row < shape_.m / 16; ++row)
@@ -234,7 +234,7 @@ __global__ __aicore__ void product(__gm__ half* a, __gm__ half* b, __gm__ float*
     work.run(a, b, bias, c, shape);
 }
 
-// Fractals that lie in global memory go straight to the cube; the bias is a row in L0C.
+// Loads fractals from global memory straight into the cube's buffers; the bias is a row in L0C.
 __global__ __aicore__ void straight_product(__gm__ half* a, __gm__ half* b, __gm__ float* bias, __gm__ float* c) {
     LocalTensor<half> left(TPosition::A2, 0, 256), right(TPosition::B2, 0, 256);
     LocalTensor<float> row(TPosition::C1, 0, 16), bias2(TPosition::C2, 4096, 16), sum(TPosition::CO1, 0, 256),
@@ -258,7 +258,7 @@ __global__ __aicore__ void straight_product(__gm__ half* a, __gm__ half* b, __gm
     DataCopy(to, result, 256);
 }
 
-// ---- what only split chips have ------------------------------------------------------------------------------------
+// ---- only available on split chips ----------------------------------------------------------------------------------
 
 __global__ __aicore__ void signals() { CrossCoreSetFlag<2, PIPE_MTE3>(0); }
 __global__ __aicore__ void waits() { CrossCoreWaitFlag(0); }
@@ -352,7 +352,7 @@ TEST_F(Coupled, FractalsGoStraightToTheCube) {
     const std::vector<float> result = to_host(c, 256);
     for (uint32_t i = 0; i < 16; ++i)
         for (uint32_t j = 0; j < 16; ++j) {
-            float expected = bias[j];  // the right fractal lies turned round: n rows of k elements
+            float expected = bias[j];  // the right fractal is transposed: n rows of k elements
             for (uint32_t l = 0; l < 16; ++l)
                 expected += static_cast<float>(a[i * 16 + l]) * static_cast<float>(b[j * 16 + l]);
             ASSERT_NEAR(result[i * 16 + j], expected, 1e-4f) << i << "," << j;

@@ -13,7 +13,7 @@ import unittest
 COMPILER, TABLE = sys.argv[1], pathlib.Path(sys.argv[2])
 ARCHITECTURES = ("2201", "2002", "3510")
 
-# A kernel that needs what the header brings.
+# Kernel code that needs the declarations of each header.
 USES = {
     "kernel_operator.h": "AscendC::TPipe pipe; AscendC::GlobalTensor<half> x; x.SetGlobalBuffer((__gm__ half*)gm);",
     "canopy_kernel/cube/matmul.h": "using Type = AscendC::MatmulType<AscendC::TPosition::GM, CubeFormat::ND, half>;"

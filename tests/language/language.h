@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the kernel language share: a device with a stream, buffers that go with the test, and the text of a
-// task that failed.
+// Fixture for tests of the kernel language: a device with a stream, buffers that are freed at the end of the test, and
+// the error message of a failed task.
 #pragma once
 
 #include <acl/acl.h>
@@ -28,7 +28,7 @@ protected:
 
     aclrtStream stream() const { return stream_; }
 
-    // Memory of the device; its bytes are 0xA5 until somebody writes them.
+    // Device memory, filled with 0xA5.
     template <class T>
     T* device_buffer(std::size_t count) {
         const std::size_t bytes = count * sizeof(T) + 64;
@@ -58,7 +58,7 @@ protected:
         const char* text = code == 0 ? nullptr : aclGetRecentErrMsg();
         ASSERT_EQ(code, 0) << (text == nullptr ? "" : text);
     }
-    // What was launched last fails, and its text contains this one. The stream is replaced: a failed one stays failed.
+    // Expects the last launch to fail with a message that contains `part`. Replaces the stream, since it stays failed.
     void expect_failure(const std::string& part) {
         const aclError code = aclrtSynchronizeStream(stream_);
         const char* text = aclGetRecentErrMsg();

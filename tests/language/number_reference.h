@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a conversion must give, found by looking between which two numbers of the type a value lies. Slow and simple:
-// the tests compare the casts of the kernel language with it.
+// A reference for conversions: finds the two numbers of the type that a value lies between. Slow and simple; the tests
+// compare the casts of the kernel language with it.
 #ifndef CANOPY_TESTS_LANGUAGE_NUMBER_REFERENCE_H
 #define CANOPY_TESTS_LANGUAGE_NUMBER_REFERENCE_H
 
@@ -16,7 +16,7 @@ namespace reference {
 
 using AscendC::RoundMode;
 
-// Picks one of the neighbours below and above an exact value that is neither. `*_even` says which codes end in 0.
+// Chooses the neighbour below or above a value that is neither. `lower_even`: the code of the lower one ends in 0.
 inline bool picks_upper(long double exact, long double lower, long double upper, bool lower_even, RoundMode mode) {
     switch (mode) {
         case RoundMode::CAST_FLOOR:
@@ -35,7 +35,7 @@ inline bool picks_upper(long double exact, long double lower, long double upper,
     return mode == RoundMode::CAST_ROUND ? exact > 0 : !lower_even;
 }
 
-// An exact value to a whole number within the limits.
+// Rounds an exact value to an integer within the limits.
 inline int64_t to_integer(long double exact, RoundMode mode, int64_t lowest, int64_t highest) {
     if (std::isnan(exact)) return 0;
     if (exact >= static_cast<long double>(highest)) return highest;
@@ -47,7 +47,7 @@ inline int64_t to_integer(long double exact, RoundMode mode, int64_t lowest, int
     return std::clamp(static_cast<int64_t>(chosen), lowest, highest);
 }
 
-// A format given by all its codes: value_of(code) for 0 <= code < codes, the sign in the highest bit.
+// A format defined by all its codes: value_of(code) for 0 <= code < codes, with the sign in the highest bit.
 class Format {
 public:
     template <class ValueOf>
@@ -60,7 +60,7 @@ public:
         std::sort(numbers_.begin(), numbers_.end(), [](const Entry& a, const Entry& b) { return a.value < b.value; });
     }
 
-    // The code of a finite value; beyond the largest number it is the largest one.
+    // The code of a finite value; values past the largest number saturate.
     uint32_t encode(long double exact, RoundMode mode) const {
         if (exact <= numbers_.front().value) return numbers_.front().code;
         if (exact >= numbers_.back().value) return numbers_.back().code;
@@ -68,7 +68,7 @@ public:
                                             [](const Entry& entry, long double value) { return entry.value < value; });
         if (upper->value == exact) return upper->code;
         const auto lower = upper - 1;
-        // Codes of negative numbers grow away from zero; a zero below is the even one.
+        // Codes of negative numbers grow away from zero; a zero below is even.
         const bool lower_even = lower->code % 2 == 0;
         return (picks_upper(exact, lower->value, upper->value, lower_even, mode) ? upper : lower)->code;
     }
@@ -95,7 +95,7 @@ inline const Format& bfloat16_format() {
     return format;
 }
 
-// The floats around an integer.
+// Rounds an integer to one of the floats around it.
 inline float to_float(int64_t exact, RoundMode mode) {
     const auto value = static_cast<long double>(exact);
     const float near = static_cast<float>(exact);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a piece of kernel code on a core of the device and gives back what it left in memory, for tests that compare
-// it with a loop on the host.
+// Runs a piece of kernel code on a core of the device and returns what it left in memory, for tests that compare it
+// with a loop on the host.
 #ifndef CANOPY_TESTS_LANGUAGE_ON_CORE_H
 #define CANOPY_TESTS_LANGUAGE_ON_CORE_H
 
@@ -18,7 +18,7 @@ __global__ __vector__ void run_case(GM_ADDR memory, Case what) {
     what.run(memory);
 }
 
-// Opens the device of the tests of one program once.
+// Opens the device once per test program.
 inline void open_test_device() {
     static const bool opened = [] {
         EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
@@ -28,12 +28,12 @@ inline void open_test_device() {
     static_cast<void>(opened);
 }
 
-// Runs `what` on `blocks` blocks with a copy of `memory` as global memory. Returns the failure text, empty if all went
-// well.
+// Runs `what` on `blocks` blocks with a copy of `memory` as global memory, and copies it back. Returns the error
+// message, empty on success.
 template <class Case>
 std::string run_on_core(const Case& what, std::vector<uint8_t>& memory, uint32_t blocks = 1) {
     open_test_device();
-    aclrtStream stream = nullptr;  // a stream of its own: one that failed stays failed
+    aclrtStream stream = nullptr;  // a separate stream, since a failed stream stays failed
     EXPECT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
     void* device = nullptr;
     const size_t size = memory.empty() ? 1 : memory.size();

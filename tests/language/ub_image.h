@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of operations inside the unified buffer: the buffer is filled with an image, the operation runs, and the whole
-// image comes back, so that what must keep its value is compared as well.
+// image is copied back, so that untouched bytes are compared as well.
 #ifndef CANOPY_TESTS_LANGUAGE_UB_IMAGE_H
 #define CANOPY_TESTS_LANGUAGE_UB_IMAGE_H
 
@@ -8,7 +8,7 @@
 
 #include <random>
 
-// An operation as a plain struct whose `run` takes no argument works on an image of `bytes` bytes.
+// Runs an operation, a plain struct whose `run` takes no argument, on an image of `bytes` bytes.
 template <class Operation>
 struct OnImage {
     Operation operation;
@@ -30,7 +30,7 @@ __aicore__ inline AscendC::LocalTensor<T> ub(uint32_t byte, uint32_t elements) {
     return AscendC::LocalTensor<T>(AscendC::TPosition::VECCALC, byte, elements);
 }
 
-// The image on the host, read and written as elements.
+// The image on the host, accessed as elements.
 struct Image {
     std::vector<uint8_t> bytes;
 
@@ -56,7 +56,7 @@ inline Image random_image(uint32_t size, uint32_t seed) {
     return image;
 }
 
-// Small numbers, exact in every type, with repetitions.
+// Small numbers that are exact in every type, with repetitions.
 template <class T>
 void fill_numbers(Image& image, uint64_t byte, uint64_t count, uint32_t seed, int range = 100) {
     std::mt19937 random(seed);
@@ -72,7 +72,7 @@ std::string run_on_image(const Operation& operation, Image& image) {
     return run_on_core(OnImage<Operation>{operation, static_cast<uint32_t>(image.bytes.size())}, image.bytes);
 }
 
-// The first byte that differs, for a message.
+// Reports the first byte that differs.
 inline ::testing::AssertionResult same_image(const Image& got, const Image& expected) {
     for (size_t i = 0; i < expected.bytes.size(); ++i)
         if (got.bytes[i] != expected.bytes[i])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of vector operations: every operation runs with random masks, repeats and strides on an image of the unified
-// buffer, and the whole image is compared with what a loop on the host makes of it, so that lanes which do not take
-// part are compared as well.
+// buffer. The whole image is compared with the result of a loop on the host, so lanes that are masked out are compared
+// as well.
 #ifndef CANOPY_TESTS_LANGUAGE_VECTOR_CASES_H
 #define CANOPY_TESTS_LANGUAGE_VECTOR_CASES_H
 
@@ -17,7 +17,7 @@ constexpr uint32_t dst_byte = 0;
 constexpr uint32_t a_byte = 64 * 1024;
 constexpr uint32_t b_byte = 112 * 1024;
 
-// How the elements of a call are chosen. The preset forms set the mask before a call with isSetMask = false.
+// How the elements of a call are selected. The preset forms set the mask before a call with isSetMask = false.
 enum class Form { count, lanes, bits, counter, preset_lanes, preset_bits, preset_counter };
 constexpr Form all_forms[] = {Form::count,        Form::lanes,       Form::bits,          Form::counter,
                               Form::preset_lanes, Form::preset_bits, Form::preset_counter};
@@ -31,9 +31,9 @@ struct Shape {
     Form form = Form::count;
     uint64_t mask[2] = {};  // a number of elements, or bits
     uint8_t repeats = 1;
-    uint32_t width = 64;  // lanes of a repeat
+    uint32_t width = 64;  // lanes per repeat
     Strides dst, a, b;
-    bool in_place = false;  // a lies where dst lies
+    bool in_place = false;  // a overlaps dst exactly
 
     uint32_t a_base() const { return in_place ? dst_byte : a_byte; }
 
@@ -45,7 +45,7 @@ struct Shape {
     }
 };
 
-// Calls act(repeat, lane) for each element that takes part, in order.
+// Calls act(repeat, lane) for each selected element, in order.
 template <class Act>
 void for_each_lane(const Shape& shape, const Act& act) {
     if (shape.counts()) {
@@ -57,7 +57,7 @@ void for_each_lane(const Shape& shape, const Act& act) {
             if (shape.takes(lane)) act(r, lane);
 }
 
-// Where an element lies.
+// The position of an element in the image.
 template <class T>
 uint64_t byte_of(const Shape& shape, uint32_t base, Strides strides, uint64_t repeat, uint32_t lane) {
     const uint32_t per_block = 32 / sizeof(T);
@@ -65,7 +65,7 @@ uint64_t byte_of(const Shape& shape, uint32_t base, Strides strides, uint64_t re
     return base + (repeat * strides.repeat + lane / per_block * strides.block) * 32ull + lane % per_block * sizeof(T);
 }
 
-// Contiguous operands come up often: they take another path.
+// Makes contiguous operands frequent, since they take another path.
 inline Shape random_shape(Form form, uint32_t seed, uint32_t width, uint32_t widest) {
     std::mt19937 random(seed);
     Shape shape;
@@ -88,7 +88,7 @@ inline Shape random_shape(Form form, uint32_t seed, uint32_t width, uint32_t wid
     return shape;
 }
 
-// Numbers of every size with a share of special ones.
+// Numbers of all magnitudes, some of them special values.
 template <class T>
 T random_number(std::mt19937& random) {
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>) {
@@ -119,7 +119,7 @@ bool is_nan(T value) {
         return static_cast<float>(value) != static_cast<float>(value);
 }
 
-// The distance of two neighbours around `value` in the type T.
+// The distance between neighbouring numbers of type T around `value`.
 template <class T>
 double unit_at(double value) {
     int exponent = 0;
@@ -129,7 +129,7 @@ double unit_at(double value) {
     return std::ldexp(1.0, std::max(exponent - 24, -149));
 }
 
-// Equal, both NaN, or no further apart than `units` units in the last place. Infinity stands for what is too large.
+// Equal, both NaN, or at most `units` units in the last place apart. Values that are too large count as infinity.
 template <class T>
 bool close_enough(T got, double wanted, double units) {
     const T rounded = static_cast<T>(wanted);
@@ -140,7 +140,7 @@ bool close_enough(T got, double wanted, double units) {
     return std::fabs(static_cast<double>(got) - wanted) <= units * unit_at<T>(wanted);
 }
 
-// The kernel side: one call of an operation with one source (`Call::binary` false) or two.
+// The kernel side: one call of an operation with one source (`Call::binary` is false) or two.
 template <class Call, class D, class A, class B>
 struct Operation {
     Shape shape;
@@ -164,7 +164,7 @@ struct Operation {
         const auto dst = ub<D>(dst_byte, a_byte / sizeof(D));
         const auto a = ub<A>(shape.a_base(), (b_byte - a_byte) / sizeof(A));
         const auto b = ub<B>(b_byte, (image_bytes - b_byte) / sizeof(B));
-        // The widest type says what a mask of lanes means.
+        // The widest type determines the meaning of a lane mask.
         using Widest = std::conditional_t<(sizeof(A) > sizeof(D)), A, D>;
         switch (shape.form) {
             case Form::count:
@@ -205,8 +205,8 @@ struct Operation {
     }
 };
 
-// One run against the host. `reference(old, a, b)` gives the new element: a double for floating types (compared within
-// `units`), the element itself for integers. Returns false after a failure.
+// Runs one shape and compares it with the host. `reference(old, a, b)` returns the new element: a double for floating
+// types (compared within `units`), the element itself for integers. Returns false after a failure.
 template <class Call, class D, class A, class B, class Reference>
 bool run_shape(const Shape& shape, uint32_t seed, double units, const Reference& reference) {
     Image image(image_bytes);
@@ -234,7 +234,7 @@ bool run_shape(const Shape& shape, uint32_t seed, double units, const Reference&
     return fine && same;
 }
 
-// All forms, several shapes each, and the destination in the place of the first source.
+// Runs all forms with several shapes each, and with the destination in place of the first source.
 template <class Call, class D, class A = D, class B = A, class Reference>
 void run_forms(double units, const Reference& reference, uint32_t first_seed = 1) {
     constexpr uint32_t widest = sizeof(A) > sizeof(D) ? sizeof(A) : sizeof(D);
@@ -247,7 +247,7 @@ void run_forms(double units, const Reference& reference, uint32_t first_seed = 1
                 shape.a.repeat = static_cast<uint16_t>(shape.width * sizeof(A) / 32);
                 shape.b.repeat = static_cast<uint16_t>(shape.width * sizeof(B) / 32);
             }
-            // Where an element is written twice, only exact results can be followed.
+            // Inexact results cannot be predicted where an element is written twice.
             if (units > 0 && shape.dst.repeat < 8 * shape.dst.block) shape.dst.repeat = 8 * shape.dst.block;
             if (!run_shape<Call, D, A, B>(shape, seed, units, reference)) return;
             if (std::is_same_v<D, A>) {

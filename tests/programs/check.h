@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every program here begins with: a check around each call, the start and the end of the runtime, a kernel image
-// and words in device memory. Any thread of a program may use it.
+// Helpers for every program here: checked calls, starting and ending the runtime, a kernel image, and words in device
+// memory. Any thread of a program may use them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace programs {
     const char* text = aclGetRecentErrMsg();
     std::fprintf(stderr, "%s:%d: %s: %d\n%s\n", file, line, what, code, text ? text : "");
     std::fflush(nullptr);
-    std::_Exit(1);  // other threads may still be at work
+    std::_Exit(1);  // other threads may still be running
 }
 
 // The call must return 0.
@@ -40,7 +40,7 @@ namespace programs {
         if (!(condition)) programs::give_up(__FILE__, __LINE__, #condition " is not so", 0); \
     } while (false)
 
-// The runtime with one device, from here to the end of the scope.
+// Initialises the runtime with one device until the end of the scope.
 class Device {
 public:
     explicit Device(std::int32_t number = 0) : number_(number) {
@@ -80,7 +80,7 @@ std::vector<T> to_host(const T* memory, std::size_t count) {
     return values;
 }
 
-// One word of the host that kernels see too: they poll it or set it while the program goes on.
+// A word in host memory that kernels can poll or set while the program continues.
 class Signal {
 public:
     Signal() : word_(static_cast<std::uint32_t*>(std::aligned_alloc(page, page))) {
@@ -107,7 +107,7 @@ private:
 };
 
 #ifdef PROGRAM_KERNELS
-// The image that belongs to the program, with arguments put into slots of eight bytes.
+// The program's kernel image. Launches put each argument into an eight-byte slot.
 class Kernels {
 public:
     Kernels() { CHECK(aclrtBinaryLoadFromFile(PROGRAM_KERNELS, nullptr, &binary_)); }
@@ -123,7 +123,7 @@ public:
 
     template <class... Arguments>
     aclError launch(const char* name, std::uint32_t blocks, aclrtStream stream, Arguments... arguments) const {
-        std::uint64_t slots[sizeof...(arguments) + 1] = {};  // never none
+        std::uint64_t slots[sizeof...(arguments) + 1] = {};  // never an empty array
         [[maybe_unused]] std::size_t at = 0;
         (std::memcpy(&slots[at++], &arguments, sizeof(arguments)), ...);
         return aclrtLaunchKernelWithHostArgs(function(name), blocks, stream, nullptr, slots, sizeof(slots), nullptr, 0);

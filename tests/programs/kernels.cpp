@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device side of the programs.
+// Kernels of the programs.
 #include "kernel_operator.h"
 
 extern "C" __global__ __aicore__ void add_one(__gm__ uint32_t* word) {
@@ -12,16 +12,16 @@ extern "C" __global__ __aicore__ void times_two(__gm__ uint32_t* word) {
 
 extern "C" __global__ __aicore__ void set_to(__gm__ uint32_t* word, uint32_t value) { *word = value; }
 
-// Every block writes its number into its own place.
+// Every block writes its number to its own slot.
 extern "C" __global__ __aicore__ void sign_in(__gm__ uint32_t* places) { places[block_idx] = block_idx + 1; }
 
-// Says that it runs, then runs until it is told to end.
+// Signals that it is running, then runs until told to end.
 extern "C" __global__ __aicore__ void run_until_told(__gm__ uint32_t* running, __gm__ uint32_t* told) {
     __atomic_store_n(running, 1u, __ATOMIC_RELEASE);
     while (__atomic_load_n(told, __ATOMIC_ACQUIRE) == 0) asm volatile("");
 }
 
-// Writes over the whole of the memory again and again.
+// Overwrites all of the memory repeatedly.
 extern "C" __global__ __aicore__ void write_often(__gm__ uint32_t* words, uint32_t count, uint32_t rounds) {
     auto* memory = static_cast<volatile __gm__ uint32_t*>(words);
     for (uint32_t round = 0; round < rounds; ++round)
@@ -40,7 +40,7 @@ extern "C" __global__ __aicore__ void add_vectors(__gm__ const float* x, __gm__ 
     for (uint32_t i = block_idx; i < count; i += block_num) sum[i] = x[i] + y[i];
 }
 
-// The length and the factor come through memory that belongs to the launch.
+// The length and the factor are passed in memory that belongs to the launch.
 extern "C" __global__ __aicore__ void scale_vector(__gm__ float* x, __gm__ const int32_t* count,
                                                    __gm__ const int32_t* factor) {
     for (int32_t i = block_idx; i < *count; i += block_num) x[i] = x[i] * *factor;

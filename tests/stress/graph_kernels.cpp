@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the tests about graphs. Cells are arrays of 32-bit words; every result depends on what was there
-// before, so that a task that runs twice, not at all or out of order shows.
+// The kernels of the graph tests. Cells are arrays of 32-bit words. Every result depends on the previous contents, so a
+// task that runs twice, not at all or out of order is detected.
 #include "kernel_operator.h"
 
 static __aicore__ uint32_t turned(uint32_t value) { return (value << 7) | (value >> 25); }
 
-// out = out * odd + (a ^ turned(b)) + salt, the words shared among the blocks
+// out = out * odd + (a ^ turned(b)) + salt + i, with the words divided among the blocks
 extern "C" __global__ __aicore__ void mix(__gm__ uint32_t* out, __gm__ uint32_t* a, __gm__ uint32_t* b, uint32_t salt,
                                           uint32_t words) {
     for (uint32_t i = block_idx; i < words; i += block_num)
         out[i] = out[i] * 2654435761u + (a[i] ^ turned(b[i])) + salt + i;
 }
 
-// The same with eight words that travel with the launch in place of b.
+// The same with eight words passed along with the launch instead of b.
 extern "C" __global__ __aicore__ void mix_table(__gm__ uint32_t* out, __gm__ uint32_t* a, __gm__ uint32_t* table,
                                                 uint32_t salt, uint32_t words) {
     for (uint32_t i = block_idx; i < words; i += block_num)
         out[i] = out[i] * 2246822519u + (a[i] ^ turned(table[i % 8])) + salt + i;
 }
 
-// Fills memory nobody has written before.
+// Fills memory that has not been written before.
 extern "C" __global__ __aicore__ void spread(__gm__ uint32_t* out, __gm__ uint32_t* a, uint32_t salt, uint32_t words) {
     for (uint32_t i = block_idx; i < words; i += block_num) out[i] = a[i] * 3 + salt + i;
 }
 
-// All blocks write, meet, and read what their neighbours wrote.
+// All blocks write, synchronise, and read what their neighbours wrote.
 extern "C" __global__ __aicore__ void exchange(__gm__ uint32_t* out, __gm__ uint32_t* scratch, uint32_t salt) {
     scratch[block_idx] = out[block_idx] + salt;
     AscendC::SyncAll();
@@ -42,7 +42,7 @@ extern "C" __global__ __aicore__ void fault_if(__gm__ uint32_t* word) {
     if (*word != 0) asm("trap");
 }
 
-// Counts the times when two cells begin differently.
+// Counts how often the first words of two cells differ.
 extern "C" __global__ __aicore__ void compare(__gm__ uint32_t* a, __gm__ uint32_t* b, __gm__ uint32_t* different) {
     if (a[0] != b[0]) *different = *different + 1;
 }

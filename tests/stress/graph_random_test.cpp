@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random sequences of calls over several streams give the same bytes when they are made one by one and when they are
-// captured once and replayed, several times, from different streams, with changes of the graph between replays.
+// Random sequences of calls over several streams must produce the same bytes when made one by one and when captured
+// once and replayed several times, from different streams, with changes to the graph between replays.
 //
-//   CANOPY_SEEDS=5000   so many sequences (the usual number is small)
-//   CANOPY_SEED=17      the first of them
-//   CANOPY_TASKS=9      only so many tasks of each; a failing sequence says with how few it still fails
+//   CANOPY_SEEDS=5000   number of sequences (small by default)
+//   CANOPY_SEED=17      the first one
+//   CANOPY_TASKS=9      limits the tasks per sequence; a failing sequence reports the smallest limit that still fails
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -30,13 +30,13 @@ struct Worlds {
     World eager{kernels}, captured{kernels};
 };
 
-// The steps that a change may be made to.
+// True for steps that a test may change.
 bool is_changeable(const Step& step) {
     const auto way = static_cast<Way>(step.way);
     return step.kind == Kind::kernel && !step.disabled && way != Way::placeholder && way != Way::device_arguments;
 }
 
-// One sequence in both worlds.
+// Runs one sequence in both worlds.
 class Trial {
 public:
     Trial(Worlds& worlds, std::uint64_t seed, int limit, Profile profile)
@@ -99,7 +99,7 @@ private:
         updated_ = true;
     }
 
-    // Changes or disables tasks; the next replay sees it, those that are under way do not.
+    // Changes or disables tasks; the next replay sees the changes, running replays do not.
     void change_tasks() {
         std::map<std::uint64_t, aclmdlRITask> tasks = tasks_by_salt();
         bool any = false;
@@ -204,7 +204,7 @@ protected:
     }
 
 private:
-    // What a failed trial leaves behind is left alone: the next one gets streams of its own.
+    // Leaks what a failed trial left behind; the next one gets new streams.
     void renew() {
         static_cast<void>(worlds_.release());
         worlds_ = std::make_unique<Worlds>();

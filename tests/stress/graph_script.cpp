@@ -8,20 +8,20 @@
 namespace graphs {
 namespace {
 
-using Clock = std::array<int, all_streams>;  // for each stream, up to which of its steps all is known to be done
+using Clock = std::array<int, all_streams>;  // per stream, the last of its steps known to be done
 
 struct Place {
     int stream;
     int position;
 };
 
-// What has touched a cell.
+// The steps that have touched a cell.
 struct Cell {
     Place writer{-1, 0};
-    std::vector<Place> readers;  // since
+    std::vector<Place> readers;  // since the last write
 };
 
-// Generates one sequence: that of a graph, or of a body of a condition.
+// Generates one sequence, either of a graph or of a body of a condition.
 class Generator {
 public:
     Generator(Plan& plan, std::mt19937_64& random, Profile profile, std::vector<int> streams, std::vector<int> cells,
@@ -54,14 +54,14 @@ private:
         for (;;)
             if (const int cell = any(cells_); cell < device_cells) return cell;
     }
-    int host_cell() {  // -1: there is none among the cells of this sequence
+    int host_cell() {  // -1: none among the cells of this sequence
         for (int i = 0; i < 16; ++i)
             if (const int cell = any(cells_); cell >= device_cells) return cell;
         return -1;
     }
     bool is_inside(int stream) const { return std::find(inside_.begin(), inside_.end(), stream) != inside_.end(); }
 
-    // A stream for the next step; one that is new takes part from an event of another on.
+    // A stream for the next step; a new stream joins by waiting for an event of another one.
     int stream() {
         const int chosen = streams_[static_cast<std::size_t>(pick(static_cast<int>(streams_.size())))];
         if (!is_inside(chosen)) {
@@ -94,7 +94,7 @@ private:
         push(Kind::wait, to).object = event;
         learn(to, clocks_[from]);
     }
-    // Notifies, counters and words hold at run time only; each orders once.
+    // Notifies, counters and words take effect only at run time; each is used for one ordering.
     void order_by_signal(int from, int to) {
         const int way = pick(3);
         const int object = way == 0 ? plan_.notifies++ : way == 1 ? plan_.counters++ : plan_.words++;
@@ -111,7 +111,7 @@ private:
         else
             order_by_signal(from, to);
     }
-    // An order that need not be there: again by an event that has been waited for, or between any two streams.
+    // Adds an unnecessary ordering: another wait for a recorded event, or an event between any two streams.
     void redundant_order() {
         if (!records_.empty() && chance(50)) {
             auto& [event, clock] = any(records_);
@@ -127,7 +127,7 @@ private:
     bool known(int stream, const Place& place) const {
         return place.stream < 0 || clocks_[stream][place.stream] >= place.position;
     }
-    // Puts what is needed before a step of `stream` that reads and writes these cells.
+    // Adds the orderings needed before a step of `stream` that reads and writes these cells.
     void order_cells(int stream, const std::vector<int>& reads, const std::vector<int>& writes) {
         const auto need = [&](const Place& place) {
             if (!known(stream, place)) order(place.stream, stream);
@@ -293,7 +293,7 @@ private:
         Step& step = which == 2 ? touch(kinds[which], on, {cell}, {}) : touch(kinds[which], on, {}, {cell});
         step.out = cell;
     }
-    // Every stream comes back to the first one, some by way of others.
+    // Every stream rejoins the first one, some by way of others.
     void join() {
         while (inside_.size() > 1) {
             const std::size_t last = inside_.size() - 1;
@@ -309,7 +309,7 @@ private:
     Profile profile_;
     std::vector<int> streams_, cells_;
     int depth_;
-    std::vector<int> inside_;  // the streams that take part
+    std::vector<int> inside_;  // streams that have joined
     Script script_;
     std::array<Clock, all_streams> clocks_{};
     std::array<Cell, device_cells + host_cells> touched_{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random sequences of calls for the tests about graphs: what is queued, on which stream, on which memory. Two steps
-// that touch the same memory are always ordered, by their stream or by a chain of events, notifies and words, so
-// whatever order the device chooses, the result is the same. No call is made here; a World (graph_world.h) makes them.
+// Random sequences of calls for the graph tests: what is queued, on which stream, on which memory. Two steps that touch
+// the same memory are always ordered, by their stream or by a chain of events, notifies and words, so the result does
+// not depend on the order the device chooses. This file makes no calls; a World (graph_world.h) makes them.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,35 @@
 
 namespace graphs {
 
-constexpr int stream_count = 8;  // of a sequence; the first one is where a capture begins and ends
-constexpr int body_streams = 2;  // of the bodies of a condition
-constexpr int deepest = 2;       // conditions inside of bodies of conditions
+constexpr int stream_count = 8;  // per sequence; a capture begins and ends on the first one
+constexpr int body_streams = 2;  // for the bodies of a condition
+constexpr int deepest = 2;       // nesting depth of conditions in bodies
 constexpr int all_streams = stream_count + deepest * body_streams;
 constexpr int device_cells = 20;
-constexpr int host_cells = 6;  // page-locked; their numbers follow those of the device's
+constexpr int host_cells = 6;  // page-locked; numbered after the device cells
 constexpr std::uint32_t cell_words = 64;
 constexpr std::size_t cell_bytes = cell_words * sizeof(std::uint32_t);
 
 enum class Kind {
-    kernel,         // `way` says by which launch function
-    exchange,       // a kernel whose blocks meet
-    copy,           // out = a; host and device in every pairing but host to host
+    kernel,         // `way` selects the launch function
+    exchange,       // a kernel whose blocks synchronise
+    copy,           // out = a; any combination of host and device except host to host
     copy_rows,      // every second 16 bytes
-    copy_snapshot,  // of host memory that may change at once
+    copy_snapshot,  // of host memory that may change immediately
     fill,
     fill_words,
     write_value,
     host_function,
     reduce,
     random_numbers,
-    pool,       // a block is taken, filled, read and given back
-    group,      // kernels that can be replaced together
-    condition,  // bodies chosen by a word
+    pool,       // allocates, fills, reads and frees a block
+    group,      // kernels that are replaced together
+    condition,  // a word selects the body
     record,     // an event
     wait,
-    signal,         // a notify, a counter or a word, by `way`
-    await,          // likewise
-    outside_flag,   // waits for an external event that the outside sets, and clears it
+    signal,         // a notify, a counter or a word, selected by `way`
+    await,          // the matching wait
+    outside_flag,   // waits for an external event that is recorded outside, and resets it
     outside_wait,   // waits for a record made outside
     outside_record  // publishes a cell to the outside
 };
@@ -59,7 +59,7 @@ struct Step {
     int object = 0;  // the event, notify, counter, word, group, condition or argument block it uses
     bool disabled = false;
     std::vector<Step> steps;  // of a group
-    // Of a condition:
+    // For a condition:
     Condition condition = Condition::branch;
     bool assigns_default = false, selects = true;
     std::uint32_t default_value = 0, modulo = 2;
@@ -81,12 +81,12 @@ struct Plan {
     std::uint32_t new_salt() { return ++next_salt * 0x9E3779B1u; }
 };
 
-// Ordinary sequences, or ones with many orders that follow from others.
+// Ordinary sequences, or ones with many redundant orderings.
 enum class Profile { plain, redundant };
 
-// At most `limit` steps that do something, chosen by `seed`: with a smaller limit the same sequence ends earlier.
+// Generates at most `limit` working steps from `seed`. With a smaller limit the same sequence ends earlier.
 Plan generate(std::uint64_t seed, int limit, Profile profile);
-// A line for each step, for whoever looks for the reason of a difference.
+// One line per step, to help find the cause of a difference.
 std::string describe(const Script& script, int depth = 0);
 
 }  // namespace graphs

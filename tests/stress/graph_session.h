@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A suite of tests with the runtime initialised and device 0 set; afterwards nothing of it may be left.
+// A test suite with the runtime initialised and device 0 set; at the end nothing may be left.
 #pragma once
 
 #include <gtest/gtest.h>

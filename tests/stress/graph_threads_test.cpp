@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs and many threads: several graphs at once, one graph from several streams, graphs that are destroyed, changed
-// and replayed at the same time, captures beside threads that copy and synchronise, and replays that fail, are aborted
-// or do not end in time. CANOPY_STRESS_CALLS scales how often.
+// and replayed at the same time, captures while other threads copy and synchronise, and replays that fail, are aborted
+// or time out. CANOPY_STRESS_CALLS scales the number of repetitions.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -39,7 +39,7 @@ void launch(aclrtFuncHandle function, std::uint32_t blocks, aclrtStream stream, 
     MUST(aclrtLaunchKernelWithHostArgs(function, blocks, stream, nullptr, slots, sizeof(slots), nullptr, 0));
 }
 
-// Throws unless `code` is 0 or one of these.
+// Throws unless `code` is 0 or one of `allowed`.
 aclError one_of(aclError code, std::initializer_list<aclError> allowed, const char* call) {
     for (const aclError other : allowed)
         if (code == other) {
@@ -78,7 +78,7 @@ private:
     aclrtEvent handle_ = nullptr;
 };
 
-// Cells of device memory, all zero at first.
+// Cells in device memory, initially zero.
 class Cells {
 public:
     explicit Cells(std::size_t count) {
@@ -111,7 +111,7 @@ aclmdlRI capture(aclrtStream stream, aclmdlRICaptureMode mode, const std::functi
     return graph;
 }
 
-// Work with a fork and a join on three streams that changes every word of the first cell.
+// Work with a fork and a join on three streams; it changes every word of the first cell.
 class Work {
 public:
     explicit Work(const Kernels& kernels) : kernels_(kernels), cells_(6) {}
@@ -154,7 +154,7 @@ protected:
         kernels_.reset();
         Session::TearDown();
     }
-    // Runs the works on threads of their own; what they throw fails the test.
+    // Runs each work on its own thread; an exception fails the test.
     void run(const std::vector<std::function<void()>>& works) {
         std::vector<std::thread> threads;
         std::latch start(static_cast<std::ptrdiff_t>(works.size()));
@@ -180,7 +180,7 @@ private:
     std::mutex mutex_;
 };
 
-// What the work gives when it is done so many times call by call.
+// The result of running the work `times` times, call by call.
 std::uint32_t expected_after(const Kernels& kernels, int times, std::uint32_t salt) {
     Work work(kernels);
     for (int i = 0; i < times; ++i) work.issue(salt);
@@ -221,7 +221,7 @@ TEST_F(GraphThreads, OneGraphFromSeveralStreamsAndThreadsRunsOneReplayAfterTheOt
     MUST(aclmdlRIDestroy(graph));
 }
 
-// Two kernels of a group write the same number into two cells; the one behind counts when it finds two numbers.
+// Two kernels of a group write the same number to two cells; the kernel after them counts the times the cells differ.
 class Pair {
 public:
     explicit Pair(const Kernels& kernels) : kernels_(kernels), cells_(4) {}
@@ -276,7 +276,7 @@ TEST_F(GraphThreads, AReplaySeesAllOfAnUpdateOrNothing) {
 
 TEST_F(GraphThreads, GraphsAreDestroyedUpdatedAndReplayedByDifferentThreads) {
     const int rounds = repetitions(200);
-    // Graphs run at the same time: each has memory of its own.
+    // Graphs run concurrently, so each has its own memory.
     struct Slot {
         Pair pair;
         std::atomic<aclmdlRI> graph{nullptr};

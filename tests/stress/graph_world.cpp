@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_objects = 1024;  // words, selectors and argument blocks of a plan
 constexpr std::size_t argument_size = 64;
-constexpr int patience = 60'000;  // milliseconds after which a stream counts as stuck
+constexpr int patience = 60'000;  // milliseconds after which a stream is considered stuck
 
 void* device_memory(std::size_t size) {
     void* memory = nullptr;
@@ -153,7 +153,7 @@ void World::synchronise() {
     for (const aclrtStream stream : all) {
         const aclError code = aclrtSynchronizeStreamWithTimeout(stream, patience);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
-            // Whoever stands still cannot be taken apart in order.
+            // A stuck stream cannot be destroyed cleanly.
             std::fprintf(stderr, "a stream stands still\n");
             std::abort();
         }
@@ -169,7 +169,7 @@ void World::run(const Plan& plan, std::uint32_t round) {
     synchronise();
 }
 
-// As a replay does when it begins, for conditions in bodies too.
+// Does what a replay does when it begins, including conditions in bodies.
 void World::assign_defaults(const Script& script) {
     for (const Step& step : script.steps) {
         for (const Script& body : step.bodies) assign_defaults(body);
@@ -197,7 +197,7 @@ aclmdlRI World::capture(const Plan& plan, aclmdlRICaptureMode mode) {
 }
 
 void World::outside_before(const Plan& plan, std::uint32_t round) {
-    // A condition that is run call by call needs the word that it waits for.
+    // A condition that is run call by call needs the flag before it waits.
     late_flag_ = plan.outside_flag && plan.conditions == 0 && round % 2 == 1;
     if (plan.outside_flag) {
         launch(kernels_.mix, 2, outside_, extra(flag_cell), extra(flag_cell), extra(flag_cell), round, cell_words);
@@ -304,7 +304,7 @@ void World::issue(const Step& step) {
     }
 }
 
-// The same kernel by one launch function or another.
+// Launches the same kernel by one of the launch functions.
 void World::launch_mix(const Step& step, aclrtStream stream) {
     struct {
         std::uint32_t *out, *a, *b;
@@ -409,7 +409,7 @@ void World::signal(const Step& step, aclrtStream stream) {
     MUST(aclrtCntNotifyRecord(counters_[object], stream, &info));
 }
 
-// Leaves the object as it was before the signal.
+// Resets the object to its state before the signal.
 void World::await(const Step& step, aclrtStream stream) {
     const auto object = static_cast<std::size_t>(step.object);
     if (step.way == 0) return MUST(aclrtWaitAndResetNotify(notifies_[object], stream, 0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, memory and synchronisation objects on which a sequence of graph_script.h is run, call by call or captured.
-// A call that fails throws Problem. One thread uses a world at a time.
+// Streams, memory and synchronisation objects for running a sequence of graph_script.h, call by call or captured. A
+// call that fails throws Problem. Only one thread may use a world at a time.
 #pragma once
 
 #include <deque>
@@ -42,19 +42,19 @@ public:
     World(const World&) = delete;
     World& operator=(const World&) = delete;
 
-    // Makes what the plan needs and fills the memory from its seed.
+    // Creates what the plan needs and fills the memory from its seed.
     void prepare(const Plan& plan);
-    // Makes the calls of the plan, one by one, and waits for the end of all.
+    // Makes the calls of the plan one by one and waits for all of them to complete.
     void run(const Plan& plan, std::uint32_t round);
-    // Makes a graph of the calls of the plan. The graph is the caller's.
+    // Captures the calls of the plan into a graph, which the caller owns.
     aclmdlRI capture(const Plan& plan, aclmdlRICaptureMode mode);
-    // What the outside does before and after the calls or a replay of them.
+    // The calls made outside, before and after the plan's calls or a replay of them.
     void outside_before(const Plan& plan, std::uint32_t round);
     void outside_after(const Plan& plan);
-    // Puts new kernels in the place of a group, in the order of `stream`.
+    // Replaces a group with new kernels, in the order of `stream`.
     void update(const Step& group, aclrtStream stream);
     void synchronise();
-    // All memory that a plan writes.
+    // All memory that a plan may write.
     std::vector<std::uint32_t> read();
     [[nodiscard]] static std::string name_of(std::size_t word);
 
@@ -94,8 +94,8 @@ private:
     std::uint32_t* device_ = nullptr;
     std::uint32_t* host_ = nullptr;
     std::uint32_t* taken_at_once_ = nullptr;  // page-locked, the source of snapshots
-    std::uint64_t* words_ = nullptr;          // of the device; for orders
-    std::uint64_t* selectors_ = nullptr;      // of the device; for conditions that are run call by call
+    std::uint64_t* words_ = nullptr;          // in device memory; for orderings
+    std::uint64_t* selectors_ = nullptr;      // in device memory; for conditions that are run call by call
     std::byte* argument_blocks_ = nullptr;
     aclrtMemPool pool_ = nullptr;
     std::vector<aclrtEvent> events_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold when a program has given everything back.
+// Checks that a program has released everything.
 #pragma once
 
 #include <gtest/gtest.h>

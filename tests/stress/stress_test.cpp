@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixed calls from many threads on objects they share, with random destroys, unloads, aborts and faulty kernels. Calls
-// on shared objects may fail with the codes that say so; nothing may crash, hang or get lost. What each thread does on
-// a stream of its own must come out exactly, whatever happens beside it, and at the end nothing is left alive.
+// Mixed calls from many threads on shared objects, with random destroys, unloads, aborts and faulty kernels. Calls on
+// shared objects may fail with the codes for that; nothing may crash, hang or get lost. The work of each thread on its
+// own stream must produce exact results whatever else happens, and at the end nothing is left alive.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,7 +32,7 @@ std::vector<char> read_image() {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Objects every thread uses and any thread replaces.
+// Objects that every thread uses and any thread may replace.
 struct Shared {
     std::array<std::atomic<aclrtStream>, 6> streams{};
     std::array<std::atomic<aclrtEvent>, 8> events{};
@@ -73,14 +73,14 @@ private:
         shared->first_unexpected.compare_exchange_strong(none, code);
         ++shared->unexpected;
     }
-    // A call on something another thread may have ended or spoilt meanwhile.
+    // For a call on an object that another thread may have destroyed or made fail.
     void may_fail(aclError code) {
         switch (code) {
             case ACL_SUCCESS:
             case ACL_ERROR_INVALID_PARAM:             // the slot is being refilled
-            case ACL_ERROR_RT_INVALID_HANDLE:         // ended by another thread
+            case ACL_ERROR_RT_INVALID_HANDLE:         // destroyed by another thread
             case ACL_ERROR_RT_STREAM_ABORT:           // aborted by another thread
-            case ACL_ERROR_RT_STREAM_SYNC_TIMEOUT:    // stands before a wait
+            case ACL_ERROR_RT_STREAM_SYNC_TIMEOUT:    // blocked in a wait
             case ACL_ERROR_RT_VECTOR_CORE_EXCEPTION:  // a faulty kernel
             case ACL_ERROR_RT_VECTOR_CORE_TIMEOUT:
             case ACL_ERROR_RT_WAIT_TIMEOUT:
@@ -190,7 +190,7 @@ private:
             aclrtBinaryGetFunction(shared->binaries[pick(shared->binaries.size())].load(), names[which], &function);
         may_fail(code);
         if (code != ACL_SUCCESS) return;
-        // store_at writes to a page no process has; overflow_stack never gets to write its result
+        // store_at writes to an unmapped page; overflow_stack never gets to write its result
         const std::uint64_t address = which == 1 ? 8 : reinterpret_cast<std::uint64_t>(memory_ + 256);
         may_fail(launch(function, 1, stream(), address));
     }
@@ -234,7 +234,7 @@ private:
     }
 
 public:
-    // After every shared stream is gone, since their kernels write here.
+    // Call after all shared streams are destroyed, since their kernels write here.
     void release() {
         ok(aclrtFree(memory_));
         ok(aclrtFreeHost(host_));

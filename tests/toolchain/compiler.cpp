@@ -17,9 +17,9 @@ namespace {
 
 Recorded record;
 
-// The exit status of a process that asked its device for a trap.
+// Exit status of a process that called the trap service.
 constexpr int trapped = 43;
-// That of one that failed.
+// Exit status of a process that called the fail service.
 constexpr int failed = 44;
 
 CanopyCore core;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the toolchain tests share: running canopy-cc on a source, loading the image it wrote, and calling a kernel as a
-// device would, with services that only record.
+// Fixture for the toolchain tests: runs canopy-cc on a source, loads the image it wrote, and calls a kernel as a device
+// would, with services that only record.
 #pragma once
 
 #include <canopy/kernel_abi.h>
@@ -19,10 +19,10 @@ namespace canopy::test {
 struct Compilation {
     int status = -1;
     std::string messages;  // standard output and standard error
-    std::string image;     // bytes of the file, empty when there is none
+    std::string image;     // contents of the file, empty if there is none
 };
 
-// What the services of the last kernel call saw.
+// What the services recorded during the last kernel call.
 struct Recorded {
     CanopyBlock block{0, 1, 0, 1, CANOPY_CORE_VECTOR, 0, nullptr};
     int meetings = 0;
@@ -36,11 +36,11 @@ protected:
     ~Toolchain() override;
 
     std::string write(const std::string& name, const std::string& text) const;
-    // Compiles a file of the test's own directory, or of tests/toolchain/sources.
+    // Compiles a file of the test's directory or of tests/toolchain/sources.
     Compilation compile_file(const std::string& path, const std::string& flags = "") const;
     Compilation compile(const std::string& text, const std::string& flags = "") const;
     Compilation run(const std::string& arguments) const;
-    // Loads and connects the recording services; null, with a failed expectation, when the image is refused.
+    // Loads the image with the recording services. If the image is refused, fails an expectation and returns null.
     std::unique_ptr<Module> load(const Compilation& compilation) const;
 
     static void call(Module& module, const std::string& kernel, const void* arguments);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// canopy-cc as its users meet it: what it accepts, what it says, and the status it exits with.
+// canopy-cc as users see it: what it accepts, its messages, and its exit status.
 #include <filesystem>
 
 #include "compiler.h"
@@ -146,7 +146,7 @@ TEST_F(Driver, TargetsAreChosen) {
     EXPECT_CONTAINS(unknown.messages, "unknown target 'sparc'");
 }
 
-// One parse serves all targets; each has the instructions of its own level.
+// One parse serves all targets; each target uses the instructions of its own level.
 TEST_F(Driver, TargetsGetTheirOwnInstructions) {
     const auto result = compile(R"(int helper(int x) { return x * 3; }
 struct Global { Global() : value(helper(4)) {} int value; } global;
@@ -181,7 +181,7 @@ TEST_F(Driver, TimingShowsTheStages) {
     EXPECT_EQ(compile(empty_kernel, "--targets=baseline --no-trace").messages, "");
 }
 
-// Headers of instructions are parsed only where one is named, also in a header that counts as the system's.
+// Instruction headers are parsed only if the source names an instruction, even in a system header.
 TEST_F(Driver, InstructionsAreDeclaredWhereTheyAreNamed) {
     const std::string flags = "--targets=baseline --no-trace -MD -MF " + directory_ + "/deps.d";
     ASSERT_EQ(compile(empty_kernel, flags).status, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command lines that build files were written with for other compilers of the kernel language.
+// Command lines from build files written for other compilers of the kernel language.
 #include <filesystem>
 
 #include "compiler.h"
@@ -10,7 +10,7 @@ namespace {
 
 class Flags : public Toolchain {
 protected:
-    // The cores of the only kernel of an image.
+    // The core type of the only kernel of an image.
     static CoreType core_of(const Compilation& compilation) {
         EXPECT_EQ(compilation.status, 0) << compilation.messages;
         const auto image = read_image(std::as_bytes(std::span(compilation.image)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled images at work: arguments, identities, globals, traps, printing, several modules at once.
+// Running compiled images: arguments, identities, globals, traps, printing, several modules at once.
 #include <link.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -17,7 +17,7 @@ namespace {
 class ImageRun : public Toolchain {};
 class ImageRunAtLevel : public Toolchain, public testing::WithParamInterface<const char*> {};
 
-// A handler turns the signal a kernel raises (SIGILL for a trap) into an exit status a test can expect.
+// A handler turns a kernel's signal (SIGILL for a trap) into an exit status that a test can expect.
 constexpr int ended_by_signal = 42;
 
 void exit_on(int signal) {
@@ -67,7 +67,7 @@ TEST_P(ImageRunAtLevel, StructureArgumentsArriveIntact) {
     double* result_address = result;
     const std::uint32_t wide[8] = {0, 1, 2, 3, 4, 5, 6, 99};
     alignas(8) unsigned char bytes[88 + 8] = {};
-    // Nothing says that an argument block is aligned to the widest of its parameters.
+    // An argument block need not be aligned to its widest parameter.
     unsigned char* block = bytes + 8;
     block[0] = 1;
     std::memcpy(block + 8, &tiling, sizeof tiling);
@@ -204,7 +204,7 @@ TEST_F(ImageRun, CodeLiesWhereTheModuleSays) {
     }
 }
 
-// A kernel is itself even when the process has a function of the same name.
+// A kernel keeps its identity even if the process has a function of the same name.
 TEST_F(ImageRun, NamesOfTheProcessDoNotGetIn) {
     const auto module = load(compile(R"(#include "kernel_operator.h"
 extern "C" int getpid() { return -5; }
@@ -217,7 +217,7 @@ extern "C" __global__ __aicore__ void both(int* result) { write(result); })"));
     EXPECT_EQ(result, -5);
 }
 
-// A device times such a kernel out; the compiler must not let it run on into whatever follows.
+// A device times out such a kernel; the compiler must not let it run on into the code that follows.
 TEST_F(ImageRun, ALoopWithoutEndIsKept) {
     const auto module = load(compile(R"(#include "kernel_operator.h"
 extern "C" __global__ __aicore__ void forever() { while (true) { } })"));
@@ -292,7 +292,7 @@ TEST_F(ImageRun, ADestroyedModuleLeavesTheProcess) {
     EXPECT_EQ(loaded_objects(), before);
 }
 
-// Truncations and damage of a real image, through the loader that would run its code.
+// Passes truncated and damaged copies of a real image to the loader that would run its code.
 TEST_F(ImageRun, DamagedImagesAreNotLoaded) {
     const Compilation compilation = compile_file(source("several.cpp"), "--targets=baseline");
     ASSERT_EQ(compilation.status, 0) << compilation.messages;

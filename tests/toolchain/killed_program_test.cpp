@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that is killed while it compiles at run time: no compiler outlives it.
+// A program is killed while it compiles at run time: no compiler outlives it.
 #include <acl/acl_rt_compile.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 namespace canopy {
 namespace {
 
-// Compiles with a clang that tells its number and that of the canopy-cc above it, and never ends.
+// Compiles with a clang that writes its process id and that of its parent canopy-cc, and never ends.
 [[noreturn]] void compile_for_ever(const std::string& clang) {
     setenv("CANOPY_CC", CANOPY_TEST_CC, 1);
     setenv("CANOPY_CLANG", clang.c_str(), 1);
@@ -39,10 +39,10 @@ TEST(KilledProgram, LeavesNoCompilerBehind) {
     const pid_t program = fork();
     if (program == 0) compile_for_ever(clang);
     pid_t compilers[2] = {};
-    std::ifstream(started) >> compilers[0] >> compilers[1];  // comes when clang runs
+    std::ifstream(started) >> compilers[0] >> compilers[1];  // blocks until clang runs
     ASSERT_EQ(kill(program, SIGKILL), 0);
     ASSERT_EQ(waitpid(program, nullptr, 0), program);
-    for (const pid_t compiler : {compilers[1], compilers[0]}) {  // clang becomes ours when canopy-cc is gone
+    for (const pid_t compiler : {compilers[1], compilers[0]}) {  // clang is reparented to us when canopy-cc is gone
         ASSERT_GT(compiler, 0);
         int how = 0;
         EXPECT_EQ(waitpid(compiler, &how, 0), compiler);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the kernel language that Canopy does not have: the compiler's error names each, and programs may use such
-// names for functions and types of their own.
+// Names of the kernel language that Canopy does not have: the compiler's error names each of them, and programs may use
+// such names for their own functions and types.
 #include "compiler.h"
 
 namespace canopy::test {
@@ -10,7 +10,7 @@ const std::string header = "#include \"kernel_operator.h\"\nusing namespace Asce
 
 class MissingNames : public Toolchain {
 protected:
-    // A kernel with the statements from line 5 on.
+    // Compiles a kernel whose statements start at line 5.
     Compilation uses(const std::string& statements, const std::string& before = "",
                      const std::string& flags = "") const {
         return compile(header + before + "\n__global__ __vector__ void k(int64_t* out) {\n" + statements + "\n}\n",

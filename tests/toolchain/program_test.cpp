@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs with kernels: compiled and linked by canopy-cc in every way people do, then run.
+// Programs with kernels: compiled and linked by canopy-cc in all the usual ways, then run.
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace {
 
 class Program : public Toolchain {
 protected:
-    // What a program of the test's directory prints, and its exit status.
+    // Runs a program in the test's directory; returns its output and exit status.
     Compilation start(const std::string& command) const {
         const std::string output = directory_ + "/output";
         const int status = std::system(("cd " + directory_ + " && " + command + " >" + output + " 2>&1").c_str());
@@ -34,7 +34,7 @@ TEST_P(ProgramAtLevel, EveryFormOfALaunchWorks) {
         run(std::string(GetParam()) + " -Wall -Wextra -Werror " + source("launches.asc") + " -o launches");
     ASSERT_EQ(built.status, 0) << built.messages;
     EXPECT_EQ(built.messages, "");
-    // Two launches are refused, which would be said.
+    // Two launches are refused, which would be reported without CANOPY_QUIET.
     const auto result = start("CANOPY_QUIET=1 ./launches");
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(result.messages, "0 failures\n");
@@ -68,7 +68,7 @@ TEST_F(Program, ObjectsAreLinkedByAnyCompiler) {
     EXPECT_EQ(start("./other").messages, several_files_output);
 }
 
-// A program keeps its kernels when it moves to a machine of the lowest level.
+// A program keeps its kernels when moved to a machine of the lowest level.
 TEST_F(Program, CodeForTheLowestLevelIsAlwaysThere) {
     const auto image = compile_file(source("launches.asc"));
     ASSERT_EQ(image.status, 0) << image.messages;
@@ -113,7 +113,7 @@ TEST_F(Program, OverrunsAreReportedAtTheirLine) {
     EXPECT_CONTAINS(global.messages, "overruns.asc:26");
 }
 
-// Debug information tells the line of a fault; damaged, it tells nothing and harms nobody.
+// Debug information gives the line of a fault; damaged debug information gives none and does no harm.
 TEST_F(Program, LinesComeFromDebugInformation) {
     const auto result = compile_file(source("several.cpp"), "-g --targets=baseline");
     ASSERT_EQ(result.status, 0) << result.messages;
@@ -170,7 +170,7 @@ TEST_F(Program, BrokenLaunchesAreNamed) {
     EXPECT_CONTAINS(run("-c kernel.asc -o k.o").messages, "kernel.asc:4:6: error: a launch takes at most four values");
 }
 
-// Other languages, and C++ without kernels, are clang's own business.
+// Other languages, and C++ without kernels, are passed to clang unchanged.
 TEST_F(Program, EverythingElseIsHandedToClang) {
     write("plain.c", "#include <stdio.h>\nint main(void) { int new = 3; printf(\"%d\\n\", new); return 0; }\n");
     expect_built("plain.c -o plain");
@@ -240,7 +240,7 @@ protected:
         write("kernels.asc", structure_kernels);
         expect_built("-O0 --targets=baseline --no-trace -c kernels.asc -o kernels.o --launch-headers=launch");
     }
-    // What a consumer prints that another compiler compiled.
+    // Compiles a consumer with another compiler and returns its output.
     std::string consumer(const std::string& compiler, const std::string& name, const std::string& text) {
         write(name, launcher_start + text);
         const std::string library = CANOPY_TEST_LIBRARY, tree = CANOPY_TEST_INCLUDE;
@@ -260,7 +260,7 @@ TEST_F(LaunchHeaders, TakeStructuresByAddressAndByValue) {
         "unsigned a = ACLRT_LAUNCH_KERNEL(apply)(1, nullptr, x, t, v, 100); aclrtSynchronizeDevice();\n"
         "return finish(x, a, ACLRT_LAUNCH_KERNEL(by_address)(1, nullptr, x, &t, h)); }\n";
     EXPECT_EQ(consumer("c++", "value.cpp", structures + both_headers + by_value), "0 0 0 145\n");
-    // The structures are declared behind the headers, which a header of the program includes in its C part.
+    // The structures are declared after the headers, which the program includes inside extern "C".
     const std::string by_address =
         "int main() { uint8_t* x = (uint8_t*)start(); Tiling* t = new Tiling{2, 3}; Values v = {{1, 2, 30}};\n"
         "unsigned a = ACLRT_LAUNCH_KERNEL(apply)(1, nullptr, x, t, &v, 100); aclrtSynchronizeDevice();\n"
@@ -282,7 +282,7 @@ TEST_F(LaunchHeaders, RefuseAStructureThatIsNotThere) {
     EXPECT_EQ(consumer("c++", "wrong.cpp", structures + both_headers + wrong), "100000 100000 0 5\n");
 }
 
-// A source that asks for the kind of its core is compiled for each kind that its kernels run on.
+// A source that tests the kind of its core is compiled for each kind that its kernels run on.
 TEST_F(Program, EachKindOfCoreRunsTheCodeMadeForIt) {
     expect_built("-O0 -g " + source("core_kinds.asc") + " -o kinds");
     EXPECT_EQ(start("./kinds").messages, "0: 10 0 0\n0: 21 31 31\n0: 22 32 32\n0: 3 32 32\n");
@@ -290,7 +290,7 @@ TEST_F(Program, EachKindOfCoreRunsTheCodeMadeForIt) {
     EXPECT_EQ(start("./one_kind").messages, "0: 10 0 0\n");
 }
 
-// Specialisations for the kinds of cores are chosen when the source is compiled.
+// Specialisations for the kinds of cores are selected at compile time.
 TEST_F(Program, TheKindOfTheCoreIsATemplateArgument) {
     const std::string path = write("kind.asc", R"(#include <acl/acl.h>
 #include <cstdio>
@@ -323,7 +323,7 @@ int main() {
     EXPECT_EQ(start("./kind").messages, "0: 10 21 22\n");
 }
 
-// What stands between #ifdef and #endif for one kind of core counts as well.
+// Code inside an #ifdef for one kind of core counts too.
 TEST_F(Program, CoresFollowFromTheTextOfEachKind) {
     const auto module = load(compile(R"(#include "kernel_operator.h"
 extern "C" __global__ __aicore__ void both() {
@@ -361,7 +361,7 @@ extern "C" __global__ __aicore__ void declared() {
     EXPECT_EQ(info("declared").core, CoreType::vector);
 }
 
-// A template that runs whatever class it is given does not show what the class uses.
+// A template that runs an arbitrary class does not show which cores the class uses.
 TEST_F(Program, CoresFollowFromEverythingWhenATemplateArgumentDoesTheWork) {
     const std::string adapter = R"(#include "kernel_operator.h"
 struct Worker {

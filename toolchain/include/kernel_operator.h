@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel language: the one header a kernel source includes. It is parsed several times for every image, so it
-// stays light: of the C++ library it includes only the two small headers that kernels use without naming them.
+// The kernel language: the only header a kernel source includes. It is parsed several times for every image, so it
+// stays light: from the C++ library it includes only the two small headers that kernels use without including them.
 //
 // canopy_kernel/target/target.h is the only layer that depends on the target.
 #ifndef CANOPY_KERNEL_OPERATOR_H
@@ -10,7 +10,7 @@
 #error "kernel_operator.h needs C++17 or newer"
 #endif
 
-// Another compiler says only this about the language.
+// Other compilers only get this message.
 #ifndef __clang__
 #error "canopy-cc (also called bisheng and ccec) compiles kernels; this compiler cannot"
 #else
@@ -25,7 +25,7 @@
 #include <type_traits>
 #include <utility>
 
-// Of <math.h>, which is too large to include here.
+// From <math.h>, which is too large to include here.
 #ifndef INFINITY
 #define INFINITY (__builtin_inff())
 #endif
@@ -33,7 +33,7 @@
 #define NAN (__builtin_nanf(""))
 #endif
 
-// Loops below ask to be vectorised; no warning if a compilation does not do it (-O0, -O1).
+// The loops below request vectorisation; no warning if the compiler does not do it (-O0, -O1).
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 
@@ -81,7 +81,7 @@
 #include "canopy_kernel/vector/vector_ternary.h"
 #include "canopy_kernel/vector/vector_unary.h"
 
-// canopy-cc leaves the instructions out of sources that name none.
+// canopy-cc omits the instructions if the source uses none.
 #ifndef CANOPY_WITHOUT_INSTRUCTIONS
 #include "canopy_kernel/intrinsics/intrinsics.h"
 #include "canopy_kernel/intrinsics/intrinsics_vector.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The place of types that profilers and their clients share. Programs include it together with the lower interface; the
- * functions of profiling that programs call are in acl/acl_prof.h.
+ * For types shared by profilers and their clients. Programs include it together with the lower interface; the profiling
+ * functions that programs call are in acl/acl_prof.h.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_PROFILING_APROF_PUB_H
 #define CANOPY_INCLUDE_PKG_INC_PROFILING_APROF_PUB_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lower runtime interface, whole.
+ * The complete lower runtime interface.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All headers of this folder that are for programs outside of the runtime.
+ * All headers of this folder for programs outside the runtime.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The base of the lower runtime interface: its error type, its handles and a few words that every other header uses.
- * Functions of this interface answer as those of acl/acl_rt.h do, with two differences: a null pointer where one is
- * required gives 107000, and a stream that still works is an error code and not a status.
+ * The base of the lower runtime interface: its error type, its handles and a few types that every other header uses.
+ * Functions of this interface return what those of acl/acl_rt.h return, with two differences: a null pointer where one
+ * is required gives 107000, and a busy stream is an error code, not a status.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_BASE_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_BASE_H

@@ -26,7 +26,7 @@ extern "C" {
 #define RT_KERNEL_FFTSPLUS_DYNAMIC_SHAPE_DUMPFLAG 0x10U
 #define RT_KERNEL_FFTSPLUS_STATIC_SHAPE_DUMPFLAG 0x20U
 #define RT_KERNEL_CMDLIST_NOT_FREE 0x40U
-#define RT_KERNEL_USE_SPECIAL_TIMEOUT 0x100U /**< the timeout of rtAicpuArgsEx_t counts */
+#define RT_KERNEL_USE_SPECIAL_TIMEOUT 0x100U /**< the timeout of rtAicpuArgsEx_t applies */
 
 /** The attributes of an older form of launch. */
 typedef enum rtLaunchAttributeId {
@@ -96,7 +96,7 @@ typedef struct rtKernelLaunchCfg {
 /** A kernel binary in memory. */
 typedef struct tagRtDevBinary {
     uint32_t magic;   /**< RT_DEV_BINARY_MAGIC_* */
-    uint32_t version; /**< not looked at */
+    uint32_t version; /**< ignored */
     const void* data; /**< copied before the call returns */
     uint64_t length;
 } rtDevBinary_t;
@@ -112,11 +112,11 @@ typedef struct tagRtArgsEx {
     void* args;
     rtHostInputInfo_t* hostInputInfoPtr;
     uint32_t argsSize;
-    uint32_t tilingAddrOffset; /**< one more such pointer, when `hasTiling` says so */
+    uint32_t tilingAddrOffset; /**< one more such pointer, if `hasTiling` is set */
     uint32_t tilingDataOffset;
     uint16_t hostInputInfoNum;
     uint8_t hasTiling;
-    uint8_t isNoNeedH2DCopy; /**< not 0: `args` is device memory and used where it lies */
+    uint8_t isNoNeedH2DCopy; /**< not 0: `args` is device memory and is used in place */
     uint8_t reserved[4];
 } rtArgsEx_t;
 
@@ -128,9 +128,9 @@ typedef struct tagRtAicpuArgsEx {
     uint32_t argsSize;
     uint16_t hostInputInfoNum;
     uint16_t kernelOffsetInfoNum;
-    uint32_t soNameAddrOffset;     /**< where in the block the name of the shared object stands */
-    uint32_t kernelNameAddrOffset; /**< where in the block the name of the function stands */
-    bool isNoNeedH2DCopy;          /**< `args` is device memory and used where it lies */
+    uint32_t soNameAddrOffset;     /**< offset of the shared object's name in the block */
+    uint32_t kernelNameAddrOffset; /**< offset of the function's name in the block */
+    bool isNoNeedH2DCopy;          /**< `args` is device memory and is used in place */
     uint16_t timeout;              /**< seconds, with RT_KERNEL_USE_SPECIAL_TIMEOUT; 0xFFFF: never */
     uint8_t reserved;
 } rtAicpuArgsEx_t;
@@ -148,7 +148,7 @@ typedef struct tagRtSmData {
     uint8_t reserved[2];
 } rtSmData_t;
 
-/** Hints about caches for a launch; accepted and not used. */
+/** Cache hints for a launch; accepted but ignored. */
 typedef struct tagRtSmCtrl {
     rtSmData_t data[8];
     uint64_t size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds of memory, kinds of copies, and the copy that waits.
+ * Kinds of memory, kinds of copies, and the synchronous copy.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_MEM_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_MEM_H
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/** What rtMalloc is asked for: one kind of memory, and if wanted one policy for its pages. */
+/** Argument of rtMalloc: one kind of memory, optionally with one policy for its pages. */
 typedef uint32_t rtMemType_t;
 
 /** Kinds of memory. */
@@ -50,7 +50,7 @@ typedef uint32_t rtMemType_t;
 #define RT_MEMORY_ATTRIBUTE_DEFAULT 0x0U
 #define RT_MEMORY_ATTRIBUTE_READONLY 0x100000U
 
-/** Where a kind holds the logarithm of an alignment. */
+/** Position of the alignment, as a logarithm, in a kind of memory. */
 #define RT_MEMORY_ALIGN_SIZE_BIT 27U
 #define RT_MEMORY_ALIGN_SIZE_MASK 0xF8000000U
 
@@ -94,7 +94,7 @@ typedef enum rtEventIdType {
 } rtEventIdType_t;
 
 /**
- * The direction of rtMemcpy and rtMemcpyAsync: a hint, the addresses decide. These are not the numbers of
+ * The direction of rtMemcpy and rtMemcpyAsync: only a hint, since the addresses decide. The values are not those of
  * aclrtMemcpyKind, nor those of rtMemcpyKind.
  */
 typedef enum tagRtMemcpyKind {

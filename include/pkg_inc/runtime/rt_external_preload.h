@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What programs may do to a kernel binary on its way to a device.
+ * Hooks into the loading of a kernel binary on a device.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_PRELOAD_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RT_EXTERNAL_PRELOAD_H
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/** Fills the `cfgLen` bytes at `cfgAddr`, which become a variable of a binary; 0 when it did. */
+/** Fills the `cfgLen` bytes at `cfgAddr`, which become a variable of a binary; returns 0 on success. */
 typedef int32_t (*rtKernelLaunchFillFunc)(void* cfgAddr, uint32_t cfgLen);
 
 #ifdef __cplusplus

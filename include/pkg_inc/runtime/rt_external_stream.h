@@ -27,7 +27,7 @@ extern "C" {
 #define RT_STREAM_DQS_CTRL 0x4000U
 #define RT_STREAM_DQS_INTER_CHIP 0x8000U
 
-/** The priority of a stream that asks for none: the highest. */
+/** The priority of a stream that does not request one: the highest. */
 #define RT_STREAM_PRIORITY_DEFAULT 0U
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU kernels on several devices, and what the environment says of CPU cores.
+// CPU kernels on several devices, and environment settings for CPU cores.
 #include "fixtures/cpu_kernel_fixture.h"
 #include "runtime/rt.h"
 

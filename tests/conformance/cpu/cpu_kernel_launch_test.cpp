@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching CPU kernels: every form of arguments, blocks, attributes, what goes wrong and how that is reported.
+// Launching CPU kernels: every form of arguments, blocks, attributes, failures and how they are reported.
 #include "fixtures/cpu_kernel_fixture.h"
 
 namespace conformance {
@@ -31,7 +31,7 @@ protected:
         EXPECT_EQ(words[1 + blocks], 0u);
     }
 
-    // The launch fails with that code at the next synchronisation; both streams go on.
+    // Expects the launch to fail with that code at the next synchronisation, and both streams to continue.
     template <class Block>
     void expect_fault(int code, const std::vector<std::string>& words, const char* name, std::uint32_t blocks,
                       Block block, aclrtLaunchKernelCfg* config = nullptr) {
@@ -83,12 +83,12 @@ TEST_F(CpuKernelLaunch, PointersInTheBlockPointIntoItsCopy) {
                                                 holders, 2));
     EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
     EXPECT_EQ(read_back(words_, 4), (std::vector<std::uint64_t>{111, 222, 24, 32}));
-    holders[1].dataOffset = 24;  // both at the same data
+    holders[1].dataOffset = 24;  // both point to the same data
     EXPECT_ACL_OK(aclrtLaunchKernelWithHostArgs(kernel("follow_pointers"), 1, stream_, nullptr, &block, sizeof block,
                                                 holders, 2));
     EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
     EXPECT_EQ(read_back(words_, 4), (std::vector<std::uint64_t>{111, 111, 24, 24}));
-    holders[1] = {8, 32};  // the same pointer twice: the last one counts
+    holders[1] = {8, 32};  // the same pointer twice: the last entry wins
     block.second = reinterpret_cast<std::uint64_t>(words_ + 8);
     EXPECT_ACL_OK(aclrtLaunchKernelWithHostArgs(kernel("follow_pointers"), 1, stream_, nullptr, &block, sizeof block,
                                                 holders, 2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading CPU kernels: the three modes, the descriptor, the names of files, looking functions up, unloading.
+// Loading CPU kernels: the three modes, the descriptor, file names, function lookup, unloading.
 #include "fixtures/cpu_kernel_fixture.h"
 
 namespace conformance {
@@ -7,7 +7,7 @@ namespace {
 
 class CpuKernelLoad : public CpuKernelTest {
 protected:
-    // A descriptor with one op type and the shared object beside it.
+    // Writes a descriptor with one op type and its shared object next to it.
     std::string write_pair(const std::string& stem, const char* library = CANOPY_TEST_CPU_1) {
         folder_.write(stem + ".so", bytes_of(library));
         return folder_.write(stem + ".json", "{" + entry("Write", "write_value", stem + ".so") + "}");
@@ -19,7 +19,7 @@ protected:
         return code;
     }
     aclrtBinHandle descriptor(const std::string& text) { return loaded_file(folder_.write("d.json", text), 0); }
-    // A descriptor that is refused with a text that has `words`.
+    // Expects the descriptor to be refused with a message that contains `words`.
     void expect_refused(const std::string& text, const std::string& words) {
         EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, words, load(folder_.write("d.json", text), 0));
     }
@@ -215,7 +215,7 @@ TEST_F(CpuKernelLoad, MissingKeysAreNoticedWhenTheyAreNeeded) {
                     1);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "functionName",
                      launch(function(binary, "NoName"), 1, stream_, Write{words_, 1}));
-    EXPECT_EQ(written_by(function(binary, "NoLibrary"), 3), 3u);  // its own is beside the descriptor
+    EXPECT_EQ(written_by(function(binary, "NoLibrary"), 3), 3u);  // its shared object is next to the descriptor
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "opKernelLib",
                      launch(function(binary, "NoKind"), 1, stream_, Write{words_, 1}));
 }
@@ -335,7 +335,7 @@ TEST_F(CpuKernelLoad, ThreadsLoadAndUnloadTheSameObjects) {
                 EXPECT_ACL_OK(load_file((round + number) % 2 == 0 ? one : two, 1, &binary));
                 EXPECT_ACL_OK(aclrtBinaryGetFunction(binary, "Write", &store));
                 EXPECT_ACL_OK(launch(store, 1, stream, Write{words_ + number, round}));
-                EXPECT_ACL_OK(aclrtBinaryUnLoad(binary));  // before it has run, most of the time
+                EXPECT_ACL_OK(aclrtBinaryUnLoad(binary));  // usually before it has run
             }
             EXPECT_ACL_OK(aclrtSynchronizeStream(stream));
             EXPECT_ACL_OK(aclrtDestroyStream(stream));

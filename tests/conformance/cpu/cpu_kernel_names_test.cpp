@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU kernels through the lower interface: functions by handle, and by names inside the argument block.
+// CPU kernels through the lower interface: functions by handle, and by names in the argument block.
 #include "fixtures/cpu_kernel_fixture.h"
 #include "runtime/rt.h"
 #include "runtime/rt_external.h"
@@ -10,7 +10,7 @@ namespace {
 
 class CpuKernelNames : public CpuKernelTest {
 protected:
-    // Arguments for write_value, then the two names.
+    // The arguments of write_value, followed by the two names.
     struct Block {
         Write write;
         std::uint64_t* room[26];
@@ -145,7 +145,7 @@ TEST_F(CpuKernelNames, NamesThatLeadNowhereAreRefused) {
     rtAicpuArgsEx_t logical = described(block);
     logical.soNameAddrOffset = 0xFFFFFFFF;
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no CPU kernel nothing_of_that_name", launch_named(logical));
-    std::memset(block.library, 'x', sizeof block.library);  // without an end
+    std::memset(block.library, 'x', sizeof block.library);  // no terminating zero
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "not terminated", launch_named(described(block)));
     block = named("", "nowhere.so", 0);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no kernel name", launch_named(described(block)));

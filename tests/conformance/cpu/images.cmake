@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared objects with kernels for CPU cores: two that export the same names, and one that does not load. Never built with
-# sanitizers: what they do may be ended at any instruction.
+# Shared objects with kernels for CPU cores: two that export the same names, and one that does not load. Never built
+# with sanitizers, since the kernels may be stopped at any instruction.
 foreach(variant 1 2)
   add_library(conformance_cpu_${variant} MODULE cpu/images/kernels.cpp)
   target_compile_definitions(conformance_cpu_${variant} PRIVATE CPU_IMAGE_VARIANT=${variant})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which chip devices stand for: what a person chose, else what the program's kernels were compiled for. And the chips
-// whose core holds a cube and a vector unit.
+// Which chip the devices emulate: the user's choice, or else the chip that the program's kernels were compiled for.
+// Also tests the chips whose core combines a cube and a vector unit.
 #include <thread>
 
 #include "fixtures/embedded.h"
@@ -17,7 +17,7 @@ struct Registered : Embedded {
     explicit Registered(const char* path) : Embedded(path) { canopyRegisterImage(&image); }
 };
 
-// "chip" in what canopyDescribe says: the value and who chose it.
+// The "chip" line of canopyDescribe: the value and its source.
 std::string described_chip() {
     const std::string text = canopyDescribe();
     const std::size_t entry = text.find("\"CANOPY_CHIP\"");
@@ -43,15 +43,15 @@ void increments(Embedded& embedded) {
 // ---- choosing ------------------------------------------------------------------------------------------------------
 
 void kernels_choose_the_chip() {
-    setenv("SOC_VERSION", "Ascend910B3", 1);  // of builds; it chooses nothing here
+    setenv("SOC_VERSION", "Ascend910B3", 1);  // a build-time setting, ignored here
     EXPECT_EQ(described_chip(), "Ascend910B1 by default");
-    Registered embedded(for_2002);  // also after the runtime was asked
+    Registered embedded(for_2002);  // also takes effect after the runtime was queried
     EXPECT_STREQ(aclrtGetSocName(), "Ascend310P3");
     EXPECT_EQ(described_chip(), "Ascend310P3 by the program's kernels");
     EXPECT_ACL_OK(aclInit(nullptr));
     EXPECT_ACL_OK(aclrtSetDevice(0));
     increments(embedded);
-    // What comes later finds the chip chosen.
+    // The choice is already made, so later images do not change it.
     Registered late(for_3510);
     EXPECT_STREQ(aclrtGetSocName(), "Ascend310P3");
 }
@@ -95,13 +95,13 @@ void kernels_that_disagree_choose_nothing() {
     Registered one(for_2002), other(for_3510);
     EXPECT_EQ(described_chip(), "Ascend910B1 by default");
     EXPECT_ACL_OK(aclrtSetDevice(0));
-    if (!device_computes()) return;  // the null device takes every image
+    if (!device_computes()) return;  // the null device accepts every image
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "CANOPY_CHIP=Ascend310P3", one.launch("nothing", 1, nullptr));
 }
 
 TEST(ChipDeathTest, KernelsThatDisagreeChooseNothing) { EXPECT_IN_OWN_PROCESS(kernels_that_disagree_choose_nothing); }
 
-// A library with images for several chips serves all of them.
+// A library with images for several chips serves all of them, so it does not choose the chip.
 void libraries_for_several_chips_have_no_say() {
     Embedded first(for_2201), second(for_3510);
     second.image.sites = first.image.sites;
@@ -188,7 +188,7 @@ TEST(ChipDeathTest, CoupledChipsTellTheirFacts) {
     EXPECT_IN_OWN_PROCESS(facts_of_310b);
 }
 
-// Explicit launches find the kernels of such a chip too, and every block runs once.
+// Explicit launches also find the kernels of such a chip, and every block runs once.
 void blocks_run_on_coupled_cores() {
     setenv("CANOPY_CHIP", "Ascend310P3", 1);
     EXPECT_ACL_OK(aclrtSetDevice(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts: what belongs to them, which one is current, and what ends with them.
+// Contexts: what they own, which one is current, and what ends with them.
 #include <thread>
 
 #include "fixtures/fixture.h"
@@ -301,7 +301,7 @@ TEST_F(ContextWork, StreamsOfAnotherOneTakeNoWork) {
     };
     expect_all_refuse(calls, {{"of another context", stream_}}, ACL_ERROR_RT_STREAM_CONTEXT);
 
-    // Waiting and asking work from anywhere.
+    // Synchronising and querying work from any context.
     aclrtStreamStatus status = ACL_STREAM_STATUS_RESERVED;
     EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
     EXPECT_ACL_OK(aclrtSynchronizeStreamWithTimeout(stream_, 1000));

@@ -18,7 +18,7 @@ namespace {
 using DeviceQueryTest = RuntimeTest;
 using DeviceUseTest = DeviceTest;
 
-constexpr int32_t beyond = 64;  // more devices than there can be
+constexpr int32_t beyond = 64;  // more than any possible number of devices
 
 TEST_F(DeviceQueryTest, FourDevicesAreThereByDefault) {
     uint32_t count = 0;

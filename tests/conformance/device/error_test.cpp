@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How programs learn what went wrong.
+// How programs find out what went wrong.
 #include <cstring>
 #include <string>
 #include <thread>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclInit, aclFinalize, their files and callbacks, and the defaults of the process.
+// aclInit and aclFinalize with their files and callbacks, and process-wide defaults.
 #include <string>
 #include <thread>
 #include <vector>
@@ -333,7 +333,7 @@ void the_file_chooses_devices_and_limits() {
     EXPECT_ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_bytes, &total));
     EXPECT_EQ(total, 256u << 20);
     EXPECT_ACL_OK(aclFinalize());
-    // The same file again, with a device that is open by now.
+    // The same file again, after devices have been opened.
     EXPECT_ACL_OK(aclInit(file.c_str()));
     EXPECT_ACL_OK(aclFinalize());
 }

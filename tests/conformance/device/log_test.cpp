@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log of programs.
+// The program log.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 namespace conformance {
 namespace {
 
-// Everything in the files of a directory, one after the other.
+// The contents of all files in a directory, concatenated.
 std::string contents_of(const std::string& directory) {
     std::string text;
     if (DIR* entries = opendir(directory.c_str())) {

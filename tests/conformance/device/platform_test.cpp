@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the platform says about itself: attributes, figures in text, instructions.
+// Platform information: attributes, values given as strings, instructions.
 #include <cstring>
 #include <string>
 

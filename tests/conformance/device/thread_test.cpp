@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls from many threads on the same objects, also while these are ended: every call gives a code, nothing is lost.
+// Calls from many threads on the same objects, also while these are destroyed: every call returns a code, nothing is
+// lost.
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -10,8 +11,8 @@
 namespace conformance {
 namespace {
 
-// How often something is ended while others use it. Each time waits for thousands of kernels, which take tens of times
-// as long under a sanitizer; that sees what two threads touch at any time, and needs no luck.
+// How often an object is destroyed under load. Each round waits for thousands of kernels, which take tens of times
+// longer under a sanitizer. Sanitizers need fewer rounds, since they detect a race without hitting the exact moment.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr uint32_t under_load = 25;
 #else
@@ -25,10 +26,10 @@ protected:
         ASSERT_ACL_OK(aclrtGetCurrentContext(&context_));
         total_ = device_array<uint64_t>({0});
         add_ = function("add_atomically");
-        // Checking mode looks at all memory after every kernel; with these many it takes minutes and tells nothing new.
+        // Checking mode checks all memory after every kernel; with this many it takes minutes and finds nothing new.
         if (checking_mode()) GTEST_SKIP() << "too many kernels to check after each";
     }
-    // Runs `body(thread number)` in that many threads, all in the test's context.
+    // Runs `body(thread number)` in `count` threads, all in the test's context.
     void in_threads(int count, const std::function<void(int)>& body) {
         std::vector<std::thread> threads;
         for (int t = 0; t < count; ++t)

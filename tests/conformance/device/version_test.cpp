@@ -12,7 +12,7 @@
 namespace conformance {
 namespace {
 
-// An install tree with one package in it, for one test.
+// An install tree containing one package.
 class VersionTest : public RuntimeTest {
 protected:
     void SetUp() override {

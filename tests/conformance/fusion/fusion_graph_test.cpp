@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused kernels from captured graphs: scopes and their rules, which kernels become one launch, and that replays,
-// updates and prints of such a graph are those of the tasks it was captured from.
+// Fused kernels from captured graphs: scopes and their rules, which kernels are fused into one launch, and that
+// replays, updates and prints of a fused graph match the tasks it was captured from.
 #include <algorithm>
 #include <fstream>
 #include <random>
@@ -21,7 +21,7 @@ protected:
         EXPECT_ACL_OK(canopyFusionReport(graph, &text));
         return text ? nlohmann::json::parse(text)["fused"] : nlohmann::json();
     }
-    // How many steps each fused launch has.
+    // The number of steps of each fused launch.
     static std::vector<std::size_t> sizes(aclmdlRI graph) {
         std::vector<std::size_t> found;
         for (const nlohmann::json& fused : report(graph)) found.push_back(fused["steps"].size());
@@ -115,8 +115,7 @@ TEST_F(FusionGraph, BadOptionsAreRefused) {
     EXPECT_ACL_OK(optimise(graph, all));
 }
 
-// ---- which kernels
-// ---------------------------------------------------------------------------------------------------
+// ---- which kernels are fused ----------------------------------------------------------------------------------------
 
 TEST_F(FusionGraph, WithoutScopesAllKernelsOfAStreamBecomeOneLaunch) {
     begin();
@@ -222,7 +221,7 @@ TEST_F(FusionGraph, AGraphOfStreamsWaitsForWhatAnyOfItsKernelsWaitsFor) {
     begin();
     join(stream_, other_);
     ASSERT_ACL_OK(append(stream_, 0));
-    ASSERT_ACL_OK(aclrtMemsetAsync(bytes, 4, 0, 4, other_));  // a task of another kind that the set must wait for
+    ASSERT_ACL_OK(aclrtMemsetAsync(bytes, 4, 0, 4, other_));  // another kind of task, which the fused launch awaits
     ASSERT_ACL_OK(launch("increment", 1, other_, bytes));
     join(other_, stream_);
     ASSERT_ACL_OK(append(stream_, 1));
@@ -368,8 +367,7 @@ TEST_F(FusionCondition, AScopeAnywhereLeavesOutWhatHasNone) {
     EXPECT_EQ(take_log(), numbers(5));
 }
 
-// ---- afterwards
-// ------------------------------------------------------------------------------------------------------
+// ---- after the fusion -----------------------------------------------------------------------------------------------
 
 TEST_F(FusionGraph, MembersOfAFusedLaunchCanBeChangedAndDisabled) {
     begin();
@@ -508,7 +506,7 @@ TEST_F(FusionGraph, OptimisingAgainOrNothingChangesNothing) {
     if (device_computes()) EXPECT_EQ(take_log(), numbers(2));
 }
 
-// Random graphs of three streams: kernels that share memory only where streams and events order them.
+// Random graphs of three streams whose kernels share memory only where streams and events order them.
 TEST_F(FusionGraph, RandomGraphsEqualTheirUnfusedSelves) {
     constexpr std::size_t floats = 2048;
     std::mt19937 random(6);
@@ -526,7 +524,7 @@ TEST_F(FusionGraph, RandomGraphsEqualTheirUnfusedSelves) {
         const std::size_t kernels = 2 + random() % 62;
         for (std::size_t kernel = 0; kernel < kernels; ++kernel) {
             const std::size_t lane = random() % 3;
-            // Each stream has two buffers of its own; a join hands on what the other stream has done.
+            // Each stream has two buffers; after a join it may also read those of the other stream.
             const auto own = [&] { return buffers[lane * 2 + random() % 2]; };
             float* other = own();
             const std::size_t from = random() % 4 == 0 ? random() % 3 : lane;
@@ -536,7 +534,7 @@ TEST_F(FusionGraph, RandomGraphsEqualTheirUnfusedSelves) {
             }
             ASSERT_ACL_OK(launch("add", 1 + static_cast<uint32_t>(random() % 4), streams[lane], own(), other, own(),
                                  static_cast<uint32_t>(floats)));
-            if (from != lane) join(streams[lane], streams[from]);  // which writes there again
+            if (from != lane) join(streams[lane], streams[from]);  // `from` writes its buffers again
             if (random() % 8 == 0)
                 ASSERT_ACL_OK(aclrtMemcpyAsync(own(), floats * 2, buffers[lane * 2], floats * 2,
                                                ACL_MEMCPY_DEVICE_TO_DEVICE, streams[lane]));

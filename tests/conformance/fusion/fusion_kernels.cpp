@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels whose launches can be traced: everything they do is copies and operations on elements.
+// Kernels whose launches can be traced: they only copy and compute on elements.
 #include "kernel_operator.h"
 
 using namespace AscendC;
 
 constexpr uint32_t tile = 1024;
 
-// Calls operate(y, x) on tiles of the block's share of `count` floats.
+// Calls operate(y, x) on tiles of this block's share of `count` floats.
 template <class Operate>
 __aicore__ inline void on_tiles(GM_ADDR in, GM_ADDR out, uint32_t count, Operate operate) {
     const uint32_t share = count / GetBlockNum();
@@ -50,7 +50,7 @@ extern "C" __global__ __aicore__ void bend(GM_ADDR in, GM_ADDR out, uint32_t cou
     });
 }
 
-// out = in, one element after the other, of which no trace tells.
+// out = in, element by element, which a trace does not record.
 extern "C" __global__ __aicore__ void carry(GM_ADDR in, GM_ADDR out, uint32_t count) {
     const uint32_t share = count / GetBlockNum();
     for (uint32_t at = GetBlockIdx() * share; at < (GetBlockIdx() + 1) * share; ++at)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused kernels from images: launches do what their steps do, wait where they must, fail by name, and outlive their
-// binary as long as somebody uses them.
+// Fused kernels from images: launches behave like their steps, wait where they must, name the failing step, and outlive
+// their binary while in use.
 #include <cstdlib>
 #include <random>
 
@@ -178,8 +178,7 @@ TEST_F(FusionTest, StepsOfTwoStreamsHaveTheOrderTheirEventsGive) {
     EXPECT_EQ(read_back(log + 32, 2), (std::vector<uint32_t>{1, 2}));
 }
 
-// ---- words of the world outside
-// --------------------------------------------------------------------------------------
+// ---- words outside the fused kernel ---------------------------------------------------------------------------------
 
 TEST_F(FusionTest, LocksOfEventsOutsideAreAwaitedWrittenAndReset) {
     if (!device_computes()) GTEST_SKIP() << "nobody writes the words";
@@ -335,8 +334,7 @@ TEST_F(FusionTest, ACapturedLaunchGetsOtherArgumentsByAnUpdate) {
     ASSERT_ACL_OK(aclmdlRIDestroy(graph));
 }
 
-// ---- images
-// ----------------------------------------------------------------------------------------------------------
+// ---- images ---------------------------------------------------------------------------------------------------------
 
 TEST_F(FusionTest, DamagedImagesAreRefused) {
     const std::vector<Step> steps = {{"increment", 1, {0}, ""}, {"nothing", 1, {0}, ""}};
@@ -372,7 +370,7 @@ TEST_F(FusionTest, DamagedImagesAreRefused) {
     refused("among no kernels",
             [](FusedImage& image) { image.steps[1].more = R"(,"dynamic":{"key_slot":1,"choices":[]})"; });
     refused("not an ELF file", [](FusedImage& image) { image.parts[0] = "no kernel image"; });
-    if (device_computes())  // others run code for no chip
+    if (device_computes())  // other devices run code for any chip
         refused("architecture 1", [](FusedImage& image) { image.architecture = 1; });
 }
 
@@ -386,8 +384,7 @@ TEST_F(FusionTest, FusedImagesDoNotNest) {
                      aclrtBinaryLoadFromData(file.data(), file.size(), nullptr, &binary));
 }
 
-// ---- parity
-// ----------------------------------------------------------------------------------------------------------
+// ---- parity ---------------------------------------------------------------------------------------------------------
 
 class FusionParity : public FusionTest {
 protected:
@@ -400,7 +397,7 @@ protected:
             EXPECT_ACL_OK(aclrtMemcpy(buffer, floats * 4, values.data(), floats * 4, ACL_MEMCPY_HOST_TO_DEVICE));
         }
     }
-    // Steps over whole buffers and parts of them, some declared, some not.
+    // Steps over whole and partial buffers, some declared and some not.
     static std::vector<Step> random_steps(const std::vector<float*>& buffers, std::mt19937& random) {
         const std::size_t count = 1 + random() % 64;
         std::vector<Step> steps;
@@ -415,7 +412,8 @@ protected:
                 step.more = R"(,"inputs":[)" + std::to_string(slot) + "," + std::to_string(slot + 1) +
                             R"(],"outputs":[)" + std::to_string(slot + 2) + "]";
             slot += 4;
-            // Blocks of one step must not depend on each other: its output overlaps no input but exactly.
+            // Blocks of one step must not depend on each other: an input either equals the output or does not overlap
+            // it.
             for (std::size_t input = 0; input < 2; ++input) {
                 const std::int64_t apart =
                     static_cast<std::int64_t>(step.values[2]) - static_cast<std::int64_t>(step.values[input]);
@@ -441,7 +439,7 @@ TEST_F(FusionParity, RandomChainsOfUpTo64StepsEqualTheirStepsBitForBit) {
         ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
         for (float* buffer : buffers) expected.push_back(read_back(buffer, floats));
         aclrtFuncHandle function = fused(steps);
-        for (int launch = 0; launch < 3; ++launch) {  // before, around and after the work of the background
+        for (int launch = 0; launch < 3; ++launch) {  // before, during and after the background work
             std::mt19937 again = data;
             fill(buffers, again);
             ASSERT_ACL_OK(launch_fused(function, steps, stream_));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the steps of fused kernels: one record for each block of each step, in the order that the steps have.
+// Step times of fused kernels: one record for each block of each step, consistent with the order of the steps.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -29,7 +29,7 @@ Profile read_profile(const void* buffer) {
     return profile;
 }
 
-// One record for each block of each step, with a begin that is not behind its end.
+// Expects one record for each block of each step, with begin <= end.
 void expect_blocks(const Profile& profile, const std::vector<uint32_t>& blocks) {
     EXPECT_EQ(profile.header.magic, CANOPY_FUSION_PROFILE_MAGIC);
     EXPECT_EQ(profile.header.version, CANOPY_FUSION_PROFILE_VERSION);
@@ -60,7 +60,7 @@ class FusionProfile : public FusionTest {
 protected:
     static constexpr const char* profiled = R"(,"options":{"profiling":"1"})";
 
-    // Steps over two buffers, each reading what the one before it wrote on all blocks.
+    // Steps over two buffers; each reads what the previous one wrote on all blocks.
     std::vector<Step> chain(const std::vector<uint32_t>& blocks) {
         float* buffers[2] = {device_array(std::vector<float>(4096, 1)), device_array(std::vector<float>(4096, 2))};
         std::vector<Step> steps;
@@ -122,7 +122,7 @@ TEST_F(FusionProfile, StepsOfOneBlockHaveRecordsToo) {
 TEST_F(FusionProfile, RecordsBeyondTheAllocationAreCountedOnly) {
     const std::vector<Step> steps = chain({8, 8});
     auto* memory = device_array(std::vector<uint64_t>(1024, 7));
-    uint64_t* const buffer = memory + 1024 - 8 - 3 * 4;  // room for three
+    uint64_t* const buffer = memory + 1024 - 8 - 3 * 4;  // room for three records
     ASSERT_ACL_OK(launch_profiled(fused_with_profile(steps), steps, buffer, 0));
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
     if (!device_computes()) return;

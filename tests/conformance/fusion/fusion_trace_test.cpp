@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused kernels whose steps can be traced: chains without barriers, compiled loops, temporaries. Whatever is reached,
-// the results are those of the steps, bit for bit.
+// Fused kernels whose steps can be traced: chains without barriers, compiled loops, temporaries. At every level the
+// results equal those of the steps, bit for bit.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -19,7 +19,7 @@
 namespace conformance {
 namespace {
 
-// Kernels that a sanitizer watches touch more than a trace can tell.
+// Sanitizer instrumentation makes kernels touch memory that a trace does not record.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool watched = true;
 #else
@@ -49,7 +49,7 @@ protected:
         unsetenv("CANOPY_CC");
         FusionTest::TearDown();
     }
-    // Steps from one buffer to the next.
+    // Steps that each pass one buffer on to the next.
     std::vector<Step> chain(std::size_t count, uint32_t blocks) {
         std::vector<Step> steps;
         for (std::size_t index = 0; index < count; ++index) {
@@ -186,7 +186,7 @@ TEST_F(FusionTrace, TheSameStepsOnceMoreNeedNeitherTraceNorCompiler) {
     EXPECT_EQ(again["parts"], first["parts"]);
 
     std::vector<Step> other = steps;
-    other[0].values[3] ^= 1u << 23;  // another factor
+    other[0].values[3] ^= 1u << 23;  // a different factor
     const auto expected_of_other = expected_of(other);
     ASSERT_NE(expected_of_other, expected);
     EXPECT_GT(fuse(other)["trace_ms"], 0) << "arguments decide what a kernel does";
@@ -227,7 +227,7 @@ TEST_F(FusionTrace, WhatACompilerThatFailedLeftUndoneIsDoneTheNextTime) {
     }
 }
 
-// Three steps over arrays that no cache keeps; each block reads of the temporaries what it has written there.
+// Three steps over arrays too large for any cache; each block reads only the parts of the temporaries it has written.
 class FusionScratch : public FusionTrace {
 protected:
     static constexpr uint32_t many = 512 * 1024;
@@ -237,7 +237,7 @@ protected:
         FusionTrace::SetUp();
         if (IsSkipped()) return;
         if (watched || at_level("steps")) GTEST_SKIP() << "needs chains";
-        setenv("CANOPY_CC", "/nowhere", 1);  // no compiler, no loops
+        setenv("CANOPY_CC", "/nowhere", 1);  // no compiler, hence no loops
         std::vector<float> values(many);
         for (uint32_t i = 0; i < many; ++i) values[i] = static_cast<float>(i % 1000) / 8;
         input_ = device_array(values);
@@ -257,7 +257,7 @@ protected:
         std::memcpy(&packed, &factor, sizeof(factor));
         return {"scale", blocks, {word(from), word(to), many, packed}, ""};
     }
-    // What the output holds after the steps one by one; everything is as before afterwards.
+    // The output of the steps run one by one. Restores the temporaries and clears the output afterwards.
     std::vector<float> output_of(const std::vector<Step>& steps) {
         std::vector<std::vector<float>> before;
         for (float* each : temporaries_) before.push_back(read_back(each, many));
@@ -286,7 +286,7 @@ protected:
         const std::vector<float> found = read_back(array, many);
         return std::all_of(found.begin(), found.end(), [](float each) { return each == untouched; });
     }
-    // Checking runs the steps one by one as well, which store everything.
+    // Checking also runs the steps one by one, and these store everything.
     static bool checked() { return std::getenv("CANOPY_FUSION_CHECK") || std::getenv("CANOPY_CHECK"); }
 
     float* input_ = nullptr;
@@ -383,9 +383,9 @@ TEST_F(FusionTrace, ACapturedGraphOfTracedKernelsIsFusedAsFar) {
     ASSERT_ACL_OK(aclmdlRIDestroy(graph));
 }
 
-// What a process looks at when everything else that ends with it has ended.
+// What the process checks at exit, after everything else has been destroyed.
 struct AtTheEnd {
-    pid_t orphan = 0;  // of the compiler; 0: nothing to look at
+    pid_t orphan = 0;  // the compiler's child; 0: nothing to check
     TemporaryDirectory folder;
 };
 AtTheEnd* at_the_end = nullptr;
@@ -400,7 +400,7 @@ void look_at_the_end() {
     delete at_the_end;
 }
 
-// A compiler that never ends says through a pipe that it and its child have begun.
+// Uses a compiler that never ends and reports through a pipe that it and its child have started.
 void end_while_compiling(bool finalize) {
     at_the_end = new AtTheEnd;
     std::atexit(look_at_the_end);

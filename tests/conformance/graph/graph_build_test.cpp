@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that are built from persistent streams.
+// Models built from persistent streams.
 #include "fixtures/build_fixture.h"
 
 namespace conformance {
@@ -19,7 +19,7 @@ TEST_F(GraphBuild, RunsTheTasksOfABoundStreamAtEachExecution) {
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
     if (device_computes()) EXPECT_EQ(take_log(), (std::vector<uint32_t>{1, 2, 1, 2}));
     EXPECT_ACL_OK(aclmdlRIUnbindStream(model_, stream));
-    expect_replay({1, 2});  // what is complete stays so
+    expect_replay({1, 2});  // a completed model stays complete
 }
 
 TEST_F(GraphBuild, ExecutesAndWaits) {
@@ -115,7 +115,7 @@ TEST_F(GraphBuild, AnActivatedStreamRunsBesideTheOneThatStartedIt) {
 template <class T>
 struct Comparing {
     T left, right;
-    bool holds[6];  // by aclrtCondition
+    bool holds[6];  // indexed by aclrtCondition
 };
 
 class GraphSwitch : public BuildTest {
@@ -359,7 +359,7 @@ TEST_F(GraphBuild, AStreamMayEndBeforeItsModel) {
     finish(stream);
     ASSERT_ACL_OK(aclrtDestroyStream(stream));
     expect_replay({1});
-    aclrtStream other = nullptr;  // with tasks that no model has got
+    aclrtStream other = nullptr;  // its tasks belong to no model
     ASSERT_ACL_OK(aclrtCreateStreamWithConfig(&other, 0, ACL_STREAM_PERSISTENT));
     ASSERT_ACL_OK(append(other, 1));
     ASSERT_ACL_OK(aclrtDestroyStream(other));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capturing streams: what becomes of the calls, what may not be called meanwhile, and how captures end.
+// Capturing streams: how calls are captured, which calls are forbidden meanwhile, and how captures end.
 #include <unistd.h>
 
 #include <atomic>
@@ -271,7 +271,7 @@ TEST_F(Capture, AFaultFailsTheReplayAndTheNextOneWorks) {
 
 // ---- what is forbidden ---------------------------------------------------------------------------------------------
 
-// A call that spoils the capture of stream_, and what the text of the end says about it.
+// A call that invalidates the capture of stream_; the error messages then contain `function`.
 struct Forbidden {
     const char* function;
     int code;
@@ -280,7 +280,7 @@ struct Forbidden {
 
 class ForbiddenCall : public CaptureTest {
 protected:
-    // Each call fails with its code and spoils a capture in the mode; `thread`: who calls.
+    // Expects each call to fail with its code and to invalidate a capture in this mode.
     void expect_each_spoils(aclmdlRICaptureMode mode, const std::vector<Forbidden>& calls) {
         for (const Forbidden& one : calls) {
             SCOPED_TRACE(one.function);
@@ -512,7 +512,7 @@ TEST_F(Capture, AResetOfTheDeviceEndsCaptures) {
     ASSERT_ACL_OK(increment(second));
     ASSERT_ACL_OK(aclrtDestroyContext(context));
     ASSERT_ACL_OK(aclrtSetDevice(0));
-    // Nothing is captured any more: a synchronous copy is allowed.
+    // The capture has ended: a synchronous copy is allowed.
     EXPECT_EQ(count(), 0u);
     expect_usable(stream_);
     ASSERT_ACL_OK(aclrtResetDevice(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions in captured graphs: a word of device memory decides what runs, and how often.
+// Conditions in captured graphs: a word in device memory decides which bodies run, and how often.
 #include "fixtures/capture_fixture.h"
 
 namespace conformance {
@@ -11,7 +11,7 @@ protected:
     static constexpr auto while_ = ACL_MODEL_RI_COND_TYPE_WHILE;
     static constexpr auto switch_ = ACL_MODEL_RI_COND_TYPE_SWITCH;
 
-    // The graph a stream is captured into.
+    // The graph that a stream is being captured into.
     static aclmdlRI inside(aclrtStream stream) {
         aclmdlRI graph = nullptr;
         EXPECT_ACL_OK(aclmdlRICaptureGetInfo(stream, nullptr, &graph));
@@ -53,7 +53,7 @@ protected:
         replay(graph, stream_);
         return take_log();
     }
-    uint64_t* word_ = nullptr;  // of the condition made last
+    uint64_t* word_ = nullptr;  // of the most recent condition
 };
 
 TEST_F(Condition, ArgumentsAreChecked) {
@@ -151,7 +151,7 @@ TEST_F(Condition, TheDefaultIsAssignedAtEachExecution) {
     });
     aclmdlRI graph = end();
     if (!device_computes()) GTEST_SKIP() << "conditions are not evaluated here";
-    EXPECT_EQ(replay_with(graph, 77), (std::vector<uint32_t>{1, 1}));  // what the host wrote is lost
+    EXPECT_EQ(replay_with(graph, 77), (std::vector<uint32_t>{1, 1}));  // the default overwrites the value from the host
     EXPECT_EQ(replay_with(graph, 0), (std::vector<uint32_t>{1, 1}));
 }
 
@@ -204,7 +204,7 @@ TEST_F(Condition, ConditionsStandInBodiesOfOthers) {
     if (!device_computes()) GTEST_SKIP() << "conditions are not evaluated here";
     for (int round = 0; round < 2; ++round) {
         replay(graph, stream_);
-        EXPECT_EQ(take_log(), (std::vector<uint32_t>{11, 10}));  // the default is for the whole execution
+        EXPECT_EQ(take_log(), (std::vector<uint32_t>{11, 10}));  // the default is assigned once per execution
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that can be on a stream can be captured, and does at each replay what it does on a stream.
+// Every kind of stream task can be captured, and has the same effect at each replay as on a stream.
 #include <pthread.h>
 
 #include <atomic>
@@ -249,7 +249,7 @@ TEST_F(CapturedTask, CallbacksRunOnTheThreadThatWasSubscribed) {
     }
     EXPECT_EQ(static_cast<uint64_t>(state.thread.load()), subscriber);
     ASSERT_ACL_OK(aclrtUnSubscribeReport(subscriber, stream_));
-    // Nobody is there to run them: replays go on without.
+    // With no thread to run the callbacks, replays skip them.
     replay(graph, other_);
     EXPECT_EQ(state.blocking, 3);
     state.stop = true;
@@ -273,7 +273,7 @@ TEST_F(CapturedTask, PoolMemoryBelongsToTheGraph) {
     ASSERT_ACL_OK(aclrtMemPoolFreeAsync(inside, stream_));
     ASSERT_ACL_OK(aclrtMemPoolFreeAsync(before, stream_));
     aclmdlRI graph = end();
-    // The block is not handed out to anybody else while the graph lives.
+    // The pool does not hand out the block again while the graph lives.
     void* outside = nullptr;
     ASSERT_ACL_OK(aclrtMemPoolMallocAsync(&outside, 4096, pool, stream_));
     EXPECT_NE(outside, inside);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking at the tasks of graphs, and changing them.
+// Inspecting and changing the tasks of graphs.
 #include <algorithm>
 
 #include "fixtures/capture_fixture.h"
@@ -41,7 +41,7 @@ protected:
         EXPECT_ACL_OK(aclmdlRITaskGetParams(task, &params));
         return params;
     }
-    // A graph of one stream, and its tasks.
+    // Captures a graph on one stream and returns its tasks.
     template <class Calls>
     std::vector<aclmdlRITask> capture(Calls&& calls) {
         begin();
@@ -124,7 +124,7 @@ TEST_F(GraphEdit, AModelHasAStreamForEachThatWasCaptured) {
     for (aclmdlRITask task : first) numbers.push_back(number_of(task));
     for (aclmdlRITask task : second) numbers.push_back(number_of(task));
     EXPECT_EQ(numbers, (std::vector<uint32_t>{0, 1, 5, 2, 3, 4}));  // in the order of the calls
-    // They are streams of the model: nothing can be put into them.
+    // These streams belong to the model, so nothing can be submitted to them.
     EXPECT_GE(id(streams[0]), 0);
     EXPECT_ACL_FAILS(107005, "complete", increment(streams[0]));
 }
@@ -270,17 +270,17 @@ TEST_F(GraphEdit, AChangedKernelRunsAfterTheUpdate) {
     uint64_t arguments[2] = {reinterpret_cast<uint64_t>(log_), 11};
     params.kernelTaskParams.args = arguments;
     ASSERT_ACL_OK(aclmdlRITaskSetParams(tasks[0], &params));
-    arguments[1] = 99;  // was copied
+    arguments[1] = 99;  // was copied already
     expect_replay({1, 2});
     ASSERT_ACL_OK(aclmdlRIUpdate(graph_));
     expect_replay({11, 2});
     params = params_of(tasks[0]);
     EXPECT_EQ(static_cast<uint64_t*>(params.kernelTaskParams.args)[1], 11u);
-    static_cast<uint64_t*>(params.kernelTaskParams.args)[1] = 12;  // its own memory may be given back
+    static_cast<uint64_t*>(params.kernelTaskParams.args)[1] = 12;  // the task's own block may be passed back
     ASSERT_ACL_OK(aclmdlRITaskSetParams(tasks[0], &params));
     ASSERT_ACL_OK(aclmdlRIUpdate(graph_));
     expect_replay({12, 2});
-    ASSERT_ACL_OK(aclmdlRIUpdate(graph_));  // nothing new
+    ASSERT_ACL_OK(aclmdlRIUpdate(graph_));  // nothing has changed
     expect_replay({12, 2});
 }
 
@@ -463,7 +463,7 @@ TEST_F(GraphEdit, BoundEventsCanBeReplaced) {
     ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph_, stream_));
     auto status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
     ASSERT_ACL_OK(aclrtQueryEventStatus(first, &status));
-    EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_COMPLETE);  // never recorded
+    EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_COMPLETE);  // was not recorded
     ASSERT_ACL_OK(aclrtQueryEventStatus(second, &status));
     if (device_computes()) EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_NOT_READY);
     gate.open();
@@ -546,7 +546,7 @@ TEST_F(GraphEdit, TasksOfABuiltModelCanBeChangedToo) {
     replay(model, stream_);
     if (device_computes()) EXPECT_EQ(take_log(), std::vector<uint32_t>{22});
     ASSERT_ACL_OK(aclmdlRIUnbindStream(model, stream));
-    EXPECT_EQ(streams_of(model).size(), 1u);  // another one stands for it now
+    EXPECT_EQ(streams_of(model).size(), 1u);  // another stream now represents it
     EXPECT_EQ(tasks_of(streams_of(model)[0]), tasks);
     EXPECT_TRUE(tasks_of(stream).empty());
     ASSERT_ACL_OK(aclmdlRIDestroy(model));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events in captures: they join streams and order tasks, or stay events of the world outside at each replay.
+// Events in captures: they join streams and order tasks, or remain real events at each replay.
 #include "fixtures/capture_fixture.h"
 
 namespace conformance {
@@ -37,7 +37,7 @@ TEST_F(CapturedEvent, StreamsJoinThroughOthers) {
     join(other_, third_);
     EXPECT_EQ(status(third_), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
     ASSERT_ACL_OK(append(third_, 3));
-    join(third_, other_);  // comes back by way of other_
+    join(third_, other_);  // rejoins through other_
     ASSERT_ACL_OK(append(other_, 4));
     join(other_, stream_);
     ASSERT_ACL_OK(append(stream_, 5));
@@ -70,7 +70,7 @@ TEST_F(CapturedEvent, BranchesDoNotWaitForEachOther) {
     SharedWord word, done;
     begin();
     join(stream_, other_);
-    // One branch waits for what the other does.
+    // One branch waits for the other.
     ASSERT_ACL_OK(launch("wait_for_word", 1, other_, word.device(), done.device()));
     ASSERT_ACL_OK(launch("set_word", 1, stream_, word.device()));
     join(other_, stream_);
@@ -120,7 +120,7 @@ TEST_F(CapturedEvent, AStreamThatCameBackToAnUnjoinedOneIsNotJoined) {
     join(stream_, other_);
     join(other_, third_);
     ASSERT_ACL_OK(increment(third_));
-    join(third_, other_);  // other_ never comes back to stream_
+    join(third_, other_);  // other_ never rejoins stream_
     expect_end_fails(ACL_ERROR_RT_STREAM_UNJOINED, "stream " + std::to_string(id(third_)) + " was not joined");
     expect_usable(other_);
     expect_usable(third_);
@@ -250,7 +250,7 @@ TEST_F(CapturedEvent, ExternalEventsDoNotSpreadACapture) {
     end();
     if (!device_computes()) GTEST_SKIP() << "needs waits that wait";
     EXPECT_TRUE(stands_still(other_));
-    replay(graph, stream_);  // the record happens now
+    replay(graph, stream_);  // records now
     EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
 }
 
@@ -304,7 +304,7 @@ TEST_F(CapturedEvent, AWaitWithTheExternalFlagBindsToTheLastRecordAtEachReplay) 
     ASSERT_ACL_OK(aclrtStreamWaitEventWithFlag(stream_, one, 0, 1));
     ASSERT_ACL_OK(append(stream_, 2));
     aclmdlRI graph = end();
-    replay(graph, stream_);  // not recorded: nothing to wait for
+    replay(graph, stream_);  // not recorded yet, so nothing to wait for
     if (device_computes()) EXPECT_EQ(take_log(), std::vector<uint32_t>{2});
     for (int round = 0; round < 3; ++round) {
         gate.close();

@@ -10,7 +10,7 @@ namespace {
 
 class GraphGroup : public CaptureTest {
 protected:
-    // A graph of the calls in a group, with one task before and one after it.
+    // Captures a graph with the calls in a group, one task before it and one after it.
     template <class Calls>
     aclrtTaskGrp capture(Calls&& calls) {
         aclrtTaskGrp group = nullptr;
@@ -177,7 +177,7 @@ TEST_F(GraphGroup, AReplaySeesAllOfAnUpdateOrNothing) {
     for (uint32_t round = 0; round < rounds; ++round) {
         replay(graph_, stream_);
         const uint64_t sum = read_back(sums, 1)[0];
-        EXPECT_EQ((sum - before) % tasks, 0u);  // the same number, as many times as there are tasks
+        EXPECT_EQ((sum - before) % tasks, 0u);  // all tasks added the same number
         if (device_computes()) EXPECT_NE(sum, before);
         before = sum;
         take_log();
@@ -369,7 +369,7 @@ TEST_F(TaskUpdate, AKernelAndItsBlocksComeFromDeviceMemory) {
     ASSERT_ACL_OK(aclrtTaskUpdateAsync(persistent_, task, &info, stream_));
     replay(model_, stream_);
     if (device_computes()) EXPECT_EQ(count(), 4u);
-    Gate gate;  // the values are those of the time when the stream comes to the update
+    Gate gate;  // the values are read when the stream reaches the update
     gate.hold(stream_);
     ASSERT_ACL_OK(aclrtTaskUpdateAsync(persistent_, task, &info, stream_));
     write(entry, uint64_t{22});

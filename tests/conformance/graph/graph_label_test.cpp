@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels: places in built models, and jumps to them.
+// Labels: positions in built models, and jumps to them.
 #include "fixtures/build_fixture.h"
 
 namespace conformance {
@@ -48,7 +48,7 @@ TEST_F(GraphLabel, AJumpGoesOnAtTheLabelWithTheIndex) {
     write(index, 1u);
     expect_replay({1, 20, 2});
     write(index, 2u);
-    expect_replay({1, 20, 2});  // larger ones are the last
+    expect_replay({1, 20, 2});  // larger values select the last label
     write(index, UINT32_MAX);
     expect_replay({1, 20, 2});
     write(index, 0u);

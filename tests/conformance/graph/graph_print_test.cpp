@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs written to files and to the log.
+// Printing graphs to files and to the log.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Two streams, two events and a model, and a folder for what is printed.
+// Two streams, two events and a model, and a folder for the output.
 class GraphPrint : public KernelTest {
 protected:
     void SetUp() override {
@@ -227,7 +227,7 @@ TEST_F(GraphPrint, KnowsKernelsWhoseBinaryWasUnloaded) {
     EXPECT_EQ(tasks_of(print())[2]["args"]["kernel"], "add");
 }
 
-// Whatever moment of the graph's life a print meets, it writes a whole file or says that the graph is gone.
+// A print at any point in the graph's life writes a complete file or reports that the graph is gone.
 TEST_F(GraphPrint, WorksWhileAnotherThreadCapturesAndDestroys) {
     capture_fork();
     std::atomic<aclmdlRI> current{model_};
@@ -429,7 +429,7 @@ TEST_F(GraphPrint, ReplacesAFileInOnePieceAndFollowsLinks) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 2);
 }
 
-// The log is chosen by the environment, once in a process.
+// The log is selected by the environment, once per process.
 class GraphLog : public testing::Test {};
 
 void print_to_log() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that ask the device for its services directly: cores, waits between them, failures and SIMT threads.
+// Kernels that call the device's services directly: cores, waits between them, failures and SIMT threads.
 #include <canopy_kernel/target/qualifiers.h>
 #include <canopy_kernel/target/target.h>
 
@@ -17,7 +17,7 @@ void note(uint32_t* wrong, bool right) {
 }
 bool on_cube() { return current_block().core_type == CANOPY_CORE_CUBE; }
 
-// out[0] counts; then six words for each core
+// out[0] is a count, followed by six words for each core
 void identify(uint32_t* out) {
     uint32_t* row = out + 1 + 6 * add(out, 1);
     const CanopyBlock& block = current_block();
@@ -40,7 +40,7 @@ KERNEL(__vector__) identify_vector(uint32_t* out) { identify(out); }
 
 // ---- flags ---------------------------------------------------------------------------------------------------------
 
-// The cube core hands a word to both vector cores and gets one back from each. words: three for each group.
+// The cube core passes a word to both vector cores and gets one back from each. words: three for each group.
 KERNEL(__mix__(1, 2)) exchange(uint32_t* words, uint32_t* wrong, uint32_t rounds) {
     const CanopyBlock block = current_block();
     uint32_t* own = words + 3 * block.index;
@@ -59,7 +59,7 @@ KERNEL(__mix__(1, 2)) exchange(uint32_t* words, uint32_t* wrong, uint32_t rounds
     }
 }
 
-// The same, one vector core at a time.
+// The same, with one vector core at a time.
 KERNEL(__mix__(1, 2)) exchange_in_turn(uint32_t* words, uint32_t* wrong, uint32_t rounds) {
     const CanopyBlock block = current_block();
     uint32_t* word = words + block.index;
@@ -81,8 +81,8 @@ KERNEL(__mix__(1, 2)) exchange_in_turn(uint32_t* words, uint32_t* wrong, uint32_
     }
 }
 
-// Flags among cores of one kind are barriers: mode 0 for all of them, mode 1 for the vector cores of a group. counters:
-// one for all cube cores, one for all vector cores, then one for each group.
+// Flags among cores of one kind act as barriers: mode 0 for all of them, mode 1 for the vector cores of a group.
+// counters: one for all cube cores, one for all vector cores, then one for each group.
 KERNEL(__mix__(1, 2)) meet_by_flags(uint32_t* counters, uint32_t* wrong, uint32_t rounds) {
     const CanopyBlock block = current_block();
     uint32_t* all = counters + (on_cube() ? 0 : 1);
@@ -101,7 +101,7 @@ KERNEL(__mix__(1, 2)) meet_by_flags(uint32_t* counters, uint32_t* wrong, uint32_
     }
 }
 
-// A flag that is set ahead of time counts.
+// A flag may be set before anyone waits for it.
 KERNEL(__mix__(1, 1)) set_ahead(uint32_t* out, uint32_t times) {
     if (on_cube()) {
         for (uint32_t i = 0; i < times; ++i) set_flag(2, 0);
@@ -113,7 +113,7 @@ KERNEL(__mix__(1, 1)) set_ahead(uint32_t* out, uint32_t times) {
     }
 }
 
-// More sets than a counter holds while the other side waits for something else.
+// Sets a flag more often than its counter can hold while the other side waits for another flag.
 KERNEL(__mix__(1, 1)) set_too_often() {
     if (on_cube())
         for (uint32_t i = 0; i < 16; ++i) set_flag(2, 0);
@@ -136,7 +136,7 @@ KERNEL(__vector__) wait_alone(uint32_t* out) {
 
 KERNEL(__vector__) use_flag(uint32_t mode, uint32_t id) { set_flag(mode, id); }
 
-// ---- meetings ------------------------------------------------------------------------------------------------------
+// ---- barriers -------------------------------------------------------------------------------------------------------
 
 // counters: all cores, all vector cores, all cube cores, then one for each group.
 KERNEL(__mix__(1, 2)) meet_in_scopes(uint32_t* counters, uint32_t* wrong, uint32_t rounds) {
@@ -160,7 +160,7 @@ KERNEL(__mix__(1, 2)) meet_in_scopes(uint32_t* counters, uint32_t* wrong, uint32
     }
 }
 
-// Every kind of wait in one loop; out counts what has been done.
+// Every kind of wait in one loop; out counts the completed rounds of all cores.
 KERNEL(__mix__(1, 2)) everything(uint32_t* out, uint32_t rounds) {
     for (uint32_t round = 0; round < rounds; ++round) {
         if (on_cube()) {
@@ -189,13 +189,13 @@ KERNEL(__mix__(1, 2)) meet_as_cube(uint32_t scope) {
     if (on_cube()) sync(static_cast<CanopySyncScope>(scope));
 }
 
-// Every block adds one and polls until all have.
+// Every block adds one and polls until all have done so.
 KERNEL(__vector__) meet_by_polling(uint32_t* arrived) {
     add(arrived, 1);
     while (load(arrived) < current_block().count) yield();
 }
 
-// Blocks pass a word on, last block first.
+// Blocks pass on a word, starting with the last block.
 KERNEL(__vector__) pass_on_by_polling(uint32_t* word) {
     const CanopyBlock block = current_block();
     while (load(word) != block.count - 1 - block.index) yield();
@@ -211,8 +211,8 @@ KERNEL(__vector__) set_word(uint32_t* word) { store(word, 1); }
 
 // ---- cores ---------------------------------------------------------------------------------------------------------
 
-// out: for each memory its size, whether it lies below 4 GiB and the alignment of its base; then whether the
-// registers that are cleared for each block were zero; they are not afterwards.
+// out: for each memory its size, whether it lies below 4 GiB and the alignment of its base; then whether the registers
+// that are cleared for each block were zero. Leaves those registers nonzero.
 KERNEL(__vector__) look_at_core(uint32_t* out) {
     CanopyCore& own = core();
     for (int i = 0; i < CANOPY_MEMORY_COUNT; ++i) {
@@ -224,7 +224,7 @@ KERNEL(__vector__) look_at_core(uint32_t* out) {
     uint32_t zero = 1;
     for (uint32_t i = 0; i < CANOPY_CORE_CLEARED; ++i)
         if (own.registers[i] != 0) zero = 0;
-    // The first word would be called at the end of the block.
+    // Skips the first word, which would be called at the end of the block.
     for (uint32_t i = sizeof(void*); i < CANOPY_CORE_CLEARED; ++i) own.registers[i] = 0xA5;
     out[3 * CANOPY_MEMORY_COUNT] = zero;
     out[3 * CANOPY_MEMORY_COUNT + 1] = &core() == &own;
@@ -254,7 +254,7 @@ KERNEL(__vector__) fail_in_block(uint32_t in_block, uint32_t length) {
     if (current_block().index != in_block) return sync(CANOPY_SYNC_ALL);
     const char text[] = "somewhere.cpp:12: the queue is empty";
     if (length == 0) fail(text, sizeof text - 1);
-    // Not from the heap: nobody would free it.
+    // Static, since nobody would free heap memory.
     static char longer[100000];
     __builtin_memset(longer, 'x', length);
     fail(longer, length);
@@ -294,14 +294,14 @@ struct Sum {
     uint32_t steps;
 };
 
-// Each thread adds up its share without ever waiting.
+// Each thread computes its element without ever waiting.
 void sum_alone(void* data) {
     const Sum& sum = *static_cast<Sum*>(data);
     const uint32_t thread = current_thread();
     sum.out[thread] = sum.in[thread] * 2 + thread;
 }
 
-// A tree over shared memory: all threads meet after every step.
+// A tree reduction over shared memory; all threads synchronise after every step.
 void sum_in_a_tree(void* data) {
     const Sum& sum = *static_cast<Sum*>(data);
     const uint32_t thread = current_thread();
@@ -314,7 +314,7 @@ void sum_in_a_tree(void* data) {
     if (thread == 0) *sum.out = sum.shared[0];
 }
 
-// Warps of 32 pass values around among themselves, then all meet.
+// Warps of 32 threads rotate values among themselves, then all threads synchronise.
 void rotate_in_warps(void* data) {
     const Sum& sum = *static_cast<Sum*>(data);
     const uint32_t thread = current_thread(), first = thread / 32 * 32;
@@ -332,7 +332,7 @@ void rotate_in_warps(void* data) {
 
 void meet_and_leave_one_out(void* data) {
     const Sum& sum = *static_cast<Sum*>(data);
-    // The one that is left out waits for its neighbour, which waits for it.
+    // The excluded thread waits for its neighbour, which waits for it.
     if (current_thread() != sum.steps)
         thread_barrier(0, sum.count);
     else
@@ -358,7 +358,7 @@ void spin_in_thread(void* data) {
     thread_barrier(0, sum.count);
 }
 
-// Threads take turns, the last one first, by polling.
+// Threads take turns by polling, starting with the last one.
 void poll_in_turn(void* data) {
     const Sum& sum = *static_cast<Sum*>(data);
     while (load(sum.out) != sum.count - 1 - current_thread()) yield();
@@ -379,7 +379,7 @@ constexpr Body bodies[] = {sum_alone,       sum_in_a_tree,
 
 }  // namespace
 
-// Threads of one of the bodies in every block; a block has `stride` words of each array for itself.
+// Runs one of the bodies as threads in every block; each block has `stride` words of each array to itself.
 KERNEL(__vector__)
 threads(uint32_t body, uint32_t count, uint32_t steps, const uint32_t* in, uint32_t* out, uint32_t stride) {
     const uint32_t at = current_block().index * stride;

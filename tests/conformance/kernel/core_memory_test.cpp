@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core a block opens: its memories have the chip's sizes and an end that can be felt; and failures a kernel
-// explains by itself.
+// The core a block opens: its memories have the chip's sizes, and accesses past their ends fault. Also tests failures
+// that a kernel describes itself.
 #include "fixtures/core_fixture.h"
 
 namespace conformance {
@@ -62,14 +62,14 @@ TEST_F(CoreMemory, TheLastByteMayBeTouched) {
     run("touch_beside", 3, bias, std::int64_t{1023}, 2u);
 }
 
-// ---- failures with a text ------------------------------------------------------------------------------------------
+// ---- failures with a message ----------------------------------------------------------------------------------------
 
 TEST_F(CoreMemory, AFailureCarriesTheKernelsOwnWords) {
     run_to_failure(vector_exception, {"block 0", "somewhere.cpp:12: the queue is empty"}, "fail_in_block", 1, 0u, 0u);
     run_to_failure(vector_exception, {"block 7", "somewhere.cpp:12: the queue is empty"}, "fail_in_block", 10, 7u, 0u);
     run_to_failure(vector_exception, {std::string(1000, 'x')}, "fail_in_block", 2, 1u, 100000u);
     run_to_failure(507015, {"block 1", "vector core 1: no"}, "fail_on_second_vector_core", 3);
-    run("fail_in_block", 3, 3u, 0u);  // none of them
+    run("fail_in_block", 3, 3u, 0u);  // no block has this number
 }
 
 TEST_F(CoreMemory, AProductIsMadeOnTheCore) {

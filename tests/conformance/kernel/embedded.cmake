@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests of embedded images and of run-time compilation need beside the test program: two libraries with the same
-# image, SIMT kernels, and the path of the compiler.
+# Additional inputs for the tests of embedded images and of run-time compilation: two libraries with the same image,
+# SIMT kernels, and the path of the compiler.
 if(NOT TARGET conformance_kernels)
   return()
 endif()

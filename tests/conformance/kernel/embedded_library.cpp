@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared library with an embedded image, as canopy-cc would make it: registered by a constructor, unregistered by a
+// A shared library with an embedded image, in the form canopy-cc emits: registered by a constructor, unregistered by a
 // destructor. Built twice.
 #include "acl/acl.h"
 #include "canopy/launch.h"
@@ -31,7 +31,7 @@ CanopyLaunchSite sites[] = {
 const CanopyEmbeddedVariable variables[] = {{&library_word, "global_word", sizeof(library_word)}};
 CanopyEmbeddedImage image = {CANOPY_LAUNCH_VERSION, 1, nullptr, 0, "kernels.cpp", sites, sites + 1, variables, {}};
 
-// Made before the registration, and so ends after it.
+// Constructed before the registration, hence destroyed after it.
 struct Ending {
     void* stream = nullptr;
     ~Ending() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that go wrong: the right code at the next synchronisation, and everything else lives on.
+// Failing kernels: the next synchronisation returns the right code, and everything else continues to work.
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -31,7 +31,7 @@ protected:
     uint32_t count() { return read_back(counter_, 1)[0]; }
     aclError increment(aclrtStream stream) { return launch("increment", 1, stream, counter_); }
 
-    // `fails` queues one task on stream_ that fails with `code`; the text then has `words`.
+    // `fails` queues one task on stream_ that fails with `code` and a message containing `words`.
     void expect_fault(aclError code, const char* words, const std::function<aclError()>& fails) {
         ASSERT_ACL_OK(aclrtMemset(counter_, 4, 0, 4));
         const int before = exceptions.load();
@@ -42,8 +42,8 @@ protected:
         EXPECT_ACL_FAILS(code, words, aclrtSynchronizeStream(stream_));
         EXPECT_EQ(exceptions.load(), before + 1) << "the callback comes before the synchronisation returns";
         EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), code);
-        EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));  // told once
-        // Only now: the counter is not atomic, and a check of memory cannot tell which of two running kernels did
+        EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));  // reported only once
+        // Not earlier: the counter is not atomic, and a memory check cannot tell which of two running kernels did the
         // damage.
         ASSERT_ACL_OK(increment(bystander_));
         EXPECT_ACL_OK(aclrtSynchronizeStream(bystander_));
@@ -51,7 +51,7 @@ protected:
         expect_all_well();
     }
 
-    // malloc, copies, new streams, other streams and the stream itself.
+    // Checks malloc, copies, new streams, other streams and the stream itself.
     void expect_all_well() {
         std::vector<uint32_t> words(1000, 7), back(1000);
         void* memory = nullptr;
@@ -235,7 +235,7 @@ TEST_F(Fault, IsReportedByWhicheverSynchronisationComesFirst) {
 // ---- failure modes -------------------------------------------------------------------------------------------------
 
 TEST_F(Fault, ContinueModeRunsLaterTasksAndStopModeSkipsThem) {
-    // In a context of its own: stopping ends what the context can do.
+    // In a separate context, since a stopped context accepts no more work.
     aclrtContext home = nullptr, context = nullptr;
     ASSERT_ACL_OK(aclrtGetCurrentContext(&home));
     ASSERT_ACL_OK(aclrtCreateContext(&context, 0));
@@ -249,7 +249,7 @@ TEST_F(Fault, ContinueModeRunsLaterTasksAndStopModeSkipsThem) {
     EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION);
     EXPECT_EQ(count(), 2u);
 
-    ASSERT_ACL_OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));  // after a failure
+    ASSERT_ACL_OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));  // allowed after a failure
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "cannot be undone",
                      aclrtSetStreamFailureMode(stream, ACL_CONTINUE_ON_FAILURE));
     ASSERT_ACL_OK(aclrtMemset(counter_, 4, 0, 4));
@@ -262,7 +262,7 @@ TEST_F(Fault, ContinueModeRunsLaterTasksAndStopModeSkipsThem) {
     EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION);
     EXPECT_EQ(count(), 1u);
 
-    // The context takes no further task on any stream, and says why each time.
+    // The context accepts no more tasks on any stream, and gives the reason each time.
     EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "stopped", increment(stream));
     EXPECT_EQ(increment(nullptr), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION);
@@ -270,7 +270,7 @@ TEST_F(Fault, ContinueModeRunsLaterTasksAndStopModeSkipsThem) {
     EXPECT_ACL_OK(aclrtStreamAbort(stream));
     EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION);
 
-    // All this still works.
+    // These calls still work.
     uint32_t value = 9;
     void* memory = nullptr;
     aclrtStream another = nullptr;
@@ -283,7 +283,7 @@ TEST_F(Fault, ContinueModeRunsLaterTasksAndStopModeSkipsThem) {
     EXPECT_ACL_OK(aclrtDestroyStreamForce(stream));
     EXPECT_ACL_OK(aclrtDestroyContext(context));
     ASSERT_ACL_OK(aclrtSetCurrentContext(home));
-    ASSERT_ACL_OK(increment(stream_));  // other contexts of the device are not concerned
+    ASSERT_ACL_OK(increment(stream_));  // other contexts of the device are not affected
     EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
 }
 

@@ -18,7 +18,7 @@ std::vector<char> image() {
 
 class Binary : public KernelTest {
 protected:
-    // Proof that a binary works: its kernel counts.
+    // Runs a kernel that counts, to show that the binary works.
     void expect_usable(aclrtBinHandle binary) {
         aclrtFuncHandle increment = nullptr;
         ASSERT_ACL_OK(aclrtBinaryGetFunction(binary, "increment", &increment));
@@ -96,7 +96,7 @@ TEST_F(Binary, LoadsFromFileFromDataAndFromABinaryObject) {
     {
         std::vector<char> data = image();
         ASSERT_ACL_OK(aclrtBinaryLoadFromData(data.data(), data.size(), nullptr, &from_data));
-        std::fill(data.begin(), data.end(), 0);  // the bytes were taken
+        std::fill(data.begin(), data.end(), 0);  // the runtime has copied the bytes
     }
     expect_usable(from_data);
     const std::vector<char> data = image();
@@ -134,7 +134,7 @@ TEST_F(Binary, FilesThatAreNoImagesAreRefused) {
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "empty.o", aclrtBinaryLoadFromFile(empty.c_str(), nullptr, &binary));
     const std::string text = directory.write("text.o", "#include <stdio.h>\nint main() {}\n");
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "", aclrtBinaryLoadFromFile(text.c_str(), nullptr, &binary));
-    // An ELF file of something else.
+    // An ELF file that is not an image.
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "", aclrtBinaryLoadFromFile("/proc/self/exe", nullptr, &binary));
     EXPECT_EQ(binary, nullptr);
 }
@@ -545,9 +545,9 @@ TEST_F(ArgumentList, CarriesValuesAndPlaceholders) {
     std::memset(buffer, 2, count);
     ASSERT_ACL_OK(aclrtKernelArgsFinalize(list_));
     ASSERT_ACL_OK(launch_list());
-    std::memset(buffer, 3, count);  // the launch has taken its copy
+    std::memset(buffer, 3, count);  // the launch has its own copy
     if (device_computes()) EXPECT_EQ(result(), 200u);
-    // Again after filling in anew and finalising.
+    // Again, after refilling and finalising.
     ASSERT_ACL_OK(aclrtKernelArgsFinalize(list_));
     ASSERT_ACL_OK(launch_list());
     if (device_computes()) EXPECT_EQ(result(), 300u);
@@ -565,7 +565,7 @@ TEST_F(ArgumentList, IsLaunchedAnyNumberOfTimesAndUpdatedInBetween) {
                      aclrtLaunchKernelWithConfig(adder, 1, stream_, nullptr, list, nullptr));
     ASSERT_ACL_OK(aclrtKernelArgsFinalize(list));
     for (int i = 0; i < 10; ++i) ASSERT_ACL_OK(aclrtLaunchKernelWithConfig(adder, 2, stream_, nullptr, list, nullptr));
-    amount = 100;  // was copied when it was appended
+    amount = 100;  // was copied when appended
     ASSERT_ACL_OK(aclrtKernelArgsParaUpdate(list, second, &amount, 8));
     EXPECT_EQ(aclrtLaunchKernelWithConfig(adder, 1, stream_, nullptr, list, nullptr), ACL_ERROR_RT_PARAM_INVALID);
     ASSERT_ACL_OK(aclrtKernelArgsFinalize(list));
@@ -596,7 +596,7 @@ TEST_F(ArgumentList, LivesInMemoryOfTheProgram) {
     ASSERT_ACL_OK(aclrtKernelArgsFinalize(list));
     ASSERT_ACL_OK(aclrtLaunchKernelWithConfig(sum_, 1, stream_, nullptr, list, nullptr));
     if (device_computes()) EXPECT_EQ(result(), 30u);
-    // The same memory can be initialised anew.
+    // The same memory can be initialised again.
     ASSERT_ACL_OK(aclrtKernelArgsInitByUserMem(sum_, list, memory.data(), 8));
     ASSERT_ACL_OK(aclrtKernelArgsAppend(list, &out_, 8, &parameter));
     EXPECT_EQ(aclrtKernelArgsAppend(list, &count, 8, &parameter), ACL_ERROR_RT_PARAM_INVALID);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels the conformance tests launch.
+// The kernels of the conformance tests.
 #include "kernel_operator.h"
 
 // counter += 1
@@ -19,12 +19,12 @@ extern "C" __global__ __aicore__ void add(__gm__ float* a, __gm__ float* b, __gm
     for (uint32_t i = begin; i < end; ++i) out[i] = a[i] + b[i];
 }
 
-// Mixed sizes: slots are eight bytes each.
+// Mixed sizes; each argument has an eight-byte slot.
 extern "C" __global__ __aicore__ void mixed_arguments(__gm__ double* out, uint8_t a, int16_t b, float c, int64_t d) {
     *out = a + b + c + static_cast<double>(d);
 }
 
-// *out = *in + sum of the bytes the placeholder points at
+// *out = sum of the bytes that the placeholder points to
 extern "C" __global__ __aicore__ void sum_bytes(__gm__ uint64_t* out, __gm__ uint8_t* bytes, uint64_t count) {
     uint64_t sum = 0;
     for (uint64_t i = 0; i < count; ++i) sum += bytes[i];
@@ -73,7 +73,7 @@ extern "C" __global__ __aicore__ void wait_for_word(__gm__ uint32_t* word, __gm_
     __atomic_store_n(done, 1u, __ATOMIC_RELEASE);
 }
 
-// As wait_for_word, but says that it has begun.
+// Like wait_for_word, but signals that it has started.
 extern "C" __global__ __aicore__ void begin_and_wait_for_word(__gm__ uint32_t* begun, __gm__ uint32_t* word,
                                                               __gm__ uint32_t* done) {
     __atomic_store_n(begun, 1u, __ATOMIC_RELEASE);
@@ -83,7 +83,7 @@ extern "C" __global__ __aicore__ void begin_and_wait_for_word(__gm__ uint32_t* b
 
 extern "C" __global__ __aicore__ void set_word(__gm__ uint32_t* word) { __atomic_store_n(word, 1u, __ATOMIC_RELEASE); }
 
-// Every block adds one, meets the others, and then must see all additions. Repeats `rounds` times.
+// Every block adds one, passes the barrier, and must then see all additions. Repeats `rounds` times.
 extern "C" __global__ __aicore__ void meet_in_barrier(__gm__ uint32_t* arrived, __gm__ uint32_t* wrong,
                                                       uint32_t rounds) {
     for (uint32_t round = 1; round <= rounds; ++round) {
@@ -95,18 +95,18 @@ extern "C" __global__ __aicore__ void meet_in_barrier(__gm__ uint32_t* arrived, 
     }
 }
 
-// Every block adds one and spins on plain memory until all have.
+// Every block adds one and spins on plain memory until all have done so.
 extern "C" __global__ __aicore__ void meet_in_memory(__gm__ uint32_t* arrived) {
     __atomic_fetch_add(arrived, 1u, __ATOMIC_ACQ_REL);
     while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) < static_cast<uint32_t>(block_num)) asm volatile("");
 }
 
-// Leaves without reaching the barrier the others stand in.
+// One block returns without reaching the barrier that the others wait in.
 extern "C" __global__ __aicore__ void miss_barrier(uint32_t block) {
     if (static_cast<uint32_t>(block_idx) != block) AscendC::SyncAll();
 }
 
-// Appends its number to a log in memory: log[0] is the count.
+// Appends its number to a log in memory; log[0] is the count.
 extern "C" __global__ __aicore__ void append(__gm__ uint32_t* log, uint32_t number) {
     const uint32_t at = __atomic_fetch_add(&log[0], 1u, __ATOMIC_ACQ_REL);
     log[1 + at] = number;
@@ -127,7 +127,7 @@ extern "C" __global__ __aicore__ void add_atomically(__gm__ uint64_t* counter, u
     __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
 }
 
-// Runs for ever in one block; the others end at once or, with `together`, stand in a barrier.
+// Runs forever in one block; the others end at once or, with `together`, wait in a barrier.
 extern "C" __global__ __aicore__ void never_return_in_block(uint32_t block, uint32_t together) {
     if (static_cast<uint32_t>(block_idx) == block)
         for (;;) asm volatile("");
@@ -147,7 +147,7 @@ extern "C" __global__ __mix__(1, 2) __aicore__ void on_both_cores(__gm__ uint32_
         uint64_t a##n##6, uint64_t a##n##7
 #define CANOPY_SUM_8(n) a##n##0 + a##n##1 + a##n##2 + a##n##3 + a##n##4 + a##n##5 + a##n##6 + a##n##7
 
-// As many parameters as a kernel may have: 128.
+// The maximum number of parameters of a kernel: 128.
 extern "C" __global__ __aicore__ void sum_many(
     __gm__ uint64_t* out, uint64_t b1, uint64_t b2, uint64_t b3, uint64_t b4, uint64_t b5, uint64_t b6, uint64_t b7,
     CANOPY_PARAMETERS_8(01), CANOPY_PARAMETERS_8(02), CANOPY_PARAMETERS_8(03), CANOPY_PARAMETERS_8(04),
@@ -160,7 +160,7 @@ extern "C" __global__ __aicore__ void sum_many(
            CANOPY_SUM_8(14) + CANOPY_SUM_8(15);
 }
 
-// Found by the number at the end of their names. counter += 1, or 100, from every block.
+// Launched by the number at the end of their names: counter += 1, or 100, from every block.
 extern "C" __global__ __aicore__ void count_blocks_21(__gm__ uint32_t* counter) {
     __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED);
 }
@@ -168,6 +168,6 @@ extern "C" __global__ __aicore__ void count_blocks_22(__gm__ uint32_t* counter) 
     __atomic_fetch_add(counter, 100u, __ATOMIC_RELAXED);
 }
 
-// Kernels that launches name by the number at their end: out[block] += 3 or 13.
+// Launched by the number at the end of their names: out[block] += 3 or 13.
 extern "C" __global__ __aicore__ void add_key_3(__gm__ uint32_t* out) { out[block_idx] = out[block_idx] + 3; }
 extern "C" __global__ __aicore__ void add_key_13(__gm__ uint32_t* out) { out[block_idx] = out[block_idx] + 13; }

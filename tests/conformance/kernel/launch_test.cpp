@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to launch a kernel, and what a launch can be told.
+// The ways to launch a kernel, and the launch attributes.
 #include <numeric>
 
 #include "fixtures/fixture.h"
@@ -82,7 +82,7 @@ TEST_F(Launch, FewerBytesThanTheParametersNeedAreRefused) {
                      aclrtLaunchKernel(function("mixed_arguments"), 1, device_memory(64), 32, stream_));
 }
 
-// ---- the family ----------------------------------------------------------------------------------------------------
+// ---- launch functions -----------------------------------------------------------------------------------------------
 
 TEST_F(Launch, TakesArgumentsFromTheHostAndCopiesThem) {
     auto* out = device_array<double>({0});
@@ -140,7 +140,7 @@ TEST_F(Launch, StructuresOfAnotherSizeAreRefused) {
         EXPECT_ACL_FAILS(
             ACL_ERROR_RT_PARAM_INVALID, "is less than the 24 bytes of kernel divide's parameters",
             aclrtLaunchKernelWithHostArgs(function("divide"), 1, stream_, nullptr, slots, size, nullptr, 0));
-    // Data of a placeholder lies behind the parameters: the size says nothing about them then.
+    // Also refused with a placeholder, whose data follows the parameters.
     aclrtPlaceHolderInfo placeholder = {0, 8};
     EXPECT_ACL_FAILS(
         ACL_ERROR_RT_PARAM_INVALID, "is less than the 24",
@@ -160,7 +160,7 @@ TEST_F(Launch, TakesAnArrayOfPointersToArguments) {
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
     if (device_computes()) EXPECT_EQ(read_back(out, 1)[0], 200 - 1 + 0.25 - 50);
     ASSERT_ACL_OK(aclrtLaunchKernelWithArgsArray(function("nothing"), 1, stream_, nullptr, nullptr));
-    // More than fits into a small block.
+    // More than fits in a small argument block.
     auto* sum = device_array<uint64_t>({0});
     std::vector<uint64_t> numbers(128);
     std::iota(numbers.begin(), numbers.end(), 0);
@@ -295,7 +295,7 @@ TEST_F(Launch, KindsOfCoresMixInOneStreamAndStayInOrder) {
         ASSERT_ACL_OK(launch("increment", 1, stream_, counter));
     }
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
-    EXPECT_EQ(read_back(counter, 1)[0], 20u * (10 * 3 + 48 + 1));  // one cube and two vector cores a block
+    EXPECT_EQ(read_back(counter, 1)[0], 20u * (10 * 3 + 48 + 1));  // one cube core and two vector cores per block
 }
 
 TEST_F(Launch, LastTaskNumberOfTheThreadGrows) {
@@ -414,7 +414,7 @@ TEST_F(Launch, TimeoutOfTheProcessAppliesUnlessTheLaunchHasItsOwn) {
     EXPECT_EQ(before, 1091000u);
     ASSERT_ACL_OK(aclrtSetOpExecuteTimeOutWithMs(20));
     SharedWord started, go, done;
-    // A launch that may take as long as it likes outlives one that may not.
+    // A launch without a time limit outlives one with a limit.
     struct {
         uint32_t *word, *done;
     } arguments = {go.device(), done.device()};
@@ -428,7 +428,7 @@ TEST_F(Launch, TimeoutOfTheProcessAppliesUnlessTheLaunchHasItsOwn) {
     go.set(1);
     EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
     EXPECT_ACL_OK(aclrtDestroyStream(other));
-    ASSERT_ACL_OK(aclrtSetOpExecuteTimeOut(0));  // back to the default, which is no multiple of the interval
+    ASSERT_ACL_OK(aclrtSetOpExecuteTimeOut(0));  // back to the default, which is not a multiple of the interval
 }
 
 TEST_F(Launch, SimtKernelsNeedAChipThatHasThem) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for groups of cube and vector cores: who their blocks are, how they meet and wait for each other, and what
-// happens when a wait can never end.
+// Kernels for groups of cube and vector cores: the identities of their blocks, how they synchronise, and what happens
+// if a wait can never end.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ constexpr std::uint32_t cube = 1, vector = 2;
 
 class MixLaunch : public CoreTest {
 protected:
-    // index, count, sub_index, sub_count, core type, whether the core was closed; sorted
+    // index, count, sub_index, sub_count, core type, whether `core` was null; sorted
     using Identity = std::array<std::uint32_t, 6>;
     std::vector<Identity> identities(const char* kernel, std::uint32_t blocks, std::size_t cores) {
         auto* out = zeros(1 + 6 * (cores + 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch by <<<>>> that is refused: the next synchronisation returns its code, and a line says it once.
+// A refused <<<>>> launch: the next synchronisation returns its code, and one line reports it.
 #include <atomic>
 #include <thread>
 
@@ -14,7 +14,7 @@ namespace {
 class RefusedLaunch : public CaptureTest {
 protected:
     int refuse(aclrtStream stream) { return embedded_.launch("nothing", 0, stream); }
-    // The refusal is reported by `call` once, and the stream works afterwards.
+    // Expects `call` to report the refusal once, and the stream to work afterwards.
     template <class Call>
     void expect_reported_once(Call&& call) {
         EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "kernel nothing was not launched: numBlocks 0", call());
@@ -145,7 +145,7 @@ TEST_F(RefusedLaunch, FailsTheUpdateOfATaskGroup) {
     expect_usable(other_);
     replay(graph, stream_);
     if (device_computes()) EXPECT_EQ(take_log(), std::vector<uint32_t>{1});
-    // The next update starts afresh.
+    // The next update starts from scratch.
     ASSERT_ACL_OK(aclmdlRICaptureTaskUpdateBegin(other_, group));
     ASSERT_ACL_OK(append(other_, 2));
     EXPECT_ACL_OK(aclmdlRICaptureTaskUpdateEnd(other_));
@@ -165,7 +165,7 @@ TEST_F(RefusedLaunch, KeepsABuildingFromEnding) {
         ASSERT_ACL_OK(aclmdlRIEndTask(model, persistent));
         EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "kernel nothing was not launched",
                          aclmdlRIBuildEnd(model, nullptr));
-        // Without what the stream recorded the building can go on.
+        // After the stream's recorded tasks are cleared, the build can complete.
         ASSERT_ACL_OK(aclrtPersistentTaskClean(persistent));
         ASSERT_ACL_OK(append(persistent, 1));
         ASSERT_ACL_OK(aclmdlRIEndTask(model, persistent));
@@ -229,7 +229,7 @@ void every_cause_is_said_once() {
     EXPECT_NE(said[2].find("the binary has no kernel named no_such_kernel"), std::string::npos);
     EXPECT_NE(said[3].find("16777216 bytes of dynamic memory; a core of Ascend910B1 has 196608"), std::string::npos);
     EXPECT_NE(said[4].find("is not a SIMT kernel"), std::string::npos);
-    // The same kernel for another reason is news.
+    // The same kernel refused for another reason is reported again.
     const CanopyConfiguration one = {{1, 1, 1}, {0, 0, 0}, 0, nullptr};
     EXPECT_EQ(lines_said([&] { canopyLaunch(&embedded.site("nothing"), &one, nullptr, 8); }).size(), 1u);
 }
@@ -245,7 +245,7 @@ void an_image_that_cannot_be_used_is_said() {
     EXPECT_EQ(aclrtSynchronizeDevice(), ACL_ERROR_RT_INVALID_DEVICE_FUNCTION);
     EXPECT_EQ(lines_said([&] { damaged.launch("nothing", 1, nullptr); }).size(), 1u);
     EXPECT_EQ(aclrtSynchronizeDevice(), ACL_ERROR_RT_PARAM_INVALID);
-    if (!device_computes()) return;  // the null device takes every image
+    if (!device_computes()) return;  // the null device accepts every image
     const auto said = lines_said([&] { other_chip.launch("increment", 1, nullptr, nullptr); });
     ASSERT_EQ(said.size(), 1u);
     EXPECT_NE(said[0].find("kernel increment was not launched: a kernel image for chip architecture 2002"),
@@ -277,7 +277,7 @@ TEST(RefusedLaunchDeathTest, QuietProgramsGetTheCodeOnly) { EXPECT_IN_OWN_PROCES
 void wrong_settings_are_said_by_every_program() {
     setenv("CANOPY_DEVICE_COUNT", "many", 1);
     setenv("CANOPY_WORKER", "3", 1);
-    // Describing the settings, as `canopy info` does, says nothing.
+    // Describing the settings, as `canopy info` does, reports nothing.
     EXPECT_TRUE(lines_said([] { canopyDescribe(); }).empty());
     const auto said = lines_said(start_device);
     ASSERT_EQ(said.size(), 2u);

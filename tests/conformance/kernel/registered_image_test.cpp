@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images that are part of programs: registering, launching from a site, and what a launch refuses.
+// Images embedded in programs: registration, launches from a site, and refused launches.
 #include <limits>
 #include <memory>
 #include <thread>

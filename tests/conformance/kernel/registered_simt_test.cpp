@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIMT kernels: their dimensions reach them whichever function launches them, and are checked.
+// SIMT kernels: their dimensions are checked, and reach them from every launch function.
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -11,7 +11,7 @@
 namespace conformance {
 namespace {
 
-// The image of simt_kernels.cpp on a chip with SIMT cores, in a process of its own.
+// The image of simt_kernels.cpp on a chip with SIMT cores, in a separate process.
 class SimtDevice {
 public:
     SimtDevice() {
@@ -68,7 +68,7 @@ void dimensions_reach_the_kernel() {
                                                      arguments));
     device.expect_places(dim3{3, 2, 1}, dim3{4, 2, 2}, 5);
 
-    // The pointer is a placeholder for nothing here; what follows the parameters must stay where it is pointed at.
+    // No placeholders here; the data after the parameters must stay at its offset.
     struct {
         void* memory;
         uint64_t first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Embedded images used by many threads, while devices are reset, the runtime is finalised and libraries come and go.
+// Embedded images used by many threads while devices are reset, the runtime is finalised and libraries come and go.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -58,7 +58,7 @@ TEST_F(RegisteredThreads, RaceOnSeveralDevices) {
     ASSERT_ACL_OK(aclrtSetDevice(before));
 }
 
-// Whoever launches while the device goes gets a code, and launches again once it is back.
+// Threads that launch during a device reset get an error code, and can launch again once the device is back.
 TEST_F(RegisteredThreads, LaunchWhileTheDeviceIsReset) {
     Embedded embedded;
     std::atomic<bool> stop{false};
@@ -89,7 +89,7 @@ TEST_F(RegisteredThreads, LaunchWhileTheDeviceIsReset) {
     recent_error();
 }
 
-// The other end of the race: the binary is unloaded again and again under those who launch from its site.
+// The other race: the binary is unloaded repeatedly while threads launch from its site.
 TEST_F(RegisteredThreads, LaunchWhileTheBinaryIsUnloaded) {
     Embedded embedded;
     canopyRegisterImage(&embedded.image);
@@ -112,7 +112,7 @@ TEST_F(RegisteredThreads, LaunchWhileTheBinaryIsUnloaded) {
             aclrtBinaryUnLoad(binary);
     }
     for (std::thread& thread : threads) thread.join();
-    // Launches that met an unloading each time they tried were refused.
+    // Launches that hit an unload on every attempt were refused.
     EXPECT_EQ(aclrtSynchronizeDevice(), launched.load() == 800 ? ACL_SUCCESS : ACL_ERROR_RT_INVALID_HANDLE);
     ASSERT_ACL_OK(aclrtSynchronizeDevice());
     EXPECT_GT(launched.load(), 0u);
@@ -121,7 +121,7 @@ TEST_F(RegisteredThreads, LaunchWhileTheBinaryIsUnloaded) {
 }
 
 #ifdef CANOPY_TEST_LIBRARIES
-// Two libraries with the same image and the same names, registered by their constructors.
+// One of two libraries with the same image and the same names, registered by their constructors.
 class Library {
 public:
     explicit Library(const char* path) : handle_(dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
@@ -167,7 +167,7 @@ TEST_F(RegisteredThreads, LibrariesWithTheSameImageAreApart) {
     if (device_computes()) EXPECT_EQ(read_back(counter, 1)[0], 3u);
 }
 
-// While a library is closed, the dynamic loader waits for its destructors.
+// dlclose waits for the library's destructors, the last of which waits for the library's launches.
 TEST_F(RegisteredThreads, LibraryWaitsForItsLaunchesInItsLastDestructor) {
     if (!device_computes()) GTEST_SKIP();
     for (int round = 0; round < 10; ++round) {

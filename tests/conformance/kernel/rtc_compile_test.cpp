@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-time compilation: source text to image, its log, its names, and what is refused.
+// Run-time compilation: source to image, the log, names, and refused input.
 #include <stdlib.h>
 
 #include <thread>
@@ -16,7 +16,7 @@ constexpr const char* source = R"(
 extern "C" __global__ __aicore__ void rtc_add(__gm__ uint32_t* out, uint32_t a, uint32_t b) { *out = a + b + EXTRA; }
 )";
 
-// A program that is destroyed with the object.
+// Destroys its program at the end of its life.
 class Program {
 public:
     explicit Program(const char* text, const char* name = "test.cpp", std::vector<const char*> headers = {},
@@ -30,7 +30,7 @@ public:
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
-    // Quick to compile: what is tested is not the code.
+    // Options that compile quickly, since the generated code is not tested.
     aclError compile(std::vector<const char*> options = {"-DEXTRA=0"}) {
         options.insert(options.end(), {"-O0", "--targets=baseline"});
         return aclrtcCompileProg(handle_, static_cast<int>(options.size()), options.data());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIMT kernels that the conformance tests launch.
+// SIMT kernels of the conformance tests.
 #include "kernel_operator.h"
 
-// out[place in the launch] = first + 1000 * block + thread
+// out[position in the launch] = first + 1000 * block + thread
 extern "C" __global__ void note_place(__gm__ uint32_t* out, uint32_t first) {
     const uint32_t thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     const uint32_t block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);

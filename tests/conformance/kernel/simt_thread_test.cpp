@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIMT threads of a block: they all run, meet in barriers of all or some of them, and fail together with their block.
+// SIMT threads of a block: they all run, synchronise in barriers of all or some of them, and fail together with their
+// block.
 #include <numeric>
 
 #include "fixtures/core_fixture.h"
@@ -60,7 +61,7 @@ TEST_F(SimtThread, EveryThreadRunsOnceUnderItsNumber) {
 TEST_F(SimtThread, ABarrierOfAllOrdersATreeOfSums) {
     for (const std::uint32_t blocks : {1u, 3u, 30u}) {
         for (const std::uint32_t count : {1u, 2u, 64u, 256u, 2048u}) {
-            if (blocks * count > 2048) continue;  // stacks are dear under the sanitizers
+            if (blocks * count > 2048) continue;  // stacks are expensive under the sanitizers
             const std::vector<std::uint32_t> in = numbers(blocks), out = run_body(sum_in_a_tree, blocks, count, 0);
             for (std::uint32_t block = 0; block < blocks; ++block) {
                 const auto begin = in.begin() + static_cast<std::ptrdiff_t>(block * stride);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: devices, facts about the chip, failed tasks as their callbacks see them.
+// The lower interface: devices, chip properties, failed tasks as seen by callbacks.
 #include "fixtures/fixture.h"
 #include "fixtures/holding.h"
 #include "runtime/rt.h"
@@ -16,7 +16,7 @@ TEST_F(LowerDevice, SetsTellsAndResetsTheDeviceOfTheThread) {
     ASSERT_ACL_OK(rtSetDevice(0));
     EXPECT_ACL_OK(rtGetDevice(&device));
     EXPECT_EQ(device, 0);
-    EXPECT_ACL_OK(aclrtGetDevice(&device));  // one state for both interfaces
+    EXPECT_ACL_OK(aclrtGetDevice(&device));  // both interfaces share one state
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "devId", rtGetDevice(nullptr));
     EXPECT_ACL_OK(rtDeviceReset(0));
     EXPECT_EQ(rtDeviceReset(0), ACL_ERROR_RT_CONTEXT_RELEASE_ERROR);
@@ -119,14 +119,14 @@ TEST_F(LowerDevice, TheWordsThatCoresMeetInBelongToTheContext) {
     EXPECT_ACL_OK(rtsGetHardwareSyncAddr(&same));
     EXPECT_EQ(address, reinterpret_cast<uint64_t>(same));
     EXPECT_GE(length, 4096u);
-    EXPECT_ACL_OK(aclrtMemset(same, length, 0, length));  // all of it is memory of the device
+    EXPECT_ACL_OK(aclrtMemset(same, length, 0, length));  // the whole range is device memory
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "addr", rtGetC2cCtrlAddr(nullptr, &length));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "len", rtGetC2cCtrlAddr(&address, nullptr));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "addr", rtsGetHardwareSyncAddr(nullptr));
     EXPECT_ACL_OK(rtDeviceReset(0));
 }
 
-// What a callback found in the structure itself, and what the function told it.
+// What a callback found in the structure, and what rtGetExceptionRegInfo returned.
 struct Seen {
     rtExceptionInfo_t info = {};
     std::string kernel;

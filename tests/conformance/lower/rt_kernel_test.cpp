@@ -267,7 +267,7 @@ TEST_F(LowerFill, AFunctionFillsTheVariableOfEachBinaryThatIsLoaded) {
     if (!device_computes()) GTEST_SKIP();
     EXPECT_EQ(value_in_a_new_binary(), 41u);
     ASSERT_ACL_OK(rtsRegKernelLaunchFillFunc("global_word", &fill_with_seven));
-    ASSERT_ACL_OK(rtsRegKernelLaunchFillFunc("no_such_word", &refuse_to_fill));  // nobody has it
+    ASSERT_ACL_OK(rtsRegKernelLaunchFillFunc("no_such_word", &refuse_to_fill));  // no binary has this variable
     EXPECT_EQ(value_in_a_new_binary(), 7u);
     EXPECT_EQ(found_size, 4u);
     EXPECT_EQ(found_value, 41u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: memory and copies, with the numbers that are its own.
+// The lower interface: memory and copies, with that interface's own constants.
 #include <cstdlib>
 
 #include "fixtures/fixture.h"
@@ -135,7 +135,7 @@ TEST_F(LowerMemory, QueuedCopiesTakeTheirTurn) {
     Gate gate;
     gate.hold(stream_);
     EXPECT_ACL_OK(rtMemcpyAsync(device, size, host, size, RT_MEMCPY_HOST_TO_DEVICE, stream_));
-    EXPECT_ACL_OK(rtMemcpyAsync(device, 1, host, 1, RT_MEMCPY_HOST_TO_DEVICE_EX, stream_));  // takes what is there now
+    EXPECT_ACL_OK(rtMemcpyAsync(device, 1, host, 1, RT_MEMCPY_HOST_TO_DEVICE_EX, stream_));  // reads the source at once
     std::memset(host, 8, size);
     EXPECT_EQ(read_back(device, size), std::vector<uint8_t>(size, 0));
     gate.open();

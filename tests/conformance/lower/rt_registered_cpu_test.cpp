@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: shared objects for CPU cores that programs register themselves, with stubs for their functions.
+// The lower interface: shared objects for CPU cores that the program registers, with stubs for their functions.
 #include "fixtures/cpu_kernel_fixture.h"
 #include "runtime/rt.h"
 
 namespace conformance {
 namespace {
 
-// Their addresses stand for kernels.
+// Their addresses identify kernels.
 const int stub_one = 1, stub_two = 2, stub_three = 3;
 
 int register_object(const std::string& bytes, void** handle) {
@@ -66,7 +66,7 @@ TEST_F(LowerRegisteredCpu, RegisteringAllKernelsIsTheSame) {
     rtArgsEx_t block = {};
     block.args = &write;
     block.argsSize = sizeof write;
-    // fail_in_block_2 is the function whose name ends in the key.
+    // The key 2 selects fail_in_block_2, whose name ends in it.
     EXPECT_ACL_OK(rtKernelLaunchWithHandleV2(all, 2, 2, &block, nullptr, stream_, nullptr));
     EXPECT_ACL_OK(rtStreamSynchronize(stream_));
     EXPECT_ACL_OK(rtKernelLaunchWithHandleV2(all, 2, 3, &block, nullptr, stream_, nullptr));
@@ -171,7 +171,7 @@ TEST_F(LowerRegisteredCpu, TheHandleIsOneOfTheUpperInterfaceToo) {
     aclrtFuncHandle function = nullptr;
     ASSERT_ACL_OK(aclrtRegisterCpuFunc(registered_, "write_value", "Write", &function));
     EXPECT_EQ(written_by(function, 12), 12u);
-    // And one that was loaded there may get stubs.
+    // A binary loaded through the upper interface can get stubs too.
     aclrtBinHandle loaded = nullptr;
     ASSERT_ACL_OK(load_data(bytes_of(CANOPY_TEST_CPU_1), 2, &loaded));
     ASSERT_ACL_OK(rtFunctionRegister(loaded, &stub_one, "one", "variant", 0));

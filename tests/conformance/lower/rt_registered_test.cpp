@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: binaries that programs register themselves, stubs, launches by stub and by key.
+// The lower interface: binaries registered by the program, stubs, launches by stub and by key.
 #include <atomic>
 #include <fstream>
 #include <iterator>
@@ -17,7 +17,7 @@ std::vector<char> image_bytes() {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Their addresses stand for kernels.
+// Their addresses identify kernels.
 const int stub_one = 1, stub_two = 2;
 
 class LowerRegistered : public DeviceTest {
@@ -28,7 +28,7 @@ protected:
             const std::vector<char> bytes = image_bytes();
             const rtDevBinary_t binary = {RT_DEV_BINARY_MAGIC_ELF_AIVEC, 0, bytes.data(), bytes.size()};
             ASSERT_ACL_OK(rtDevBinaryRegister(&binary, &handle_));
-        }  // the bytes are the runtime's now
+        }  // the runtime has copied the bytes
         out_ = device_array(std::vector<uint32_t>(16, 0));
     }
     void TearDown() override {
@@ -81,7 +81,7 @@ TEST_F(LowerRegistered, StubsAreFoundByTheirNames) {
     EXPECT_EQ(stub, &stub_one);
     EXPECT_ACL_OK(rtQueryFunctionRegistered("one"));
     EXPECT_EQ(rtQueryFunctionRegistered("increment"),
-              ACL_ERROR_RT_KERNEL_LOOKUP);  // the kernel's name is not the stub's
+              ACL_ERROR_RT_KERNEL_LOOKUP);  // the stub's name is required, not the kernel's
 }
 
 TEST_F(LowerRegistered, TwiceIsRefused) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower interface: streams, captures that streams are added to, host code, the state of overflow.
+// The lower interface: streams, adding streams to captures, host functions, overflow status.
 #include <pthread.h>
 
 #include <atomic>
@@ -75,7 +75,7 @@ TEST_F(LowerStream, AddedToACaptureBecomesPartOfItsGraph) {
     ASSERT_ACL_OK(aclmdlRICaptureGetInfo(stream_, &status, &model));
     ASSERT_ACL_OK(launch("increment", 1, stream_, counter));
     ASSERT_ACL_OK(rtStreamAddToModel(helper, model));
-    ASSERT_ACL_OK(rtStreamAddToModel(helper, model));  // it is part of it already
+    ASSERT_ACL_OK(rtStreamAddToModel(helper, model));  // already part of it
     aclmdlRI of_helper = nullptr;
     ASSERT_ACL_OK(aclmdlRICaptureGetInfo(helper, &status, &of_helper));
     EXPECT_EQ(status, ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocation on a device, freeing, and what the runtime says about memory.
+// Device allocation, freeing, and memory information.
 #include <acl/ops/acl_dvpp.h>
 
 #include <thread>
@@ -169,7 +169,7 @@ TEST_F(MemoryAllocate, WrongPointersAreNotFreed) {
 TEST_F(MemoryAllocate, PinnedHostMemoryIsFreedLikeDeviceMemory) {
     void* pinned = nullptr;
     ASSERT_ACL_OK(aclrtMallocHost(&pinned, 64));
-    EXPECT_ACL_OK(aclrtFree(pinned));  // the fixture counts what is left
+    EXPECT_ACL_OK(aclrtFree(pinned));  // the fixture checks for leaks
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "", aclrtFree(pinned));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "", aclrtFreeHost(pinned));
 }

@@ -49,7 +49,7 @@ TEST_F(MemoryAllocator, TheLastRegistrationCounts) {
     ASSERT_ACL_OK(aclrtAllocatorGetByStream(stream_, &description, &object, &allocator, &releaser, &adviser, &finder));
     EXPECT_EQ(description, description_);
     EXPECT_EQ(object, this);
-    EXPECT_EQ(allocator, allocate);  // as it was when it was registered
+    EXPECT_EQ(allocator, allocate);  // as registered; later changes to the descriptor have no effect
     EXPECT_EQ(releaser, release);
     EXPECT_EQ(adviser, nullptr);
     EXPECT_EQ(finder, address_of);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t items = 5;
 
-// A batch of `items` copies from host to device that every test changes in one place.
+// A batch of `items` copies from host to device; each test changes one detail.
 class MemoryBatch : public DeviceTest {
 protected:
     void SetUp() override {
@@ -45,7 +45,7 @@ TEST_F(MemoryBatch, CopiesBothWays) {
     ASSERT_ACL_OK(run(items, 2));
     for (auto& host : hosts_) std::fill(host.begin(), host.end(), 0);
     swap_direction();
-    sizes_[3] = 0;  // nothing to do there
+    sizes_[3] = 0;  // an empty copy is allowed
     ASSERT_ACL_OK(run());
     for (size_t item = 0; item < items; ++item)
         EXPECT_EQ(hosts_[item], std::vector<char>(100, item == 3 ? 0 : static_cast<char>(item + 1)));
@@ -56,7 +56,7 @@ TEST_F(MemoryBatch, CopiesInAStream) {
     size_t failed = 0;
     ASSERT_ACL_OK(
         aclrtMemcpyBatchAsync(dsts_, maxima_, srcs_, sizes_, items, attributes_, starts_, 1, &failed, stream_));
-    for (auto& host : hosts_) std::fill(host.begin(), host.end(), 0);  // pageable: copied already
+    for (auto& host : hosts_) std::fill(host.begin(), host.end(), 0);  // pageable memory has been copied already
     swap_direction();
     ASSERT_ACL_OK(aclrtMemcpyBatchAsyncV2(dsts_, maxima_, srcs_, sizes_, items, attributes_, starts_, 1, stream_));
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and sets in streams.
+// Copies and memsets in streams.
 #include <numeric>
 
 #include "fixtures/fixture.h"
@@ -15,7 +15,7 @@ protected:
         set_word(0);
     }
     void set_word(uint64_t value) { ASSERT_ACL_OK(aclrtMemcpy(word_, 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE)); }
-    // Work submitted afterwards does not run before let_go. On the null device nothing ever waits.
+    // Work submitted after this runs only after let_go. The null device never waits.
     void hold() { ASSERT_ACL_OK(aclrtValueWait(word_, 1, ACL_VALUE_WAIT_EQ_FLAG, stream_)); }
     void let_go() { set_word(1); }
     void* pinned_memory(size_t size) {
@@ -47,7 +47,7 @@ TEST_F(MemoryCopyAsync, PinnedMemoryIsCopiedWhenTheStreamGetsThere) {
     hold();
     ASSERT_ACL_OK(aclrtMemcpyAsync(device, 64, source, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream_));
     ASSERT_ACL_OK(aclrtMemcpyAsync(back, 64, device, 64, ACL_MEMCPY_DEVICE_TO_HOST, stream_));
-    std::memset(source, 2, 64);  // seen by the copy, because it has not run
+    std::memset(source, 2, 64);  // the copy sees this, since it has not run yet
     EXPECT_EQ(back[0], 0);
     let_go();
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
@@ -97,7 +97,7 @@ TEST_F(MemoryCopyAsync, RegisteredMemoryIsCopiedWhenTheStreamGetsThere) {
 
 TEST_F(MemoryCopyAsync, BufferedCopyTakesItsSourceAtOnce) {
     if (!device_computes()) GTEST_SKIP();
-    constexpr size_t largest = 64 * 1024;  // more than that is waited for
+    constexpr size_t largest = 64 * 1024;  // larger copies are waited for
     hold();
     std::vector<char*> targets;
     for (size_t size : {size_t{1}, size_t{1000}, size_t{9000}, largest}) {

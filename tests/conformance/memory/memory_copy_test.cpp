@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and sets on the calling thread.
+// Copies and memsets on the calling thread.
 #include <numeric>
 
 #include "fixtures/fixture.h"
@@ -82,7 +82,7 @@ TEST_F(MemoryCopy, DoesNotWaitForAStreamThatStandsBeforeAWait) {
     ASSERT_ACL_OK(aclrtMemcpy(word, 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE));
     ASSERT_ACL_OK(aclrtValueWait(word, 1, 1, stream_));
     value = 1;
-    ASSERT_ACL_OK(aclrtMemcpy(word, 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE));  // returns, and lets the stream go on
+    ASSERT_ACL_OK(aclrtMemcpy(word, 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE));  // returns, and releases the stream
     EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
 }
 

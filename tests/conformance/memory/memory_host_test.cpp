@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pinned host memory and registration of the program's own.
+// Pinned host memory, and registration of the program's own memory.
 #include <cstdlib>
 #include <memory>
 
@@ -133,7 +133,7 @@ TEST_F(MemoryHost, PinnedMemoryCanBeMappedButNotPinnedAgain) {
     EXPECT_ACL_FAILS(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "pinned",
                      aclrtHostRegisterV2(memory, page, ACL_HOST_REG_PINNED));
     EXPECT_ACL_OK(aclrtHostRegister(memory, page, ACL_HOST_REGISTER_MAPPED, &device));
-    EXPECT_ACL_OK(aclrtFreeHost(memory));  // ends the registration too; the fixture counts what is left
+    EXPECT_ACL_OK(aclrtFreeHost(memory));  // also ends the registration; the fixture checks for leaks
 }
 
 TEST_F(MemoryHost, EveryEngineCanMapHostMemory) {

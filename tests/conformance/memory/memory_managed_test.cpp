@@ -67,7 +67,7 @@ TEST_F(MemoryManaged, AdviceIsRememberedForEachPart) {
     EXPECT_EQ(attribute(ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY), 0);
     advise(ACL_MEM_ADVISE_SET_READ_MOSTLY, on_device, granule);
     EXPECT_EQ(attribute(ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, granule), 1);
-    EXPECT_EQ(attribute(ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY), 0);  // not everywhere
+    EXPECT_EQ(attribute(ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY), 0);  // only part of the range has it
     advise(ACL_MEM_ADVISE_UNSET_READ_MOSTLY, on_device, granule);
     EXPECT_EQ(attribute(ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, granule), 0);
 

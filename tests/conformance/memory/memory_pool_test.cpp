@@ -76,7 +76,7 @@ TEST_F(MemoryPoolTest, OtherStreamsWaitUntilTheFreeHasHappened) {
     ASSERT_ACL_OK(aclrtValueWait(word, 1, 1, stream_));
     ASSERT_ACL_OK(aclrtMemPoolFreeAsync(first, stream_));
     void* second = take(2 * mebibyte, other_);
-    EXPECT_NE(second, first);  // its stream has not reached the free
+    EXPECT_NE(second, first);  // the stream has not reached the free yet
     const uint64_t one = 1;
     ASSERT_ACL_OK(aclrtMemcpy(word, 8, &one, 8, ACL_MEMCPY_HOST_TO_DEVICE));
     set(ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, UINT64_MAX);
@@ -157,7 +157,7 @@ TEST_F(MemoryPoolTest, SwitchesAreOnAndCanBeSet) {
         uint32_t value[2] = {9, 77}, off = 0, wrong = 2;
         EXPECT_ACL_OK(aclrtMemPoolGetAttr(pool_, attr, value));
         EXPECT_EQ(value[0], 1u);
-        EXPECT_EQ(value[1], 77u);  // a switch is 32 bits wide
+        EXPECT_EQ(value[1], 77u);  // a flag attribute is 32 bits wide
         EXPECT_ACL_OK(aclrtMemPoolSetAttr(pool_, attr, &off));
         EXPECT_ACL_OK(aclrtMemPoolGetAttr(pool_, attr, value));
         EXPECT_EQ(value[0], 0u);
@@ -219,7 +219,7 @@ TEST_F(MemoryPoolTest, LimitIsKept) {
     EXPECT_ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, "", aclrtMemPoolMallocAsync(&third, SIZE_MAX, small, stream_));
     EXPECT_ACL_OK(aclrtMemPoolFreeAsync(first, stream_));
     EXPECT_ACL_OK(aclrtMemPoolFreeAsync(second, stream_));
-    ASSERT_ACL_OK(aclrtMemPoolMallocAsync(&third, 3 * mebibyte, small, stream_));  // idle chunks make room
+    ASSERT_ACL_OK(aclrtMemPoolMallocAsync(&third, 3 * mebibyte, small, stream_));  // reclaims idle chunks
     EXPECT_ACL_OK(aclrtMemPoolFreeAsync(third, stream_));
     EXPECT_ACL_OK(aclrtMemPoolDestroy(small));
 }
@@ -227,7 +227,7 @@ TEST_F(MemoryPoolTest, LimitIsKept) {
 TEST_F(MemoryPoolTest, DestroyRefusesWhileBlocksAreInUse) {
     void* block = take(64, stream_);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "in use", aclrtMemPoolDestroy(pool_));
-    EXPECT_ACL_OK(aclrtFree(block));  // the plain call accepts blocks of pools
+    EXPECT_ACL_OK(aclrtFree(block));  // the plain free also accepts pool blocks
     EXPECT_ACL_OK(aclrtMemPoolDestroy(pool_));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "memPool", aclrtMemPoolDestroy(pool_));
     uint64_t value = 0;

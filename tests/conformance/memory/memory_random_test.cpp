@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers made in the order of a stream.
+// Random numbers generated in stream order.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -69,7 +69,7 @@ TEST_F(MemoryRandom, UniformNumbersFillTheirRange) {
 
 TEST_F(MemoryRandom, CounterAndSeedDecideTheNumbers) {
     const std::vector<float> first = run<float>(), second = run<float>();
-    EXPECT_NE(first, second);  // the counter moved on
+    EXPECT_NE(first, second);  // the counter has advanced
     ASSERT_ACL_OK(aclrtMemset(info_.randomCounterAddr, 16, 0, 16));
     EXPECT_EQ(run<float>(), first);
     ASSERT_ACL_OK(aclrtMemset(info_.randomCounterAddr, 16, 0, 16));

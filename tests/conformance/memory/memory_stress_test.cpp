@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many threads, many kinds of memory, mistakes included; bounded in count. What it looks for is what sanitizers and
-// the fixture find: lost bytes, lost handles, races, crashes.
+// Many threads use many kinds of memory, including invalid calls, for a bounded number of steps. Sanitizers and the
+// fixture detect the errors: leaked bytes, leaked handles, races, crashes.
 #include <random>
 #include <thread>
 
@@ -14,7 +14,7 @@ using MemoryStress = DeviceTest;
 constexpr int threads = 4;
 constexpr int rounds = 400;
 
-// One thread's share: a stream, a random sequence, and memory it has not given back yet.
+// The work of one thread: a stream, a random sequence, and memory it has not freed yet.
 class Worker {
 public:
     Worker(unsigned seed, aclrtMemPool pool) : random_(seed), pool_(pool) {}

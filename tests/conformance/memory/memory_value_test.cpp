@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that streams write and wait for, reductions, cache hints and registered allocators.
+// Words that streams write and wait for, reductions, cache hints and barriers.
 #include "fixtures/fixture.h"
 
 namespace conformance {
@@ -24,7 +24,7 @@ protected:
         EXPECT_ACL_OK(aclrtValueWait(word_, value, flag, stream_));
         EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
     }
-    // Ends with the word at `later`, which satisfies the wait.
+    // Leaves the word at `later`, which satisfies the wait.
     void expect_holds(uint64_t present, uint64_t value, uint32_t flag, uint64_t later) {
         set(present);
         EXPECT_ACL_OK(aclrtValueWait(word_, value, flag, stream_));

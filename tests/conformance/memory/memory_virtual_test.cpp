@@ -305,7 +305,8 @@ TEST_F(MemoryVirtual, ReservationFollowsTheDeviceOfItsFirstMapping) {
     aclrtDrvMemHandle there = nullptr, here = physical();
     ASSERT_ACL_OK(aclrtMallocPhysical(&there, page, &properties, 0));
     void* address = reserve(2 * page);
-    // Sanitizers keep the usual range for themselves; addresses elsewhere stay with the device they were reserved for.
+    // Under sanitizers the usual range is not available; addresses elsewhere stay with the device they were reserved
+    // for.
     const auto place = reinterpret_cast<uintptr_t>(address);
     if (place >= uintptr_t{16} << 40 && place < uintptr_t{24} << 40) {
         ASSERT_ACL_OK(aclrtMapMem(address, page, 0, there, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables of embedded images, by the address of their counterpart in the program.
+// Variables of embedded images, identified by the address of the corresponding host variable.
 #include <memory>
 #include <thread>
 
@@ -21,7 +21,7 @@ protected:
         embedded_.reset();
         DeviceTest::TearDown();
     }
-    // What a kernel sees in the variable.
+    // The value that a kernel reads from the variable.
     uint32_t seen_by_kernel() {
         auto* out = device_array<uint32_t>({0});
         EXPECT_ACL_OK(embedded_->launch("read_global", 1, stream_, out));

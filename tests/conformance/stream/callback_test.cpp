@@ -12,7 +12,7 @@
 #include "fixtures/holding.h"
 #include "until.h"
 
-// The single exception callback is deprecated and tested all the same.
+// The single exception callback is deprecated but still tested.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace conformance {
@@ -20,7 +20,7 @@ namespace {
 
 uint64_t number_of(pthread_t thread) { return static_cast<uint64_t>(thread); }
 
-// A thread of the program that sits in aclrtProcessReport or aclrtProcessHostFunc until it is told to end.
+// A thread of the program that loops in aclrtProcessReport or aclrtProcessHostFunc until told to stop.
 class ReportThread {
 public:
     explicit ReportThread(aclError (*process)(int32_t)) : process_(process) {
@@ -40,7 +40,7 @@ public:
         end_.store(true);
         if (thread_.joinable()) thread_.join();
     }
-    uint64_t number() const { return number_; }  // also after its end
+    uint64_t number() const { return number_; }  // valid after the thread has ended too
 
 private:
     aclError (*process_)(int32_t);
@@ -59,7 +59,7 @@ struct Call {
     }
 };
 
-// Blocks whoever runs it until the test lets it go.
+// Blocks the thread that runs it until the test releases it.
 class BlockingCall {
 public:
     static void run(void* argument) {
@@ -118,7 +118,7 @@ TEST_F(HostFunction, HoldsLaterWorkOfItsStreamAndNoOther) {
 
 TEST_F(HostFunction, ManyThatBlockAtOnceAllRun) {
     if (!device_computes()) GTEST_SKIP();
-    // Each waits for all the others: as many threads as there are calls are needed.
+    // Each call waits for all the others, so as many threads as calls are needed.
     struct Meeting {
         std::mutex mutex;
         std::condition_variable news;
@@ -170,7 +170,7 @@ TEST_F(HostFunction, RunsOnTheThreadOfTheProgramThatSubscribed) {
     thread.stop();
     EXPECT_ACL_OK(aclrtUnSubscribeHostFunc(thread.number(), stream_));  // after the thread has ended
     EXPECT_EQ(aclrtUnSubscribeHostFunc(thread.number(), stream_), ACL_ERROR_RT_STREAM_SUBSCRIBE);
-    ASSERT_ACL_OK(aclrtLaunchHostFunc(stream_, &Call::run, &call));  // on the runtime's threads again
+    ASSERT_ACL_OK(aclrtLaunchHostFunc(stream_, &Call::run, &call));  // runs on the runtime's threads again
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
     EXPECT_EQ(call.count.load(), 21);
 }
@@ -305,7 +305,7 @@ TEST_F(Callback, OnlyTheBlockingKindHoldsTheStream) {
     EXPECT_ACL_OK(aclrtUnSubscribeReport(thread.number(), stream_));
 }
 
-// The call of an idle stream may be over while its launch still queues what holds the stream behind it.
+// On an idle stream the callback may finish before its launch has queued the command that blocks the stream.
 TEST_F(Callback, BlockingOneMayBeOverBeforeItsLaunchReturns) {
     constexpr int rounds = 1000;
     const auto limit = static_cast<int32_t>(std::chrono::milliseconds(patience).count());
@@ -316,7 +316,7 @@ TEST_F(Callback, BlockingOneMayBeOverBeforeItsLaunchReturns) {
     for (int i = 1; i <= rounds; ++i) {
         ASSERT_ACL_OK(aclrtLaunchCallback(&Call::run, &call, ACL_CALLBACK_BLOCK, stream_));
         ASSERT_TRUE(eventually([&] { return call.count.load() == i; })) << i;
-        if (i % 100 == 0) ASSERT_ACL_OK(launch("increment", 1, stream_, counter));  // is let go as well
+        if (i % 100 == 0) ASSERT_ACL_OK(launch("increment", 1, stream_, counter));  // must be released too
     }
     ASSERT_ACL_OK(aclrtSynchronizeStreamWithTimeout(stream_, limit));
     EXPECT_EQ(call.count.load(), rounds);
@@ -425,7 +425,7 @@ TEST_F(Callback, BothFamiliesServeOneStream) {
 }
 
 TEST_F(Callback, AtMost1024ThreadsSubscribe) {
-    // Threads that subscribed once count: these numbers belong to no thread and are used by this test only.
+    // Only subscribed threads count. These numbers belong to no thread and are used only by this test.
     std::vector<uint64_t> numbers;
     aclError code = ACL_SUCCESS;
     for (uint64_t number = 1; number <= 1100 && code == ACL_SUCCESS; ++number) {
@@ -522,14 +522,14 @@ TEST_F(ExceptionCallback, SingleOneAndRegisteredOnesAllFire) {
     if (!device_computes()) GTEST_SKIP();
     ASSERT_ACL_OK(aclrtSetExceptionInfoCallback(&note_first));
     ASSERT_ACL_OK(aclrtExceptionInfoCallbackRegister(&note_second));
-    ASSERT_ACL_OK(aclrtExceptionInfoCallbackRegister(&note_second));  // once is enough
+    ASSERT_ACL_OK(aclrtExceptionInfoCallbackRegister(&note_second));  // registering it twice has no effect
     ASSERT_ACL_OK(launch("trap_always", 1, stream_));
     EXPECT_NE(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
     EXPECT_EQ(seen.count, 1);
     EXPECT_EQ(seen_again.count, 1);
     ASSERT_ACL_OK(aclrtSetExceptionInfoCallback(nullptr));
     ASSERT_ACL_OK(aclrtExceptionInfoCallbackUnregister(&note_second));
-    ASSERT_ACL_OK(aclrtExceptionInfoCallbackUnregister(&note_second));  // unknown by now
+    ASSERT_ACL_OK(aclrtExceptionInfoCallbackUnregister(&note_second));  // no longer registered
     ASSERT_ACL_OK(launch("trap_always", 1, stream_));
     EXPECT_NE(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
     EXPECT_EQ(seen.count + seen_again.count, 2);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: recording, waiting, asking, timing.
+// Events: recording, waiting, querying, timing.
 #include <thread>
 
 #include "fixtures/fixture.h"
 #include "fixtures/holding.h"
 
-// The old query is deprecated and tested all the same.
+// The old query is deprecated but still tested.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace conformance {
@@ -285,7 +285,7 @@ TEST_F(Event, WaitBindsToTheLastRecordAtTheTimeOfTheCall) {
     ASSERT_ACL_OK(aclrtStreamWaitEvent(other_, event));
     Gate gate;
     gate.hold(stream_);
-    ASSERT_ACL_OK(aclrtRecordEvent(event, stream_));  // does not concern the wait above
+    ASSERT_ACL_OK(aclrtRecordEvent(event, stream_));  // does not affect the wait above
     ASSERT_ACL_OK(increment(other_));
     EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
     EXPECT_EQ(count(), 1u);
@@ -306,7 +306,7 @@ TEST_F(Event, RecordOnAnotherStreamLeavesEarlierWaitersWithTheFirst) {
         gate.hold(stream_);
         ASSERT_ACL_OK(aclrtRecordEvent(event, stream_));
         ASSERT_ACL_OK(aclrtStreamWaitEvent(waiter, event));
-        ASSERT_ACL_OK(aclrtRecordEvent(event, other_));  // reached at once
+        ASSERT_ACL_OK(aclrtRecordEvent(event, other_));  // completes at once
         EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
         EXPECT_TRUE(complete(event));
         EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(waiter, 5), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
@@ -374,19 +374,19 @@ TEST_F(Event, ResetDoesNotTakeAPendingRecordForTheNext) {
     EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
 }
 
-// The interface counts in seconds: a limit of the call and the default of the process expire within the same one.
+// The interface counts in seconds, so the call's limit and the process default expire within the same second.
 TEST_F(Event, WaitsThatTakeTooLongAreReportedAtTheNextSynchronisation) {
     if (!device_computes()) GTEST_SKIP();
     aclrtEvent event = plain(ACL_EVENT_SYNC);
     aclrtStream third = nullptr;
     ASSERT_ACL_OK(aclrtCreateStream(&third));
-    ASSERT_ACL_OK(aclrtStreamWaitEvent(stream_, event));  // before the default is set: without a limit
+    ASSERT_ACL_OK(aclrtStreamWaitEvent(stream_, event));  // queued before the default is set, so it has no limit
     ASSERT_ACL_OK(aclrtStreamWaitEventWithTimeout(other_, event, 1));
     ASSERT_ACL_OK(increment(other_));
     ASSERT_ACL_OK(aclrtSetOpWaitTimeout(1));
     ASSERT_ACL_OK(aclrtStreamWaitEvent(third, event));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_WAIT_TIMEOUT, "in time", aclrtSynchronizeStream(other_));
-    EXPECT_EQ(count(), 1u);  // later work goes on
+    EXPECT_EQ(count(), 1u);  // later work continues
     EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
     EXPECT_EQ(aclrtSynchronizeStream(third), ACL_ERROR_RT_WAIT_TIMEOUT);
     ASSERT_ACL_OK(aclrtSetOpWaitTimeout(0));
@@ -483,7 +483,7 @@ TEST_F(Event, HasNoTimeBeforeItIsReached) {
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
     ASSERT_ACL_OK(aclrtEventElapsedTime(&time, start, end));
     EXPECT_GE(time, 0.0f);
-    // Some time must lie between them to be turned round.
+    // The elapsed time must be above 0 before it can be tested in reverse.
     while (time <= 0) {
         ASSERT_ACL_OK(aclrtRecordEvent(end, stream_));
         ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));

@@ -72,7 +72,7 @@ TEST_F(Notify, HandlesThatAreNoneAreRefused) {
         {"aclrtGetNotifyId", [&](void* n) { return aclrtGetNotifyId(n, &id); }},
         {"aclrtNotifyBatchReset", [&](void* n) { return aclrtNotifyBatchReset(&n, 1); }},
     };
-    // A counting notify is no notify, and the other way round.
+    // A counting notify is not a plain notify, and vice versa.
     expect_all_refuse(plain_calls, handles_that_are_none(stale, counting_), ACL_ERROR_RT_INVALID_HANDLE);
     ASSERT_ACL_OK(aclrtCntNotifyCreate(&stale, 0));
     ASSERT_ACL_OK(aclrtCntNotifyDestroy(stale));
@@ -123,7 +123,7 @@ TEST_F(Notify, OneRecordReleasesOneWait) {
     for (uint32_t i = 0; i < 3; ++i) {
         EXPECT_EQ(count(), i);
         ASSERT_ACL_OK(aclrtRecordNotify(notify_, stream_));
-        // Two records before the wait has taken one would be one.
+        // A second record before the wait consumes the first would be merged into it.
         ASSERT_ACL_OK(aclrtSynchronizeEvent(passed[i]));
         if (i < 2) EXPECT_TRUE(held(other_));
     }
@@ -135,7 +135,7 @@ TEST_F(Notify, OneRecordReleasesOneWait) {
 TEST_F(Notify, RecordBeforeTheWaitIsKeptOnce) {
     if (!device_computes()) GTEST_SKIP();
     ASSERT_ACL_OK(aclrtRecordNotify(notify_, stream_));
-    ASSERT_ACL_OK(aclrtRecordNotify(notify_, stream_));  // it is one or none, not a number
+    ASSERT_ACL_OK(aclrtRecordNotify(notify_, stream_));  // a notify is either set or not; it does not count
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
     ASSERT_ACL_OK(aclrtWaitAndResetNotify(notify_, other_, 0));
     EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
@@ -184,7 +184,7 @@ TEST_F(Notify, BatchResetTakesRecordsBack) {
     EXPECT_TRUE(held(other_));
     ASSERT_ACL_OK(aclrtRecordNotify(second, stream_));
     EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
-    // One that is none leaves all as they are.
+    // One invalid handle leaves all the others unchanged.
     ASSERT_ACL_OK(aclrtRecordNotify(notify_, stream_));
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
     aclrtNotify broken[] = {notify_, counting_};
@@ -272,7 +272,7 @@ TEST_F(CountingNotify, RecordModesSetAddOrAndAnd) {
     expect_value(0x57);
     record(ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE, 0x0F);
     expect_value(7);
-    record(ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, UINT32_MAX);  // the counter has 32 bits
+    record(ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, UINT32_MAX);  // the counter is 32 bits wide
     expect_value(6);
     ASSERT_ACL_OK(aclrtCntNotifyReset(counting_, stream_));
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
@@ -298,7 +298,7 @@ TEST_F(CountingNotify, WaitModesCompare) {
         EXPECT_TRUE(held(other_)) << "mode " << one.mode;
         record(ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, one.passes_at);
         EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
-        wait(one.mode, one.wanted);  // and again without any change
+        wait(one.mode, one.wanted);  // again, without any change
         EXPECT_ACL_OK(aclrtSynchronizeStream(other_));
     }
 }

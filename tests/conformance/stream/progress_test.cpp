@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of one launch make progress together, kernels of different streams do too, and urgent streams come first.
+// Blocks of one launch make progress together, so do kernels of different streams, and urgent streams run first.
 #include <cstdlib>
 #include <thread>
 
@@ -136,8 +136,8 @@ protected:
         Progress::TearDown();
     }
 
-    // Streams that become ready at one moment, the least urgent first in line: one wait of each ends with the same
-    // record, which the only worker runs itself. What they then append is the order they were chosen in.
+    // Makes streams ready at the same moment, with the first of `priorities` first in line: each waits for the same
+    // record, which the only worker runs itself. Returns the order in which the streams ran.
     std::vector<uint32_t> order_of(const std::vector<uint32_t>& priorities) {
         constexpr uint32_t tasks = 3;
         auto* log = device_array(std::vector<uint32_t>(1 + tasks * priorities.size(), 0));
@@ -150,7 +150,7 @@ protected:
                 EXPECT_ACL_OK(launch("append", 1, streams[i], log, priorities[i]));
         }
         EXPECT_ACL_OK(aclrtRecordEvent(event_, stream_));
-        // With a deadline a waiting thread does not help.
+        // A thread that waits with a deadline does not help drain.
         for (aclrtStream stream : streams) EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream, 100000), ACL_SUCCESS);
         for (aclrtStream stream : streams) EXPECT_ACL_OK(aclrtDestroyStream(stream));
         std::vector<uint32_t> found = read_back(log, 1 + tasks * priorities.size());
@@ -165,12 +165,12 @@ protected:
 TEST_F(Priority, ReadyStreamsRunInTheOrderOfTheirPriorities) {
     std::vector<uint32_t> expected;
     for (uint32_t priority = 0; priority < 8; ++priority) expected.insert(expected.end(), 3, priority);
-    // A worker that the machine keeps from running gets company, which may upset the order once; a scheduler that
-    // ignores priorities never finds it.
+    // If the machine keeps the worker from running, an extra worker may start and upset the order in that round. A
+    // scheduler that ignores priorities never produces the expected order.
     std::vector<uint32_t> found;
     for (int round = 0; round < 50 && found != expected; ++round) {
         if (round > 0) {
-            Gate gate;  // company leaves when it has nothing to do for a while
+            Gate gate;  // an extra worker leaves after being idle for a while
             gate.hold(stream_);
             EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 300), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
             gate.open();
@@ -182,7 +182,7 @@ TEST_F(Priority, ReadyStreamsRunInTheOrderOfTheirPriorities) {
 }
 
 TEST_F(Priority, UrgentStreamGoesFirstAtTheNextTaskBorder) {
-    // A long line of small tasks on a stream of low priority; somewhere in it a task makes an urgent stream ready.
+    // A long sequence of small tasks on a low-priority stream; one of them makes an urgent stream ready.
     aclrtStream low = nullptr, high = nullptr;
     ASSERT_ACL_OK(aclrtCreateStreamWithConfig(&low, 7, 0));
     ASSERT_ACL_OK(aclrtCreateStreamWithConfig(&high, 0, 0));

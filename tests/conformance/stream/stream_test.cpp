@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams: what they are made with, how work on them is waited for, dropped and ended.
+// Streams: creation options, waiting for their work, dropping it, and destroying streams.
 #include <thread>
 
 #include "fixtures/fixture.h"
@@ -293,7 +293,7 @@ TEST_F(Stream, NewOneKnowsNothingOfTheOneBeforeInItsPlace) {
 TEST_F(Stream, DeviceHas1984AndEachOfThemWorks) {
     uint32_t available = 0;
     ASSERT_ACL_OK(aclrtGetStreamAvailableNum(&available));
-    EXPECT_EQ(available, 1984u - 2);  // the default one and the test's own
+    EXPECT_EQ(available, 1984u - 2);  // minus the default stream and the test's stream
     std::vector<aclrtStream> streams(available);
     for (aclrtStream& stream : streams) ASSERT_ACL_OK(aclrtCreateStream(&stream));
     aclrtStream more = nullptr;
@@ -557,7 +557,7 @@ TEST_F(Stream, AbortOfOneThatWaitsForCoresDoesNotWaitForThem) {
     SharedWord begun, go, done;
     aclrtStream holder = nullptr;
     ASSERT_ACL_OK(aclrtCreateStream(&holder));
-    // All vector cores are held by blocks that spin until the test lets them go.
+    // Blocks that spin until the test releases them occupy all vector cores.
     ASSERT_ACL_OK(launch("begin_and_wait_for_word", 48, holder, begun.device(), go.device(), done.device()));
     begun.wait_until_set();
     ASSERT_ACL_OK(launch("identify", 48, stream_, device_memory(48 * 4)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls a kernel that a header in another folder declares. The compiler of the project compiles it.
+// Calls a kernel that a header in another folder declares. It is compiled by the project's compiler.
 #include "tikicpulib.h"
 
 #include "kernels.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds two vectors in the form that it is compiled for and prints the number of wrong sums. The cpu form also takes a
-// word: "key" prints what the kernel writes for three keys; every other word does something that must fail.
+// Adds two vectors in the form it is compiled for and prints the number of wrong sums. The cpu form also takes an
+// argument: "key" prints what the kernel writes for three keys; any other argument does something that must fail.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

@@ -27,7 +27,7 @@ extern "C" __global__ __aicore__ void add_custom(GM_ADDR x, GM_ADDR y, GM_ADDR z
     out.FreeTensor(sum);
 }
 
-// Writes the number that belongs to the key.
+// Writes the number assigned to the key.
 extern "C" __global__ __aicore__ void key_custom(GM_ADDR z) {
     if (AscendC::GetBlockIdx() != 0) return;
     if (TILING_KEY_IS(1)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speaks of __global__ and __aicore__ and links no kernels.
+// Mentions __global__ and __aicore__ but links no kernels.
 #include <cstdio>
 
 int main() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels add: the test changes this number and expects the kernels to be compiled again.
+// The amount the kernels add. The test changes this number and expects the kernels to be recompiled.
 #pragma once
 
 constexpr int extra = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of the library project: prints 42, which kernels of three libraries compute from 1.
+// The program of the library project: prints 42, computed from 1 by kernels of three libraries.
 #include <cstdint>
 #include <cstdio>
 
@@ -46,7 +46,7 @@ int main() {
     if (Again(value, stream) != 0) return 4;
     if (ACLRT_LAUNCH_KERNEL(work)(1, stream, value, workspace, tiling) != 0) return 5;
     if (aclrtSynchronizeStream(stream) != ACL_SUCCESS) return 6;
-    // The kernel's own part of the workspace lies behind that of the system.
+    // The kernel's part of the workspace follows the system part.
     if (on_host(workspace) != 0 || on_host(workspace + system_workspace / sizeof(int)) != 22) return 7;
     std::printf("%d\n", on_host(value));
     return aclFinalize() == ACL_SUCCESS ? 0 : 8;

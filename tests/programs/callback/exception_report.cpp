@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that fails, and the callback that finds out which task, stream, device, function and arguments it was.
+// A kernel fails, and a callback determines its task, stream, device, function and arguments.
 #include "check.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function of the host between two kernels of a stream, on a thread of the runtime.
+// A host function between two kernels of a stream, on a thread of the runtime.
 #include "check.h"
 
 namespace {

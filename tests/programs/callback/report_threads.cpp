@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stream, two threads of the program: callbacks run on the one that takes reports, host functions on the other.
+// One stream and two threads of the program: callbacks run on the one that processes reports, host functions on the
+// other.
 #include <pthread.h>
 
 #include <atomic>
@@ -8,7 +9,7 @@
 
 namespace {
 
-// Sits in `process` until it is told to end.
+// A thread that loops in `process` until told to end.
 class Taker {
 public:
     Taker(aclError (*process)(std::int32_t), aclrtContext context)
@@ -16,7 +17,7 @@ public:
               CHECK(aclrtSetCurrentContext(context));
               while (!end_.load()) {
                   const aclError code = process(10);
-                  // Before it is subscribed and while nothing comes it has nothing to do.
+                  // These codes are expected before it is subscribed and while there is nothing to do.
                   REQUIRE(code == ACL_SUCCESS || code == ACL_ERROR_RT_THREAD_SUBSCRIBE ||
                           code == ACL_ERROR_RT_REPORT_TIMEOUT);
                   std::this_thread::yield();
@@ -81,7 +82,7 @@ int main() {
     REQUIRE(programs::to_host(word, 1)[0] == rounds);
     CHECK(aclrtUnSubscribeReport(reports.number(), stream));
     functions.finish();
-    CHECK(aclrtUnSubscribeHostFunc(host_functions.expected_thread, stream));  // also when its thread has ended
+    CHECK(aclrtUnSubscribeHostFunc(host_functions.expected_thread, stream));  // works after its thread has ended too
     reports.finish();
     CHECK(aclrtFree(word));
     CHECK(aclrtDestroyStreamForce(stream));

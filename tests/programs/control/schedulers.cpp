@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU cores' part of the control program: several blocks, each with its share of the workers. They wait until all
-// workers are there, hand out tasks whose needs are met, and send the workers away at the end.
+// The CPU-core part of the control program: several blocks, each with its share of the workers. They wait until all
+// workers are present, hand out tasks that are ready, and tell the workers to leave at the end.
 #include <sched.h>
 
 #include "control.h"
@@ -32,7 +32,7 @@ private:
         if (control_.greedy == 0) sched_yield();
     }
 
-    // All schedulers, then all workers; each scheduler greets its own.
+    // Waits for all schedulers, then for all workers; each scheduler greets its own workers.
     void meet() {
         __atomic_add_fetch(&control_.arrived, 1u, __ATOMIC_ACQ_REL);
         while (load(control_.arrived) != count_) pause();
@@ -43,12 +43,12 @@ private:
         }
     }
 
-    // Looks at every worker once. False: there was nothing to do.
+    // Visits every worker once. Returns false if there was nothing to do.
     bool round() {
         bool anything = false;
         for (uint32_t i = number_; i < control_.worker_count; i += count_) {
             Worker& worker = control_.workers[i];
-            const uint32_t given = worker.task;  // only written here
+            const uint32_t given = worker.task;  // written only here
             if (load(worker.done) != given) continue;
             if (given != 0 && !settled(i)) {
                 settle(given - 1);
@@ -67,7 +67,7 @@ private:
     bool settled(uint32_t worker) const { return (settled_ >> worker & 1) != 0; }
     void set_settled(uint32_t worker) { settled_ |= uint64_t{1} << worker; }
 
-    // A task is done: those that needed it last can be done now.
+    // Accounts for a finished task: tasks that were only missing this one become ready.
     void settle(uint32_t number) {
         const Task& task = control_.tasks[number];
         for (uint32_t i = 0; i < task.follower_count; ++i) {
@@ -79,7 +79,7 @@ private:
         __atomic_add_fetch(&control_.finished, 1u, __ATOMIC_ACQ_REL);
     }
 
-    // A task that can be done, + 1; 0 when there is none now.
+    // Returns a ready task + 1, or 0 if there is none now.
     uint32_t take() {
         uint32_t place = load(control_.ready_begin);
         while (place != load(control_.ready_end)) {
@@ -94,7 +94,7 @@ private:
 
     Control& control_;
     const uint32_t number_, count_;
-    uint64_t settled_ = 0;  // by worker: what it did last is accounted for
+    uint64_t settled_ = 0;  // a bit per worker: its last task is accounted for
 };
 
 }  // namespace

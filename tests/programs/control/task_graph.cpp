@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A control program: schedulers on the device's CPU cores hand thousands of tasks, each of which needs others, to
-// workers on AI cores of another stream, through device memory alone. Every task must be done once, after all it needs.
+// A control program: schedulers on the device's CPU cores hand thousands of interdependent tasks to workers on AI cores
+// of another stream, using only device memory. Every task must run exactly once, after all the tasks it needs.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace programs;
 
-// A graph that is the same in every run: each task needs up to four earlier ones, most of them near.
+// A graph that is the same in every run: each task needs up to four earlier ones, most of them recent.
 struct Graph {
     std::vector<Task> tasks;
     std::vector<std::uint32_t> followers, ready;
@@ -48,7 +48,7 @@ Graph make_graph(std::uint32_t count) {
     return graph;
 }
 
-// What the tasks come to when they are done one after the other.
+// The results of running the tasks one after the other.
 std::vector<std::uint64_t> expected_results(const Graph& graph, std::uint32_t rounds) {
     std::vector<std::uint64_t> results;
     for (const Task& task : graph.tasks) {
@@ -75,7 +75,7 @@ aclrtFuncHandle scheduler_function(aclrtBinHandle& binary) {
 
 struct Plan {
     std::uint32_t schedulers, workers, tasks, rounds, greedy;
-    bool workers_first;  // or the schedulers, who then wait for them
+    bool workers_first;  // otherwise the schedulers start first and wait for the workers
 };
 
 void run(const Plan& plan, const Kernels& kernels, aclrtFuncHandle schedule, aclrtStream scheduling,
@@ -134,7 +134,7 @@ int main() {
         aclrtBinHandle binary = nullptr;
         aclrtFuncHandle schedule = scheduler_function(binary);
         aclrtStream scheduling = new_stream(), working = new_stream();
-        // The greedy ones poll without ever letting go of their processor: a task then takes as long as a turn.
+        // The greedy plans poll without ever yielding their processor, so a task takes as long as a time slice.
         for (const Plan& plan :
              {Plan{3, 8, 4000, 100, 0, true}, Plan{3, 4, 4000, 0, 0, false}, Plan{1, 4, 2000, 0, 0, true},
               Plan{2, 3, 500, 0, 1, true}, Plan{2, 8, 500, 0, 1, false}}) {

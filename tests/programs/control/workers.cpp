@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AI cores' part of the control program: each block says that it is there, then does the tasks that its scheduler
-// puts into its word until it is sent away.
+// The AI-core part of the control program: each block reports its presence, then does the tasks that its scheduler puts
+// into its word until it is told to leave.
 #include "control.h"
 #include "kernel_operator.h"
 
 namespace {
 
-// Waits until the word is not `known`. Programs for these cores look past the cache each time.
+// Waits until the word differs from `known`. Kernels for these cores invalidate the cache line before each read.
 __aicore__ inline uint32_t other_than(__gm__ uint32_t* word, uint32_t known, bool greedy) {
     for (;;) {
         const uint32_t value = __atomic_load_n(word, __ATOMIC_ACQUIRE);

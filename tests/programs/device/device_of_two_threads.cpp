@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two threads name the same device and share its default context; the second one ends it for both.
+// Two threads set the same device and share its default context; the second one resets it for both.
 #include "check.h"
 
 int main() {
@@ -11,7 +11,7 @@ int main() {
     CHECK(aclrtMalloc(&memory, 4, ACL_MEM_MALLOC_HUGE_FIRST));
     std::thread worker([&] {
         std::int32_t number = -1;
-        REQUIRE(aclrtGetDevice(&number) != ACL_SUCCESS);  // a thread begins without a device
+        REQUIRE(aclrtGetDevice(&number) != ACL_SUCCESS);  // a new thread has no device
         CHECK(aclrtSetDevice(0));
         CHECK(aclrtGetDevice(&number));
         REQUIRE(number == 0);

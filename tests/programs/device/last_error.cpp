@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mistake, the code and the text that tell about it, and both gone once they were read.
+// A failing call, the code and the message that report it, and that reading clears both.
 #include "check.h"
 
 int main() {

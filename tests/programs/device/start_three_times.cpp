@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that starts and ends the runtime three times, with contexts, streams and memory each time.
+// A process starts and ends the runtime three times, with contexts, streams and memory each time.
 #include "check.h"
 
 namespace {

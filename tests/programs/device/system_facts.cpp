@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program asks before it touches a device: versions, run mode, number formats, the chip.
+// What a program can query before it uses a device: versions, run mode, number formats, the chip.
 #include "check.h"
 
 int main() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second thread asks the device what it is and limits its cores; the first one launches as many blocks as allowed.
+// A second thread queries the device and limits its cores; the first one launches as many blocks as allowed.
 #include "check.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread with two contexts of its own goes from one to the other; each has its default stream and its own streams.
+// A thread switches between two contexts it created; each has its default stream and its own streams.
 #include "check.h"
 
 int main() {

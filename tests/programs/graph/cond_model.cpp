@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captured graphs whose tasks depend on a word in device memory: a branch, a loop and a choice. The bodies are captured
-// on another stream while the graph around them is still being captured.
+// Captured graphs whose tasks depend on a word in device memory: a branch, a loop and a switch. The bodies are captured
+// on another stream while the enclosing graph is still being captured.
 #include <functional>
 
 #include "check.h"
@@ -22,8 +22,8 @@ public:
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
-    // With `selects`, a kernel in front writes the word; otherwise it has its default at every replay. Body i adds
-    // 10^i to the vector; that of a loop also lowers the word.
+    // With `selects`, a kernel before the condition writes the word; otherwise the word has its default at every
+    // replay. Body i adds 10^i to the vector; the body of a loop also decrements the word.
     aclmdlRI capture(aclmdlRICondTaskType type, std::uint32_t bodies, std::uint32_t value, bool selects) {
         CHECK(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
         aclmdlRI model = nullptr, inner_models[3] = {}, result = nullptr;
@@ -47,7 +47,7 @@ public:
         REQUIRE(result == model);
         return result;
     }
-    // Two replays, each of which adds `amount` to the vector.
+    // Replays twice and expects each replay to add `amount` to the vector.
     void expect(aclmdlRI model, float amount) {
         for (int replay = 0; replay < 2; ++replay) {
             const auto before = programs::to_host(x_, count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device side of the programs with captured graphs.
+// Kernels of the programs with captured graphs.
 #include "kernel_operator.h"
 
 // out = x + alpha * y

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model of five persistent streams. The first compares two words in device memory and either lets the second stream
-// go on in its place or starts the third; both start the fourth, which starts the fifth, where the model ends. The
-// model is executed twice, with the word changed in between.
+// A model of five persistent streams. The first compares two words in device memory and either continues in the second
+// stream or starts the third; both start the fourth, which starts the fifth, where the model ends. The model runs
+// twice, with the word changed in between.
 #include <cmath>
 
 #include "check.h"

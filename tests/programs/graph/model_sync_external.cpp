@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events that stay real at every replay: a graph waits for a stream, a stream waits for a graph, and a graph waits for
-// another graph. Each time the one that waits copies what the other one has copied before.
+// Events that remain real at every replay: a graph waits for a stream, a stream waits for a graph, and a graph waits
+// for another graph. Each time the waiting side copies what the other side has copied before.
 #include "check.h"
 
 namespace {
 
 constexpr std::size_t count = 1024, bytes = count * sizeof(std::uint32_t);
 
-// Three buffers in a row: data goes from the first to the second, is announced, and goes on to the third.
+// Three buffers in a row: data goes from the first to the second, an event announces it, and it goes on to the third.
 class Chain {
 public:
     Chain() {
@@ -83,7 +83,7 @@ void graph_before_stream(aclrtStream first, aclrtStream second) {
         CHECK(aclrtSynchronizeStream(second));
         chain.check(10 + round);
     }
-    CHECK(aclrtSynchronizeStream(first));  // the replay ends after it has recorded
+    CHECK(aclrtSynchronizeStream(first));  // the replay ends after its record
     CHECK(aclmdlRIDestroy(graph));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A captured graph whose operator is replaced at every replay, by another stream and while the replay already runs: it
-// waits for an external event in front of the operator until the update has been made.
+// A captured graph whose operator is replaced at every replay, by another stream and while the replay is already
+// running: the replay waits for an external event before the operator until the update has been made.
 #include <cmath>
 
 #include "check.h"
@@ -49,6 +49,6 @@ int main() {
     }
     for (float* memory : {x, y, out}) CHECK(aclrtFree(memory));
     for (aclrtStream each : {stream, updates}) CHECK(aclrtDestroyStream(each));
-    CHECK(aclrtDestroyContext(context));  // the event is left to the end of the process
+    CHECK(aclrtDestroyContext(context));  // the event lives until the process ends
     std::printf("model_update: two replays, two operators\n");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model that is built from one persistent stream. A jump chooses between two labels by a word in device memory; each
-// branch writes a value of its own, and both come together at a third label.
+// A model built from one persistent stream. A jump chooses between two labels by a word in device memory; each branch
+// writes a different value, and both continue at a third label.
 #include "check.h"
 
 namespace {
@@ -55,7 +55,7 @@ int main() {
         CHECK(aclmdlRIEndTask(model, recorded));
         CHECK(aclmdlRIBuildEnd(model, nullptr));
         REQUIRE((programs::to_host(result, 2) == std::vector<std::uint64_t>{0, 0}));  // recorded, not run
-        for (const std::uint32_t chosen : {0u, 1u, 7u, 0u}) {                         // 7 counts as the last
+        for (const std::uint32_t chosen : {0u, 1u, 7u, 0u}) {                         // 7 selects the last label
             CHECK(aclrtMemcpy(index, sizeof(chosen), &chosen, sizeof(chosen), ACL_MEMCPY_HOST_TO_DEVICE));
             CHECK(aclmdlRIExecuteAsync(model, stream));
             CHECK(aclrtSynchronizeStream(stream));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two operators and a copy, captured in global mode and replayed four times. While it captures, the program switches
-// its own thread to relaxed mode to bring in data, which is not part of the graph. The graph is printed to
-// modelRI.json.
+// Two operators and a copy, captured in global mode and replayed four times. During the capture, the program switches
+// its own thread to relaxed mode to load data that is not part of the graph. The graph is printed to modelRI.json.
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -12,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t count = 8;
 
-// The blocking copy is forbidden in this thread until it says that it knows what it does.
+// The blocking copy is forbidden in this thread until the thread switches to relaxed mode.
 void bring_in(float* to, const std::vector<float>& values) {
     const std::size_t bytes = values.size() * sizeof(float);
     aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;

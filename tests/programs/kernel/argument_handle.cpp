@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels started with an argument handle: plain arguments, one handle for several launches, and placeholders whose
-// targets travel with the launch.
+// Kernels launched with an argument handle: plain arguments, one handle for several launches, and placeholders whose
+// data is passed along with the launch.
 #include "check.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that prints what a copy brought, in a stream that is destroyed at once without any synchronisation.
+// A kernel prints what a copy delivered, in a stream that is destroyed at once without synchronisation.
 #include "check.h"
 
 int main() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launcher as code generators write it: the image is read from its file and registered, a static variable becomes the
-// kernel's stub, and each call packs its arguments into a structure and launches the stub. Only the lower interface.
+// A launcher as code generators emit it: it reads the image from its file and registers it, uses a static variable as
+// the kernel's stub, and packs the arguments of each call into a structure to launch the stub. Uses only the lower
+// interface.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

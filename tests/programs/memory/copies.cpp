@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies without kernels: within the host, there and back, within the device, of rectangles and in batches.
+// Copies without kernels: within the host, to the device and back, within the device, of rectangles and in batches.
 #include <numeric>
 
 #include "check.h"
@@ -60,7 +60,7 @@ void batches() {
     auto* memory = programs::to_device(std::vector<char>(parts * size, 0));
     void *targets[parts], *sources[parts];
     std::size_t room[parts], sizes[parts], first = 0, failed = 0;
-    for (std::size_t i = 0; i < parts; ++i) {  // the parts change places
+    for (std::size_t i = 0; i < parts; ++i) {  // swaps the order of the parts
         targets[i] = memory + (parts - 1 - i) * size;
         sources[i] = host.data() + i * size;
         room[i] = sizes[i] = size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel writes, copies carry its word on, kernels change it: in one stream, and with copies outside any stream.
+// A kernel writes a word, copies move it, kernels change it: in one stream, and with copies outside any stream.
 #include "check.h"
 
 int main() {
@@ -17,7 +17,7 @@ int main() {
         CHECK(aclrtMemcpyAsync(host, 4, second, 4, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         CHECK(aclrtSynchronizeStream(stream));
         REQUIRE(*static_cast<std::uint32_t*>(host) == 124);
-        // No synchronisation between the kernel and the copy: the copy still finds what the kernel wrote.
+        // No synchronisation between the kernel and the copy, but the copy still sees what the kernel wrote.
         CHECK(kernels.launch("set_to", 1, stream, first, 55u));
         CHECK(aclrtMemcpy(second, 4, first, 4, ACL_MEMCPY_DEVICE_TO_DEVICE));
         REQUIRE(programs::to_host(second, 1)[0] == 55);

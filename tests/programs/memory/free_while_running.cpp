@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that is freed while a kernel still writes to it, and new memory that the kernel must not reach.
+// Memory is freed while a kernel still writes to it; the kernel must not reach newly allocated memory.
 #include "check.h"
 
 namespace {
@@ -18,7 +18,7 @@ int main() {
             CHECK(kernels.launch("write_often", 1, stream, words, count, 50u));
             CHECK(aclrtFree(words));
             const std::vector<std::uint32_t> clean(count, 0xabcd);
-            auto* fresh = programs::to_device(clean);  // perhaps in the same place
+            auto* fresh = programs::to_device(clean);  // possibly at the same address
             CHECK(aclrtSynchronizeStream(stream));
             REQUIRE(programs::to_host(fresh, count) == clean);
             CHECK(aclrtFree(fresh));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An allocator of the program's own, registered for a stream, found again there and used.
+// A program's own allocator, registered for a stream, looked up there and used.
 #include "acl/acl_rt_allocator.h"
 #include "check.h"
 
@@ -63,7 +63,7 @@ int main() {
     CHECK(aclrtAllocatorSetFreeFuncToDesc(description, release));
     CHECK(aclrtAllocatorSetGetAddrFromBlockFuncToDesc(description, address_of));
     CHECK(aclrtAllocatorRegister(stream, description));
-    CHECK(aclrtAllocatorDestroyDesc(description));  // the stream keeps what was registered
+    CHECK(aclrtAllocatorDestroyDesc(description));  // the stream keeps its registration
     use(stream);
     CHECK(aclrtAllocatorUnregister(stream));
     REQUIRE(allocator.allocated == 2 && allocator.freed == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory from a pool, taken and given back in the order of a stream.
+// Pool memory, allocated and freed in stream order.
 #include "acl/acl_rt_memory_soma.h"
 #include "check.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reserved range that grows: a second piece of physical memory is mapped behind the first, and one kernel writes
-// over both; then the second piece appears at another address with what it held.
+// A reserved range that grows: a second piece of physical memory is mapped after the first, and one kernel writes both;
+// then the second piece is mapped at another address with its contents intact.
 #include "check.h"
 
 namespace {

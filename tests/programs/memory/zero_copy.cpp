@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pinned buffers of the host that a kernel reads and writes in place.
+// Pinned host buffers that a kernel reads and writes in place.
 #include "check.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of an event: not recorded, recorded behind work that still runs, complete.
+// The states of an event: not recorded, recorded after work that is still running, complete.
 #include "check.h"
 
 namespace {

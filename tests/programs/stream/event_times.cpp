@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three events around two pieces of work: their times go forward and agree with the elapsed ones.
+// Three events around two pieces of work: their timestamps increase and agree with the elapsed times.
 #include <cmath>
 
 #include "check.h"
@@ -27,7 +27,7 @@ int main() {
     REQUIRE(times[0] <= times[1] && times[1] <= times[2]);
     for (int i = 0; i < 2; ++i) {
         const double between = static_cast<double>(times[i + 1] - times[i]) / 1000;
-        REQUIRE(std::abs(static_cast<double>(elapsed[i]) - between) < 0.01);  // the times are whole microseconds
+        REQUIRE(std::abs(static_cast<double>(elapsed[i]) - between) < 0.01);  // timestamps are in whole microseconds
     }
     for (aclrtEvent event : events) CHECK(aclrtDestroyEvent(event));
     CHECK(aclrtFree(words));

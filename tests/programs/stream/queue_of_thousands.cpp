@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The default stream, a stream of its own, and thousands of kernels queued in a row.
+// Thousands of kernels queued in a row, on the default stream and on a created one.
 #include "check.h"
 
 int main() {

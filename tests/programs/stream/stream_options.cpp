@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that looks the newer stream functions up by name, makes a stream from options and asks the stream for them.
+// A program looks up the newer stream functions by name, creates a stream from options and reads the options back.
 #include <dlfcn.h>
 
 #include "check.h"

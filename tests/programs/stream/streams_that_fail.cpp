@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams that go on after a failure and streams that stop, one that is aborted, one that is told to stop, and a
-// callback that hears of them all.
+// Streams that continue after a failure and streams that stop, one that is aborted, one that is told to stop, and a
+// callback that observes them all.
 #include <atomic>
 
 #include "check.h"
@@ -13,7 +13,7 @@ void on_stream(aclrtStream, aclrtStreamState state, void*) {
     (state == ACL_RT_STREAM_STATE_CREATE_POST ? made : ended).fetch_add(1);
 }
 
-// What the counter holds after work, a failure and work again in a context of its own.
+// Queues work, a failure and more work in a separate context, and returns the counter.
 std::uint32_t count_around_a_failure(std::uint64_t mode) {
     aclrtContext context = nullptr;
     CHECK(aclrtCreateContext(&context, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two streams that meet by synchronisation, by an event and by a notify, and waits that give up before the work ends.
+// Two streams synchronise by host waits, by an event and by a notify, and waits time out before the work ends.
 #include "check.h"
 
 namespace {

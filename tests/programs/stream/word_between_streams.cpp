@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two threads, each with its stream: one stream waits in device memory for the value that the other one writes.
+// Two threads with a stream each: one stream waits in device memory for the value that the other one writes.
 #include "check.h"
 
 int main() {

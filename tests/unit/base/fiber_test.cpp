@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fibers: entered, left half way, resumed elsewhere, abandoned.
+// Fibers: entered, suspended half-way, resumed on another thread, abandoned.
 #include "base/fiber.h"
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ TEST(Fiber, KnowsItsStack) {
     EXPECT_FALSE(fiber.on_stack(reinterpret_cast<std::uintptr_t>(&outside)));
 }
 
-// Many fibers that take turns: each adds once per round and suspends.
+// Many fibers take turns: each adds once per round and suspends.
 TEST(Fiber, ManyTakeTurns) {
     constexpr int count = 48, rounds = 200;
     struct Turn {

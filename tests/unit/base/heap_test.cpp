@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heap: what allocation and release promise, the pages behind them, and what checking mode finds.
+// Heap: allocation and release, the pages behind them, and the errors that checking mode finds.
 #include "base/heap.h"
 
 #include <gtest/gtest.h>
@@ -239,7 +239,7 @@ TEST(Heap, DescribesAddressesInPlainWords) {
     EXPECT_TRUE(heap->release(second).ok());
 }
 
-// Every thread writes its own pattern into its blocks and reads it back before it frees them.
+// Every thread writes its own pattern into its blocks and verifies it before freeing them.
 void churn(Heap& heap, unsigned seed, int steps, std::atomic<int>& damaged) {
     std::mt19937 random(seed);
     std::vector<std::pair<std::byte*, std::size_t>> mine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutex and SharedMutex exclude each other's holders; Condition frees the mutex while it waits.
+// Mutex and SharedMutex exclude other holders; Condition releases the mutex while it waits.
 #include "base/mutex.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 static_assert(!std::is_copy_constructible_v<MutexLock> && !std::is_copy_constructible_v<ReaderLock> &&
               !std::is_copy_constructible_v<WriterLock>);
 
-// Whether another thread can take the mutex now.
+// True if another thread can take the mutex now.
 template <class Lock>
 bool is_free(Lock& mutex) {
     bool taken = false;
@@ -72,7 +72,7 @@ TEST(Condition, WakesWaitersAndGivesThemTheMutexBack) {
         Condition changed;
         int turn CANOPY_GUARDED_BY(mutex) = 0;
     } game;
-    // Two threads that take turns: each step needs the mutex to be free while the other one waits.
+    // Two threads take turns: each step needs the mutex to be free while the other thread waits.
     const auto play = [&](int mine) {
         for (int round = 0; round < 100; ++round) {
             MutexLock lock(game.mutex);

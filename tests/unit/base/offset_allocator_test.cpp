@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OffsetAllocator against a map of live blocks that does everything the slow and obvious way, and its edges.
+// OffsetAllocator compared with a map of live blocks that does everything the slow and obvious way, and edge cases.
 #include "base/offset_allocator.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ OffsetAllocator make(std::uint64_t capacity) {
     return std::move(*allocator);
 }
 
-// Live blocks by offset, with everything derived by walking over them.
+// Live blocks by offset; derives everything by walking over them.
 class Model {
 public:
     struct Live {
@@ -88,7 +88,7 @@ protected:
     std::uint64_t below(std::uint64_t end) { return random_() % end; }
 
     void allocate() {
-        // Sizes spread over the magnitudes, so that every row of classes is used.
+        // Spread the sizes over all magnitudes, so that every row of classes is used.
         const std::uint64_t size = 1 + below(std::max<std::uint64_t>(2, GetParam().largest_request >> below(16)));
         const std::uint64_t alignment = below(4) == 0 ? std::uint64_t{1} << below(18) : granule;
         const auto offset = allocator_.allocate(size, alignment);
@@ -153,7 +153,7 @@ protected:
 TEST_P(RandomWorkload, AgreesWithAMapOfLiveBlocks) {
     std::uint64_t peak = 0;
     for (int step = 0; step < 20'000; ++step) {
-        // Phases that mostly fill and phases that mostly empty.
+        // Alternate between mostly allocating and mostly freeing.
         const bool filling = step / 1000 % 2 == 0;
         if (below(10) < (filling ? 7u : 3u)) {
             ASSERT_NO_FATAL_FAILURE(allocate());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parking: no news is lost between looking and sleeping.
+// Parking: no wake-up is lost between checking and sleeping.
 #include "base/parking.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(Parking, PassedDeadlineIsNoSleep) {
     EXPECT_FALSE(lot.park(lot.prepare(), Deadline::after(0)));
 }
 
-// Tokens are handed out one at a time; whoever takes one passes it on. A lost wake-up would hang the test.
+// Tokens are handed out one at a time, and each thread that takes one passes it on. A lost wake-up would hang the test.
 TEST(Parking, NoWakeUpIsLostBetweenManyThreads) {
     constexpr int threads = 6, passes = 20000;
     ParkingLot lot;

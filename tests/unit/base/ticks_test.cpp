@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stamps and the times they stand for.
+// Tick stamps and their conversion to times.
 #include "base/ticks.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(Ticks, LaterStampsNeverGiveEarlierTimes) {
     }
 }
 
-// How far a stamp is from the monotonic clock read before and behind it; 0 when it lies between the two.
+// How far a stamp is from monotonic clock readings taken just before and after it; 0 if it lies between them.
 Nanoseconds distance_of_one_stamp() {
     const Nanoseconds before = now();
     const Nanoseconds stamp = time_of(ticks());
@@ -30,8 +30,8 @@ Nanoseconds distance_of_one_stamp() {
 }
 
 TEST(Ticks, FollowTheMonotonicClock) {
-    // The rate is measured once; since then the clock may have been steered, and a computer that is busy measures
-    // worse. A wrong unit or a wrong beginning is off by far more than a hundredth.
+    // The rate is measured once; the clock may have been adjusted since, and a busy machine measures less accurately. A
+    // wrong unit or origin would be off by far more than one percent.
     Nanoseconds nearest = distance_of_one_stamp();
     for (int i = 0; i < 100 && nearest != 0; ++i) nearest = std::min(nearest, distance_of_one_stamp());
     EXPECT_LE(nearest, 10 * millisecond + (now() - process_began) / 100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache of compiled code: what it finds again, what it forgets, and what goes wrong around it.
+// The cache of compiled code: hits, eviction, and file system errors.
 #include "core/fusion/code_cache.h"
 
 #include <fcntl.h>
@@ -56,7 +56,7 @@ protected:
         if (found) EXPECT_EQ(*found, code(name));
         return found.has_value();
     }
-    // Makes it look as if the file was last used so many seconds ago.
+    // Makes the file look as if it was last used this many seconds ago.
     static void age(const std::string& path, long seconds) {
         timespec times[2] = {{time(nullptr) - seconds, 0}, {time(nullptr) - seconds, 0}};
         ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
@@ -77,7 +77,7 @@ protected:
     std::string root_;
 };
 
-// Runs `body` in a child and returns how it ended. Bodies make no expectations: they return whether all was well.
+// Runs `body` in a child process and returns its status. Bodies use no expectations; they return true on success.
 int status_of_child(const std::function<bool()>& body) {
     const pid_t child = fork();
     if (child == 0) _exit(body() ? 0 : 1);
@@ -116,7 +116,7 @@ TEST_F(CodeCacheTest, ForgetsWhatWasNotUsedForLongest) {
     age(loops() + "/a", 300);
     age(loops() + "/b", 200);
     age(loops() + "/c", 100);
-    EXPECT_TRUE(holds("a"));  // used now
+    EXPECT_TRUE(holds("a"));  // marks it as used now
     keep("d");
     EXPECT_TRUE(holds("a"));
     EXPECT_FALSE(holds("b"));
@@ -198,7 +198,7 @@ TEST_F(CodeCacheTest, DamagedFilesAreNotUsedAndReplaced) {
     EXPECT_FALSE(holds("one"));
     keep("one");
     EXPECT_TRUE(holds("one"));
-    ASSERT_EQ(chmod(path.c_str(), 0666), 0);  // somebody else could have written it
+    ASSERT_EQ(chmod(path.c_str(), 0666), 0);  // another user could have written it
     EXPECT_FALSE(holds("one"));
 }
 
@@ -224,7 +224,7 @@ TEST_F(CodeCacheTest, AFolderThatCannotBeWrittenIsReadOnly) {
     ASSERT_EQ(chmod(root_.c_str(), 0777), 0);
     EXPECT_EQ(status_of_child([&] {
                   constexpr uid_t nobody = 65534;
-                  if (geteuid() == 0 && setuid(nobody) != 0) return false;  // root may write everywhere
+                  if (geteuid() == 0 && setuid(nobody) != 0) return false;  // root can write everywhere
                   setenv("CANOPY_CACHE_DIR", (root_ + "/other").c_str(), 1);
                   keep("one");
                   if (!holds("one") || chmod((root_ + "/other/loops").c_str(), 0500) != 0) return false;
@@ -235,7 +235,7 @@ TEST_F(CodeCacheTest, AFolderThatCannotBeWrittenIsReadOnly) {
               0);
 }
 
-// A limit on the size of files fails writes half-way, as a full disk does.
+// A file size limit makes writes fail half-way, as a full disk does.
 TEST_F(CodeCacheTest, ADiskThatIsFullLeavesNothingBehind) {
     keep("before");
     EXPECT_EQ(status_of_child([&] {
@@ -263,7 +263,7 @@ TEST_F(CodeCacheTest, WhatACrashedWriterLeftGoesAfterAnHour) {
     EXPECT_TRUE(holds("one") && holds("two"));
 }
 
-// Writers are killed at any instruction; what the next one finds is whole.
+// Writers are killed at random points; the next one must find only complete entries.
 TEST_F(CodeCacheTest, KilledWritersLeaveWholeEntriesOrNone) {
     set_limit(20 * file_size);
     for (int round = 0; round < 20; ++round) {

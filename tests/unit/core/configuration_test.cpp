@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader of aclInit's JSON file.
+// The parser of aclInit's JSON file.
 #include "core/process/configuration.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half precision: every half-precision number, and the rounding between them.
+// Half precision: every half-precision number, and rounding between them.
 #include "core/memory/float16.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace canopy {
 namespace {
 
-// What the bits mean, straight from the definition; the largest exponent counts like any other.
+// The value of the bits, straight from the definition, with the largest exponent treated like any other.
 double meaning(std::uint16_t half) {
     const int exponent = (half >> 10) & 31;
     const int mantissa = half & 1023;

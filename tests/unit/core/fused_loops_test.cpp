@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled loops against the kernels they stand for: the same bits, whatever the operations and types.
+// Compiled loops compared with the kernels they replace: the same bits for all operations and types.
 #if defined(TRACED_KERNELS_IMAGE)
 #include "soft/traced_kernels.h"
 
@@ -72,7 +72,7 @@ protected:
     void restore(const std::vector<std::vector<std::byte>>& all) {
         for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(regions_[i].base, all[i].data(), all[i].size());
     }
-    // Kernels one by one, then the loops on the same memory.
+    // Runs the kernels one by one, then the loops on the same memory.
     void expect_same(const std::vector<Step>& steps) {
         auto loops = compile(steps);
         ASSERT_TRUE(loops.ok()) << reason();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check around a fused kernel: a plan that keeps the order of its steps passes, one that breaks it fails the launch
-// and names the step, and the memory then holds what the steps make of it one by one.
+// The check around a fused kernel: a plan that keeps the order of its steps passes. One that breaks it fails the launch
+// and names the step, and the memory then holds the results of running the steps one by one.
 #include "core/fusion/fusion_check.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct Log {
     std::uint64_t entries[7];
 };
 
-// Each step needs those before it: what it writes, and where, depends on them.
+// Each step depends on all steps before it, both for what it writes and where.
 struct Append {
     Log* log;
     std::uint64_t entry;
@@ -57,12 +57,12 @@ protected:
     }
     void TearDown() override { device_->release(log_).ignore(); }
 
-    // The plan of steps that all touch the log.
+    // A plan of steps that all touch the log.
     FusionPlan plan() {
         const std::vector<StepAccess> unknown(steps);
         return make_plan({&list_, unknown, FusionLevel::loops}).plan;
     }
-    // Runs it inside the check; what the launch failed with.
+    // Runs the plan inside the check and returns the failure of the launch.
     TestQueue::Failure run_checked(FusionPlan plan) {
         FusionCheck check(list_, *device_);
         Result<std::unique_ptr<FusedKernel>> kernel = device_->fuse(check.around(std::move(plan)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner of fused kernels: which steps share memory and how, what must wait for what, which waits follow from
-// others, and which steps run block by block.
+// The planner of fused kernels: which steps share memory and how, which steps must wait for which, which waits are
+// redundant, and which steps run block by block.
 #include "core/fusion/fusion_plan.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace canopy {
 namespace {
 
-// Bytes a block touches, for short tables.
+// Bytes that a block touches, for short tables.
 Touched read(std::uint32_t block, std::uint64_t begin, std::uint64_t end, std::int32_t region = 0) {
     return {region, block, false, begin, end};
 }
@@ -31,7 +31,7 @@ StepAccess declared(std::vector<Touched> touched) {
 }
 StepAccess unknown() { return {}; }
 
-// Each of `blocks` blocks reads and writes its share of two regions.
+// Each of `blocks` blocks reads its share of one region and writes its share of another.
 StepAccess tiles(std::uint32_t blocks, std::int32_t from, std::int32_t to, std::uint64_t share = 64) {
     std::vector<Touched> touched;
     for (std::uint32_t block = 0; block < blocks; ++block) {
@@ -78,7 +78,7 @@ TEST(FusionConflict, DeclaredAndUnknownStepsMeetWholeSteps) {
 }
 
 TEST(FusionConflict, LongReachesMeetEverythingInThem) {
-    // A long read of block 0 before many short ones: the sweep must not forget it.
+    // A long read by block 0 before many short ones: the sweep must not forget it.
     StepAccess first = traced({read(0, 0, 10000)});
     for (std::uint64_t at = 0; at < 50; ++at) first.touched.push_back(read(1, at * 10, at * 10 + 5));
     order_touched(first.touched);
@@ -123,7 +123,7 @@ TEST(FusionAccess, ATraceBecomesJoinedRangesOfItsBlocks) {
     store.kind = TraceKind::store;
     store.count = 32;
     store.target = {1, 8};
-    TraceRecord compute;  // in local memory: touches nothing
+    TraceRecord compute;  // works on local memory, so it touches nothing
     compute.kind = TraceKind::compute;
     compute.count = 8;
     trace.records = {load(0, 16), load(16, 16), compute, store, load(64, 16)};
@@ -191,7 +191,7 @@ TEST(FusionPlan, BlockLocalStepsBecomeOnePart) {
 }
 
 TEST(FusionPlan, AStepThatMeetsAnEarlierMemberFullyStaysOut) {
-    // 0 and 1 chain, 1 and 2 chain, but 2 reads what other blocks of 0 read and writes there.
+    // 0 and 1 chain, and so do 1 and 2, but 2 also writes what other blocks of 0 read.
     StepAccess last = tiles(8, 1, 2);
     last.touched.push_back(write(0, 64, 128, 0));  // block 1 of step 0 reads it
     order_touched(last.touched);
@@ -262,7 +262,7 @@ TEST(FusionPlan, DynamicStepsArePartsOfTheirOwn) {
     EXPECT_EQ(parts_of(plan_of(list, {tiles(8, 0, 1), tiles(8, 1, 2), tiles(8, 2, 3)})), (Parts{{0}, {1}, {2}}));
 }
 
-// Whatever the plan, two steps that meet and are ordered never run at the same time, and in the right order.
+// In any plan, two ordered steps that share memory never run at the same time, and run in the right order.
 TEST(FusionPlan, RandomPlansKeepWhatMustBeKept) {
     std::mt19937 random(11);
     for (int round = 0; round < 300; ++round) {

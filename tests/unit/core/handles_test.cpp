@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handle tables: what a number means, when it stops meaning it, and races between the two.
+// Handle tables: which object a handle names, when the handle becomes invalid, and races between the two.
 #include "core/base/handles.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace canopy {
 namespace {
 
 struct Object {
-    std::atomic<std::uint64_t> value{0};  // the handle while the object lives
+    std::atomic<std::uint64_t> value{0};  // the handle, while the object lives
     std::atomic<int> recycled{0};
     void recycle() noexcept {
         value.store(0);
@@ -112,8 +112,8 @@ TEST(Handles, VisitorSeesEveryLiveObject) {
     EXPECT_EQ(found, expected);
 }
 
-// Threads open, pin and close the same few slots. A pinned object is always the one its handle named; each handle is
-// closed by exactly one thread; in the end every object has been recycled.
+// Threads open, pin and close the same few slots. A pinned object is always the one its handle names, exactly one
+// thread closes each handle, and in the end every object has been recycled.
 TEST(Handles, PinsClosesAndOpensRace) {
     HandleTable<Object> table(HandleKind::event);
     constexpr int slots = 4, threads = 6, rounds = 20000;

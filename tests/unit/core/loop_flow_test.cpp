@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data flow through traces made by hand: what is handed on, what is stored, what becomes a piece of its own, and what
-// is refused.
+// Data flow through hand-made traces: what is passed on, what is stored, what becomes a separate piece, and what is
+// refused.
 #include "core/fusion/loop_flow.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ constexpr std::uint64_t bytes = 256, elements = 64;
 TraceAddress local(std::uint64_t offset) { return {local_memory, offset}; }
 TraceAddress global(std::int32_t region, std::uint64_t offset = 0) { return {region, offset}; }
 
-// A step with one block, record by record. Operations: 0 "unary", 1 "binary", both on 4-byte elements, 2 "half" on
-// 2-byte elements, 3 "test" to bits.
+// A step with one block, built record by record. Operations: 0 "unary", 1 "binary", both on 4-byte elements, 2 "half"
+// on 2-byte elements, 3 "test", which yields bits.
 class TestStep {
 public:
     TestStep() {

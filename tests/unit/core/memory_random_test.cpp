@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generator behind random-number tasks, against the published answers of Philox4x32-10.
+// The generator behind random-number tasks, checked against the published results of Philox4x32-10.
 #include <gtest/gtest.h>
 
 #include "core/memory/random_numbers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings from the environment: what is understood, what is passed over with a word about it.
+// Settings from the environment: which values are accepted, and which are ignored with a warning.
 #include "core/process/settings.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace canopy {
 namespace {
 
-// Sets variables for one test and puts back what was there before.
+// Sets variables for one test and restores their previous values.
 class SettingsTest : public testing::Test {
 protected:
     void SetUp() override {

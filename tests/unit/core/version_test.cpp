@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number a version is compared by.
+// The number that versions are compared by.
 #include "core/process/version.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of chips: names find their row, and rows that belong together agree.
+// The table of chips: names find their row, and related rows agree.
 #include <canopy/chips.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ TEST(Chips, OfAFamilyHaveItsName) {
         EXPECT_TRUE(names.insert(chip.name).second) << chip.name;
         EXPECT_TRUE(chip.name.starts_with(chip.family)) << chip.name;
         EXPECT_EQ(find_chip(chip.family)->architecture, chip.architecture) << chip.name;
-        // The cores of split chips stand in groups of one cube core and two vector cores.
+        // The cores of split chips form groups of one cube core and two vector cores.
         if (!is_coupled(chip.architecture)) EXPECT_EQ(chip.vector_cores, 2 * chip.cube_cores) << chip.name;
     }
 }

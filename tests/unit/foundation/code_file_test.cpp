@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code in sealed memory files, the hashes that tell contents apart, and the messages of what goes wrong.
+// Code in sealed memory files, content hashes, and error messages.
 #include "foundation/code_file.h"
 
 #include <dlfcn.h>

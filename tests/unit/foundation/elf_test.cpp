@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ELF reader: what it reads from a real file, and that no damage makes it read outside the bytes it was given.
+// The ELF reader: what it reads from a real file, and that damage never makes it read outside the given bytes.
 #include "foundation/elf.h"
 
 #include <elf.h>
@@ -30,7 +30,7 @@ void put(Bytes& bytes, std::size_t offset, const T& value) {
     std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
 
-// A small file with one note, one symbol and the tables they need.
+// A small file with one note, one symbol and the required tables.
 class SmallFile {
 public:
     SmallFile() {
@@ -93,7 +93,7 @@ private:
     std::size_t names_at_ = 0;
 };
 
-// Reads everything the reader offers; true when nothing was refused.
+// Reads everything the reader offers; true if nothing was refused.
 bool read_everything(std::span<const std::byte> bytes) {
     auto file = ElfFile::read(bytes);
     if (!file.ok()) return false;
@@ -195,7 +195,7 @@ TEST(ElfFile, EveryPrefixIsRefused) {
     }
 }
 
-// Each copy lies in a buffer of its own size, so that a sanitizer sees any read past its end.
+// Each copy is in a buffer of exactly its size, so that a sanitizer sees any read past the end.
 TEST(ElfFile, SurvivesRandomDamage) {
     const Bytes bytes = SmallFile().bytes;
     std::mt19937 random(1);
@@ -209,7 +209,7 @@ TEST(ElfFile, SurvivesRandomDamage) {
     EXPECT_GT(refused, 1000u);
 }
 
-// The file of a variable that is unique in a process, as compilers write it for inline variables.
+// A file with a process-wide unique symbol, as compilers emit it for inline variables.
 TEST(ElfFile, UniqueSymbolsBecomeOrdinaryOnesInACopy) {
     SmallFile small;
     EXPECT_TRUE(without_unique_symbols(*ElfFile::read(small.bytes), small.bytes).empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel images as canopy-cc writes them and devices read them: nothing is lost on the way, and whatever happens to the
-// bytes, the reader answers with 107000 and a reason.
+// Kernel images as canopy-cc writes them and devices read them: nothing is lost in between, and the reader answers any
+// damage with 107000 and a reason.
 #include "device/image.h"
 
 #include <canopy/kernel_abi.h>
@@ -131,7 +131,7 @@ TEST(KernelImage, EveryTruncationIsRefused) {
     }
 }
 
-// The bytes that carry meaning: both headers' own fields aside, the notes and the code.
+// Covers the notes and the code, but not the fields of the headers.
 TEST(KernelImage, EveryChangedByteOfNotesAndCodeIsRefused) {
     const std::string file = write_image(two_kernels());
     const auto elf = ElfFile::read(bytes_of(file));
@@ -236,7 +236,7 @@ TEST(Image, ArchitecturesAreReadFromTheNotesAlone) {
     const std::string image = write_image(two_kernels());
     EXPECT_EQ(image_architectures(bytes_of(image)), (std::vector<std::uint32_t>{2201, 3510}));
     std::string damaged = image;
-    damaged[damaged.find(std::string(100, 'b'))] = 'x';  // code, which nobody looks at here
+    damaged[damaged.find(std::string(100, 'b'))] = 'x';  // code, which is not read here
     EXPECT_EQ(image_architectures(bytes_of(damaged)).size(), 2u);
     damaged = image;
     damaged[damaged.find("a test")] = 'x';  // notes

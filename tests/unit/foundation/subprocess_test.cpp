@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are run to their end, and programs that are ended before it.
+// Programs that run to completion, and programs that are stopped early.
 #include "foundation/subprocess.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(Subprocess, AStopEndsAProgramAndWhatItStarted) {
         status = finished.ok() ? finished->status : -1;
     });
     pid_t grandchild = 0;
-    std::ifstream(place) >> grandchild;  // comes when it is there
+    std::ifstream(place) >> grandchild;  // blocks until the grandchild runs
     stop.stop();
     runner.join();
     EXPECT_EQ(status, 128 + SIGKILL);
@@ -99,7 +99,7 @@ TEST(Subprocess, WhatTheProgramClosedOrIgnoresDoesNotReachTheOther) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-// The program under test is a process of ours that is killed while another program, and one that this has started, run.
+// Kills a child process of ours while it runs a program that has itself started another one.
 void kill_while_running(bool ends_with_caller, pid_t (&started)[2]) {
     auto folder = TemporaryFolder::create("test");
     ASSERT_TRUE(folder.ok());
@@ -112,7 +112,7 @@ void kill_while_running(bool ends_with_caller, pid_t (&started)[2]) {
         (void)run_to_end({"/bin/sh", "-c", "sleep 1000 & echo $$ $! > \"$0\"; wait", place}, options).ok();
         _exit(0);
     }
-    std::ifstream(place) >> started[0] >> started[1];  // comes when both are there
+    std::ifstream(place) >> started[0] >> started[1];  // blocks until both run
     ASSERT_EQ(kill(program, SIGKILL), 0);
     ASSERT_EQ(waitpid(program, nullptr, 0), program);
 }

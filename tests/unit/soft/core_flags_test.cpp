@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-core flags as a table, without anything that runs: who a set counts for, who is released by it, and what a
-// counter holds.
+// The table of cross-core flags, without running any cores: which cores a set counts for, which it releases, and the
+// limits of a counter.
 #include "device/soft/execution/core_flags.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr CoreGroup one_and_two{1, 2};
 
-// Cores of `groups` groups, each with a fiber that can stand in a wait.
+// The cores of `groups` groups, each with a fiber that can be parked in a wait.
 class Table {
 public:
     explicit Table(CoreGroup group, std::uint32_t groups) {
@@ -28,7 +28,7 @@ public:
     }
     ~Table() { flags.take_waiting(); }
 
-    // Numbers of the cores that a set releases.
+    // Numbers of the cores released by a set.
     std::vector<std::uint32_t> set(std::uint32_t core, std::uint32_t mode, std::uint32_t id) {
         ParkedCores released;
         EXPECT_TRUE(flags.set(core, mode, id, released));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels on CPU cores: blocks, what they may wait for, and every way of failing.
+// Kernels on CPU cores: blocks, what they may wait for, and all kinds of failures.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -15,14 +15,14 @@
 namespace canopy::test {
 namespace {
 
-// The argument of kernels that look at none: a command only points at it.
+// The argument of kernels that read none; a command only points to it.
 constexpr std::uint64_t nothing = 0;
 
 class CpuCoresTest : public testing::Test {
 protected:
     const Kernel* kernel(const char* name) { return module_->kernel(name); }
 
-    // Launches it and waits for it; the failure, if any, is the queue's last.
+    // Launches the kernel and waits for it; a failure shows as the queue's last one.
     template <class Arguments>
     void run(const char* name, const Arguments& arguments, std::uint32_t blocks = 1, std::uint64_t timeout = 0) {
         Command command = cpu_launch(kernel(name), arguments, blocks);
@@ -31,7 +31,7 @@ protected:
     }
     void run(const char* name) { run(name, std::uint64_t{0}); }
 
-    // A graph of these lanes, as a command that replays it; the caller releases it.
+    // Makes a graph of these lanes and a command that replays it. The caller releases the graph.
     void prepare(std::span<const GraphLane> lanes, Command& replay) {
         GraphPlan plan;
         plan.lanes = lanes;
@@ -121,7 +121,7 @@ TEST_F(CpuCoresTest, LaunchesOfSeveralStreamsRunAtOnce) {
     std::deque<TestQueue> queues;
     std::vector<std::uint64_t> seen(streams * blocks), last;
     for (std::uint32_t stream = 0; stream < streams; ++stream) {
-        // Numbers of blocks go on from stream to stream; the meeting is one of all of them.
+        // Block numbers continue from stream to stream; all blocks take part in one meeting.
         const Meeting meeting = {reinterpret_cast<std::uint64_t>(&arrived),
                                  reinterpret_cast<std::uint64_t>(seen.data()), 1};
         Command command = cpu_launch(kernel("meet_others"), meeting, blocks);
@@ -132,8 +132,8 @@ TEST_F(CpuCoresTest, LaunchesOfSeveralStreamsRunAtOnce) {
     EXPECT_EQ(seen, std::vector<std::uint64_t>(streams * blocks, 1));
 }
 
-// The thread that waits, workers and CPU cores share the blocks of short launches; a stream's next launch begins while
-// some of them are still on their way out of the last one.
+// The waiting thread, workers and CPU cores share the blocks of short launches. A stream's next launch may begin while
+// some of them are still leaving the previous one.
 TEST_F(CpuCoresTest, LaunchesThatFollowEachOtherCloselyRunEveryBlockOnce) {
     constexpr std::uint32_t streams = 3, launches = 600, most_blocks = 5;
     std::vector<std::uint64_t> seen(streams * most_blocks), arrived(streams * launches);
@@ -141,7 +141,7 @@ TEST_F(CpuCoresTest, LaunchesThatFollowEachOtherCloselyRunEveryBlockOnce) {
         TestQueue queue(*device_);
         std::uint64_t last = 0;
         for (std::uint32_t i = 0; i < launches; ++i) {
-            const std::uint64_t rounds = i % 7 == 0 ? 1 : 0;  // these meet, the others only pass through
+            const std::uint64_t rounds = i % 7 == 0 ? 1 : 0;  // these synchronise, the others only pass through
             const Meeting meeting = {reinterpret_cast<std::uint64_t>(&arrived[stream * launches + i]),
                                      reinterpret_cast<std::uint64_t>(&seen[stream * most_blocks]), rounds};
             last = queue.submit(cpu_launch(kernel("meet_others"), meeting, 1 + i % most_blocks));
@@ -164,7 +164,8 @@ TEST_F(CpuCoresTest, ALaunchOfMoreBlocksThanCanLiveAtOnceIsRefused) {
     expect_next_works();
 }
 
-// A kernel that was short so far is run by whoever drains the stream. One that then waits must not hold up the others.
+// A kernel that has been short so far runs on the thread that drains the stream. If it then waits, it must not hold up
+// other streams.
 TEST_F(CpuCoresTest, AKernelThatWasShortMayWaitForAnotherStream) {
     alignas(8) std::uint64_t words[8] = {1, 1, 1, 1, 0, 0, 0, 0};
     for (int i = 0; i < 4; ++i)
@@ -203,9 +204,9 @@ TEST_F(CpuCoresTest, WhatIsSubmittedAfterAKernelRunsAfterIt) {
     EXPECT_TRUE(queue_.failures().empty());
 }
 
-// ---- what launches are given ---------------------------------------------------------------------------------------
+// ---- launch properties ----------------------------------------------------------------------------------------------
 
-// The time limits of the blocks that run on the CPU cores of the test's kernels.
+// The time limits of the blocks now running on the CPU cores of the test's kernels.
 std::vector<std::uint64_t> limits_of_running_blocks() {
     std::vector<std::uint64_t> limits;
     for_each_executor([&](Executor& executor) {
@@ -217,7 +218,7 @@ std::vector<std::uint64_t> limits_of_running_blocks() {
 
 TEST_F(CpuCoresTest, AKernelHasTwentyEightSecondsUnlessItsLaunchSaysOtherwise) {
     constexpr std::uint64_t by_default = 28 * second, given = 3600 * second;
-    for (const bool was_short : {false, true}) {  // on a CPU core, and on whoever drains the stream
+    for (const bool was_short : {false, true}) {  // on a CPU core, and on the thread that drains the stream
         for (const std::uint64_t limit : {std::uint64_t{0}, given}) {
             std::atomic<std::uint64_t> word{1};
             const auto address = reinterpret_cast<std::uint64_t>(&word);
@@ -245,7 +246,7 @@ TEST_F(CpuCoresTest, TheEndOfALaunchIsToldHoweverItEnds) {
             const std::size_t before = queue_.failures().size();
             run("tell_end", arguments, blocks, how == 2 ? short_timeout : 0);
             EXPECT_EQ(queue_.failures().size(), before + (how == 0 ? 0 : 1));
-            // Blocks of a launch that has failed may not have begun.
+            // Some blocks of a failed launch may not have begun.
             EXPECT_GE(ended.load(), 3u) << how;
             EXPECT_LE(ended.load(), 3u * blocks) << how;
             if (how == 0) {
@@ -346,7 +347,7 @@ TEST_F(CpuCoresTest, AKernelThatDoesNotEndIsEndedWhereverItIs) {
         EXPECT_EQ(failure.kind, FaultKind::timeout) << name;
         EXPECT_NE(failure.what.find("in time"), std::string::npos) << failure.what;
     }
-    void* memory = std::malloc(100);  // nobody has left the allocator locked
+    void* memory = std::malloc(100);  // the allocator is not left locked
     EXPECT_NE(memory, nullptr);
     std::free(memory);
 }
@@ -391,7 +392,7 @@ TEST_F(CpuCoresTest, StoppingTheRunningKernelLetsTheStreamGoOn) {
 TEST_F(CpuCoresTest, AFailureCanDropTheRestOfTheStream) {
     queue_.set_after(AfterFailure::drop_the_rest);
     std::atomic<std::uint64_t> word{0};
-    // Everything is submitted before the first kernel can end.
+    // Submit everything before the first kernel can end.
     const auto address = reinterpret_cast<std::uint64_t>(&word);
     queue_.submit(cpu_launch(kernel("wait_for_word"), address));
     queue_.submit(cpu_launch(kernel("return_value"), std::uint64_t{1}));
@@ -405,7 +406,7 @@ TEST_F(CpuCoresTest, AFailureCanDropTheRestOfTheStream) {
     EXPECT_EQ(queue_.failures().size(), 1u);
 }
 
-// ---- beside AI cores -----------------------------------------------------------------------------------------------
+// ---- together with AI cores -----------------------------------------------------------------------------------------
 
 struct Work {
     std::uint64_t* ready;
@@ -414,7 +415,7 @@ struct Work {
     std::uint64_t* sum;
 };
 
-// A worker as people write it for AI cores: waits for a task, does it, says so.
+// A typical AI-core worker: waits for a task, does it, reports it.
 void work_off(const void* arguments) {
     const Work work = *static_cast<const Work*>(arguments);
     for (std::uint64_t task = 1; task <= work.tasks; ++task) {

@@ -28,7 +28,7 @@ inline std::unique_ptr<Module> load_cpu_image(Device& device, const std::string&
     return module.ok() ? std::move(*module) : nullptr;
 }
 
-// What launches copy: the bytes of a plain structure.
+// A launch whose arguments are the bytes of a plain structure. The command points to them; submitting it copies them.
 template <class Arguments>
 Command cpu_launch(const Kernel* kernel, const Arguments& arguments, std::uint32_t blocks = 1) {
     Command command(Opcode::cpu_kernel);

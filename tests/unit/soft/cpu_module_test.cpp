@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of CPU kernels: what loads, what does not and why, and that images do not touch each other.
+// Images of CPU kernels: what loads, what is refused and why, and that images do not affect each other.
 #include <elf.h>
 #include <gtest/gtest.h>
 
@@ -102,7 +102,7 @@ TEST_F(CpuModuleTest, TheSameBytesAreOneImageUntilItsLastUserIsGone) {
     auto first = load_cpu_image(*device_, CPU_IMAGE_1);
     auto second = load_cpu_image(*device_, CPU_IMAGE_1);
     EXPECT_EQ(first->kernel_address(*first->kernel("empty")), second->kernel_address(*second->kernel("empty")));
-    EXPECT_NE(first->kernel("empty"), second->kernel("empty"));  // each knows its own user
+    EXPECT_NE(first->kernel("empty"), second->kernel("empty"));  // each belongs to its own module
     EXPECT_EQ(identify(*first)[1], 1u);
     first.reset();
     EXPECT_EQ(identify(*second)[1], 2u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU kernels in a process of their own: they do the same work, and whatever they do the program lives on.
+// CPU kernels in a separate process: they do the same work, and the program survives whatever they do.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

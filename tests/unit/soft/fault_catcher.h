@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says whether a piece of code faults, and lives on. For tests of memory protection; one thread at a time.
+// Tells whether a piece of code faults, and survives it. For tests of memory protection; one thread at a time.
 #pragma once
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@ inline sigjmp_buf fault_return;
 
 inline void leave_fault(int) { siglongjmp(fault_return, 1); }
 
-// `code` must not own anything that a jump out of it would leak.
+// `code` must not own anything that would leak if it is left by a jump.
 template <class Code>
 bool faults(Code&& code) {
     struct sigaction action {};

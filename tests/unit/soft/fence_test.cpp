@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fences of the software NPU: counters that queues raise and wait for.
+// Fences of the software NPU: counters that queues signal and wait for.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -106,7 +106,7 @@ TEST_P(Fences, AbortEndsAWait) {
     EXPECT_TRUE(waiter.failures().empty());
 }
 
-// Two queues hand a number back and forth by two fences.
+// Two queues pass a number back and forth through two fences.
 TEST_P(Fences, PingPong) {
     constexpr std::uint64_t rounds = 5000;
     TestQueue left(*device_), right(*device_);
@@ -127,7 +127,7 @@ TEST_P(Fences, PingPong) {
     other->release();
 }
 
-// Signals from the host race with waits, time limits and aborts; nothing hangs and every command is completed.
+// Host signals race with waits, time limits and aborts; nothing hangs and every command completes.
 TEST_P(Fences, SignalsWaitsLimitsAndAbortsRace) {
     constexpr int rounds = 600;
     TestQueue queues[3] = {TestQueue(*device_), TestQueue(*device_), TestQueue(*device_)};
@@ -158,7 +158,7 @@ TEST_P(Fences, SignalsWaitsLimitsAndAbortsRace) {
     end.store(true);
     signaller.join();
     aborter.join();
-    EXPECT_EQ(counter.load(), 3u * rounds);  // a dropped inline call is made all the same
+    EXPECT_EQ(counter.load(), 3u * rounds);  // a dropped inline call is still made
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, Fences, testing::Values(1, 2, 8));

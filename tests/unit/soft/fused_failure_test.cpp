@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused kernels that fail, hang or are aborted: what is told of it, and what does not run any more.
+// Fused kernels that fail, hang or are aborted: what is reported, and what no longer runs.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -36,7 +36,7 @@ void count_block(const void* arguments) {
     std::atomic_ref(**static_cast<std::uint64_t* const*>(arguments)).fetch_add(1);
 }
 
-// What may be left at any instruction is not instrumented.
+// Functions that may be left at any instruction are not instrumented.
 struct Bad {
     std::uint64_t* address;
     std::uint64_t block;
@@ -69,10 +69,10 @@ const TestKernel lonely("wait_alone", &wait_alone);
 const TestKernel stuck("hang_after_saying_so", &hang_after_saying_so);
 const TestKernel polling("poll_for_ever", &poll_for_ever);
 
-constexpr std::uint64_t nowhere = 64;  // an address nobody has
+constexpr std::uint64_t nowhere = 64;  // an unmapped address
 
 TEST_P(FusedFailures, AFaultNamesStepKernelAndBlockAndStopsTheRest) {
-    for (const std::uint32_t blocks : {1u, 30u}) {  // one thread alone, and shared
+    for (const std::uint32_t blocks : {1u, 30u}) {  // run by one thread, and shared
         std::uint64_t before = 0, behind = 0;
         TestPlan plan;
         plan.step(counting, blocks, {word_of(&before)});
@@ -281,7 +281,7 @@ TEST(FusedPlans, ThatMakeNoSenseAreRefused) {
     EXPECT_TRUE(refused([](FusionPlan& plan) { plan.steps[0].key_slot = 0; }));
     EXPECT_TRUE(refused([](FusionPlan& plan) { plan.steps[0].action = FusedAction::wait_word; }));
     EXPECT_TRUE(refused([](FusionPlan& plan) { plan.steps[0].action = FusedAction::call; }));
-    // A chain of kernels that may wait inside.
+    // A chain of kernels that may wait.
     EXPECT_TRUE(refused([&](FusionPlan& plan) {
         plan.steps[1].kernel = &mixed;
         plan.parts.pop_back();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused kernels: which steps wait for which, what blocks know of themselves, meetings inside steps.
+// Fused kernels: which steps wait for which, what blocks know about themselves, barriers inside steps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,12 +21,12 @@ class FusedOrder : public test::FusedTest {};
 struct Cells {
     std::uint64_t* out;
     const std::uint64_t* in;
-    std::uint64_t count;  // of the input
+    std::uint64_t count;  // of input cells
 };
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6))) * 31; }
 
-// Every cell of the output is made of all cells of the input.
+// Computes each output cell from all input cells.
 void gather(const void* arguments) {
     const Cells cells = *static_cast<const Cells*>(arguments);
     std::uint64_t sum = 1 + this_block().index;
@@ -34,7 +34,7 @@ void gather(const void* arguments) {
     cells.out[this_block().index] = sum;
 }
 
-// Of the cell of the same block.
+// Computes the block's output cell from its input cell.
 void follow(const void* arguments) {
     const Cells cells = *static_cast<const Cells*>(arguments);
     const std::uint32_t index = this_block().index;
@@ -105,7 +105,7 @@ TEST_P(FusedOrder, AChainRunsBlockByBlock) {
                   {word_of(cells[step + 1].data()), word_of(cells[step].data()), 0});
     plan.part();
     const std::unique_ptr<FusedKernel> kernel = plan.fuse(*device_);
-    // Shared at first, then by one thread when it has turned out to be short.
+    // Runs shared at first, then on one thread once it has proved to be short.
     for (int round = 0; round < 20; ++round) {
         for (std::size_t step = 1; step < cells.size(); ++step) std::fill(cells[step].begin(), cells[step].end(), 3);
         queue().finish(queue().submit(plan.launch(*kernel)));
@@ -120,12 +120,12 @@ TEST_P(FusedOrder, AChainRunsBlockByBlock) {
 }
 
 struct Trail {
-    std::uint64_t* order;  // by block and step
+    std::uint64_t* order;  // indexed by block and step
     std::uint64_t step;
     std::uint64_t steps;
 };
 
-// What its thread has run before, in the upper half which thread that is.
+// Writes the thread's number (upper half) and how many calls it has run before (lower half).
 void leave_trail(const void* arguments) {
     static std::atomic<std::uint64_t> threads{0};
     thread_local std::uint64_t next = ++threads << 32;
@@ -152,7 +152,7 @@ TEST_P(FusedOrder, AThreadRunsAllStepsOfAChainForABlockBeforeTheNext) {
 }
 
 struct Identity {
-    std::uint64_t* seen;  // by core: index, count, sub index, core type, dynamic size
+    std::uint64_t* seen;  // per core: index, count, sub index, core type, dynamic size
 };
 
 void tell_identity(const void* arguments) {
@@ -197,7 +197,7 @@ struct Meeting {
     std::uint64_t rounds;
 };
 
-// All blocks of the step meet again and again; each sees what all have written.
+// All blocks of the step synchronise repeatedly; each must see what all the others wrote.
 void meet(const void* arguments) {
     const Meeting meeting = *static_cast<const Meeting*>(arguments);
     const std::uint32_t index = this_block().index, count = this_block().count;
@@ -222,7 +222,7 @@ TEST_P(FusedOrder, BlocksOfAStepMeetAmongThemselves) {
         own.emplace_back(count);
         sums.emplace_back(count);
     }
-    // Steps of different sizes side by side, and one behind them.
+    // Steps of different sizes run side by side, then one after them.
     std::vector<std::uint32_t> parts;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         plan.step(meeting_kernel, blocks[i], {word_of(own[i].data()), word_of(sums[i].data()), rounds});
@@ -239,11 +239,11 @@ TEST_P(FusedOrder, BlocksOfAStepMeetAmongThemselves) {
 }
 
 struct Handing {
-    std::uint64_t* data;  // by group
+    std::uint64_t* data;  // indexed by group
     std::uint64_t* got;
 };
 
-// The cube core hands its group's number to both vector cores.
+// The cube core passes its group's number to both vector cores.
 void hand_over(const void* arguments) {
     const Handing handing = *static_cast<const Handing*>(arguments);
     const CanopyBlock& block = this_block();
@@ -263,7 +263,7 @@ TEST_P(FusedOrder, FlagsBelongToTheirStep) {
     constexpr std::uint32_t groups = 6;
     std::vector<std::uint64_t> data[2], got[2];
     TestPlan plan;
-    for (int step = 0; step < 2; ++step) {  // side by side, with the same flags
+    for (int step = 0; step < 2; ++step) {  // side by side, using the same flags
         data[step].resize(groups);
         got[step].resize(groups * 2);
         plan.step(handing_kernel, groups, {word_of(data[step].data()), word_of(got[step].data())});
@@ -280,10 +280,10 @@ TEST_P(FusedOrder, FlagsBelongToTheirStep) {
 
 struct Spinning {
     std::uint64_t* word;
-    std::uint64_t* spins;  // not 0: they do
+    std::uint64_t* spins;  // blocks spin only if it is not 0
 };
 
-// As kernels written for a chip do: nobody is told that the block waits.
+// Spins as kernels written for a chip do, without telling the runtime that the block waits.
 void spin_for_the_next(const void* arguments) {
     const Spinning spinning = *static_cast<const Spinning*>(arguments);
     if (*spinning.spins == 0) return;
@@ -313,15 +313,15 @@ TEST_P(FusedOrder, BlocksThatSpinForOthersGetThreadsThoughTheKernelWasShortBefor
     EXPECT_TRUE(queue().failures().empty());
 }
 
-// ---- a missing edge is seen ----------------------------------------------------------------------------------------
+// ---- detecting a missing edge ---------------------------------------------------------------------------------------
 
 struct Late {
     std::uint64_t* data;
-    std::uint64_t* consumed;  // how many blocks of the consumer have run
-    std::uint64_t patience;   // rounds it waits for them
+    std::uint64_t* consumed;  // number of consumer blocks that have run
+    std::uint64_t patience;   // how many rounds it waits for them
 };
 
-// Writes only after the consumer has run, if anything lets the consumer run before.
+// Writes only after the consumer has run, if the consumer is able to run first.
 void produce_late(const void* arguments) {
     const Late late = *static_cast<const Late*>(arguments);
     for (std::uint64_t round = 0; round < late.patience; ++round) {
@@ -341,7 +341,7 @@ const TestKernel late_producer("produce_late", &produce_late);
 const TestKernel consumer("consume", &consume);
 
 void produce_and_consume(TestPlan& plan, std::uint64_t* data, std::uint64_t* consumed, bool edge) {
-    // Without the edge the producer waits for as long as it takes: the consumer surely runs before it ends.
+    // Without the edge the producer waits as long as necessary, so the consumer is sure to run before it ends.
     const std::uint64_t patience = edge ? 1000 : UINT64_MAX;
     plan.step(late_producer, 1, {word_of(data), word_of(consumed), patience});
     const std::uint32_t first = plan.part();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fusion plans for unit tests, made step by step around kernels that are functions of the test.
+// Fusion plans for unit tests, built step by step from kernels that are functions of the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ public:
         arguments_.push_back(value);
         return static_cast<std::uint32_t>(arguments_.size() - 1);
     }
-    // A step with its arguments; its number is its index plus 100.
+    // Adds a step with its arguments; its number is its index plus 100.
     FusedStep& step(const Kernel& kernel, std::uint32_t blocks, std::initializer_list<std::uint64_t> arguments) {
         FusedStep& step = add();
         step.kernel = &kernel;
@@ -64,7 +64,7 @@ public:
         step.call_context = context;
         return step;
     }
-    // The steps that lie in no part yet become one.
+    // Makes one part of the steps that are not in any part yet.
     std::uint32_t part(std::vector<std::uint32_t> after = {}) {
         FusedPart part;
         part.first = in_parts_;
@@ -86,7 +86,7 @@ public:
         EXPECT_TRUE(made.ok());
         return made.ok() ? std::move(*made) : nullptr;
     }
-    // Lives as long as the plan does.
+    // Valid as long as the plan lives.
     Command launch(const FusedKernel& kernel) const {
         Command command(Opcode::launch);
         command.launch = {};

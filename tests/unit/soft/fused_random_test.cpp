@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random fused kernels of up to 64 steps against the same steps run one after the other: bit for bit, on several
-// streams and in graphs at the same time, and with one needed edge missing. CANOPY_SEEDS sets how many, CANOPY_SEED the
-// first.
+// Random fused kernels of up to 64 steps compared bit for bit with the same steps run one after the other, on several
+// streams and in graphs at the same time, and with one required edge missing. CANOPY_SEEDS sets the number of seeds,
+// CANOPY_SEED the first one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,17 +33,17 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     return a * 0xff51afd7ed558ccdu ^ (a >> 33);
 }
 
-// One step: what it reads and writes. Cells of a step are one for each block, and go on from run to run.
+// One step: what it reads and writes. A step has one cell per block, which keeps its value from run to run.
 struct StepData {
     std::uint64_t seed = 0;
     std::uint32_t blocks = 1;
     bool meets = false;
-    bool racy = false;                      // a race is what the test wants to see: all accesses are atomic
-    std::vector<const StepData*> of_block;  // read at the block's own number
+    bool racy = false;                      // the test provokes a race, so all accesses are atomic
+    std::vector<const StepData*> of_block;  // read at the block's own index
     std::vector<const StepData*> of_all;    // read completely
-    const StepData* awaited = nullptr;      // writes nothing before a block of that one has read all it reads
+    const StepData* awaited = nullptr;      // writes nothing until a block of this step has finished reading
     mutable std::vector<std::uint64_t> cells, halves;
-    mutable std::atomic<std::uint32_t> have_read{0};  // blocks
+    mutable std::atomic<std::uint32_t> have_read{0};  // number of blocks
 
     [[nodiscard]] std::uint64_t read(std::uint32_t block) const {
         return racy ? std::atomic_ref(cells[block]).load(std::memory_order_relaxed) : cells[block];
@@ -92,7 +92,7 @@ void run_in_order(const std::deque<StepData>& steps) {
 
 const TestKernel kernel_of_all("run_block", &run_block);
 
-// Steps, the parts they lie in, and what parts wait for.
+// Steps, the parts they belong to, and what the parts wait for.
 struct RandomPlan {
     std::deque<StepData> steps;
     struct Part {
@@ -104,7 +104,7 @@ struct RandomPlan {
     explicit RandomPlan(std::uint64_t seed) {
         std::mt19937_64 random(seed);
         const std::uint32_t count = 1 + random() % 64;
-        const bool small = random() % 4 == 0;  // what one thread runs alone
+        const bool small = random() % 4 == 0;  // small enough for one thread to run alone
         while (steps.size() < count) {
             Part part{static_cast<std::uint32_t>(steps.size()), 1, {}};
             if (random() % 3 == 0) part.count = 1 + random() % 5;
@@ -142,8 +142,8 @@ struct RandomPlan {
         for (const StepData& step : steps) all.push_back(step.cells);
         return all;
     }
-    // Takes away an edge that nothing else stands for. The step in front of it then waits for the one behind it. False:
-    // there is none, or one thread runs everything in the order of the plan.
+    // Removes an edge that no other path replaces, and makes the producer wait for the consumer. Returns false if there
+    // is no such edge, or if one thread runs everything in plan order.
     bool remove_an_edge() {
         if (std::all_of(steps.begin(), steps.end(), [](const StepData& step) { return step.blocks == 1; }))
             return false;
@@ -168,7 +168,7 @@ struct RandomPlan {
             if (i + 1 == parts[part].first + parts[part].count) ++part;
         return part;
     }
-    // Whether `to` still waits for `from`.
+    // True if `to` still waits for `from`, directly or indirectly.
     [[nodiscard]] bool waits(std::uint32_t from, std::uint32_t to) const {
         std::vector<bool> awaited(to + 1);
         awaited[to] = true;
@@ -179,7 +179,8 @@ struct RandomPlan {
     }
 };
 
-// What the parts of a plan wait for: everything before them, some of it, nothing; and steps that wait for a block only.
+// Counts what the parts of a plan wait for: all parts before them, some, or none; and the steps that only wait for the
+// same block.
 struct WaitClasses {
     std::uint32_t full = 0, some = 0, none = 0, block_local = 0;
     void count(const RandomPlan& plan) {
@@ -264,7 +265,7 @@ TEST_P(FusedRandom, SeveralStreamsAndGraphsAtTheSameTime) {
     }
 }
 
-// One part no longer waits for one it reads from, and that one takes its time: the result is surely another.
+// One part no longer waits for a part it reads from, and that part is delayed, so the result is certain to differ.
 TEST_P(FusedRandom, AMissingEdgeChangesTheResult) {
     std::uint64_t tried = 0;
     for (std::uint64_t seed = first_; seed < first_ + seeds_; ++seed) {

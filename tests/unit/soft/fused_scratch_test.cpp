@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratches of fused kernels: blocks whose temporaries lie in memory of the thread that runs them.
+// Scratches of fused kernels: the temporaries of a block are in memory of the thread that runs it.
 #include <algorithm>
 
 #include "base/error_text.h"
@@ -8,7 +8,7 @@
 namespace canopy::test {
 namespace {
 
-constexpr std::uint32_t per_block = 256, blocks = 200;  // numbers
+constexpr std::uint32_t per_block = 256, blocks = 200;  // per_block counts numbers
 
 struct Arguments {
     const std::uint64_t* from;
@@ -16,7 +16,7 @@ struct Arguments {
     std::uint64_t added;
 };
 
-// Adds to the block's share of the numbers; a share is at a place like that of the temporary.
+// Adds to the block's share of the numbers. The share has the same place in every array.
 void add_numbers(const void* data) {
     const auto& arguments = *static_cast<const Arguments*>(data);
     const std::uint64_t first = std::uint64_t{this_block().index} * per_block;
@@ -29,7 +29,7 @@ protected:
         FusedTest::SetUp();
         for (std::uint64_t i = 0; i < input_.size(); ++i) input_[i] = i * 3;
     }
-    // input -> temporary -> temporary -> output, all in one part, the temporary in a scratch.
+    // input -> temporary -> temporary -> output, all in one part, with the temporary in a scratch.
     void make_chain() {
         plan_.step(kernel_, blocks, {word_of(input_.data()), word_of(temporary_.data()), 1}).arguments_size = 24;
         plan_.step(kernel_, blocks, {word_of(temporary_.data()), word_of(temporary_.data()), 10}).arguments_size = 24;
@@ -63,7 +63,7 @@ TEST_P(FusedScratchTest, BlocksFindWhatTheyLeftAndTheTemporaryStaysAsItWas) {
     ASSERT_TRUE(kernel);
     std::vector<std::uint64_t> expected = input_;
     for (std::uint64_t& each : expected) each += 111;
-    // Launches that turn out to be short are run by one thread where the temporary is.
+    // Once launches prove to be short, one thread runs them in the temporary itself.
     std::fill(output_.begin(), output_.end(), 0);
     queue().finish(queue().submit(plan_.launch(*kernel)));
     EXPECT_EQ(output_, expected);
@@ -76,7 +76,7 @@ TEST_P(FusedScratchTest, BlocksFindWhatTheyLeftAndTheTemporaryStaysAsItWas) {
 }
 
 TEST_P(FusedScratchTest, AddressesInTheMiddleOfTheTemporaryMoveWithIt) {
-    // The range of block 0 begins before the address that the first slot holds.
+    // The range of block 0 begins before the address in the first slot.
     plan_.step(kernel_, blocks, {word_of(input_.data()), word_of(temporary_.data()), 1}).arguments_size = 24;
     plan_.step(kernel_, blocks, {word_of(temporary_.data()), word_of(output_.data()), 10}).arguments_size = 24;
     plan_.part();

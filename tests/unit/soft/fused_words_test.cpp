@@ -27,7 +27,7 @@ void add_block(const void* arguments) { std::atomic_ref(**static_cast<std::uint6
 void add_thousand(const void* arguments) {
     std::atomic_ref(**static_cast<std::uint64_t* const*>(arguments)).fetch_add(1000);
 }
-// Counts and sees how many blocks there are.
+// Adds the number of blocks that each block sees.
 struct Sizes {
     std::uint64_t* sum;
 };
@@ -69,7 +69,7 @@ TEST_P(FusedWords, AStepWaitsForAWordFromOutside) {
     EXPECT_TRUE(queue().failures().empty());
 }
 
-// The word comes from another stream of the same device, which needs a thread of its own for it.
+// The word comes from another stream of the same device, which needs its own thread to write it.
 TEST_P(FusedWords, TheWordMayComeFromAnotherStream) {
     std::uint64_t gate = 0, back = 0, count = 0;
     TestPlan waiting, writing;
@@ -135,7 +135,7 @@ TEST_P(FusedWords, BlocksComeFromMemoryWhenTheStepRuns) {
     std::uint64_t blocks = 0, sum = 0, counted = 0, set = 0;
     TestPlan plan;
     const std::uint32_t slot = plan.slot(word_of(&blocks));
-    // The word is written by a step before.
+    // A step before it writes the word.
     plan.word(FusedAction::write_word, &set, 1);
     plan.part();
     plan.step(adding, 10, {word_of(&sum)}).blocks_slot = slot;
@@ -303,7 +303,7 @@ TEST_P(FusedWords, LoopsRunInsteadOfTheKernelsOfTheirSteps) {
             loops->pointers.push_back({1, piece * count * 4});
         }
         plan.plan().parts[0].loops = loops;
-        // A part behind it sees all of them.
+        // A later part sees all the pieces.
         plan.step(adding, 1, {word_of(&never)});
         plan.part({0});
         auto negate = std::make_shared<FusedLoops>();
@@ -353,8 +353,7 @@ TEST(LoopCode, IsLoadedFromBytesAndGoesWithItsLastUser) {
     EXPECT_FALSE(device->load_code(std::as_bytes(std::span(bytes)).first(100), "loops").ok());
 }
 
-// The image has symbols that are one in a process, for which the loader keeps it: what comes after must not be taken
-// for it.
+// The image has process-wide unique symbols, so the loader keeps it. The loader must not mistake the next image for it.
 TEST(LoopCode, ThatTheLoaderKeepsIsNotTakenForTheNext) {
     const std::unique_ptr<Device> device = test::open_soft_device(1);
     for (const std::uint64_t variant : {1u, 2u, 1u}) {

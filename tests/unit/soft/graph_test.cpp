@@ -96,7 +96,7 @@ TEST_P(Graphs, AnEmptyGraphIsDoneAtOnce) {
     graph->release();
 }
 
-// Every command adds the numbers of all it depends on; the order decides the result.
+// Every command adds the numbers of all commands it depends on, so the result depends on the order.
 struct Node {
     std::vector<const std::uint64_t*> inputs;
     std::uint64_t* output = nullptr;
@@ -242,7 +242,7 @@ TEST_P(Graphs, AFailedCommandEndsTheReplayAndTheNextOneRuns) {
     EXPECT_EQ(queue.failures(), std::vector<FaultKind>{FaultKind::memory});
     EXPECT_EQ(before, 5u);
     EXPECT_EQ(after, 0u);
-    EXPECT_EQ(fence->value(), 1u);  // nobody waits in vain
+    EXPECT_EQ(fence->value(), 1u);  // waiters are still released
     const GraphChange change = {{0, 1}, copy_of(&count, &source, 8)};
     ASSERT_TRUE(graph->change(std::span(&change, 1), ChangeTime::next_replay).ok());
     queue.finish(replay(queue, graph));
@@ -298,7 +298,7 @@ TEST_P(Graphs, AGroupCanBeChangedUntilTheReplayReachesIt) {
     ASSERT_TRUE(graph->change(std::span(&change, 1), ChangeTime::untouched).ok());
     gate->signal(SignalMode::set, 1);
     ASSERT_TRUE(eventually([&] { return std::atomic_ref(began).load() != 0; }));
-    change.command = write_of(value, 3);  // comes too late for this replay
+    change.command = write_of(value, 3);  // too late for this replay
     ASSERT_TRUE(graph->change(std::span(&change, 1), ChangeTime::untouched).ok());
     late->signal(SignalMode::set, 1);
     queue.finish(first);
@@ -419,7 +419,7 @@ TEST_P(Graphs, LanesStartEachOtherAndJump) {
         [](void* data) {
             auto* at = static_cast<State*>(data);
             ++*at->counter;
-            *at->index = *at->counter < 3 ? 0 : 7;  // more than there are places: the last one
+            *at->index = *at->counter < 3 ? 0 : 7;  // past the last target, so the last one is used
         },
         &state);
     const std::array<GraphPlace, 2> targets = {GraphPlace{0, 0}, GraphPlace{0, 3}};
@@ -443,7 +443,7 @@ TEST_P(Graphs, LanesStartEachOtherAndJump) {
         EXPECT_TRUE(queue.failures().empty());
     }
     counter = 0;
-    limit = 4;  // the switch goes on, and nobody passes the end
+    limit = 4;  // the switch is not taken, and no lane reaches the end
     queue.finish(replay(queue, graph));
     EXPECT_EQ(queue.failures().size(), 1u);
     graph->release();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread takes over from its own signals, and the lanes of graphs it keeps for itself.
+// Streams that a thread takes over from its own signals, and the graph lanes that it keeps for itself.
 #include "device/soft/stream/hand_over.h"
 
 #include <gtest/gtest.h>

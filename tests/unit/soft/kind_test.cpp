@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices refuse fences, graphs and kernels that another kind of device has made.
+// Devices refuse fences, graphs and kernels made by another kind of device.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -49,7 +49,7 @@ TEST_F(Kinds, AStreamDoesNotWaitForAForeignFence) {
     TestQueue queue(*soft_);
     EXPECT_EQ(queue.try_submit(wait_for(foreign_)).status().code(), 107000);
     queue.finish(queue.submit(wait_for(own_)));
-    queue.finish(queue.signal(*foreign_, 3));  // signals need no knowledge of the fence
+    queue.finish(queue.signal(*foreign_, 3));  // a signal does not depend on the kind of fence
     EXPECT_EQ(foreign_->value(), 3u);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kind of memory an address is, and which bytes may be used: below the interface, for every kind.
+// The kind of memory at an address and which bytes are usable, below the interface, for every kind.
 #include "core/memory/memory.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix product of the software NPU against sums in double: every vector width this machine can run, random
-// shapes, element types, layouts, bias and accumulation, special values.
+// The matrix product of the software NPU compared with sums in double precision: every vector width this machine
+// supports, random shapes, element types, layouts, bias and accumulation, special values.
 #include "device/soft/product/product.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ std::size_t bits_of(std::uint32_t type) {
     }
 }
 
-// A matrix in memory, every element also known as a double.
+// A matrix in memory, with the value of every element also kept as a double.
 struct Stored {
     std::uint32_t type = 0;
     std::int64_t rows = 0, columns = 0;
@@ -221,7 +221,7 @@ CanopyProduct describe(const Stored& a, const Stored& b, Stored& c) {
     return product;
 }
 
-// Largest difference that rounding can explain, as a multiple of the terms' magnitudes.
+// The largest difference that rounding can explain, relative to the magnitudes of the terms.
 double tolerance(std::uint32_t type, double magnitude, std::int64_t depth) {
     const double sum_error = magnitude * static_cast<double>(depth + 2) * 0x1p-24 + 1e-30;
     if (type == CANOPY_ELEMENT_HALF) return sum_error + magnitude * 0x1p-11 + 0x1p-24;
@@ -237,7 +237,7 @@ std::vector<double> doubles(const Stored& matrix, bool transposed) {
     return all;
 }
 
-// The sum of products of two rows, and of their magnitudes. Millions of terms, and nothing that a sanitizer could find.
+// The sum of products of two rows, and of their magnitudes. Not sanitized: millions of terms, with nothing to find.
 __attribute__((no_sanitize("address", "thread", "undefined"))) void add_terms(const double* left, const double* right,
                                                                               std::int64_t count, double& sum,
                                                                               double& magnitude) {
@@ -265,7 +265,7 @@ void check(const CanopyProduct& product, const Stored& a, const Stored& b, const
         }
 }
 
-// Bytes of C that belong to no element stay as they were.
+// Bytes of C outside any element stay unchanged.
 void check_gaps(const Stored& before, const Stored& after) {
     std::vector<bool> written(after.bytes.size());
     const std::size_t size = bits_of(after.type) / 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues of the software NPU: order, waiting, dropping and ending, under races.
+// Queues of the software NPU: order, waiting, dropping and destruction, under races.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -124,7 +124,7 @@ TEST_P(Queues, RouterRunsHostCalls) {
         std::lock_guard guard(collector.mutex);
         return collector.waiting.size();
     };
-    // What follows the call stays undone, however long one waits for it.
+    // Commands after the call do not run, however long the test waits.
     ASSERT_TRUE(eventually([&] {
         EXPECT_EQ(queue->wait(last, Deadline::after(millisecond)), WaitOutcome::timed_out);
         return routed() != 0;
@@ -200,7 +200,7 @@ TEST_P(Queues, MemoryFreedUnderRunningWorkComesBack) {
     fence->release();
 }
 
-// Threads submit, wait, abort and end queues that share fences; every queue comes to its end.
+// Threads submit, wait, abort and destroy queues that share fences; every queue completes.
 TEST_P(Queues, EverythingAtOnce) {
     constexpr int threads = 4, rounds = 300;
     Fence* fences[4];

@@ -23,7 +23,7 @@ void put(CommandRing& ring, std::uint32_t task, std::size_t lines) {
     ring.publish(1);
 }
 
-// The next command, with its payload checked; false when there is none.
+// Takes the next command and checks its payload; false if there is none.
 bool take(CommandRing& ring, std::uint32_t expected) {
     Command* command = ring.front();
     if (!command) return false;
@@ -93,7 +93,7 @@ TEST_F(Ring, SkipsNoLinesOfCommandsWithMemoryOfTheirOwn) {
 }
 
 TEST_F(Ring, UsesDrainedSegmentsAgain) {
-    // Hundreds of segments' worth passes through; alternating, so that every segment is drained before the next fills.
+    // Hundreds of segments' worth passes through, alternating so that every segment is drained before the next fills.
     std::uint32_t next = 0;
     for (std::uint32_t round = 0; round < 2000; ++round) {
         for (std::uint32_t i = 0; i < 100; ++i) put(*ring_, round * 100 + i, 1);

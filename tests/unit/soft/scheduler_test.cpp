@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the software NPU's scheduler chooses, through queues: priorities, turns, words in memory, many queues.
+// The choices of the software NPU's scheduler, seen through queues: priorities, turns, words in memory, many queues.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -64,7 +64,7 @@ TEST_P(Scheduling, WordsInMemoryAreSeenWhoeverWritesThem) {
     writer.submit(write);
     waiter.finish(last);
     last = wait(100, ValueCondition::at_least);
-    __atomic_store_n(&word, 100, __ATOMIC_RELEASE);  // by nobody of the device
+    __atomic_store_n(&word, 100, __ATOMIC_RELEASE);  // written from outside the device
     waiter.finish(last);
     Command unreadable(Opcode::wait_value);
     unreadable.value = {reinterpret_cast<std::uint64_t*>(16), 1, ValueCondition::equal};
@@ -108,7 +108,7 @@ TEST_P(Scheduling, DeviceClosesWhileItsWorkersAreStillAwake) {
     }
 }
 
-// Whoever signals a fence may still be on the way out when the queue it released has ended, and the device with it.
+// A signalling thread may still be leaving the fence after the queue it released, and even the device, are destroyed.
 TEST_P(Scheduling, DeviceClosesWhileASignalIsOnItsWayOut) {
     for (int i = 0; i < 300; ++i) {
         std::unique_ptr<Device> device = test::open_soft_device(GetParam());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A software NPU of its own for unit tests, reached through the waist, and streams on it as the core would make them.
+// Opens a separate software NPU for a unit test through the device interface, with streams as the core would make them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ inline std::unique_ptr<Device> open_soft_device(std::uint32_t workers, bool chec
     return open_device("soft", workers, checking);
 }
 
-// A queue with its lock, and what it was told about failures.
+// A queue with its lock, and the failures reported to it.
 class TestQueue final : public QueueObserver {
 public:
     explicit TestQueue(Device& device, std::uint32_t priority = 0) {
@@ -73,7 +73,7 @@ public:
         return submit(command);
     }
     void finish(std::uint64_t sequence) { EXPECT_EQ(queue_->wait(sequence, Deadline::never()), WaitOutcome::done); }
-    // Whether it waits for something outside it; on the software NPU.
+    // True if the queue waits for something outside it; only on the software NPU.
     [[nodiscard]] bool blocked() const { return static_cast<const SoftQueue&>(*queue_).blocked(); }
     Queue& operator*() { return *queue_; }
     Queue* operator->() { return queue_.get(); }
@@ -89,7 +89,7 @@ public:
                  failure.step,   failure.fused ? failure.fused->info->name : ""};
         return after_;
     }
-    // What the last failure said.
+    // The details of the last failure.
     struct Failure {
         FaultKind kind = FaultKind::none;
         CoreType core = CoreType::vector;

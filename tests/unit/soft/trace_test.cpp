@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of compiled kernels: what they say, and which kernels have none.
+// Traces of compiled kernels: their contents, and which kernels have none.
 #if defined(TRACED_KERNELS_IMAGE)
 #include "soft/traced_kernels.h"
 
@@ -75,7 +75,7 @@ TEST_F(Trace, RefusesKernelsThatDoMoreThanElements) {
     EXPECT_TRUE(trace("affine", 2, {word_of(x), word_of(y), word_of(1.0f)}).ok()) << "traces go on after a refusal";
 }
 
-// The image is compiled with -g: the line that the kernel's author wrote is named.
+// The image is compiled with -g, so a refusal names the kernel's source line.
 TEST_F(Trace, RefusalsNameTheLine) {
     void* x = buffer(2 * tile * 4, 1);
     void* y = buffer(2 * tile * 4, 2);

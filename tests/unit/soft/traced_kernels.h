@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels compiled by canopy-cc on a device of their own: launched one by one, traced, and as compiled loops.
+// Kernels compiled by canopy-cc on a separate device: launched one by one, traced, and as compiled loops.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -57,8 +57,8 @@ protected:
         EXPECT_NE(found, nullptr) << name;
         return *found;
     }
-    // What the numbers of a buffer are: any bits, or floats, or halves, both finite. Which of two NaNs an
-    // operation hands on depends on the compiler; that one stays a NaN does not.
+    // The contents of a buffer: arbitrary bits, finite floats or finite halves. Which of two NaNs an operation
+    // propagates depends on the compiler; that the result is a NaN does not.
     enum class Numbers { any, floats, halves };
     void* buffer(std::size_t size, std::uint32_t seed, Numbers numbers = Numbers::floats) {
         Result<void*> memory = device_->allocate(size, memory_default);

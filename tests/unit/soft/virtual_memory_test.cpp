@@ -20,7 +20,7 @@ using test::write_faults;
 constexpr std::size_t page = SoftVirtualMemory::page;
 
 #if defined(__SANITIZE_THREAD__)
-constexpr bool range_is_usable = false;  // the thread sanitizer keeps programs out of these addresses
+constexpr bool range_is_usable = false;  // the thread sanitizer does not let programs use these addresses
 #else
 constexpr bool range_is_usable = true;
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Configuration of tasks, and what programs are told about a task that failed. An rtExceptionInfo_t is the
- * aclrtExceptionInfo that callbacks get; it and everything it points to is valid during the callback.
+ * Configuration of tasks, and information about failed tasks. An rtExceptionInfo_t is the aclrtExceptionInfo that
+ * callbacks get; it and everything it points to is valid during the callback.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_BASE_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_BASE_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/** Which calls a capture forbids meanwhile. */
+/** Which calls are forbidden during a capture. */
 typedef enum tagRtStreamCaptureMode {
     RT_STREAM_CAPTURE_MODE_GLOBAL = 0,
     RT_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
@@ -21,7 +21,7 @@ typedef enum tagRtStreamCaptureMode {
     RT_STREAM_CAPTURE_MODE_MAX = 3
 } rtStreamCaptureMode;
 
-/** How far the end of a device's tasks has come. */
+/** Progress of aborting a device's tasks. */
 typedef enum rtTaskAbortStage {
     RT_DEVICE_ABORT = 0,
     RT_DEVICE_KILL = 1,
@@ -30,15 +30,15 @@ typedef enum rtTaskAbortStage {
     RT_DEVICE_ABORT_POST = 4
 } rtTaskAbortStage_t;
 
-/** How a task is run; a null pointer or zeros ask for nothing special. */
+/** How a task runs; a null pointer or zeros mean the defaults. */
 typedef struct tagRtTaskCfgInfo {
     uint8_t qos;             /**< not used */
     uint8_t partId;          /**< not used */
     uint8_t schemMode;       /**< 1: all blocks run at the same time */
     bool d2dCrossFlag;       /**< not used */
-    uint32_t blockDimOffset; /**< the number of the first block */
+    uint32_t blockDimOffset; /**< index of the first block */
     uint8_t dumpflag;
-    uint8_t neverTimeout; /**< 1: the task may take as long as it wants */
+    uint8_t neverTimeout; /**< 1: the task has no time limit */
     uint8_t enableProfiling;
     uint8_t rev;
     uint32_t localMemorySize; /**< bytes of local memory beyond what the kernel declares */
@@ -145,7 +145,7 @@ typedef struct rtFusionExDetailInfo {
     } u;
 } rtFusionExDetailInfo_t;
 
-/** Which part of an rtExceptionExpandInfo_t counts. */
+/** Which member of an rtExceptionExpandInfo_t is valid. */
 typedef enum tagRtExceptionExpandType {
     RT_EXCEPTION_INVALID = 0, /**< none */
     RT_EXCEPTION_FFTS_PLUS = 1,
@@ -156,7 +156,7 @@ typedef enum tagRtExceptionExpandType {
     RT_EXCEPTION_AICPU = 6
 } rtExceptionExpandType_t;
 
-/** What is known about a failed task besides its numbers. */
+/** Details of a failed task. */
 typedef struct rtExceptionExpandInfo {
     rtExceptionExpandType_t type;
     union {
@@ -175,7 +175,7 @@ typedef struct rtExceptionInfo {
     uint32_t streamid;
     uint32_t tid; /**< the thread that ran it */
     uint32_t deviceid;
-    uint32_t retcode; /**< what synchronising with its stream answers */
+    uint32_t retcode; /**< what synchronising its stream returns */
     rtExceptionExpandInfo_t expandInfo;
 } rtExceptionInfo_t;
 
@@ -187,7 +187,7 @@ typedef struct rtExceptionErrRegInfo {
     uint32_t coreId;
     rtCoreType_t coreType;
     uint64_t startPC;   /**< where the kernel begins */
-    uint64_t currentPC; /**< where it stood, or the address it could not use */
+    uint64_t currentPC; /**< the instruction it had reached, or the address it could not access */
     uint32_t errReg[64];
 } rtExceptionErrRegInfo_t;
 

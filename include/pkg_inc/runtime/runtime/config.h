@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many cores the current device has, or the first one when the thread has set none.
+ * Core counts of the current device, or of the first one if the thread has not set a device.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_CONFIG_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_CONFIG_H

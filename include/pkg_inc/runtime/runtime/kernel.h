@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels of binaries that programs register themselves. A binary is registered, its kernels get host addresses to be
- * known by (stubs) and launches name the stub; or all kernels are registered at once and launches name a key, the
- * number that the kernel's name ends in.
+ * Kernels of binaries that programs register themselves. Either a binary is registered, its kernels get host addresses
+ * (stubs) and launches name the stub; or all kernels are registered at once and launches name a key, the number at the
+ * end of the kernel's name.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_KERNEL_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_KERNEL_H

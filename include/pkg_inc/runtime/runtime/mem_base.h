@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words about memory that several headers share.
+ * Memory types that several headers share.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_MEM_BASE_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_MEM_BASE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words in which the cores of a mixed kernel meet.
+ * Memory through which the cores of a mixed kernel synchronise.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_RT_FFTS_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_RT_FFTS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for CPU cores, well behaved and otherwise. Built twice: two shared objects that export the same names and
-// differ in what `variant` writes.
+// Kernels for CPU cores, both well behaved and faulty. Built twice, giving two shared objects that export the same
+// names and differ in the value `variant` writes.
 #include <canopy/kernel_abi.h>
 #include <sched.h>
 
@@ -33,7 +33,7 @@ std::uint32_t variant(void* arguments) {
     return 0;
 }
 
-// How often this has been called on its device.
+// Writes how often it has been called on its device.
 std::uint32_t count_calls(void* arguments) {
     static std::atomic<std::uint64_t> calls{0};
     *static_cast<const WriteArguments*>(arguments)->to = ++calls;
@@ -46,7 +46,7 @@ std::uint32_t return_value(void* arguments) {
     return value;
 }
 
-// {to, a, b}: writes what a and b point at, and how far from the block they do
+// {to, a, b}: writes the values that a and b point to, and their distances from the argument block
 std::uint32_t follow_pointers(void* arguments) {
     std::uint64_t words[3];
     std::memcpy(words, arguments, sizeof words);
@@ -58,7 +58,7 @@ std::uint32_t follow_pointers(void* arguments) {
     return 0;
 }
 
-// A byte, a 32-bit number and an address, packed: writes the sum.
+// Arguments: a byte, a 32-bit number and an address, packed. Writes the sum.
 std::uint32_t packed_sum(void* arguments) {
     const auto* bytes = static_cast<const char*>(arguments);
     std::uint32_t number;

@@ -22,7 +22,7 @@ extern "C" __global__ __aicore__ void apply(GM_ADDR value, Change change, const 
     for (uint32_t i = 0; i < times; ++i) *(__gm__ int*)value = *(__gm__ int*)value * change.factor + change.term;
 }
 
-// Not launched by C code: a template, and text that only looks like a kernel.
+// Not launched from C code: a template, and text that only looks like a kernel.
 template <class T>
 __global__ __aicore__ void generic(__gm__ T* value) {
     *value = T();

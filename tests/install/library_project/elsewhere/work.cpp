@@ -2,7 +2,7 @@
 // A kernel whose workspace and tiling data are its last parameters.
 #include "kernel_operator.h"
 
-// Writes into the workspace, which begins behind the part of the system, and reads the tiling.
+// Writes to its own part of the workspace, which starts after the system part, and reads the tiling.
 extern "C" __global__ __aicore__ void work(GM_ADDR value, GM_ADDR workspace, GM_ADDR tiling) {
     *(__gm__ int*)workspace = *(__gm__ int*)tiling;
     *(__gm__ int*)value += *(__gm__ int*)workspace;

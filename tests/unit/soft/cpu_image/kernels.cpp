@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for CPU cores, well behaved and otherwise. Built twice with different values of CPU_IMAGE_VARIANT: two shared
-// objects that export the same names.
+// Kernels for CPU cores, both well behaved and faulty. Built twice with different values of CPU_IMAGE_VARIANT, giving
+// two shared objects that export the same names.
 #include <canopy/kernel_abi.h>
 #include <sched.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-// Exists once in a process, as the compiler sees it: images must have it apart all the same.
+// The compiler makes these unique in the process; each image must still have its own.
 inline std::atomic<std::uint64_t> calls_of_image{0};
 template <class T>
 struct Counter {
@@ -26,7 +26,7 @@ extern "C" void __lsan_disable() __attribute__((weak));
 
 namespace {
 
-// What a kernel holds when it is ended stays allocated, and a leak checker need not say so.
+// Memory held by a kernel that is stopped is never freed; keep the leak checker from reporting it.
 void expect_leaks() {
     if (__lsan_disable) __lsan_disable();
 }
@@ -55,7 +55,7 @@ std::uint32_t empty(void*) { return 0; }
 
 std::uint32_t return_value(void* arguments) { return *static_cast<const std::uint32_t*>(arguments); }
 
-// {address}: writes which image this is and how often it was called
+// {address}: writes which image this is and how often it has been called
 std::uint32_t identify(void* arguments) {
     std::uint64_t address;
     std::memcpy(&address, arguments, sizeof address);
@@ -104,12 +104,12 @@ std::uint32_t wait_for_word(void* arguments) {
 }
 
 struct Tasks {
-    std::uint64_t ready;  // address: one word for each worker, number of the task it is to do
-    std::uint64_t done;   // address: one word for each worker, number of the task it has done
+    std::uint64_t ready;  // address: one word per worker, the number of the task to do
+    std::uint64_t done;   // address: one word per worker, the number of the last task done
     std::uint64_t workers;
-    std::uint64_t tasks;  // of each worker
+    std::uint64_t tasks;  // per worker
 };
-// Hands tasks to workers through memory; each block has its share of the workers.
+// Hands tasks to workers through memory; each block serves its share of the workers.
 std::uint32_t hand_out(void* arguments) {
     const Tasks tasks = *static_cast<const Tasks*>(arguments);
     const CanopyBlock* block = canopy_image_services->current_block();
@@ -122,7 +122,7 @@ std::uint32_t hand_out(void* arguments) {
     return 0;
 }
 
-// {address of a word for each block}: on how many processors the block may run
+// {address of a word for each block}: writes the number of processors the block may run on
 std::uint32_t tell_processors(void* arguments) {
     std::uint64_t address;
     std::memcpy(&address, arguments, sizeof address);
@@ -134,8 +134,8 @@ std::uint32_t tell_processors(void* arguments) {
     return 0;
 }
 
-// {address of a word, how it ends}: asks for its end to be told, then ends: 0 well, 1 by a trap, 2 never. Several
-// blocks ask several times.
+// {address of a word, how it ends}: registers three launch-end callbacks, then ends: 0 normally, 1 by a trap, 2 never.
+// Each block registers its own.
 struct Ending {
     std::uint64_t ended;
     std::uint64_t how;
@@ -185,7 +185,7 @@ std::uint32_t allocate_for_ever(void*) {
         if (texts[7].empty()) return 1;
     }
 }
-// Block 1 fails; the others wait for something that never comes.
+// Block 1 fails; the others wait forever.
 std::uint32_t leave_others_alone(void*) {
     if (canopy_image_services->current_block()->index == 1) __builtin_trap();
     for (;;) spin();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared object that cannot be loaded: nobody defines what it calls.
+// A shared object that cannot be loaded: it calls a function that is defined nowhere.
 #include <cstdint>
 
 extern "C" std::uint32_t function_that_nobody_defines(void*);

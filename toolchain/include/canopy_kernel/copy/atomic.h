@@ -19,7 +19,7 @@ inline constexpr ElementKind element_kind = is_any_of<T, int8_t>       ? Element
                                             : is_any_of<T, float>      ? ElementKind::float32
                                                                        : ElementKind::as_copied;
 
-// Types the atomic mode of this chip's copies knows.
+// Element types that the atomic copies of this chip support.
 template <class T>
 inline constexpr bool has_atomic_copy =
     __NPU_ARCH__ == 1001   ? is_same<T, float>
@@ -38,7 +38,7 @@ inline T combined(T held, T incoming) {
         return static_cast<T>(held + incoming);
 }
 
-// One element, narrower than a word or as wide: its word is exchanged until no other thread changed it in between.
+// Combines one element of at most 32 bits by compare-and-swap on the word that contains it.
 template <AtomicKind kind, class T>
 inline void combine_element(T* address, T incoming) {
     const auto place = reinterpret_cast<uintptr_t>(address);
@@ -87,8 +87,8 @@ __attribute__((noinline)) inline void combine_bytes(AtomicKind kind, ElementKind
     }
 }
 
-// Writes whole cache lines past the caches. `finish_stores` must follow before other threads may look. With each line
-// written, two lines for copies into the core are prefetched.
+// Writes whole cache lines with non-temporal stores. Call `finish_stores` before other threads may read them. For each
+// line written, prefetches two lines for copies into the core.
 __attribute__((noinline)) inline void copy_streaming(CoreState::Inlets& inlets, unsigned char* to,
                                                      const unsigned char* from, uint64_t bytes) {
     const uint64_t head = -reinterpret_cast<uintptr_t>(to) & 63;
@@ -103,15 +103,15 @@ __attribute__((noinline)) inline void copy_streaming(CoreState::Inlets& inlets, 
     __builtin_memcpy(to + i, from + i, bytes - i);
 }
 
-// A launch that has written this much finds little of it in the caches later; until then results stay cached for the
-// next kernel. Rows shorter than `streamed_row` are cheaper through the caches.
+// Once a launch has written this much, little of it is still cached when it is read again; until then results stay
+// cached for the next kernel. Rows shorter than `streamed_row` are cheaper through the caches.
 inline constexpr uint64_t cached_results = 16u << 20;
 inline constexpr uint64_t streamed_row = 1024;
 
 // Writes of one operation to global memory; lives as long as the operation.
 class Outlet {
 public:
-    // `element` is the type of the copy, for an atomic mode set without a type.
+    // `element` is the element type of the copy; it applies if the atomic mode was set without a type.
     explicit Outlet(ElementKind element)
         : state_(core_state()), kind_(state_.atomic), element_(element), streams_(worn_out(state_)) {
         if (state_.atomic_type != ElementKind::as_copied) element_ = state_.atomic_type;
@@ -136,7 +136,7 @@ public:
             streamed_ = true;
             return;
         }
-        finish_stores(state_);  // what comes now may tell another block that the rest is there
+        finish_stores(state_);  // this write may tell another block that the earlier data is complete
         if (__builtin_expect(kind_ != AtomicKind::none, 0))
             combine_bytes(kind_, element_, memory, local, bytes);
         else
@@ -158,7 +158,7 @@ private:
     uint64_t stored_ = 0;
 };
 
-// `count` elements to global memory, as every copy out of the core does it.
+// Copies `count` elements to global memory through an `Outlet`.
 template <class T>
 inline void store_out(T* memory, const T* local, uint64_t count) {
     Outlet(element_kind<T>).put(memory, local, bytes_of<T>(count));
@@ -195,7 +195,7 @@ inline void SetAtomicMin() {
     canopy::kernel::set_atomic<T>(canopy::kernel::AtomicKind::minimum);
 }
 
-// Changes the type of the mode that is set.
+// Changes the element type of the current atomic mode.
 template <typename T>
 inline void SetAtomicType() {
     static_assert(canopy::kernel::has_atomic_copy<T>,
@@ -258,7 +258,7 @@ inline T AtomicExch(__gm__ T* address, T value) {
     return canopy::kernel::exchange(address, [value](T) { return value; });
 }
 
-// Writes `value2` where `value1` is.
+// Writes `value2` if the element equals `value1`.
 template <typename T>
 inline T AtomicCas(__gm__ T* address, T value1, T value2) {
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicCas: this type has no scalar atomics");

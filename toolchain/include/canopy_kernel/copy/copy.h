@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copy inside the unified buffer under a mask, copies of several dimensions from global memory, and filling global
-// memory with a value.
+// Masked Copy inside the unified buffer, multi-dimensional copies from global memory, and Fill of global memory.
 #ifndef CANOPY_KERNEL_COPY_H
 #define CANOPY_KERNEL_COPY_H
 
@@ -25,7 +24,7 @@ inline void copy_selected(const LocalTensor<T>& dst, const LocalTensor<T>& src, 
         chosen, [](uint64_t count, T* d, const T* s) { move_bytes(d, s, count * sizeof(T)); }, to, from);
 }
 
-// One dimension of a copy of several: the elements added left and right are the value, or the nearest element.
+// A multi-dimensional copy. The padding left and right is `value`, or the nearest element if `nearest`.
 template <class T, uint8_t dim>
 struct Dimensions {
     const AscendC::MultiCopyLoopInfo<dim>& info;
@@ -34,7 +33,7 @@ struct Dimensions {
     bool nearest;
     T value;
 
-    // `outside`: an outer dimension is in its padding.
+    // Copies this dimension and all inner ones. `outside`: an outer dimension is in its padding.
     void copy(int dimension, T* to, const T* from, bool outside) const {
         const auto size = static_cast<int64_t>(info.loopSize[dimension]);
         const int64_t first = -static_cast<int64_t>(left[dimension]);
@@ -59,7 +58,7 @@ struct Dimensions {
     }
 };
 
-// `count` copies of a value to global memory.
+// Writes `count` copies of a value to global memory.
 template <class T>
 inline void fill_out(T* memory, uint64_t count, T value) {
     constexpr uint64_t piece = 4096 / sizeof(T);
@@ -121,7 +120,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
 // Invalidates the copy engine's cache of global memory; this device has no such cache.
 inline void NdDmaDci() {}
 
-// `size` elements of global memory become `value`.
+// Sets `size` elements of global memory to `value`.
 template <typename T>
 inline void Fill(const GlobalTensor<T>& gmWorkspaceAddr, const uint64_t size, const T value,
                  canopy::kernel::Where where = canopy::kernel::here()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DataCopy between global memory and the memories of a core, and between those: whole runs, rows with gaps and slices.
-// Copies that change the layout are in fractal_copy.h, copies of any number of bytes in data_copy_pad.h.
+// DataCopy between global memory and the memories of a core, and inside a core: contiguous runs, rows with gaps, and
+// slices. Copies that change the layout are in fractal_copy.h, copies of any number of bytes in data_copy_pad.h.
 #ifndef CANOPY_KERNEL_DATA_COPY_H
 #define CANOPY_KERNEL_DATA_COPY_H
 
@@ -11,7 +11,7 @@ namespace canopy::kernel {
 
 using AscendC::DataCopyParams;
 
-// Whether a copy engine of this chip connects two memories.
+// True if this chip has a copy engine between the two memories.
 constexpr bool has_route(Hardware from, Hardware to) {
     switch (from) {
         case Hardware::GM:
@@ -34,7 +34,7 @@ inline void require_route(const char* operation, TPosition from, TPosition to, W
              name_of(memory_of(from)), name_of(to), name_of(memory_of(to)));
 }
 
-// The end of a copy inside a core: somewhere in it, at a multiple of 32 bytes.
+// An operand of a copy inside a core must have memory and start at a multiple of 32 bytes.
 template <class T>
 inline void require_block(const char* operation, const char* operand, const LocalTensor<T>& tensor, Where where) {
     const auto address = reinterpret_cast<uintptr_t>(tensor.GetPhyAddr());
@@ -51,7 +51,7 @@ inline void require_memory_of(const char* operation, const char* operand, const 
         fail(where, "%s: the %s is a global tensor without memory; call SetGlobalBuffer first", operation, operand);
 }
 
-// Copies of the count form move whole blocks. Elements of four bits may end with half a block.
+// The count form copies whole blocks; 4-bit elements may end with half a block.
 template <class T>
 inline void require_whole_blocks(const char* operation, uint64_t bytes, Where where) {
     if (__builtin_expect(bytes % (block_bytes / packing<T>) != 0, 0))
@@ -64,7 +64,7 @@ inline void copy_block(void* to, const void* from) {
     __builtin_memcpy(to, from, block_bytes);
 }
 
-// Rows of a copy; distances from start to start, in bytes.
+// Rows of a copy. Distances are from start to start, in bytes.
 struct Rows {
     uint64_t count;
     uint64_t bytes;
@@ -86,7 +86,7 @@ inline Rows rows_of(const DataCopyParams& params, uint32_t to_unit = block_bytes
             bytes + int64_t{params.srcStride} * from_unit};
 }
 
-// Into or inside a core. Rows may overlap.
+// Copies rows into or inside a core. Rows may overlap.
 inline void copy_rows(void* to, const void* from, Rows rows) {
     auto* target = static_cast<unsigned char*>(to);
     const auto* source = static_cast<const unsigned char*>(from);
@@ -118,12 +118,12 @@ inline void check_copy_params(const DataCopyParams& params, Where where) {
     check_limit("DataCopy", "blockLen", params.blockLen, 1, 65535, where);
 }
 
-// Units in which a copy into the bias buffer and the buffer of output parameters counts.
+// Bytes per unit of a copy: larger for the bias buffer and the buffer of output parameters.
 constexpr uint32_t copy_unit(Hardware to) {
     return to == Hardware::BIAS ? 64 : to == Hardware::FIXBUF ? 128 : block_bytes;
 }
 
-// The pieces of a slice in order: odometer over its dimensions, innermost first.
+// Iterates over the pieces of a slice like an odometer, innermost dimension first.
 template <class T>
 class SliceWalk {
 public:
@@ -290,7 +290,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     move_bytes(dst.GetPhyAddr(), src.GetPhyAddr(), bytes);
 }
 
-// Into the bias buffer a row counts 64 bytes of the source, into the buffer of output parameters 128 bytes.
+// blockLen counts units of 64 bytes for the bias buffer, and of 128 bytes for the buffer of output parameters.
 template <typename T>
 inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& repeatParams,
                      canopy::kernel::Where where = canopy::kernel::here()) {
@@ -306,7 +306,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     copy_rows(dst.GetPhyAddr(), src.GetPhyAddr(), rows);
 }
 
-// A bias of halves or bfloat16 becomes one of floats on its way into the bias buffer.
+// Converts a half or bfloat16 bias to float on its way into the bias buffer (L0C on coupled chips).
 template <typename T, typename U>
 inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyParams& repeatParams,
                      canopy::kernel::Where where = canopy::kernel::here()) {

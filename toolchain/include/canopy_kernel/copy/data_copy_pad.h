@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DataCopyPad: rows of any number of bytes between global memory, which packs them, and local memory, where each row
-// starts at a multiple of 32 bytes (or not, in compact mode), with elements added left and right. On newer chips two
-// loops can surround it.
+// DataCopyPad: rows of any number of bytes. Rows are packed in global memory; in local memory each row starts at a
+// multiple of 32 bytes (except in compact mode) and may be padded left and right. On newer chips two loops can surround
+// the copy.
 #ifndef CANOPY_KERNEL_DATA_COPY_PAD_H
 #define CANOPY_KERNEL_DATA_COPY_PAD_H
 
@@ -31,14 +31,14 @@ inline void for_each_loop(const CopyLoops& loops, const Body& body) {
             body(outer * loops.to2 + inner * loops.to1, outer * loops.from2 + inner * loops.from1);
 }
 
-// SetPadValue marks the register as set, so that a value of zero counts.
+// SetPadValue sets this bit, so that a pad value of zero counts as set.
 inline constexpr uint64_t pad_value_is_set = 1ull << 63;
 
 template <class T>
 struct RowPadding {
     uint32_t left;
     uint32_t right;
-    bool given;  // `value` fills; otherwise the first element of the row does
+    bool given;  // pad with `value`; otherwise with the first element of the row
     bool fills_rest;
     T value;
 };
@@ -55,7 +55,7 @@ inline RowPadding<T> row_padding(bool is_given, uint32_t left, uint32_t right, T
     return padding;
 }
 
-// One row into local memory, up to `end` bytes after its start.
+// Copies one row into local memory and fills it up to `end` bytes after its start.
 template <class T>
 inline void copy_padded_row(unsigned char* to, const unsigned char* from, uint64_t bytes, const RowPadding<T>& padding,
                             uint64_t end) {
@@ -107,7 +107,7 @@ inline void check_pad_params(const DataCopyExtParams& params, uint32_t left, uin
     check_limit("DataCopyPad", "bytes of rightPadding", right * sizeof(T), 0, block_bytes, where);
 }
 
-// Elements of four bits are added in pairs, as bytes.
+// 4-bit elements are padded in pairs, as bytes.
 template <class T>
 inline RowPadding<uint8_t> paired(const RowPadding<T>& padding, Where where) {
     if (padding.left % 2 != 0 || padding.right % 2 != 0)
@@ -176,7 +176,7 @@ inline DataCopyExtParams extended(const DataCopyParams& params) {
 
 namespace AscendC {
 
-// The value that DataCopyPad adds if the call has none.
+// Sets the pad value for DataCopyPad calls that do not give one.
 template <typename T, TPosition pos = TPosition::MAX>
 inline void SetPadValue(T paddingValue) {
     static_assert(sizeof(T) <= 4, "SetPadValue: the register holds elements of up to four bytes");
@@ -195,7 +195,7 @@ inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, c
     canopy::kernel::data_copy_pad<mode>(dst, src, dataCopyParams, padding, where);
 }
 
-// Here the length of a row counts bytes too; the value's low bits are the element.
+// The row length counts bytes here too; the low bits of the pad value are the element.
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& dataCopyParams,
                         const DataCopyPadParams& padParams, canopy::kernel::Where where = canopy::kernel::here()) {
@@ -219,7 +219,7 @@ inline void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, c
     canopy::kernel::data_copy_pad_out<mode>(dst, src, canopy::kernel::extended(dataCopyParams), where);
 }
 
-// Unified buffer -> L1: the rows, packed with dstStride bytes between them, are the source of a copy into fractals.
+// Unified buffer -> L1: packs the rows with dstStride bytes between them and converts the result to fractals.
 template <typename T>
 inline void DataCopyPad(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyExtParams& dataCopyParams,
                         const Nd2NzParams& nd2nzParams, canopy::kernel::Where where = canopy::kernel::here()) {

@@ -19,7 +19,7 @@ enum class pad_t : uint8_t {
 
 namespace AscendC {
 
-// Rows of `blockLen` blocks of 32 bytes; gaps are from the end of a row to the start of the next.
+// Rows of `blockLen` blocks of 32 bytes; strides are gaps from the end of one row to the start of the next.
 struct DataCopyParams {
     DataCopyParams() : srcStride(0), dstStride(0) {}
     DataCopyParams(const uint16_t count, const uint16_t len, const uint16_t srcStrideIn, const uint16_t dstStrideIn)
@@ -56,7 +56,7 @@ struct DataCopyExtParams {
     uint32_t rsv = 0;
 };
 
-// Elements added left and right of each row.
+// Elements of padding left and right of each row.
 struct DataCopyPadParams {
     DataCopyPadParams() = default;
     DataCopyPadParams(const bool isPadIn, const uint8_t left, const uint8_t right, const uint64_t value)
@@ -75,7 +75,7 @@ struct DataCopyPadExtParams {
     DataCopyPadExtParams() = default;
     DataCopyPadExtParams(const bool isPadIn, const uint8_t left, const uint8_t right, const T value)
         : isPad(isPadIn), leftPadding(left), rightPadding(right), paddingValue(value) {}
-    // A number if T is not a type that numbers convert to implicitly.
+    // For a T that has no implicit conversion from numbers.
     template <typename Number, typename = canopy::kernel::only_if<!canopy::kernel::is_same<Number, T>>>
     DataCopyPadExtParams(const bool isPadIn, const uint8_t left, const uint8_t right, const Number value)
         : isPad(isPadIn), leftPadding(left), rightPadding(right), paddingValue{static_cast<T>(value)} {}
@@ -89,8 +89,8 @@ struct DataCopyPadExtParams {
 // Layout of rows in local memory: each at a multiple of 32 bytes, or contiguous.
 enum class PaddingMode : uint8_t { Normal = 0, Compact };
 
-// One dimension of a slice: pieces from startIndex to endIndex with `stride` elements between them. In the innermost
-// dimension (the first) a piece has `burstLen` blocks of 32 bytes, in the others it is one index. The dimension has
+// One dimension of a slice: pieces from startIndex to endIndex with `stride` elements between them. A piece is
+// `burstLen` blocks of 32 bytes in the innermost (first) dimension, and one index in the others. The dimension has
 // `shapeValue` elements.
 struct SliceInfo {
     SliceInfo() = default;
@@ -105,8 +105,8 @@ struct SliceInfo {
     uint32_t shapeValue = 0;
 };
 
-// Row-major matrices into fractals. Source strides count elements; dstNzC0Stride (between columns of blocks) and
-// dstNzNStride (between rows) count blocks of 32 bytes, dstNzMatrixStride elements.
+// Row-major matrices to fractals. Source strides count elements; dstNzC0Stride (between columns of blocks) and
+// dstNzNStride (between rows) count blocks of 32 bytes; dstNzMatrixStride counts elements.
 struct Nd2NzParams {
     Nd2NzParams() = default;
     Nd2NzParams(const uint16_t ndNumIn, const uint16_t nValueIn, const uint32_t dValueIn,
@@ -157,8 +157,8 @@ struct Dn2NzParams {
     uint32_t dstNzMatrixStride = 0;
 };
 
-// Fractals into row-major matrices on the way out. srcNdMatrixStride counts 256 elements, srcNStride (between columns
-// of fractals) 16 elements, the destination's strides elements.
+// Fractals to row-major matrices when copying out. Units: 256 elements for srcNdMatrixStride, 16 elements for
+// srcNStride (between columns of fractals), one element for the destination's strides.
 struct Nz2NdParamsFull {
     Nz2NdParamsFull() = default;
     Nz2NdParamsFull(const uint16_t ndNumIn, const uint16_t nValueIn, const uint16_t dValueIn,
@@ -191,7 +191,7 @@ enum class BlockMode : uint8_t {
 
 enum class DeqScale : uint8_t { DEQ_NONE = 0, DEQ, VDEQ, DEQ8, VDEQ8, DEQ16, VDEQ16 };
 
-// Copies between the cube's output and the unified buffer on chips whose core holds both units.
+// Copies between the cube's output and the unified buffer, on chips whose cores have both units.
 struct DataCopyEnhancedParams {
     DataCopyEnhancedParams() = default;
     DataCopyEnhancedParams(const BlockMode blockModeIn, const DeqScale deqScaleIn, const uint64_t deqValueIn,
@@ -231,7 +231,7 @@ struct CopyRepeatParams {
     uint16_t srcRepeatSize = DEFAULT_REPEAT_STRIDE;
 };
 
-// Two loops around DataCopyPad, the first one inside; strides in bytes.
+// Two loops around DataCopyPad; the first is the inner one. Strides are in bytes.
 struct LoopModeParams {
     LoopModeParams() = default;
     LoopModeParams(const uint32_t size1, const uint32_t size2, const uint64_t srcStride1, const uint64_t dstStride1,
@@ -253,8 +253,8 @@ struct LoopModeParams {
 
 enum class DataCopyMVType : uint8_t { UB_TO_OUT = 0, OUT_TO_UB };
 
-// A copy of up to five dimensions, the innermost first: sizes, strides in elements, and elements added left and right
-// of each dimension.
+// A copy in up to five dimensions, innermost first: sizes, strides in elements, and padding elements left and right of
+// each dimension.
 struct NdDmaConfig {
     static constexpr uint16_t unsetPad = 0xffff;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DataCopy that changes the layout on its way: row-major and column-major matrices into fractals (columns of 32-byte
-// blocks), fractals into row-major matrices, and the older copies between the cube's output and the unified buffer.
+// DataCopy that changes the layout: row-major and column-major matrices to fractals (columns of 32-byte blocks),
+// fractals to row-major matrices, and the older copies between the cube's output and the unified buffer.
 #ifndef CANOPY_KERNEL_FRACTAL_COPY_H
 #define CANOPY_KERNEL_FRACTAL_COPY_H
 
@@ -12,7 +12,7 @@ using AscendC::Dn2NzParams;
 using AscendC::Nd2NzParams;
 using AscendC::Nz2NdParamsFull;
 
-// Rows handled together, so that the cache lines of the destination are written at once.
+// Rows copied together, so that each cache line of the destination is written in one go.
 inline constexpr uint32_t rows_at_once = 8;
 
 struct FractalTarget {
@@ -21,7 +21,7 @@ struct FractalTarget {
     uint64_t row;     // bytes between rows
 };
 
-// One row-major matrix of `rows` rows of `bytes` bytes into columns of blocks; the last block of a row is filled up
+// Copies a row-major matrix of `rows` rows of `bytes` bytes into columns of blocks; pads the last block of each row
 // with zeros.
 inline void spread_matrix(FractalTarget to, const unsigned char* from, uint32_t rows, uint64_t bytes, uint64_t pitch) {
     const uint64_t whole = bytes / block_bytes;
@@ -40,7 +40,7 @@ inline void spread_matrix(FractalTarget to, const unsigned char* from, uint32_t 
     }
 }
 
-// Where a fractal copy ends in its destination, in bytes.
+// End of a fractal copy in its destination, in bytes.
 template <class T, class Params>
 inline uint64_t fractal_extent(const Params& params, uint32_t matrices) {
     if (matrices == 0 || params.nValue == 0 || params.dValue == 0) return 0;
@@ -61,7 +61,7 @@ inline void copy_nd_to_nz(T* to, const T* from, const Nd2NzParams& params) {
     }
 }
 
-// Images of up to four channels: a row is four elements, filled up with zeros, and rows follow each other.
+// Images of up to four channels: each row has four elements, padded with zeros, and rows are contiguous.
 inline constexpr uint32_t small_channels = 4;
 
 template <class T>
@@ -100,7 +100,7 @@ inline void check_nd_to_nz(const LocalTensor<T>& dst, const Nd2NzParams& params,
         check_extent("DataCopy with Nd2NzParams", "destination", dst, fractal_extent<T>(params, params.ndNum), where);
 }
 
-// Elements of a row inside one column of fractals, as the cube leaves them.
+// Elements of a row in one column of fractals, as the cube writes them.
 template <class T>
 inline constexpr uint32_t fractal_width = sizeof(T) == 1 ? 32 : 16;
 
@@ -183,7 +183,7 @@ inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, cons
 
 namespace canopy::kernel {
 
-// The result of a converting copy: scaled, optionally clamped at 0, rounded to the type.
+// One element of a converting copy: scaled, optionally clamped at 0, rounded to the type.
 template <class T, class U>
 inline T copied_as(U value, float scale, bool relu) {
     float number = static_cast<float>(value) * scale;
@@ -204,9 +204,9 @@ inline T copied_as(U value, float scale, bool relu) {
 
 namespace AscendC {
 
-// Between the cube's output and the unified buffer a row counts fractals of 16 x 16 elements (BLOCK_MODE_MATRIX) or
-// their first rows (BLOCK_MODE_VECTOR); the gaps count blocks of 32 bytes in the unified buffer, fractals in the
-// other memory. The type may change.
+// Between the cube's output and the unified buffer, row lengths count fractals of 16 x 16 elements (BLOCK_MODE_MATRIX)
+// or the first rows of fractals (BLOCK_MODE_VECTOR). Gaps count blocks of 32 bytes in the unified buffer and fractals
+// in the other memory. The type may change.
 template <typename T, typename U>
 inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyParams& intriParams,
                      const DataCopyEnhancedParams& enhancedParams,
@@ -251,9 +251,8 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const
     }
 }
 
-// A bias on its way from the unified buffer into the cube's output, on chips whose cores hold both: each block of 16
-// values becomes the 16 rows of a fractal. The gaps count blocks of 32 bytes in the source, fractals in the
-// destination.
+// Copies a bias from the unified buffer to the cube's output, on chips whose cores have both: each block of 16 values
+// becomes the 16 rows of a fractal. Gaps count blocks of 32 bytes in the source and fractals in the destination.
 template <typename T, typename U>
 inline void BroadCastVecToMM(const LocalTensor<T>& dst, const LocalTensor<U>& src, const int32_t blockCount,
                              const uint8_t blockLen, const uint8_t srcGap, const uint8_t dstGap,
@@ -278,7 +277,7 @@ inline void BroadCastVecToMM(const LocalTensor<T>& dst, const LocalTensor<U>& sr
     }
 }
 
-// Global memory takes part in plain copies only.
+// Copies from and to global memory ignore the enhanced parameters.
 template <typename T>
 inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& intriParams,
                      const DataCopyEnhancedParams&, canopy::kernel::Where where = canopy::kernel::here()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies from global memory into a core. For a kernel that walks through memory tile by tile, the next tile is
-// prefetched: operations on whole tiles prefetch it line by line while they compute, and if there are too few of them,
-// the copy of a tile prefetches the next one.
+// Copies from global memory into a core. If a kernel walks through memory tile by tile, the next tile is prefetched:
+// operations on whole tiles prefetch it line by line while they compute; if there are too few such operations, the copy
+// of a tile prefetches the next one.
 #ifndef CANOPY_KERNEL_INLET_H
 #define CANOPY_KERNEL_INLET_H
 
@@ -12,16 +12,16 @@ namespace canopy::kernel {
 
 typedef uint64_t CacheLineBytes __attribute__((ext_vector_type(8), may_alias));
 
-// Shorter copies rely on the processor's prefetcher; longer ones do not need it.
+// Shorter copies rely on the processor's prefetcher; longer ones need no prefetching.
 inline constexpr uint64_t shortest_tile = 2048, longest_tile = 32768;
 
-// Smaller operations do not prefetch. Others prefetch a sixth of the bytes they work on: the reads are in flight while
-// they compute, and a processor drops requests if there are many at once.
+// Smaller operations do not prefetch. Others prefetch a sixth of the bytes they work on, so that the reads are in
+// flight while they compute; a processor drops prefetches if there are too many at once.
 inline constexpr uint64_t shortest_asking = 8192, asking_share = 6, most_budget = 8 * longest_tile;
 
-// Four parts of a tile at once: that keeps more memory reads in flight than one part after another. Loads come
-// before stores, since parts of whole pages differ only in bits that a processor ignores when it compares a load with
-// the stores before it.
+// Copies four parts of a tile in parallel, which keeps more memory reads in flight than one part after another. Loads
+// come before stores: if the parts are whole pages, their addresses differ only in bits that the processor ignores when
+// it compares a load with earlier stores.
 template <bool ask_ahead>
 __attribute__((noinline)) void copy_tile(unsigned char* to, const unsigned char* from, uint64_t bytes) {
     const uint64_t part = bytes / 256 * 64;
@@ -68,7 +68,7 @@ inline void ask_ahead(uint64_t bytes) {
     if (bytes >= shortest_asking) ask_for_tiles(bytes / asking_share);
 }
 
-// The walk that a copy from here continues; if there is none, a new walk, and `found` is false.
+// The walk that a copy from this address continues; if there is none, starts a new walk and sets `found` to false.
 inline CoreState::Inlets::Walk& walk_at(CoreState::Inlets& inlets, const unsigned char* from, bool& found) {
     for (auto& walk : inlets.walk)
         if (walk.next == from) {
@@ -90,7 +90,7 @@ __attribute__((noinline)) inline void copy_walking(unsigned char* to, const unsi
     if (found) {
         walk.wanted += bytes;
         inlets.wanting |= bit;
-        // Keep the prefetched range: the processor drops some of the requests.
+        // The range stays wanted even if this copy prefetches it: the processor drops some of the requests.
         if (inlets.budget < bytes) {
             inlets.budget = 0;
             return copy_tile<true>(to, from, bytes);
@@ -110,7 +110,7 @@ inline void copy_in(void* to, const void* from, uint64_t bytes) {
     __builtin_memcpy(to, from, bytes);
 }
 
-// Short rows into a core, and copies inside it. The ranges may overlap.
+// Copies short rows into a core, and copies inside it. The ranges may overlap.
 inline void move_bytes(void* to, const void* from, uint64_t bytes) {
     if constexpr (is_tracing_variant) return trace_copy(to, from, bytes);
     __builtin_memmove(to, from, bytes);

@@ -9,7 +9,7 @@
 
 namespace canopy::kernel {
 
-// block_idx and block_num are objects, not macros: a local variable, parameter or member may carry the same name.
+// block_idx and block_num are objects, not macros, so local variables, parameters and members may have the same names.
 struct BlockIndex {
     operator int64_t() const { return current_block().index; }
 };
@@ -30,7 +30,7 @@ namespace AscendC {
 enum : int { MIX = 0, AIC = 1, AIV = 2 };
 
 inline int64_t GetSubBlockIdx() { return canopy::kernel::current_block().sub_index; }
-// A group has one cube core, whatever the number of its vector cores.
+// A group has one cube core, whatever its number of vector cores.
 inline int64_t GetSubBlockNum() {
     const CanopyBlock& block = canopy::kernel::current_block();
     return block.core_type == CANOPY_CORE_CUBE ? 1 : block.sub_count;
@@ -38,7 +38,7 @@ inline int64_t GetSubBlockNum() {
 inline int64_t GetTaskRatio() { return GetSubBlockNum(); }
 inline int64_t GetTaskRation() { return GetSubBlockNum(); }
 
-// Vector cores of a group count one by one, cube cores by group.
+// Vector cores are numbered one by one, cube cores by group.
 inline int64_t GetBlockIdx() {
     const CanopyBlock& block = canopy::kernel::current_block();
     if (block.core_type == CANOPY_CORE_CUBE) return block.index;
@@ -57,8 +57,8 @@ inline bool on_vector_core() { return current_block().core_type == CANOPY_CORE_V
 
 }  // namespace canopy::kernel
 
-// The kind of the running core: AscendC::AIC or AscendC::AIV; AscendC::MIX on a coupled chip. It is a constant in a
-// text that is compiled for one kind, so that it can be a template argument.
+// The kind of the running core: AscendC::AIC or AscendC::AIV; AscendC::MIX on a coupled chip. It is a constant in code
+// compiled for one kind, so that it can be a template argument.
 #if defined(__DAV_CUBE__)
 inline constexpr int g_coreType = AscendC::AIC;
 #elif defined(__DAV_VEC__)
@@ -76,7 +76,7 @@ inline constexpr CanopyCoreKind g_coreType{};
 using AscendC::GetBlockIdx;
 using AscendC::GetBlockNum;
 
-// Written as `if ASCEND_IS_AIC { ... }`: the parentheses come from here.
+// Used as `if ASCEND_IS_AIC { ... }`: the macro supplies the parentheses.
 #define ASCEND_IS_AIC (canopy::kernel::on_cube_core())
 #define ASCEND_IS_AIV (canopy::kernel::on_vector_core())
 #define ASCEND_IS_NOT_AIC (!canopy::kernel::on_cube_core())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks shared by the operations that move data, in addition to those of repeat.h. They are empty unless the source is
-// compiled checked.
+// Checks shared by the operations that move data, in addition to those of repeat.h. They do nothing except in checked
+// builds.
 #ifndef CANOPY_KERNEL_CHECK_H
 #define CANOPY_KERNEL_CHECK_H
 
@@ -10,7 +10,7 @@ namespace canopy::kernel {
 
 inline unsigned long long printable(uint64_t value) { return value; }
 
-// A parameter outside the range an operation knows.
+// Fails if a parameter is outside the allowed range.
 inline void check_limit(const char* operation, const char* parameter, int64_t value, int64_t low, int64_t high,
                         Where where) {
     if constexpr (checked)
@@ -19,7 +19,7 @@ inline void check_limit(const char* operation, const char* parameter, int64_t va
                  static_cast<long long>(value), static_cast<long long>(low), static_cast<long long>(high));
 }
 
-// An operand of which `bytes` bytes are accessed.
+// Fails if an access to the first `bytes` bytes of an operand exceeds its tensor.
 template <class T>
 inline void check_extent(const char* operation, const char* operand, const LocalTensor<T>& tensor, uint64_t bytes,
                          Where where) {
@@ -37,7 +37,7 @@ inline void check_extent(const char* operation, const char* operand, const Globa
                  operand, printable(bytes), printable(bytes_of<T>(tensor.GetSize())), printable(tensor.GetSize()));
 }
 
-// Requirements of a vector operation on an operand of which it accesses the first `bytes` bytes.
+// Checks the place of a vector operand, and that its tensor contains the first `bytes` bytes.
 template <class T>
 inline void check_vector_operand(const char* operation, const char* operand, const LocalTensor<T>& tensor,
                                  uint64_t bytes, Where where) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control register of a core, bit by bit, and the scale and offset that integer casts apply.
+// The control register of a core, with access to single bits, and the scale and offset that integer casts apply.
 #ifndef CANOPY_KERNEL_CONTROL_H
 #define CANOPY_KERNEL_CONTROL_H
 
@@ -8,14 +8,14 @@
 
 namespace canopy::kernel {
 
-// Bits of the control register that change results: casts keep infinities and the lower bits of integers instead of
+// The bit of the control register that changes results: casts keep infinities and the lower bits of integers instead of
 // saturating.
 inline constexpr int no_saturation_bit = 48;
 
 template <int first, int last>
 inline constexpr uint64_t control_bits = (last - first == 63 ? ~0ull : (1ull << (last - first + 1)) - 1) << first;
 
-// How a dequantising cast scales: the register holds one pair for all elements, or the address of sixteen of them.
+// Scaling of a dequantising cast: the register holds one pair for all elements, or the address of sixteen pairs.
 inline constexpr uint64_t scale_is_set = 1ull << 63;
 inline constexpr uint64_t scale_is_vector = 1ull << 62;
 
@@ -25,7 +25,7 @@ struct Dequantisation {
     bool is_signed = true;
 };
 
-// Bits 0..31 the scale, 37..45 the offset as a number of nine bits, 46 the sign of the result.
+// Bits 0..31: the scale; 37..45: the offset, a 9-bit number; 46: set if the result is signed.
 inline uint64_t pack_dequantisation(float scale, int16_t offset, bool is_signed) {
     return bits_as<uint32_t>(scale) | (static_cast<uint64_t>(offset & 0x1ff) << 37) | (uint64_t{is_signed} << 46);
 }
@@ -59,7 +59,7 @@ inline void ResetCtrlSpr() {
     SetCtrlSpr<startBit, endBit>(0);
 }
 
-// Sixteen scales, offsets and signs, for the sixteen elements of a block.
+// Sixteen scales, offsets and signs, one for each element of a block.
 struct VdeqInfo {
     VdeqInfo() = default;
     VdeqInfo(const float scales[16], const int16_t offsets[16], const bool signs[16]) {
@@ -85,7 +85,7 @@ inline void SetDeqScale(float scale, int16_t offset, bool signMode) {
         canopy::kernel::scale_is_set | canopy::kernel::pack_dequantisation(scale, offset, signMode);
 }
 
-// The tensor keeps the sixteen parameters; it has room for 128 bytes and stays in use.
+// Stores the sixteen parameters in the tensor, which must have 128 bytes and stay allocated while they are in use.
 template <class T>
 inline void SetDeqScale(const LocalTensor<T>& vdeqTensor, const VdeqInfo& vdeqInfo) {
     auto* parameters = reinterpret_cast<uint64_t*>(vdeqTensor.GetPhyAddr());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core a block runs on, as the kernel language sees it: its memories, the registers that survive from one operation
-// to the next, and how an operation reports misuse. The registers live in CanopyCore::registers and are those of one
-// block; nothing here is shared between blocks.
+// The core a block runs on, as the kernel language sees it: its memories, the registers that persist between
+// operations, and the reporting of misuse. The registers are in CanopyCore::registers and belong to one block; nothing
+// here is shared between blocks.
 #ifndef CANOPY_KERNEL_CORE_H
 #define CANOPY_KERNEL_CORE_H
 
@@ -38,12 +38,12 @@ enum class AtomicKind : uint8_t { none, add, maximum, minimum };
 enum class ElementKind : uint8_t { as_copied, int8, int16, half, bfloat16, int32, float32 };
 
 struct CoreState {
-    void (*at_end)();  // called when the kernel's function has returned; the first word (canopy_kernel/target/entry.h)
+    void (*at_end)();  // called after the kernel's function has returned; the first word (canopy_kernel/target/entry.h)
 
     // Vector mask: bits in normal mode; in counter mode `mask[0]` counts elements.
     bool counter_mode;
     uint64_t mask[2];          // low, high
-    uint64_t compare_mask[2];  // what Compare without a destination left, and Select reads
+    uint64_t compare_mask[2];  // written by Compare without a destination, read by Select
 
     // How copies out of the core combine with the values in memory.
     AtomicKind atomic;
@@ -92,27 +92,27 @@ struct CoreState {
         static constexpr uint32_t most = 8;
         struct Walk {
             const unsigned char* next;            // where its last copy ended
-            const unsigned char *asked, *wanted;  // what operations still ask the caches for
+            const unsigned char *asked, *wanted;  // the range still to be prefetched by operations
         } walk[most];
-        uint32_t turn;     // the walk to forget next
-        uint32_t wanting;  // walks that want something, one bit each
-        uint64_t budget;   // bytes that operations could have asked for since a copy had to do it itself
+        uint32_t turn;     // the walk to replace next
+        uint32_t wanting;  // walks with something to prefetch, one bit each
+        uint64_t budget;   // bytes operations could have prefetched since a copy last had to do it
     } inlets;
 
     unsigned char* workspace;  // SetSysWorkspace
     uint64_t tiling_key;
     uint64_t loop_mode[12];  // SetLoopModePara: six numbers for copies in, six for copies out
     uint64_t stored;         // bytes this block has copied to global memory
-    bool streamed;           // some of them past the caches, and no fence since
+    bool streamed;           // some of them bypassed the caches, with no fence since
 
-    // The rest is not cleared when a block starts: it is valid only where the members above say so.
+    // The members below are not cleared when a block starts; the members above say which of them are valid.
     struct Local {
         const void* key;
         uint32_t offset;
     };
     static constexpr uint32_t most_locals = 64;
     Local locals[most_locals];
-    uint32_t flag_line[7][7][8];  // of flags that are up: where they were set last
+    uint32_t flag_line[7][7][8];  // line that last set each flag; valid for flags that are up
 };
 
 static_assert(sizeof(CoreState) <= CANOPY_CORE_REGISTERS, "the state of a core has outgrown its registers");

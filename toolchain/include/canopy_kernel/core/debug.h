@@ -13,7 +13,7 @@
 
 namespace canopy::kernel {
 
-// Arguments as C passes them: the block objects become numbers, short floating types become double.
+// Arguments as C passes them to variadic functions: block objects become numbers, short floating types become double.
 template <class T>
 inline T printable(T value) {
     return value;
@@ -23,7 +23,7 @@ inline int64_t printable(BlockCount count) { return count; }
 inline double printable(half value) { return static_cast<double>(static_cast<float>(value)); }
 inline double printable(bfloat16_t value) { return static_cast<double>(static_cast<float>(value)); }
 
-// A string on the block's stack that moves to the heap if it does not fit.
+// A string on the block's stack; it moves to the heap if it does not fit.
 class Text {
 public:
     Text() = default;
@@ -112,7 +112,7 @@ inline void add_value(Text& text, T value) {
         text.add("%llu", static_cast<unsigned long long>(value));
 }
 
-// Values in rows of the innermost dimension; without a shape, eight to a row.
+// Prints values in rows of the innermost dimension; without a shape, eight per row.
 template <class Tensor>
 inline void dump(const Tensor& tensor, uint64_t address, const char* position, uint32_t description, uint32_t count,
                  uint32_t row) {
@@ -133,7 +133,7 @@ inline uint32_t row_length(const AscendC::ShapeInfo& shape) {
     return last == 0 ? 8 : last;
 }
 
-// A failed assertion, as the error message of the task.
+// Fails the task with the message of a failed assertion.
 template <class... Arguments>
 [[noreturn]] __attribute__((cold, noinline)) inline void fail_assertion(Where where, const char* condition,
                                                                         const char* format, Arguments... arguments) {
@@ -171,7 +171,7 @@ inline void DumpTensor([[maybe_unused]] const GlobalTensor<T>& tensor, [[maybe_u
                        [[maybe_unused]] uint32_t count) {
     DumpTensor(tensor, description, count, ShapeInfo());
 }
-// The address of a local tensor is its place in the memory of the core.
+// The printed address of a local tensor is its offset in the memory of the core.
 template <class T>
 inline void DumpTensor([[maybe_unused]] const LocalTensor<T>& tensor, [[maybe_unused]] uint32_t description,
                        [[maybe_unused]] uint32_t count, [[maybe_unused]] const ShapeInfo& shape) {
@@ -220,7 +220,7 @@ inline void PrintTimeStamp([[maybe_unused]] uint32_t description) {
 #define ASSERT(condition) ascendc_assert(condition)
 #endif
 
-// Levels are words: KERNEL_LOG(KERNEL_ERROR, "...").
+// Levels are plain words: KERNEL_LOG(KERNEL_ERROR, "...").
 #define KERNEL_LOG(level, format, ...) AscendC::printf("[" #level "] " format "\n", ##__VA_ARGS__)
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags between the pipes of one core. Operations of a core are complete when they return, so flags need not
-// order them; they are counted, because a flag that is waited for without being set hangs a chip, and one that is set
-// and never waited for breaks the next kernel.
+// Flags between the pipes of one core. An operation is complete when it returns, so flags need not order anything here.
+// They are counted because misuse matters on a chip: waiting for a flag that was never set hangs, and a flag that is
+// set but never waited for breaks the next kernel.
 #ifndef CANOPY_KERNEL_FLAGS_H
 #define CANOPY_KERNEL_FLAGS_H
 
@@ -9,7 +9,7 @@
 
 namespace canopy::kernel {
 
-// The pipe's place in the table of flags: S V M MTE1 MTE2 MTE3 FIX.
+// Index of the pipe in the table of flags: S V M MTE1 MTE2 MTE3 FIX.
 constexpr int pipe_index(pipe_t pipe) { return pipe == PIPE_FIX ? 6 : static_cast<int>(pipe); }
 
 inline const char* pipe_name(int index) {
@@ -84,7 +84,7 @@ inline void end_of_kernel() {
 
 }  // namespace canopy::kernel
 
-// The flags by their pipes. The names are those of instructions, so they are plain functions.
+// Flags given by their pipes. The names are those of instructions, so these are plain functions.
 template <class Event>
 inline void set_flag(pipe_t source, pipe_t destination, Event id,
                      canopy::kernel::Where where = canopy::kernel::here()) {

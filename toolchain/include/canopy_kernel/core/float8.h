@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number formats of eight and four bits: how they are stored and how they convert to and from float. Conversion to
-// float is exact. Conversion from float rounds as asked; beyond the largest number it saturates or gives what the
-// format has instead (infinity, else NaN, else the largest number).
+// Number formats of eight and four bits: their storage, and conversion to and from float. Conversion to float is exact.
+// Conversion from float rounds with the given mode; values beyond the largest number saturate or become the format's
+// substitute (infinity, else NaN, else the largest number).
 #ifndef CANOPY_KERNEL_FLOAT8_H
 #define CANOPY_KERNEL_FLOAT8_H
 
@@ -9,7 +9,7 @@
 
 namespace canopy::kernel {
 
-// x to a whole number. Halfway cases: CAST_NONE and CAST_RINT even, CAST_ROUND and CAST_HYBRID away from zero.
+// Rounds x to a whole number. Ties: CAST_NONE and CAST_RINT to even, CAST_ROUND and CAST_HYBRID away from zero.
 template <AscendC::RoundMode mode>
 inline float round_whole(float x) {
     using AscendC::RoundMode;
@@ -28,7 +28,7 @@ inline float round_whole(float x) {
 
 enum class Beyond : uint8_t { infinity, not_a_number, largest };
 
-// A format with a sign, `exponent_bits` and `mantissa_bits`; exponents are offset by `bias`, the lowest one holds
+// A format with a sign, `exponent_bits` and `mantissa_bits`. Exponents are biased by `bias`; the lowest one holds
 // denormals. `top` is the code of the largest finite number.
 template <int exponent_bits, int mantissa_bits, int bias, int top, Beyond beyond>
 struct SmallFormat {
@@ -58,7 +58,7 @@ struct SmallFormat {
         int32_t exponent = static_cast<int32_t>((bits >> 23) & 255u) - 127;
         exponent = exponent < lowest ? lowest : exponent;
         exponent = exponent > highest + 1 ? highest + 1 : exponent;
-        // In units of the last place the number has at this exponent.
+        // In units of the last place at this exponent.
         const float units = round_whole<mode>(x * math::power_of_two(mantissa_bits - exponent));
         const float size = math::absolute(units);
         const bool countable = size < static_cast<float>(4u << mantissa_bits);
@@ -74,13 +74,14 @@ struct SmallFormat {
                                     ((bits >> 31) != 0 && !(invalid && beyond == Beyond::largest) ? sign_bit : 0u));
     }
 
-    // All exponent and mantissa bits set, or infinity; a format without NaN takes zero for it.
+    // Codes for values beyond the range (infinity, or all exponent and mantissa bits set) and for NaN (zero if the
+    // format has none).
     static constexpr uint32_t beyond_code() { return beyond == Beyond::infinity ? top + 1 : sign_bit - 1; }
     static constexpr uint32_t invalid_code() { return beyond == Beyond::largest ? 0 : sign_bit - 1; }
 };
 
-// Powers of two from 2^-127 to 2^127; the last code is NaN. There is no sign and no zero: what is smaller becomes the
-// smallest, what is negative becomes NaN.
+// Powers of two from 2^-127 to 2^127; the last code is NaN. There is no sign and no zero: smaller values become the
+// smallest one, negative values become NaN.
 struct PowerFormat {
     static constexpr float decode(uint32_t code) {
         if (code == 255) return __builtin_nanf("");
@@ -94,7 +95,7 @@ struct PowerFormat {
         const uint32_t magnitude = bits & 0x7fffffffu;
         uint32_t code = magnitude >> 23;
         uint32_t fraction = magnitude & 0x7fffffu;
-        if (code == 0) {  // 2^-127 is the fraction 0x400000 here
+        if (code == 0) {  // 2^-127 is the denormal with fraction 0x400000
             if (fraction <= 0x400000u) return 0;
             fraction = (fraction - 0x400000u) << 1;
         }
@@ -108,9 +109,9 @@ struct PowerFormat {
     }
 };
 
-// hifloat8_t: a sign, a prefix that says how many exponent bits follow (11: 4, 10: 3, 01: 2, 001: 1, 0001: 0), the
-// exponent as sign and size without its leading one, and the mantissa in what remains. After the prefix 0000 come the
-// powers from 2^-22 to 2^-16. 0x80 is NaN; 0x6f and 0xef are the infinities.
+// hifloat8_t: a sign; a prefix that gives the number of exponent bits (11: 4, 10: 3, 01: 2, 001: 1, 0001: 0); the
+// exponent as sign and magnitude without its leading one; the mantissa in the remaining bits. The prefix 0000 is
+// followed by the powers from 2^-22 to 2^-16. 0x80 is NaN; 0x6f and 0xef are the infinities.
 struct HybridFormat {
     static constexpr float power(int exponent) { return bits_as<float>(static_cast<uint32_t>(exponent + 127) << 23); }
 
@@ -144,7 +145,7 @@ struct HybridFormat {
         return size < 4 ? 3 : size < 8 ? 2 : size < 16 ? 1 : 0;
     }
 
-    // The code of a number the format has, 2^-22 to 2^15.
+    // The code of a number that the format can represent, 2^-22 to 2^15.
     static uint32_t pack(float value) {
         const auto bits = bits_as<uint32_t>(value);
         const int exponent = static_cast<int>(bits >> 23) - 127;
@@ -178,7 +179,7 @@ struct HybridFormat {
 
 }  // namespace canopy::kernel
 
-// One number in a byte.
+// A type with one number per byte.
 #define CANOPY_FLOAT8(Name, ...)                                                                            \
     struct Name {                                                                                           \
         using Format = __VA_ARGS__;                                                                         \
@@ -200,7 +201,7 @@ CANOPY_FLOAT8(hifloat8_t, canopy::kernel::HybridFormat)
 
 #undef CANOPY_FLOAT8
 
-// Two numbers in a byte, the lower four bits first. Tensors count numbers, not bytes.
+// Two numbers per byte, the lower four bits first. Tensors count numbers, not bytes.
 struct fp4x2_e2m1_t {
     using Format = canopy::kernel::SmallFormat<2, 1, 1, 7, canopy::kernel::Beyond::largest>;
     uint8_t storage = 0;
@@ -243,7 +244,7 @@ template <class T>
 inline constexpr bool is_small_float =
     is_any_of<T, fp8_e4m3fn_t, fp8_e5m2_t, fp8_e8m0_t, hifloat8_t, fp4x2_e2m1_t, fp4x2_e1m2_t>;
 
-// All numbers of a format, for loops that look them up.
+// All values of a format, for loops that look them up.
 template <class T>
 struct DecodeTable {
     static constexpr uint32_t size = packing<T> == 2 ? 16 : 256;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector mask of a core, and the elements it selects for an operation. The mask is a register of the
-// core; operations of the count form neither read nor write it.
+// The vector mask of a core, and the elements it selects for an operation. The mask is a register of the core; the
+// count form of an operation neither reads nor writes it.
 #ifndef CANOPY_KERNEL_MASK_H
 #define CANOPY_KERNEL_MASK_H
 
 #include "canopy_kernel/core/core.h"
 
-// Not 0: every operation checks its operands against the size and the alignment of their tensors.
+// If not 0, every operation checks its operands against the size and the alignment of their tensors.
 #ifndef CANOPY_CHECKED
 #if defined(ASCENDC_DEBUG)
 #define CANOPY_CHECKED 1
@@ -30,9 +30,9 @@ inline constexpr uint32_t repeat_bytes = 256;
 
 constexpr uint64_t leading_ones(uint64_t count) { return count >= 64 ? ~0ull : (1ull << count) - 1; }
 
-// The elements one call touches. A repeat has `width` lanes (256 bytes of the widest operand). Either the first
-// `lanes` lanes of each of `repeats` repeats and then the first `tail` lanes of one more, or, when `sparse`, the lanes
-// whose bit is set, in each of `repeats` repeats. With 256 lanes a bit selects two of them.
+// The elements one call accesses. A repeat has `width` lanes (256 bytes of the widest operand). If not `sparse`: the
+// first `lanes` lanes of each of `repeats` repeats, then the first `tail` lanes of one more. If `sparse`: the lanes
+// whose bit is set, in each of `repeats` repeats; with 256 lanes a bit selects two of them.
 struct Selection {
     uint32_t width = 0;
     uint32_t lanes = 0;
@@ -44,7 +44,7 @@ struct Selection {
     bool empty() const { return repeats == 0 && tail == 0; }
 };
 
-// Counter mode: `total` elements, as many repeats as it takes.
+// Counter mode: `total` elements, over as many repeats as needed.
 inline Selection select_total(uint32_t width, uint64_t total) {
     Selection selection;
     selection.width = selection.lanes = width;
@@ -53,7 +53,7 @@ inline Selection select_total(uint32_t width, uint64_t total) {
     return selection;
 }
 
-// The first `mask` lanes of each repeat; more than a repeat has is all of it.
+// The first `mask` lanes of each repeat, at most all of them.
 inline Selection select_leading(uint32_t width, uint64_t mask, uint64_t repeats) {
     Selection selection;
     selection.width = width;
@@ -62,7 +62,7 @@ inline Selection select_leading(uint32_t width, uint64_t mask, uint64_t repeats)
     return selection;
 }
 
-// The lanes named by bits.
+// The lanes whose bits are set.
 inline Selection select_bits(uint32_t width, uint64_t low, uint64_t high, uint64_t repeats) {
     const uint32_t lanes_per_bit = width > 128 ? width / 128 : 1;
     const uint32_t bits = width / lanes_per_bit;
@@ -79,7 +79,7 @@ inline Selection select_bits(uint32_t width, uint64_t low, uint64_t high, uint64
     return selection;
 }
 
-// The register's bits for the first `mask` of `width` lanes.
+// Sets the register's bits for the first `mask` of `width` lanes.
 inline void set_leading_bits(CoreState& state, uint32_t width, uint64_t mask) {
     const uint32_t lanes_per_bit = width > 128 ? width / 128 : 1;
     const uint64_t bits = (mask + lanes_per_bit - 1) / lanes_per_bit;
@@ -92,12 +92,12 @@ inline Selection select_by_register(const CoreState& state, uint32_t width, uint
     return select_bits(width, state.mask[0], state.mask[1], repeats);
 }
 
-// A mask argument of a template parameter's type: bits by address, or a number.
+// A mask argument whose type is a template parameter: the address of bits, or a number.
 inline const uint64_t* mask_of(const uint64_t* bits) { return bits; }
 inline uint64_t mask_of(uint64_t count) { return count; }
 
-// The meaning of (mask, repeatTime) in a call. `set` is the template argument isSetMask: the call's own mask replaces
-// the register's; otherwise the register decides and `mask` is a placeholder.
+// The meaning of (mask, repeatTime) in a call. `set` is the template argument isSetMask: if true, the call's mask
+// replaces the register; otherwise the register decides and `mask` is a placeholder.
 template <bool set>
 inline Selection select(uint32_t width, uint64_t mask, uint64_t repeats) {
     CoreState& state = core_state();
@@ -125,9 +125,9 @@ inline Selection select(uint32_t width, const uint64_t* mask, uint64_t repeats) 
 
 namespace AscendC {
 
-// From here on a mask counts elements, over as many repeats as it takes.
+// From here on the mask counts elements, over as many repeats as needed.
 inline void SetMaskCount() { canopy::kernel::core_state().counter_mode = true; }
-// From here on a mask says which lanes of each repeat take part.
+// From here on the mask selects lanes of each repeat.
 inline void SetMaskNorm() { canopy::kernel::core_state().counter_mode = false; }
 
 template <class T, MaskMode mode = MaskMode::NORMAL>
@@ -137,7 +137,7 @@ inline void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow) {
     state.mask[1] = mode == MaskMode::COUNTER ? 0 : maskHigh;
 }
 
-// The first `len` lanes of a repeat of T, or `len` elements in counter mode.
+// Selects the first `len` lanes of a repeat of T, or `len` elements in counter mode.
 template <class T, MaskMode mode = MaskMode::NORMAL>
 inline void SetVectorMask(int32_t len) {
     auto& state = canopy::kernel::core_state();

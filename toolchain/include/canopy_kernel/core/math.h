@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementary functions of one number, written without branches so that loops over them become vector code on every
-// processor, and the conversions between float and the 16-bit formats. Products and sums are separate operations: the
-// results are the same bits whatever the code is compiled for. Used by the headers of the vector operations.
+// Elementary functions of one number, written without branches so that loops over them vectorise on every processor,
+// and conversions between float and the 16-bit formats. Products and sums are never fused, so results are bit-identical
+// whatever the code is compiled for. Used by the headers of the vector operations.
 #ifndef CANOPY_KERNEL_MATH_H
 #define CANOPY_KERNEL_MATH_H
 
@@ -15,7 +15,7 @@ constexpr To bits_as(const From& value) {
     return __builtin_bit_cast(To, value);
 }
 
-// float -> bfloat16_t, nearest, ties to even; a NaN stays one.
+// float -> bfloat16_t, nearest, ties to even; a NaN stays NaN.
 constexpr bfloat16_t to_bfloat16(float value) {
     const auto bits = bits_as<uint32_t>(value);
     const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
@@ -23,7 +23,7 @@ constexpr bfloat16_t to_bfloat16(float value) {
     return bits_as<bfloat16_t>(static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded));
 }
 
-// The type arithmetic happens in: float for the 16-bit formats, otherwise the type itself.
+// The type used for arithmetic: float for the 16-bit formats, otherwise the type itself.
 template <class T>
 using Wide = choose<is_any_of<T, half, bfloat16_t>, float, T>;
 
@@ -35,15 +35,15 @@ constexpr Wide<T> widen(T value) {
         return static_cast<Wide<T>>(value);
 }
 
-// A zero the compiler cannot see through. A half that is widened with it stays a float: otherwise the compiler takes
-// the arithmetic back to 16 bits, where most processors have only scalar code.
+// A zero the compiler cannot see through. A half widened with it stays a float; otherwise the compiler narrows the
+// arithmetic back to 16 bits, for which most processors have only scalar code.
 inline uint32_t opaque_zero() {
     uint32_t zero = 0;
     __asm__("" : "+r"(zero));
     return zero;
 }
 
-// As widen(value), for loops; `zero` is an opaque_zero() from before the loop.
+// Like widen(value), for loops; `zero` is an opaque_zero() from before the loop.
 template <class T>
 inline Wide<T> widen(T value, [[maybe_unused]] uint32_t zero) {
     if constexpr (is_same<T, half>)
@@ -60,7 +60,7 @@ constexpr T narrow(Wide<T> value) {
         return static_cast<T>(value);
 }
 
-// The scalar operand of an operation on T, from whatever arithmetic type the program has it in.
+// Converts the scalar operand of an operation on T from any arithmetic type.
 template <class T, class S>
 constexpr Wide<T> scalar_of(const S& value) {
     if constexpr (is_same<S, T>)
@@ -82,7 +82,7 @@ inline float nearest_even(float x) { return __builtin_elementwise_roundeven(x); 
 inline float floor(float x) { return __builtin_elementwise_floor(x); }
 inline float ceil(float x) { return __builtin_elementwise_ceil(x); }
 inline float truncate(float x) { return __builtin_elementwise_trunc(x); }
-// Halves go away from zero.
+// Ties go away from zero.
 inline float nearest_away(float x) {
     const float whole = truncate(x);
     const float step = __builtin_elementwise_abs(x - whole) >= 0.5f ? __builtin_copysignf(1.0f, x) : 0.0f;

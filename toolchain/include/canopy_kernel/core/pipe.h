@@ -11,7 +11,7 @@
 
 namespace canopy::kernel {
 
-// Buffers of a position that may be allocated at once: each holds an event id.
+// Buffers of a position that may be allocated at the same time; each holds an event id.
 inline constexpr uint32_t events_per_position = __NPU_ARCH__ == 1001 ? 4 : 8;
 inline constexpr uint32_t max_queue_buffers = 64;
 
@@ -30,7 +30,7 @@ inline unsigned char* take_memory(Hardware memory, uint64_t bytes, Where where) 
     return address;
 }
 
-// The buffers of one queue: which are free, which are with the kernel, and which wait in the queue in which order.
+// The buffers of one queue: which are free, which the kernel holds, and which are queued, in order.
 class BufferRing {
 public:
     void init(unsigned char* base, uint32_t count, uint32_t bytes, TPosition position) {
@@ -127,7 +127,7 @@ private:
 
 namespace AscendC {
 
-// How a queue is configured when the number alone does not say it; the fields are hints for a chip's pipes.
+// Queue configuration for cases where the depth alone is not enough; the fields are hints for a chip's pipes.
 struct TQueConfig {
     bool nd2nz = false;
     bool nz2nd = false;
@@ -198,7 +198,7 @@ public:
     bool HasTensorInQue() const { return ring_.queued() != 0; }
     int32_t GetTensorCountInQue() const { return static_cast<int32_t>(ring_.queued()); }
     bool HasIdleBuffer() const { return ring_.idle() != 0; }
-    // Events of a queue are bookkeeping of a chip's pipes; here none is left over.
+    // Queue events are bookkeeping for a chip's pipes; here there are none to free.
     void FreeAllEvent() {}
 
     // For TPipe and TBufPool.
@@ -283,7 +283,7 @@ private:
     uint32_t bytes_ = 0;
 };
 
-// A part of a memory that is divided separately, and may be divided again.
+// A part of a memory that is divided separately and may be divided again.
 template <TPosition pos, uint32_t bufIDSize = 4>
 class TBufPool {
 public:
@@ -416,7 +416,7 @@ public:
         uint8_t& used = canopy::kernel::core_state().pipe.event_used[static_cast<int>(event)];
         used = static_cast<uint8_t>(used & ~(1 << id));
     }
-    // An id that is free now, without taking it.
+    // Returns a free id without allocating it.
     template <HardEvent event>
     TEventID FetchEventID() {
         return FetchEventID(event);
@@ -426,7 +426,7 @@ public:
         return static_cast<TEventID>(used == 0xff ? 0 : __builtin_ctz(~static_cast<unsigned>(used)));
     }
 
-    // The first byte of the memory of a position.
+    // Bytes allocated so far in the memory of a position.
     template <TPosition position>
     uint64_t GetQueueEndAddress() {
         constexpr Hardware memory = canopy::kernel::memory_of(position);
@@ -439,7 +439,7 @@ inline TPipe* GetTPipePtr() {
     return static_cast<TPipe*>(pipe.current);
 }
 
-// Addresses from the start of one memory upwards; nothing is freed.
+// Allocates upwards from the start of one memory; nothing is freed.
 template <Hardware memory>
 class LocalMemAllocator {
 public:
@@ -483,7 +483,7 @@ private:
     uint32_t used_ = 0;
 };
 
-// The rest of the memory after a position, for operations that need scratch space.
+// The unallocated rest of the memory of a position, for operations that need scratch space.
 template <class T, TPosition position>
 inline bool PopStackBuffer(LocalTensor<T>& tensor) {
     constexpr Hardware memory = canopy::kernel::memory_of(position);
@@ -497,7 +497,7 @@ inline bool PopStackBuffer(LocalTensor<T>& tensor) {
 
 }  // namespace AscendC
 
-// Programs also call it without its namespace.
+// Programs also call it without the namespace.
 using AscendC::GetTPipePtr;
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places for data on a core: logical positions, their memories, their sizes on each chip, pipes and the
-// events between pipes.
+// Where data is on a core: logical positions, their memories and the sizes on each chip; pipes, and the events between
+// them.
 #ifndef CANOPY_KERNEL_POSITIONS_H
 #define CANOPY_KERNEL_POSITIONS_H
 

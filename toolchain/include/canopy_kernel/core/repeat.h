@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk of a vector operation over its operands: repeats of 256 bytes made of blocks of 32 bytes, with strides
+// How a vector operation walks over its operands: repeats of 256 bytes, made of blocks of 32 bytes, with strides
 // between blocks and between repeats, cut into runs that are contiguous in every operand.
 //
-// An operation states its operands and says what happens to one run:
+// An operation names its operands and gives the code for one run:
 //
 //     const Selection chosen = select<isSetMask>(lanes<D, S>, mask, repeatTime);
 //     for_each_run(chosen, [](uint64_t count, D* d, const S* s) { ... },
 //                  Strided<D>(dst, blocks, repeats), Strided<const S>(src, blocks, repeats));
 //
-// Runs come in ascending order, one repeat after the other. Where everything is contiguous there is one run.
-// The loop over a run starts with CANOPY_VECTOR_LOOP when the iterations are independent: operands that overlap
-// overlap exactly. Types that share a byte arrive as `Packed` instead of a pointer.
+// Runs come in ascending order, one repeat after the other. If everything is contiguous, there is one run. The loop
+// over a run starts with CANOPY_VECTOR_LOOP if the iterations are independent: operands overlap exactly or not at all.
+// Types that share a byte arrive as `Packed` instead of a pointer.
 #ifndef CANOPY_KERNEL_REPEAT_H
 #define CANOPY_KERNEL_REPEAT_H
 
@@ -18,7 +18,7 @@
 #include "canopy_kernel/core/tensor.h"
 
 #define CANOPY_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
-// The same for loops that convert to or from half: the compiler's own choice is too narrow there.
+// The same, for loops that convert to or from half, where the compiler would choose too narrow a width.
 #define CANOPY_HALF_LOOP _Pragma("clang loop vectorize(assume_safety) vectorize_width(8) interleave_count(2)")
 
 namespace AscendC {
@@ -82,7 +82,7 @@ constexpr uint32_t lanes_of() {
     return static_cast<uint32_t>(elements_in<T>(repeat_bytes));
 }
 
-// Lanes of a repeat of an operation on these types: the widest type decides.
+// Lanes per repeat of an operation on these types; the widest type decides.
 template <class T, class... Rest>
 constexpr uint32_t narrowest_lanes() {
     if constexpr (sizeof...(Rest) == 0)
@@ -93,7 +93,7 @@ constexpr uint32_t narrowest_lanes() {
 template <class... T>
 inline constexpr uint32_t lanes = narrowest_lanes<T...>();
 
-// Elements of less than a byte: element i of a run is element `first + i` behind `address`.
+// Elements smaller than a byte: element i of a run is element `first + i` after `address`.
 template <class T>
 struct Packed {
     T* address;
@@ -148,19 +148,19 @@ struct Strided {
     bool contiguous(uint32_t width) const { return contiguous_in_repeat() && repeat == bytes_of<Element>(width); }
 };
 
-// A destination: its blocks never overlap, a stride of 0 means 1.
+// A destination: its blocks never overlap, so a stride of 0 means 1.
 template <class T>
 inline Strided<T> target(const LocalTensor<T>& tensor, uint32_t block_stride, uint32_t repeat_stride) {
     return {tensor, block_stride == 0 ? 1 : block_stride, repeat_stride};
 }
-// A source: with a block stride of 0 each block of a repeat is the same one.
+// A source: with a block stride of 0, all blocks of a repeat are the same one.
 template <class T>
 inline Strided<const T> source(const LocalTensor<T>& tensor, uint32_t block_stride, uint32_t repeat_stride) {
     return {tensor, block_stride, repeat_stride};
 }
 
-// Stands among the operands of a walk where a run needs its place: the number of its first lane, counted from the start
-// of the first repeat.
+// Passed as an operand if a run needs its position: the number of its first lane, counted from the start of the first
+// repeat.
 struct LaneIndex {
     uint32_t width;
 
@@ -187,8 +187,8 @@ __attribute__((noinline)) void for_each_sparse_run(const Selection& selection, c
         }
 }
 
-// Calls body(count, run of each operand...) until every selected element has been passed once. Whole blocks have their
-// own call: their length is a constant there.
+// Calls body(count, run of each operand...) until every selected element has been visited once. Whole blocks get a
+// separate call, in which the length is a constant.
 template <class Body, class... Operands>
 inline void for_each_run(const Selection& selection, const Body& body, const Operands&... operands) {
     if (__builtin_expect(selection.sparse, 0)) return for_each_sparse_run(selection, body, operands...);
@@ -210,7 +210,7 @@ inline void for_each_run(const Selection& selection, const Body& body, const Ope
     }
 }
 
-// Bytes from the start of an operand to the end of the last element it touches.
+// Bytes from the start of an operand to the end of the last element accessed.
 inline uint64_t reach(const Selection& selection, uint64_t block, uint64_t repeat, uint32_t per_block,
                       uint64_t element_bits) {
     const auto end_in_repeat = [&](uint32_t count) {

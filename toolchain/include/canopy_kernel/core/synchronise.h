@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meeting other blocks, waiting for their words in memory, and making memory visible to them. Within a block every
-// operation is finished when the next one starts, so barriers between the pipes of one core only order memory.
+// Synchronisation with other blocks: barriers, waits for words in memory, and memory visibility. Within a block every
+// operation is complete when the next one starts, so barriers between the pipes of one core only order memory.
 #ifndef CANOPY_KERNEL_SYNCHRONISE_H
 #define CANOPY_KERNEL_SYNCHRONISE_H
 
@@ -10,8 +10,8 @@
 enum class cache_line_t : uint64_t { SINGLE_CACHE_LINE = 0, ENTIRE_DATA_CACHE = 1 };
 enum class dcci_dst_t : uint64_t { CACHELINE_ALL = 0, CACHELINE_UB = 1, CACHELINE_OUT = 2, CACHELINE_ATOMIC = 3 };
 
-// Caches of this device are coherent: cleaning a line is a fence. Kernels that poll memory clean in their loop, so the
-// other blocks get their turn here.
+// The caches of this device are coherent, so cleaning a line is only a fence. Kernels that poll memory clean in their
+// loop, so this also lets other blocks run.
 template <class Line>
 inline void dcci(const volatile void*, Line) {
     canopy::kernel::memory_fence();
@@ -51,7 +51,7 @@ inline void DataCacheCleanAndInvalid(const LocalTensor<T>& tensor) {
     dcci(tensor.GetPhyAddr(), line, destination);
 }
 
-// Reads and writes that no cache of the core may answer: other blocks see them at once.
+// Reads and writes that bypass the caches of the core: other blocks see them at once.
 template <class T>
 inline T ReadGmByPassDCache(__gm__ T* address) {
     canopy::kernel::yield();
@@ -65,7 +65,7 @@ inline void WriteGmByPassDCache(__gm__ T* address, T value) {
     __atomic_store(address, &value, __ATOMIC_RELEASE);
 }
 
-// The registers of a core when a kernel starts.
+// Resets the registers to their values at the start of a kernel.
 inline void InitSocState() {
     auto& state = canopy::kernel::core_state();
     state.mask[0] = state.mask[1] = ~0ull;
@@ -79,7 +79,7 @@ struct SyncAllConfig {
 };
 inline constexpr SyncAllConfig DEFAULT_SYNC_ALL_CONFIG{};
 
-// Returns when every vector core of the launch has called it; with `false`, every core.
+// Returns when every vector core of the launch (with `false`, every core) has called it.
 template <bool isAIVOnly = true, const SyncAllConfig& config = DEFAULT_SYNC_ALL_CONFIG>
 inline void SyncAll(canopy::kernel::Where where = canopy::kernel::here()) {
     if constexpr (canopy::kernel::coupled)
@@ -105,13 +105,13 @@ inline void wait_until_reached(__gm__ T* word, T value) {
     }
 }
 
-inline constexpr uint64_t words_per_slot = 8;  // of 32 bytes
+inline constexpr uint64_t words_per_slot = 8;  // a slot has 32 bytes
 
 }  // namespace canopy::kernel
 
 namespace AscendC {
 
-// The form in software: one slot of 32 bytes of zeroed memory for each core.
+// The software form: needs a slot of 32 bytes of zeroed memory for each core.
 template <bool isAIVOnly = true>
 inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&,
                     const int32_t usedCores = 0) {
@@ -137,7 +137,7 @@ inline void require_split_cores(const char* operation, Where where) {
 
 namespace AscendC {
 
-// Flags from core to core; canopy/kernel_abi.h describes the modes.
+// Flags between cores; canopy/kernel_abi.h describes the modes.
 template <uint8_t modeId, pipe_t pipe>
 inline void CrossCoreSetFlag(uint16_t flagId, canopy::kernel::Where where = canopy::kernel::here()) {
     static_assert(modeId == 0 || modeId == 1 || modeId == 2 || modeId == 4,
@@ -153,10 +153,10 @@ inline void CrossCoreWaitFlag(uint16_t flagId, canopy::kernel::Where where = can
     if (flagId > (modeId == 4 ? 31 : 15)) canopy::kernel::fail(where, "CrossCoreWaitFlag: no flag %u", flagId);
     canopy::kernel::wait_flag(modeId, flagId);
 }
-// The address of a chip's flags from aclrtGetHardwareSyncAddr; here flags need no memory.
+// On a chip, sets the address of the flags (aclrtGetHardwareSyncAddr); here flags need no memory.
 inline void SetSyncBaseAddr(uint64_t) {}
 
-// Block to block through words of zeroed memory: eventID chooses one of several rows of slots.
+// Signals from block to block through words of zeroed memory; eventID selects one of several rows of slots.
 template <bool isAIVOnly = true>
 inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&, int32_t blockIdx,
                   int32_t eventID) {
@@ -178,7 +178,7 @@ inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<i
     }
 }
 
-// Blocks that take turns in the order of their index.
+// Makes blocks take turns in the order of their index.
 inline void InitDetermineComputeWorkspace(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&) {
     __gm__ int32_t* words = gmWorkspace.GetPhyAddr(0);
     __atomic_store_n(words + GetBlockIdx() * canopy::kernel::words_per_slot, 0, __ATOMIC_RELEASE);
@@ -187,7 +187,7 @@ inline void InitDetermineComputeWorkspace(const GlobalTensor<int32_t>& gmWorkspa
 inline void WaitPreBlock(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&) {
     const int64_t index = GetBlockIdx(), blocks = GetBlockNum() * GetSubBlockNum();
     __gm__ int32_t* words = gmWorkspace.GetPhyAddr(0);
-    // The first block of a round waits for the last one of the round before.
+    // The first block waits for the last block of the previous round.
     const int32_t own = __atomic_load_n(words + index * canopy::kernel::words_per_slot, __ATOMIC_ACQUIRE);
     if (index != 0)
         canopy::kernel::wait_until_reached(words + (index - 1) * canopy::kernel::words_per_slot, own + 1);
@@ -199,7 +199,7 @@ inline void NotifyNextBlock(const GlobalTensor<int32_t>& gmWorkspace, const Loca
                        __ATOMIC_ACQ_REL);
 }
 
-// Some cores arrive, some wait until all of them have, through two zeroed words of memory.
+// Some cores arrive, others wait until all of them have arrived, through one zeroed word of memory.
 struct BarrierInfo {
     int32_t arrived;
     int32_t reserved[15];
@@ -221,7 +221,7 @@ private:
     uint32_t arrivals_, waiters_, rounds_ = 0;
 };
 
-// A stream starts a kernel when the one before has ended, so there is nothing to wait for.
+// A stream starts a kernel only when the previous one has ended, so there is nothing to wait for.
 inline void SetNextTaskStart() {}
 inline void WaitPreTaskEnd() {}
 
@@ -235,7 +235,7 @@ inline MutexID AllocMutexID(canopy::kernel::Where where = canopy::kernel::here()
 }
 inline void ReleaseMutexID(MutexID id) { canopy::kernel::core_state().pipe.mutexes &= ~(1u << id); }
 
-// Pipes of a core take turns anyway.
+// Does nothing: the pipes of a core never run at the same time.
 class Mutex {
 public:
     template <pipe_t pipe>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The macros by which a header that host and kernel share lists the arguments of a kernel template and their
-// combinations. A kernel needs no list: the template is instantiated by the launch that names its arguments.
+// Macros with which a header shared by host and kernel lists the arguments of a kernel template and their combinations.
+// A kernel does not need the list: the launch that names the arguments instantiates the template.
 #ifndef CANOPY_KERNEL_TEMPLATE_ARGUMENTS_H
 #define CANOPY_KERNEL_TEMPLATE_ARGUMENTS_H
 
@@ -20,7 +20,7 @@
 #define ASCENDC_TPL_KERNEL_TYPE_DECL(...)
 #define ASCENDC_TPL_KERNEL_TYPE_SEL(...)
 
-// How many bits a number has in the key, and how its values are listed.
+// Number of bits of an argument in the key, and ways to list its values.
 #define ASCENDC_TPL_1_BW 1
 #define ASCENDC_TPL_2_BW 2
 #define ASCENDC_TPL_4_BW 4

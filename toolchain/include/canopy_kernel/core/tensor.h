@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GlobalTensor and LocalTensor: typed views of memory. A tensor owns nothing; a local one knows its position, because
-// that decides which operations may touch it.
+// GlobalTensor and LocalTensor: typed views of memory. A tensor owns nothing; a local tensor knows its position, which
+// decides what operations may use it.
 #ifndef CANOPY_KERNEL_TENSOR_H
 #define CANOPY_KERNEL_TENSOR_H
 
@@ -111,12 +111,12 @@ public:
     void SetShapeInfo(const ShapeInfo& info) { shape_ = info; }
     ShapeInfo GetShapeInfo() const { return shape_; }
 
-    // Hints for a cache this device leaves to the processor.
+    // Cache hints; here the processor manages the cache.
     template <CacheRwMode rwMode = CacheRwMode::RW>
     void SetL2CacheHint(CacheMode) {}
     void SetL2Cache(bool) {}
 
-    // Programs read and write it.
+    // Public because programs access it directly.
     __gm__ T* address_ = nullptr;
 
 private:
@@ -126,7 +126,7 @@ private:
 
 using TBufHandle = uint8_t*;
 
-// The place of a local tensor. Programs that place tensors by hand write the fields in any order: bufferAddr counts
+// The place of a local tensor. Programs that place tensors by hand may write the fields in any order: bufferAddr counts
 // bytes from the start of the memory of logicPos, and stays the same when logicPos changes.
 struct TBuffAddr {
     uint8_t* absAddr = nullptr;  // the first byte
@@ -156,7 +156,8 @@ public:
     using PrimType = T;
 
     LocalTensor() = default;
-    // tensor = left + right and the like compute the whole tensor (canopy_kernel/vector/tensor_operators.h).
+    // `tensor = left + right` and similar expressions compute the whole tensor
+    // (canopy_kernel/vector/tensor_operators.h).
     template <class Operation, class Source>
     void operator=(const canopy::kernel::TensorExpression<Operation, Source>& expression) {
         expression.compute(*this);
@@ -253,7 +254,7 @@ namespace canopy::kernel {
 using AscendC::GlobalTensor;
 using AscendC::LocalTensor;
 
-// An operation on a position it does not serve.
+// Fails if the operation does not support the position of the tensor.
 template <class T>
 inline void require_memory(const LocalTensor<T>& tensor, Hardware memory, const char* what, Where where) {
     if (memory_of(tensor.position()) != memory)

@@ -6,8 +6,8 @@
 
 #include "canopy_kernel/core/core.h"
 
-// The structure that GET_TILING_DATA copies when no other is named. One source may register one default and, for
-// certain keys, others; the default is what an unnamed copy means.
+// The structure that GET_TILING_DATA copies if no type is named. A source may register one default, and other
+// structures for certain keys; a copy without a type always uses the default.
 #define REGISTER_TILING_DEFAULT(type) using canopy_default_tiling = type
 #define REGISTER_TILING_FOR_TILINGKEY(expression, type) static_assert(true, "")
 
@@ -25,8 +25,8 @@
 #define COPY_TILING_WITH_STRUCT(type, source, destination) \
     __builtin_memcpy(static_cast<void*>(destination), (const void*)(source), sizeof(type))
 
-// The key a kernel is compiled for: -DTILING_KEY_VAR=N, or the one set at run time. In the cpu form a program sets it,
-// in a variable of libtikicpulib.so.
+// The key a kernel is compiled for: -DTILING_KEY_VAR=N, or the one set at run time. In CPU debug builds the program
+// sets it, in a variable of libtikicpulib.so.
 #ifndef TILING_KEY_VAR
 #ifdef ASCENDC_CPU_DEBUG
 extern "C" __attribute__((weak)) uint64_t canopy_cpu_tiling_key;
@@ -39,7 +39,7 @@ extern "C" __attribute__((weak)) uint64_t canopy_cpu_tiling_key;
 
 namespace canopy::kernel {
 
-// A workspace starts with the part that the kernel language itself uses.
+// The first part of a workspace is used by the kernel language itself.
 inline constexpr uint64_t system_workspace = (coupled ? 2ull : 16ull) * 1024 * 1024;
 
 }  // namespace canopy::kernel
@@ -49,7 +49,7 @@ namespace AscendC {
 inline void SetSysWorkspace(GM_ADDR workspace) { canopy::kernel::core_state().workspace = workspace; }
 inline void SetSysWorkspaceForce(GM_ADDR workspace) { SetSysWorkspace(workspace); }
 inline GM_ADDR GetSysWorkSpacePtr() { return canopy::kernel::core_state().workspace; }
-// A kernel with HAVE_WORKSPACE gets the user's part as its parameter; the whole workspace is set then.
+// With HAVE_WORKSPACE the parameter is already the user's part; then the whole workspace is set, and is used instead.
 inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) {
     GM_ADDR whole = GetSysWorkSpacePtr();
     return (whole != nullptr ? whole : workspace) + canopy::kernel::system_workspace;

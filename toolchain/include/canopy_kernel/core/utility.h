@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small things kernels compute with: divisions that round up, sizes of the core, type questions under the language's
-// own names (AscendC::Std), and lists of tensors that the host passes in one block of memory.
+// Small helpers for kernels: divisions that round up, sizes of the core, type traits under the language's own names
+// (AscendC::Std), and lists of tensors that the host passes in one block of memory.
 #ifndef CANOPY_KERNEL_UTILITY_H
 #define CANOPY_KERNEL_UTILITY_H
 
@@ -10,8 +10,8 @@
 
 namespace canopy::kernel {
 
-// An integer of any type. Programs define functions with the names below: because arguments are converted
-// to this class first, every function of theirs that can be called at all is the better one.
+// An integer of any type. Programs define functions with the names below; because these convert their arguments to this
+// class first, overload resolution prefers any viable function of the program.
 struct AnyInteger {
     int64_t value;
 
@@ -31,7 +31,7 @@ constexpr int64_t align_up(AnyInteger value, AnyInteger multiple) {
 
 namespace AscendC {
 
-// Programs may have a macro of the same name, which the parentheses keep away.
+// The parentheses prevent the expansion of a program's macro of the same name.
 #define CANOPY_ROUNDING(Result, Name, function)                                                 \
     constexpr Result(Name)(canopy::kernel::AnyInteger value, canopy::kernel::AnyInteger unit) { \
         return static_cast<Result>(canopy::kernel::function(value, unit));                      \
@@ -55,7 +55,7 @@ constexpr uint32_t CACHE_LINE_SIZE = 64;
 constexpr uint32_t GetDataBlockSizeInBytes() { return ONE_BLK_SIZE; }
 constexpr uint32_t GetVecLen() { return VECTOR_REG_WIDTH; }
 constexpr uint32_t GetUBSizeInBytes() { return TOTAL_UB_SIZE; }
-// The local memory that remains after the dynamic memory of the launch.
+// The local memory left after the dynamic memory of the launch.
 inline uint32_t GetRuntimeUBSize() {
     return static_cast<uint32_t>(TMP_UB_OFFSET) - canopy::kernel::current_block().dynamic_size;
 }
@@ -66,7 +66,7 @@ inline void GetUintDivMagicAndShift(uint32_t& magic, uint32_t& shift, uint32_t d
     magic = static_cast<uint32_t>((((1ull << 32) * ((1ull << shift) - divisor)) / divisor) + 1);
 }
 
-// The place of the lowest bit that is `bit`, -1 when there is none.
+// Position of the lowest bit equal to `bit`; -1 if there is none.
 template <int bit>
 constexpr int64_t GetSFFValue(uint64_t word) {
     const uint64_t wanted = bit == 1 ? word : ~word;
@@ -76,7 +76,7 @@ template <int bit>
 constexpr int64_t ScalarGetSFFValue(uint64_t word) {
     return GetSFFValue<bit>(word);
 }
-// How many bits are `bit`.
+// Number of bits equal to `bit`.
 template <int bit>
 constexpr int64_t ScalarGetCountOfValue(uint64_t word) {
     return __builtin_popcountll(bit == 1 ? word : ~word);
@@ -302,7 +302,7 @@ constexpr T ceil_align(T value, U multiple) {
     return static_cast<T>(ceil_division(value, multiple) * multiple);
 }
 
-// A tuple: one element after the other by inheritance.
+// A tuple as a chain of base classes, one per element.
 template <class... Elements>
 struct tuple;
 template <>
@@ -355,7 +355,7 @@ constexpr tuple<remove_cvref_t<Elements>...> make_tuple(Elements&&... elements) 
 
 }  // namespace Std
 
-// A tensor of a list: its address and shape.
+// One tensor of a list: its address and shape.
 template <class T>
 class TensorDesc {
 public:
@@ -370,7 +370,7 @@ public:
         tensor.SetGlobalBuffer(data_, size);
         return tensor;
     }
-    // Where the shape of a description is copied to when it is filled in.
+    // Sets where GetDesc copies the shape to.
     void SetShapeAddr(uint64_t* shape) { shape_ = shape; }
 
 private:
@@ -380,8 +380,8 @@ private:
     uint64_t dimensions_ = 0, index_ = 0;
 };
 
-// A list of tensors in one block: byte offset to the addresses, one description (dimensions and number of the tensor,
-// then the shape) after the other, the addresses.
+// A list of tensors in one block of memory: the byte offset of the addresses; a description of each tensor (its number
+// of dimensions and index, then its shape); the addresses.
 class ListTensorDesc {
 public:
     ListTensorDesc() = default;
@@ -421,7 +421,7 @@ private:
 
 }  // namespace AscendC
 
-// What a condition mostly is. A function or a macro of the program with the same name comes first.
+// Branch hints. A function or macro of the program with the same name takes precedence.
 template <class T, class... None>
 constexpr bool(likely)(const T& condition, None...) {
     return __builtin_expect(static_cast<bool>(condition), true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DataCopy from the cube's output: what Fixpipe does, with some of its parameters in registers that SetFixpipeNz2ndFlag
-// and SetFixpipePreQuantFlag set.
+// DataCopy from the cube's output: the same as Fixpipe, but some parameters come from registers that
+// SetFixpipeNz2ndFlag and SetFixpipePreQuantFlag set.
 #ifndef CANOPY_KERNEL_CO1_COPY_H
 #define CANOPY_KERNEL_CO1_COPY_H
 

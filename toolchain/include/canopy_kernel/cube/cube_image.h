@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Image to column: LoadData with LoadData3DParamsV2 reads a feature map (C1, H, W, C0 in L1) as the matrix a
-// convolution multiplies, with padding, strides and dilation, and the registers that hold parts of the parameters.
+// Image to column: LoadData with LoadData3DParamsV2 reads a feature map (C1, H, W, C0 in L1) as the matrix that a
+// convolution multiplies, with padding, strides and dilation. Also the registers that hold some of the parameters.
 #ifndef CANOPY_KERNEL_CUBE_IMAGE_H
 #define CANOPY_KERNEL_CUBE_IMAGE_H
 
@@ -14,7 +14,7 @@ enum class FmatrixMode : uint8_t { FMATRIX_LEFT = 0, FMATRIX_RIGHT = 1 };
 inline constexpr FmatrixMode FMATRIX_LEFT = FmatrixMode::FMATRIX_LEFT;
 inline constexpr FmatrixMode FMATRIX_RIGHT = FmatrixMode::FMATRIX_RIGHT;
 
-// Which registers a load sets from its parameters before it starts.
+// Registers that a load sets from its parameters before it starts.
 struct IsResetLoad3dConfig {
     constexpr IsResetLoad3dConfig(bool fmatrix = true, bool padding = true)
         : isSetFMatrix(fmatrix), isSetPadding(padding) {}
@@ -64,7 +64,7 @@ inline void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4], con
     auto& cube = canopy::kernel::core_state().cube;
     (mode == FmatrixMode::FMATRIX_LEFT ? cube.matrix_left : cube.matrix_right) = bits;
 }
-// Only what loads do anyway: no boundary, and one repeat.
+// Accepts only what loads do anyway: no boundary, and one repeat.
 inline void SetLoadDataBoundary(uint32_t boundary, canopy::kernel::Where where = canopy::kernel::here()) {
     if (boundary != 0) canopy::kernel::fail(where, "SetLoadDataBoundary: a boundary is not supported by Canopy yet");
 }
@@ -86,7 +86,7 @@ inline void SetLoadDataRepeat(const LoadDataRepeatParam& repeat, canopy::kernel:
 
 namespace canopy::kernel {
 
-// The whole feature map and filter of a load, and where a place of the matrix comes from.
+// The whole feature map and filter of a load; maps an element of the matrix to its source.
 template <class T>
 struct ImageView {
     const T* source;
@@ -116,7 +116,7 @@ struct ImageWindow {
     bool transpose;
 };
 
-// L0A takes the matrix as it is (optionally transposed), L0B as the right factor of a product.
+// Loads the matrix: into L0A as it is (optionally transposed), into L0B as the right factor of a product.
 template <class T>
 inline void load_image(const LocalTensor<T>& destination, const ImageView<T>& view, const ImageWindow& window) {
     constexpr uint32_t c0 = row_elements<T>;
@@ -131,7 +131,7 @@ inline void load_image(const LocalTensor<T>& destination, const ImageView<T>& vi
             const bool turned = window.transpose && !right;
             const T value = view.at(window.m_start + (turned ? column : row), window.k_start + (turned ? row : column));
             if (right) {
-                // The row counts along the product's inner dimension.
+                // The row runs along the product's inner dimension.
                 fractal(to, static_cast<int64_t>(row / c0) * right_columns +
                                 column / fractal_rows)[column % fractal_rows * c0 + row % c0] = value;
             } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From L1 (or global memory) into the memories the cube multiplies from. Everything moves in fractals of 512 bytes: 16
-// rows of 32 bytes (C0 elements). L0A holds fractals row by row on architecture 2201 and before, column by column from
-// 3510 on; L0B holds them row by row, each turned round; L1 usually holds them column by column.
+// Loads from L1 (or global memory) into the memories the cube multiplies from. Data moves in fractals of 512 bytes: 16
+// rows of 32 bytes (C0 elements). L0A stores fractals row by row up to architecture 2201 and column by column from 3510
+// on; L0B stores them row by row, each transposed; L1 usually stores them column by column.
 #ifndef CANOPY_KERNEL_CUBE_LOAD_H
 #define CANOPY_KERNEL_CUBE_LOAD_H
 
@@ -12,7 +12,7 @@ namespace canopy::kernel {
 inline constexpr uint32_t fractal_bytes = 512;
 inline constexpr uint32_t fractal_rows = 16;
 
-// Elements in the 32 bytes of a fractal's row.
+// Elements in a 32-byte row of a fractal.
 template <class T>
 inline constexpr uint32_t row_elements = 32 / sizeof(T) * packing<T>;
 template <class T>
@@ -34,7 +34,7 @@ inline void copy_fractal(void* destination, const void* source) {
     __builtin_memcpy(destination, source, fractal_bytes);
 }
 
-// 16 x 16 elements of two bytes.
+// Transposes 16 x 16 elements of two bytes.
 template <class T>
 inline void turn_fractal(T* __restrict destination, const T* __restrict source) {
     static_assert(sizeof(T) == 2, "ifTranspose needs elements of two bytes");
@@ -136,7 +136,7 @@ inline void load_fractals(T* destination, const T* source, const AscendC::LoadDa
     }
 }
 
-// A rectangle of a matrix whose fractals lie column by column, written the same way, or turned round.
+// Loads a rectangle of a matrix whose fractals are stored column by column; writes it in the same order, or transposed.
 template <class T>
 inline void load_rectangle(T* destination, const T* source, const AscendC::LoadData2DParamsV2& params, Where where) {
     constexpr uint32_t columns = row_elements<T>;
@@ -168,7 +168,7 @@ inline void load_rectangle(T* destination, const T* source, const AscendC::LoadD
     }
 }
 
-// Squares of 16 (two and four bytes) or 32 (one byte) elements a side, turned round one by one.
+// Loads squares of 16 (two and four bytes) or 32 (one byte) elements per side, each transposed.
 template <class T>
 inline void load_turned(T* destination, const T* source, const AscendC::LoadData2dTransposeParams& params) {
     constexpr uint32_t columns = row_elements<T>;
@@ -227,7 +227,7 @@ inline void LoadDataWithTranspose(const LocalTensor<T>& dst, const LocalTensor<T
     canopy::kernel::load_turned(dst.GetPhyAddr(), src.GetPhyAddr(), params);
 }
 
-// Blocks of one value, in L1 in units of 32 bytes and elsewhere in fractals.
+// Blocks filled with one value; sizes count 32 bytes in L1 and fractals elsewhere.
 template <class T>
 struct InitConstValueParams {
     InitConstValueParams() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mmad: the product of L0A and L0B, into L0C. The fractals are converted to plain matrices and passed to
-// the device's product; fp16, bf16 and 8-bit floats are summed as float, integers as int32.
+// Mmad: the product of L0A and L0B, into L0C. The fractals are converted to plain matrices and passed to the device's
+// product; fp16, bf16 and 8-bit floats are accumulated as float, integers as int32.
 #ifndef CANOPY_KERNEL_CUBE_MULTIPLY_H
 #define CANOPY_KERNEL_CUBE_MULTIPLY_H
 
@@ -25,7 +25,7 @@ struct MmadParams {
         : m(mIn), n(nIn), k(kIn), unitFlag(flag), cmatrixSource(source), cmatrixInitVal(initVal) {}
 
     uint16_t m = 0, n = 0, k = 0;
-    bool isBias = false;  // the older way to say: add to what the destination holds
+    bool isBias = false;  // older form of: add to the destination
     int32_t fmOffset = 0;
     bool enSsparse = false, enWinogradA = false, enWinogradB = false;
     uint8_t unitFlag = 0;
@@ -36,18 +36,18 @@ struct MmadParams {
     bool disableGemv = false;
 };
 
-// Precision of fp32 factors; this device multiplies them as they are.
+// Precision of fp32 factors; ignored, since this device multiplies them as they are.
 inline void SetHF32Mode(bool enable) { canopy::kernel::core_state().cube.hf32 = enable; }
 inline void SetHF32TransMode(bool toZero) { canopy::kernel::core_state().cube.hf32_round_to_zero = toZero; }
-// Which of M and N the cube walks first; the result is the same.
+// Whether the cube walks M or N first; the result is the same.
 inline void SetMMLayoutTransform(bool enable) { canopy::kernel::core_state().cube.layout_transform = enable; }
 
 }  // namespace AscendC
 
 namespace canopy::kernel {
 
-// Room for the two factors and the result of one product, as plain matrices. Nothing waits between filling and using
-// it.
+// Scratch memory for the two factors and the result of one product, as plain matrices. It is thread-local, so a block
+// must not wait between filling and using it.
 struct ProductScratch {
     alignas(64) unsigned char left[2 * AscendC::TOTAL_L0A_SIZE];
     alignas(64) unsigned char right[2 * AscendC::TOTAL_L0B_SIZE];
@@ -97,7 +97,7 @@ inline typename Factor<T>::type factor_at(const T* row, uint32_t index) {
     }
 }
 
-// `lines` lines of `length` elements each: line l lies in fractals first(l / 16, step) at row l % 16.
+// Flattens `lines` lines of `length` elements each: line l is in fractals first(l / 16, step), row l % 16.
 template <class T, class FractalIndex>
 inline void flatten(typename Factor<T>::type* to, const T* from, uint32_t lines, uint32_t length,
                     FractalIndex index_of) {
@@ -138,7 +138,7 @@ inline void lay_out_factors(ProductScratch& scratch, const A* a, const B* b, con
             [&](uint32_t block, uint32_t step) { return static_cast<int64_t>(step) * column_fractals + block; });
 }
 
-// The result lies in fractals of 16 x 16, column by column.
+// The result is stored in fractals of 16 x 16, column by column.
 template <class C>
 inline void move_result(C* c, C* flat, const ProductShape& shape, bool out) {
     const uint64_t column = round_up(shape.m, 16) * 16;
@@ -219,7 +219,7 @@ inline void Mmad(const LocalTensor<C>& dst, const LocalTensor<A>& fm, const Loca
     canopy::kernel::multiply_fractals<C, A, B>(dst.GetPhyAddr(), fm.GetPhyAddr(), filter.GetPhyAddr(), nullptr, shape);
 }
 
-// With a bias of n values from the bias buffer, or from L0C.
+// With a bias of n values, from the bias buffer or from L0C.
 template <class C, class A, class B, class Bias>
 inline void Mmad(const LocalTensor<C>& dst, const LocalTensor<A>& fm, const LocalTensor<B>& filter,
                  const LocalTensor<Bias>& bias, const MmadParams& params,

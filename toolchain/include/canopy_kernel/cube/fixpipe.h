@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixpipe: results out of L0C, converted, scaled and laid out on the way to global memory, L1 or (from architecture
-// 3510 on) UB. The scales of quantisation come as a scalar of the parameters or as one 64-bit word for each column.
+// Fixpipe: moves results out of L0C and converts, scales and lays them out on the way to global memory, L1 or (from
+// architecture 3510 on) UB. Quantisation scales are a scalar in the parameters or one 64-bit word per column.
 #ifndef CANOPY_KERNEL_FIXPIPE_H
 #define CANOPY_KERNEL_FIXPIPE_H
 
@@ -125,7 +125,7 @@ struct FixpipeParamsArch3510 {
 template <CO2Layout layout = CO2Layout::ROW_MAJOR>
 using FixpipeParamsC310 = FixpipeParamsArch3510<layout>;
 
-// Scales for each column, and slopes for the columns, from a buffer the kernel filled.
+// Sets the scales or the relu slopes of the columns, from a buffer the kernel filled.
 template <class T, bool setRelu = false>
 inline void SetFixPipeConfig(const LocalTensor<T>& scales, bool = false) {
     auto& cube = canopy::kernel::core_state().cube;
@@ -147,7 +147,8 @@ inline void SetFixpipePreQuantFlag(uint64_t config) { canopy::kernel::core_state
 
 namespace canopy::kernel {
 
-// The 64-bit word of a quantisation: bits 0..31 a float of which 1-8-10 bits count, 37..45 an offset, 46 signed result.
+// The 64-bit word of a quantisation: bits 0..31: a float of which 1-8-10 bits count; 37..45: an offset; 46: signed
+// result.
 struct Quantisation {
     float scale = 1.0f;
     int32_t offset = 0;
@@ -170,7 +171,7 @@ constexpr bool by_column(QuantMode_t mode) {
            mode == VQF322BF16_PRE || mode == VQF322F32_PRE || mode == VQS322BF16_PRE;
 }
 
-// Nearest, ties to even, held inside the range of the type.
+// Rounds to nearest, ties to even, and clamps to the range of the type.
 template <class T>
 inline T saturate_round(float value, float low, float high) {
     if (value != value) return T(0);
@@ -188,11 +189,11 @@ inline D convert_result(S source, QuantMode_t mode, const Quantisation& quantisa
     if (relu && value < 0.0f) value = 0.0f;
     if constexpr (is_any_of<D, int8_t, uint8_t>) {
         const float shifted = __builtin_rintf(value) + static_cast<float>(quantisation.offset);
-        // The word decides about the sign; the tensor's type is only how the byte is named.
+        // The word decides the sign; the tensor's type only names the byte.
         if (quantisation.is_signed) return static_cast<D>(saturate_round<int8_t>(shifted, -128.0f, 127.0f));
         return static_cast<D>(saturate_round<uint8_t>(shifted, 0.0f, 255.0f));
     } else if constexpr (is_same<D, half>) {
-        // Out of range is held at the largest finite value.
+        // Values out of range become the largest finite value.
         const float held = value > 65504.0f ? 65504.0f : value < -65504.0f ? -65504.0f : value;
         return static_cast<half>(held);
     } else if constexpr (is_same<D, int32_t>) {
@@ -202,7 +203,7 @@ inline D convert_result(S source, QuantMode_t mode, const Quantisation& quantisa
     }
 }
 
-// One matrix of a Fixpipe, whatever structure described it.
+// One matrix of a Fixpipe, independent of the structure that described it.
 struct FixpipeWork {
     uint32_t n, m, source_stride, destination_stride;
     QuantMode_t mode;
@@ -212,7 +213,7 @@ struct FixpipeWork {
     AscendC::CO2Layout layout;
 };
 
-// Values of one row of up to 16 columns, converted.
+// Converts up to 16 columns of one row.
 template <class D, class S>
 inline void convert_row(D* to, const S* from, uint32_t first_column, uint32_t count, const FixpipeWork& work) {
     if (!scaled(work.mode)) {
@@ -237,7 +238,7 @@ inline void store_result(D* to, const D* from, uint32_t count, bool global) {
 
 template <class D, class S>
 inline void fix_matrix(D* destination, const S* source, const FixpipeWork& work, bool global) {
-    // A column of fractals is as wide as 32 bytes of the result, except that float keeps 16 unless it is split.
+    // A column of fractals is as wide as 32 bytes of the result; for float it has 16 elements unless it is split.
     const uint32_t width = sizeof(D) == 4 ? (work.channel_split ? 8 : 16) : 32 / sizeof(D);
     D row[32];
     for (uint32_t n = 0; n < work.n; n += 16) {
@@ -326,7 +327,7 @@ inline void Fixpipe(const LocalTensor<D>& dst, const LocalTensor<S>& src, const 
                     canopy::kernel::Where where = canopy::kernel::here()) {
     canopy::kernel::fixpipe(dst.GetPhyAddr(), src, params, config.format, nullptr, false, where);
 }
-// With the scales of the columns in L1 (or the fixpipe buffer).
+// With per-column scales in L1 (or the fixpipe buffer).
 template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class W, class Parameters>
 inline void Fixpipe(const GlobalTensor<D>& dst, const LocalTensor<S>& src, const LocalTensor<W>& scales,
                     const Parameters& params, canopy::kernel::Where where = canopy::kernel::here()) {
@@ -340,7 +341,7 @@ inline void Fixpipe(const LocalTensor<D>& dst, const LocalTensor<S>& src, const 
 
 }  // namespace AscendC
 
-// Programs also use them without their namespace.
+// Programs also use these without the namespace.
 using AscendC::CFG_COLUMN_MAJOR;
 using AscendC::CFG_NZ;
 using AscendC::CFG_ROW_MAJOR;

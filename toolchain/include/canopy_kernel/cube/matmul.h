@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of AscendC::Matmul, and the role of each core.
 //
-// On the chip, vector cores request the product from the cube core of their group. Here the calling core computes it;
-// the cube core of a mix kernel leaves at REGIST_MATMUL_OBJ. On cube cores alone, and in the mode where both kinds of
-// cores run the program (enableMixDualMaster), cube cores make it.
+// On the chip, vector cores request products from the cube core of their group. Here the calling core computes the
+// product itself, and the cube core of a mix kernel returns at REGIST_MATMUL_OBJ. Cube cores compute if the kernel runs
+// on cube cores only, or if both kinds of cores run the program (enableMixDualMaster).
 #ifndef CANOPY_KERNEL_MATMUL_H
 #define CANOPY_KERNEL_MATMUL_H
 
@@ -29,7 +29,7 @@ using Matmul = MatmulImpl<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, POLI
 
 namespace canopy::kernel {
 
-// Objects with or without their tilings. True when this core leaves the products to others and has to return.
+// Takes objects with or without their tilings. True if this core leaves the products to others and must return.
 inline bool begin_products() { return false; }
 template <class Object, class... Rest>
 inline bool begin_products(Object& object, const TCubeTiling* tiling, Rest&&... rest);
@@ -59,14 +59,14 @@ inline bool canopy_uses_matmul(Pipe*, Workspace, Arguments&&... arguments) {
 
 }  // namespace canopy::kernel
 
-// Ties products to the pipe of this core: REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), product, &tiling, ...).
-// Returns from the calling function on cores that leave the products to the others of their group.
+// Registers products with the pipe of this core: REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), product, &tiling, ...).
+// Returns from the calling function on cores that leave the products to other cores of their group.
 #define REGIST_MATMUL_OBJ(pipe, workspace, ...) \
     if (::canopy::kernel::canopy_uses_matmul(pipe, workspace, __VA_ARGS__)) return
 #define REGIST_MATMUL_OBJ_STATIC REGIST_MATMUL_OBJ
 #define REGIST_CUBE_OBJ REGIST_MATMUL_OBJ
 
-// The older name of the namespace.
+// Older name of the namespace.
 namespace matmul {
 using AscendC::Matmul;
 using AscendC::MatmulCallBackFunc;

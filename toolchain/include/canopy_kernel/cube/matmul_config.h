@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a program describes a matrix product to AscendC::Matmul: types of the operands, configurations, and tilings that
-// are known at compile time. Most of a configuration says how a chip hides the time of its copies; what decides about
-// results is the shape, the batch mode and who computes.
+// How a program describes a matrix product to AscendC::Matmul: operand types, configurations, and tilings known at
+// compile time. Most of a configuration says how a chip overlaps its copies; only the shape, the batch mode and the
+// choice of computing cores affect results here.
 #ifndef CANOPY_KERNEL_MATMUL_CONFIG_H
 #define CANOPY_KERNEL_MATMUL_CONFIG_H
 
@@ -42,7 +42,7 @@ struct MatmulType {
     static constexpr TPosition srcPos = SRCPOS;
 };
 
-// An operand of small floats whose groups of 32 along k have a common power of two.
+// An operand of small floats in which each group of 32 along k shares a power-of-two scale.
 template <TPosition POSITION, TPosition SCALE_POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
           TPosition SRCPOS = TPosition::GM, CubeFormat SCALE_FORMAT = FORMAT, bool SCALE_ISTRANS = ISTRANS,
           TPosition SCALE_SRCPOS = TPosition::GM, LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false>
@@ -53,7 +53,7 @@ struct MatmulTypeWithScale : MatmulType<POSITION, FORMAT, TYPE, ISTRANS, LAYOUT,
     static constexpr bool isScaleTrans = SCALE_ISTRANS;
 };
 
-// Functions of the program in place of the product's own copies; nullptr keeps those.
+// Functions of the program that replace the product's own copies; nullptr keeps the product's own.
 template <auto COPY_OUT = nullptr, auto COPY_A1 = nullptr, auto COPY_B1 = nullptr>
 struct MatmulCallBackFunc {
     static constexpr auto DataCopyOutPtr = COPY_OUT;
@@ -61,7 +61,7 @@ struct MatmulCallBackFunc {
     static constexpr auto CopyB1Ptr = COPY_B1;
 };
 
-// The description of a tile in L0C for a copy-out function of the program.
+// Describes a tile in L0C to a copy-out function of the program.
 struct DataCopyOutParams {
     DataCopyOutParams() = default;
     DataCopyOutParams(uint16_t count, uint16_t length, uint16_t source, uint32_t destination, uint16_t columns,
@@ -360,8 +360,8 @@ constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig& mmCFG, in
     return tiling;
 }
 
-// Ways a chip may schedule the product. Only the triangles change the result: they skip the tiles
-// below (above) the diagonal, and products with scales.
+// Ways a chip may schedule the product. Only the triangles change the result: they skip the tiles below (above) the
+// diagonal.
 namespace Impl::Detail {
 
 template <const auto& MM_CFG, typename IMPL, typename A_TYPE, typename B_TYPE, typename C_TYPE, typename BIAS_TYPE>
@@ -392,7 +392,7 @@ namespace Impl {
 inline constexpr int32_t QUEUE_DEPTH = 1;
 }
 
-// Elements of a row of a fractal.
+// Elements in a row of a fractal.
 template <class T>
 constexpr uint32_t AuxGetC0Size() {
     return static_cast<uint32_t>(canopy::kernel::elements_in<T>(ONE_BLK_SIZE));
@@ -403,7 +403,7 @@ template <class T>
 struct GetMmDstType {
     using Type = canopy::kernel::choose<canopy::kernel::is_any_of<T, int8_t, uint8_t, int4b_t>, int32_t, float>;
 };
-// The type of an element in the operand buffers of the cube.
+// The type of an element in the cube's operand buffers.
 template <class T>
 struct GetL0DataType {
     using Type = T;

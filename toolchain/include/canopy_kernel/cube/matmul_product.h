@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class behind AscendC::Matmul: a matrix product as one object. A program gives it the tiling and the operands and
-// takes the result tile by tile (Iterate, GetTensorC) or as a whole (IterateAll).
+// The class behind AscendC::Matmul: one object per matrix product. A program sets the tiling and the operands, and gets
+// the result tile by tile (Iterate, GetTensorC) or as a whole (IterateAll).
 //
 // A product belongs to one block.
 #ifndef CANOPY_KERNEL_MATMUL_PRODUCT_H
@@ -79,7 +79,7 @@ public:
         static_assert(sizeof(T) <= sizeof(uint64_t), "SetSelfDefineData takes an address or a number of 64 bits");
         user_data_ = (uint64_t)data;
     }
-    // fp32 factors are multiplied as they are.
+    // Ignored: fp32 factors are multiplied as they are.
     void SetHF32(bool = false, int32_t = 0) {}
 
     void SetOrgShape(int orgM, int orgN, int orgK) { SetOrgShape(orgM, orgN, orgK, orgK, 0); }
@@ -160,7 +160,8 @@ public:
 
     // --- tile by tile -----------------------------------------------------------------------------------------------
 
-    // Makes the next tile; false when there is none. Without `sync` every GetTensorC<false> makes the next one itself.
+    // Computes the next tile; false if there is none. Without `sync`, every GetTensorC<false> computes the next one
+    // itself.
     template <bool sync = true>
     bool Iterate(bool enPartialSum = false, Where where = here()) {
         if (!active_) return false;
@@ -173,7 +174,7 @@ public:
             return next_tile(enPartialSum, where);
         }
     }
-    // Into L0C memory of the program.
+    // Computes into L0C memory of the program.
     template <bool sync = true, class T>
     bool Iterate(bool enPartialSum, const LocalTensor<T>& localCMatrix, Where where = here()) {
         own_tile_ = reinterpret_cast<L0cT*>(localCMatrix.GetPhyAddr());
@@ -199,7 +200,7 @@ public:
         store_global(gm.GetPhyAddr(0), enAtomic, enSequentialWrite);
         store_local(co2Local.GetPhyAddr());
     }
-    // Through the workspace.
+    // Stores the tile in the workspace and returns it.
     template <bool sync = true>
     GlobalTensor<DstT> GetTensorC(uint8_t enAtomic = 0, bool = false, Where where = here()) {
         GlobalTensor<DstT> tensor;
@@ -263,7 +264,7 @@ public:
         batch(ubCmatrix.GetPhyAddr(), false, {batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC},
               enSequentialWrite, enPartialSum ? 1 : enAtomic, where);
     }
-    // With the numbers of SetBatchNum.
+    // Uses the batch counts of SetBatchNum.
     template <class Flag, only_if<is_same<Flag, bool>, int> = 0>
     void IterateBatch(const GlobalTensor<DstT>& gm, Flag enPartialSum, uint8_t enAtomic, bool enSequentialWrite,
                       const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0,
@@ -272,7 +273,7 @@ public:
                                   enSequentialWrite, matrixStrideA, matrixStrideB, matrixStrideC, enPartialSum,
                                   enAtomic, where);
     }
-    // `batchLoop` times IterateBatch, into the workspace; GetBatchTensorC gives the results in order.
+    // Calls IterateBatch `batchLoop` times, into the workspace; GetBatchTensorC returns the results in order.
     template <bool sync = true, bool waitIterateBatch = false>
     void IterateNBatch(const uint32_t batchLoop, uint32_t batchA, uint32_t batchB, bool enSequentialWrite,
                        const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0,
@@ -311,7 +312,7 @@ public:
         __builtin_memcpy(c.GetPhyAddr(), tensor.GetPhyAddr(), tensor.GetSize() * sizeof(DstT));
     }
 
-    // For REGIST_MATMUL_OBJ: whether this core continues with the program.
+    // For REGIST_MATMUL_OBJ: true if this core continues with the program.
     bool decide_who_computes() {
         const CanopyBlock& block = current_block();
         const bool cube = block.core_type == CANOPY_CORE_CUBE;
@@ -374,7 +375,7 @@ private:
         const int64_t leading = b_turned_ ? depth_b() : columns_b();
         return stored_view<SrcBT>(b_, CubeFormat::ND, b_apart_ != 0 ? b_apart_ : leading, b_turned_);
     }
-    // The row length (ND) or the number of rows (NZ, columns one behind the other) of the whole result.
+    // The row length (ND) or the number of rows (NZ, one column after the other) of the whole result.
     int64_t leading_c(bool global) const {
         if (C_TYPE::format == CubeFormat::NZ || C_TYPE::format == CubeFormat::COLUMN_MAJOR)
             return global ? positive(m_, single_m_) : single_m_;
@@ -427,7 +428,7 @@ private:
                  static_cast<long long>(single_n_), static_cast<long long>(single_k_));
     }
 
-    // L0C memory for the tile in hand.
+    // L0C memory for the current tile.
     L0cT* tile_memory(const Tile& tile, Where where) {
         if (own_tile_ != nullptr) return own_tile_;
         const uint64_t bytes = round_up(tile.rows, 16) * round_up(tile.columns, 16) * sizeof(L0cT);
@@ -478,7 +479,7 @@ private:
 
     void set_operands(CanopyProduct& product, const Tile& tile, int64_t k, Where where) const {
         const uint32_t depth = static_cast<uint32_t>(product.k);
-        // Copied by the program: fractals in L1, those of B behind those of A.
+        // Copied by the program: fractals in L1, those of B after those of A.
         const uint64_t bytes_a = bytes_of<SrcAT>(round_up(tile.rows, 32) * round_up(depth, 64));
         const auto& l1 = core().memory[static_cast<int>(Hardware::L1)];
         if constexpr (copies_a) {
@@ -536,7 +537,7 @@ private:
             write({gm, C_TYPE::format, leading_c(true), true}, tile, tile.m, tile.n);
         }
     }
-    // A tile alone in local memory; its rows start at multiples of 32 bytes.
+    // Stores a single tile in local memory; its rows start at multiples of 32 bytes.
     void store_local(DstT* local) {
         const Tile tile = tile_at(tile_);
         const bool by_columns = C_TYPE::format == CubeFormat::NZ || C_TYPE::format == CubeFormat::COLUMN_MAJOR;
@@ -568,7 +569,7 @@ private:
         }
     }
 
-    // The device's product writes these results itself.
+    // Result types that the device's product writes directly.
     static constexpr bool simple_result =
         is_same<DstT, L0cT> || (is_same<L0cT, float> && is_any_of<DstT, half, bfloat16_t>);
 
@@ -614,7 +615,7 @@ private:
 
     // --- batches ----------------------------------------------------------------------------------------------------
 
-    // Matrices of `rows` x `length` as the layout of the operand has them. The five numbers are those of the tiling.
+    // Matrices of `rows` x `length` in the layout of the operand. The five numbers come from the tiling.
     static BatchLayout layout_of(LayoutMode mode, int64_t rows, int64_t length, uint32_t stride,
                                  const int32_t (&info)[5]) {
         const int64_t b = info[0], s = info[1], ng = static_cast<int64_t>(info[2]) * info[3], d = info[4];

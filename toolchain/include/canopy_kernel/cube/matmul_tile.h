@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation of AscendC::Matmul: operands as strided or blocked matrices for the device's product, and the way
-// of a tile from L0C to where the program wants it. Everything belongs to one block.
+// The implementation of AscendC::Matmul: operands as strided or blocked matrices for the device's product, and the
+// transfer of a tile from L0C to its destination. Everything belongs to one block.
 #ifndef CANOPY_KERNEL_MATMUL_TILE_H
 #define CANOPY_KERNEL_MATMUL_TILE_H
 
@@ -50,7 +50,7 @@ struct MatrixView {
     int64_t row_stride = 0, column_stride = 0;
     CanopyBlocking blocks{};
 
-    // The part that starts at a row and a column; inside a blocked matrix it starts at the edge of a block.
+    // The part that starts at a row and a column; in a blocked matrix it must start at the edge of a block.
     MatrixView from(int64_t row, int64_t column, Where where) const {
         MatrixView part = *this;
         const int64_t at = along(row, row_stride, blocks.rows, blocks.row_stride, where) +
@@ -81,8 +81,8 @@ inline MatrixView make_view(const void* data) {
     return view;
 }
 
-// Rows and columns of a stored matrix, laid out as `format` says; `leading` is its row length (ND) or the number of its
-// rows (NZ). A matrix that is stored transposed is described by its own rows and then turned.
+// A view of a stored matrix with the given format; `leading` is its row length (ND) or its number of rows (NZ). A
+// matrix stored transposed is described by its stored rows, then the view is transposed.
 template <class T>
 inline MatrixView stored_view(const void* data, AscendC::CubeFormat format, int64_t leading, bool transposed) {
     MatrixView view = make_view<T>(data);
@@ -131,7 +131,7 @@ inline void set_result(CanopyProduct& product, const MatrixView& view) {
     product.c_blocks = view.blocks;
 }
 
-// How sums of type S become elements of type D: the scale of each column, one for all, or none.
+// How sums of type S become elements of type D: one scale per column, one for all, or none.
 struct ResultScaling {
     QuantMode_t mode = NoQuant;
     uint64_t scalar = 0;
@@ -153,7 +153,7 @@ constexpr QuantMode_t scaling_mode(bool scaled, bool columns) {
     }
 }
 
-// Where a tile goes. `leading` as for stored_view.
+// Destination of a tile. `leading` is as for stored_view.
 struct TileTarget {
     void* data;
     AscendC::CubeFormat format;
@@ -172,7 +172,7 @@ inline void store_run(D* to, const D* from, uint32_t count, bool global) {
 template <class D>
 inline constexpr int64_t result_block = sizeof(D) == 1 ? 32 : 16;
 
-// One row of up to 16 columns that lie side by side in L0C, to row `row` and column `column` of the target.
+// Stores one row of up to 16 columns that are adjacent in L0C at row `row` and column `column` of the target.
 template <class D>
 inline void store_sixteen(const TileTarget& target, const D* values, int64_t row, int64_t column, uint32_t count) {
     auto* data = static_cast<D*>(target.data);
@@ -190,8 +190,8 @@ inline void store_sixteen(const TileTarget& target, const D* values, int64_t row
     }
 }
 
-// The tile of `rows` x `columns` sums at `tile` (fractals of 16 x 16, column by column), to the target from `row` and
-// `column` on. `first_column` is where its scales start.
+// Stores the tile of `rows` x `columns` sums at `tile` (fractals of 16 x 16, column by column) in the target, starting
+// at `row` and `column`. `first_column` is where its scales start.
 template <class D, class S>
 inline void store_tile(const TileTarget& target, const S* tile, int64_t row, int64_t column, uint32_t rows,
                        uint32_t columns, const ResultScaling& scaling, uint32_t first_column) {
@@ -211,13 +211,13 @@ inline void store_tile(const TileTarget& target, const S* tile, int64_t row, int
     }
 }
 
-// The atomic mode of the core while a result goes out, put back afterwards.
+// Sets the atomic mode of the core while a result is written, and restores it afterwards.
 class AtomicOutput {
 public:
     AtomicOutput(uint8_t how, ElementKind element)
         : state_(core_state()), kind_(state_.atomic), type_(state_.atomic_type) {
         constexpr AtomicKind kinds[] = {AtomicKind::none, AtomicKind::add, AtomicKind::maximum, AtomicKind::minimum};
-        // The atomic mode of a cube core applies to its writes; that of a vector core does not affect the cube.
+        // The atomic mode of a cube core applies to its writes; a vector core's mode does not affect the cube.
         if (how != 0 || current_block().core_type != CANOPY_CORE_CUBE) {
             state_.atomic = kinds[how & 3];
             state_.atomic_type = element;
@@ -242,7 +242,7 @@ constexpr const AscendC::MatmulConfig& product_config(const AscendC::MatmulApiSt
     return tiling.cfg;
 }
 
-// Numbers fixed at compile time take the place of those of the tiling given at run time.
+// Values fixed at compile time override those of the run-time tiling.
 inline void apply_constants(TCubeTiling& tiling, const AscendC::MatmulConfig& config) {
     if (config.singleCoreM != 0) tiling.singleCoreM = static_cast<int32_t>(config.singleCoreM);
     if (config.singleCoreN != 0) tiling.singleCoreN = static_cast<int32_t>(config.singleCoreN);
@@ -261,7 +261,7 @@ inline void apply_constants(TCubeTiling& tiling, const AscendC::MatmulApiStaticT
 template <auto function>
 inline constexpr bool is_function = !is_same<plain<decltype(function)>, decltype(nullptr)>;
 
-// How the matrices of a batch follow each other in an operand.
+// How the matrices of a batch are laid out in an operand.
 struct BatchLayout {
     int64_t rows_apart;  // elements from row to row of one matrix; 0: as without batches
     int64_t matrices_apart;

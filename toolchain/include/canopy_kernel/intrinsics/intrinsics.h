@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instructions of a core by their own names, as kernels without tensors use them: registers, copies, the cube and
-// flags. intrinsics_vector.h has those of the vector unit.
+// The instructions of a core under their own names, for kernels that do not use tensors: registers, copies, the cube
+// and flags. Vector instructions are in intrinsics_vector.h.
 //
-// An address in a memory of the core is a pointer, as tensors give it, or the number of a byte of that memory, as
-// kernels write it: `(__ubuf__ half*)get_imm(256)`. Lengths and strides count what they count on the chip: blocks of 32
-// bytes, gaps from the end of a row to the start of the next.
+// An address in a memory of the core is a pointer, as tensors return it, or a byte offset in that memory, as kernels
+// write it: `(__ubuf__ half*)get_imm(256)`. Lengths and strides have the units of the chip: blocks of 32 bytes, and
+// gaps from the end of a row to the start of the next.
 #ifndef CANOPY_KERNEL_INTRINSICS_H
 #define CANOPY_KERNEL_INTRINSICS_H
 
@@ -17,7 +17,7 @@
 
 namespace canopy::kernel {
 
-// The memory of a position from an address to its end.
+// A tensor over the memory of a position, from an address to its end.
 template <TPosition position, class T>
 inline LocalTensor<plain<T>> tensor_at(T* address) {
     constexpr Hardware memory = memory_of(position);
@@ -53,12 +53,12 @@ inline LocalTensor<uint8_t> bytes_at(const void* address) {
 
 }  // namespace canopy::kernel
 
-// The names are looked up after the program's own at the same place: a program may have a kernel with one of them.
+// In a separate namespace, so that the program's own names take precedence: a kernel may have one of these names.
 namespace canopy::intrinsics {
 
 // Registers ----------------------------------------------------------------------------------------------------------
 
-// A number in pieces of sixteen bits, the lowest first.
+// A number made of 16-bit pieces, the lowest first.
 constexpr uint64_t get_imm(uint64_t low, uint64_t second = 0, uint64_t third = 0, uint64_t high = 0) {
     return low | second << 16 | third << 32 | high << 48;
 }
@@ -67,7 +67,7 @@ inline void set_vector_mask(uint64_t high, uint64_t low) { AscendC::SetVectorMas
 inline void set_mask_count() { AscendC::SetMaskCount(); }
 inline void set_mask_norm() { AscendC::SetMaskNorm(); }
 
-// Bit 56 of the control register is the mode of the mask.
+// Bit 56 of the control register is the mask mode.
 inline uint64_t get_ctrl() {
     const auto& state = kernel::core_state();
     return (state.control & ~(1ull << 56)) | uint64_t{state.counter_mode} << 56;
@@ -87,7 +87,7 @@ inline int64_t get_sys_cnt() { return AscendC::GetSystemCycle(); }
 inline void set_deqscale(half scale) { AscendC::SetDeqScale(scale); }
 inline void set_mov_pad_val(uint64_t bits) { kernel::core_state().pad_value = bits | kernel::pad_value_is_set; }
 
-// How copies to global memory combine: the operation, then the type of its elements.
+// How copies to global memory combine with its contents: the operation, then the element type.
 inline void set_atomic_none() { AscendC::SetAtomicNone(); }
 inline void set_atomic_add() { kernel::core_state().atomic = kernel::AtomicKind::add; }
 inline void set_atomic_max() { kernel::core_state().atomic = kernel::AtomicKind::maximum; }
@@ -104,13 +104,13 @@ inline void set_atomic_s8() { kernel::core_state().atomic_type = kernel::Element
 enum mem_dsb_t : uint8_t { DSB_ALL, DSB_DDR, DSB_UB, DSB_SEQ };
 inline void dsb(mem_dsb_t) { kernel::memory_fence(); }
 
-// Flags from core to core: bits 4 and 5 of the configuration are the mode, 8 to 11 the number of the flag.
+// Flags between cores: bits 4 and 5 of the configuration are the mode, 8 to 11 the flag id.
 inline void ffts_cross_core_sync(pipe_t, uint64_t configuration) {
     kernel::finish_stores(kernel::core_state());
     kernel::set_flag(static_cast<uint32_t>(configuration >> 4 & 3), static_cast<uint32_t>(configuration >> 8 & 15));
 }
 inline void wait_flag_dev(int64_t flag) { AscendC::CrossCoreWaitFlag(static_cast<uint16_t>(flag)); }
-// Where a chip keeps the flags; here they need no memory.
+// On a chip, the address of the flags; here flags need no memory.
 inline void set_ffts_base_addr(uint64_t) {}
 
 // Copies -------------------------------------------------------------------------------------------------------------
@@ -147,8 +147,8 @@ CANOPY_COPY_INSIDE(copy_cbuf_to_ubuf, kernel::TPosition::VECCALC, kernel::TPosit
 #undef CANOPY_COPY_OUT
 #undef CANOPY_COPY_INSIDE
 
-// Rows of any number of bytes: `length` and the gaps of global memory count bytes. The value of set_mov_pad_val fills
-// what is added left and right, which counts elements.
+// Rows of any number of bytes: `length` and the gaps in global memory count bytes. The padding left and right counts
+// elements and has the value of set_mov_pad_val.
 #define CANOPY_ALIGNED_COPIES(bits)                                                                                \
     inline void copy_gm_to_ubuf_align_b##bits(void* dst, const void* src, uint8_t, uint16_t rows, uint32_t length, \
                                               uint8_t left, uint8_t right, uint32_t src_gap, uint32_t dst_gap,     \
@@ -187,7 +187,7 @@ CANOPY_ALIGNED_COPIES(32)
 
 enum class addr_cal_mode_t : uint8_t { inc, dec };
 
-// Fractals of 512 bytes. Split chips name the gap of the destination, coupled ones have none.
+// Fractals of 512 bytes. Split chips take a gap for the destination, coupled ones do not.
 #define CANOPY_LOAD(name, to, source_tensor)                                                                           \
     template <class T>                                                                                                 \
     inline void name(T* dst, const T* src, uint16_t first, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap,      \
@@ -208,7 +208,7 @@ CANOPY_LOAD(load_gm_to_ca, kernel::TPosition::A2, kernel::memory_at<T>(src))
 CANOPY_LOAD(load_gm_to_cb, kernel::TPosition::B2, kernel::memory_at<T>(src))
 #undef CANOPY_LOAD
 
-// c = a * b, added to what c holds unless `zero` says that it starts at zero.
+// c = a * b, added to the old c unless `zero` is set.
 template <class C, class A, class B>
 inline void mad(C* c, A* a, B* b, uint16_t m, uint16_t k, uint16_t n, uint8_t flag, bool align_k, bool from_bias,
                 bool zero, kernel::Where where = kernel::here()) {
@@ -223,7 +223,7 @@ inline void mad(C* c, A* a, B* b, uint16_t m, uint16_t k, uint16_t n, bool zero,
 }
 
 inline void set_quant_pre(uint64_t parameters) { AscendC::SetFixpipePreQuantFlag(parameters); }
-// Bits 0 to 15 how many matrices, 16 to 31 and 32 to 47 the strides between them in L0C and in global memory.
+// Bits 0 to 15: number of matrices; 16 to 31 and 32 to 47: strides between them in L0C and in global memory.
 inline void set_nd_para(uint64_t parameters) { kernel::core_state().cube.nz_to_nd = parameters; }
 
 template <class D, class S>
@@ -243,8 +243,8 @@ inline void copy_matrix_cc_to_gm(D* dst, S* src, uint8_t, uint16_t columns, uint
     AscendC::DataCopy(kernel::memory_at<D>(dst), kernel::tensor_at<kernel::TPosition::CO1>(src), params, where);
 }
 
-// The way of coupled chips: rows of fractals of 16 x 16 elements into the unified buffer. The types of the two sides
-// say what is converted.
+// For coupled chips: rows of fractals of 16 x 16 elements into the unified buffer. The types of the two sides determine
+// the conversion.
 enum class ConvRelu_t : uint8_t { CRMODE_NONE, CRMODE_F32toF16_NONE, CRMODE_F32toF16_RELU };
 inline constexpr ConvRelu_t CRMODE_NONE = ConvRelu_t::CRMODE_NONE;
 inline constexpr ConvRelu_t CRMODE_F32toF16_NONE = ConvRelu_t::CRMODE_F32toF16_NONE;

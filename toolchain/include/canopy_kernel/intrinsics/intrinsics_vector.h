@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instructions of the vector unit by their own names. The mask register says which elements take part; strides
-// count blocks of 32 bytes from start to start, for blocks and then for repeats, the destination's first.
+// The instructions of the vector unit under their own names. The mask register selects the elements; strides count
+// blocks of 32 bytes from start to start: first between blocks, then between repeats, the destination's first.
 #ifndef CANOPY_KERNEL_INTRINSICS_VECTOR_H
 #define CANOPY_KERNEL_INTRINSICS_VECTOR_H
 
@@ -88,7 +88,7 @@ inline void vshr(T* dst, S* src, Number distance, uint8_t repeat, uint16_t dst_b
                                   repeat, {dst_block, src_block, dst_repeat, src_repeat}, round, where);
 }
 
-// One number everywhere; it has no strides, but places for them.
+// Fills with one number. The number has no strides, but the instruction has parameters for them.
 template <class T, class Number>
 inline void vector_dup(T* dst, Number number, uint8_t repeat, uint16_t dst_block, uint16_t, uint16_t dst_repeat,
                        uint16_t, kernel::Where where = kernel::here()) {
@@ -96,7 +96,7 @@ inline void vector_dup(T* dst, Number number, uint8_t repeat, uint16_t dst_block
                                  static_cast<uint8_t>(dst_repeat), where);
 }
 
-// One result for each repeat. The largest and the smallest element have an order of value and index.
+// One result per repeat. Maximum and minimum take an order of value and index.
 enum class Order_t : uint8_t { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
 template <class T, class S>
 inline void vcadd(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, uint16_t src_block, uint16_t src_repeat,
@@ -116,7 +116,7 @@ CANOPY_EXTREME_INSTRUCTION(vcmax, WholeReduceMax)
 CANOPY_EXTREME_INSTRUCTION(vcmin, WholeReduceMin)
 #undef CANOPY_EXTREME_INSTRUCTION
 
-// One result for each block, or for each pair of neighbours.
+// One result per block, or per pair of neighbours.
 #define CANOPY_GROUP_INSTRUCTION(name, Name)                                                                       \
     template <class T, class S>                                                                                    \
     inline void name(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, uint16_t src_block, uint16_t src_repeat, \
@@ -168,7 +168,7 @@ CANOPY_COMPARISON(ne, NE)
 inline void get_cmpmask(void* dst) { AscendC::GetCmpMask(kernel::unified(static_cast<uint8_t*>(dst))); }
 inline void set_cmpmask(const void* src) { AscendC::SetCmpMask(kernel::unified(static_cast<const uint8_t*>(src))); }
 
-// By the bits of the compare mask: src0 where one is set.
+// Selects by the compare mask: src0 where the bit is set.
 template <class T, class S>
 inline void vsel(T* dst, S* src0, S* src1, uint8_t repeat, uint16_t dst_block, uint16_t src0_block, uint16_t src1_block,
                  uint16_t dst_repeat, uint16_t src0_repeat, uint16_t src1_repeat, uint8_t mode = 0,
@@ -178,7 +178,7 @@ inline void vsel(T* dst, S* src0, S* src1, uint8_t repeat, uint16_t dst_block, u
                        {dst_block, src0_block, src1_block, dst_repeat, src0_repeat, src1_repeat}, where);
 }
 
-// Eight elements a repeat, each of which fills a block.
+// Eight elements per repeat, each filling a block.
 template <class T>
 inline void vbrcb(T* dst, T* src, uint16_t dst_block, uint16_t dst_repeat, uint8_t repeat,
                   kernel::Where where = kernel::here()) {
@@ -191,7 +191,7 @@ inline void vtranspose(T* dst, T* src, kernel::Where where = kernel::here()) {
     AscendC::Transpose(kernel::unified(dst), kernel::unified(src), where);
 }
 
-// Elements as they are, by mask and strides.
+// Copies elements unchanged, by mask and strides.
 template <class T, class S>
 inline void vcopy(T* dst, S* src, uint8_t repeat, uint16_t dst_block, uint16_t src_block, uint16_t dst_repeat,
                   uint16_t src_repeat, kernel::Where where = kernel::here()) {
@@ -199,7 +199,7 @@ inline void vcopy(T* dst, S* src, uint8_t repeat, uint16_t dst_block, uint16_t s
                             {dst_block, src_block, dst_repeat, src_repeat}, where);
 }
 
-// Elements by byte offsets from `base`, an address of the unified buffer as a number of 32 bits.
+// Gathers elements by byte offsets from `base`, a 32-bit address in the unified buffer.
 template <class T>
 inline void vgather(T* dst, uint32_t* offsets, uint32_t base, uint16_t dst_repeat, uint8_t repeat,
                     kernel::Where where = kernel::here()) {
@@ -210,13 +210,14 @@ inline void vgather(T* dst, uint32_t* offsets, uint32_t base, uint16_t dst_repea
                    kernel::select<false>(kernel::lanes<T>, uint64_t{0}, repeat), dst_repeat, where);
 }
 
-// 32 scores a repeat, sorted from the largest down, each with its index in 8 bytes.
+// Sorts 32 scores per repeat, largest first; each goes with its index into 8 bytes.
 template <class T>
 inline void vbitsort(T* dst, T* scores, uint32_t* indexes, uint8_t repeat, kernel::Where where = kernel::here()) {
     AscendC::Sort32(kernel::unified(dst), kernel::unified(scores), kernel::unified(indexes), repeat, where);
 }
 
-// Keeps the elements that a pattern names: 0 the bits of `pattern`, 1 to 7 a fixed one; get_rsvd_cnt() says how many.
+// Keeps the elements that a pattern selects: 0: the bits of `pattern`; 1 to 7: a fixed one. get_rsvd_cnt() returns how
+// many.
 template <class T>
 inline void vreducev2(T* dst, T* src, T* pattern, uint16_t repeat, uint8_t src_block, uint8_t number,
                       uint16_t src_repeat, uint8_t pattern_repeat, kernel::Where where = kernel::here()) {
@@ -233,8 +234,8 @@ inline void vreducev2(T* dst, T* src, T* pattern, uint16_t repeat, uint8_t src_b
 }
 inline int64_t get_rsvd_cnt() { return static_cast<int64_t>(kernel::core_state().gathered); }
 
-// Conversions. The letter at the end of a name is how it rounds: to nearest (r), down (f), up (c), half away from zero
-// (a), towards zero (z), to odd (o).
+// Conversions. The last letter of a name is the rounding: to nearest (r), down (f), up (c), half away from zero (a),
+// towards zero (z), to odd (o).
 #define CANOPY_CONVERSION(name, D, S, mode)                                                                           \
     template <class T, class U>                                                                                       \
     inline void vconv_##name(T* dst, U* src, uint8_t repeat, uint16_t dst_block, uint16_t src_block,                  \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIMT kernels: many threads of a block in one program. threadIdx, blockIdx, blockDim and gridDim are objects that a
-// local variable of the same name may hide. The threads of a block run one after the other on one processor; where they
-// meet (asc_syncthreads, the operations of a warp), each gives the others their turn.
+// SIMT kernels: one program for many threads of a block. threadIdx, blockIdx, blockDim and gridDim are objects, which a
+// local variable of the same name may hide. The threads of a block run one at a time on one processor; where they
+// synchronise (asc_syncthreads, warp operations), each lets the others run.
 #ifndef CANOPY_KERNEL_SIMT_H
 #define CANOPY_KERNEL_SIMT_H
 
@@ -12,7 +12,7 @@ namespace canopy::kernel {
 
 inline const CoreState::Threads& thread_space() { return core_state().threads; }
 
-// One of the three places of a thread or block in an extent that counts x first.
+// The coordinate of a thread or block along one axis of an extent; x counts first.
 inline uint32_t place_in(const uint32_t (&extent)[3], uint32_t index, int axis) {
     if (axis == 0) return index % extent[0];
     if (axis == 1) return index / extent[0] % extent[1];
@@ -50,7 +50,7 @@ inline uint32_t block_threads() {
     return space.block[0] * space.block[1] * space.block[2];
 }
 
-// The threads of the caller's warp that exist: the last warp of a block may be short.
+// The existing threads of the caller's warp: the last warp of a block may be short.
 struct Warp {
     uint32_t first, count, lane;
 };
@@ -90,7 +90,7 @@ inline T from_bits(uint64_t bits) {
     return value;
 }
 
-// The entry of a SIMT kernel: calls its function once for every thread of the block.
+// Runs a SIMT kernel: calls its function once for every thread of the block.
 inline void run_grid(const CanopyGrid& dimensions, void (*body)(void*), void* data) {
     uint64_t exchange[CANOPY_MAX_THREADS];
     auto& space = core_state().threads;
@@ -106,8 +106,8 @@ inline void run_grid(const CanopyGrid& dimensions, void (*body)(void*), void* da
 
 namespace canopy::kernel {
 
-// A variable of a function that all threads of the block share: its place in local memory, from the top downwards. The
-// first thread that comes by takes it; `key` tells variables apart.
+// A function's variable that all threads of the block share: its place in local memory, allocated from the top
+// downwards by the first thread that gets here. `key` identifies the variable.
 __attribute__((noinline)) inline void* local_variable(const void* key, uint32_t bytes, uint32_t alignment) {
     CoreState& state = core_state();
     for (uint32_t i = 0; i < state.local_count; ++i)
@@ -205,7 +205,7 @@ template <class T>
 inline T asc_atomic_min(T* address, T value) {
     return canopy::kernel::change_word(address, [=](T held) { return value < held ? value : held; });
 }
-// Counts up to the limit and starts again; counts down and starts again from the limit.
+// Increments up to the limit, then restarts at 0; decrements to 0, then restarts at the limit.
 template <class T>
 inline T asc_atomic_inc(T* address, T limit) {
     return canopy::kernel::change_word(address, [=](T held) { return held >= limit ? T(0) : T(held + 1); });
@@ -232,8 +232,8 @@ inline T asc_atomic_xor(T* address, T value) {
     return __atomic_fetch_xor(address, value, __ATOMIC_ACQ_REL);
 }
 
-// Values from other lanes of the warp. `width` divides the warp into groups of that many lanes; a lane outside the
-// group gives the caller its own value back.
+// Values from other lanes of the warp. `width` divides the warp into groups of that many lanes. asc_shfl wraps the lane
+// number inside the group; up and down return the caller's own value for a lane outside it, xor for a lane after it.
 template <class T>
 inline T asc_shfl(T value, int32_t lane, int32_t width = warpSize) {
     const auto all = canopy::kernel::exchange_in_warp(canopy::kernel::to_bits(value));
@@ -304,7 +304,7 @@ inline T asc_reduce_min(T value) {
     return canopy::kernel::reduce_warp(value, [](T a, T b) { return b < a ? b : a; });
 }
 
-// Loads and stores with hints for caches that this device leaves to the processor.
+// Loads and stores with cache hints; here the processor manages the caches.
 template <class T>
 inline T asc_ldcg(const T* address) {
     return *address;
@@ -322,7 +322,7 @@ inline void asc_stwt(T* address, T value) {
     *address = value;
 }
 
-// The smaller and the larger of two numbers of one type. No templates, so that those of the C++ library stay usable.
+// Minimum and maximum of two numbers of one type. Not templates, so that those of the C++ library stay usable.
 #define CANOPY_MIN_MAX(T)                               \
     constexpr T min(T a, T b) { return b < a ? b : a; } \
     constexpr T max(T a, T b) { return a < b ? b : a; }
@@ -334,7 +334,7 @@ CANOPY_MIN_MAX(float)
 CANOPY_MIN_MAX(half)
 #undef CANOPY_MIN_MAX
 
-// Mathematics of the C library, declared as it declares them.
+// Math functions of the C library, declared as the library declares them.
 extern "C" {
 float sinf(float) noexcept;
 float cosf(float) noexcept;
@@ -383,7 +383,7 @@ inline int32_t GetThreadNum() {
 }
 inline void ThreadBarrier() { asc_syncthreads(); }
 
-// Quotient by the numbers GetUintDivMagicAndShift gives.
+// Divides with the numbers returned by GetUintDivMagicAndShift.
 inline uint32_t UintDiv(uint32_t value, uint32_t magic, uint32_t shift) {
     return static_cast<uint32_t>((static_cast<uint64_t>(__umulhi(value, magic)) + value) >> shift);
 }
@@ -402,7 +402,7 @@ inline void run_block_threads(const dim3& threads, void (*body)(void*), void* da
     run_grid(dimensions, body, data);
 }
 
-// A function with its arguments, called once for every thread.
+// Calls a function with its arguments, once for every thread.
 template <auto function, class... Arguments>
 inline void call_threads(const dim3& threads, Arguments... arguments) {
     auto body = [&] { function(arguments...); };
@@ -413,7 +413,7 @@ inline void call_threads(const dim3& threads, Arguments... arguments) {
 
 }  // namespace canopy::kernel
 
-// A SIMT function inside a kernel for vector cores.
+// Calls a SIMT function from a vector-core kernel.
 template <auto function, class... Arguments>
 inline void asc_vf_call(dim3 threads, Arguments... arguments) {
     canopy::kernel::call_threads<function>(threads, arguments...);

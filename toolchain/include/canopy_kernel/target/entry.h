@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an argument block to a call of a kernel, and the record by which canopy-cc finds the kernels of an object. Put
-// before every source that canopy-cc compiles; users never include it. The slot rule is that of canopy/kernel_image.h.
+// Calls a kernel with the parameters from an argument block, and defines the record by which canopy-cc finds the
+// kernels of an object. canopy-cc puts this header before every source it compiles; users never include it.
+// canopy/kernel_image.h defines the slot layout.
 #ifndef CANOPY_KERNEL_ENTRY_H
 #define CANOPY_KERNEL_ENTRY_H
 
@@ -48,7 +49,7 @@ struct Slots {
 template <class... Parameters>
 inline constexpr Slots<Parameters...> slots_of{};
 
-// A parameter's bytes, copied out: an argument block may lie at any address.
+// A copy of a parameter's bytes: an argument block may be at any address.
 template <class T>
 struct Argument {
     alignas(T) unsigned char bytes[sizeof(T)];
@@ -59,8 +60,8 @@ struct Argument {
     __attribute__((nodebug, always_inline)) T& value() { return *reinterpret_cast<T*>(bytes); }
 };
 
-// A core that was opened may have something to say when the kernel's function has returned: the first word of its
-// registers is a function then (canopy_kernel/core/core.h).
+// If the core was opened, the first word of its registers may be a function to call after the kernel's function has
+// returned (canopy_kernel/core/core.h).
 __attribute__((nodebug, always_inline)) inline void end_kernel() {
     const CanopyCore* core = canopy_image_services->current_block()->core;
     if (core == nullptr) return;
@@ -84,8 +85,8 @@ struct EntryOf<function, void (*)(Parameters...), false> {
                                                              Indexes<index...>) {
         call_kernel(Argument<Parameters>(block + slots.offset[index]).value()...);
     }
-    // The kernel stays a separate function, so that debuggers and profilers show its name. The attribute concerns
-    // every call in its statement, so there must be no other one.
+    // The kernel stays a separate function, so that debuggers and profilers show its name. The attribute applies to
+    // every call in its statement, so the statement must contain no other call.
     __attribute__((nodebug, always_inline)) static void call_kernel(Parameters... parameters) {
         [[clang::noinline]] function(parameters...);
     }
@@ -118,8 +119,8 @@ struct RecordParameter {
     uint32_t offset, size, alignment;
 };
 
-// One for each kernel and each instantiation of a kernel template, in the section "canopy_kernels" of a compiled
-// object. canopy-cc reads it there and writes the kernel's note from it; driver/records.cpp knows the layout.
+// One per kernel and per instantiation of a kernel template, in the section "canopy_kernels" of a compiled object.
+// canopy-cc writes the kernel's note from it; driver/records.cpp knows the layout.
 template <class... Parameters>
 struct RecordData {
     static constexpr size_t count = sizeof...(Parameters);

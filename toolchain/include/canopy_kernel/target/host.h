@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The expansion of a launch in host code. canopy-cc puts this header before every source, rewrites
-// `kernel<<<a, b, c>>>(x)` to `Launch(a, b, c).run(((void)kernel(x), 0))`, and makes `start` the body of every kernel
-// in host code. The types of a, b and c tell the forms of a launch apart.
+// The expansion of a launch in host code. canopy-cc puts this header before every source, rewrites `kernel<<<a, b,
+// c>>>(x)` to `Launch(a, b, c).run(((void)kernel(x), 0))`, and makes `start` the body of every kernel in host code. The
+// types of a, b and c select the form of the launch.
 //
 // Threads: everything belongs to the launching thread.
 #ifndef CANOPY_KERNEL_HOST_H
@@ -36,7 +36,7 @@ constexpr uint32_t limited(long long value) {
     return value < 0 ? 0 : value > 0xFFFFFFFFll ? 0xFFFFFFFFu : static_cast<uint32_t>(value);
 }
 
-// Blocks: a number, or something with x, y and z as dim3 is, or {x, y, z}.
+// Number of blocks: a number, {x, y, z}, or an object with x, y and z such as dim3.
 struct Dimensions {
     uint32_t value[3];
 
@@ -50,7 +50,7 @@ struct Dimensions {
     constexpr Dimensions(long long x, long long y, long long z = 1) : value{limited(x), limited(y), limited(z)} {}
 };
 
-// A stream: anything that converts to an aclrtStream; 0 and nullptr are the default one.
+// A stream: anything that converts to an aclrtStream; 0 and nullptr mean the default stream.
 struct Stream {
     void* value;
 
@@ -58,7 +58,7 @@ struct Stream {
     constexpr Stream(void* stream) : value(stream) {}
 };
 
-// The second value: bytes of local memory, a null or ignored pointer, the threads of a block, or a stream.
+// The second launch argument: bytes of local memory, a null or ignored pointer, the threads of a block, or a stream.
 struct Second {
     enum Kind { number, pointer, dimensions } kind;
     uint64_t bytes = 0;
@@ -77,7 +77,7 @@ struct Second {
         : kind(dimensions), threads{limited(x), limited(y), limited(z)} {}
 };
 
-// The third: a stream, or bytes when the second was the threads.
+// The third launch argument: a stream, or bytes if the second one was the threads.
 struct Third {
     bool is_number_ = false;
     uint64_t bytes = 0;
@@ -96,7 +96,7 @@ struct Fourth {
     constexpr Fourth(void* value) : stream(value) {}
 };
 
-// The meaning of a number in the second place depends on the kernel: bytes, or threads for a SIMT kernel.
+// A number as the second argument means threads for a SIMT kernel, and bytes for other kernels.
 enum Form : uint32_t { certain = 0, bytes_or_threads = 1, threads_and_bytes = 2 };
 
 class Launch : CanopyPendingLaunch {
@@ -120,7 +120,7 @@ public:
     }
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
-    // An argument threw: the kernel was never called.
+    // Still pending if an argument threw, so that the kernel was never called.
     ~Launch() {
         if (*head_ == this) *head_ = previous;
     }
@@ -128,7 +128,7 @@ public:
     // The value of the launch expression.
     int run(int) const { return result; }
 
-    // Configuration for a kernel, the pending launch of this thread; null when there is none.
+    // Takes this thread's pending launch and adapts its configuration to the kernel; null if there is none.
     static CanopyPendingLaunch* take(bool threads) {
         CanopyPendingLaunch** head = canopyPendingLaunch();
         CanopyPendingLaunch* launch = *head;
@@ -176,8 +176,8 @@ struct Arguments<CANOPY_LAUNCH_THREADS, Parameters...> {
     static constexpr uint32_t size = static_cast<uint32_t>(slots.size);
 };
 
-// The body of a kernel's host function. Bytes between the slots are not read by anybody. A parameter may be a
-// restricted pointer, whose address only a cast of this kind makes a plain one.
+// The body of a kernel's host function. Bytes between the slots are never read. A parameter may be a restrict pointer,
+// whose address becomes a plain pointer only by a C-style cast.
 template <unsigned flags, class... Parameters>
 __attribute__((nodebug, always_inline)) inline void start(CanopyLaunchSite& site, const Parameters&... parameters) {
     using Block = Arguments<flags, Parameters...>;

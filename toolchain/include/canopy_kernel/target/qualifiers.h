@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words a kernel is declared with. canopy-cc reads them in the preprocessed source and takes them out, so there
-// they stand for themselves; any other compiler sees nothing in their place. Memory spaces are one space here.
+// The keywords of kernel declarations. canopy-cc reads them in the preprocessed source and removes them, so there they
+// expand to themselves; for any other compiler they expand to nothing. All memory spaces are the same here.
 #ifndef CANOPY_KERNEL_QUALIFIERS_H
 #define CANOPY_KERNEL_QUALIFIERS_H
 
@@ -64,8 +64,8 @@
 
 #endif
 
-// Words that say nothing here: a function without another word is for the host, workspaces are plain memory, and
-// vector functions are ordinary ones.
+// Keywords without effect here: functions without another keyword are for the host, workspaces are plain memory, and
+// vector functions are ordinary functions.
 #define __host__
 #define __kfc_workspace__
 #define __no_simd_vf_fusion__
@@ -77,7 +77,7 @@
 
 #define GM_ADDR __gm__ uint8_t*
 
-// The older way to choose the cores: a statement inside the kernel. canopy-cc finds the variable by its name.
+// The older way to choose the cores: a statement inside the kernel. canopy-cc finds the variable by name.
 enum CanopyKernelType : int {
     KERNEL_TYPE_AIV_ONLY,
     KERNEL_TYPE_AIC_ONLY,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The target layer of the kernel language, for CPUs: the identity of the block and the device's services come through
-// the image's service table. Another kind of target provides the same functions.
+// The target layer of the kernel language, for CPUs: block identity and device services come through the image's
+// service table. Another kind of target provides the same functions.
 #ifndef CANOPY_KERNEL_TARGET_H
 #define CANOPY_KERNEL_TARGET_H
 
@@ -12,7 +12,7 @@
 // Defined once in every image; the device fills it in while it loads the image.
 extern "C" __attribute__((visibility("protected"))) const CanopyServices* canopy_image_services;
 
-// asm("trap") of a kernel: an instruction no processor executes.
+// asm("trap") in a kernel: an illegal instruction.
 #if defined(__x86_64__)
 __asm__(".macro trap\n\tud2\n.endm");
 #elif defined(__aarch64__)
@@ -24,20 +24,20 @@ namespace canopy::kernel {
 // Queried at every use: a block may continue on another thread after a wait.
 inline const CanopyBlock& current_block() { return *canopy_image_services->current_block(); }
 
-// The core of the running block, opened by its first use. The reference stays good while the block runs, also across
+// The core of the running block, opened on first use. The reference stays valid while the block runs, even across
 // waits.
 inline CanopyCore& core() {
     CanopyCore* opened = canopy_image_services->current_block()->core;
     return __builtin_expect(opened != nullptr, 1) ? *opened : *canopy_image_services->open_core(__NPU_ARCH__);
 }
 
-// Ends the block; the task fails and its failure text contains this one.
+// Ends the block and fails the task; the text becomes part of the error message.
 [[noreturn]] inline void fail(const char* text, size_t length) {
     canopy_image_services->fail(text, length);
     __builtin_trap();
 }
 
-// Lets other blocks run: for every loop that waits for another block.
+// Lets other blocks run. Call it in every loop that waits for another block.
 inline void yield() { canopy_image_services->yield(); }
 
 inline void sync(CanopySyncScope scope) { canopy_image_services->sync(scope); }
@@ -58,7 +58,7 @@ inline void wait_for_all_blocks() { canopy_image_services->sync_all(); }
 
 inline void memory_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
-// Host code that names the kernel language's printf, as one `using namespace AscendC` makes it, prints as ever.
+// Host code may call the kernel language's printf, for example after `using namespace AscendC`; it prints normally.
 inline void print(const char* text, size_t length) {
     if (canopy_image_services == nullptr)
         __builtin_printf("%.*s", static_cast<int>(length), text);

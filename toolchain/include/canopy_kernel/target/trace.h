@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracing variant of the kernel language. canopy-cc compiles a device text twice: as it is, and with the constant
-// below turned to true. In that variant copies and operations on elements report to the tracer instead of accessing
-// memory (canopy/kernel_trace.h). Any other access reads or writes memory as usual, which ends the
-// trace: a tracer gives kernels inaccessible addresses.
+// The tracing variant of the kernel language. canopy-cc compiles device code twice: as it is, and with the constant
+// below set to true. In the tracing variant, copies and operations on elements report to the tracer instead of
+// accessing memory (canopy/kernel_trace.h). Any other access uses memory as usual and ends the trace, because a tracer
+// gives kernels inaccessible addresses.
 #ifndef CANOPY_KERNEL_TRACING_H
 #define CANOPY_KERNEL_TRACING_H
 
@@ -16,7 +16,7 @@ namespace canopy::kernel {
 
 inline constexpr bool is_tracing_variant = false;
 
-// What computes one element: `Rule::element(const Object&, const A*, const B*, const C*, zero)` gives it. Bits are
+// Computes one element: `Rule::element(const Object&, const A*, const B*, const C*, zero)` returns it. Bits are
 // elements of type bool; `zero` is an opaque_zero().
 template <class T>
 inline constexpr uint8_t traced_size = is_same<T, bool> ? 0 : sizeof(T);

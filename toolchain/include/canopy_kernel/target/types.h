@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number types of the kernel language and the few type questions its headers ask. half and bfloat16_t are the
-// compiler's own arithmetic types; narrow formats that share a byte are described by `Packing`.
+// The number types of the kernel language and the few type traits its headers need. half and bfloat16_t are the
+// compiler's own arithmetic types; `packing` describes narrow formats that share a byte.
 #ifndef CANOPY_KERNEL_TYPES_H
 #define CANOPY_KERNEL_TYPES_H
 
@@ -10,8 +10,8 @@
 using half = _Float16;
 using bfloat16_t = __bf16;
 
-// The functions that conversions to bfloat16_t call on processors without an instruction for them; gcc's own library
-// has them from release 13 on. To nearest, ties to even.
+// Conversions to bfloat16_t that the compiler calls on processors without an instruction for them; gcc's library has
+// them since release 13. They round to nearest, ties to even.
 extern "C" __attribute__((weak, visibility("hidden"), nodebug)) __bf16 __truncsfbf2(float value) {
     const uint32_t bits = __builtin_bit_cast(uint32_t, value);
     const bool nan = (bits & 0x7FFFFFFFu) > 0x7F800000u;
@@ -22,7 +22,7 @@ extern "C" __attribute__((weak, visibility("hidden"), nodebug)) __bf16 __truncdf
     float near = static_cast<float>(value);
     uint32_t bits = __builtin_bit_cast(uint32_t, near);
     if (static_cast<double>(near) != value && value == value) {
-        // Towards zero with the last bit set: then the second rounding is right.
+        // Round to odd (towards zero, last bit set), so that the second rounding is correct.
         if (__builtin_fabs(static_cast<double>(near)) > __builtin_fabs(value)) --bits;
         bits |= 1u;
         near = __builtin_bit_cast(float, bits);
@@ -32,12 +32,12 @@ extern "C" __attribute__((weak, visibility("hidden"), nodebug)) __bf16 __truncdf
 
 namespace AscendC {
 
-// Two of them lie in a byte, the lower four bits first. Tensors count elements, not bytes.
+// Two per byte, the lower four bits first. Tensors count elements, not bytes.
 struct int4b_t {
     uint8_t storage = 0;
 };
 
-// How a value between two representable ones is rounded. CAST_NONE is CAST_RINT where something is lost; CAST_ODD goes
+// How a value between two representable ones is rounded. CAST_NONE is CAST_RINT if precision is lost; CAST_ODD rounds
 // towards zero and then sets the last bit; CAST_HYBRID belongs to hifloat8_t.
 enum class RoundMode : uint8_t {
     CAST_NONE = 0,
@@ -66,7 +66,7 @@ inline constexpr uint32_t packing = 1;
 template <>
 inline constexpr uint32_t packing<AscendC::int4b_t> = 2;
 
-// Bytes that `count` elements fill.
+// Bytes that `count` elements take.
 template <class T>
 constexpr uint64_t bytes_of(uint64_t count) {
     return (count * sizeof(T) + packing<T> - 1) / packing<T>;
@@ -108,7 +108,7 @@ template <class T>
 struct OnlyIf<true, T> {
     using type = T;
 };
-// A template that is out of the question unless the condition holds.
+// Removes a template from overload resolution unless the condition holds.
 template <bool condition, class T = void>
 using only_if = typename OnlyIf<condition, T>::type;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight elements at a time with one bit each, for comparisons and selections. Bits are packed with the
-// lowest first.
+// Eight elements at a time with one bit each, for comparisons and selections. Bits are packed lowest first.
 #ifndef CANOPY_KERNEL_BITS_H
 #define CANOPY_KERNEL_BITS_H
 
@@ -44,7 +43,7 @@ inline eight<T> load_eight(const T* from) {
     return value;
 }
 
-// Eight elements in the type arithmetic happens in.
+// Eight elements, widened to the type used for arithmetic.
 template <class T>
 inline eight<Wide<T>> widen_eight(const T* from, [[maybe_unused]] uint32_t zero) {
     if constexpr (is_same<T, half>) {

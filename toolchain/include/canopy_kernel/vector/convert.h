@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of one number between any two element types, with the rounding and the saturation of Cast. Written without
-// branches where the loops around it matter. Used by the vector casts.
+// Conversion of one number between any two element types, with the rounding and saturation of Cast. Branch-free where
+// it matters for the surrounding loops. Used by the vector casts.
 #ifndef CANOPY_KERNEL_CONVERT_H
 #define CANOPY_KERNEL_CONVERT_H
 
@@ -22,12 +22,12 @@ struct Limits {
                   : static_cast<int64_t>((uint64_t{1} << ((bits < 64 ? bits : 63) - 1)) * 2 - 1);
 };
 
-// Numbers travel as float when every value of the source type is one, otherwise as integer.
+// Numbers are converted through float if it can represent every value of the source type, otherwise through an integer.
 template <class S>
 inline constexpr bool travels_as_float =
     is_vector_float<S> || is_small_float<S> || is_any_of<S, int8_t, uint8_t, int16_t, uint16_t, int4b_t>;
 
-// Rounds 1.mantissa * 2^n given as the bits of a float to its upper 16 bits: whether to step away from zero.
+// For rounding 1.mantissa * 2^n, given as the bits of a float, to its upper 16 bits: whether to step away from zero.
 template <RoundMode mode>
 constexpr bool steps_up(uint32_t kept, uint32_t lost, uint32_t half_way, bool negative) {
     if constexpr (mode == RoundMode::CAST_TRUNC) return false;
@@ -66,7 +66,7 @@ inline half float_to_half(float x) {
     return static_cast<half>(magnitude < 0x7f800000u ? rounded : x);
 }
 
-// NaN becomes 0. Without saturation the lower bits of the whole number remain.
+// NaN becomes 0. Without saturation, the result is the lower bits of the whole number.
 template <RoundMode mode, bool saturate, class D>
 inline auto float_to_integer(float x) {
     using Limit = Limits<D>;
@@ -94,7 +94,7 @@ inline auto float_to_integer(float x) {
     }
 }
 
-// An integer to the nearest floats around it.
+// Converts an integer to float with the given rounding.
 template <RoundMode mode>
 inline float integer_to_float(int64_t x) {
     if constexpr (mode == RoundMode::CAST_RINT || mode == RoundMode::CAST_NONE) return static_cast<float>(x);
@@ -104,7 +104,7 @@ inline float integer_to_float(int64_t x) {
     const int dropped = used > 24 ? used - 24 : 0;
     const uint64_t lost = size & ((uint64_t{1} << dropped) - 1);
     auto kept = static_cast<uint32_t>(size >> dropped);
-    // Only the order of `lost` against one half matters: 0, below, equal, above.
+    // Only how `lost` compares with one half matters: 0, below, equal, above.
     const uint64_t half_way = dropped == 0 ? 1 : uint64_t{1} << (dropped - 1);
     const uint32_t place = lost == 0 ? 0u : lost < half_way ? 1u : lost == half_way ? 2u : 3u;
     kept += steps_up<mode>(kept, place, 2u, negative) ? 1u : 0u;
@@ -121,7 +121,7 @@ inline int64_t integer_to_integer(int64_t x) {
     return x;
 }
 
-// A float to the element type D; for types that share a byte the four bits of the element.
+// Converts a float to the element type D; types that share a byte are returned as four bits.
 template <RoundMode mode, bool saturate, class D>
 inline auto from_float(float x) {
     if constexpr (is_same<D, half>)
@@ -152,7 +152,7 @@ inline auto from_integer(int64_t x) {
         return static_cast<D>(integer_to_integer<saturate, D>(x));
 }
 
-// The element `value` of type S, exactly. Types that share a byte come as their four bits.
+// The exact value of an element of type S. Types that share a byte are passed as four bits.
 template <class S, class Stored>
 inline auto exact_value(Stored value, [[maybe_unused]] uint32_t zero) {
     if constexpr (is_vector_float<S>)
@@ -169,7 +169,7 @@ inline auto exact_value(Stored value, [[maybe_unused]] uint32_t zero) {
         return static_cast<int64_t>(value);
 }
 
-// Float to float is a rounding to whole numbers; integers to float are exact up to 24 bits.
+// Float to float rounds to a whole number; integers to float are exact up to 24 bits.
 template <RoundMode mode, bool saturate, class D, class S, class Stored>
 inline auto convert(Stored value, uint32_t zero) {
     if constexpr (is_same<S, float> && is_same<D, float>)
@@ -182,7 +182,7 @@ inline auto convert(Stored value, uint32_t zero) {
         return from_integer<mode, saturate, D>(exact_value<S>(value, zero));
 }
 
-// Whether the way from S to D can lose something that a rounding mode decides on.
+// Whether converting S to D can lose precision, so that the rounding mode matters.
 template <class D, class S>
 constexpr bool rounding_matters() {
     if constexpr (is_same<S, float> && is_same<D, float>) return true;

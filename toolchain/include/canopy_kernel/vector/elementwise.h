@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by all element-wise operations: the loop, the walk with masks and strides, and the checks. An operation is a
-// small object with `supports<T>`, and a call operator on the wide form of its operands.
+// small object with `supports<T>` and a call operator on its widened operands.
 #ifndef CANOPY_KERNEL_ELEMENTWISE_H
 #define CANOPY_KERNEL_ELEMENTWISE_H
 
@@ -10,7 +10,7 @@
 
 namespace canopy::kernel {
 
-// Chips whose vector unit works on nearly every type.
+// Chips whose vector unit supports nearly every type.
 inline constexpr bool any_type_chip = __NPU_ARCH__ == 3510 || __NPU_ARCH__ == 5102;
 
 template <class T>
@@ -22,7 +22,7 @@ inline constexpr bool is_integer = is_signed_integer<T> || is_unsigned_integer<T
 template <class T>
 inline constexpr bool is_vector_float = is_any_of<T, half, bfloat16_t, float>;
 
-// The types of the arithmetic every chip has, and those such a chip adds.
+// The types with arithmetic on every chip, and those that these chips add.
 template <class T>
 inline constexpr bool is_classic = is_any_of<T, half, float, int16_t, int32_t>;
 template <class T>
@@ -30,7 +30,7 @@ inline constexpr bool is_arithmetic = is_classic<T> || (any_type_chip && (is_int
 template <class T>
 inline constexpr bool is_bitwise = is_any_of<T, int8_t, uint8_t, int16_t, uint16_t> || (any_type_chip && is_integer<T>);
 
-// Integers compute modulo a power of two; this is the type to do it in.
+// Integers compute modulo a power of two; this is the type used for it.
 template <class T>
 using Modular = choose<is_floating<T>, T, choose<sizeof(T) == 8, uint64_t, uint32_t>>;
 
@@ -49,7 +49,7 @@ struct OperationRule {
     }
 };
 
-// The same with the result as an element of the destination.
+// The same, with the result narrowed to the destination's type.
 template <class D>
 struct NarrowRule {
     template <class Operation, class A, class B, class C>
@@ -90,7 +90,7 @@ inline void compute_strided(const Operation& operation, const Selection& selecti
 
 }  // namespace canopy::kernel
 
-// The end of every public prototype: the user's line.
+// The last parameter of every public function: the user's line.
 #define CANOPY_WHERE canopy::kernel::Where where = canopy::kernel::here()
 
 #endif

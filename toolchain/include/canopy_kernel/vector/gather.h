@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements by address inside the unified buffer: Gather, Gatherb and Scatter by byte offsets, GatherMask by a pattern.
+// Indexed access inside the unified buffer: Gather, Gatherb and Scatter by byte offsets, GatherMask by a pattern.
 #ifndef CANOPY_KERNEL_GATHER_H
 #define CANOPY_KERNEL_GATHER_H
 
@@ -44,7 +44,7 @@ template <class T>
 inline constexpr bool has_gather = sizeof(T) == 2 || sizeof(T) == 4 ||
                                    (__NPU_ARCH__ >= 3003 && (sizeof(T) == 1 || sizeof(T) == 8));
 
-// An offset that leaves the tensor or cuts an element.
+// Fails if an offset leaves the tensor or splits an element.
 template <class T>
 inline void check_offset(const char* name, const LocalTensor<T>& tensor, uint64_t byte, uint64_t element, Where where) {
     if constexpr (checked) {
@@ -57,14 +57,14 @@ inline void check_offset(const char* name, const LocalTensor<T>& tensor, uint64_
     }
 }
 
-// Which of eight elements in a row a fixed pattern keeps: every second one, every fourth one, all.
+// Which of eight consecutive elements a fixed pattern keeps: every second one, every fourth one, all.
 constexpr uint32_t kept_of_eight(uint8_t pattern) {
     constexpr uint8_t bits[] = {0x00, 0x55, 0xaa, 0x11, 0x22, 0x44, 0x88, 0xff};
     return bits[pattern];
 }
 
-// Moves the elements selected by bits to the front of the destination; `bits_of(repeat, group)` are those of eight
-// elements. In counter mode a repeat has `mask` elements, otherwise 256 bytes.
+// Moves the elements selected by bits to the front of the destination; `bits_of(repeat, group)` returns the bits of
+// eight elements. In counter mode a repeat has `mask` elements, otherwise 256 bytes.
 template <class T, class Bits>
 inline uint64_t gather_kept(const LocalTensor<T>& dst, const LocalTensor<T>& src, bool counter, uint32_t mask,
                             const AscendC::GatherMaskParams& params, const Bits& bits_of, Where where) {
@@ -92,7 +92,7 @@ inline uint64_t gather_kept(const LocalTensor<T>& dst, const LocalTensor<T>& src
     return count;
 }
 
-// Calls body(number of the offset, element of the other operand) for each selected element.
+// Calls body(index of the offset, element of the other operand) for each selected element.
 template <class T, class Q, class Body>
 inline void for_each_offset(const Selection& selection, const Strided<Q>& operand, const Body& body) {
     constexpr uint32_t width = lanes<T>;
@@ -178,7 +178,7 @@ inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const L
     gather(dst, src, srcOffset, srcBaseAddr, select<true>(lanes<T>, mask, repeatTime), dstRepStride, where);
 }
 
-// Eight blocks of 32 bytes a repeat, each from its own byte offset.
+// Eight blocks of 32 bytes per repeat, each from its own byte offset.
 template <typename T>
 inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<uint32_t>& offset,
                     const uint8_t repeatTime, const GatherRepeatParams& repeatParams,
@@ -226,7 +226,7 @@ inline void Scatter(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
 }
 
 // Keeps the elements whose bit is set in src1Pattern, lowest bit first; each repeat reads its bits src1RepeatStride
-// blocks behind those of the one before. rsvdCnt becomes their number.
+// blocks after those of the previous one. rsvdCnt receives the number of elements kept.
 template <typename T, typename U, GatherMaskMode mode = GatherMaskMode::VERSION_V1>
 inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<U>& src1Pattern,
                        const bool reduceMode, const uint32_t mask, const GatherMaskParams& gatherMaskParams,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorting records by a score, largest first: Sort32 and MrgSort on pairs of 8 bytes (score, index), the older RpSort16
 // and MrgSort4 on proposals of eight fields with the score in the fifth. Records with equal scores keep their order;
-// NaN counts as larger than every number.
+// NaN is larger than every number.
 #ifndef CANOPY_KERNEL_MERGE_SORT_H
 #define CANOPY_KERNEL_MERGE_SORT_H
 
@@ -45,7 +45,7 @@ using AscendC::MrgSortSrcList;
 
 inline constexpr uint32_t pair_bytes = 8;
 
-// Integers in the order of the scores.
+// Maps scores to integers with the same order.
 template <class T>
 inline int32_t score_key(T score) {
     const float value = static_cast<float>(score);
@@ -75,7 +75,7 @@ inline int32_t key_at(const unsigned char* record) {
     return score_key(score);
 }
 
-// Where each of `count` keys comes in descending order; equal ones keep their order.
+// The rank of each of `count` keys in descending order; equal keys keep their order.
 template <uint32_t count>
 inline void rank_keys(const int32_t* keys, uint8_t* rank) {
     int64_t unique[count];
@@ -151,7 +151,7 @@ inline void merge_sort(const char* name, const LocalTensor<T>& dst, const MrgSor
 
 namespace AscendC {
 
-// 32 scores and their indices a repeat; the destination holds pairs of 8 bytes, the score in the lower ones.
+// 32 scores and their indices per repeat; the destination holds pairs of 8 bytes, the score in the lower bytes.
 template <typename T>
 inline void Sort32(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<uint32_t>& src1,
                    const int32_t repeatTime, canopy::kernel::Where where = canopy::kernel::here()) {
@@ -214,7 +214,7 @@ inline void MrgSort4(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, co
     canopy::kernel::merge_sort<canopy::kernel::ProposalRecord>("MrgSort4", dst, src, params, where);
 }
 
-// 16 proposals a repeat.
+// 16 proposals per repeat.
 template <typename T>
 inline void RpSort16(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
                      canopy::kernel::Where where = canopy::kernel::here()) {
@@ -237,7 +237,7 @@ inline void RpSort16(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     }
 }
 
-// 16 elements a repeat become field `modeNumber` of 16 proposals.
+// 16 elements per repeat become field `modeNumber` of 16 proposals.
 template <typename T>
 inline void ProposalConcat(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
                            const int32_t modeNumber, canopy::kernel::Where where = canopy::kernel::here()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and extremes: of a whole tensor, of each repeat, of each block of 32 bytes and of neighbours. A sum is made of
-// 64 partial sums that are folded in halves; of equal extremes the one with the smallest index counts.
+// Sums and extremes: of a whole tensor, of each repeat, of each block of 32 bytes and of neighbours. A sum uses 64
+// partial sums that are folded in halves; of equal extremes the one with the smallest index wins.
 #ifndef CANOPY_KERNEL_REDUCE_H
 #define CANOPY_KERNEL_REDUCE_H
 
@@ -9,7 +9,7 @@
 
 namespace AscendC {
 
-// The results of WholeReduceMax and related functions: value and index in one or the other order, or one of them.
+// The results of WholeReduceMax and related functions: value and index in either order, or one of them.
 enum class ReduceOrder : uint8_t { ORDER_VALUE_INDEX = 0, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX };
 
 enum class ReduceType : uint8_t { SUM = 0, MAX, MIN };
@@ -34,7 +34,7 @@ using Sum = choose<is_any_of<T, half, bfloat16_t>, float,
                           choose<sizeof(T) == 8, uint64_t,
                                  choose<sizeof(T) == 4, uint32_t, choose<sizeof(T) == 2, uint16_t, uint8_t>>>>>;
 
-// Unsigned integers of an element's size: how an index is stored next to a value.
+// An unsigned integer of an element's size, used to store an index next to a value.
 template <class T>
 using Bits =
     choose<sizeof(T) == 8, uint64_t, choose<sizeof(T) == 4, uint32_t, choose<sizeof(T) == 2, uint16_t, uint8_t>>>;
@@ -69,7 +69,7 @@ struct LaneVector {
 template <class S, uint32_t count>
 using lane_vector = typename LaneVector<S, count>::type;
 
-// The sum of the lanes, halves folded upon each other.
+// Sums the lanes by folding one half onto the other.
 template <uint32_t count, class S, class V>
 inline S fold_sum(const V& lanes) {
     if constexpr (count == 2)
@@ -140,7 +140,7 @@ inline C best_lane(const V& lanes) {
     }
 }
 
-// Elements as they are compared.
+// Loads elements in the form in which they are compared.
 template <uint32_t count, class T>
 inline void load_comparable(const T* from, lane_vector<Comparable<T>, count>& to) {
     if constexpr (is_same<T, half>)
@@ -286,7 +286,7 @@ inline void reduce_sum(const char* name, const LocalTensor<T>& dst, const LocalT
     core_state().reduced_sum = bits_of(result);
 }
 
-// The extreme of everything selected, and its index when asked for.
+// The extreme of everything selected, and its index if requested.
 template <bool largest, class T>
 inline void reduce_extreme(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src,
                            const Selection& selection, int32_t repeat_stride, bool with_index, Where where) {
@@ -366,7 +366,7 @@ inline void extremes_of_repeats(const char* name, const LocalTensor<T>& dst, con
     remember(best);
 }
 
-// The selected elements of one block, moved together; returns how many there are.
+// Collects the selected elements of one block; returns how many there are.
 template <class T>
 inline uint32_t collect_block(const Selection& selection, uint32_t selected, uint32_t block, const T* from, T* to) {
     constexpr uint32_t per_block = lanes<T> / 8;
@@ -404,8 +404,8 @@ inline T reduce_block(const T* values, uint32_t count) {
     }
 }
 
-// Eight results for each repeat, one for each block. A block without a selected element gives 0, or what loses to
-// every number.
+// Eight results per repeat, one per block. A block without a selected element gives 0 as its sum, or the extreme that
+// loses to every number.
 template <ReduceType type, class T>
 inline void reduce_blocks(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src,
                           const Selection& selection, int32_t to_stride, int32_t block_stride, int32_t repeat_stride,

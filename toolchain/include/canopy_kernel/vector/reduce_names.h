@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names by which programs reach the reductions of reduce.h, and the registers these leave their results in.
+// The public names of the reductions of reduce.h, and the registers that hold their results.
 #ifndef CANOPY_KERNEL_REDUCE_NAMES_H
 #define CANOPY_KERNEL_REDUCE_NAMES_H
 
@@ -7,7 +7,7 @@
 
 namespace AscendC {
 
-// One result for a whole tensor. The work space is not needed here.
+// One result for a whole tensor. The work space is not used here.
 template <typename T, bool isSetMask = true>
 inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
                       const int32_t count, canopy::kernel::Where where = canopy::kernel::here()) {
@@ -273,7 +273,7 @@ inline void PairReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, 
                  dstRepStride, srcBlkStride, srcRepStride, where);
 }
 
-// The newer names of the above, with the kind of reduction as a template argument.
+// Newer names of the functions above, with the kind of reduction as a template argument.
 template <ReduceType reduceType, typename T, bool isSetMask = true>
 inline void ReduceRepeat(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t mask,
                          const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,

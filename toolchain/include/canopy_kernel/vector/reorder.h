@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements spread or shuffled inside the unified buffer: Brcb, BroadCast, Interleave and DeInterleave.
+// Spreading and shuffling elements inside the unified buffer: Brcb, BroadCast, Interleave and DeInterleave.
 #ifndef CANOPY_KERNEL_REORDER_H
 #define CANOPY_KERNEL_REORDER_H
 
@@ -17,7 +17,7 @@ struct BrcbRepeatParams {
     uint16_t dstRepStride = DEFAULT_REPEAT_STRIDE;
 };
 
-// Each of eight elements a repeat fills a block of 32 bytes.
+// Eight elements per repeat; each fills a block of 32 bytes.
 template <typename T>
 inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uint8_t repeatTime,
                  const BrcbRepeatParams& repeatParams, canopy::kernel::Where where = canopy::kernel::here()) {
@@ -38,7 +38,7 @@ inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const ui
         }
 }
 
-// The elements of src0 and src1 in turns; the first half of them goes to dst0, the rest to dst1.
+// Interleaves src0 and src1; the first half of the result goes to dst0, the rest to dst1.
 template <typename T>
 inline void Interleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, const LocalTensor<T>& src0,
                        const LocalTensor<T>& src1, const int32_t count,
@@ -58,7 +58,7 @@ inline void Interleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, c
     }
 }
 
-// The inverse: of src0 and then src1 the even elements go to dst0, the odd ones to dst1.
+// The inverse: the even elements of src0 followed by src1 go to dst0, the odd ones to dst1.
 template <typename T>
 inline void DeInterleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, const LocalTensor<T>& src0,
                          const LocalTensor<T>& src1, const int32_t count,
@@ -94,7 +94,7 @@ inline void DeInterleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1,
     }
 }
 
-// A tensor of one or two dimensions repeated along one of them. The work space is not needed here.
+// Repeats a tensor of one or two dimensions along one of them. The work space is not used here.
 template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
 inline void BroadCast(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t dstShape[dim],
                       const uint32_t srcShape[dim], canopy::kernel::Where where = canopy::kernel::here()) {

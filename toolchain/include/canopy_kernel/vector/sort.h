@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting a whole tensor: Concat brings scores into the form Sort takes, Sort orders them largest first together with
-// their indices, Extract takes scores and indices apart again. A sorted element is a pair of 8 bytes.
+// Sorting a whole tensor: Concat prepares scores for Sort, Sort orders them largest first together with their indices,
+// Extract separates scores and indices again. A sorted element is a pair of 8 bytes.
 #ifndef CANOPY_KERNEL_SORT_H
 #define CANOPY_KERNEL_SORT_H
 
@@ -8,7 +8,7 @@
 
 namespace canopy::kernel {
 
-// Pairs as 64-bit numbers; neighbouring sorted stretches of `length` pairs are merged until one is left.
+// Pairs as 64-bit numbers; merges neighbouring sorted stretches of `length` pairs until one is left.
 template <class T>
 inline void merge_stretches(uint64_t* pairs, uint64_t* work, uint64_t count, uint64_t length) {
     const auto key = [](uint64_t pair) {
@@ -38,7 +38,7 @@ inline constexpr uint32_t elements_of_pair = pair_bytes / sizeof(T);
 
 namespace AscendC {
 
-// Elements of T that `elemCount` sorted elements fill.
+// Elements of T that `elemCount` sorted elements take.
 template <typename T>
 inline uint32_t GetSortLen(const uint32_t elemCount) {
     return elemCount * canopy::kernel::elements_of_pair<T>;
@@ -60,7 +60,7 @@ inline void Concat(LocalTensor<T>& concat, const LocalTensor<T>& src, const Loca
     concat = src;
 }
 
-// 32 elements a repeat: each 32 of them by themselves, or all of them (isFullSort).
+// 32 elements per repeat; sorts each 32 separately, or all of them (isFullSort).
 template <typename T, bool isFullSort>
 inline void Sort(const LocalTensor<T>& dst, const LocalTensor<T>& concat, const LocalTensor<uint32_t>& index,
                  const LocalTensor<T>& tmp, const int32_t repeatTime,
@@ -78,7 +78,7 @@ inline void Sort(const LocalTensor<T>& dst, const LocalTensor<T>& concat, const 
     }
 }
 
-// 32 sorted elements a repeat.
+// 32 sorted elements per repeat.
 template <typename T>
 inline void Extract(const LocalTensor<T>& dstValue, const LocalTensor<uint32_t>& dstIndex, const LocalTensor<T>& sorted,
                     const int32_t repeatTime, canopy::kernel::Where where = canopy::kernel::here()) {

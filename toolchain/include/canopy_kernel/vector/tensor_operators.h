@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators between local tensors. An operator computes nothing by itself; the assignment of its result to a tensor
-// does, for as many elements as that tensor has. A comparison writes one bit for each element of its operands.
+// Operators between local tensors. An operator computes nothing itself; assigning its result to a tensor does, for as
+// many elements as that tensor has. A comparison writes one bit for each element of its operands.
 #ifndef CANOPY_KERNEL_TENSOR_OPERATORS_H
 #define CANOPY_KERNEL_TENSOR_OPERATORS_H
 

@@ -37,7 +37,7 @@ struct TransposeParamsExt {
     TransposeType transposeType = TransposeType::TRANSPOSE_ND2ND_B16;
 };
 
-// Strides between repeats count blocks of 32 bytes. The halves matter for elements of one byte.
+// Strides between repeats count blocks of 32 bytes. The halves only matter for elements of one byte.
 struct TransDataTo5HDParams {
     TransDataTo5HDParams() = default;
     TransDataTo5HDParams(const bool dstHighHalfIn, const bool srcHighHalfIn, const uint8_t repeatTimesIn,
@@ -133,7 +133,7 @@ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src,
     transpose_matrix(dst.GetPhyAddr(), square, 16, 16);
 }
 
-// Images: channels first or last. The work space is not needed here.
+// Images: channels first or last. The work space is not used here.
 template <typename T>
 inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>& sharedTmpBuffer,
                       const TransposeParamsExt& transposeParams, canopy::kernel::Where where = canopy::kernel::here()) {

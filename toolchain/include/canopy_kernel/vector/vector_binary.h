@@ -7,7 +7,7 @@
 
 namespace AscendC {
 
-// Which algorithm the hardware divides with; there is one here, and it rounds correctly.
+// The hardware's division algorithms; here there is only one, which rounds correctly.
 enum class DivAlgo : uint8_t {
     INTRINSIC = 0,
     DIFF_COMPENSATION,
@@ -52,7 +52,7 @@ struct MulOperation {
     }
 };
 
-// Integers: division by zero gives all ones, the one quotient that does not fit is the dividend.
+// Integers: division by zero gives all ones; the one quotient that overflows gives the dividend.
 struct DivOperation {
     template <class T>
     static constexpr bool supports = is_any_of<T, half, float> ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Casts between element types, and the operations that end in one. Out-of-range values saturate; NaN becomes 0 in an
-// integer; infinities stay where the type has them.
+// Casts between element types, and operations whose result is cast. Out-of-range values saturate; NaN becomes 0 in an
+// integer; infinities are kept if the type has them.
 #ifndef CANOPY_KERNEL_VECTOR_CAST_H
 #define CANOPY_KERNEL_VECTOR_CAST_H
 
@@ -14,7 +14,7 @@ template <class T>
 inline constexpr bool is_castable = is_vector_float<T> || is_small_float<T> || is_same<T, int4b_t> ||
                                     (is_integer<T> && !is_same<T, uint64_t>);
 
-// The pairs every chip has.
+// The type pairs that every chip supports.
 template <class D, class S>
 inline constexpr bool casts_everywhere =
     (is_same<D, half> && is_any_of<S, int4b_t, int8_t, uint8_t, int16_t, int32_t, float>) ||
@@ -79,7 +79,7 @@ struct Rounding {
     static constexpr RoundMode mode = value;
 };
 
-// act(Rounding<mode>) for a mode known when the program runs; folded away where it is a constant.
+// Calls act(Rounding<mode>) for a mode known at run time; folded away if it is a constant.
 template <class D, class S, class Act>
 __attribute__((always_inline)) inline void with_rounding(RoundMode mode, const Act& act) {
     if constexpr (rounding_matters<D, S>()) {
@@ -121,7 +121,7 @@ inline float cast_scale() {
     return (bits & scale_is_set) != 0 ? unpack_dequantisation(bits).scale : 1.0f;
 }
 
-// Small rather than fast: programs rarely switch saturation off.
+// Optimised for size: programs rarely turn saturation off.
 template <class D, class S>
 __attribute__((noinline)) void cast_unsaturated(RoundMode mode, const Selection& selection, const Strided<D>& to,
                                                 const Strided<const S>& from) {
@@ -136,7 +136,7 @@ __attribute__((noinline)) void cast_unsaturated(RoundMode mode, const Selection&
         to, from);
 }
 
-// Only chips that work on every type have a switch against saturation.
+// Only chips that support every type can turn saturation off.
 template <class D, class S>
 inline bool saturation_is_off() {
     if constexpr (any_type_chip && range_matters<D, S>())
@@ -258,8 +258,8 @@ inline void casting_counted(const char* name, const LocalTensor<D>& dst, const L
     casting_run<Operation, D, S>(count, dst.GetPhyAddr(), src0.GetPhyAddr(), src1.GetPhyAddr());
 }
 
-// int16_t to eight bits: scaled, rounded to even, moved by the offset, saturated. A block of sixteen results goes to
-// one half of a block of the destination.
+// int16_t to eight bits: scaled, rounded to even, moved by the offset, saturated. Sixteen results go to one half of a
+// destination block.
 template <class D>
 inline void dequantise_run(uint64_t count, D* d, const int16_t* s, const Dequantisation* each, uint32_t period,
                            uint64_t first) {
@@ -270,7 +270,7 @@ inline void dequantise_run(uint64_t count, D* d, const int16_t* s, const Dequant
     }
 }
 
-// Writes the parameters in use to `each`, returns how many there are.
+// Writes the active parameters to `each` and returns their number.
 inline uint32_t load_dequantisation(Dequantisation each[16]) {
     const uint64_t bits = core_state().dequantisation;
     if ((bits & scale_is_vector) == 0) {
@@ -288,7 +288,8 @@ inline void dequantise(const LocalTensor<D>& dst, const Strided<const int16_t>& 
     Dequantisation each[16];
     const uint32_t period = load_dequantisation(each);
     auto* base = dst.GetPhyAddr() + (half_block ? 0 : 16);
-    // Sixteen lanes of a repeat fill half a block: the walk goes over the source, lane by lane group.
+    // Sixteen lanes of a repeat fill half a block, so the walk covers the source only and computes the destination from
+    // the lane.
     for_each_run(
         selection,
         [&](uint64_t count, uint64_t lane, const int16_t* s) {

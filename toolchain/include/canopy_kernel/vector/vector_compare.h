@@ -30,7 +30,7 @@ __attribute__((always_inline)) inline auto relate(const V& a, const V& b) {
         return a != b;
 }
 
-// A side of a comparison: elements, or one number for all of them.
+// One side of a comparison: elements, or one number for all of them.
 template <class T>
 struct Elements {
     const T* run;
@@ -65,12 +65,12 @@ inline void trace_comparison(uint64_t count, bool* bits, const Elements<T>& a, c
     trace_compute<CompareRule<mode>>(count, b.value, bits, a.run);
 }
 
-// Traces know bits in whole bytes.
+// Traces support bits only in whole bytes.
 inline void require_whole_bytes(uint64_t first, uint64_t count) {
     if ((first | count) % 8 != 0) trace_refuse("bits that fill no whole bytes");
 }
 
-// Bits `first` and following of `bits` receive the results; the bits around them stay.
+// Writes the results to bit `first` and those after it; the bits around them are preserved.
 template <CMPMODE mode, class A, class B>
 inline void compare_run(uint64_t count, uint64_t first, uint8_t* bits, const A& a, const B& b) {
     if constexpr (is_tracing_variant) {
@@ -160,7 +160,7 @@ __attribute__((always_inline)) inline void compare_strided(uint8_t* bits, const 
     });
 }
 
-// A tensor and a number; `swapped` when the number stands on the left.
+// The comparison of a tensor with a number that is equivalent to the number on the left.
 constexpr CMPMODE mirrored(CMPMODE mode) {
     switch (mode) {
         case CMPMODE::LT:
@@ -208,7 +208,7 @@ __attribute__((always_inline)) inline void compare_number_masked(const char* nam
     });
 }
 
-// The element type of whichever of two operands is a tensor.
+// The element type of the operand that is a tensor.
 template <class A, class B>
 struct ElementOf;
 template <class T, class B>
@@ -311,7 +311,7 @@ CANOPY_COMPARE_NUMBER(Compares)
 #undef CANOPY_ALWAYS
 #undef CANOPY_COMPARE_NUMBER
 
-// The 128 bits that Compare without a destination left.
+// The 128 bits written by Compare without a destination.
 template <class T>
 inline void GetCmpMask(const LocalTensor<T>& dst) {
     __builtin_memcpy(dst.GetPhyAddr(), canopy::kernel::core_state().compare_mask, 16);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector operations without a source tensor: one number everywhere, and numbers that count up.
+// Vector operations without a source tensor: filling with one number, and ascending numbers.
 #ifndef CANOPY_KERNEL_VECTOR_FILL_H
 #define CANOPY_KERNEL_VECTOR_FILL_H
 
@@ -87,7 +87,7 @@ inline void Duplicate(const LocalTensor<T>& dst, const S& scalarValue, const int
     if (count > 0) canopy::kernel::fill_run(static_cast<uint64_t>(count), dst.GetPhyAddr(), value);
 }
 
-// The first element of src.
+// Fills with the first element of src.
 template <class T>
 inline void Duplicate(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count, CANOPY_WHERE) {
     Duplicate(dst, src.GetValue(0), count, where);

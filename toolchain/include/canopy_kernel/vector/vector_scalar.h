@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector operations between a tensor and one number. The number is a scalar of the program or the first element of a
-// tensor, and for the operations that take a BinaryConfig it may stand on either side.
+// tensor; for operations that take a BinaryConfig it may be on either side.
 #ifndef CANOPY_KERNEL_VECTOR_SCALAR_H
 #define CANOPY_KERNEL_VECTOR_SCALAR_H
 
@@ -26,7 +26,7 @@ inline constexpr bool is_tensor = false;
 template <class T>
 inline constexpr bool is_tensor<LocalTensor<T>> = true;
 
-// One number for the element type T: a scalar as it is, a tensor by its first element.
+// The number for element type T: a scalar as it is, or the first element of a tensor.
 template <class T, class Value>
 inline Wide<T> number_of(const Value& value) {
     if constexpr (is_tensor<Value>)
@@ -76,7 +76,7 @@ template <class T>
 inline constexpr bool is_shiftable = is_any_of<T, int16_t, uint16_t, int32_t, uint32_t> ||
                                      (any_type_chip && is_integer<T>);
 
-// Shifting by the width of the type or more gives 0 or, to the right, the sign.
+// Shifts by the width of the type or more give 0; right shifts of signed types give the sign.
 struct ShiftLeftOperation {
     template <class T>
     static constexpr bool supports = is_shiftable<T>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Select: elements of one source where a bit is set, of the other where it is not. The bits come from a tensor, one for
-// each element of the call, or are the same for every repeat.
+// Select: takes elements of one source where a bit is set and of the other where it is not. The bits come from a
+// tensor, one per element of the call, or are the same for every repeat.
 #ifndef CANOPY_KERNEL_VECTOR_SELECT_H
 #define CANOPY_KERNEL_VECTOR_SELECT_H
 
@@ -60,7 +60,7 @@ inline void trace_selection(uint64_t count, const bool* bits, I* d, const RawEle
     trace_compute<SelectRule>(count, b.value, d, bits, a.run);
 }
 
-// Lane k of the call is decided by bit k, or by bit k modulo `period` where that is not 0.
+// Bit k selects lane k of the call, or bit k modulo `period` if that is not 0.
 template <class I, class A, class B>
 inline void select_run(uint64_t count, uint64_t first, uint32_t period, const uint8_t* bits, I* d, const A& a,
                        const B& b) {
@@ -173,7 +173,7 @@ inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, con
                                    selection, repeatParams, where);
 }
 
-// By the compare mask of the core, in the lanes of the vector mask.
+// Selects by the compare mask of the core, in the lanes of the vector mask.
 template <class T, SELMODE selMode = SELMODE::VSEL_CMPMASK_SPR>
 inline void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,
                    uint8_t repeatTime, const BinaryRepeatParams& repeatParams, CANOPY_WHERE) {

@@ -11,7 +11,7 @@ namespace canopy::kernel {
 template <class T>
 inline constexpr bool is_fusable = is_any_of<T, half, float> || (any_type_chip && is_arithmetic<T>);
 
-// Operands of one type, or half sources under a float destination.
+// Operands of one type, or half sources with a float destination.
 template <class D, class S>
 inline constexpr bool are_fusable = (is_same<D, S> && is_fusable<D>) || (is_same<D, float> && is_same<S, half>);
 
@@ -63,7 +63,7 @@ struct AxpyOperation {
     }
 };
 
-// The destination is a source too.
+// The destination is also a source.
 template <bool set, class Operation, class D, class A, class B, class Mask>
 inline void updating_masked(const char* name, const LocalTensor<D>& dst, const LocalTensor<A>& src0,
                             const LocalTensor<B>& src1, Mask mask, uint8_t repeats, const BinaryRepeatParams& strides,

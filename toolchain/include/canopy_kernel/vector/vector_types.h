@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small vectors of SIMT kernels. Only the headers of the SIMT interface bring them, because other kernels use the same
-// names for their own types.
+// Small vector types for SIMT kernels. Only the SIMT headers include them, because other kernels use the same names for
+// their own types.
 #ifndef CANOPY_KERNEL_VECTOR_TYPES_H
 #define CANOPY_KERNEL_VECTOR_TYPES_H
 

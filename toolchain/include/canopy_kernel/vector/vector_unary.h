@@ -81,7 +81,7 @@ struct ReluOperation {
                                      (any_type_chip && (is_signed_integer<T> || is_same<T, bfloat16_t>));
     template <class T>
     T operator()(T x) const {
-        return x <= T(0) ? T(0) : x;  // a NaN stays one
+        return x <= T(0) ? T(0) : x;  // a NaN stays NaN
     }
 };
 
@@ -109,7 +109,7 @@ inline void unary_counted(const char* name, const LocalTensor<T>& dst, const Loc
 namespace AscendC {
 
 // The three forms of an operation: a count of elements; the bits of a mask; a number of leading lanes. Configuration
-// objects that choose between hardware algorithms are accepted; there is one algorithm here.
+// objects that choose a hardware algorithm are accepted, but there is only one algorithm here.
 #define CANOPY_UNARY(Name)                                                                                            \
     template <class T, const auto&... config>                                                                         \
     inline void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count, CANOPY_WHERE) {      \

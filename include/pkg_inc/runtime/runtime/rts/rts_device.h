@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * States of devices that callbacks hear of.
+ * States of devices that callbacks are told about.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_RTS_RTS_DEVICE_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_RTS_RTS_DEVICE_H

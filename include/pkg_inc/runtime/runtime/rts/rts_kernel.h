@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Binaries, functions, argument lists, launches and host callbacks under the names of the lower interface. Each does
- * what its relative in acl/acl_rt.h does; handles and layouts are the same.
+ * Binaries, functions, argument lists, launches and host callbacks under the names of the lower interface. Each behaves
+ * like its counterpart in acl/acl_rt.h; handles and layouts are the same.
  */
 #ifndef CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_RTS_RTS_KERNEL_H
 #define CANOPY_INCLUDE_PKG_INC_RUNTIME_RUNTIME_RTS_RTS_KERNEL_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** What can be said when a binary is loaded; the numbers of aclrtBinaryLoadOptionType. */
+/** Options for loading a binary; the values of aclrtBinaryLoadOptionType. */
 typedef enum rtLoadBinaryOption {
     RT_LOAD_BINARY_OPT_LAZY_LOAD = 1,
     RT_LOAD_BINARY_OPT_MAGIC = 2,

@@ -16,7 +16,7 @@ extern "C" {
 #define RT_STREAM_DESTORY_FLAG_DEFAULT 0x0U
 #define RT_STREAM_DESTORY_FLAG_FORCE 0x1U
 
-/** What a failed task does to those behind it. */
+/** What happens after a failed task. */
 #define RT_STREAM_FAILURE_MODE_CONTINUE_ON_FAILURE 0x0U
 #define RT_STREAM_FAILURE_MODE_STOP_ON_FAILURE 0x1U
 
@@ -37,7 +37,7 @@ typedef enum rtStreamCreateAttrId {
     RT_STREAM_CREATE_ATTR_MAX = 3
 } rtStreamCreateAttrId;
 
-/** What callbacks hear of a stream. */
+/** States of streams that callbacks are told about. */
 typedef enum rtStreamState { RT_STREAM_STATE_CREATE_POST = 1, RT_STREAM_STATE_DESTROY_PRE = 2 } rtStreamState;
 
 #ifdef __cplusplus
