@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared object for CPU cores as the topics load it: from memory, with functions found by their symbol.
+// A shared object for CPU cores, loaded from memory, with functions found by symbol.
 #pragma once
 
 #include <fstream>

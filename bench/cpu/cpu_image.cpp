@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared object for CPU cores with some data behind it: kernels that do nothing and that meet in a barrier,
-// and what the dispatcher wants of an inner runtime. It is built in two sizes, and in two variants that
-// count to different places.
+// A shared object for CPU cores with some extra data: an empty kernel, a barrier kernel, and the functions the
+// dispatcher expects of an inner runtime. It is built in two sizes, and in two variants that add different values to
+// their marks.
 #include <sched.h>
 
 #include <atomic>
@@ -17,7 +17,7 @@ const unsigned char ballast[BENCH_CPU_BALLAST] = {BENCH_CPU_VARIANT & 255, BENCH
 
 __attribute__((visibility("default"))) std::uint32_t empty_cpu_kernel(void*) { return 0; }
 
-// Every block waits until all of its launch are there, and lets others have its processor when that takes long.
+// Every block waits until all blocks of its launch have arrived, and yields its processor if that takes long.
 __attribute__((visibility("default"))) std::uint32_t barrier_cpu_kernel(void* arguments) {
     const auto& meeting = *static_cast<const bench::Meeting*>(arguments);
     const std::atomic_ref arrived(*meeting.arrived);
@@ -29,7 +29,7 @@ __attribute__((visibility("default"))) std::uint32_t barrier_cpu_kernel(void* ar
     return 0;
 }
 
-// Marks its task when it has one.
+// Marks its task, if there is one.
 __attribute__((visibility("default"))) std::uint32_t DynTileFwkBackendKernelServer(void* arguments) {
     if (!arguments) return 0;
     const auto& task = *static_cast<const bench::MarkedTask*>(arguments);

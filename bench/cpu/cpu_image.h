@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of cpu_image.cpp take, and the object as the topics load it.
+// The arguments of the kernels in cpu_image.cpp, and the shared object as the topics load it.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 namespace bench {
 
 struct Meeting {
-    std::uint64_t* arrived;  // blocks so far, of all launches
-    std::uint64_t blocks;    // of each
+    std::uint64_t* arrived;  // blocks of all launches so far
+    std::uint64_t blocks;    // per launch
 };
 
-// The first variant adds 1 to the mark, the second 256: a task that ran once has one of the two.
+// The first variant adds 1 to the mark, the second 256: a task that ran exactly once has one of these values.
 struct MarkedTask {
     std::uint32_t* marks;
     std::uint64_t index;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels on the device's CPU cores: what launching an empty one costs beside an empty kernel of an AI core, with one
-// block and with several, and how long it takes from the bytes of a library to the end of its first launch.
+// Kernels on the device's CPU cores: the cost of launching an empty one compared with an empty AI core kernel, with one
+// block and with several, and the time from the bytes of a library to the end of its first launch.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -60,7 +60,7 @@ void measure_launches(Environment& environment, const CpuBinary& binary) {
         against_ai_core("cpu-launch-synchronise", "the same, launch and synchronise", contenders, 1.5));
 }
 
-// Launch and synchronise, so many blocks at a time.
+// Launch and synchronise, with `blocks` blocks per launch.
 template <class Arguments>
 std::function<double()> launches_of_blocks(aclrtFuncHandle function, const Stream& stream, std::uint32_t blocks,
                                            Arguments arguments, std::size_t batch) {
@@ -106,7 +106,7 @@ void measure_barrier(Environment& environment, const CpuBinary& binary) {
     }
 }
 
-// Every round loads other bytes: a number behind the last section, which the loader does not look at.
+// Every round loads different bytes: a number after the last section, which the loader ignores.
 void measure_load(Environment& environment, std::string bytes) {
     const Stream stream;
     FiveArguments arguments;

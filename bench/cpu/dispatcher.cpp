@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dispatcher: what a run through it costs beside the launch of the same function as a CPU kernel, and how long it
-// takes to put another image behind an id while streams run it all the time.
+// The dispatcher: the cost of a run through it compared with launching the same function as a CPU kernel, and the time
+// to replace the image of an id while streams keep running it.
 #include "canopy/dispatcher.h"
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@ void check(const canopy::Dispatcher::Answer& answer) {
     if (!answer) throw std::runtime_error(fmt::format("the dispatcher gave {}: {}", answer.code, answer.text));
 }
 
-// The median of what each round of `one` took longer than the round of `other` beside it.
+// The median of the differences between each round of `one` and the matching round of `other`.
 double median_difference(const Contender& one, const Contender& other) {
     std::vector<double> differences;
     for (std::size_t i = 0; i < one.samples.size(); ++i) differences.push_back(one.samples[i] - other.samples[i]);
@@ -77,7 +77,7 @@ private:
     const Stream stream_;
 };
 
-// Launches runs on two streams in turn until it is told to stop; every task has a mark of its own.
+// Launches runs on two streams in turn until told to stop; every task has its own mark.
 class Load {
 public:
     static constexpr std::size_t most_tasks = std::size_t{32} << 20, bytes = most_tasks * sizeof(std::uint32_t);
@@ -86,7 +86,8 @@ public:
         BENCH_CHECK(aclrtMemset(marks_.get(), bytes, 0, bytes));
         thread_ = std::thread([this] { work(); });
     }
-    // Throws when a task was lost or ran twice. How many there were, and how many of them in the second variant.
+    // Throws if a task was lost or ran twice. Returns the number of tasks, and how many of them ran in the second
+    // variant.
     std::pair<std::size_t, std::size_t> finish() {
         stopping_ = true;
         thread_.join();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused kernels: eight element-wise steps, and a power followed by a test for infinity, as launches on a stream, as a
-// graph, and as a fused graph at each level. The bound is the same work as one loop in C++. Each level has a process of
-// its own, in which all contenders take turns.
+// graph, and as a fused graph at each level. The bound is the same work as one loop in C++. Each level runs in its own
+// process, in which all contenders take turns.
 #include <canopy/fusion.h>
 #include <fmt/core.h>
 
@@ -52,7 +52,7 @@ struct Arguments {
     std::uint64_t tiles;
 };
 
-// The arrays of a chain: the steps hand on through two temporaries in turn.
+// The arrays of a chain: the steps pass data on through two temporaries in turn.
 struct Arrays {
     explicit Arrays(std::size_t count) : x(count * 4), y(count * 4), a(count * 4), b(count * 4) {
         std::vector<float> numbers(count);
@@ -89,7 +89,7 @@ struct Chain {
     }
 };
 
-// Nanoseconds of one run of everything, the end of it waited for.
+// Nanoseconds of one complete run, including the wait for its end.
 template <class Run>
 double time_runs(std::size_t count, const Stream& stream, Run&& run) {
     const std::size_t runs = std::max<std::size_t>(3, (1u << 23) / (count + (1u << 14)));
@@ -152,7 +152,7 @@ nlohmann::ordered_json measure_chain(const Chain& chain, const Options& options,
     for (const Contender& contender : contenders) result[contender.name] = contender.summary().p50;
     result["optimise"] = optimised - begin;
     result["first launch"] = first - optimised;
-    // The same once more: what was compiled is found in the cache.
+    // Once more: now the compiled code is found in the cache.
     const CapturedGraph again(stream, issue);
     BENCH_CHECK(aclskOptimize(again.get(), nullptr));
     BENCH_CHECK(canopyFusionWait(again.get(), -1));
@@ -215,7 +215,7 @@ void add_bound(Environment& environment, const std::string& name, const nlohmann
                             fused <= loop * 1.3 ? Verdict::reached : Verdict::missed, result});
 }
 
-// What it takes to have the loops again when they were compiled before. Tracing comes before that with or without them.
+// The time to get loops that were compiled before. Tracing is needed in either case.
 void add_cache(Environment& environment, const std::string& name, const nlohmann::ordered_json& results) {
     const auto& result = results.at(name);
     const auto& again = result.at("report again").at("fused").at(0).at("variants").at(0);

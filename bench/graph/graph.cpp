@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays of captured graphs with empty kernels: a chain, branches with fork and join, and what the call that starts a
-// replay costs. oneTBB's flow graph runs the same shapes with empty bodies on as many threads, and a stream without a
-// graph gets the same launches one by one.
+// Replays of captured graphs with empty kernels: a chain, branches with fork and join, and the cost of the call that
+// starts a replay. oneTBB's flow graph runs the same shapes with empty bodies on as many threads, and a stream without
+// a graph gets the same launches one by one.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::size_t branch_count = 32, branch_length = 32;
 constexpr std::size_t branch_nodes = branch_count * branch_length + 2;
 const char* const no_taskflow = "Taskflow is not in Debian 12";
 
-// Queues a kernel on each node of the shape; `run` gets the stream and the number of the node.
+// Queues a kernel for each node of the shape; `run` gets the stream and the number of the node.
 template <class Run>
 void issue_chain(const Stream& stream, Run&& run) {
     for (std::size_t i = 0; i < chain_nodes; ++i) run(stream, i);
@@ -46,7 +46,7 @@ private:
     Events events_;
 };
 
-// Throws unless a replay of the shape runs each of its nodes.
+// Throws unless a replay of the shape runs all of its nodes.
 template <class Issue>
 void check_replay(Environment& environment, const Stream& stream, std::size_t nodes, Issue&& issue) {
     const aclrtFuncHandle mark = environment.session.function("mark");
@@ -67,7 +67,7 @@ Contender flow_graph(const char* name, FlowGraph& graph, std::size_t runs, std::
             }};
 }
 
-// The time of one node when each run is waited for.
+// The time per node when each run is waited for.
 template <class Run>
 Contender runs_of(const char* name, const Stream& stream, std::size_t runs, std::size_t nodes, Run run) {
     return {name, [&stream, runs, nodes, run] {
@@ -82,7 +82,7 @@ Contender runs_of(const char* name, const Stream& stream, std::size_t runs, std:
             }};
 }
 
-// `limit` in nanoseconds, 0: none. The rival is oneTBB with nodes that are tasks; the lightweight ones are shown.
+// `limit` in nanoseconds, 0: none. The rival is oneTBB with task nodes; lightweight nodes are only shown.
 Row judge(const char* name, const char* what, const std::vector<Contender>& contenders, double limit) {
     const double ours = contenders[0].summary().p50;
     const auto rival = std::find_if(contenders.begin(), contenders.end(),
@@ -143,8 +143,8 @@ void measure_branches(Environment& environment, const Stream& stream, aclrtFuncH
     environment.report.add(judge("graph-branches", "replay of 32 branches of 32 empty kernels", contenders, 0));
 }
 
-// Batches so small that the stream's queue never is full; the device empties it outside of the timed part. It has begun
-// to work when the first timed call is made; what a call costs that must wake it is measured beside.
+// Batches are small enough never to fill the stream's queue; the device drains it outside the timed part. The device is
+// already running at the first timed call; the cost of a call that must wake it is measured separately.
 void measure_call(Environment& environment, const Stream& stream, const CapturedGraph& graph) {
     constexpr std::size_t first = 4, calls = 100;
     const auto replay = [&](std::size_t count) {

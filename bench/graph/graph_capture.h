@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A captured graph and the events of a capture, as the topics about graphs use them.
+// A captured graph and the events of a capture, for the graph topics.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace bench {
 
-// What `issue` queues on `stream`, and on streams it takes into the capture, as a graph.
+// Captures as a graph what `issue` queues on `stream` and on the streams it adds to the capture.
 class CapturedGraph {
 public:
     CapturedGraph() = default;
@@ -45,7 +45,7 @@ public:
     }
     Events(const Events&) = delete;
     Events& operator=(const Events&) = delete;
-    // From here on `to` stands behind what `from` holds now.
+    // Makes later work on `to` wait for the current work of `from`.
     void order(std::size_t index, const Stream& from, const Stream& to) const {
         record(index, from);
         wait(index, to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it takes to make a graph of 10,000 kernels, and to change 100 of them.
+// The time to create a graph of 10,000 kernels and to change 100 of them.
 #include <fmt/core.h>
 
 #include "graph/graph_capture.h"
@@ -15,7 +15,7 @@ constexpr std::size_t first_changed = nodes / 2;
 std::string milliseconds_text(double nanoseconds) { return fmt::format("{:.2f} ms", nanoseconds / 1e6); }
 std::string microseconds_text(double nanoseconds) { return fmt::format("{:.1f} us", nanoseconds / 1e3); }
 
-// Nanoseconds from the begin to the end of a capture; the graph ends outside of that.
+// Nanoseconds from begin to end of a capture, without the destruction of the graph.
 template <class Issue>
 double time_capture(const Stream& stream, Issue&& issue) {
     const std::uint64_t begin = now();
@@ -23,7 +23,7 @@ double time_capture(const Stream& stream, Issue&& issue) {
     return static_cast<double>(now() - begin);
 }
 
-// The kernels in turn on eight streams that leave and join the first one every 80 kernels.
+// Queues the kernels in turn on eight streams, which fork from and join the first one every 80 kernels.
 void issue_forked(aclrtFuncHandle function, const std::vector<Stream>& streams, const Events& events,
                   FiveArguments& arguments) {
     constexpr std::size_t section = 80;
@@ -34,7 +34,7 @@ void issue_forked(aclrtFuncHandle function, const std::vector<Stream>& streams, 
     }
 }
 
-// A graph of `mark` kernels, the middle ones of which form a group: together, or one by one.
+// A graph of `mark` kernels whose middle ones form one group, or one group each.
 class Changeable {
 public:
     Changeable(Environment& environment, std::size_t group_size)
@@ -53,7 +53,7 @@ public:
             }
         });
     }
-    // Makes the changed kernels mark `offset` places further on, and waits until the change has been made.
+    // Makes the changed kernels mark `offset` places further on, and waits until the change is complete.
     void update(std::size_t offset) {
         std::size_t i = first_changed + offset;
         for (const aclrtTaskGrp group : groups_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One layer of a transformer as an inference program issues it: about sixty calls over three streams, made eagerly and
-// captured once and replayed. The same function issues both. Kernels are empty, so that the runtime is seen, or do a
-// few microseconds of arithmetic, as small kernels do.
+// One layer of a transformer as an inference program issues it: about sixty calls over three streams, once eagerly and
+// once captured and replayed. The same function issues both. Kernels are empty, to measure the runtime alone, or do a
+// few microseconds of arithmetic, like small kernels.
 #include <fmt/core.h>
 
 #include "graph/graph_capture.h"
@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t row = 4096;  // bytes of what copies and fills move
+constexpr std::size_t row = 4096;  // bytes per copy or fill
 constexpr std::size_t rows = 16;
 constexpr std::size_t layers = 20;  // of a model
 
@@ -102,7 +102,7 @@ private:
         small(main_, 10);
         record(attention_done, main_);
     }
-    // Parts come in by copies and are added, while the side stream fetches what comes next.
+    // Copies bring in the parts, which are added while the side stream fetches the next ones.
     void all_reduce() {
         wait(attention_done, communication_);
         for (std::size_t part = 0; part < 2; ++part) {
@@ -146,7 +146,7 @@ private:
     std::size_t tasks_ = 0;
 };
 
-// Nanoseconds of a layer when `together` of them are issued before they are waited for.
+// Nanoseconds per layer when `together` of them are issued before waiting.
 template <class Issue>
 Contender layers_of(const char* name, const Stream& stream, std::size_t count, std::size_t together, Issue issue) {
     return {name, [&stream, count, together, issue] {
@@ -159,7 +159,7 @@ Contender layers_of(const char* name, const Stream& stream, std::size_t count, s
             }};
 }
 
-// Runs at least `goal` times as fast as the calls one by one; what is within two percent counts as the same.
+// The goal: at least `goal` times as fast as the separate calls; for a goal of 1, two percent slower still counts.
 void measure_layers(Environment& environment, const char* name, const char* what, std::uint64_t rounds,
                     std::size_t together, double goal) {
     Layer layer(environment.session, rounds);
@@ -179,7 +179,7 @@ void measure_layers(Environment& environment, const char* name, const char* what
                             numbers});
 }
 
-// Rounds of the kernel `churn` that take so many nanoseconds on this machine.
+// Number of rounds with which the kernel `churn` takes this many nanoseconds on this machine.
 std::uint64_t rounds_for(Session& session, double nanoseconds) {
     constexpr std::uint64_t rounds = 100'000;
     const Stream stream;

@@ -39,8 +39,8 @@ std::string system_name() {
 }
 
 struct ProcessorTimes {
-    double busy;    // seconds of all processors in processes and the system
-    double stolen;  // seconds the host gave to others
+    double busy;    // seconds of all processors in user and system time
+    double stolen;  // seconds the host gave to other guests
 };
 
 ProcessorTimes processor_times() {
@@ -52,7 +52,7 @@ ProcessorTimes processor_times() {
     return {(user + nice + system + interrupt + soft) / ticks, stolen / ticks};
 }
 
-// Seconds of this process and of its children that have ended.
+// Processor seconds of this process and its finished children.
 double own_time() {
     double seconds = 0;
     for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine and the versions that a table belongs to.
+// Describes the machine and the software versions of a run.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 namespace bench {
 
 nlohmann::ordered_json describe_machine();
-// How much of the processors others take while this program measures: other processes, and other guests of the host.
+// Measures how much processor time other processes and other guests of the host take during the run.
 class QuietMeter {
 public:
     QuietMeter();

@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
     application.add_option("--filter", filters, "only topics whose name contains one of these words")->delimiter(',');
     application.add_option("--json", file, "also write the rows and what they were made from to this file");
     application.add_flag("--list", list, "name the topics and leave");
-    application.add_option("--child", child)->group("");  // how the program calls itself
+    application.add_option("--child", child)->group("");  // used when the program runs itself
     CLI11_PARSE(application, argc, argv);
 
     if (list) {

@@ -22,8 +22,7 @@ double percentile(const std::vector<double>& sorted, double part) {
     return sorted[below] * (1 - share) + sorted[above] * share;
 }
 
-// Threads of a contender that has just ended may look around for work for a while; nothing is measured until they
-// have gone to sleep.
+// Threads of a contender that has just finished may keep polling for work for a while; wait until they sleep.
 void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
 void stay_on_processor(int processor) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How everything here is measured. A contender runs rounds of many operations and says what one operation took; the
-// rounds of all contenders of a row take turns, so that a disturbance of the machine hits each of them. What the
-// table shows is the median of the rounds.
+// How everything here is measured. A contender runs rounds of many operations and returns the time of one operation.
+// The contenders of a row take turns, so that a disturbance of the machine affects all of them. The table shows the
+// median of the rounds.
 #pragma once
 
 #include <x86intrin.h>
@@ -29,16 +29,16 @@ std::uint64_t now();
 
 struct Contender {
     std::string name;
-    // Runs one round, `warm_up` operations before the clock starts, and returns what it measured.
+    // Runs one round, with `warm_up` operations before the clock starts, and returns the measurement.
     std::function<double()> round;
     std::vector<double> samples = {};
     [[nodiscard]] Summary summary() const { return summarise(samples); }
 };
 
-// One unrecorded round of each contender, then `rounds` of each in turn.
+// Runs one unrecorded round of each contender, then `rounds` of each in turn.
 void take_turns(std::vector<Contender>& contenders, int rounds);
 
-// Runs `operation(count)` untimed for `warm_up`, then timed; nanoseconds of one of the `count`.
+// Runs `operation(warm_up)` untimed, then `operation(count)` timed; returns nanoseconds per operation.
 template <class Operation>
 double time_each(std::size_t warm_up, std::size_t count, Operation&& operation) {
     if (warm_up) operation(warm_up);
@@ -47,7 +47,7 @@ double time_each(std::size_t warm_up, std::size_t count, Operation&& operation) 
     return static_cast<double>(now() - begin) / static_cast<double>(count);
 }
 
-// The time stamp counter that kernels read, in nanoseconds of the monotonic clock.
+// Converts the time stamp counter that kernels read to nanoseconds of the monotonic clock.
 class StampClock {
 public:
     StampClock();
@@ -61,7 +61,7 @@ private:
     double period_;
 };
 
-// One-way times of a cache line between two processors: two threads hand a word to and fro.
+// One-way transfer times of a cache line between two processors: two threads pass a word back and forth.
 std::vector<double> cache_line_hops(int rounds);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows that the topics fill, and the one table and the JSON file made of them.
+// The rows filled by the topics, and the table and JSON file made from them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,14 +13,14 @@ namespace bench {
 enum class Verdict { reached, missed, no_rival, failed };
 
 struct Row {
-    std::string name;  // as --filter and the JSON file know it
+    std::string name;  // for --filter and the JSON file
     std::string what;
     std::string ours;
     std::string goal;
     std::string rivals;
     std::string ratio;
     Verdict verdict = Verdict::missed;
-    nlohmann::ordered_json numbers = {};  // what the texts were made from
+    nlohmann::ordered_json numbers = {};  // the numbers behind the texts
 };
 
 class Report {
@@ -35,13 +35,13 @@ private:
     std::vector<Row> rows_;
 };
 
-// "1,234 ns", "63.4 ns": a decimal place below 100.
+// "1,234 ns", "63.4 ns": one decimal place below 100.
 std::string nanoseconds_text(double value);
-// "12.3 GB/s", of bytes in nanoseconds.
+// "12.3 GB/s", from bytes per nanosecond.
 std::string rate_text(double bytes_per_nanosecond);
-// "17.4 x", with as many places as it needs.
+// "17.4 x", with as many decimal places as needed.
 std::string times_text(double ratio);
-// "PoCL 1,100 ns; oneTBB 25.0 ns" from the contenders behind the first.
+// "PoCL 1,100 ns; oneTBB 25.0 ns" from all contenders but the first.
 std::string rivals_text(const std::vector<Contender>& contenders, const std::vector<std::string>& missing);
 
 nlohmann::ordered_json to_json(const Summary& summary);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime as the topics use it: initialised, device 0 set, the kernels loaded. Everything goes through the public
-// interface; a call that fails throws, and the row that made it says so.
+// interface; a failed call throws, and its row reports that.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-// Throws std::runtime_error with the call and the recent-error text unless `code` is 0.
+// Throws std::runtime_error with the call and the recent error message unless `code` is 0.
 void check(aclError code, const char* call);
 #define BENCH_CHECK(call) ::bench::check((call), #call)
 
@@ -63,7 +63,7 @@ private:
     std::size_t size_;
 };
 
-// Three pointers, a count and a factor: what a kernel over three arrays takes, one slot of eight bytes each.
+// Three pointers, a count and a factor: the arguments of a kernel over three arrays, one eight-byte slot each.
 struct FiveArguments {
     void* a = nullptr;
     void* b = nullptr;
@@ -72,24 +72,24 @@ struct FiveArguments {
     std::uint64_t factor = 0;
 };
 
-// The empty kernel on one block with five arguments, `count` times, with no synchronisation.
+// Launches the empty kernel on one block with five arguments, `count` times, without synchronising.
 inline void launch_empty(aclrtFuncHandle function, const Stream& stream, FiveArguments& arguments, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
         BENCH_CHECK(aclrtLaunchKernelWithHostArgs(function, 1, stream.get(), nullptr, &arguments, sizeof(arguments),
                                                   nullptr, 0));
 }
 
-// What the kernel `stamp` writes.
+// The record written by the kernel `stamp`.
 struct Stamp {
     std::uint64_t begin;
     std::uint64_t processor;
     std::uint64_t end;
 };
 
-// Throws unless the stamps follow one another and all were made after `since`: then every kernel ran, once, in order.
+// Throws unless the stamps are in order and all later than `since`, which shows that every kernel ran once, in order.
 void check_order(const std::vector<Stamp>& stamps, std::uint64_t since);
 
-// One block with the given eight-byte arguments.
+// Launches one block with the given eight-byte arguments.
 template <class... Values>
 void launch(aclrtFuncHandle function, aclrtStream stream, Values... values) {
     std::uint64_t slots[] = {(std::uint64_t)(values)...};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The topics: one source file each, rows of the table out.
+// The topics: each is one source file and produces rows of the table.
 #pragma once
 
 #include "harness/report.h"
@@ -9,7 +9,7 @@ namespace bench {
 
 struct Options {
     bool quick = false;
-    // Rounds of a row; fewer when the reader is in a hurry.
+    // Rounds of a row; fewer with --quick.
     [[nodiscard]] int rounds(int usual) const { return quick ? (usual + 3) / 4 : usual; }
 };
 
@@ -44,8 +44,8 @@ void measure_dispatcher_run(Environment& environment);
 void measure_dispatcher_swap(Environment& environment);
 void measure_fusion(Environment& environment);
 
-// What a child process measures, as JSON: the launch of the empty kernel on whatever device the environment names,
-// what many streams cost, and fused kernels at the level the environment names.
+// Measurements of a child process, as JSON: launching the empty kernel on the device the environment selects, the cost
+// of many streams, and fused kernels at the level the environment selects.
 nlohmann::ordered_json child_launch(const Options& options);
 nlohmann::ordered_json child_streams();
 nlohmann::ordered_json child_fusion(const Options& options);

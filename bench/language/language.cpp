@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels written in the kernel language against plain OpenMP loops and PoCL on the same number of threads, and how
-// long canopy-cc takes for a kernel file of a hundred lines.
+// Kernels written in the kernel language against plain OpenMP loops and PoCL on the same number of threads, and the
+// time canopy-cc takes for a kernel file of a hundred lines.
 #include <fmt/core.h>
 #include <sys/wait.h>
 
@@ -49,7 +49,7 @@ void fill(void* memory, std::size_t count, unsigned seed) {
     for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(random() % 2001) / 500.0f - 2.0f;
 }
 
-// Device memory of the software NPU is memory of this process: the rivals work on the same pages.
+// Device memory of the software NPU is memory of this process, so the rivals use the same pages.
 float* floats(const DeviceMemory& memory) { return static_cast<float*>(memory.get()); }
 
 void require_close(const std::vector<float>& ours, const float* theirs, const char* what) {
@@ -59,7 +59,7 @@ void require_close(const std::vector<float>& ours, const float* theirs, const ch
                 fmt::format("{}: element {} is {}, the loop says {}", what, i, ours[i], theirs[i]));
 }
 
-// The fastest rival by its median; rates, so larger is better.
+// The fastest rival by median. The values are rates, so larger is better.
 const Contender& best_rival(const std::vector<Contender>& contenders) {
     const Contender* best = &contenders[1];
     for (std::size_t i = 2; i < contenders.size(); ++i)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels as people write them for vector cores: queues with two buffers, whole-tile operations, nothing tuned to this
-// device.
+// Typical kernels for vector cores: queues with two buffers, whole-tile operations, nothing tuned for this device.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -59,7 +58,7 @@ private:
     uint32_t tiles_ = 0;
 };
 
-// Rows of 4,096 numbers, one after the other; `Work` is what happens to a row.
+// Processes rows of 4,096 numbers one after the other; `Work` is the operation on a row.
 template <class Work>
 class Rows {
 public:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The matrix product: its kernel and its tiling are one source, compiled by canopy-cc; its rival is OpenBLAS.
+# The matrix product: kernel and tiling are in one source, compiled by canopy-cc; the rival is OpenBLAS.
 set(matmul_object ${CMAKE_CURRENT_BINARY_DIR}/matmul_kernel.o)
 set(matmul_compiler canopy-cc)
 if(CANOPY_CC_EXECUTABLE)

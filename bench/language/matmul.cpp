@@ -22,7 +22,7 @@ constexpr double operations = 2.0 * size * size * size;
 
 std::string speed_text(double per_nanosecond) { return fmt::format("{:.1f} Gflop/s", per_nanosecond); }
 
-// Small whole numbers: halves hold them exactly, and every sum is exact in float.
+// Small integers: exact in half, and every sum is exact in float.
 void fill(float* values, unsigned seed) {
     std::mt19937 random(seed);
     for (std::size_t i = 0; i < elements; ++i) values[i] = static_cast<float>(static_cast<int>(random() % 17) - 8);
@@ -74,7 +74,7 @@ void require_same(const std::vector<float>& left, const std::vector<float>& righ
     if (left != right) throw std::runtime_error(fmt::format("the product in {} is wrong", what));
 }
 
-// One element from its definition, in case there is no rival to compare with.
+// Checks one element against its definition, in case there is no rival to compare with.
 void require_right(const Operand& a, const Operand& b, const std::vector<float>& result) {
     const auto* left = static_cast<const float*>(a.get(false));
     const auto* right = static_cast<const float*>(b.get(false));

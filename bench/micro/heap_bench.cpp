@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a heap costs: the pair of allocate and release with few and with many live allocations, finding an
-// allocation, and the price of pages that the constants in src/base/heap.cpp answer to.
+// The cost of a heap: allocate and release with few and with many live allocations, finding an allocation, and the page
+// costs behind the constants in src/base/heap.cpp.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -23,7 +23,7 @@ std::unique_ptr<Heap> make(std::uint64_t capacity, bool checking = false) {
     return heap.ok() ? std::move(*heap) : nullptr;
 }
 
-// Live allocations of 4 KiB to 1 MiB, and holes between them where every tenth was released.
+// Live allocations of 4 KiB to 1 MiB, with holes where every tenth was released.
 std::vector<void*> populate(Heap& heap, std::int64_t count) {
     std::mt19937_64 random(1);
     std::vector<void*> live;
@@ -65,7 +65,7 @@ void BM_HeapPair1MiB(benchmark::State& state) {
 }
 BENCHMARK(BM_HeapPair1MiB)->Arg(0)->Arg(1000)->Arg(100'000);
 
-// A release of a random one of the live allocations and a new allocation of the same size, caches cold.
+// Releases a random live allocation and makes a new one of the same size, with cold caches.
 void BM_HeapRandomReplace(benchmark::State& state) {
     const auto heap = make(256 * gibibyte);
     std::vector<void*> live;
@@ -110,8 +110,8 @@ void BM_CheckingPair1MiB(benchmark::State& state) {
 }
 BENCHMARK(BM_CheckingPair1MiB);
 
-// Writing every byte of a block whose pages exist, against one whose pages were given back before: the difference is
-// what `kept_free` saves a program that frees and allocates large blocks in a loop.
+// Writes every byte of a block whose pages exist, or of one whose pages were returned to the OS before: the difference
+// is what `kept_free` saves a program that frees and allocates large blocks in a loop.
 void BM_LargeBlockWarm(benchmark::State& state) {
     const auto heap = make(gibibyte);
     auto address = heap->allocate(256 * mebibyte, 0);

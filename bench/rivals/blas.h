@@ -9,9 +9,9 @@ namespace bench {
 class Blas {
 public:
     [[nodiscard]] static bool installed();
-    // Its version, or a word that it is not installed.
+    // Its version, or a note that it is not installed.
     static std::string version();
-    // C = A * B, square, row by row.
+    // C = A * B, square, row-major.
     static void multiply(int threads, int size, const float* a, const float* b, float* c);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for blas.cpp where OpenBLAS is missing.
+// Replaces blas.cpp if OpenBLAS is missing.
 #include "rivals/blas.h"
 
 namespace bench {

@@ -36,7 +36,7 @@ public:
         nodes_.push_back(std::make_unique<Node>(*graph_, Empty{}));
         return *nodes_.back();
     }
-    // A chain behind `from`; its last node.
+    // Appends a chain to `from` and returns its last node.
     Node& append(Node& from, std::size_t length) {
         Node* last = &from;
         for (std::size_t i = 0; i < length; ++i) {
@@ -58,7 +58,7 @@ public:
 private:
     tbb::task_arena arena_;
     std::unique_ptr<tbb::flow::graph> graph_;
-    std::vector<std::unique_ptr<Node>> nodes_;  // the first one starts
+    std::vector<std::unique_ptr<Node>> nodes_;  // the first one starts the graph
 };
 
 template <class Policy>

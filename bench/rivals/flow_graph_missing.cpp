@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for flow_graph.cpp where oneTBB is missing.
+// Replaces flow_graph.cpp if oneTBB is missing.
 #include "rivals/flow_graph.h"
 
 namespace bench {

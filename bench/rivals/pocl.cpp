@@ -149,7 +149,7 @@ std::unique_ptr<Pocl> Pocl::open() {
 std::string Pocl::version() {
     const cl_platform_id platform = find_platform();
     if (!platform) return "PoCL not installed";
-    // "OpenCL 3.0 PoCL 3.1 ...": how it was built follows after two blanks.
+    // "OpenCL 3.0 PoCL 3.1 ...": build details follow after two blanks.
     const std::string text = text_of(platform, CL_PLATFORM_VERSION);
     const std::size_t begin = text.find("PoCL"), end = text.find("  ");
     return begin < end ? text.substr(begin, end == std::string::npos ? end : end - begin) : text;

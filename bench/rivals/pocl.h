@@ -10,9 +10,9 @@ namespace bench {
 
 class Pocl {
 public:
-    // nullptr when it is not installed.
+    // nullptr if it is not installed.
     static std::unique_ptr<Pocl> open();
-    // Its version, or a word that it is not installed.
+    // Its version, or a note that it is not installed.
     static std::string version();
     virtual ~Pocl() = default;
     // Queues the kernel `count` times, then waits for all.
@@ -21,7 +21,7 @@ public:
     virtual void enqueue_and_finish_each(std::size_t count) = 0;
     // `count` kernels in turn on two queues, each waiting for the event of the one before; then waits for all.
     virtual void enqueue_in_turn(std::size_t count) = 0;
-    // Makes three arrays of the program known to it, without copies; then z = x + y, waited for.
+    // Shares three arrays of the program with it, without copies; `add_shared` computes z = x + y and waits.
     virtual void share(float* x, float* y, float* z, std::size_t count) = 0;
     virtual void add_shared() = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for pocl.cpp where the OpenCL headers are missing.
+// Replaces pocl.cpp if the OpenCL headers are missing.
 #include "rivals/pocl.h"
 
 namespace bench {

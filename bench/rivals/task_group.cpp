@@ -28,7 +28,7 @@ private:
     void run() {
         group_.run([arguments = arguments_] { asm volatile("" : : "r"(&arguments) : "memory"); });
     }
-    // Its own destructor may throw when somebody has not waited; this class always has.
+    // The base destructor may throw if nobody has waited; this class always waits.
     struct Group : tbb::task_group {
         ~Group() noexcept = default;
     };

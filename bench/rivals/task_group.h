@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneTBB's task_group: tasks on a pool of threads, in no order, each holding five values as a launch does.
+// oneTBB's task_group: unordered tasks on a thread pool, each holding five values like a launch.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@ namespace bench {
 
 class TaskGroup {
 public:
-    // nullptr when oneTBB is not installed.
+    // nullptr if oneTBB is not installed.
     static std::unique_ptr<TaskGroup> open();
-    // Its version, or a word that it is not installed.
+    // Its version, or a note that it is not installed.
     static std::string version();
     virtual ~TaskGroup() = default;
     // Runs `count` tasks, then waits for all.

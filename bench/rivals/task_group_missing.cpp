@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for task_group.cpp where oneTBB is missing.
+// Replaces task_group.cpp if oneTBB is missing.
 #include "rivals/task_group.h"
 
 namespace bench {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pair of aclrtMalloc and aclrtFree for 1 MiB, with nothing else alive and with 100,000 other allocations.
+// aclrtMalloc plus aclrtFree of 1 MiB, with no other and with 100,000 other live allocations.
 #include <random>
 
 #include "harness/topics.h"
@@ -19,7 +19,7 @@ double pair_time() {
     });
 }
 
-// Allocations of 512 bytes to 16 KiB, every fourth one freed again so that there are holes between them.
+// Allocations of 512 bytes to 16 KiB, every fourth one freed again to leave holes.
 class LiveAllocations {
 public:
     explicit LiveAllocations(std::size_t count) {

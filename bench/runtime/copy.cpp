@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t size = std::size_t{256} << 20;
 
-// Ordinary memory, every page of it touched.
+// Ordinary memory with every page touched.
 class HostMemory {
 public:
     HostMemory() : address_(std::malloc(size)) {
@@ -60,7 +60,7 @@ void copy_async(void* destination, const void* source, aclrtMemcpyKind kind, con
     BENCH_CHECK(aclrtMemcpyAsync(destination, size, source, size, kind, stream.get()));
 }
 
-// Bytes in a nanosecond, `bytes` copied by one call.
+// Bytes per nanosecond; one call copies `bytes`.
 template <class Copy>
 Contender contender(const char* name, std::size_t bytes, Copy copy) {
     return {name, [=] {
@@ -70,7 +70,7 @@ Contender contender(const char* name, std::size_t bytes, Copy copy) {
             }};
 }
 
-// A pattern that goes host, device, device, host must come back; and likewise through pinned memory and streams.
+// A pattern copied host, device, device, host must come back intact; likewise through pinned memory and streams.
 void check_copies(Buffers& buffers) {
     auto* const source = static_cast<std::uint64_t*>(buffers.host[0].get());
     for (std::size_t i = 0; i < size / sizeof(*source); ++i) source[i] = i * 0x9E3779B97F4A7C15u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time between the last instruction of a kernel and the first of the next one of the same stream. A kernel in
-// front holds the stream until all launches are queued: what is seen is the device, not the rate of launching.
+// The time between the last instruction of a kernel and the first of the next one of the same stream. A first kernel
+// holds the stream until all launches are queued, so that the device is measured, not the launch rate.
 #include <fmt/core.h>
 
 #include "harness/topics.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time from the last instruction of a kernel to the first of a kernel on another stream that waits for it by an
-// event. A chain goes to and fro between two streams and is queued as a whole behind a kernel that holds it. There are
-// two kinds of it:
+// The time from the last instruction of a kernel to the first of a kernel on another stream that waits for it through
+// an event. A chain alternates between two streams and is queued completely behind a kernel that holds it. There are
+// two kinds:
 //
-//   both awake   each stream goes on working for a while after its record, and the other one is already waiting then:
+//   both awake   each stream keeps working for a while after its record, when the other one is already waiting:
 //                a thread is awake on each side, and the hop goes from one processor to the other
-//   chain only   nothing but the chain is there, so one thread may serve both streams
+//   chain only   there is no other work, so one thread may serve both streams
 #include <fmt/core.h>
 
 #include "harness/topics.h"
@@ -18,7 +18,7 @@ constexpr std::size_t hops = 512;
 constexpr std::size_t warm_up = 64;
 constexpr double microsecond = 1'000;
 
-// How long a kernel works before its stream records, and how long the stream is kept busy after that.
+// How long a kernel works before its stream records the event, and how long the stream stays busy after that.
 struct Shape {
     double before;
     double after;
@@ -28,7 +28,7 @@ constexpr Shape chain_only = {0, 0};
 
 struct Hops {
     std::vector<double> times;
-    std::size_t crossings = 0;  // where the second kernel ran on another processor than the first
+    std::size_t crossings = 0;  // hops where the second kernel ran on a different processor
 };
 
 class Chain {

@@ -5,8 +5,8 @@
 extern "C" __global__ __aicore__ void empty_five(__gm__ float*, __gm__ float*, __gm__ float*, uint32_t, float) {}
 
 // Three words per index: the time stamp counter at the first instruction, the processor, and the time stamp counter at
-// the last instruction, `work` ticks later. The first is read only after everything before it has been executed, the
-// last may be read early: what is seen between two kernels is never less than what there is.
+// the last instruction, `work` ticks later. The first is read only after everything before it has executed, the last
+// may be read early: the measured gap between two kernels is never less than the real one.
 extern "C" __global__ __aicore__ void stamp(__gm__ uint64_t* stamps, uint64_t index, uint64_t work) {
     unsigned processor;
     const uint64_t begin = __builtin_ia32_rdtscp(&processor);
@@ -18,12 +18,12 @@ extern "C" __global__ __aicore__ void stamp(__gm__ uint64_t* stamps, uint64_t in
     stamps[3 * index + 2] = __builtin_ia32_rdtsc();
 }
 
-// Keeps its stream busy until the time stamp counter has come to `until`.
+// Keeps its stream busy until the time stamp counter reaches `until`.
 extern "C" __global__ __aicore__ void hold(uint64_t until) {
     while (__builtin_ia32_rdtsc() < until) __builtin_ia32_pause();
 }
 
-// Keeps its stream busy for so many ticks.
+// Keeps its stream busy for `ticks` ticks.
 extern "C" __global__ __aicore__ void rest(uint64_t ticks) {
     const uint64_t begin = __builtin_ia32_rdtsc();
     while (__builtin_ia32_rdtsc() - begin < ticks) __builtin_ia32_pause();
@@ -31,7 +31,7 @@ extern "C" __global__ __aicore__ void rest(uint64_t ticks) {
 
 extern "C" __global__ __aicore__ void mark(__gm__ uint32_t* marks, uint64_t index) { marks[index] = 1; }
 
-// Arithmetic in `rounds` steps, each of which needs the one before; the arguments of empty_five.
+// Arithmetic in `rounds` dependent steps; takes the arguments of empty_five.
 extern "C" __global__ __aicore__ void churn(__gm__ float* a, __gm__ float*, __gm__ float* out, uint32_t,
                                             uint64_t rounds) {
     uint64_t value = static_cast<uint64_t>(*a) + 1;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t warm_up = 1'000;
 
-// An argument list that is filled once and launched often.
+// An argument list that is filled once and launched many times.
 class ArgumentList {
 public:
     ArgumentList(aclrtFuncHandle function, FiveArguments values) {
@@ -35,7 +35,7 @@ private:
     aclrtArgsHandle handle_ = nullptr;
 };
 
-// The goal of a row: so many nanoseconds, and such a part of PoCL's time.
+// The goal of a row: a time in nanoseconds, and a fraction of PoCL's time.
 struct Goal {
     double nanoseconds;
     double part_of_pocl;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching on one stream while 1,900 others are alive, used once and idle, against the same with no others. The two
-// take turns: the others are made and destroyed again several times.
+// Launching on one stream while 1,900 others are alive, used once and idle, compared with launching without them. The
+// two take turns: the others are created and destroyed several times.
 #include <fmt/core.h>
 
 #include "harness/topics.h"

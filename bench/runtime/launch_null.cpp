@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the interface itself costs: the launch on the null device, which accepts everything and does nothing. The kind
-// of device is chosen when a process starts, so a child process measures it.
+// The cost of the interface itself: launching on the null device, which accepts everything and does nothing. The kind
+// of device is fixed when a process starts, so a child process measures it.
 #include "harness/child.h"
 #include "harness/topics.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The one source of the benchmarks that launches with <<<>>>: compiled by canopy-cc, linked like any object.
+# The only benchmark source that launches with <<<>>>: compiled by canopy-cc, linked like any object.
 set(launch_operator_object ${CMAKE_CURRENT_BINARY_DIR}/launch_operator_kernel.o)
 set(launch_operator_compiler canopy-cc)
 if(CANOPY_CC_EXECUTABLE)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernel<<<...>>>(...) costs more than the launch of the same kernel by its handle.
+// The extra cost of kernel<<<...>>>(...) over launching the same kernel by its handle.
 #include "runtime/launch_operator.h"
 
 #include <fmt/core.h>

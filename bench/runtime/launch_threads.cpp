@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches from eight host threads, each on a stream of its own, against the same number from one thread on one
+// Launches from eight host threads, each on its own stream, compared with the same number from one thread on one
 // stream.
 #include <fmt/core.h>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t thread_count = 8;
 constexpr std::size_t each = 10'000;
 
-// Eight threads that wait for the start of a round, launch, synchronise and say that they are done.
+// Eight threads that wait for the start of a round, launch, synchronise and report that they are done.
 class Launchers {
 public:
     explicit Launchers(aclrtFuncHandle function)

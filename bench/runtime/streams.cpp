@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stream that was used and now is idle keeps of the machine's memory, and how many streams can be used at once.
-// A child process measures it, where nobody else takes or returns memory.
+// The memory held by a stream that was used and is now idle, and how many streams can be used at once. A child process
+// measures it, so that nothing else allocates or frees memory.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t idle_streams = 1'900;
 constexpr std::size_t many_launches = 2'000;
-constexpr std::size_t all_streams = 1'984;  // of a device, its default stream among them
+constexpr std::size_t all_streams = 1'984;  // of a device, including its default stream
 
 double resident_bytes() {
     std::ifstream file("/proc/self/statm");

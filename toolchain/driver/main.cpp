@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// canopy-cc, also called bisheng: compiles C++ with kernels, and hands everything else to clang. Sources with kernels
-// become objects here (source.h); clang links them.
+// canopy-cc, also installed as bisheng: compiles C++ with kernels and passes everything else to clang. Sources with
+// kernels become objects here (source_file.h); clang links them.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ bool ends(const std::string& text, std::string_view end) {
 
 bool is_c(const Input& input) { return input.dialect == "c" || (input.dialect.empty() && ends(input.path, ".c")); }
 
-// What a program needs to find the library, at link time and when it runs.
+// Flags with which a program finds the library, at link time and at run time.
 std::vector<std::string> library_flags(const Tree& tree) {
     if (!std::filesystem::exists(tree.libraries + "/libascendcl.so")) return {};
     return {"-L" + tree.libraries,
@@ -41,12 +41,12 @@ std::vector<std::string> library_flags(const Tree& tree) {
             "-Wl,--pop-state"};
 }
 
-// Clang writes into a pipe; colours are for the terminal behind it.
+// Clang writes to a pipe, so it must be told when the output ends up on a terminal.
 void add_colours(Command& command) {
     if (isatty(STDERR_FILENO) != 0) command.push_back("-fcolor-diagnostics");
 }
 
-// Runs clang, shows what it says, and returns its exit status.
+// Runs clang, prints its messages, and returns its exit status.
 int run_and_explain(const Tree& tree, const Command& command) {
     std::string messages;
     const int status = run_with_files(command, "/dev/null", "-", messages);
@@ -54,7 +54,7 @@ int run_and_explain(const Tree& tree, const Command& command) {
     return status;
 }
 
-// Everything without kernels is clang's own business. Only linking is told where the library lies.
+// Passes sources without kernels to clang unchanged. Only the link step gets the path of the library.
 int hand_over(const Options& options, const Tree& tree) {
     const bool only_c = !options.inputs.empty() && std::all_of(options.inputs.begin(), options.inputs.end(), is_c);
     const bool kernels = std::any_of(options.inputs.begin(), options.inputs.end(),
@@ -142,7 +142,7 @@ int link(const Options& options, const Tree& tree, const std::vector<std::string
     return run_clang(options, tree, command);
 }
 
-// Objects of the sources, made where they belong or, on the way to something linked, in a directory that goes away.
+// Compiles the sources to objects: at their final path or, if they will be linked, in a temporary directory.
 int compile_all(const Options& options, const Tree& tree, Timing& timing) {
     const auto directory = canopy::TemporaryFolder::create("cc");
     if (!directory.ok()) return complain(broken_toolchain, directory.message());
@@ -167,7 +167,7 @@ int compile_all(const Options& options, const Tree& tree, Timing& timing) {
     return link(options, tree, files);
 }
 
-// Sources that may hold kernels are looked at.
+// Reads the sources that may contain kernels to find out.
 bool find_kernels(Options& options) {
     bool found = options.output_kind == Output::static_library;
     for (Input& input : options.inputs) {
@@ -210,7 +210,7 @@ int run(const std::vector<std::string>& arguments, bool as_clang) {
 }  // namespace canopy_cc
 
 int main(int count, char** arguments) {
-    // The compilers started below take memory in large pages where the machine has them: 8 % of their time.
+    // Lets the compilers started below use huge pages where available, which saves 8 % of their time.
     setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0);
     const std::string name = count > 0 ? arguments[0] : "";
     const std::size_t slash = name.find_last_of('/');

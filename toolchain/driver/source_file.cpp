@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* producer = "canopy-cc " CANOPY_CC_VERSION;
 
-// The same text compiled the same way gives the same image, and the same name for it.
+// The same text compiled with the same flags gives the same image and the same symbol.
 std::string image_symbol(const Options& options, const std::string& text) {
     std::string all = text;
     for (const auto* list : {&options.compiler_flags, &options.targets})
@@ -34,7 +34,7 @@ std::string image_symbol(const Options& options, const std::string& text) {
     return fmt::format("canopy_image_{:016x}{:016x}", hash[1], hash[0]);
 }
 
-// The name of a function in the compiler's description of it: "k" in "void ns::k(int) [T = int]".
+// Extracts the function name from the compiler's description: "k" in "void ns::k(int) [T = int]".
 std::string plain_name(const std::string& key) {
     constexpr std::string_view unnamed = "(anonymous namespace)";
     std::size_t end = 0;
@@ -53,7 +53,7 @@ std::string plain_name(const std::string& key) {
     return key.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1));
 }
 
-// Kernels are found by their plain name where it says which one is meant, else by their symbol.
+// Kernels are named by their plain name if it is unique, else by their symbol.
 void name_kernels(std::vector<KernelDescription>& kernels) {
     std::map<std::string, int> uses;
     for (const KernelDescription& kernel : kernels) ++uses[plain_name(kernel.key)];
@@ -74,7 +74,7 @@ std::string make_image(const Options& options, Compiled& compiled) {
     return canopy::write_image(image);
 }
 
-// The definitions HAVE_WORKSPACE and HAVE_TILING say that the last parameters of kernels are these, in this order.
+// The macros HAVE_WORKSPACE and HAVE_TILING declare the last parameters of kernels, in this order.
 std::size_t workspace_from_end(const Options& options) {
     bool workspace = false, tiling = false;
     for (const std::string& flag : options.compiler_flags) {
@@ -121,7 +121,7 @@ void add_sanitizer(Texts& texts) {
     if (!texts.cube.empty()) texts.cube += sanitizer_text();
 }
 
-// The cores that the command line chooses.
+// The cores chosen on the command line.
 std::optional<Cores> chosen_cores(CoreChoice core) {
     if (core == CoreChoice::none) return std::nullopt;
     return core == CoreChoice::cube ? Cores{CANOPY_CORE_CUBE, 1, 0} : Cores{CANOPY_CORE_VECTOR, 0, 1};
@@ -142,7 +142,7 @@ RewrittenSource timed_rewrite(const CompileJob& job, const std::string& text, co
     return rewrite(text, rewrite_job);
 }
 
-// The source for each kind of core; the preprocessor runs when a kind is first asked for.
+// The source text for each kind of core; each is preprocessed when first needed.
 class KindTexts {
 public:
     explicit KindTexts(const CompileJob& job) : job_(job) {}
@@ -165,13 +165,13 @@ private:
     std::optional<std::string> vector_, cube_;
 };
 
-// Whether the source asks at compile time for the kind of core, on a chip that has two kinds.
+// True if the source tests the kind of core at compile time and the chip has two kinds.
 bool asks_for_kind(const Options& options, const RewrittenSource& texts) {
     const bool split = options.architecture == 2201 || options.architecture == 3510;
     return texts.has_kernels && split && tests_core_kind(texts.files);
 }
 
-// What a kernel uses on one kind of core may show only in the text for that kind.
+// The names a kernel uses on one kind of core may appear only in the text for that kind.
 int examine_kinds(KindTexts& kinds, RewriteJob& rewrite_job) {
     NamesOfKernels used;
     for (const bool cube : {false, true}) {
@@ -183,7 +183,7 @@ int examine_kinds(KindTexts& kinds, RewriteJob& rewrite_job) {
     return success;
 }
 
-// The device text as it is for one kind of core.
+// The device text for one kind of core.
 int text_for(KindTexts& kinds, const RewriteJob& rewrite_job, bool cube, std::string& text) {
     RewrittenSource texts;
     if (const int status = kinds.rewritten(cube, rewrite_job, texts); status != success) return status;
@@ -192,10 +192,10 @@ int text_for(KindTexts& kinds, const RewriteJob& rewrite_job, bool cube, std::st
     return texts.problems.empty() ? success : bad_source;
 }
 
-// A source that asks for the kind of its core gets a text for each kind it runs on.
+// A source that tests the kind of its core gets a text for each kind it runs on.
 int choose_core_kinds(CoreChoice core, KindTexts& kinds, const RewriteJob& rewrite_job, const RewrittenSource& texts,
                       Texts& to_compile) {
-    // The text is already the one for the cores that the command line chose.
+    // The text is already for the cores chosen on the command line.
     if ((core == CoreChoice::cube && !texts.on_vector) || (core == CoreChoice::vector && !texts.on_cube))
         return success;
     const int status = text_for(kinds, rewrite_job, !texts.on_vector, to_compile.device);
@@ -240,7 +240,7 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
         for (const std::string& text : *list) fmt::print(stderr, "{}\n", text);
     if (!texts.problems.empty()) return bad_source;
     if (image_only && !texts.has_kernels) {
-        // A mistake may hide the kernels; then the mistake is what matters.
+        // An error in the source may hide the kernels; report that error instead.
         const Compiled tried = compile_texts(job, {texts.host, "", ""});
         if (tried.status == 1) fmt::print(stderr, "{}", tried.messages);
         if (tried.status == 1) return bad_source;

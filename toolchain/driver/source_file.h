@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From one source with kernels to an object or an image: preprocess, rewrite, compile, pack, embed.
+// Compiles one source with kernels to an object or an image: preprocess, rewrite, compile, pack, embed.
 #pragma once
 
 #include <string>

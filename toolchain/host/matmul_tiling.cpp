@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libtiling_api: tilings of matrix products. Any tiling this makes is legal on the chip: tiles of the operands fit
-// twice into L0A and L0B, the tile of the result into L0C, what is kept ahead into L1. Among legal ones it prefers even
-// shares of the cores, then large tiles.
+// libtiling_api: tilings of matrix products. Every tiling it produces is legal on the chip: operand tiles fit twice
+// into L0A and L0B, the result tile fits into L0C, and the prefetched tiles fit into L1. Among legal tilings it prefers
+// even shares for the cores, then large tiles.
 #include "tiling/matmul_tiling.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ int64_t bits_of(DataType type) {
 
 int64_t bytes(int64_t elements, DataType type) { return elements * bits_of(type) / 8; }
 
-// Elements of k that a row of a fractal holds; float operands are also read as columns, 16 at a time.
+// Elements of k in a row of a fractal; float operands are also read as columns, 16 at a time.
 int32_t step_of_k(DataType a, DataType b) {
     const int64_t narrow = std::min(bits_of(a), bits_of(b));
     return std::max<int32_t>(fractal, static_cast<int32_t>(32 * 8 / narrow));
@@ -56,7 +56,7 @@ bool is_local(TPosition position) {
     return position == TPosition::VECIN || position == TPosition::VECOUT || position == TPosition::VECCALC;
 }
 
-// A limit given by the caller, or all there is.
+// The limit given by the caller, or everything available.
 int64_t limit(int32_t asked, int64_t there) { return asked < 0 || asked > there ? there : asked; }
 
 }  // namespace
@@ -85,7 +85,7 @@ MatmulApiTilingBase::MatmulApiTilingBase(const PlatformInfo& platform)
       l0c_(static_cast<int64_t>(platform.l0CSize)),
       ub_(static_cast<int64_t>(platform.ubSize)) {}
 
-// --- what the caller says -------------------------------------------------------------------------------------------
+// --- the caller's settings ------------------------------------------------------------------------------------------
 
 int32_t MatmulApiTilingBase::SetAType(TPosition pos, CubeFormat type, DataType dataType, bool isTrans) {
     a_ = {pos, type, dataType, isTrans};
@@ -227,7 +227,7 @@ bool MatmulApiTilingBase::divide(Tiling& tiling) const {
     return true;
 }
 
-// One tile: as large as L0C, L0A and L0B allow, no larger than a core's share.
+// Chooses the tile size: as large as L0C, L0A and L0B allow, but no larger than a core's share.
 bool MatmulApiTilingBase::choose_base(Tiling& tiling) const {
     const auto bounded = [](int32_t value, int32_t lowest, int32_t highest) {
         if (highest > 0) value = std::min(value, highest / fractal * fractal);
@@ -242,7 +242,8 @@ bool MatmulApiTilingBase::choose_base(Tiling& tiling) const {
                     ? fixed_.n
                     : bounded(std::min(is_local(c_.position) ? 128 : 256, round_up(tiling.singleCoreN, fractal)),
                               smallest_.n, largest_.n);
-    // Too little L0C (or UB, for a result that goes there): shorten what the caller left open, the longer side first.
+    // If L0C (or UB, for a result that goes there) is too small, shrink the sides the caller left open, longer side
+    // first.
     const auto fits = [&] {
         if (int64_t{m} * n * 4 * copies_c > l0c_) return false;
         return !is_local(c_.position) || bytes(int64_t{m} * n, c_.type) <= ub_;
@@ -271,7 +272,7 @@ bool MatmulApiTilingBase::choose_base(Tiling& tiling) const {
     return true;
 }
 
-// How many tiles of the operands are kept ahead in L1: two of each, then more along k while they fit.
+// Chooses how many operand tiles are prefetched into L1: two of each, then more along k while they fit.
 bool MatmulApiTilingBase::choose_depth(Tiling& tiling) const {
     const int64_t tile_a = bytes(int64_t{tiling.baseM} * tiling.baseK, a_.type);
     const int64_t tile_b = bytes(int64_t{tiling.baseN} * tiling.baseK, b_.type);
@@ -384,8 +385,8 @@ int32_t MultiCoreMatmulTiling::GetCoreNum(int32_t& dim, int32_t& mDim, int32_t& 
     return 0;
 }
 
-// Tries every number of parts along m and n (and k, when allowed) that the cores suffice for. What counts is the
-// largest share of one core; then that all shares are whole; then that shares are near to square, which reads least.
+// Tries every number of parts along m and n (and k, when allowed) for which there are enough cores. Prefers the
+// smallest maximum share of a core, then shares without a remainder, then shares close to square, which read least.
 bool MultiCoreMatmulTiling::divide(Tiling& tiling) const {
     const auto share = [](int32_t whole, int32_t parts, int32_t fixed, int32_t align) {
         if (fixed > 0) return std::min(fixed, whole);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libplatform: figures of the chip. The current chip's come from the runtime library; those of chips asked for by name
-// from the table of chips.
+// libplatform: properties of the chip. Those of the current chip come from the runtime library, those of chips
+// requested by name from the table of chips.
 #include "platform/platform_ascendc.h"
 
 #include <acl/acl_base.h>
@@ -17,7 +17,7 @@
 namespace platform_ascendc {
 namespace {
 
-// A figure of the current chip; `otherwise` when the runtime cannot tell.
+// A property of the current chip; `otherwise` if the runtime does not know it.
 uint32_t figure(aclplatformDevInfo which, uint32_t otherwise) {
     char text[64];
     if (aclplatformGetDeviceInfo(which, text, sizeof text) != ACL_SUCCESS) return otherwise;
@@ -28,13 +28,13 @@ uint32_t figure(aclplatformDevInfo which, uint32_t otherwise) {
 
 constexpr uint64_t kib = 1024, mib = 1024 * kib;
 
-// The last bytes of UB belong to the language on some chips.
+// On some chips the last bytes of UB are reserved for the kernel language.
 uint64_t usable_unified_buffer(const canopy::Chip& chip) {
     if (chip.architecture == 2201) return chip.unified_buffer - 256;
     return chip.architecture == 3510 ? 248 * kib : chip.unified_buffer;
 }
 
-// What kernels are told: the model's buffer for scales is larger than the chip's.
+// The size reported to kernels: the model's scale buffer is larger than the chip's.
 uint64_t scale_buffer(const canopy::Chip& chip) {
     if (chip.scale_buffer == 0) return 0;
     return chip.architecture == 3510 ? 4 * kib : 2 * kib;
@@ -69,7 +69,7 @@ PlatformAscendC::PlatformAscendC(fe::PlatFormInfos*)
 
 uint32_t PlatformAscendC::GetCoreNum() const { return cube_cores_; }
 uint32_t PlatformAscendC::GetCoreNumAic() const { return cube_cores_; }
-// The cores of a coupled chip do the vector work too.
+// The cores of a coupled chip also do the vector work.
 uint32_t PlatformAscendC::GetCoreNumAiv() const {
     return canopy::is_coupled(architecture_) ? cube_cores_ : vector_cores_;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operation on the elements of two tensors: what the host hands to the kernels of elementwise.asc.
+// One operation on the elements of two tensors, as the host passes it to the kernels of elementwise.asc.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace canopy::operators {
 
 enum class Operation : std::uint32_t { add, multiply };
 
-// The types of acl/acl_base.h that the kernels know, by their numbers there.
+// The types of acl/acl_base.h that the kernels support, with the same numbers.
 enum class Element : std::int32_t {
     float32 = 0,
     float16 = 1,
@@ -32,16 +32,16 @@ struct Elementwise {
     void* out = nullptr;
     std::uint64_t count = 0;
     std::uint32_t rank = 0;
-    std::uint32_t dense = 0;  // all three lie without gaps in the same order
+    std::uint32_t dense = 0;  // all three are contiguous, in the same order
     std::int64_t shape[max_rank] = {};
     std::int64_t self_strides[max_rank] = {};
     std::int64_t other_strides[max_rank] = {};
     std::int64_t out_strides[max_rank] = {};
     double alpha = 1;              // for floats
-    std::int64_t whole_alpha = 1;  // for whole numbers
+    std::int64_t whole_alpha = 1;  // for integers
 };
 
-// Queues the work; 0 or a code of the runtime. One function for each chip architecture that has an image.
+// Queues the work; returns 0 or an error code of the runtime. One function per chip architecture with an image.
 int launch_2201(const Elementwise& work, void* stream);
 int launch_3510(const Elementwise& work, void* stream);
 

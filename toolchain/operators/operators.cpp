@@ -36,7 +36,7 @@ T read(const aclScalar& scalar) {
     return value;
 }
 
-// A scalar as a floating-point and as a whole number; false for a type that is neither.
+// Reads a scalar as a floating-point number and as an integer; false if its type is neither.
 bool read_scalar(const aclScalar& scalar, double& number, std::int64_t& whole) {
     switch (scalar.type) {
         case ACL_FLOAT:
@@ -72,7 +72,7 @@ bool read_scalar(const aclScalar& scalar, double& number, std::int64_t& whole) {
     return true;
 }
 
-// Strides of `tensor` seen in the shape of the result; false when the shapes do not go together.
+// Strides of `tensor` broadcast to the shape of the result; false if the shapes are incompatible.
 bool broadcast(const aclTensor& tensor, const aclTensor& out, std::int64_t* strides) {
     if (tensor.shape.size() > out.shape.size()) return false;
     const std::size_t missing = out.shape.size() - tensor.shape.size();
@@ -133,7 +133,7 @@ aclnnStatus prepare(Operation operation, const aclTensor* self, const aclTensor*
     return ACLNN_SUCCESS;
 }
 
-// The image for the chip of the current device.
+// Launches the image for the current device's chip.
 int launch(const Elementwise& work, aclrtStream stream) {
     std::int32_t device = 0;
     std::int64_t architecture = 2201;

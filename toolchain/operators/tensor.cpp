@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects that operators work on: aclnn/acl_meta.h.
+// The objects that operators work on, declared in aclnn/acl_meta.h.
 #include "tensor.h"
 
 #include <acl/acl.h>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Runs what may not find memory; a C function never throws.
+// Runs code that may run out of memory; a C function must not throw.
 template <class Make>
 auto made(Make make) noexcept -> decltype(make()) {
     try {

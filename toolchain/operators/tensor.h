@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation of the objects in aclnn/acl_meta.h, private to this library; programs have pointers.
+// The implementation of the objects in aclnn/acl_meta.h, private to this library; programs only hold pointers.
 #pragma once
 
 #include <aclnn/aclnn_base.h>
@@ -39,7 +39,7 @@ struct aclTensorList {
     std::vector<std::unique_ptr<const aclTensor>> tensors;
 };
 
-// A checked call of an operator.
+// An operator call whose arguments have been validated.
 struct aclOpExecutor {
     canopy::operators::Elementwise work;
     bool repeatable = false;

@@ -168,7 +168,7 @@ def read_functions(include):
     if not headers:
         raise Failure(f"{include}/acl holds no headers")
     titles = {header: section_titles(header) for header in headers}
-    # The umbrella comes first so that the page begins with the base and the runtime.
+    # The umbrella header comes first, so that the page begins with the base and the runtime.
     names = ["acl/acl.h"] + [program_name(include, header) for header in headers]
     source = "".join(f'#include "{name}"\n' for name in names)
     unit = cindex.Index.create().parse(
@@ -183,7 +183,7 @@ def read_functions(include):
     for cursor in unit.cursor.get_children():
         if cursor.kind != cindex.CursorKind.FUNCTION_DECL or cursor.location.file is None:
             continue
-        # Declared only to say that it is not part of Canopy.
+        # Declared only to report that it is not part of Canopy.
         if cursor.availability == cindex.AvailabilityKind.NOT_AVAILABLE:
             continue
         if os.path.normpath(cursor.location.file.name) in titles and cursor.spelling not in functions:

@@ -67,7 +67,7 @@ def read_table():
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# What the headers declare
+# Declarations in the headers
 # ----------------------------------------------------------------------------------------------------------------------
 
 
@@ -101,7 +101,7 @@ def name_in(kind, rest):
     """The declared name in a line of the syntax tree, or None."""
     rest = re.sub(r"^(?:parent 0x\w+ |prev 0x\w+ )*", "", rest)
     depth = 0
-    for position, letter in enumerate(rest):  # the place: <...>
+    for position, letter in enumerate(rest):  # the location: <...>
         depth += (letter == "<") - (letter == ">")
         if depth == 0:
             rest = rest[position + 1:]
@@ -139,7 +139,7 @@ def declared_names(header, architecture):
         if name is None:
             owners.append((depth, around if kind in SCOPES else None, False))
             continue
-        # Inside a template stands the declaration of the same name.
+        # A template contains the declaration of the same name.
         same = owners and owners[-1][1] and owners[-1][1].split("::")[-1] == name and kind in INSIDE_TEMPLATE
         whole = around if same else f"{around}::{name}" if around else name
         names.add(whole)
@@ -180,13 +180,13 @@ class Declared:
     def has(self, row):
         name = row.name
         if row.kind == "method":
-            # The classes behind these names are one class here, or a base with another name.
+            # These classes are a single class here, or a base with another name.
             behind = {"MatmulClientBase": "MatrixProduct", "MatmulImpl": "MatrixProduct", "MatmulService": "MatrixProduct",
                       "MatmulApiTilingBase": "MatmulTiling"}
             owners = row.family.split(":", 1)[1].split("/")
             owners += [behind[owner] for owner in owners if owner in behind]
             return any(owner in place.split("::")[:-1] for place in self.last.get(name[1:], ()) for owner in owners)
-        if name in self.macros or name == "__inline__":  # the latter is the compiler's own word
+        if name in self.macros or name == "__inline__":  # the latter is a compiler keyword
             return True
         if name == "KERNEL_TYPE_*":
             return "KERNEL_TYPE_AIV_ONLY" in self.last
@@ -263,14 +263,14 @@ def wrapped(names):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The table of what is not there
+# The table of missing names
 # ----------------------------------------------------------------------------------------------------------------------
 
 SEE_PAGE = "docs/kernel-language.md lists what is"
 
 OPERATORS = "operator packages are not built; build the kernel with ascendc_library or canopy-cc and launch it"
 
-# What to do instead, by family.
+# Advice by family.
 ADVICE = {
     "adv": "compose it from basic vector functions, which docs/kernel-language.md lists",
     "reg": "write it with vector functions on local tensors, such as Add and Exp",
@@ -280,7 +280,7 @@ ADVICE = {
     "operator": OPERATORS,
 }
 
-# Other names of namespaces.
+# Namespace aliases.
 NAMESPACES = {"AscendC::MicroAPI": "reg"}
 
 MODELS = "models and graphs of operators are not run; launch the kernels, or capture their launches into a graph"
@@ -301,7 +301,7 @@ HEADERS = [
         "transpose")),
 ]
 
-# Names that programs give their own functions and types, so that a missing one is a mistake of the program.
+# Names that programs commonly define themselves, so a missing one is an error in the program.
 OF_USERS = {"Process", "CopyOut", "Init", "Shape", "Coord", "Stride", "Layout"}
 
 

@@ -31,7 +31,7 @@ PARTS = {
     "media": "Memory of media functions.",
     "op": "Single operators, of which there are none.",
 }
-# Kinds of arguments that the table names: what the stubs and the help say about them.
+# Kinds of arguments in the table: their type in the stubs and their description in the help.
 KINDS = {
     "Text": ("str", "a text or a path"),
     "OptionalText": ("str | None", "a text or a path"),
@@ -51,7 +51,7 @@ KINDS = {
     "UceList": ("list[dict[str, Any]]", '[{"addr": address, "len": n}]'),
     "FileDescriptor": ("int", "a file descriptor"),
 }
-# Structures that come back as a dict.
+# Structures that are returned as a dict.
 STRUCTURES = ("aclCANNPackageVersion", "aclrtUtilizationInfo", "aclrtUuid", "aclrtPtrAttributes")
 INCLUDES = ("acl/acl.h", "acl/acl_prof.h", "acl/acl_rt_allocator.h", "acl/acl_dump.h", "acl/ops/acl_dvpp.h")
 
@@ -74,7 +74,7 @@ class Argument:
     def settle(self, parameter):
         """Takes from the C parameter what the table leaves open."""
         self.ctype, self.canonical, self.choices = parameter["type"], parameter["canonical"], parameter["choices"]
-        # A const that only the callee cares about.
+        # A const that only matters to the callee.
         self.canonical = self.canonical.removesuffix("const")
         if not self.ctype.endswith("*"):
             self.ctype = self.ctype.removeprefix("const ")

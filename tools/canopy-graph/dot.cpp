@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph in Graphviz's language: a cluster for each stream, clusters of sub-graphs inside the stream of their
-// condition.
+// Draws the graph in Graphviz's language: one cluster per stream, with the clusters of sub-graphs inside the stream of
+// their condition.
 #include <fmt/core.h>
 
 #include <string_view>
@@ -91,7 +91,7 @@ private:
                                 quoted(edge.label), edge.control ? ", style=dashed, constraint=false" : ""));
     }
 
-    // To the first task there is; a sub-graph without tasks gets no arrow.
+    // Draws an arrow to the first task; a sub-graph without tasks gets none.
     void write_choice(const std::string& condition, std::size_t body) {
         const Graph& graph = trace_.graphs[body];
         for (std::size_t lane = 0; lane < graph.lanes.size(); ++lane) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pictures canopy-graph makes of a trace.
+// The output formats of canopy-graph.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace canopy_graph {
 
-// A complete picture; no other program is needed for the layout.
+// A complete picture, including the layout.
 std::string draw_svg(const Trace& trace);
-// For Graphviz.
+// Input for Graphviz, which does the layout.
 std::string draw_dot(const Trace& trace);
 
 }  // namespace canopy_graph

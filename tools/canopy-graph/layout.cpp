@@ -31,7 +31,7 @@ Box size_of(const std::vector<GraphLayout>& layouts, const Task& task) {
     return {0, 0, task_width, task.note.empty() ? plain_height : task_height};
 }
 
-// Boxes with their sizes, and columns as wide as their widest box.
+// Sizes the boxes and makes each column as wide as its widest box.
 void place_columns(const std::vector<GraphLayout>& layouts, const Graph& graph, GraphLayout& layout) {
     double x = 0;
     for (const Lane& lane : graph.lanes) {
@@ -48,7 +48,7 @@ void place_columns(const std::vector<GraphLayout>& layouts, const Graph& graph, 
     layout.width = graph.lanes.empty() ? task_width : x - lane_gap;
 }
 
-// Each box below the one before it and below every box with an edge to it.
+// Places each box below the one before it and below every box with an edge to it.
 void place_rows(const Graph& graph, GraphLayout& layout) {
     std::vector<std::vector<std::vector<Place>>> before(graph.lanes.size());
     for (std::size_t lane = 0; lane < graph.lanes.size(); ++lane) before[lane].resize(graph.lanes[lane].tasks.size());
@@ -87,7 +87,7 @@ Box place_of_body(const std::vector<GraphLayout>& layouts, const Task& condition
 
 std::vector<GraphLayout> lay_out(const Trace& trace) {
     std::vector<GraphLayout> layouts(trace.graphs.size());
-    // Sub-graphs stand behind their parents, whose boxes they fill.
+    // Sub-graphs come after their parents, so go backwards: their size determines the parents' boxes.
     for (std::size_t i = trace.graphs.size(); i-- > 0;) {
         place_columns(layouts, trace.graphs[i], layouts[i]);
         place_rows(trace.graphs[i], layouts[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where everything of a drawing lies: streams are columns, tasks are boxes as high up as what they wait for allows,
-// conditions are boxes with the drawings of their sub-graphs inside. All numbers are pixels.
+// The layout of a drawing: streams are columns, tasks are boxes placed as high as their dependencies allow, conditions
+// are boxes with the drawings of their sub-graphs inside. All numbers are pixels.
 #pragma once
 
 #include <vector>
@@ -19,11 +19,11 @@ struct Box {
 };
 
 struct LaneLayout {
-    Box column;              // with its heading
+    Box column;              // including its heading
     std::vector<Box> boxes;  // of the tasks
 };
 
-// The drawing of one graph; places are relative to its own corner.
+// The drawing of one graph; positions are relative to its top left corner.
 struct GraphLayout {
     double width = 0, height = 0;
     std::vector<LaneLayout> lanes;
@@ -40,7 +40,7 @@ std::vector<GraphLayout> lay_out(const Trace& trace);
 // The corner of a sub-graph's drawing, relative to the box of its condition.
 Box place_of_body(const std::vector<GraphLayout>& layouts, const Task& condition, std::size_t body);
 
-// Tasks that are drawn as small marks.
+// True for tasks that are drawn as small marks.
 bool is_small(const Task& task);
 
 }  // namespace canopy_graph

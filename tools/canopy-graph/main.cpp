@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// canopy-graph: draws a graph from the trace that aclmdlRIDebugJsonPrint writes. Needs nothing but the trace.
+// canopy-graph: draws a graph from the trace that aclmdlRIDebugJsonPrint writes. Needs only the trace.
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture as SVG: columns, then edges, then boxes over them. Hovering over a box shows everything known about the
-// task.
+// Draws the picture as SVG: columns, then edges, then boxes on top. Hovering over a box shows everything known about
+// the task.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ std::string escaped(std::string_view text) {
         else if (byte == '"')
             result += "&quot;";
         else if (text.substr(i, 2) == "\xEF\xBF" && i + 2 < text.size() && (text[i + 2] & 0xFE) == 0xBE) {
-            result += "\xEF\xBF\xBD";  // the two last code points of the first plane
+            result += "\xEF\xBF\xBD";  // U+FFFE and U+FFFF
             i += 2;
         } else if (byte < 0x20 && byte != '\n' && byte != '\t')
             result += "\xEF\xBF\xBD";
@@ -72,12 +72,12 @@ std::string escaped(std::string_view text) {
     return result;
 }
 
-// At most so many letters, with dots in the place of what is left out.
+// Truncates a text to `width` pixels, with an ellipsis at the end.
 std::string cut(const std::string& text, double width) {
     const auto room = static_cast<std::size_t>(std::max(3.0, width / letter_width));
     std::size_t letters = 0, end = text.size();
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;  // inside of a letter
+        if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;  // continuation byte of UTF-8
         if (letters == room - 1) end = i;
         if (++letters > room) return text.substr(0, end) + "\xE2\x80\xA6";
     }
@@ -180,7 +180,7 @@ private:
                 write_task(graph.lanes[lane].tasks[i], box_of(index, {lane, i}, x, y));
     }
 
-    // A frame around the neighbours that can be replaced together.
+    // Frames adjacent tasks that can be replaced together.
     void write_groups(std::size_t index, std::size_t lane, double x, double y) {
         const std::vector<Task>& tasks = trace_.graphs[index].lanes[lane].tasks;
         for (std::size_t first = 0, last = 0; first < tasks.size(); first = last + 1) {
@@ -208,8 +208,8 @@ private:
             from.middle_x(), from.bottom(), to.y);
     }
 
-    // Between columns: out of the side that faces the other one, into the side that faces the first. In one column: a
-    // bow on its right.
+    // Between columns: leaves and enters the boxes on the sides that face each other. Within a column: an arc on the
+    // right.
     void write_edge(const Edge& edge, const Box& from, const Box& to) {
         std::string path;
         if (edge.from.lane == edge.to.lane) {

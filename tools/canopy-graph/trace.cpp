@@ -32,7 +32,7 @@ Place place_of(const Json& value) {
     return {value.at("lane").get<std::size_t>(), value.at("position").get<std::size_t>()};
 }
 
-// Builds graphs from events, in the order in which they are written: processes, their threads, tasks, flows.
+// Builds graphs from events in file order: processes, their threads, tasks, flows.
 class Reader {
 public:
     void read(const Json& event) {

@@ -22,7 +22,7 @@ struct Place {
 struct Task {
     std::string name;
     std::string kind;
-    std::string note;  // a few words more, for a second line
+    std::string note;  // short text for a second line
     std::vector<std::pair<std::string, std::string>> details;
     std::optional<long long> group;
     bool disabled = false;
@@ -39,24 +39,24 @@ struct Edge {
     Place from;
     Place to;
     std::string label;
-    bool control = false;  // where control may go instead of an order that holds
+    bool control = false;  // a possible control flow, not a fixed order
 };
 
 struct Graph {
     std::string title;
     std::string state;
-    std::string runs;  // when a sub-graph does
+    std::string runs;  // when a sub-graph runs
     std::size_t parent = none;
     std::vector<Lane> lanes;
     std::vector<Edge> edges;
 };
 
-// Sub-graphs stand behind the graphs they are part of.
+// Sub-graphs come after the graphs they are part of.
 struct Trace {
     std::vector<Graph> graphs;
 };
 
-// Why a trace cannot be drawn, as a sentence without its subject.
+// Why a trace cannot be drawn. The message is a sentence without its subject.
 class BadTrace : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -65,8 +65,8 @@ public:
 // Throws BadTrace.
 Trace read_trace(const std::string& text);
 
-// The tasks of a graph so that each comes behind what it waits for. Graphs whose streams start each other may hold
-// circles; those are cut at the first task.
+// The tasks of a graph in dependency order. Graphs whose streams start each other may contain cycles; those are cut at
+// the first task.
 std::vector<Place> in_order(const Graph& graph);
 
 }  // namespace canopy_graph

@@ -21,7 +21,7 @@ std::string variable(const char* name) {
     return value ? value : "";
 }
 
-// A folder of the user, below what `base` names, or below `otherwise` in the home folder.
+// A user folder: below the folder in variable `base`, or below `otherwise` in the home folder.
 std::string user_folder(const char* base, const char* otherwise, const char* name) {
     if (const std::string chosen = variable(base); !chosen.empty()) return fmt::format("{}/{}", chosen, name);
     if (const std::string home = variable("HOME"); !home.empty()) return fmt::format("{}/{}{}", home, otherwise, name);
@@ -35,7 +35,7 @@ std::string kernel_compiler() {
     return !error && std::filesystem::exists(compiler, error) ? compiler.string() : "none";
 }
 
-// The library describes what its devices are made from. These are read elsewhere, each by the part that needs it.
+// Settings that the library's device description does not include, because other parts read them.
 void add_other_settings(Json& settings) {
     const auto add = [&](const char* key, const char* name, const std::string& otherwise, const char* meaning) {
         const std::string chosen = variable(name);
@@ -65,7 +65,7 @@ Json describe() {
 
 int status_of(const Json& facts) { return facts["problems"].empty() && !facts["devices"].empty() ? 0 : 1; }
 
-// 68719476736 -> "64 GiB"; a size that is not a whole number of its unit has one decimal.
+// 68719476736 -> "64 GiB"; a size that is not a multiple of its unit has one decimal.
 std::string size_text(double bytes) {
     const char* unit = "B";
     for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
@@ -104,7 +104,7 @@ void print_devices(std::ostream& out, const Json& facts) {
 void print_settings(std::ostream& out, const Json& facts) {
     out << fmt::format("{:<28}{:<18}{:<28}{}\n", "setting", "value", "set by", "meaning");
     for (const Json& entry : facts["settings"]) {
-        // Paths are longer than their column: a blank keeps them apart from the next one.
+        // Paths may be longer than their column, so a blank separates it from the next one.
         out << fmt::format("{:<28}{:<17} {:<28}{}\n", entry["variable"].get<std::string>(), value_text(entry),
                            entry["set_by"].get<std::string>(), entry["meaning"].get<std::string>());
     }

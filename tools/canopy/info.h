@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `canopy info`: what programs would find on this machine with the environment as it is now.
+// `canopy info`: what programs would find on this machine in the current environment.
 #pragma once
 
 #include <iosfwd>

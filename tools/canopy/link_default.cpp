@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where scripts look below ~/Ascend or /usr/local/Ascend, and what of the tree belongs there.
+// A place where scripts look below ~/Ascend or /usr/local/Ascend, and the part of the tree that belongs there.
 struct Place {
     const char* name;
     const char* target;
@@ -39,7 +39,7 @@ int refuse(const std::string& text) {
     return 2;
 }
 
-// The tree that this program lies in; empty: none.
+// The install tree that contains this program; empty: none.
 fs::path find_tree() {
     std::error_code error;
     const fs::path tree = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
@@ -51,7 +51,7 @@ bool is_there(const fs::path& path) {
     return fs::symlink_status(path, error).type() != fs::file_type::not_found;
 }
 
-// Where a link leads, as an absolute path; empty for anything else.
+// The target of a link as an absolute path; empty for anything else.
 fs::path destination(const fs::path& path) {
     std::error_code error;
     const fs::path target = fs::read_symlink(path, error);
@@ -79,7 +79,7 @@ bool confirmed(const LinkDefaultOptions& options, std::string_view question) {
     return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// Does `step` for each link after asking; the status of the whole command.
+// Asks, then runs `step` for each link. Returns the exit status of the command.
 template <class Step>
 int carry_out(const LinkDefaultOptions& options, const std::vector<Link>& links, std::string_view verb, Step step) {
     if (links.empty() || options.dry_run) return 0;
@@ -134,7 +134,7 @@ int remove_links(const LinkDefaultOptions& options, const fs::path& prefix, cons
     }
     return carry_out(options, ours, "remove", [&](const Link& link, std::error_code& error) {
         fs::remove(link.path, error);
-        // A folder that this leaves empty goes too; one that is not empty refuses.
+        // Also removes a folder that is now empty; for any other, fs::remove fails.
         std::error_code ignored;
         if (!error && link.path.parent_path() != prefix) fs::remove(link.path.parent_path(), ignored);
     });

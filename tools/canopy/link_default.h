@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `canopy link-default`: links to this install tree in the folders where scripts look for the toolkit by default.
+// `canopy link-default`: creates links to this install tree in the folders where scripts look for the toolkit by
+// default.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ struct LinkDefaultOptions {
     bool dry_run = false;
 };
 
-// 0: everything is as asked. 1: something stood in the way, or the answer was no. 2: it cannot even begin.
+// Exit status. 0: everything is as requested. 1: something was in the way, or the user declined. 2: it cannot start.
 int link_default(const LinkDefaultOptions& options);
 
 }  // namespace canopy_tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command-line tool `canopy`. It sees the public interface only and opens no device.
+// The command-line tool `canopy`. It uses only the public interface and does not open a device.
 #include <CLI/CLI.hpp>
 #include <iostream>
 

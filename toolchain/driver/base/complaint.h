@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How canopy-cc ends, and how it says why.
+// Exit statuses and error messages of canopy-cc.
 #pragma once
 
 #include <string_view>

@@ -11,7 +11,7 @@ int run_with_files(const Command& command, const std::string& input, const std::
     canopy::ProcessOptions options;
     options.input = input;
     options.output = output;
-    // Interrupts and the runtime end the whole process group of the driver.
+    // Interrupts, and the runtime, kill the driver's whole process group.
     options.ends_with_caller = false;
     const auto finished = canopy::run_to_end(command, options);
     if (finished.ok()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs that canopy-cc runs, and the files it reads and writes for them.
+// Runs other programs and reads and writes files for them.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ using Command = canopy::CommandLine;
 using canopy::read_file;
 using canopy::write_file;
 
-// Runs a program to its end: standard input from a file, standard output into one ("-": the caller's), and what it
-// writes to standard error into `messages`. May be called from several threads at once.
+// Runs a program until it exits: standard input comes from a file, standard output goes to one ("-": the caller's), and
+// standard error goes to `messages`. May be called from several threads at once.
 int run_with_files(const Command& command, const std::string& input, const std::string& output, std::string& messages);
-// Becomes the program; returns only when that fails.
+// Replaces this process with the program (exec); returns only if that fails.
 void become(const Command& command);
 
-// As one types it into a shell.
+// The command quoted for a shell.
 std::string quoted(const Command& command);
 
 }  // namespace canopy_cc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small questions about text that several parts of the driver ask.
+// Small string helpers shared by several parts of the driver.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the stages of a compilation take, for --timing and --verbose. Stages may run at the same time.
+// Times the stages of a compilation, for --timing and --verbose. Stages may run concurrently.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ class Timing {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // Measures from its creation to its end.
+    // Measures from its construction to its destruction.
     class Stage {
     public:
         Stage(Timing& timing, std::string name) : timing_(timing), name_(std::move(name)) {}

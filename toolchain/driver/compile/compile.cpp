@@ -36,21 +36,21 @@ void add(Command& command, const std::vector<std::string>& flags) {
     command.insert(command.end(), flags.begin(), flags.end());
 }
 
-// Flags of the language, for the preprocessor and for every pass.
+// Language flags for the preprocessor and every pass.
 std::vector<std::string> language_flags(const CompileJob& job) {
     std::vector<std::string> flags;
     if (!any_begins(job.options.compiler_flags, "-std=")) flags.push_back("-std=gnu++17");
     if (!any_begins(job.options.compiler_flags, "-O")) flags.push_back("-O2");
     if (isatty(STDERR_FILENO) != 0) flags.push_back("-fcolor-diagnostics");
-    flags.push_back("-fdeclspec");  // the kernel language has objects whose members are computed
-    // Said about macros of other people, once they are expanded.
+    flags.push_back("-fdeclspec");  // the kernel language has objects with computed members (properties)
+    // Warnings that third-party macros cause once they are expanded.
     add(flags,
         {"-Wno-parentheses-equality", "-Wno-unused-value", "-Wno-dangling-else", "-Wno-unused-command-line-argument"});
     add(flags, job.options.compiler_flags);
     return flags;
 }
 
-// Reads C++ from its standard input unless the language is another.
+// Reads C++ (or `language`) from standard input.
 Command compiler(const CompileJob& job, const char* language = "c++-cpp-output") {
     Command command = {job.tree.compiler, "-x", language, "-"};
     add(command, language_flags(job));
@@ -69,19 +69,19 @@ Command host_command(const CompileJob& job) {
 }
 
 void add_device_flags(const CompileJob& job, const std::string& target, Command& command) {
-    // The same numbers on every target: no fused multiply-add the source does not ask for. Large frames touch every
-    // page on the way, so a stack that runs over meets its guard; a loop without end stays one.
+    // Results must be the same on every target: no fused multiply-add unless the source asks for it. Large frames touch
+    // every page, so a stack overflow hits the guard page. Infinite loops are kept.
     add(command, {"-fPIC", "-ffp-contract=off", "-fvisibility=protected", "-ffunction-sections", "-fdata-sections",
                   "-fstack-clash-protection", "-fno-finite-loops", "-Wno-pass-failed"});
     command.push_back("-march=" + target);
     if (target == "x86-64-v4") command.push_back("-mprefer-vector-width=512");
     if (job.options.sanitized) command.push_back("-fno-sanitize=function");
     if (job.options.sanitizer) add(command, sanitizer_flags());
-    // Failures tell the line of a kernel that was compiled with any debug information.
+    // Failure messages give source lines for kernels compiled with any debug information.
     if (job.options.sanitizer && !any_begins(job.options.compiler_flags, "-g")) command.push_back("-gline-tables-only");
 }
 
-// Makes an object from a device text or, where the targets share one, from its LLVM text. `text` names the device text:
+// Compiles an object from a device text or, if the targets share it, from its LLVM IR. `text` names the device text:
 // "device" or "cube".
 Command device_command(const CompileJob& job, const std::string& target, const std::string& text, bool quiet) {
     const bool shared = shares_device_ir(job.options);
@@ -136,14 +136,14 @@ Pass compile_device(const CompileJob& job, const std::string& target, const std:
     const std::string problem = read_records(object, made.kernels);
     if (!problem.empty()) return {broken, fmt::format("canopy-cc: error: {}\n", problem)};
     names = pointed_symbols(object, "canopy_names");
-    // Host code in the same source has constructors too; a sanitizer needs its own.
+    // Host code in the same source has constructors too, which are dropped; a sanitizer needs its own.
     if (job.options.sanitized) return pass;
     drop_constructors(object);
     if (!write_file(made.path, object)) pass.status = broken;
     return pass;
 }
 
-// From the device texts to the shared object of one target. The first target lists the kernels.
+// Builds the shared object of one target from the device texts. The first target provides the list of kernels.
 Pass device_pass(const CompileJob& job, const Texts& texts, std::size_t index, Compiled& compiled) {
     const std::string& target = job.options.targets[index];
     Variant vector, cube;
@@ -152,7 +152,7 @@ Pass device_pass(const CompileJob& job, const Texts& texts, std::size_t index, C
     std::vector<std::string> objects = {vector.path};
     std::vector<KernelDescription> kernels = vector.kernels;
     if (pass.status == 0 && !texts.cube.empty()) {
-        // The first variant has warned already.
+        // The first variant has already emitted the warnings.
         const Pass second = compile_device(job, target, "cube", true, cube, more_names);
         pass.status = second.status;
         pass.messages += second.messages;
@@ -171,7 +171,7 @@ Pass device_pass(const CompileJob& job, const Texts& texts, std::size_t index, C
     return pass;
 }
 
-// All targets at the same time, behind the pass that they share.
+// Compiles all targets in parallel, after the pass they share.
 void device_passes(const CompileJob& job, const Texts& texts, std::vector<Pass>& passes, Compiled& compiled) {
     std::string warnings;
     if (shares_device_ir(job.options)) {
@@ -191,10 +191,11 @@ void device_passes(const CompileJob& job, const Texts& texts, std::vector<Pass>&
     passes[0].messages.insert(0, warnings);
 }
 
-// The symbol that the loader looks for. Code that no kernel reaches is dropped, above all host code.
+// Exports only the symbol that the loader looks up. Code that no kernel reaches is dropped, mainly host code.
 constexpr const char* exports = "{\n  global:\n    canopy_image_services;\n  local: *;\n};\n";
 
-// Without the headers of the system, but with those of the kernel language: an update of the tree recompiles.
+// Drops system headers from the dependencies but keeps those of the kernel language, so an update of the tree causes a
+// rebuild.
 void keep_own_dependencies(const CompileJob& job) {
     std::string text, kept;
     if (!read_file(job.dependency_file, text)) return;
@@ -209,7 +210,7 @@ void keep_own_dependencies(const CompileJob& job) {
     write_file(job.dependency_file, kept);
 }
 
-// Says more about a failure than clang does. Flags it does not know are the caller's mistake, not the source's.
+// Adds explanations to clang's errors. Unknown flags are an error of the command line, not of the source.
 int explain(int status, const Tree& tree, std::string& messages) {
     if (status == 0) return status;
     const std::string_view mark = "unknown argument: '";
@@ -227,7 +228,7 @@ int explain(int status, const Tree& tree, std::string& messages) {
 int run_preprocessor(const CompileJob& job, const std::vector<std::string>& more, std::string& text,
                      std::string& messages) {
     Command command = {job.tree.compiler, "-E", "-x", "c++"};
-    // Programs may define the qualifiers of the language themselves, as other compilers do.
+    // Programs may define the language's qualifiers themselves, as other compilers do.
     command.push_back("-Wno-macro-redefined");
     add(command, language_flags(job));
     add(command, preprocessor_flags(job.options, job.tree));
@@ -298,12 +299,12 @@ Compiled compile_texts(const CompileJob& job, const Texts& texts) {
     if (!texts.host.empty()) {
         const Timing::Stage stage(job.timing, "host");
         Command command = host_command(job);
-        // Without device code the host pass is the one that warns.
+        // Without device code the host pass emits the warnings.
         if (texts.device.empty()) command.erase(std::find(command.begin(), command.end(), "-w"));
         host_pass.status = run_tool(job, command, host_pass.messages, job.directory + "/host.ii");
     }
     for (std::thread& thread : threads) thread.join();
-    // Every pass repeats an error in the source; it is shown once.
+    // Every pass repeats the errors of the source; print them once.
     for (std::size_t index = 0; index < passes.size() && compiled.status == 0; ++index) {
         if (index == 0 || passes[index].status != 0) compiled.messages += passes[index].messages;
         compiled.status = explain(passes[index].status, job.tree, compiled.messages);

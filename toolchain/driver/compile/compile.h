@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the compiler: preprocesses a source, compiles its host and device texts side by side, links images.
+// Runs the compiler: preprocesses a source, compiles its host and device texts in parallel, links images.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace canopy_cc {
 
 struct Compiled {
     int status = 0;        // 0, or the exit status of the compiler that failed
-    std::string messages;  // of the compilers, ready to be shown
+    std::string messages;  // of the compilers, ready to print
     std::string host_object;
     std::vector<KernelDescription> kernels;
     std::vector<std::string> names;  // symbols of the name expressions
@@ -23,13 +23,13 @@ struct Compiled {
     std::vector<Target> targets;
 };
 
-// Definitions, include folders and forced headers under which clang reads a source with kernels.
+// Definitions, include directories and forced headers with which clang reads a source with kernels.
 std::vector<std::string> preprocessor_flags(const Options& options, const Tree& tree);
 
-// The whole source after the preprocessor, which gets `more` flags; messages go into `messages`.
+// Preprocesses the source into `text`. `more`: additional flags; messages go into `messages`.
 int preprocess(const CompileJob& job, const std::vector<std::string>& more, std::string& text, std::string& messages);
 
-// Warnings come from one pass: the device text holds everything the host text does.
+// Only one pass emits warnings: the device text contains everything the host text does.
 Compiled compile_texts(const CompileJob& job, const Texts& texts);
 
 // Adds an object that holds the image to the host object and writes the result to `output`.

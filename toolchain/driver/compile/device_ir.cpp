@@ -12,14 +12,14 @@
 namespace canopy_cc {
 namespace {
 
-// The name behind the '@' at `at`: `main` in `@main(`, `"a b"` in `@"a b"(`.
+// The name after the '@' at `at`: `main` in `@main(`, `"a b"` in `@"a b"(`.
 std::string_view global_name(std::string_view line, std::size_t at) {
     const std::size_t begin = at + 1;
     if (begin < line.size() && line[begin] == '"') return line.substr(begin, line.find('"', begin + 1) + 1 - begin);
     return line.substr(begin, line.find_first_of(" ,(])\n", begin) - begin);
 }
 
-// Takes one attribute such as `"name"="value"` out of a line.
+// Removes one attribute such as `"name"="value"` from a line.
 void remove_attribute(std::string& line, std::string_view name) {
     const std::size_t at = line.find(fmt::format("\"{}\"=\"", name));
     if (at == std::string::npos) return;
@@ -71,7 +71,7 @@ std::string retargeted(const std::string& ir, const std::string& from, const std
             result += line;
             return;
         }
-        // A processor without a list of features has those of its level.
+        // Without a feature list the processor gets the features of its level.
         std::string changed(line);
         changed.replace(at, old_processor.size(), fmt::format("\"target-cpu\"=\"{}\"", to));
         remove_attribute(changed, "target-features");

@@ -26,7 +26,7 @@ bool holds_name(std::string_view line, const Names& names) {
     return false;
 }
 
-// `# 12 "file.h" 1 3` says where the lines that follow come from.
+// `# 12 "file.h" 1 3` gives the origin of the lines that follow.
 bool is_marker(std::string_view line) { return line.size() > 2 && line[0] == '#' && line[1] == ' '; }
 
 bool is_of_others(std::string_view marker, const Tree& tree) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a source uses instructions of a core by their own names. Their headers take a fifth of the time that the
-// kernel language takes to parse, so sources that name none do without them.
+// Finds out whether a source calls core instructions by name. Their headers take a fifth of the time needed to parse
+// the kernel language, so sources that name none are compiled without them.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace canopy_cc {
 
-// `text` is preprocessed; what headers of the tree and of the system say in it does not count. The tree's table has one
-// name per line; without it the answer is yes.
+// `text` is preprocessed; code from headers of the tree and of the system is ignored. The tree's table has one name per
+// line; without it the result is true.
 bool mentions_instructions(const std::string& text, const Tree& tree);
 
 }  // namespace canopy_cc

@@ -17,12 +17,12 @@ int run_tool(const CompileJob& job, const Command& command, std::string& message
 
 Command image_link_command(const CompileJob& job, const std::vector<std::string>& objects, const std::string& output,
                            const std::string& exports_file) {
-    // A symbol of the image means the image's own, whatever else the process holds.
+    // -Bsymbolic: symbols of the image resolve to its own definitions, whatever else the process has loaded.
     Command command = {job.tree.compiler, "-shared", "-fPIC"};
     command.insert(command.end(), objects.begin(), objects.end());
     command.insert(command.end(),
                    {"-Wl,-Bsymbolic", "-Wl,--gc-sections", "-Wl,--as-needed", "-Wl,--version-script=" + exports_file});
-    // A sanitizer's own functions come from the process that loads the image.
+    // The sanitizer runtime comes from the process that loads the image.
     if (!job.options.sanitized) command.push_back("-Wl,-z,defs");
     for (const std::string& flag : job.options.compiler_flags)
         if (begins(flag, "--gcc-toolchain") || begins(flag, "--sysroot")) command.push_back(flag);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One source on its way through the compiler, and the tools that every step of it runs.
+// The compilation of one source, and helpers that run the tools of every step.
 #pragma once
 
 #include <string>
@@ -12,30 +12,30 @@
 
 namespace canopy_cc {
 
-// Files in between lie in `directory`.
+// Intermediate files are in `directory`.
 struct CompileJob {
     const Options& options;
     const Tree& tree;
     std::string source;
     std::string directory;
-    std::string dependency_file;  // empty: none is wanted
+    std::string dependency_file;  // empty: none requested
     std::string dependency_target;
     std::vector<std::string> shared_variables;  // symbols that the two variants of a device text share
     Timing& timing;
 };
 
-// What is compiled. Empty texts are left out; `cube` is there when the device text differs for cube cores.
+// The texts to compile. Empty ones are skipped; `cube` is set when the device text differs for cube cores.
 struct Texts {
     std::string host;
     std::string device;
     std::string cube;
 };
 
-// Runs a program of the toolchain; shows it when the user wants to see commands.
+// Runs a program of the toolchain; prints the command if the user asked for that.
 int run_tool(const CompileJob& job, const Command& command, std::string& messages,
              const std::string& input = "/dev/null", const std::string& output = "-");
 
-// Links a shared object that exports what the file says.
+// The command that links a shared object with the exports listed in the file.
 Command image_link_command(const CompileJob& job, const std::vector<std::string>& objects, const std::string& output,
                            const std::string& exports_file);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of canopy-cc hand to each other about one kernel.
+// The description of one kernel that the steps of canopy-cc pass on.
 #pragma once
 
 #include "foundation/image_file.h"
@@ -8,7 +8,7 @@ namespace canopy_cc {
 
 using canopy::CoreType;
 
-// `name` is what aclrtBinaryGetFunction looks for, `key` (__PRETTY_FUNCTION__) what a launch looks for.
+// aclrtBinaryGetFunction looks up `name`; a launch looks up `key` (__PRETTY_FUNCTION__).
 struct KernelDescription : canopy::ImageKernel {
     unsigned line = 0;
 };

@@ -49,7 +49,7 @@ public:
         }
     }
 
-    // `scope` is where the compiler looked for the name; empty for a name without one.
+    // `scope`: where the compiler looked for the name; empty for an unqualified name.
     [[nodiscard]] std::optional<std::string> name(const std::string& name, std::string scope) const {
         scope = scope.substr(0, scope.find('<'));
         if (!scope.empty()) {
@@ -64,7 +64,7 @@ public:
         return found == unqualified_.end() ? std::nullopt : std::optional(describe(found->second));
     }
 
-    // A row that ends in a slash means all headers below it.
+    // A row that ends in a slash covers all headers below it.
     [[nodiscard]] std::optional<std::string> header(const std::string& name) const {
         for (const auto& [row, advice] : headers_)
             if (row == name || (row.back() == '/' && name.rfind(row, 0) == 0))
@@ -77,11 +77,11 @@ private:
         return fmt::format("{} is not supported by Canopy yet; {}", name, names_.at(name));
     }
 
-    std::map<std::string, std::string> names_, headers_;  // with what to do instead
+    std::map<std::string, std::string> names_, headers_;  // with advice what to use instead
     std::multimap<std::string, std::string> methods_, unqualified_;
 };
 
-// A line as it is searched: without colours, and no longer than regular expressions can take.
+// Prepares a line for searching: removes colours and truncates it to what regular expressions can handle.
 std::string searched(std::string_view line) {
     static const std::regex colour("\x1b\\[[0-9;]*[mK]");
     return std::regex_replace(std::string(line.substr(0, 4096)), colour, "");
@@ -93,7 +93,7 @@ std::string identifier_at(const std::string& line, std::size_t at) {
     return at < line.size() ? line.substr(at, end - at) : "";
 }
 
-// The explanation of an error. `code` is the line of the source below it.
+// The explanation of an error. `code` is the source line printed below it.
 std::optional<std::string> reason(const Table& table, const std::string& error, const std::string& code,
                                   unsigned column) {
     static const std::regex header("'([^']+)' file not found");
@@ -108,7 +108,7 @@ std::optional<std::string> reason(const Table& table, const std::string& error, 
     return bar == std::string::npos ? std::nullopt : table.name(identifier_at(code, bar + 1 + column), "");
 }
 
-// Without clang's guess at another name, which does not help where the right one is missing.
+// Removes clang's "did you mean", which does not help when the right name is missing.
 std::string without_guess(std::string_view line) {
     static const std::regex guess("; did you mean '[^']*'\\?");
     return std::regex_replace(std::string(line), guess, "");
@@ -122,7 +122,7 @@ std::string explain_missing_names(const std::string& messages, const std::string
     const Table table(table_path);
     std::set<std::string> said;
     std::string result, pending;
-    bool explained = false, dropping = false;  // the error above has a reason; the lines here are about clang's guess
+    bool explained = false, dropping = false;  // the error above was explained; skipping notes on clang's guess
     const auto lines = split(messages, '\n');
     for (std::size_t index = 0; index < lines.size(); ++index) {
         const std::string line = searched(lines[index]);

@@ -25,15 +25,15 @@ canopy::Expected<ElfFile> read_object(const std::string& object) {
     return ElfFile::read(std::as_bytes(std::span(object)));
 }
 
-// Where a pointer of a section leads.
+// The target of a pointer in a section.
 struct Target {
     std::string symbol;
     std::size_t section = 0;
     std::uint64_t offset = 0;
 };
-using Pointers = std::map<std::uint64_t, Target>;  // by their offset in the section
+using Pointers = std::map<std::uint64_t, Target>;  // keyed by offset in the section
 
-// The pointers of sections of an object, which relocations stand for.
+// Reads the pointers in the sections of an object from its relocations.
 class PointerReader {
 public:
     explicit PointerReader(const ElfFile& file) : file_(file) {
@@ -83,7 +83,7 @@ public:
     Record(const ElfFile& file, const Pointers& pointers, std::span<const std::byte> section, std::uint64_t at)
         : file_(file), pointers_(pointers), section_(section), at_(at) {}
 
-    // False: it is damaged.
+    // False: the record is damaged.
     bool read(KernelDescription& kernel) {
         if (!take(0, head_) || head_.size < sizeof head_) return false;
         kernel.key = text(offsetof(RecordHead, key));

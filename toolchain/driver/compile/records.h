@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler left in an object about its kernels, and the constructors of host code that an image must not run.
+// Reads the kernel records of a compiled object, and removes host constructors that an image must not run.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace canopy_cc {
 
-// Reads the records of canopy_kernel/target/entry.h out of a compiled object, in the order of their lines. Returns an
-// empty text, or what is wrong with the object.
+// Reads the records of canopy_kernel/target/entry.h out of a compiled object, in source order. Returns an empty string,
+// or what is wrong with the object.
 std::string read_records(const std::string& object, std::vector<KernelDescription>& kernels);
 
-// The symbols that the pointers of a section stand for, in their order.
+// The symbols that the pointers of a section refer to, in order.
 std::vector<std::string> pointed_symbols(const std::string& object, const std::string& section_name);
 
-// Marks the sections of constructors so that the linker leaves them out.
+// Marks the constructor sections so that the linker drops them.
 void drop_constructors(std::string& object);
 
 }  // namespace canopy_cc

@@ -8,7 +8,7 @@ std::vector<std::string> sanitizer_flags() {
             "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-Wno-invalid-command-line-argument"};
 }
 
-// The layouts are those the compiler passes to its own run-time library.
+// The layouts are those of clang's own sanitizer runtime.
 std::string sanitizer_text() {
     return R"(
 # 1 "<canopy-cc>" 3

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --sanitizer: the compiler puts checks into the device code, and the functions it calls when one fails are part of the
-// image. They end the block with the line of the source, so that the message reaches the thread that waits for the
-// task.
+// --sanitizer: the compiler adds checks to the device code, and the image contains the functions called when a check
+// fails. They end the block with the source line, so that the message reaches the thread that waits for the task.
 #pragma once
 
 #include <string>
@@ -9,13 +8,13 @@
 
 namespace canopy_cc {
 
-// For compiling device code.
+// Flags for compiling device code.
 std::vector<std::string> sanitizer_flags();
 
-// For the end of the device text.
+// Code to append to the device text.
 std::string sanitizer_text();
 
-// For the end of the host text: asks the library to watch the memory of devices too.
+// Code to append to the host text: makes the library check device memory too.
 std::string sanitizer_host_text();
 
 }  // namespace canopy_cc

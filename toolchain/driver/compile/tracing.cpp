@@ -12,7 +12,7 @@
 namespace canopy_cc {
 namespace {
 
-// As canopy_kernel/target/trace.h writes it.
+// As written in canopy_kernel/target/trace.h.
 constexpr std::string_view constant = "is_tracing_variant = false;";
 constexpr std::string_view turned = "is_tracing_variant = true;";
 
@@ -23,7 +23,7 @@ constexpr const char* definition =
 
 constexpr const char* exports = "{\n  global:\n    canopy_image_services;\n    canopy_image_tracer;\n  local: *;\n};\n";
 
-// Numbers that depend on how code is optimised have no second form with the same bits.
+// If results depend on optimisation, a second version of the code would not give the same bits.
 bool keeps_numbers(const Options& options) {
     for (const std::string& flag : options.compiler_flags)
         for (const std::string_view name : {"-Ofast", "-ffast-math", "-funsafe-math", "-fassociative-math", "-ffp-",
@@ -32,8 +32,8 @@ bool keeps_numbers(const Options& options) {
     return true;
 }
 
-// Functions for one element are taken out of the bitcode one by one. Lists of what must be kept would bring all the
-// kernels along.
+// Functions for single elements are extracted from the bitcode one by one. The llvm.used lists would pull in all the
+// kernels.
 std::string without_used(const std::string& text) {
     std::string kept;
     kept.reserve(text.size());
@@ -46,7 +46,7 @@ std::string without_used(const std::string& text) {
     return kept;
 }
 
-// Whether the user wants to know lines.
+// True if the user asked for line information.
 bool has_lines(const std::vector<std::string>& flags) {
     bool wanted = false;
     for (const std::string& flag : flags)
@@ -71,14 +71,14 @@ TracingPass compile_tracing(const CompileJob& job, const std::vector<std::string
     const std::string level = fmt::format("-march=x86-64-v{}", CANOPY_BASELINE_LEVEL);
     Command command = {job.tree.compiler, "-x", "c++-cpp-output", "-", "-S", "-emit-llvm"};
     command.insert(command.end(), flags.begin(), flags.end());
-    // No loop of the tracing code is worth a vector; the loops made from its functions become vector code themselves.
+    // The tracing code needs no vectorisation; the loops generated from its functions are vectorised later.
     command.insert(command.end(), {"-O1", "-g0", "-w", "-fPIC", "-ffp-contract=off", "-fvisibility=protected",
                                    "-ffunction-sections", "-fdata-sections", "-fno-finite-loops", level, "-o", text});
     std::string messages, code;
     if (run_tool(job, command, messages, base + ".ii") != 0 || !read_file(text, code)) return {1, {}, {}};
-    // Kernels without a copy or an operation on elements have nothing to tell.
+    // Kernels without a copy or an element operation have nothing to trace.
     if (code.find("load ptr, ptr @canopy_image_tracer") == std::string::npos) return {1, {}, {}};
-    // The runtime names lines where a trace stops; loops are made from functions without them.
+    // The runtime reports the line where a trace stops; loops are generated from functions without line information.
     std::string with_lines = text;
     if (has_lines(flags)) {
         with_lines = base + ".lines.ll";
@@ -90,7 +90,7 @@ TracingPass compile_tracing(const CompileJob& job, const std::vector<std::string
     if (!write_file(kept, without_used(code))) return {1, {}, {}};
     const Command from_text = {job.tree.compiler, "-w", "-fPIC", level, "-x", "ir"};
     Command to_object = from_text, to_bitcode = from_text;
-    // The text is optimised already.
+    // The IR is already optimised.
     to_object.insert(to_object.end(), {with_lines, "-c", "-O1", "-Xclang", "-disable-llvm-passes",
                                        "-ffunction-sections", "-fdata-sections", "-o", object});
     to_bitcode.insert(to_bitcode.end(), {kept, "-c", "-emit-llvm", "-O0", "-o", bitcode});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracing variant of an image (canopy/kernel_trace.h): the device text with one constant turned, compiled once more
-// into bitcode and a shared object. Fusion uses both; an image without them runs as well, it is just not fused as far.
+// The tracing variant of an image (canopy/kernel_trace.h): the device text with one constant flipped, compiled again
+// into bitcode and a shared object. Fusion uses both; an image without them still runs but is fused less.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace canopy_cc {
 
-// The device text as tracing code; empty if the options or the source rule it out: a source that does not use the
-// kernel language's operations has nothing to tell.
+// The device text as tracing code. Empty if the options rule it out, or if the source does not use the kernel
+// language's operations and so has nothing to trace.
 std::string tracing_text(const Options& options, const Texts& texts);
 
 struct TracingPass {
-    int status = 0;  // not 0: there is no tracing variant; the compilation goes on without it
+    int status = 0;  // not 0: there is no tracing variant; compilation continues without it
     std::string object;
     std::string bitcode;
 };
 
-// Compiles <directory>/trace.ii with these flags of the language.
+// Compiles <directory>/trace.ii with these language flags.
 TracingPass compile_tracing(const CompileJob& job, const std::vector<std::string>& flags);
 
 }  // namespace canopy_cc

@@ -30,7 +30,7 @@ int separate(const CompileJob& job, const Variant& variant, const std::vector<Ke
     for (const std::string& variable : job.shared_variables) kept += variable + "\n";
     const std::string base = variant.path, names_file = base + ".names", kept_file = base + ".kept";
     if (!write_file(names_file, names) || !write_file(kept_file, kept)) return 3;
-    // Groups would let the linker keep one of two functions that only share their name.
+    // With groups the linker would keep only one of two different functions with the same name.
     const int status = run_tool(
         job, {job.tree.compiler, "-r", "-nostdlib", "-Wl,--force-group-allocation", base, "-o", base + ".whole"},
         messages);

@@ -10,10 +10,10 @@ namespace {
 
 using canopy::append_bytes;
 
-// In the order they are written.
+// In the order they appear in the file.
 enum SectionNumber : std::uint16_t { group = 1, data, size_data, stack, symbols, strings };
 
-constexpr std::uint32_t first_global = 1;  // symbol of the bytes; the one of their size follows
+constexpr std::uint32_t first_global = 1;  // the symbol of the bytes; that of the size follows
 
 struct SymbolTable {
     std::string names = std::string(1, '\0');

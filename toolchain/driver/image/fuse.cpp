@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A description that cannot be used; the text is for the user.
+// Thrown for an unusable description; the text is shown to the user.
 struct Problem {
     std::string text;
 };

@@ -20,14 +20,14 @@ bool ends(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// The words of the file for the cores of a kernel.
+// The names used in the file for the cores of a kernel.
 struct CoreNames {
     const char* kernel_type;
     const char* core_type;
     const char* short_core_type;
     const char* magic;
     const char* ratio;
-    const char* function;  // the key of the kernel's function
+    const char* function;  // key of the kernel function
 };
 
 CoreNames core_names(const KernelDescription& kernel) {
@@ -48,15 +48,15 @@ const LaunchFunction* signature_of(const MetadataJob& job, const KernelDescripti
     return nullptr;
 }
 
-// How a kernel uses a parameter, as far as its declaration tells: a pointer to constants is read, and names that end in
-// _in__ or _out_ speak for themselves.
+// How a kernel uses a parameter, as far as its declaration shows: pointers to const are inputs, and names that end in
+// _in__ or _out_ give the direction.
 const char* access_of(const std::string& name, const std::string& type, bool indirect, std::uint32_t size) {
     const bool pointer = ends(type, "*");
     if (indirect) return "unknown";
     if (ends(name, "_in__") || type == "const void*") return "in";
     if (ends(name, "_out_")) return "out";
     if (pointer && (name == "workspace" || name == "usrWorkspace")) return "inout";
-    // A word of four bytes holds no address.
+    // A four-byte word cannot hold an address.
     return !pointer && size <= 4 ? "value" : "unknown";
 }
 
@@ -74,7 +74,7 @@ Json parameter_table(const MetadataJob& job, const KernelDescription& kernel) {
     return table;
 }
 
-// Each word of the argument block has a name: a parameter of several words has several.
+// Each word of the argument block gets a name; a parameter of several words gets several.
 Json slot_names(const Json& parameters, std::uint32_t arguments_size) {
     Json names = Json::array();
     for (std::uint32_t slot = 0; slot < arguments_size / 8; ++slot) {
@@ -109,7 +109,7 @@ bool split_key(const std::string& name, std::string& base, std::uint64_t& key) {
 
 using Variants = std::map<std::uint64_t, const KernelDescription*>;
 
-// All kernels of the image as variants of one, where their names say so.
+// Treats all kernels of the image as variants of one if their names say so.
 bool find_variants(const MetadataJob& job, std::string& base, Variants& variants) {
     for (const KernelDescription& kernel : job.kernels) {
         std::string name;
@@ -140,7 +140,7 @@ Json function_entry(const std::string& name, const std::string& output, std::uin
     return entry;
 }
 
-// The part that a launch reads.
+// The part used by launches.
 Json launch_part(const MetadataJob& job, const KernelDescription& kernel, const std::string& name) {
     const MetadataOptions& metadata = job.options.metadata;
     const CoreNames cores = core_names(kernel);
@@ -168,7 +168,7 @@ Json launch_part(const MetadataJob& job, const KernelDescription& kernel, const 
     return file;
 }
 
-// The part that fusing reads.
+// The part used by fusion.
 void add_fusion_part(const MetadataJob& job, const KernelDescription& kernel, const Variants& variants,
                      const std::string& name, Json& file) {
     const std::uint32_t copies = job.options.metadata.split_mode;

@@ -14,9 +14,9 @@ namespace canopy_cc {
 struct MetadataJob {
     const Options& options;
     const std::vector<KernelDescription>& kernels;
-    const std::vector<LaunchFunction>& signatures;  // of those whose parameters have names
+    const std::vector<LaunchFunction>& signatures;  // of kernels whose parameters have names
     const std::vector<std::string>& files;          // the user's own sources
-    bool has_variables;                             // device memory that kernels know without an argument
+    bool has_variables;                             // kernels use device memory that is not an argument
     const std::string& image;                       // its bytes
     const std::string& output;                      // its path
 };
@@ -24,7 +24,7 @@ struct MetadataJob {
 // "folder/name.o" -> "folder/name.json"
 std::string metadata_path(const std::string& image_path);
 
-// Fills `text`; returns an empty text, or why no file can be written.
+// Fills `text`. Returns an empty string, or why no file can be written.
 std::string metadata_text(const MetadataJob& job, std::string& text);
 
 }  // namespace canopy_cc

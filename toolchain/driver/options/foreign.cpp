@@ -19,7 +19,7 @@ using Texts = std::vector<std::string>;
 
 constexpr int deepest_response_file = 16;
 
-// Words of a response file or a variable: separated by white space, with quotes and backslashes as a shell has them.
+// Splits a response file or a variable into words: separated by white space, with quotes and backslashes as in a shell.
 Texts words_of(const std::string& text) {
     Texts words;
     std::optional<std::string> word;
@@ -44,7 +44,7 @@ Texts words_of(const std::string& text) {
     return words;
 }
 
-// A file that is not there stays as it is, as with clang.
+// An @FILE that does not exist is left unchanged, as in clang.
 std::string expand(const Texts& arguments, int depth, Texts& result) {
     for (const std::string& word : arguments) {
         std::string text;
@@ -58,7 +58,7 @@ std::string expand(const Texts& arguments, int depth, Texts& result) {
     return {};
 }
 
-// Options of the code generator that only a compiler for the chip has.
+// Code generator options that exist only in a compiler for the chip.
 bool is_generator_option(std::string_view option) {
     while (begins(option, "-")) option.remove_prefix(1);
     return begins(option, "cce-") || begins(option, "api-deps-filter");
@@ -71,7 +71,7 @@ bool has_no_effect(std::string_view flag) {
                          "-Xaicore-end"});
 }
 
-// The value of a flag, in the next word.
+// True if a word can be the value of the flag before it.
 bool is_value(std::string_view word) {
     if (is_any(word, {"true", "false", "on", "off"})) return true;
     const bool hexadecimal = begins(word, "0x");
@@ -108,7 +108,7 @@ private:
         return (is_generator_option(next()) || has_no_effect(next())) && skip(1);
     }
 
-    // --cce-*: those that mean something get their value into the same word, the others go.
+    // --cce-*: supported flags get their value joined into the same word, the others are dropped.
     bool take_own() {
         const std::string& flag = words_[at_];
         if (is_any(flag, {"-xcce", "-xasc", "-xaicpu"})) {

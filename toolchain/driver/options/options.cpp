@@ -19,7 +19,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// "dav-2201", "dav-c220", "dav-c220-vec" and "2201" alike; nothing for an unknown architecture.
+// Accepts "dav-2201", "dav-c220", "dav-c220-vec" and "2201"; nullopt for an unknown architecture.
 std::optional<std::uint32_t> architecture_number(std::string_view name) {
     if (begins(name, "dav-")) name.remove_prefix(4);
     if (begins(name, "c") || begins(name, "m")) name = name.substr(0, name.find('-'));
@@ -35,7 +35,7 @@ std::optional<std::uint32_t> architecture_number(std::string_view name) {
     return std::nullopt;
 }
 
-// The kind of core that an architecture's name ends with; chips whose cores have both units have none.
+// The kind of core in the suffix of an architecture's name; none for chips whose cores have both units.
 CoreChoice core_in(std::string_view name) {
     if (!begins(name, "dav-c220") && !begins(name, "dav-c310")) return CoreChoice::none;
     const std::string_view end = name.substr(8);
@@ -82,7 +82,7 @@ std::string set_targets(std::string_view list, Options& options) {
     return options.targets.empty() ? "--targets= names no target" : "";
 }
 
-// One pass over the command line; each `take_` function looks at one family of flags.
+// One pass over the command line; each `take_` function handles one family of flags.
 class Parser {
 public:
     Parser(const Texts& arguments, Options& options) : arguments_(arguments), options_(options) {}
@@ -103,7 +103,7 @@ public:
     }
 
 private:
-    // The value of a flag that has it in the same word ("-o=x", "-ox") or in the next one.
+    // The value of a flag, in the same word ("-o=x", "-ox") or in the next one.
     std::optional<std::string> value(const std::string& flag, std::string_view name) {
         if (flag == name) {
             if (at_ < arguments_.size()) return arguments_[at_++];
@@ -168,7 +168,7 @@ private:
         return true;
     }
 
-    // The number behind the equals sign of a flag.
+    // The number after the equals sign of a flag.
     std::uint64_t whole_number(const std::string& flag, std::uint64_t least, std::uint64_t most) {
         const std::size_t equals = flag.find('=');
         const char* begin = flag.data() + equals + 1;
@@ -195,7 +195,7 @@ private:
         return true;
     }
 
-    // An image stays one, whatever else is said.
+    // --image takes precedence over all other output flags.
     void set_output(Output kind) {
         if (options_.output_kind != Output::image) options_.output_kind = kind;
     }
@@ -258,7 +258,7 @@ private:
         return true;
     }
 
-    // Questions that clang answers, also about sources with kernels.
+    // Queries that clang answers, even for sources with kernels.
     bool take_question(const std::string& flag) {
         const bool question = begins(flag, "-print-") || begins(flag, "--print-") || begins(flag, "-dump") ||
                               is_any(flag, {"-###", "-E", "-S", "-M", "-MM", "-emit-llvm", "-fsyntax-only", "-dM",
@@ -287,7 +287,7 @@ private:
             return true;
         }
         if (begins(flag, "-fsanitize=")) options_.sanitized = true;
-        // What describes the host's processor or build is not about the kernels.
+        // Flags about the host's processor or build do not apply to kernels.
         if (begins(flag, "-march=") || begins(flag, "-mtune=") || begins(flag, "-mcpu=") || begins(flag, "-mavx") ||
             begins(flag, "-msse") || flag == "-mfma" || flag == "-pg" || flag == "--coverage" ||
             begins(flag, "-fprofile") || begins(flag, "-fcoverage")) {
@@ -343,7 +343,7 @@ std::string without_directory(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// Checks that these inputs can give the wanted output.
+// Checks that the requested output can be built from these inputs.
 std::string check(Options& options) {
     if (!options.fusion.empty()) {
         if (!options.inputs.empty())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of canopy-cc: what to make, from which inputs, and what is handed on to the compiler and the linker.
-// Flags the driver does not know go to the compiler as they are.
+// The command line of canopy-cc: what to build, from which inputs, and what to pass on to the compiler and the linker.
+// Unknown flags go to the compiler unchanged.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ enum class CoreChoice { none, vector, cube };
 
 enum class Language {
     kernel,  // C++ with kernels
-    maybe,   // C++ that may contain kernels: the source tells
-    plain,   // compiled by clang alone
+    maybe,   // C++ that may contain kernels: decided by the source
+    plain,   // compiled by clang only
     linked   // an object or a library
 };
 
@@ -37,10 +37,10 @@ struct Input {
 // Metadata that the source does not contain.
 struct MetadataOptions {
     bool wanted = false;
-    std::string kernel;                     // the one it describes; empty: the only one
+    std::string kernel;                     // the kernel it describes; empty: the only one
     std::uint32_t blocks = 1;               // --block-dim
     std::vector<std::uint64_t> workspaces;  // --workspace: bytes of each
-    std::uint32_t split_mode = 0;           // --split-mode; 0: not said
+    std::uint32_t split_mode = 0;           // --split-mode; 0: not given
 };
 
 struct Options {
@@ -49,7 +49,7 @@ struct Options {
     bool shared = false;
     bool verbose = false;
     bool timing = false;
-    bool explained = false;  // -v: verbose for kernels, clang's own question for everything else
+    bool explained = false;  // -v: verbose for kernels, passed to clang for everything else
     bool simt = false;
     bool sanitizer = false;
     bool tracing = true;
@@ -60,26 +60,26 @@ struct Options {
     bool device_only = false;                 // --cce-aicore-only
     std::vector<std::string> targets;         // as named in the image: "x86-64-v3"
     std::vector<std::string> compiler_flags;  // for preprocessing and every compilation
-    std::vector<std::string> host_flags;      // for host code alone
-    std::vector<std::string> link_line;       // flags and inputs in their order; "\x01N" means input N
+    std::vector<std::string> host_flags;      // for host code only
+    std::vector<std::string> link_line;       // flags and inputs in order; "\x01N" means input N
     std::vector<std::string> names;           // --name-expression
     std::string names_file;                   // --names-file
     std::string launch_headers;               // --launch-headers: the folder
     MetadataOptions metadata;
-    std::string fusion;      // --fuse: the description of what is fused
+    std::string fusion;      // --fuse: the description file
     bool sanitized = false;  // -fsanitize= was given
     bool dependencies = false;
     bool system_dependencies = true;
     bool phony_dependencies = false;
     std::string dependency_file;
     std::string dependency_target;
-    std::vector<std::string> handed_over;  // the command line without what only this driver knows
+    std::vector<std::string> handed_over;  // the command line without this driver's own flags
 };
 
-// Fills `options`; returns an empty text, or what is wrong with the command line.
+// Fills `options`. Returns an empty string, or what is wrong with the command line.
 std::string parse_options(const std::vector<std::string>& arguments, Options& options);
 
-// Whether C++ text holds kernels or launches; decides about inputs that may.
+// True if C++ text contains kernels or launches; decides for inputs of Language::maybe.
 bool mentions_kernels(const std::string& text);
 
 const char* help_text();

@@ -31,7 +31,7 @@ std::string search_path(const std::string& name) {
     return "";
 }
 
-// The user's choice, the one this driver was built for, the newest there is.
+// In this order: the user's choice, the one this driver was built for, the newest one installed.
 std::string find_compiler() {
     if (const char* chosen = getenv("CANOPY_CLANG"); chosen != nullptr && *chosen != '\0') return search_path(chosen);
     if (is_program(CANOPY_CC_CLANG)) return CANOPY_CC_CLANG;
@@ -40,7 +40,7 @@ std::string find_compiler() {
     return search_path("clang++");
 }
 
-// clang++-19 has its clang-19 next to it.
+// clang-19 is next to clang++-19.
 std::string c_compiler(const std::string& compiler) {
     std::string name = compiler;
     const std::size_t at = name.rfind("++");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the driver finds what it needs: the headers next to its executable (<root>/bin/canopy-cc), and a compiler.
+// The paths the driver needs: the headers next to its executable (<root>/bin/canopy-cc), and a compiler.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Tree {
     std::string c_compiler;      // clang next to it
 };
 
-// Fills `tree`; returns an empty text, or what is missing.
+// Fills `tree`. Returns an empty string, or what is missing.
 std::string find_tree(Tree& tree);
 
 }  // namespace canopy_cc

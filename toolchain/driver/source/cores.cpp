@@ -61,7 +61,7 @@ void DefinitionIndex::add(const Tokens& tokens, const TokenRange& head, const To
             if (!tokens.is_identifier(at) || !tokens.is(at + 1, "(")) continue;
             if (qualifier_at(tokens, at).length != 0 || tokens.is(at, "__attribute__")) continue;
             definitions_[tokens.spelling(at)].push_back(body);
-            // A member defined outside of its class belongs to the class as well.
+            // A member defined outside its class also counts for the class.
             if (at >= head.begin + 2 && tokens.is(at - 1, "::")) {
                 std::size_t owner = at - 2;
                 while (owner > head.begin && !tokens.is_identifier(owner)) --owner;

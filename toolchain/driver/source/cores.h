@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cores a kernel needs when no qualifier says so: what its body declares, or which names it and the functions and
-// classes it uses mention.
+// Determines the cores a kernel needs when no qualifier says so: from a declaration in its body, or from the names
+// mentioned in it and in the functions and classes it uses.
 #pragma once
 
 #include <canopy/kernel_abi.h>
@@ -22,7 +22,7 @@ struct Cores {
     int vector = 1;
 };
 
-// Which kinds of names a kernel uses, itself or through what it calls.
+// The kinds of names a kernel uses, directly or through what it calls.
 struct NamesUsed {
     bool matmul = false;  // a Matmul object
     bool cube = false;
@@ -49,7 +49,7 @@ class DefinitionIndex {
 public:
     void add(const Tokens& tokens, const TokenRange& head, const TokenRange& body);
     [[nodiscard]] CoreUse examine(const Tokens& tokens, const TokenRange& body) const;
-    // The names that all definitions use together.
+    // The names that all definitions together use.
     [[nodiscard]] NamesUsed examine_all(const Tokens& tokens) const;
 
 private:
@@ -60,7 +60,7 @@ private:
 };
 
 Cores inferred_cores(const NamesUsed& names);
-// The cores that a kernel gets: a coupled chip has one kind of core for everything.
+// The cores a kernel gets on a chip: a coupled chip has one kind of core for everything.
 Cores cores_on(std::uint32_t architecture, Cores wanted);
 
 }  // namespace canopy_cc

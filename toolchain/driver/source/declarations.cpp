@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk over the declarations of a source.
+// Walks over the declarations of a source.
 #include "source/declarations.h"
 
 #include <fmt/core.h>
@@ -58,7 +58,7 @@ private:
     struct Pending {
         Declaration declaration;
         KernelSource kernel;
-        bool chosen = false;  // a qualifier says on which cores
+        bool chosen = false;  // a qualifier chooses the cores
         bool bounds = false;
     };
 
@@ -66,7 +66,7 @@ private:
         return std::min<std::size_t>(tokens_.partner(bracket), tokens_.size() - 1) + 1;
     }
 
-    // A brace at namespace scope. `start` moves behind it when a declaration ends there.
+    // Handles a brace at namespace scope. `start` moves past it when a declaration ends there.
     std::size_t open_brace(std::size_t& start, std::size_t index) {
         if (open_scope(start, index)) {
             start = index + 1;
@@ -109,7 +109,7 @@ private:
         return true;
     }
 
-    // Whether the brace opens the body of a function, not a class, an enumeration or an initialiser.
+    // True if the brace opens a function body rather than a class, an enumeration or an initialiser.
     bool is_function_body(std::size_t start, std::size_t brace) const {
         bool parameters = false, initialised = false, colon = false;
         for (std::size_t at = start; at < brace;) {
@@ -161,7 +161,7 @@ private:
             take_variable(declaration.tokens);
     }
 
-    // The opening parenthesis of the parameters; the end of the declaration when there are none.
+    // The opening parenthesis of the parameters; the end of the declaration if there are none.
     std::size_t find_parameters(const TokenRange& range) const {
         for (std::size_t at = range.begin; at < range.end;) {
             const std::string_view text = tokens_.spelling(at);
@@ -282,7 +282,7 @@ private:
         }
     }
 
-    // The names in a list of parameters of a function or a template.
+    // The names in the parameter list of a function or a template.
     std::vector<ParameterName> names(const TokenRange& list, std::string_view made, bool in_template) const {
         std::vector<ParameterName> result;
         std::size_t begin = list.begin;
@@ -327,7 +327,7 @@ private:
             end = at;
         }
         const std::string_view before = last > range.begin && last < range.end ? tokens_.spelling(last - 1) : "";
-        // In a list of template parameters "class T" is a name; in one of functions "struct T" is a type.
+        // In a template parameter list "class T" is a name; in a function parameter list "struct T" is a type.
         const bool named = words >= 2 && last < range.end && last + 1 == end && tokens_.is_identifier(last) &&
                            !is_type_word(tokens_.spelling(last)) &&
                            !is_any(before, {"::", "struct", "enum", "union"}) && (in_template || before != "class");
@@ -368,7 +368,7 @@ private:
 
     bool is_open(std::size_t at) const { return is_any(tokens_.spelling(at), {"(", "[", "{"}); }
 
-    // Once everything is indexed: cores a qualifier did not choose, and threads.
+    // Called once everything is indexed: determines the cores that no qualifier chose, and threads.
     void finish_kernel(const Pending& pending) {
         KernelSource kernel = pending.kernel;
         const std::string_view name = tokens_.spelling(kernel.name.begin);
@@ -392,8 +392,8 @@ private:
         found_.kernels.push_back(std::move(kernel));
     }
 
-    // Whether a class that is a template argument does the kernel's work: `Kernel op; op(params);`. Which class that
-    // is, the kernel does not say.
+    // True if a template argument's class does the kernel's work: `Kernel op; op(params);`. The kernel does not show
+    // which class that is.
     bool makes_object_of_parameter(const KernelSource& kernel) const {
         for (std::size_t at = kernel.body.begin; at + 2 < kernel.body.end; ++at)
             for (const ParameterName& parameter : kernel.template_parameters)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a preprocessed source declares at namespace scope, found in its tokens: kernels, device variables, and the names
-// of functions and classes. The compiler checks the rest of the language; this only has to find where things begin.
+// Finds the declarations at namespace scope in the tokens of a preprocessed source: kernels, device variables, and the
+// names of functions and classes. The compiler checks the rest of the language; this code only has to find where things
+// begin.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,10 @@ namespace canopy_cc {
 struct ParameterName {
     std::string name;
     bool pack = false;
-    std::size_t insert_at = 0;  // offset where a missing name goes; 0: the source gives one
+    std::size_t insert_at = 0;  // where to insert a missing name; 0: the source has one
 };
 
-// By the place of the kernel, as messages write it.
+// Keyed by the kernel's location, as printed in messages.
 using NamesOfKernels = std::map<std::string, NamesUsed>;
 
 struct KernelSource {
@@ -47,19 +48,19 @@ struct VariableSource {
 struct Declarations {
     std::vector<KernelSource> kernels;
     std::vector<VariableSource> variables;
-    std::vector<std::string> problems;  // each with its place
+    std::vector<std::string> problems;  // each with its location
     std::vector<std::string> warnings;
-    NamesOfKernels inferred;  // of kernels whose cores follow from what they use
+    NamesOfKernels inferred;  // of kernels whose cores are inferred from the names they use
 };
 
 struct LanguageChoices {
     std::uint32_t architecture = 2201;
     bool simt = false;
-    std::optional<Cores> cores;  // of kernels whose source does not choose; none: what they use decides
-    NamesOfKernels also_used;    // in texts of the same source for other cores
+    std::optional<Cores> cores;  // for kernels whose source does not choose; none: inferred from what they use
+    NamesOfKernels also_used;    // in the texts of the same source for other cores
 };
 
-// `threaded` holds the names of kernels that some launch gives threads.
+// `threaded`: the names of kernels that some launch gives threads.
 Declarations find_declarations(const Tokens& tokens, const LanguageChoices& choices,
                                const std::vector<std::string_view>& threaded);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int invalid_parameter = 100000;  // ACL_ERROR_INVALID_PARAM
 
-// Whether C linkage would give the kernel its own name: no namespace or class around it.
+// True if the kernel's plain name is its C linkage name: it is not inside a namespace or class.
 bool is_outside_of_namespaces(const Tokens& tokens, std::size_t index) {
     for (std::size_t at = 0; at < index; ++at) {
         if (!tokens.is(at, "{") || tokens.partner(at) >= tokens.size()) continue;
@@ -31,13 +31,13 @@ bool is_outside_of_namespaces(const Tokens& tokens, std::size_t index) {
 
 constexpr int deepest_alias = 8;
 
-// A type as a launch function takes it: every pointer is "void*" or "const void*".
+// A parameter type of a launch function: every pointer is "void*" or "const void*".
 struct Type {
     std::string text;
     bool structure = false;
 };
 
-// Where a name is defined: a structure, or another name for the type in `alias`.
+// The definition of a name: a structure, or an alias of the type in `alias`.
 struct Definition {
     bool structure = false;
     bool system = false;
@@ -46,7 +46,7 @@ struct Definition {
 
 bool is_structure_word(std::string_view word) { return word == "struct" || word == "class" || word == "union"; }
 
-// The token behind a `struct` and its attributes.
+// The token after a `struct` and its attributes.
 std::size_t structure_name(const Tokens& tokens, std::size_t at) {
     for (++at; at + 1 < tokens.size();) {
         if ((tokens.is(at, "alignas") || tokens.is(at, "__attribute__")) && tokens.is(at + 1, "("))
@@ -65,7 +65,7 @@ std::size_t end_of_statement(const Tokens& tokens, std::size_t at) {
     return std::min(at, tokens.size());
 }
 
-// Whether the token at `at` begins a definition of `name`.
+// True if the token at `at` begins a definition of `name`.
 bool read_definition(const Tokens& tokens, std::string_view name, std::size_t at, Definition& found) {
     const std::string_view word = tokens.spelling(at);
     found.system = tokens.is_system(at);
@@ -85,7 +85,7 @@ bool read_definition(const Tokens& tokens, std::string_view name, std::size_t at
     return tokens.is(end - 1, name);
 }
 
-// The program's own definition of a name goes before one of a header of the system.
+// The program's own definition of a name takes precedence over one in a system header.
 std::optional<Definition> find_definition(const Tokens& tokens, std::string_view name) {
     std::optional<Definition> of_system;
     for (std::size_t at = 0; at + 2 < tokens.size(); ++at) {
@@ -97,7 +97,7 @@ std::optional<Definition> find_definition(const Tokens& tokens, std::string_view
     return of_system;
 }
 
-// The type spelled by the tokens, without keywords of the language and without a parameter name.
+// The type spelled by the tokens, without kernel language keywords and without a parameter name.
 Type type_of(const Tokens& tokens, const TokenRange& range, int depth = 0) {
     Type type;
     std::string_view name;
@@ -107,7 +107,7 @@ Type type_of(const Tokens& tokens, const TokenRange& range, int depth = 0) {
             at += length - 1;
             continue;
         }
-        if (tokens.is(at, "{")) {  // a structure without a name
+        if (tokens.is(at, "{")) {  // an unnamed structure
             at = tokens.partner(at);
             continue;
         }
@@ -128,13 +128,13 @@ Type type_of(const Tokens& tokens, const TokenRange& range, int depth = 0) {
     if (type.structure) return type;
     const Type behind = type_of(tokens, definition->alias, depth + 1);
     type.structure = behind.structure;
-    // Who includes the header need not know names that the source has for numbers and pointers.
+    // Files that include the header need not know the source's aliases for numbers and pointers.
     return definition->system || behind.structure ? type : behind;
 }
 
-// One parameter, whose tokens lie from `begin` up to `end`; `named` when its name is among them.
+// Adds the parameter in the tokens from `begin` up to `end`; `named`: they include its name.
 void add_parameter(const Tokens& tokens, std::size_t begin, std::size_t end, bool named, LaunchFunction& function) {
-    const auto behind = [&](std::size_t at) {  // over what a bracket holds
+    const auto behind = [&](std::size_t at) {  // skips the contents of brackets
         const std::size_t other = tokens.partner(at);
         return other > at && other < end ? other + 1 : at + 1;
     };
@@ -177,7 +177,7 @@ void add_parameters(const Tokens& tokens, std::size_t open, const std::vector<Pa
     if (begin < close && !(begin + 1 == close && tokens.is(begin, "void"))) add(close);
 }
 
-// "unsigned int blocks, aclrtStream stream, void* a0, uint32_t a1"; `structure` is the type of a structure's place.
+// "unsigned int blocks, aclrtStream stream, void* a0, uint32_t a1"; `structure` is the type used for structures.
 std::string parameter_list(const LaunchFunction& function, const char* stream_type,
                            fmt::format_string<std::size_t&> structure = "const void*") {
     std::string text = fmt::format("unsigned int blocks, {} stream", stream_type);
@@ -190,7 +190,7 @@ bool has_structures(const LaunchFunction& function) {
     return std::find(function.structures.begin(), function.structures.end(), true) != function.structures.end();
 }
 
-// For C++: the same call with the structures themselves. A structure of another size is an invalid parameter.
+// For C++: an overload that takes structures by value. A structure of another size is an invalid parameter.
 std::string value_overload(const LaunchFunction& function) {
     if (!has_structures(function)) return {};
     std::string sizes, templates, checks, arguments = "blocks, stream";
@@ -299,7 +299,7 @@ std::string write_launch_headers(const std::vector<LaunchFunction>& functions, c
     for (const LaunchFunction& function : functions) {
         const std::string path = fmt::format("{}/aclrtlaunch_{}.h", folder, function.kernel);
         const std::string text = header_text(function);
-        // Who includes an unchanged header is not compiled again.
+        // An unchanged header is not rewritten, so files that include it are not recompiled.
         if (std::string old; read_file(path, old) && old == text) continue;
         if (!write_file(path, text)) return fmt::format("cannot write {}: {}", path, std::strerror(errno));
     }

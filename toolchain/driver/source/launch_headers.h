@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch functions: host code that knows no kernels starts one by ACLRT_LAUNCH_KERNEL(kernel)(blocks, stream, ...). For
-// each kernel a header aclrtlaunch_<kernel>.h declares the function, and the host text of the source defines it.
+// Launch functions: host code compiled without the kernels starts one with ACLRT_LAUNCH_KERNEL(kernel)(blocks, stream,
+// ...). For each kernel a header aclrtlaunch_<kernel>.h declares the function, and the host text of the source defines
+// it.
 #pragma once
 
 #include <string>
@@ -15,17 +16,17 @@ struct LaunchFunction {
     std::string kernel;
     std::vector<std::string> types;  // of its parameters; a pointer is "void*" or "const void*"
     std::vector<std::string> names;  // of its parameters
-    std::vector<bool> indirect;      // whether one is a pointer to pointers
-    std::vector<bool> structures;    // whether one is a structure by value; launch functions take its address
+    std::vector<bool> indirect;      // parameters that are pointers to pointers
+    std::vector<bool> structures;    // parameters that are structures by value; launch functions take their address
 };
 
-// One for each kernel that C code could name: no template, outside of namespaces.
+// One for each kernel that C code could name: not a template, not in a namespace.
 std::vector<LaunchFunction> find_launch_functions(const Tokens& tokens, const Declarations& declarations);
 
-// The definitions, for the end of the host text.
+// The definitions, to append to the host text.
 std::string launch_definitions(const std::vector<LaunchFunction>& functions);
 
-// Writes the headers into a folder, those that change; returns an empty text, or what went wrong.
+// Writes the headers that have changed into a folder. Returns an empty string, or what went wrong.
 std::string write_launch_headers(const std::vector<LaunchFunction>& functions, const std::string& folder);
 
 }  // namespace canopy_cc

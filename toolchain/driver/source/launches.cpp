@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No C++ program holds three `<` in a row, except behind the word operator, so a launch is found without knowing types.
-// Its end needs more care: the closing `>>>` may touch the `>` of template arguments.
+// Valid C++ never has three `<` in a row, except after `operator`, so launches can be found without knowing types. The
+// end takes more care: the closing `>>>` may be adjacent to the `>` of template arguments.
 #include "source/launches.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ private:
         found_.push_back(launch);
     }
 
-    // Back over `a::b<int>::c<d>`, `x.y`, `p->q`, `f(1)`, `t[2]` and `(expression)`.
+    // Scans back over `a::b<int>::c<d>`, `x.y`, `p->q`, `f(1)`, `t[2]` and `(expression)`.
     std::size_t callee_begin(std::size_t open) const {
         std::size_t begin = open;
         while (begin > 0) {
@@ -92,7 +92,7 @@ private:
         return begin;
     }
 
-    // The token before the `<` that belongs to the `>` at `index`.
+    // The token before the `<` that matches the `>` at `index`.
     std::size_t before_angles(std::size_t index) const {
         int depth = 0;
         for (std::size_t at = index; at > 0;) {
@@ -111,7 +111,7 @@ private:
         return tokens_.size();
     }
 
-    // The first token of `>>>`. A row of `>` first closes the template arguments that are open.
+    // The first token of `>>>`. A sequence of `>` first closes any open template arguments.
     std::size_t find_close(std::size_t at, std::size_t& count) const {
         std::size_t open_angles = 0;
         count = 1;

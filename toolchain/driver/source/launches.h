@@ -18,7 +18,7 @@ struct LaunchSource {
     std::string_view name;     // the last name of the callee
 };
 
-// In the order of their callees. Launches that cannot be parsed are added to `problems`.
+// In the order of the callees. Launches that cannot be parsed are reported in `problems`.
 std::vector<LaunchSource> find_launches(const Tokens& tokens, std::vector<std::string>& problems);
 
 }  // namespace canopy_cc

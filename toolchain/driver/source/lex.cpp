@@ -93,7 +93,7 @@ void Tokens::read() {
 
 std::size_t Tokens::skip_directive(std::size_t at) {
     std::size_t end = at;
-    // A directive goes on behind a backslash; line markers never do.
+    // A directive continues after a backslash; line markers never do.
     do {
         end = std::min(text_.find('\n', end), text_.size());
         if (end == text_.size() || text_[end - 1] != '\\') break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ text as tokens. Line markers tell which file and line a token of a preprocessed text comes from; comments,
-// directives and white space lie between the tokens.
+// Splits C++ text into tokens. Line markers tell which file and line a token of a preprocessed text comes from;
+// comments, directives and white space are skipped.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Token {
     TokenKind kind = TokenKind::sign;
 };
 
-// A stretch of the text whose lines follow each other in one file.
+// Part of the text with consecutive lines of one file.
 struct Region {
     std::uint32_t begin = 0;  // offset of its first line
     unsigned line = 1;        // number of that line
@@ -27,7 +27,7 @@ struct Region {
     bool system = false;
 };
 
-// A line that begins with #, with the lines that continue it.
+// A line that begins with #, including its continuation lines.
 struct Directive {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
@@ -40,8 +40,8 @@ struct Place {
     bool system = false;
 };
 
-// `<` and `>` are always separate tokens; `::`, `->`, `...` and `[[` and other signs of several letters come whole
-// where something depends on it.
+// `<` and `>` are always separate tokens. `::`, `->`, `...`, `[[` and other multi-character operators are one token
+// where it matters.
 class Tokens {
 public:
     explicit Tokens(std::string_view text);
@@ -56,17 +56,17 @@ public:
     [[nodiscard]] bool is_identifier(std::size_t index) const {
         return index < tokens_.size() && tokens_[index].kind == TokenKind::identifier;
     }
-    // No white space between this token and the next.
+    // True if no white space separates this token from the next.
     [[nodiscard]] bool touches_next(std::size_t index) const {
         return index + 1 < tokens_.size() && tokens_[index].end == tokens_[index + 1].begin;
     }
-    // The index of the bracket that belongs to the one at `index`; size() when there is none.
+    // The index of the bracket that matches the one at `index`; size() if there is none.
     [[nodiscard]] std::size_t partner(std::size_t index) const { return partners_[index]; }
 
     [[nodiscard]] Place place(std::size_t offset) const;
     // The user's own files.
     [[nodiscard]] std::vector<std::string> files() const;
-    // In a header of the system or of the kernel language.
+    // True for tokens in a header of the system or of the kernel language.
     [[nodiscard]] bool is_system(std::size_t index) const;
     [[nodiscard]] std::string_view text() const { return text_; }
     [[nodiscard]] const std::vector<Directive>& directives() const { return directives_; }

@@ -10,7 +10,7 @@
 namespace canopy_cc {
 namespace {
 
-// Statements stand in braces that follow the head of a function, of a loop or of a lambda, or another statement.
+// Braces contain statements if they follow the head of a function, a loop or a lambda, or another statement.
 bool holds_statements(const Tokens& tokens, std::size_t brace) {
     return brace > 0 &&
            is_any(tokens.spelling(brace - 1), {")", "else", "do", "const", "noexcept", "mutable", "{", "}", ";"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables of a function that lie in the core's local memory: `__ubuf__ float part[256];`, which all threads of a
-// block share, and `extern __ubuf__ float room[];`, the memory a launch asked for.
+// Function variables in the core's local memory: `__ubuf__ float part[256];`, which all threads of a block share, and
+// `extern __ubuf__ float room[];`, the dynamic memory that a launch requested.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace canopy_cc {
 struct LocalVariable {
     std::size_t name = 0;  // tokens
     std::size_t semicolon = 0;
-    std::size_t external = 0;  // the word extern, of a variable without a size; 0: none
+    std::size_t external = 0;  // the `extern` of a variable without a size; 0: none
 };
 
 std::vector<LocalVariable> find_local_variables(const Tokens& tokens);

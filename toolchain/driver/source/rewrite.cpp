@@ -20,7 +20,7 @@ std::string escaped(std::string_view text) {
     return result;
 }
 
-// Part of the text that appears in another form. Nested ones lie inside a launch.
+// A part of the text to be rewritten. Changes may be nested inside a launch.
 struct Change {
     enum Kind { blank, replace, launch };
     std::size_t begin = 0, end = 0;
@@ -29,7 +29,7 @@ struct Change {
     const LaunchSource* source = nullptr;
 };
 
-// Applies changes; behind each, a line marker and spaces put what follows back to where it was.
+// Applies changes. After each one, a line marker and spaces restore the original position of the text that follows.
 class Renderer {
 public:
     Renderer(const Tokens& tokens, std::vector<Change> changes) : tokens_(tokens), changes_(std::move(changes)) {
@@ -117,8 +117,8 @@ public:
 
     std::string host() {
         auto changes = shared_changes();
-        // The closing brace stays on its line: a debugger that is asked for a line of the kernel before its image is
-        // loaded stops there, behind the launch, and has found the image by then.
+        // The closing brace stays on its line: a debugger with a breakpoint on a kernel line stops there, after the
+        // launch, if the image was not loaded yet, and has found the image by then.
         for (const KernelSource& kernel : declarations_.kernels)
             changes.push_back({tokens_[kernel.body.begin].begin, tokens_[kernel.body.end - 1].begin, Change::replace,
                                "{" + host_stub(kernel), nullptr});
@@ -130,7 +130,7 @@ public:
         for (const KernelSource& kernel : declarations_.kernels) {
             const std::size_t inside = tokens_[kernel.body.begin].end;
             changes.push_back({inside, inside, Change::replace, record(kernel) + workspace(kernel), nullptr});
-            // A kernel is made although nothing in the image calls it.
+            // Emit the kernel although nothing in the image calls it.
             const std::size_t before = head_of(kernel);
             changes.push_back({before, before, Change::replace, "__attribute__((used)) ", nullptr});
         }
@@ -188,7 +188,7 @@ private:
         }
     }
 
-    // Where a kernel says __global__: a place where an attribute may stand.
+    // The position of the kernel's __global__, where an attribute is allowed.
     std::size_t head_of(const KernelSource& kernel) const {
         std::size_t at = kernel.name.begin;
         while (at > 0 && qualifier_at(tokens_, at).word != "__global__") --at;
@@ -203,7 +203,7 @@ private:
         return text;
     }
 
-    // An expression for the address of exactly this kernel, inside its body.
+    // An expression for the address of exactly this kernel, valid inside its body.
     std::string address(const KernelSource& kernel) const {
         const std::size_t begin = tokens_[kernel.name.begin].begin;
         const std::string_view name = tokens_.text().substr(begin, tokens_[kernel.name.end - 1].end - begin);
@@ -232,7 +232,7 @@ private:
             kernel.cores.type, kernel.cores.cube, kernel.cores.vector, kernel.schedule_mode);
     }
 
-    // A kernel that gets the whole workspace keeps the system's part of it and goes on with its own.
+    // A kernel that gets the whole workspace registers the system's part and continues with the user's part.
     std::string workspace(const KernelSource& kernel) const {
         if (job_.workspace_from_end == 0 || kernel.parameters.size() < job_.workspace_from_end) return {};
         return fmt::format(
@@ -273,7 +273,7 @@ private:
         return text;
     }
 
-    // A thrown exception has nowhere to go on a device: inside an image, throwing is a trap.
+    // Exceptions cannot propagate on a device: inside an image, throwing is a trap.
     std::string device_end() const {
         std::string text =
             "\n# 1 \"<canopy-cc>\" 3\n"
@@ -283,7 +283,7 @@ private:
             "__asm__(\"__cxa_throw\");\n"
             "extern \"C\" [[noreturn]] void canopy_throw(void*, void*, void (*)(void*)) {"
             " canopy_image_services->trap(); __builtin_trap(); }\n"
-            // assert() of the C library ends the block, not the process.
+            // A failed assert() ends the block, not the process.
             "extern \"C\" [[noreturn]] __attribute__((nodebug, used)) void canopy_assert(const char*, const char*, "
             "unsigned, const char*) __asm__(\"__assert_fail\");\n"
             "extern \"C\" [[noreturn]] void canopy_assert(const char* text, const char* file, unsigned line, "

@@ -11,7 +11,7 @@
 namespace canopy_cc {
 namespace {
 
-// The closing bracket of `[aicore]`, `[host]` or `[host, aicore]` at `index`; 0: it is something else.
+// The closing bracket of `[aicore]`, `[host]` or `[host, aicore]` at `index`; 0 if it is something else.
 std::size_t end_of_bracketed_words(const Tokens& tokens, std::size_t index) {
     const auto is_word = [&](std::size_t at) { return tokens.is(at, "aicore") || tokens.is(at, "host"); };
     if (!tokens.is(index, "[") || !is_word(index + 1)) return 0;
@@ -19,12 +19,12 @@ std::size_t end_of_bracketed_words(const Tokens& tokens, std::size_t index) {
     return tokens.is(index + 2, ",") && is_word(index + 3) && tokens.is(index + 4, "]") ? index + 4 : 0;
 }
 
-// Those words before a declaration; elsewhere they are an index or a lambda.
+// These words before a declaration; elsewhere they are an index or a lambda.
 Qualifier bracketed_qualifier(const Tokens& tokens, std::size_t index) {
     const std::size_t close = end_of_bracketed_words(tokens, index);
     if (close == 0) return {};
     std::size_t next = close + 1;
-    constexpr int longest_row = 8;  // of such words; each looks over all behind it
+    constexpr int longest_row = 8;  // such words in a row; each one scans the rest
     for (int row = 0; row < longest_row && end_of_bracketed_words(tokens, next) != 0; ++row)
         next = end_of_bracketed_words(tokens, next) + 1;
     if (!tokens.is_identifier(next) && !tokens.is(next, "::") && !tokens.is(next, "~")) return {};
@@ -32,7 +32,7 @@ Qualifier bracketed_qualifier(const Tokens& tokens, std::size_t index) {
     return {alone && tokens.is(index + 1, "aicore") ? "__aicore__" : "__host_aicore__", close - index + 1};
 }
 
-// `__attribute__((cce_kernel))` and its relatives.
+// `__attribute__((cce_kernel))` and similar attributes.
 Qualifier attribute_qualifier(const Tokens& tokens, std::size_t index) {
     struct Row {
         std::string_view attribute, word;

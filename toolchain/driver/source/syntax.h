@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small pieces of the language's syntax, found in tokens: qualifiers and lists in angle brackets.
+// Recognises small pieces of the language's syntax in tokens: qualifiers and lists in angle brackets.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct TokenRange {
     std::size_t end = 0;
 };
 
-// A word of the language in front of a type or a function that means nothing to the compiler. Sources may write
-// out what other compilers have behind the words: `[aicore]` is __aicore__, `__attribute__((cce_kernel))` __global__.
+// A keyword of the language before a type or a function, which clang does not know. Sources may also use what the
+// keywords expand to in other compilers: `[aicore]` is __aicore__, `__attribute__((cce_kernel))` is __global__.
 struct Qualifier {
     std::string_view word;   // "__aicore__", however it is written
     std::size_t length = 0;  // tokens; 0: there is none
@@ -25,7 +25,7 @@ struct Qualifier {
 
 Qualifier qualifier_at(const Tokens& tokens, std::size_t index);
 
-// The token behind the `>` that closes the `<` at `index`; `index` itself when that is not a list.
+// The token after the `>` that closes the `<` at `index`; `index` itself if that is not a list.
 std::size_t skip_angles(const Tokens& tokens, std::size_t index, std::size_t end);
 
 // "FILE:LINE:COLUMN: error: TEXT"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CMake files, makefiles and shell scripts.
+// Checks of CMake files, makefiles and shell scripts.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ bool ends(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// -lhccl, libhccl.so with or without folders; empty for others.
+// The library in -lhccl or libhccl.so, with or without folders; empty for other words.
 std::string library_of(const std::string& word) {
     if (begins(word, "-l") && word.size() > 2) return word.substr(2);
     const std::string name = base_name(word);
@@ -41,7 +41,7 @@ bool is_kernel_compiler(const std::string& word) {
            lower.find("canopy-cc") != std::string::npos;
 }
 
-// A compiler, which links too.
+// True for a compiler, which also links.
 bool is_compiler(const std::string& word) {
     const std::string lower = lower_case(word);
     for (const char* part : {"++", "cc", "cxx", "clang", "bisheng"})
@@ -123,7 +123,7 @@ private:
         }
     }
 
-    // add_custom_command, add_custom_target and execute_process: the word behind COMMAND.
+    // add_custom_command, add_custom_target and execute_process: the word after COMMAND.
     void check_programs(const CMakeCommand& command) {
         for (std::size_t index = 0; index + 1 < command.arguments.size(); ++index) {
             if (command.arguments[index].text != "COMMAND") continue;

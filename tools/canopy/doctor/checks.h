@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks through a program for what a tree lacks. Each function looks at one kind of file.
+// Searches a program for features that a tree lacks. Each function checks one kind of file.
 #pragma once
 
 #include <string>
@@ -30,14 +30,14 @@ inline constexpr const char* not_implemented_advice =
     "remove the call, or let the program continue after that code; docs/coverage.md lists the implemented functions";
 inline constexpr const char* unavailable_advice = "remove the part of the program that uses it";
 
-// What a rule says about a name of the program.
+// The finding that a rule gives for a name in the program.
 Finding finding_of(const Rule& rule, std::string_view name, std::string file, unsigned line);
 
-// Each of these looks at one thing of a file. `condition` is what it depends on: a preprocessor line or an if of a
-// script. Words that name a model file or a fixed place of the toolkit.
+// Each of these checks one item of a file. `condition`: the preprocessor condition or script `if` around it.
+// Words that name a model file or a fixed path of the toolkit.
 void check_path(const Examination& examination, const std::string& word, const SourceFile& source, unsigned line,
                 const std::string& condition = {});
-// A library by its name for the linker.
+// A library, by its linker name.
 void check_library(const Examination& examination, const std::string& name, const SourceFile& source, unsigned line,
                    const std::string& condition);
 // A program that a build or a script runs.

@@ -41,7 +41,7 @@ private:
         while (at_ < end) step();
     }
 
-    // The end of the bracket text [[...]] or [=[...]=] at `at_`; 0 when there is none.
+    // The end of the bracket argument [[...]] or [=[...]=] at `at`; 0 if there is none.
     [[nodiscard]] std::size_t end_of_bracket(std::size_t at) const {
         if (at >= text_.size() || text_[at] != '[') return 0;
         std::size_t second = at + 1;
@@ -52,7 +52,7 @@ private:
         return end == std::string_view::npos ? text_.size() : end + close.size();
     }
 
-    // Steps over white space and comments; false at the end of the text.
+    // Skips white space and comments; false at the end of the text.
     bool skip_blanks() {
         while (at_ < text_.size()) {
             if (text_[at_] == '#') {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of a CMake file, with their arguments as they are written.
+// The commands of a CMake file, with their arguments as written.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct CMakeCommand {
     std::vector<Word> arguments;
 };
 
-// Comments are left out. A file that is not CMake gives some commands or none.
+// Comments are skipped. A file that is not CMake yields arbitrary commands or none.
 std::vector<CMakeCommand> read_cmake(std::string_view text);
 
 }  // namespace canopy_tool

@@ -14,7 +14,7 @@ bool is_any(std::string_view text, std::initializer_list<std::string_view> choic
     return std::find(choices.begin(), choices.end(), text) != choices.end();
 }
 
-// Between the quotes.
+// The text between the quotes.
 std::string literal(std::string_view spelled) {
     const std::size_t begin = spelled.find('"');
     const std::size_t end = spelled.rfind('"');
@@ -59,7 +59,7 @@ private:
         for (const char* folder : {"/usr/include", "/usr/local/include"})
             if (std::filesystem::exists(std::filesystem::path(folder) / include.name, error)) return;
         if (const MissingName* row = tree_.missing_header(include.name); row != nullptr) {
-            // What any Python package manager installs is a matter of the machine.
+            // Packages that any Python package manager installs depend on the machine.
             const bool is_foreign = row->name == "torch/";
             report({.level = is_foreign ? Level::hint : Level::error,
                     .name = include.name,
@@ -71,7 +71,7 @@ private:
         }
     }
 
-    // Names of a text; `base` is the offset of its first byte in the file.
+    // Checks the names in a text; `base` is the offset of its first byte in the file.
     void check_tokens(const canopy_cc::Tokens& tokens, std::size_t base) {
         for (std::size_t index = 0; index < tokens.size(); ++index) {
             const std::size_t offset = base + tokens[index].begin;
@@ -85,7 +85,7 @@ private:
                 path.emplace_back(tokens.spelling(index));
             }
             if (first > 0 && is_any(tokens.spelling(first - 1), {".", "->"})) continue;
-            // What comes before a lone `::` is a template: its members are not looked at.
+            // A `::` after `>` follows a template, whose members are not checked.
             const bool after_template = first > 1 && tokens.is(first - 1, "::") && tokens.is(first - 2, ">");
             if (!after_template) check_name(path, tokens, index + 1, offset);
         }
@@ -112,7 +112,7 @@ private:
         }
     }
 
-    // The shortest missing part of AscendC::A::B tells most.
+    // Reports the shortest missing prefix of AscendC::A::B, which says most.
     void check_language_name(const std::vector<std::string>& path, std::size_t offset) {
         std::string name;
         for (const std::string& part : path) {
@@ -133,7 +133,7 @@ private:
         if (row == nullptr) check_function(name, offset);
     }
 
-    // What follows the name fits its kind.
+    // True if the token after the name fits its kind.
     static bool used_as(const std::string& kind, const canopy_cc::Tokens& tokens, std::size_t next) {
         const std::string_view behind = tokens.spelling(next);
         if (kind == "func" || kind == "intrinsic") return behind == "(" || behind == "<";
@@ -142,7 +142,7 @@ private:
         return is_any(kind, {"macro", "keyword"});
     }
 
-    // Functions of the runtime interface and of its neighbours.
+    // Functions of the runtime interface and of related interfaces.
     void check_function(const std::string& name, std::size_t offset) {
         const FunctionState state = tree_.function(name);
         if (state == FunctionState::not_yet) {

@@ -41,12 +41,12 @@ std::string_view first_word(std::string_view text) {
     return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
-// Macros that are not defined when kernels are built for a device: the parts behind #ifndef are always there.
+// Macros that are not defined when kernels are built for a device: code under their #ifndef is always compiled.
 bool is_undefined_for_devices(std::string_view macro) {
     return is_any(macro, {"ASCENDC_CPU_DEBUG", "__CCE_KT_TEST__", "__CCE_UT_TEST__", "__CCE_UT_TEST"});
 }
 
-// Words that precede an expression, so that what follows is a use and not a declaration.
+// Words that precede an expression, so that a name after them is a use and not a declaration.
 bool begins_expression(std::string_view word) {
     return is_any(word, {"return",   "else",     "do",     "case",    "throw",     "new",       "delete",
                          "goto",     "sizeof",   "and",    "or",      "not",       "co_return", "co_await",
@@ -154,7 +154,7 @@ void CodeFile::read_tokens() {
         if (name == "__aicore__" || name == "__global__") has_kernel_code_ = true;
         if (name == "AscendC" && index >= 1 && tokens_.is(index - 1, "namespace")) {
             if (index >= 2 && tokens_.is(index - 2, "using")) {
-                // The whole namespace, not one inside of it.
+                // The whole namespace, not a nested one.
                 uses_language_namespace_ = uses_language_namespace_ || !tokens_.is(index + 1, "::");
             } else {
                 opens_language_namespace_ = true;
@@ -165,7 +165,8 @@ void CodeFile::read_tokens() {
     }
 }
 
-// A guess that takes a use for a definition rather than the other way round: what a program defines is its own.
+// A guess. It may take a use for a definition but not the other way round, since names a program defines are not
+// reported.
 bool CodeFile::is_definition(std::size_t index) const {
     if (index == 0) return false;
     const std::string_view before = tokens_.spelling(index - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C or C++ source as `canopy doctor` sees it: tokens, includes, preprocessor conditions, and what it defines.
+// A C or C++ source as `canopy doctor` sees it: tokens, includes, preprocessor conditions, and its definitions.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace canopy_tool {
 
-// Lines of a text by offset.
+// Maps offsets in a text to line numbers.
 class Lines {
 public:
     explicit Lines(std::string_view text);
@@ -34,7 +34,7 @@ struct MacroBody {
     std::size_t offset = 0;  // of its first byte in the file
 };
 
-// From `offset` on, up to the next one.
+// The text from `offset` up to the next Stretch.
 struct Stretch {
     std::size_t offset = 0;
     std::string condition;  // empty: always compiled
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] bool has_kernel_code() const { return has_kernel_code_; }
 
 private:
-    // An #if and what it makes of the lines below, with all that are around it.
+    // An #if and its effect on the lines below, combined with the conditions around it.
     struct Level {
         std::string condition;
         bool dead = false;

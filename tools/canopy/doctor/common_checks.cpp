@@ -16,14 +16,14 @@ void add(const Examination& examination, Finding finding, const std::string& con
     examination.findings.add(std::move(finding));
 }
 
-// The text looks for the toolkit through a variable that set_env.sh sets; a fixed place is only its last resort.
+// True if the text finds the toolkit through a variable that set_env.sh sets, so a fixed path is only a fallback.
 bool asks_environment(const InstallTree& tree, const std::string& text) {
     const auto& variables = tree.variables();
     return std::any_of(variables.begin(), variables.end(),
                        [&](const std::string& name) { return text.find(name) != std::string::npos; });
 }
 
-// Flags that may be tried out: others could name files, or make the compiler load code of the program.
+// Flags that are safe to try: others could name files or make the compiler load code of the program.
 bool is_harmless_flag(const std::vector<std::string>& flag) {
     for (const std::string& word : flag)
         if (word.find_first_of("/$<>{}\"'@,; ") != std::string::npos || word.find("plugin") != std::string::npos)
@@ -52,7 +52,7 @@ Finding finding_of(const Rule& rule, std::string_view name, std::string file, un
 
 void check_path(const Examination& examination, const std::string& word, const SourceFile& source, unsigned line,
                 const std::string& condition) {
-    if (word.find_first_of(" \t\n") != std::string::npos) return;  // not a path but a text about one
+    if (word.find_first_of(" \t\n") != std::string::npos) return;  // a text about a path, not a path
     if (const Rule* rule = examination.tree.rule("model", word); rule != nullptr)
         add(examination, finding_of(*rule, base_name(word), source.path, line), condition);
     const Rule* rule = examination.tree.rule("path", word);
@@ -76,7 +76,7 @@ void check_program(const Examination& examination, const std::string& word, cons
     if (rule == nullptr || examination.tree.has_program(name) || examination.program.has_file(name)) return;
     Finding finding = finding_of(*rule, name, source.path, line);
     finding.group = "command " + name;
-    // A script that asks whether the program is there does without it.
+    // A script that checks for the program can do without it.
     for (const char* question : {"command -v ", "which ", "type "})
         if (source.text.find(question + name) != std::string::npos) finding.level = Level::hint;
     add(examination, std::move(finding), condition);
@@ -112,7 +112,7 @@ void check_flags(const Examination& examination, const std::vector<Word>& words,
         if (flag[0] == "-mllvm" && index + 1 < words.size()) flag.push_back(words[++index].text);
         if (!is_harmless_flag(flag)) continue;
         const std::string objection = examination.compiler.refuses_flag(flag);
-        // A value in the next word is not looked for.
+        // Values in the next word are not checked.
         if (objection.empty() || objection.find("needs a value") != std::string::npos) continue;
         const std::string name = flag.size() == 1 ? flag[0] : flag[0] + " " + flag[1];
         add(examination,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the kernel compiler of a tree what it accepts. Each question is asked once.
+// Asks the kernel compiler of a tree what it accepts. Each answer is cached.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ class Compiler {
 public:
     explicit Compiler(const std::filesystem::path& tree) : program_((tree / "bin/canopy-cc").string()) {}
 
-    // Each returns an empty text, or the compiler's objection. Without a compiler in the tree there is none.
+    // Each returns an empty string, or the compiler's error. Without a compiler in the tree it is always empty.
     std::string refuses_chip(const std::string& name);
     std::string refuses_architecture(const std::string& name);
     // A flag, with its value if that is a separate argument.

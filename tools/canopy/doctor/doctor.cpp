@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t files_between_signs = 500;
 
-// Signs of life for people who look through a big folder.
+// Progress messages for large folders.
 class Progress {
 public:
     explicit Progress(std::ostream& out) : out_(out), wanted_(isatty(STDERR_FILENO) != 0) {}

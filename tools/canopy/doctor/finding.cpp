@@ -17,7 +17,7 @@ void Findings::add(Finding finding) {
     if (is_new) return;
     Finding& known = place->second;
     const unsigned uses = known.uses + finding.uses;
-    // The worst use speaks for all of them, then the first.
+    // Keep the worst use; among equals, the first.
     if (std::pair(-static_cast<int>(finding.level), finding.line) <
         std::pair(-static_cast<int>(known.level), known.line))
         known = std::move(finding);

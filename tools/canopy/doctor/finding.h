@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `canopy doctor` reports: places of a program that do not work, or work differently, on Canopy.
+// The findings of `canopy doctor`: places in a program that do not work, or work differently, on Canopy.
 #pragma once
 
 #include <map>
@@ -19,8 +19,8 @@ struct Finding {
     unsigned line = 0;
     Level level = Level::error;
     std::string name;       // what the program uses
-    std::string group;      // uses of one group in one file are one finding; empty: the name
-    std::string text;       // what is the matter with it
+    std::string group;      // uses of a group in one file are one finding; empty: the name
+    std::string text;       // what is wrong with it
     std::string advice;     // what to do about it
     std::string condition;  // the condition around it, if any: of the preprocessor, of CMake or of a script
     unsigned uses = 1;      // in this file

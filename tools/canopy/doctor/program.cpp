@@ -30,7 +30,7 @@ Program::Program(const Sources& sources) : sources_(sources) {
     follow_includes();
 }
 
-// The files of the program that an include may name: those whose path ends with it.
+// The files of the program that an include may refer to: those whose path ends with it.
 std::vector<CodeUnit*> Program::files_named(const std::string& include) const {
     std::string_view wanted = include;
     while (wanted.substr(0, 3) == "../" || wanted.substr(0, 2) == "./") wanted.remove_prefix(wanted[1] == '.' ? 3 : 2);
@@ -45,7 +45,7 @@ std::vector<CodeUnit*> Program::files_named(const std::string& include) const {
     return found;
 }
 
-// Whatever an included file brings holds in the file that includes it too.
+// Properties of an included file also apply to the file that includes it.
 void Program::follow_includes() {
     std::multimap<const CodeUnit*, CodeUnit*> included_by;
     std::vector<CodeUnit*> changed;

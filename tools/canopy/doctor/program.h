@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole program: its sources read, and what it defines itself. Names that a program defines are never reported.
+// A whole program: its parsed sources and its own definitions. Names that a program defines are never reported.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct CodeUnit {
     explicit CodeUnit(const SourceFile& source) : file(source) {}
     CodeFile file;
     bool sees_language = false;  // `using namespace AscendC` is in force, here or in an included file
-    bool is_kernel = false;      // holds kernel code, or includes what does
+    bool is_kernel = false;      // contains kernel code, or includes a file that does
 };
 
 struct CMakeUnit {
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] const std::vector<CMakeUnit>& cmake() const { return cmake_; }
 
     [[nodiscard]] bool defines(const std::string& name) const { return defined_.count(name) != 0; }
-    // The program adds the name to namespace AscendC.
+    // True if the program adds the name to namespace AscendC.
     [[nodiscard]] bool extends_language(const std::string& name) const { return language_defined_.count(name) != 0; }
     [[nodiscard]] bool has_header(const std::string& name) const { return !files_named(name).empty(); }
     [[nodiscard]] bool has_file(const std::string& name) const { return files_.count(name) != 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python programs, and JSON files.
+// Checks of Python programs and JSON files.
 #include <fmt/core.h>
 
 #include "checks.h"

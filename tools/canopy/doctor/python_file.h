@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Python text as tokens, without comments.
+// Splits Python text into tokens, without comments.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace canopy_tool {
 struct PythonToken {
     enum class Kind { name, text, sign, new_line };
     Kind kind = Kind::sign;
-    std::string text;  // of a string: what is between the quotes
+    std::string text;  // of a string: the part between the quotes
     unsigned line = 0;
 };
 

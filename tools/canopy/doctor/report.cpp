@@ -65,7 +65,7 @@ void print_report_json(std::ostream& out, const Report& report, Level least) {
                         {"hints", report.count(Level::hint)},
                         {"findings", std::move(findings)},
                         {"skipped", std::move(skipped)}};
-    // Names of files and pieces of sources may be any bytes.
+    // File names and source fragments may contain any bytes.
     out << whole.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `canopy doctor` prints.
+// The output of `canopy doctor`.
 #pragma once
 
 #include <iosfwd>
@@ -11,7 +11,7 @@
 namespace canopy_tool {
 
 struct Report {
-    std::size_t files = 0;  // read
+    std::size_t files = 0;  // number of files read
     std::vector<SkippedFile> skipped;
     std::vector<Finding> findings;
 

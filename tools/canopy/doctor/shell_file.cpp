@@ -7,7 +7,7 @@
 namespace canopy_tool {
 namespace {
 
-constexpr int deepest_nesting = 32;  // of $(...); what lies deeper is not read
+constexpr int deepest_nesting = 32;  // of $(...); deeper ones are not read
 
 class Reader {
 public:
@@ -101,7 +101,7 @@ private:
         if (at_ < text_.size()) ++at_;
     }
 
-    // $name, ${...}, $(...) and `...`: the text stays part of the word; the commands inside are read too.
+    // $name, ${...}, $(...) and `...`: the text stays part of the word, and the commands inside are read as well.
     void read_expansion() {
         const std::size_t begin = at_;
         const unsigned first_line = line_;
@@ -200,14 +200,14 @@ std::string words_of(const ShellCommand& command) {
     return line.substr(0, std::min<std::size_t>({line.size(), line.find('\n'), 80}));
 }
 
-// Both kinds of conditions of makefiles and scripts: if ... fi, case ... esac, ifeq ... endif.
+// Conditions of scripts and makefiles: if ... fi, case ... esac, ifeq ... endif.
 void find_conditions(std::vector<ShellCommand>& commands) {
     std::vector<std::string> around;
     for (ShellCommand& command : commands) {
         const std::string& first = command.words[0].text;
         if ((first == "fi" || first == "esac" || first == "endif") && !around.empty()) around.pop_back();
         if (!around.empty()) command.condition = around.back();
-        // The condition of an `if` itself runs always.
+        // The condition of an `if` itself always runs.
         if (first == "if" || first == "case" || first.substr(0, 3) == "ife" || first.substr(0, 3) == "ifd" ||
             first.substr(0, 3) == "ifn")
             around.push_back(words_of(command));

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t largest_file = 4 << 20;  // longer ones are data, not written by hand
+constexpr std::uintmax_t largest_file = 4 << 20;  // larger files are data, not hand-written
 
 bool is_any(const std::string& text, std::initializer_list<std::string_view> choices) {
     return std::find(choices.begin(), choices.end(), text) != choices.end();
@@ -36,7 +36,7 @@ std::optional<SourceKind> kind_of(const fs::path& path) {
     return std::nullopt;
 }
 
-// Folders that tools fill, not people.
+// Folders filled by tools.
 bool is_generated(const fs::path& folder) {
     if (is_any(folder.filename().string(), {".git", ".svn", ".hg", "__pycache__", "node_modules", "CMakeFiles"}))
         return true;
@@ -44,7 +44,7 @@ bool is_generated(const fs::path& folder) {
     return fs::exists(folder / "CMakeCache.txt", error) || fs::exists(folder / "build.ninja", error);
 }
 
-// Returns an empty text, or why the file is not read.
+// Returns an empty string, or why the file is not read.
 std::string read_text(const fs::path& path, std::string& text) {
     std::error_code error;
     const std::uintmax_t size = fs::file_size(path, error);

@@ -12,7 +12,7 @@ namespace canopy_tool {
 enum class SourceKind { code, cmake, make, shell, python, json };
 
 struct SourceFile {
-    std::string path;  // as it is shown
+    std::string path;  // as shown to the user
     SourceKind kind = SourceKind::code;
     std::string text;  // without carriage returns
 };
@@ -27,9 +27,9 @@ struct Sources {
     std::vector<SkippedFile> skipped;
 };
 
-// Adds a file, or what lies below a folder. Links are not followed: what they point to is either read at its own place
-// or not part of the folder. `progress` is called with the number of files read so far. Returns an empty text, or why
-// the path itself cannot be read.
+// Adds a file, or everything below a folder. Links are not followed: their target is either read at its own path or not
+// part of the folder. `progress` is called with the number of files read so far. Returns an empty string, or why the
+// path itself cannot be read.
 std::string add_sources(const std::filesystem::path& path, Sources& sources,
                         const std::function<void(std::size_t)>& progress);
 

@@ -27,7 +27,7 @@ std::string content(const fs::path& path) {
 
 using Row = std::vector<std::string>;
 
-// The rows behind the first one, which names the columns. Nothing when the file is missing or a row is too short.
+// The rows after the first one, which names the columns. nullopt if the file is missing or a row is too short.
 std::optional<std::vector<Row>> read_table(const fs::path& path, std::size_t columns) {
     std::ifstream file(path);
     std::string line;
@@ -46,7 +46,7 @@ std::optional<std::vector<Row>> read_table(const fs::path& path, std::size_t col
     return rows;
 }
 
-// Every file below a folder; links to files count, links to folders are not entered.
+// Every file below a folder; links to files are included, links to folders are not followed.
 std::vector<fs::path> files_below(const fs::path& folder) {
     std::vector<fs::path> files;
     std::error_code error;
@@ -133,7 +133,7 @@ void InstallTree::read_headers(const fs::path& folder) {
 }
 
 // CANOPY_NO_FUNCTION(result, name, macro), CANOPY_NO_TYPE(name, macro) and CANOPY_NO_CONSTANT(name, macro), where the
-// macro means a sentence.
+// macro expands to a message.
 void InstallTree::read_unavailable(const canopy_cc::Tokens& tokens) {
     for (const canopy_cc::Directive& directive : tokens.directives()) {
         const canopy_cc::Tokens words(tokens.text().substr(directive.begin + 1, directive.end - directive.begin - 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an install tree of Canopy has and lacks, read from its own tables, headers and folders.
+// What an install tree of Canopy has and lacks, read from its tables, headers and folders.
 #pragma once
 
 #include <filesystem>
@@ -22,10 +22,10 @@ struct MissingName {
     std::string advice;
 };
 
-// A row of share/canopy/doctor.tsv: names that belong to the toolkit, and what to say when the tree lacks one.
+// A row of share/canopy/doctor.tsv: names of the toolkit, and the message if the tree lacks one.
 struct Rule {
     std::string kind;     // what the name is: function, header, library, package, cmake, command, module, model, path
-    std::string pattern;  // of file names, as the shell writes them
+    std::string pattern;  // shell pattern of the names
     Level level = Level::error;
     std::string text;  // {} is replaced by the name
     std::string advice;
@@ -35,7 +35,7 @@ enum class FunctionState { unknown, implemented, not_yet };
 
 class InstallTree {
 public:
-    // Returns an empty text, or what is wrong with the tree.
+    // Returns an empty string, or what is wrong with the tree.
     std::string load(const std::filesystem::path& root);
 
     [[nodiscard]] const std::filesystem::path& root() const { return root_; }
@@ -45,11 +45,11 @@ public:
     [[nodiscard]] const Rule* rule(std::string_view kind, const std::string& name) const;
 
     [[nodiscard]] FunctionState function(const std::string& name) const;
-    // Why the headers declare a name as unavailable; empty for other names.
+    // Why the headers declare a name unavailable; empty for other names.
     [[nodiscard]] std::string unavailable(const std::string& name) const;
-    // The C function behind a function of the Python module acl, such as acl.rt.malloc; empty when there is none.
+    // The C function behind a function of the Python module acl, such as acl.rt.malloc; empty if there is none.
     [[nodiscard]] std::string function_of_module(const std::string& dotted) const;
-    // A header of the tree mentions the word.
+    // True if a header of the tree mentions the word.
     [[nodiscard]] bool mentions(const std::string& word) const { return words_.count(word) != 0; }
 
     // Variables that set_env.sh sets to folders of the tree.
@@ -73,16 +73,16 @@ private:
     std::vector<Rule> rules_;
     std::map<std::string, FunctionState> functions_;
     std::map<std::string, std::string> module_functions_;  // "aclrtmalloc" -> "aclrtMalloc"
-    std::map<std::string, std::string> unavailable_;       // name -> macro of its sentence
-    std::map<std::string, std::string> sentences_;         // of these macros
+    std::map<std::string, std::string> unavailable_;       // name -> macro with the message
+    std::map<std::string, std::string> sentences_;         // macro -> message
     std::unordered_set<std::string> words_;
-    std::vector<std::string> headers_;  // paths, each with a slash in front
+    std::vector<std::string> headers_;  // paths, each with a leading slash
     std::vector<std::string> variables_;
     std::unordered_set<std::string> packages_;
     std::unordered_set<std::string> cmake_functions_;
 };
 
-// The tree that this executable is part of.
+// The tree that contains this executable.
 std::filesystem::path own_tree();
 
 std::string lower_case(std::string_view text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mark of what the software NPU has made.
+// The kind tag of objects created by the software NPU.
 #pragma once
 
 #include "device/backend.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SoftKernel: what a launch on the software NPU needs to know of a kernel.
+// SoftKernel: the data a launch on the software NPU needs about a kernel.
 #pragma once
 
 #include <canopy/kernel_abi.h>
@@ -18,9 +18,9 @@ struct SoftKernel : Kernel {
     CanopyKernelEntry entry = nullptr;
     void* function = nullptr;                  // the kernel itself, which the entry calls
     CoreGroup group;                           // cores that run each of its blocks
-    CanopyCoreType type = CANOPY_CORE_VECTOR;  // of those that are not cube cores
+    CanopyCoreType type = CANOPY_CORE_VECTOR;  // of its cores other than cube cores
     [[nodiscard]] std::uint32_t core_type(bool cube) const noexcept { return cube ? CANOPY_CORE_CUBE : type; }
-    // What a block took lately, in nanoseconds; a hint that every launch updates. Use through atomic_ref.
+    // Recent time of a block in nanoseconds: a hint that every launch updates. Access it through atomic_ref.
     mutable std::int64_t block_time = INT64_MAX;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads the loops that were compiled for fused kernels.
+// Loads the compiled loops of fused kernels.
 //
 // Threads: any; loaded code may be used from any thread.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace canopy {
 
-// Refuses with 107000 what the dynamic loader refuses. The bytes are not needed after the call.
+// Fails with 107000 if the dynamic loader rejects the object. The bytes are not needed after the call.
 Result<std::shared_ptr<const Code>> load_loops(std::span<const std::byte> object, std::string_view name);
 
 }  // namespace canopy

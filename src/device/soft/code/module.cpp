@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module loader. The memory file stays open while the module lives and is opened by its full /proc name: that name
-// is unique among loaded modules, and a debugger in another process finds the same file under it.
+// The module loader. The memory file stays open while the module lives and is loaded by its full /proc name: that name
+// is unique among loaded modules, and a debugger in another process can open the same file by it.
 #include "device/soft/code/module.h"
 
 #include <canopy/kernel_image.h>
@@ -100,7 +100,7 @@ Status SoftModule::open(const Image& image, const ImageTarget& target, std::uint
     return find_entries(image);
 }
 
-// Few modules are traced: the code is loaded by the first trace.
+// Few modules are traced, so the first trace loads the code.
 void SoftModule::keep_tracing_code(const Image& image) {
     for (const ImageTarget& target : image.targets) {
         if (target.name == CANOPY_TRACE_TARGET) tracing_code_.assign(target.object.begin(), target.object.end());
@@ -152,13 +152,13 @@ Status SoftModule::open_library(const Image& image, const ImageTarget& target) {
 Status SoftModule::connect_services(const CanopyServices& services) {
     auto* place = static_cast<const CanopyServices**>(dlsym(file_.library(), "canopy_image_services"));
     if (place == nullptr) return fail(bad_image, "the code of the image lacks the symbol canopy_image_services");
-    // Atomic for those who check for races: code that was closed before may have lain at the same address, and they do
-    // not see the dynamic loader's own lock between the two.
+    // Atomic for race detectors: an unloaded module may have had the same address, and they do not see the dynamic
+    // loader's lock between the two.
     std::atomic_ref(*place).store(&services, std::memory_order_release);
     return {};
 }
 
-// Symbols other files could see win over local ones of the same name.
+// Exported symbols take precedence over local ones of the same name.
 Status SoftModule::read_symbols(const ElfFile& object) {
     auto symbols = object.symbols();
     if (!symbols.ok()) return fail(bad_image, "{}", symbols.message());
@@ -206,14 +206,14 @@ Status SoftModule::find_entries(const Image& image) {
         kernel_index_.emplace(info.name, kernels_.size() - 1);
         if (!info.key.empty()) key_index_.emplace(info.key, kernels_.size() - 1);
     }
-    // A kernel also answers to its symbol, unless that is the name of another one.
+    // A kernel can also be found by its symbol, unless that is the name of another kernel.
     for (std::size_t index = 0; index < image.kernels.size(); ++index)
         if (const auto known = symbols_.find(image.kernels[index].symbol); known != symbols_.end())
             kernel_index_.emplace(known->first, index);
     return {};
 }
 
-// The level an image target asks of the processor; 0 when the name is none of this processor family.
+// The processor level an image target requires; 0 if the target is not for this processor family.
 int required_level(std::string_view target) noexcept {
 #if defined(__x86_64__)
     constexpr std::string_view prefix = "x86-64-v";

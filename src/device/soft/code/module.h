@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel images on the software NPU: an image's code for this processor becomes a shared object in a memory file and
-// is opened like any other, so debuggers, profilers and sanitizers see it.
+// Kernel images on the software NPU. The image's code for this processor is written to a memory file and opened like
+// any other shared object, so debuggers, profilers and sanitizers see it.
 //
 // Threads: a loaded module may be used from any thread; it must outlive every launch of its kernels.
 #pragma once
@@ -16,8 +16,9 @@
 
 namespace canopy {
 
-// Refuses with 107000 what read_image refuses, an image for another chip than `chip`, and one without code this
-// processor can run. The bytes are not needed after the call. `services`: the table its kernels find; outlives them.
+// Fails with 107000 if read_image rejects the image, if it is for a chip other than `chip`, or if it has no code this
+// processor can run. The bytes are not needed after the call. `services`: the table given to its kernels; outlives
+// them.
 Result<std::unique_ptr<Module>> load_module(std::span<const std::byte> image, const Chip& chip,
                                             const CanopyServices& services);
 

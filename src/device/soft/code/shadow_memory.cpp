@@ -15,10 +15,10 @@ constexpr int refused = 207000;
 constexpr std::uintptr_t large_page = 2u << 20;
 constexpr std::uint64_t most_memory = 64ull << 30;
 constexpr std::uintptr_t page = 4096;
-// Memory that kernels use lies above 4 GiB; below, counts and sizes are more likely than addresses.
+// Kernel memory is above 4 GiB; smaller values are more likely counts and sizes than addresses.
 constexpr std::uint64_t lowest_address = 1ull << 32, highest_address = 1ull << 47;
 
-// Whether something lies at the address, asked of the system; numbers that look like addresses are rare.
+// True if the address is mapped. Takes a system call, but numbers that look like addresses are rare.
 bool is_mapped(std::uint64_t address) noexcept {
     if (address < lowest_address || address >= highest_address) return false;
     unsigned char resident = 0;
@@ -43,7 +43,7 @@ Result<ShadowMemory> ShadowMemory::create(std::span<const MemoryRange> regions) 
     for (const MemoryRange& region : regions) {
         const auto begin = reinterpret_cast<std::uintptr_t>(region.base);
         shadow.regions_.push_back({begin, at + begin % large_page, region.size});
-        // A gap behind each, so that what runs over the end meets no other region.
+        // A gap after each region, so that an overrun does not reach the next one.
         at += (begin % large_page + region.size + large_page - 1) / large_page * large_page + large_page;
     }
     return shadow;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShadowMemory: addresses that stand for global memory while a kernel is traced. Each region has a range of the same
-// size that nobody can touch, and that lies at the same place inside a large page, so that whatever a kernel asks about
-// alignment has the same answer.
+// ShadowMemory: addresses that replace global memory while a kernel is traced. Each region gets an inaccessible range
+// of the same size at the same offset inside a large page, so alignment checks in the kernel give the same result.
 //
 // Threads: a value without hidden state.
 #pragma once
@@ -19,22 +18,22 @@ namespace canopy {
 
 class ShadowMemory {
 public:
-    // 207000 when the regions are too large.
+    // Fails with 207000 if the regions are too large.
     static Result<ShadowMemory> create(std::span<const MemoryRange> regions);
     ShadowMemory(ShadowMemory&& other) noexcept;
     ShadowMemory& operator=(ShadowMemory&&) = delete;
     ~ShadowMemory();
 
-    // A copy of an argument block with the addresses of the shadows. Refuses one with a word that is an address outside
-    // of the regions: nothing would keep the kernel from using it.
+    // Returns a copy of an argument block with the addresses replaced by their shadows. Fails if a word is an address
+    // outside the regions: nothing would keep the kernel from using it.
     [[nodiscard]] Result<std::vector<std::byte>> replace_addresses(std::span<const std::byte> arguments) const;
-    // The region that `bytes` bytes at a shadow address stand for.
+    // The region and offset behind `bytes` bytes at a shadow address.
     [[nodiscard]] std::optional<TraceAddress> find(std::uintptr_t address, std::uint64_t bytes) const noexcept;
 
 private:
     struct Region {
-        std::uintptr_t begin = 0;   // of the memory itself
-        std::uintptr_t shadow = 0;  // what stands for it
+        std::uintptr_t begin = 0;   // of the real memory
+        std::uintptr_t shadow = 0;  // begin of its shadow
         std::uint64_t size = 0;
     };
     ShadowMemory() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reader for the line number programs of DWARF 4 and 5. It trusts no number of the file.
+// A reader for the line number programs of DWARF 4 and 5. It validates every number it reads.
 #include "device/soft/code/source_line.h"
 
 #include <dlfcn.h>
@@ -89,17 +89,17 @@ std::string_view text_at(const ElfSection* section, std::uint64_t offset) {
 struct FileName {
     std::string_view name;
     std::uint64_t directory = 0;
-    std::optional<bool> language;  // once somebody has asked
+    std::optional<bool> language;  // set by the first query
 };
 
-constexpr std::size_t longest_name = 4096;  // what is longer is not the name of a file
+constexpr std::size_t longest_name = 4096;  // anything longer is not a file name
 
 // One unit of .debug_line.
 class LineProgram {
 public:
     LineProgram(Reader unit, const ElfFile& object) : unit_(unit), object_(object) {}
 
-    // The words for the address; empty when it is not in this unit.
+    // "at FILE:LINE" or "near FILE:LINE" for the address; empty when it is not in this unit.
     std::string find(std::uint64_t address) {
         if (!read_header()) return {};
         wanted_ = address;
@@ -153,7 +153,7 @@ private:
         }
         std::vector<FileName> entries;
         const std::uint64_t count = unit_.unsigned_number();
-        if (formats.empty() && count != 0) unit_.fail();  // entries of no bytes: there could be any number of them
+        if (formats.empty() && count != 0) unit_.fail();  // empty entries: the count is not bounded by the data
         for (std::uint64_t index = 0; index < count && unit_.ok(); ++index) {
             FileName& entry = entries.emplace_back();
             for (const auto& [content, form] : formats) read_form(content, form, entry);
@@ -228,7 +228,7 @@ private:
         }
     }
 
-    // Wraps around: the file may name any number.
+    // Wraps around: the file may contain any number.
     void move_line(std::int64_t by) {
         row_.line = static_cast<std::int64_t>(static_cast<std::uint64_t>(row_.line) + static_cast<std::uint64_t>(by));
     }
@@ -245,14 +245,14 @@ private:
                 return;
             case 2:
                 row_.address = part.number<std::uint64_t>();
-                dropped_ = row_.address == 0;  // the linker left this function out
+                dropped_ = row_.address == 0;  // the linker removed this function
                 return;
             default:
                 return;
         }
     }
 
-    // The row before the one at hand covers the addresses between them.
+    // The previous row covers the addresses up to the current one.
     void append() {
         if (has_last_ && !dropped_ && last_.address <= wanted_ && wanted_ < row_.address) take();
         if (!row_.end && row_.line > 0 && !is_language(row_.file)) {
@@ -272,7 +272,7 @@ private:
         line_found_ = row.line;
     }
 
-    // The headers of the kernel language and what the compiler driver adds. Asked for every row.
+    // True for the headers of the kernel language and for code the compiler driver adds. Called for every row.
     [[nodiscard]] bool is_language(std::uint64_t file) {
         if (file >= files_.size()) return false;
         if (!files_[file].language) {
@@ -316,7 +316,7 @@ std::string source_line_in(std::span<const std::byte> object, std::uint64_t addr
     Reader reader(lines->bytes);
     while (!reader.at_end()) {
         const auto length = reader.number<std::uint32_t>();
-        if (length >= 0xFFFFFFF0u) break;  // 64-bit DWARF: nobody writes it here
+        if (length >= 0xFFFFFFF0u) break;  // 64-bit DWARF: not used here
         if (std::string found = LineProgram(reader.part(length), *file).find(address); !found.empty()) return found;
     }
     return {};
@@ -324,7 +324,7 @@ std::string source_line_in(std::span<const std::byte> object, std::uint64_t addr
 
 namespace {
 
-// The memory file of the image that an instruction belongs to; everything else in the process is not a kernel's.
+// Finds the memory file of the image that contains an instruction. False for all other code in the process.
 bool find_image(std::uintptr_t instruction, Dl_info& info) {
     return instruction != 0 && dladdr(reinterpret_cast<void*>(instruction), &info) != 0 && info.dli_fname != nullptr &&
            std::string_view(info.dli_fname).substr(0, 6) == "/proc/";

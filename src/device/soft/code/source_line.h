@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an instruction of a kernel to the line of its source, for the texts of failures. Reads the line table that the
-// compiler left in the image (-g, --sanitizer); images without one have no lines.
+// Maps an instruction of a kernel to its source line, for failure messages. Reads the line table that the compiler left
+// in the image (-g, --sanitizer); without one there are no lines.
 //
-// Threads: any; reads the file of the loaded object each time, so it is for failures only.
+// Threads: any. Every call reads the file of the loaded object, so use it for failures only.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace canopy {
 
-// "at FILE:LINE"; "near FILE:LINE" when the instruction is the kernel language's own, inlined behind that line; empty
-// when the instruction belongs to no image or the image does not tell.
+// "at FILE:LINE"; "near FILE:LINE" when the instruction comes from the kernel language's headers, inlined after that
+// line; empty when the instruction is not in an image or the image has no line for it.
 std::string source_line(std::uintptr_t instruction);
 
 // The same for the innermost call of the calling thread that is in an image.

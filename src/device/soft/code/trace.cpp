@@ -28,7 +28,7 @@ constexpr int bad_image = 107000;
 constexpr Nanoseconds longest_trace = 2'000'000'000;
 constexpr std::size_t most_operations = 4096;
 
-// One launch on its way to a trace. The running block's `launch` points here.
+// A launch being traced. The running block's `launch` points here.
 struct TraceRun {
     const TraceRequest& request;
     const ShadowMemory& shadow;
@@ -56,7 +56,7 @@ TraceRun& current_run() noexcept { return *static_cast<TraceRun*>(Executor::exis
     executor->enter_service();
     char whole[600];
     std::size_t length = 0;
-    {  // what is left here is not destroyed
+    {  // `fail` leaves the frame without running destructors
         const std::string line = calling_source_line();
         const auto written = fmt::format_to_n(whole, sizeof whole, "{}{}{}", text, line.empty() ? "" : " ", line);
         length = std::min(written.size, sizeof whole);
@@ -103,7 +103,7 @@ std::uint32_t TraceRun::keep_object(std::uint16_t operation, const void* object,
     return last;
 }
 
-// ---- what the tracing code calls ------------------------------------------------------------------------------------
+// ---- functions the tracing code calls -------------------------------------------------------------------------------
 
 void trace_copy(void* to, const void* from, std::uint64_t bytes) {
     TraceRun& run = current_run();
@@ -143,7 +143,7 @@ void trace_compute(const CanopyTraceOperation* operation, const void* object, st
     record.object = run.keep_object(index, object, operation->object_size);
 }
 
-// Nothing of the frames that are left is destroyed, so they must not own memory.
+// Destructors of the abandoned frames do not run, so those frames must not own memory.
 template <class... Arguments>
 [[noreturn]] void refuse_with(fmt::format_string<Arguments...> format, Arguments&&... arguments) noexcept {
     char text[300];
@@ -155,7 +155,7 @@ void trace_refuse(const char* what) { refuse_with("makes {:.200}", what); }
 
 constexpr CanopyTracer tracer = {sizeof(CanopyTracer), 0, &trace_copy, &trace_forget, &trace_compute, &trace_refuse};
 
-// ---- the services tracing code finds --------------------------------------------------------------------------------
+// ---- services offered to the tracing code ---------------------------------------------------------------------------
 
 CanopyBlock* current_block() { return Executor::existing()->block; }
 void sync_all() { refuse("waits for other blocks"); }
@@ -255,13 +255,13 @@ Status ModuleTracer::load(const std::string& name, std::span<const std::byte> ob
     auto* tracer_table = static_cast<const CanopyTracer**>(dlsym(library, "canopy_image_tracer"));
     if (service_table == nullptr || tracer_table == nullptr)
         return fail(bad_image, "the tracing code of the image lacks canopy_image_services or canopy_image_tracer");
-    // Atomic as in the module loader: code at the same address may have been closed before.
+    // Atomic as in the module loader: an unloaded module may have had the same address.
     std::atomic_ref(*service_table).store(&services, std::memory_order_release);
     std::atomic_ref(*tracer_table).store(&tracer, std::memory_order_release);
     return {};
 }
 
-// The names of functions that compute elements, and whether kernels have variables of their own.
+// Collects the names of the functions that compute elements, and finds out whether kernels have variables.
 Status ModuleTracer::read_symbols(std::span<const std::byte> bytes) {
     auto object = ElfFile::read(bytes);
     if (!object.ok()) return fail(bad_image, "{}", object.message());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ModuleTracer: the tracing code of one image. It runs the blocks of a launch one after the other on the calling thread
-// with addresses that nobody can touch: global memory is replaced by reserved ranges without access, and so are the
-// memories of the core. What the code tells about itself is written down; whatever else it does ends in a fault or in a
-// service that says no, and then there is no trace.
+// with inaccessible addresses: global memory and the memories of the core are replaced by reserved ranges without
+// access. The operations the code reports are recorded; anything else it does ends in a fault or in a service that
+// refuses, and then there is no trace.
 //
 // Threads: any; traces of one module are made one after the other.
 #pragma once
@@ -24,7 +24,7 @@ namespace canopy {
 
 class ModuleTracer {
 public:
-    // The bytes of an image's target "trace"; they are not needed after the call. `name` is for messages.
+    // `object`: the bytes of the image's target "trace"; not needed after the call. `name` is for messages.
     static Result<std::unique_ptr<ModuleTracer>> open(const std::string& name, std::uint32_t architecture,
                                                       std::span<const std::byte> object);
     ~ModuleTracer();
@@ -42,7 +42,7 @@ private:
     std::uintptr_t load_address_ = 0;
     std::unordered_map<std::string, std::uintptr_t> functions_;       // by name
     std::unordered_map<std::uintptr_t, std::string> function_names_;  // by address
-    std::string variable_;  // one that kernels could change, and so their traces; empty: there is none
+    std::string variable_;  // a mutable variable that could change traces; empty: none
     Mutex mutex_;
     std::unique_ptr<SoftCore> core_ CANOPY_GUARDED_BY(mutex_);
 };

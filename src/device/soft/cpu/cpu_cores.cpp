@@ -20,7 +20,7 @@ namespace canopy {
 
 // ---- one block -----------------------------------------------------------------------------------------------------
 
-// Inside the guard. An exception must not leave the fiber.
+// Runs inside the guard. An exception must not leave the fiber.
 CANOPY_MAY_BE_LEFT void CpuCores::call_kernel(void* data) {
     Call& call = *static_cast<Call*>(data);
     try {
@@ -106,11 +106,11 @@ CpuCores::Started CpuCores::start(CpuLaunch& launch, Executor* helper) noexcept 
         return Started::done;
     }
     if (options_.process) return options_.process->start(launch) ? Started::elsewhere : Started::done;
-    if (options_.pinned) helper = nullptr;  // only CPU cores are where they were pinned to
+    if (options_.pinned) helper = nullptr;  // only CPU core threads are pinned
     launch.measured = launch.kernel->is_measured_now();
-    // The first block is the helper's: from there on it keeps the launch.
+    // The helper claims the first block, which keeps the launch alive.
     launch.begun.store(helper ? 1 : 0, std::memory_order_relaxed);
-    pending_blocks_.fetch_add(launch.blocks, std::memory_order_seq_cst);  // pairs with the look after a block
+    pending_blocks_.fetch_add(launch.blocks, std::memory_order_seq_cst);  // pairs with the check after a block
     add_threads();
     bool refused_itself = false;
     CpuLaunch* others = nullptr;
@@ -164,7 +164,7 @@ void CpuCores::begin(CpuLaunch& launch) noexcept {
     if (launch.begun.load(std::memory_order_relaxed) >= launch.blocks) return;
     launch.open = true;
     launches_opened_.store(launches_opened_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    open_launches_.fetch_add(1, std::memory_order_seq_cst);  // pairs with the look before parking
+    open_launches_.fetch_add(1, std::memory_order_seq_cst);  // pairs with the check before parking
 }
 
 void CpuCores::close(CpuLaunch& launch) noexcept {
@@ -179,7 +179,7 @@ void CpuCores::give_back(CpuLaunch* refused) noexcept {
     }
 }
 
-// Blocks have ended that others were waiting for to begin.
+// Called when blocks have ended and pending launches may begin.
 void CpuCores::admit_more() noexcept {
     CpuLaunch* refused = nullptr;
     {
@@ -206,7 +206,7 @@ void CpuCores::stop(CpuLaunch& launch, std::uint64_t limit) noexcept {
         launch.outcome.fault.kind = FaultKind::aborted;
     }
     launch.owner->continue_after_cpu_kernel();
-    admit_more();  // those behind it may need fewer threads
+    admit_more();  // launches behind it may need fewer threads
 }
 
 void CpuCores::end_stopped() noexcept {
@@ -241,7 +241,7 @@ bool CpuCores::work_on(Claim claim, Executor* executor) noexcept {
     while (claim.index < blocks) {
         CpuOutcome outcome;
         if (!run_claimed(claim, executor, outcome)) note_failure(launch, outcome);
-        claim.index = launch.begun.fetch_add(1, std::memory_order_relaxed);  // before the end of the one that keeps it
+        claim.index = launch.begun.fetch_add(1, std::memory_order_relaxed);  // before ending the block that keeps it
         if (end_block(launch)) return true;
     }
     return false;
@@ -281,12 +281,12 @@ void CpuCores::note_failure(CpuLaunch& launch, const CpuOutcome& outcome) noexce
     SpinGuard guard(lock_);
     if (launch.outcome.fault.kind != FaultKind::none) return;
     launch.outcome = outcome;
-    // The others may be waiting for it: they are ended. One that has returned lets them continue.
+    // The other blocks may be waiting for this one, so they are ended. If it returned, they continue.
     if (outcome.fault.kind != FaultKind::returned && !launch.stopping.exchange(true, std::memory_order_seq_cst))
         stopping_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// True: it was the last one.
+// True if it was the last block.
 bool CpuCores::end_block(CpuLaunch& launch) noexcept {
     const std::uint32_t blocks = launch.blocks;
     busy_.fetch_sub(1, std::memory_order_seq_cst);
@@ -308,7 +308,7 @@ bool CpuCores::end_block(CpuLaunch& launch) noexcept {
 
 // ---- threads -------------------------------------------------------------------------------------------------------
 
-// One for every block that runs or waits to.
+// One for each running or pending block.
 void CpuCores::add_threads() noexcept {
     for (;;) {
         std::uint32_t number = 0;
@@ -351,9 +351,9 @@ void CpuCores::prepare_thread(std::uint32_t number) const noexcept {
     }
 }
 
-// One thread at a time looks around for a while instead of sleeping: launches that follow each other closely need no
-// wake-up. It looks rarely, so that short blocks stay with the thread that has begun the launch, and lets others have
-// its processor now and then; while it does, launches wake another thread.
+// One thread at a time polls for a while instead of sleeping, so that launches in quick succession need no wake-up. It
+// polls rarely, so that short blocks stay with the thread that began the launch, and yields its processor now and then;
+// during a yield, launches wake another thread.
 bool CpuCores::watch_for_blocks() noexcept {
     std::uint32_t none = 0;
     if (!options_.may_spin || !watching_.compare_exchange_strong(none, 1, std::memory_order_seq_cst)) return false;
@@ -364,7 +364,7 @@ bool CpuCores::watch_for_blocks() noexcept {
         for (std::uint32_t pause = 0; pause < tuning::cpu_core_watch_pauses; ++pause) cpu_relax();
         found = open_launches_.load(std::memory_order_relaxed) != 0;
         time = now();
-        // Launches that ended before it looked count as well: they would have had to wake a thread.
+        // Launches that ended between two checks count as well: they would have had to wake a thread.
         if (const std::uint32_t now_opened = launches_opened_.load(std::memory_order_relaxed); now_opened != opened) {
             opened = now_opened;
             end = time + tuning::linger_time;

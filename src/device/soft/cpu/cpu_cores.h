@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuCores: the threads that stand for a device's CPU cores. They are apart from the workers, so that kernels of both
+// CpuCores: the threads that act as a device's CPU cores. They are separate from the workers, so that kernels of both
 // kinds may wait for each other's memory. All blocks of a launch are alive at once: a launch begins when there is a
-// thread for each of its blocks, and threads are added for it up to a limit. Whoever begins a block while others are
-// unclaimed has made sure that a thread is on its way to them; the thread that drains the stream takes blocks as well
-// when that does not keep it from other work.
+// thread for each of its blocks, and threads are added for it up to a limit. A thread that begins a block while others
+// are unclaimed first makes sure that another thread is on its way to them. The thread that drains the stream also runs
+// blocks when that does not keep it from other work.
 //
 // Lock order: lock_ here, then the registry of executors.
 #pragma once
@@ -22,22 +22,22 @@ namespace canopy {
 class CpuProcess;
 
 struct CpuCoresOptions {
-    std::uint32_t cores = 1;        // as many threads stay when there is nothing to do
+    std::uint32_t cores = 1;        // threads kept when idle
     bool pinned = false;            // each thread to one processor
-    CpuProcess* process = nullptr;  // runs everything instead of the threads
-    bool may_spin = false;          // a thread may watch for blocks before it sleeps
+    CpuProcess* process = nullptr;  // runs everything in place of the threads
+    bool may_spin = false;          // a thread may poll for blocks before it sleeps
 };
 
 class CpuCores {
 public:
-    // works_for: the scheduler, as its threads' executors name it.
+    // works_for: the scheduler, recorded in the executors of its threads.
     CpuCores(const void* works_for, const CpuCoresOptions& options) noexcept
         : works_for_(works_for), options_(options) {}
     ~CpuCores();
     CpuCores(const CpuCores&) = delete;
     CpuCores& operator=(const CpuCores&) = delete;
 
-    // Runs one block on the calling thread. False: `outcome` tells why it failed. Calls it registers for the end of its
+    // Runs one block on the calling thread. False: it failed, see `outcome`. Calls it registers for the end of its
     // launch are added to `end`.
     [[gnu::always_inline]] static bool run_block(Executor& executor, const CpuKernel& kernel, void* arguments,
                                                  CpuBlock block, LaunchEnd& end, CpuOutcome& outcome) noexcept {
@@ -53,21 +53,21 @@ public:
         return false;
     }
 
-    // Whether the thread that drains a stream may run blocks of the kernel itself: when they are short, or when it
-    // waits for that stream anyway (`awaited`).
+    // True if the thread that drains a stream may run blocks of the kernel itself: they are short, or it waits for that
+    // stream anyway (`awaited`).
     [[nodiscard]] bool may_take_part(bool awaited, const CpuKernel& kernel) const noexcept {
         if (options_.process) return false;
         return kernel.is_short() || (awaited && !options_.pinned);
     }
 
     enum class Started { elsewhere, done };
-    // Runs the launch, with the calling thread's executor if that may take part, else nullptr. Done: it has ended, or
-    // it cannot run; the outcome tells. Elsewhere: the thread that ends its last block continues the owner, which is no
-    // longer the caller's.
+    // Runs the launch. `helper`: the calling thread's executor if it may take part, else nullptr. Done: the launch has
+    // ended or cannot run, see its outcome. Elsewhere: the thread that ends its last block continues the owner, which
+    // no longer belongs to the caller.
     Started start(CpuLaunch& launch, Executor* helper) noexcept;
-    // Ends it if it is among the first `limit` commands of its owner; one that has not begun ends at once.
+    // Ends the launch if it is among the first `limit` commands of its owner; one that has not begun ends at once.
     void stop(CpuLaunch& launch, std::uint64_t limit) noexcept;
-    // The monitor's: ends the remaining blocks of launches that are being stopped.
+    // Called by the monitor: ends the remaining blocks of launches that are being stopped.
     void end_stopped() noexcept;
 
 private:
@@ -100,15 +100,16 @@ private:
     void add_threads() noexcept;
     void wake_thread() noexcept;
 
-    // Lets launches begin that there are threads for. Those that never can are taken out and returned as a list.
+    // Begins pending launches for which there are enough threads. Removes those that can never begin and returns them
+    // as a list.
     CpuLaunch* admit() noexcept CANOPY_REQUIRES(lock_);
     void begin(CpuLaunch& launch) noexcept CANOPY_REQUIRES(lock_);
     void close(CpuLaunch& launch) noexcept CANOPY_REQUIRES(lock_);
     static void give_back(CpuLaunch* refused) noexcept;
     void admit_more() noexcept;
     Claim claim() noexcept CANOPY_REQUIRES(lock_);
-    // Runs the claimed block and others of the launch that are unclaimed. True: the launch has ended with one of
-    // them, and the caller continues its owner. False: it may be gone.
+    // Runs the claimed block and unclaimed ones of the same launch. True: one of them ended the launch, and the caller
+    // continues its owner. False: the launch may no longer exist.
     bool work_on(Claim claim, Executor* executor) noexcept;
     static bool run_claimed(const Claim& claim, Executor* executor, CpuOutcome& outcome) noexcept;
     void note_failure(CpuLaunch& launch, const CpuOutcome& outcome) noexcept;
@@ -128,7 +129,7 @@ private:
 
     alignas(64) std::atomic<std::uint32_t> open_launches_{0};  // changed under lock_
     std::atomic<std::uint32_t> launches_opened_{0};
-    std::atomic<std::uint32_t> watching_{0};  // threads that look for blocks instead of sleeping, one at most
+    std::atomic<std::uint32_t> watching_{0};  // threads that poll for blocks instead of sleeping, one at most
     ParkingLot parked_;
     std::atomic<bool> ending_{false};
 };

@@ -12,7 +12,7 @@
 
 namespace canopy {
 
-// What a function called RunCpuKernelWithBlock gets beside its arguments.
+// Second parameter of a function named RunCpuKernelWithBlock, after its arguments.
 struct CpuBlock {
     std::uint32_t count;
     std::uint32_t index;
@@ -24,13 +24,13 @@ struct alignas(64) CpuKernel : Kernel {
     bool with_block = false;          // takes a CpuBlock as well
     std::uint64_t process_image = 0;  // number of its image in the process that runs it
 
-    // What a block took lately: a hint.
+    // Recent time of a block: a hint.
     mutable std::atomic<Nanoseconds> block_time{INT64_MAX};
     mutable std::atomic<std::uint32_t> runs{0};
     [[nodiscard]] bool is_short() const noexcept {
         return block_time.load(std::memory_order_relaxed) < tuning::cpu_kernel_inline_time;
     }
-    // Before a run: whether its time is to be taken. That of short ones is taken now and then.
+    // Called before each run: true if the run should be timed. Short kernels are timed now and then.
     [[nodiscard]] bool is_measured_now() const noexcept {
         const std::uint32_t before = runs.load(std::memory_order_relaxed);
         runs.store(before + 1, std::memory_order_relaxed);

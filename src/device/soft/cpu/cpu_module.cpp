@@ -39,7 +39,7 @@ Result<ElfFile> read_shared_object(std::span<const std::byte> image, std::string
     return std::move(*file);
 }
 
-// What the loaded object says of its symbol at an address; nullptr when it has none there.
+// The loaded object's symbol at an address; nullptr when it has none there.
 const ElfW(Sym) * symbol_at(void* address) noexcept {
     Dl_info where{};
     void* symbol = nullptr;
@@ -49,7 +49,7 @@ const ElfW(Sym) * symbol_at(void* address) noexcept {
 
 }  // namespace
 
-// Code in this process, opened once however many modules use it.
+// The code of an image, opened once however many modules use it.
 class CpuImage {
 public:
     CpuImage(const CanopyServices& services, CpuProcess* process) noexcept : services_(services), process_(process) {}
@@ -58,7 +58,7 @@ public:
     ~CpuImage();
 
     Status open(std::span<const std::byte> image, std::string_view name);
-    // nullptr with an error text when there is no function of that name.
+    // nullptr, with the error message set, if there is no function of that name.
     [[nodiscard]] void* function(const std::string& name) const;
     [[nodiscard]] std::optional<SymbolInfo> symbol(const std::string& name) const;
     [[nodiscard]] SymbolInfo code() const noexcept { return code_; }
@@ -69,7 +69,7 @@ private:
     Status open_there(const ElfFile& elf);
     void connect_services() const;
 
-    // Code that runs in another process is not opened in this one: its functions are known by name.
+    // Code that runs in another process is not opened here: functions_ holds its functions by name.
     const CanopyServices& services_;
     CpuProcess* const process_;
     std::uint64_t process_image_ = 0;
@@ -119,11 +119,11 @@ Status CpuImage::open_here(const ElfFile& elf) {
     return {};
 }
 
-// An image that wants to ask the device something exports the same symbol as one for AI cores.
+// An image that uses device services exports the same symbol as one for AI cores.
 void CpuImage::connect_services() const {
     auto* services = static_cast<const CanopyServices**>(dlsym(file_.library(), "canopy_image_services"));
     if (!services) return;
-    // Atomic for those who check for races: code that was closed before may have lain at the same address.
+    // Atomic for race detectors: an unloaded image may have had the same address.
     std::atomic_ref(*services).store(&services_, std::memory_order_release);
 }
 

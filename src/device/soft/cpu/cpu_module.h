@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared objects with kernels for a device's CPU cores. The same bytes loaded twice are one mapping that goes with its
-// last user; different ones are kept apart whatever names they export. Devices do not share mappings: each has the
-// variables of its images to itself.
+// Shared objects with kernels for a device's CPU cores. The same bytes loaded twice share one mapping, which goes away
+// with its last user; different objects are isolated from each other whatever names they export. Devices do not share
+// mappings: each has its own copy of an image's variables.
 //
-// Threads: everything may be called from any thread; a module must outlive every launch of its kernels.
+// Threads: any; a module must outlive every launch of its kernels.
 #pragma once
 
 #include <canopy/kernel_abi.h>
@@ -29,12 +29,12 @@ class CpuProcess;
 // The images of one device.
 class CpuImages {
 public:
-    // services: the table the code finds; outlives it. process: where the code runs; nullptr: in this one.
+    // services: the table given to the code; outlives it. process: runs the code; nullptr: this process does.
     explicit CpuImages(const CanopyServices& services, CpuProcess* process = nullptr) noexcept
         : services_(services), process_(process) {}
 
-    // 107000, with the reason, for bytes that are not a shared object for this processor or that the dynamic loader
-    // refuses.
+    // Fails with 107000 and the reason if the bytes are not a shared object for this processor or the dynamic loader
+    // rejects them.
     Result<std::unique_ptr<Module>> load(std::span<const std::byte> image, std::string_view name);
 
 private:

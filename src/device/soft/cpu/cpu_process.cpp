@@ -27,7 +27,7 @@ using cpu_process::Tell;
 namespace {
 
 constexpr int bad_image = 107000;
-// Where a process has its own things is left to chance: one that has them where device memory must be is replaced.
+// The address layout of a process is random: one whose own mappings overlap the device memory is replaced.
 constexpr int most_attempts = 50;
 constexpr Nanoseconds load_patience = 60 * second;
 
@@ -48,7 +48,7 @@ void fail_with(CpuLaunch& launch, FaultKind kind, std::string_view text) noexcep
     set_text(launch.outcome, text);
 }
 
-// -1: it cannot be started. The child keeps nothing but its end of the socket.
+// Returns -1 if the program cannot be started. Passes only the child's end of the socket on.
 pid_t start_program(const CodeFile& program, int socket) noexcept {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -167,14 +167,14 @@ void CpuProcess::reader_main(int socket, pid_t process) noexcept {
     Reply reply{};
     while (receive(socket, reply)) take(reply);
     int status = 0;
-    kill(process, SIGKILL);  // it has closed its socket or said what makes no sense
+    kill(process, SIGKILL);  // it closed its socket or sent an invalid message
     pid_t ended = 0;
     do ended = waitpid(process, &status, 0);
     while (ended < 0 && errno == EINTR);
     process_ended(ended == process ? status : 0);
 }
 
-// Everything that ran there has ended, even if another kernel was at fault.
+// Fails everything that ran there, even if another kernel was at fault.
 void CpuProcess::process_ended(int status) noexcept {
     MutexLock lock(mutex_);
     process_ = 0;
@@ -237,7 +237,7 @@ void CpuProcess::take(const Reply& reply) noexcept {
     complete(reply.number);
 }
 
-// The owner continues without the lock: it may launch the next kernel.
+// Continues the owner without the lock, since it may launch the next kernel.
 void CpuProcess::complete(std::uint64_t number) noexcept {
     const auto found = flights_.find(number);
     const Flight flight = found->second;
@@ -293,7 +293,7 @@ void CpuProcess::unload(std::uint64_t number) noexcept {
 
 // ---- launches ------------------------------------------------------------------------------------------------------
 
-// Pointers of the block into itself move with it.
+// Pointers from the argument block into itself are relocated.
 void* CpuProcess::copy_arguments(const CpuLaunch& launch) noexcept {
     Result<void*> memory = heap_.allocate(launch.arguments_size, 0);
     if (!memory.ok()) return nullptr;
@@ -335,7 +335,7 @@ bool CpuProcess::send_launch(CpuLaunch& launch, std::string& problem) {
     launch.state = CpuLaunch::State::running;
     flights_[request.number] = {&launch, copy, deadline};
     if (loaded_.count(request.image) == 0) load_there(request.image, 0);
-    ask(request, -1);  // should it be gone, the reader ends the flight
+    ask(request, -1);  // if the process is gone, the reader ends the flight
     return true;
 }
 
@@ -360,7 +360,7 @@ void CpuProcess::stop(CpuLaunch& launch, std::uint64_t limit) noexcept {
 }
 
 void CpuProcess::end_late() noexcept {
-    if (!mutex_.try_lock()) return;  // another thread has it: the next beat will do
+    if (!mutex_.try_lock()) return;  // another thread has it: try again at the next tick
     kill_late();
     mutex_.unlock();
 }

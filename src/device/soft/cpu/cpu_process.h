@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuProcess: a separate process for a device's CPU kernels, for programs that must outlive them. It shares the
-// device's memory at the same addresses; argument blocks are copied there. A kernel that crashes, ends its process or
-// never ends takes only that process with it, and what else ran there: those tasks fail, the next launch starts another
-// process, in which the variables of images begin anew.
+// CpuProcess: a separate process for a device's CPU kernels, for programs that must survive them. It shares the
+// device's memory at the same addresses; argument blocks are copied there. A kernel that crashes, exits or never ends
+// takes down only that process and whatever else runs in it: those tasks fail, and the next launch starts a new
+// process, in which the variables of images are initialised again.
 //
-// Kernels there see device memory alone: no memory of the host, pinned or not, and no virtual memory of the device.
+// Kernels there can access only device memory: neither host memory, pinned or not, nor the device's virtual memory.
 //
-// Threads: everything may be called from any thread. One thread of this object reads the replies.
+// Threads: any. The object has one thread that reads the replies.
 #pragma once
 
 #include <sys/types.h>
@@ -29,7 +29,7 @@ namespace canopy {
 
 struct CpuLaunch;
 
-// The program that such a process runs.
+// The executable of that process.
 std::span<const std::byte> cpu_process_program() noexcept;
 
 class CpuProcess {
@@ -39,11 +39,11 @@ public:
     CpuProcess(const CpuProcess&) = delete;
     CpuProcess& operator=(const CpuProcess&) = delete;
 
-    // Opens the image there, now and in every process that follows. The file must stay until `unload`.
+    // Opens the image in the process, now and after every restart. The file must stay open until `unload`.
     Status load(const CodeFile& file, const std::string& name, std::uint64_t& number);
     void unload(std::uint64_t number) noexcept;
 
-    // As CpuCores has them.
+    // See the functions of CpuCores.
     bool start(CpuLaunch& launch) noexcept;
     void stop(CpuLaunch& launch, std::uint64_t limit) noexcept;
     void end_late() noexcept;
@@ -73,12 +73,12 @@ private:
     CodeFile program_ CANOPY_GUARDED_BY(mutex_);
     int socket_ CANOPY_GUARDED_BY(mutex_) = -1;
     pid_t process_ CANOPY_GUARDED_BY(mutex_) = 0;
-    bool reading_ CANOPY_GUARDED_BY(mutex_) = false;  // the reader of the last process has not ended
+    bool reading_ CANOPY_GUARDED_BY(mutex_) = false;  // the last process's reader still runs
     std::uint64_t numbers_ CANOPY_GUARDED_BY(mutex_) = 0;
     std::map<std::uint64_t, std::pair<int, std::string>> images_ CANOPY_GUARDED_BY(mutex_);  // descriptor and name
-    std::set<std::uint64_t> loaded_ CANOPY_GUARDED_BY(mutex_);  // the images that the present process has
+    std::set<std::uint64_t> loaded_ CANOPY_GUARDED_BY(mutex_);  // the images of the current process
     std::map<std::uint64_t, Flight> flights_ CANOPY_GUARDED_BY(mutex_);
-    std::map<std::uint64_t, std::string> answers_ CANOPY_GUARDED_BY(mutex_);  // to requests that a thread waits for
+    std::map<std::uint64_t, std::string> answers_ CANOPY_GUARDED_BY(mutex_);  // a thread waits for these
 };
 
 }  // namespace canopy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of the process that runs CPU kernels, as bytes of the library: it needs no place in a file system.
+// The executable of the process that runs CPU kernels, embedded in the library: it needs no installed file.
 #include "device/soft/cpu/cpu_process.h"
 
 __asm__(

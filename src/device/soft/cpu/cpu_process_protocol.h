@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device and the process that runs its CPU kernels say to each other, over a socket that keeps messages whole.
-// Both sides are of one build: layouts need not last. File descriptors travel beside `map` and `load`.
+// The messages between a device and the process that runs its CPU kernels, over a socket that keeps message boundaries.
+// Both sides come from the same build, so layouts may change. `map` and `load` carry a file descriptor.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace canopy::cpu_process {
 
 enum class Ask : std::uint32_t {
-    map,     // show the file of device memory at `address`, `size` bytes
+    map,     // map the device memory file at `address`, `size` bytes
     load,    // open the shared object in the file as image number `image`
     unload,  // close that image
     launch,  // run the function `symbol` of that image with the arguments at `address`
@@ -19,7 +19,7 @@ struct Request {
     std::uint32_t blocks;
     std::uint32_t offset;  // number of the first block
     std::uint32_t with_block;
-    std::uint64_t number;  // of the launch, or of the request that is answered
+    std::uint64_t number;  // of the launch, or of the request; the reply repeats it
     std::uint64_t image;
     std::uint64_t address;
     std::uint64_t size;
@@ -28,10 +28,10 @@ struct Request {
 
 enum class Tell : std::uint32_t {
     answered,  // map, load: failed unless `text` is empty
-    ended,     // a launch: all blocks have returned; `result` of the first that was not 0
-    threw,     // the same, and a block ended by an exception
-    missing,   // a launch: its function is not there
-    fault,     // a block has hit signal `signal`: the process ends
+    ended,     // a launch: all blocks have returned; `result` is that of the first one that returned non-zero
+    threw,     // the same, but a block threw an exception
+    missing,   // a launch: its function was not found
+    fault,     // a block received `signal`; the process ends
 };
 
 struct Reply {

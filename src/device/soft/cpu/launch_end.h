@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LaunchEnd: what blocks of a launch on CPU cores have asked to be done when all of it has ended, also when it was
-// ended by force and they cannot do it themselves.
+// LaunchEnd: functions that blocks of a launch on CPU cores register to run after the whole launch has ended, even if
+// it was ended by force and the blocks could not clean up themselves.
 //
 // Threads: `add` from any block; `run` by the thread that ends the launch, after its last block.
 #pragma once
@@ -19,9 +19,9 @@ public:
     LaunchEnd& operator=(const LaunchEnd&) = delete;
     ~LaunchEnd() { run(); }
 
-    // False: no memory.
+    // False: out of memory.
     bool add(Function function, void* data) noexcept {
-        if (!used_.exchange(true, std::memory_order_relaxed)) {  // what most launches need
+        if (!used_.exchange(true, std::memory_order_relaxed)) {  // enough for most launches
             first_ = {function, data, nullptr};
             return true;
         }

@@ -6,7 +6,7 @@
 namespace canopy {
 namespace {
 
-// Looking at every stream costs more than freeing: it is done once for so many frees.
+// Checking every stream costs more than freeing, so it is done once per this many frees.
 constexpr std::size_t check_interval = 16;
 
 }  // namespace
@@ -42,7 +42,7 @@ void DeferredFree::release_passed() noexcept {
     try {
         old_work_ = scheduler_.backlog();
     } catch (...) {
-        return;  // they stay young until there is memory to remember what they wait for
+        return;  // they stay young until there is memory to record the work they wait for
     }
     old_.swap(young_);
     if (scheduler_.unfinished(old_work_) == 0) free_all(old_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DeferredFree: device memory that was freed while running work could still use it. It returns to the heap once all
-// work that could run at that time has run. There are two generations: when the work the older one waits for has ended,
-// it is freed and the younger one takes its place, so memory comes back even on a device that is never idle. Any
-// thread.
+// work that could run at that time has finished. There are two generations: when the work the older one waits for has
+// finished, it is freed and the younger one takes its place, so memory is released even on a device that is never idle.
+// Any thread.
 #pragma once
 
 #include <atomic>
@@ -21,9 +21,9 @@ class DeferredFree {
 public:
     DeferredFree(Heap& heap, Scheduler& scheduler) : heap_(heap), scheduler_(scheduler) {}
 
-    // 107000 when the address is already in here: the program frees it twice.
+    // Fails with 107000 if the address is already in here: a double free.
     Status add(void* address);
-    // Frees the memory that no work can use any more.
+    // Frees the memory that no work can use any longer.
     void release_passed() noexcept;
     [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
 
@@ -36,7 +36,7 @@ private:
     std::unordered_set<void*> known_ CANOPY_GUARDED_BY(mutex_);
     std::vector<void*> young_ CANOPY_GUARDED_BY(mutex_);
     std::vector<void*> old_ CANOPY_GUARDED_BY(mutex_);
-    Scheduler::Backlog old_work_ CANOPY_GUARDED_BY(mutex_);  // what the older generation waits for
+    Scheduler::Backlog old_work_ CANOPY_GUARDED_BY(mutex_);  // that the older generation waits for
     std::atomic<std::size_t> count_{0};
 };
 

@@ -23,8 +23,8 @@ std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<st
 
 bool whole_pages(std::uint64_t value) noexcept { return value % SoftVirtualMemory::page == 0; }
 
-// The next place to try. One sequence for all devices of the process, from the middle of the range so that the
-// addresses programs are likely to wish for stay free, and around: a freed address comes back late.
+// The next place to try. All devices of the process share one sequence. It starts in the middle of the range, so that
+// the addresses programs are likely to request stay free, and wraps around, so that freed addresses are reused late.
 std::uintptr_t next_place(std::size_t size, std::size_t alignment) {
     static Mutex mutex;
     static std::uintptr_t next CANOPY_GUARDED_BY(mutex) =
@@ -51,7 +51,7 @@ Result<Mapping> reserve_in_range(std::size_t size, std::size_t alignment) {
 }  // namespace
 
 Result<std::unique_ptr<SoftVirtualMemory>> SoftVirtualMemory::create(const std::string& name, Heap& budget) {
-    // Twice the budget, so that free parts of the file that lie apart rarely keep a large request out.
+    // Twice the budget, so that a large request rarely fails because the file is fragmented.
     const std::uint64_t span = std::min(OffsetAllocator::max_capacity, round_up(budget.usage().total, page) * 2);
     Result<OffsetAllocator> allocator = OffsetAllocator::create(span);
     if (!allocator.ok()) return allocator.status();
@@ -89,7 +89,7 @@ void SoftVirtualMemory::destroy(Physical memory) {
     free_unmapped(memory);
 }
 
-// Frees destroyed memory that nothing maps any more.
+// Frees destroyed memory that is no longer mapped.
 void SoftVirtualMemory::free_unmapped(Physical memory) {
     const auto found = physical_.find(memory);
     const PhysicalPart& part = found->second;

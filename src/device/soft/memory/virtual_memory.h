@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Physical memory and addresses of the software NPU, handled apart from each other: the memory lies in one memory
-// file, reservations are bare address ranges, and mapping shows a part of the file in a part of a reservation. The
-// memory counts against the capacity of the device's heap. Any thread; calls hold a mutex across system calls.
+// Physical memory and addresses of the software NPU, managed separately: physical memory is part of one memory file,
+// reservations are bare address ranges, and a mapping maps a part of the file into a part of a reservation. The memory
+// counts against the capacity of the device's heap. Any thread; calls hold a mutex across system calls.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ namespace canopy {
 class SoftVirtualMemory final : public VirtualMemory {
 public:
     static constexpr std::size_t page = std::size_t{2} << 20;  // sizes and addresses are multiples of it
-    // Where reservations lie and where programs may wish them; elsewhere when the range is taken, as it is in part
-    // under sanitizers.
+    // The range for reservations and for the addresses programs may request. Reservations go elsewhere when it is
+    // taken, as parts of it are under sanitizers.
     static constexpr std::uintptr_t first_address = std::uintptr_t{16} << 40;
     static constexpr std::uintptr_t end_address = std::uintptr_t{24} << 40;
 
-    // What is mapped around an address.
+    // The mapping that contains an address.
     struct Mapped {
         MemoryRange range;
         Physical memory = 0;
@@ -47,26 +47,26 @@ public:
     [[nodiscard]] std::size_t granularity(bool) const override { return page; }
     // 107000 unless `size` is a positive multiple of the granularity, 207001 when there is no room.
     Result<Physical> create(std::size_t size) override;
-    // The memory is freed at once, or when its last mapping goes; it cannot be mapped any more. Unknown: no effect.
+    // Frees the memory at once, or with its last mapping; it can no longer be mapped. Unknown memory is ignored.
     void destroy(Physical memory) override;
-    // `wanted` is a wish: when its place is taken the reservation lies elsewhere. 107000 when it is outside the range.
+    // `wanted` is a hint: if that place is taken, the reservation goes elsewhere. 107000 if it is outside the range.
     Result<void*> reserve(std::size_t size, std::size_t alignment, void* wanted) override;
     // 107000 unless `address` is the start of a reservation in which nothing is mapped.
     Status unreserve(void* address) override;
-    // 107017: unknown memory. 107000: not its size, not inside one reservation, or something is mapped there.
+    // 107017: unknown memory. 107000: wrong size, not inside one reservation, or something is already mapped there.
     Status map(void* address, std::size_t size, Physical memory, bool accessible) override;
-    // The range consists of one or more whole mappings, for both of these; 107000 otherwise.
+    // Both: the range must consist of one or more whole mappings; 107000 otherwise.
     Status set_accessible(void* address, std::size_t size) override;
     Status unmap(void* address, std::size_t size) override;
 
     [[nodiscard]] std::optional<Mapped> find(const void* address) const;
-    // The reservation an address lies in.
+    // The reservation that contains an address.
     [[nodiscard]] std::optional<MemoryRange> find_reservation(const void* address) const;
     // Size of physical memory; nullopt when it is unknown or destroyed.
     [[nodiscard]] std::optional<std::size_t> size_of(Physical memory) const;
     [[nodiscard]] Counts counts() const;
 
-    // The memory file and where in it physical memory lies.
+    // The memory file, and the offset of physical memory in it.
     [[nodiscard]] int file() const noexcept { return file_.descriptor(); }
     [[nodiscard]] std::optional<std::uint64_t> offset_of(Physical memory) const;
 
@@ -88,7 +88,7 @@ private:
     void free_unmapped(Physical memory) CANOPY_REQUIRES(mutex_);
     [[nodiscard]] Mapping* reservation_around(std::uintptr_t address, std::size_t size) CANOPY_REQUIRES(mutex_);
     [[nodiscard]] bool anything_mapped(std::uintptr_t address, std::size_t size) const CANOPY_REQUIRES(mutex_);
-    // The first mapping of a range that whole mappings cover without a gap; end() otherwise.
+    // The first mapping of the range if whole mappings cover it without a gap; end() otherwise.
     [[nodiscard]] Mappings::iterator whole_mappings(std::uintptr_t address, std::size_t size) CANOPY_REQUIRES(mutex_);
 
     Heap& budget_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocked matrix product. Operands are packed, and on the way widened to float (or to 16-bit integers), into panels
-// as wide as a register tile; a tile runs along k through one panel of A and one of B. Panels of A for `block_rows`
-// rows and of B for `block_columns` columns stay in the caches meanwhile. One block of a kernel is one caller: nothing
+// The blocked matrix product. Operands are packed into panels as wide as a register tile and widened to float (or to
+// 16-bit integers) on the way; a tile runs along k through one panel of A and one of B. Meanwhile the panels of A for
+// `block_rows` rows and of B for `block_columns` columns stay in the caches. Each kernel block is one caller: nothing
 // here is shared between threads.
 #include "device/soft/product/product.h"
 
@@ -23,14 +23,14 @@ namespace {
 
 constexpr std::int64_t block_rows = 960;
 constexpr std::int64_t block_columns = 192;
-// A result that is not of 32 bits is summed up in a scratch matrix when k takes more than one panel.
+// A 16-bit result is accumulated in a scratch matrix when k needs more than one panel.
 constexpr std::int64_t scratch_rows = 240;
 constexpr std::int64_t scratch_columns = 576;
 
 constexpr float largest_half = 65504.0f;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// What a thread keeps for its products; mapped at its first one.
+// A thread's buffers for products; mapped at its first product.
 struct Workspace {
     float a[block_rows * largest_panel_depth];
     float b[block_columns * largest_panel_depth];
@@ -44,7 +44,7 @@ struct Workspace {
 
 class ThreadWorkspace {
 public:
-    // Null when the system has no memory: the product then faults, and with it the block that asked for it.
+    // Null if the system is out of memory: the product then faults, and so does the block that called it.
     Workspace* get() noexcept {
         if (!memory_.base()) {
             auto memory = Mapping::sparse(sizeof(Workspace));
@@ -63,7 +63,7 @@ bool is_integer(std::uint32_t type) noexcept {
     return type == CANOPY_ELEMENT_INT8 || type == CANOPY_ELEMENT_UINT8 || type == CANOPY_ELEMENT_INT4;
 }
 
-// Where the rows (or the columns) of a matrix lie.
+// Maps the index of a row (or column) of a matrix to its offset.
 struct Axis {
     std::int64_t stride;
     std::int64_t block;  // 0: none
@@ -84,7 +84,7 @@ Matrix matrix(std::int64_t row_stride, std::int64_t column_stride, const CanopyB
 
 // --- packing --------------------------------------------------------------------------------------------------------
 
-// Fills the offsets of `depth` steps of k and says whether they come in runs that can be read together.
+// Fills in the offsets of `depth` steps of k. True if they form runs that can be read together.
 bool fill_along(const Axis& axis, std::int64_t begin, std::int64_t depth, std::int64_t run,
                 std::int64_t* along) noexcept {
     bool runs = axis.stride == 1;
@@ -118,7 +118,7 @@ struct Operand {
 template <class Value>
 using PackPanel = void (*)(const PanelSource&, Value*);
 
-// Packs `count` rows (columns) from `first` on, panel behind panel. A panel of integers has an even depth.
+// Packs `count` rows (columns) from `first` on, panel after panel. A panel of integers has an even depth.
 template <class Value>
 void pack_block(const Operand& operand, std::int64_t first, std::int64_t count, std::int64_t k_begin,
                 std::int64_t depth, int width, PackPanel<Value> pack, std::int64_t* along, Value* out) noexcept {
@@ -144,7 +144,7 @@ struct Destination {
     void* data;
     std::uint32_t type;
     Matrix matrix;
-    float limit;  // of a result in half
+    float limit;  // largest magnitude of a half result
     [[nodiscard]] bool plain() const noexcept {
         return matrix.columns.stride == 1 && matrix.columns.block == 0 && matrix.rows.block == 0 &&
                (type == CANOPY_ELEMENT_FLOAT || type == CANOPY_ELEMENT_INT32);
@@ -165,7 +165,7 @@ Sum read_value(const void* data, std::uint32_t type, std::int64_t at) noexcept {
     }
 }
 
-// Values that lie side by side.
+// Writes adjacent values.
 template <class Sum>
 void write_run(const ProductTiles& tiles, const Sum* values, const Destination& result, std::int64_t at,
                std::int64_t count) noexcept {
@@ -227,14 +227,14 @@ public:
     }
 
 private:
-    // Sums in full width, rounded once at the end.
+    // Accumulates in full width and rounds once at the end.
     void run_through_scratch(const Destination& result) noexcept {
         Sum* scratch = reinterpret_cast<Sum*>(workspace_.scratch);
         for (std::int64_t row = 0; row < product_.m; row += scratch_rows)
             for (std::int64_t column = 0; column < product_.n; column += scratch_columns) {
                 const std::int64_t rows = std::min(scratch_rows, product_.m - row);
                 const std::int64_t columns = std::min(scratch_columns, product_.n - column);
-                // Addressed so that its element (row, column) is the first one.
+                // Offset so that element (row, column) is the first one of the scratch matrix.
                 const Destination sums{scratch - row * scratch_columns - column,
                                        wide_type,
                                        {{scratch_columns, 0, 0}, {1, 0, 0}},
@@ -252,7 +252,7 @@ private:
                 one_depth(result, row + i, column, std::min(block_rows, rows - i), columns, k, accumulate || k != 0);
     }
 
-    // All products of `rows` with the steps of k from `k` on that make one panel.
+    // All products of `rows` rows over one panel's steps of k, starting at `k`.
     void one_depth(const Destination& result, std::int64_t row, std::int64_t column, std::int64_t rows,
                    std::int64_t columns, std::int64_t k, bool accumulate) noexcept {
         const std::int64_t depth = std::min<std::int64_t>(tiles_.depth, product_.k - k);
@@ -293,7 +293,7 @@ private:
             return accumulate && !has_bias_ ? compute(packed_depth, a, b, c, stride, c, stride)
                                             : start_tile(accumulate, packed_depth, a, b, bias, c, stride);
         }
-        // Edges and other layouts: through a buffer of one tile.
+        // Edges and other layouts go through a one-tile buffer.
         Sum* tile = reinterpret_cast<Sum*>(workspace_.tile);
         const std::int64_t stride = tiles_.columns;
         if (accumulate) {
@@ -326,7 +326,7 @@ private:
             return static_cast<Sum>(static_cast<std::uint32_t>(left) + static_cast<std::uint32_t>(right));
     }
 
-    // What the sums of these columns start with; zeros behind the first panel of k.
+    // Initial values of the sums of these columns; zeros after the first panel of k.
     void fill_bias(std::int64_t column, std::int64_t count, bool first) noexcept {
         Sum* bias = reinterpret_cast<Sum*>(workspace_.bias);
         has_bias_ = first && product_.bias;

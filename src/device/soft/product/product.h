@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products for kernels: what the cube unit computes, on the processor that runs the block.
+// Matrix products for kernels: the cube unit's work, done on the processor that runs the block.
 //
-// Threads: any; the product is made by the caller alone, in buffers that belong to its thread.
+// Threads: any; the calling thread computes the product alone, in its own buffers.
 #pragma once
 
 #include "canopy/kernel_abi.h"
 
 namespace canopy {
 
-// As CanopyProduct says. Memory the product names may fault: the function holds nothing that a fault would leak.
+// Computes the product that CanopyProduct describes. Its operands may fault: the function holds nothing that a fault
+// would leak.
 void multiply(const CanopyProduct& product) noexcept;
 
-// The same with the code of one of the processor's published levels; the machine must be of that level.
+// The same with the code for one processor level (x86-64-v...), which the machine must support.
 void multiply_at_level(const CanopyProduct& product, int level) noexcept;
 
 }  // namespace canopy

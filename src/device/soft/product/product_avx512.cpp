@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix product's panels and register tiles for machines of one vector width; src/CMakeLists.txt holds the flags.
+// The matrix product's panels and register tiles for one vector width; src/CMakeLists.txt sets the compiler flags.
 #define CANOPY_PRODUCT_LANES 16
 #include "device/soft/product/product_vector.h"
 

@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the matrix product takes from a vector width: how operands are packed into panels and how one register tile is
-// computed. One table per width, each compiled in a file of its own for that width; product.cpp chooses at run time.
+// The parts of the matrix product that depend on the vector width: packing operands into panels and computing one
+// register tile. There is one table per width, each compiled in its own file for that width; product.cpp chooses at run
+// time.
 //
-// Threads: any; the functions keep nothing.
+// Threads: any; the functions keep no state.
 #pragma once
 
 #include <cstdint>
 
 namespace canopy {
 
-// A panel of one operand: `width` rows of A (or columns of B), `depth` steps of k. Element (i, k) lies
-// `across[i] + along[k]` elements behind `data`. Offsets behind the operand's last row repeat that row.
+// A panel of one operand: `width` rows of A (or columns of B), `depth` steps of k. Element (i, k) is `across[i] +
+// along[k]` elements after `data`. Offsets past the operand's last row repeat that row.
 struct PanelSource {
     const void* data;
     std::uint32_t type;  // a CanopyElement
-    bool along_runs;     // each four (integers: eight) offsets of `along`, from a multiple of it, are consecutive
+    bool along_runs;     // each aligned group of four (integers: eight) offsets in `along` is consecutive
     const std::int64_t* across;
     const std::int64_t* along;
     std::int64_t depth;
 };
 
-// Panels of floats hold `width` values for each k; panels of integers hold, for each two of k, `width` pairs of 16-bit
-// values, the last pair filled with zero.
+// A float panel holds `width` values for each k. An integer panel holds `width` pairs of 16-bit values for every two
+// steps of k; the last pair is padded with zero.
 struct ProductTiles {
     int rows;        // of a register tile: the width of a panel of A
     int columns;     // the width of a panel of B
     int depth;       // steps of k in a panel
-    bool rows_stay;  // the panel of A, not that of B, is meant to stay in the first cache
+    bool rows_stay;  // the panel of A, not that of B, should stay in the L1 cache
     void (*pack_rows)(const PanelSource& source, float* panel);
     void (*pack_columns)(const PanelSource& source, float* panel);
     void (*pack_integer_rows)(const PanelSource& source, std::int16_t* panel);
     void (*pack_integer_columns)(const PanelSource& source, std::int16_t* panel);
-    // The whole tile: sums over `depth` added to `initial`, stored to `c`; strides count elements from row to row.
+    // Computes a whole tile: sums over `depth`, added to `initial`, stored to `c`. Strides are elements between rows.
     void (*tile)(std::int64_t depth, const float* a, const float* b, const float* initial, std::int64_t initial_stride,
                  float* c, std::int64_t c_stride);
-    // `pairs` of k.
+    // The same over `pairs` pairs of k.
     void (*integer_tile)(std::int64_t pairs, const std::int16_t* a, const std::int16_t* b, const std::int32_t* initial,
                          std::int64_t initial_stride, std::int32_t* c, std::int64_t c_stride);
-    // Rounded to the nearest, ties to even; magnitudes above `limit` are taken for it.
+    // Round to nearest, ties to even; magnitudes above `limit` are clamped to it.
     void (*to_half)(const float* values, std::uint16_t* out, std::int64_t count, float limit);
     void (*to_bfloat16)(const float* values, std::uint16_t* out, std::int64_t count);
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies behind a ProductTiles table, written once for all vector widths. Included by the product_*.cpp files that
-// are compiled for one width each; everything is in an unnamed namespace and calls nothing inline from elsewhere, so
-// that no function compiled for a wide machine is ever shared with another file.
+// The functions of a ProductTiles table, written once for all vector widths. Included by the product_*.cpp files, each
+// compiled for one width. Everything is in an unnamed namespace and calls no inline functions from elsewhere, so that
+// no function compiled for a wide machine is ever shared with another file.
 #pragma once
 
 #include <immintrin.h>
@@ -66,7 +66,7 @@ CANOPY_INLINE float float_of_e5m2(std::uint8_t bits) {
     return (bits & 0x80) != 0 ? -__builtin_inff() : __builtin_inff();
 }
 
-// One bit of sign, then a prefix that says how many bits the exponent has (4 to 0), then exponent and fraction.
+// One sign bit, then a prefix that gives the number of exponent bits (4 to 0), then exponent and fraction.
 CANOPY_INLINE float float_of_hifloat8(std::uint8_t bits) {
     if (bits == 0x00) return 0.0f;
     if (bits == 0x80) return __builtin_nanf("");
@@ -94,7 +94,7 @@ CANOPY_INLINE float float_of_hifloat8(std::uint8_t bits) {
     const unsigned coded = (rest >> fraction_bits) & ((1u << exponent_bits) - 1);
     int exponent = 0;
     if (exponent_bits > 0) {
-        // The first bit is the exponent's sign, the leading one of its magnitude is not written.
+        // The first bit is the exponent's sign; the leading one of its magnitude is implicit.
         const unsigned sign = coded >> (exponent_bits - 1);
         const unsigned magnitude = (coded & ((1u << (exponent_bits - 1)) - 1)) | 1u << (exponent_bits - 1);
         exponent = sign ? -static_cast<int>(magnitude) : static_cast<int>(magnitude);
@@ -134,7 +134,7 @@ static float rare_element(const void* data, std::int64_t at, std::uint32_t type)
     }
 }
 
-// How a type of elements is read, alone and four at a time.
+// Readers for the element types: one, four or eight elements at a time.
 struct FloatElement {
     static constexpr int run = 4;
     CANOPY_INLINE float one(const void* data, std::int64_t at, std::uint32_t) {
@@ -217,7 +217,7 @@ CANOPY_INLINE bool consecutive(const std::int64_t* offsets, int count) {
     return offsets[count - 1] - offsets[0] == count - 1 && offsets[1] - offsets[0] == 1;
 }
 
-// Elements lie side by side across the panel, in whole or in groups of four.
+// Elements are adjacent across the panel, all of them or in groups of four.
 template <int width, class Element>
 void pack_across(const PanelSource& source, float* panel) {
     bool grouped[width / 4];
@@ -247,7 +247,7 @@ void pack_across(const PanelSource& source, float* panel) {
     }
 }
 
-// Elements lie side by side along k, in groups of four.
+// Elements are adjacent along k, in groups of four.
 template <int width, class Element>
 void pack_along(const PanelSource& source, float* panel) {
     const std::int64_t whole = source.depth & ~std::int64_t{3};
@@ -360,7 +360,7 @@ void float_tile(std::int64_t depth, const float* a, const float* b, const float*
 
 // Two products of 16-bit values, added to each lane of 32 bits.
 CANOPY_INLINE IntegerVector add_pair_products(IntegerVector sum, IntegerVector left, IntegerVector right) {
-    // Sums wrap around, as those of the chip do; the instruction for it knows no overflow.
+    // Sums wrap around as on the chip; for the intrinsic, unlike `+`, overflow is defined.
 #if CANOPY_PRODUCT_LANES == 16
     return __builtin_bit_cast(IntegerVector, _mm512_add_epi32(__builtin_bit_cast(__m512i, sum),
                                                               _mm512_madd_epi16(__builtin_bit_cast(__m512i, left),
@@ -411,7 +411,7 @@ void pair_tile(std::int64_t pairs, const std::int16_t* a, const std::int16_t* b,
 void to_half(const float* values, std::uint16_t* out, std::int64_t count, float limit) {
     std::int64_t i = 0;
 #ifdef __F16C__
-    // The order of the operands keeps NaN.
+    // This operand order preserves NaN.
     const __m256 highest = _mm256_set1_ps(limit), lowest = _mm256_set1_ps(-limit);
     for (; i + 8 <= count; i += 8) {
         const __m256 held = _mm256_max_ps(lowest, _mm256_min_ps(highest, _mm256_loadu_ps(values + i)));

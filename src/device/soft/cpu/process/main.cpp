@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process that runs a device's CPU kernels apart from the program. It is part of the library and started from a
-// memory file; its only argument is the number of its socket. It ends when the program does, and with the first kernel
-// that crashes.
+// The process that runs a device's CPU kernels outside the program. Its executable is embedded in the library and
+// started from a memory file; its only argument is the descriptor of its socket. It ends with the program, or when a
+// kernel crashes.
 //
-// Threads: the first one reads requests; every block of a launch has one of its own.
+// Threads: the main thread reads requests; every block of a launch has its own thread.
 #include <canopy/kernel_abi.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -74,7 +74,7 @@ void catch_crashes() {
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 
-// ---- what images may ask -------------------------------------------------------------------------------------------
+// ---- services for images -------------------------------------------------------------------------------------------
 
 CanopyBlock* current_block() { return &identity; }
 void trap() { __builtin_trap(); }
@@ -235,7 +235,7 @@ private:
     void unload(std::uint64_t number) {
         const auto found = images_.find(number);
         if (found == images_.end()) return;
-        // The file stays open when the code stays: nothing else may be opened under its path.
+        // The file stays open if the code stays loaded: no other file may reuse its path.
         if (found->second.library) dlclose(found->second.library);
         char path[64];
         std::snprintf(path, sizeof path, "/proc/self/fd/%d", found->second.descriptor);
@@ -269,7 +269,7 @@ private:
     std::map<std::uint64_t, Image> images_;
 };
 
-// False: the other side is gone.
+// False: the device has closed the socket.
 bool receive(Request& request, int& descriptor) {
     iovec part = {&request, sizeof request};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
@@ -294,7 +294,7 @@ int serve() {
     Request request{};
     int descriptor = -1;
     while (receive(request, descriptor)) process.answer(request, descriptor);
-    _exit(0);  // kernels may still run
+    _exit(0);  // kernels may still be running
 }
 
 }  // namespace
