@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waist: what a kind of device must provide. Everything above (src/core) is written once against these classes;
-// everything below (src/device/<kind>) sees this header, command.h and src/base only. A new device: copy null/, fill
-// the bodies, add one line to registry.cpp, run the conformance suite.
+// The waist: the interface that every device backend implements. Code above it (src/core) is written once against these
+// classes; code below it (src/device/<kind>) sees only the headers of this folder, src/foundation and src/base. To add
+// a device, copy null/, fill in the bodies, add it to registry.cpp and run the conformance suite.
 //
 // Threads: every function may be called from any thread at any time unless its comment says otherwise.
 #pragma once
@@ -28,14 +28,14 @@
 
 namespace canopy {
 
-// A kind of device. Fences, executables and kernels name the kind that made them: devices know more of their own
-// objects than these classes say, and refuse those of another kind.
+// A kind of device. Fences, executables and kernels record the kind that made them: a device downcasts its own objects
+// and rejects those of another kind.
 struct DeviceKind {
     std::string_view name;
 };
 
-// A 64-bit counter that queues raise, wait for and stamp with the time. Reference counted: its creator holds one
-// reference, every queued command that names it another.
+// A 64-bit counter that queues signal, wait for and timestamp. Reference counted: the creator holds one reference, and
+// so does every queued command that uses it.
 class Fence {
 public:
     explicit Fence(const DeviceKind& kind) noexcept : kind_(kind) {}
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] virtual std::uint64_t value() const noexcept = 0;
     // Time of the last signal, on the device's clock; 0 before the first.
     [[nodiscard]] virtual Nanoseconds signalled_at() const noexcept = 0;
-    // Host-side change, with the same effect on waiters as a signal command.
+    // Signals from the host, with the same effect on waiters as a signal command.
     virtual void signal(SignalMode mode, std::uint64_t value) noexcept = 0;
 
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -67,8 +67,8 @@ struct Kernel {
     bool fused = false;  // it is a FusedKernel
 };
 
-// Several kernels launched as one. Belongs to the caller that had it made; no launch of it may be unfinished when it
-// ends.
+// Several kernels launched as one. Owned by the caller of Device::fuse; all launches of it must have finished before it
+// is destroyed.
 struct FusedKernel : Kernel {
     explicit FusedKernel(const DeviceKind& made_by) noexcept {
         kind = &made_by;
@@ -76,8 +76,8 @@ struct FusedKernel : Kernel {
     }
     virtual ~FusedKernel() = default;
     KernelInfo own_info;  // what `info` points at
-    // Not null: does the same for the same arguments, faster. A launch that begins runs the last of this chain instead,
-    // wherever the command was recorded. Their maker keeps all of them alive.
+    // If set, a faster kernel that does the same for the same arguments. A launch runs the last kernel of this chain
+    // when it begins, wherever its command was recorded. The maker keeps all of them alive.
     std::atomic<const FusedKernel*> replacement{nullptr};
 };
 
@@ -90,27 +90,27 @@ class Module {
 public:
     virtual ~Module() = default;
     [[nodiscard]] virtual std::span<const KernelInfo> kernels() const = 0;
-    // nullptr when there is none of that name.
+    // nullptr if there is none with that name.
     [[nodiscard]] virtual Kernel* kernel(std::string_view name) = 0;
-    // The same by its key; never finds an empty one.
+    // Looks a kernel up by its key; an empty key never matches.
     [[nodiscard]] virtual Kernel* kernel_by_key(std::string_view key) = 0;
     [[nodiscard]] virtual std::optional<SymbolInfo> symbol(std::string_view name) = 0;
     // Address and size of the code as the device sees it.
     [[nodiscard]] virtual SymbolInfo code() const = 0;
     [[nodiscard]] virtual void* kernel_address(const Kernel& kernel) const = 0;
-    // What a launch of one of its kernels would do; the text of a refusal says why that cannot be told.
+    // Describes what a launch of one of its kernels would do. If that is impossible, the error message says why.
     virtual Result<LaunchTrace> trace(const TraceRequest& request);
-    // The bitcode with the functions that traces name; empty: there is none.
+    // The bitcode with the functions that traces name; empty if there is none.
     [[nodiscard]] virtual std::span<const std::byte> bitcode() const { return {}; }
-    // A number for the code that traces are made with; 0: it cannot be traced.
+    // Checksum of the code used for tracing; 0 if the module cannot be traced.
     [[nodiscard]] virtual std::uint64_t tracing_checksum() { return 0; }
 };
 
-// A shared object made at run time.
+// A shared object generated at run time.
 class Code {
 public:
     virtual ~Code() = default;
-    // nullptr when there is none of that name.
+    // nullptr if there is none with that name.
     [[nodiscard]] virtual void* symbol(const std::string& name) const = 0;
 };
 
@@ -119,17 +119,17 @@ public:
 // Commands that run one after the other.
 struct GraphLane {
     std::span<const Command> commands;
-    bool starts = true;       // with the replay; otherwise when a command starts it
-    std::int32_t stream = 0;  // number of the stream they were recorded on; what failures call the lane
+    bool starts = true;       // with the replay; if false, when a command starts it
+    std::int32_t stream = 0;  // number of the stream they were recorded on; names the lane in failures
 };
 
-// `after` begins when `before` is done. Between commands of one lane this holds without an edge.
+// `after` begins once `before` is done. Commands of one lane are ordered without edges.
 struct GraphEdge {
     GraphPlace before;
     GraphPlace after;
 };
 
-// Commands of one lane that may be changed while a replay runs that has not reached them.
+// Commands of one lane that may be changed during a replay that has not reached them yet.
 struct GraphGroup {
     GraphPlace first;
     std::uint32_t count = 0;
@@ -140,19 +140,19 @@ struct WordPreset {
     std::uint64_t value = 0;
 };
 
-// What a device makes an executable from; read during the call. A wait or signal whose fence is null takes the binding
-// of the replay whose number its `value` is.
+// The input of Device::prepare, read only during the call. A wait or signal without a fence uses binding number `value`
+// of the replay.
 struct GraphPlan {
     std::span<const GraphLane> lanes;
     std::span<const GraphEdge> edges;
     std::span<const GraphGroup> groups;
     std::span<Fence* const> cleared;      // set to 0 when a replay begins
     std::span<const WordPreset> presets;  // written when a replay begins
-    // Lanes start each other and jump: nothing is known of the order in which commands run, there are no edges, and the
-    // replay is complete when end_graph has run and no lane runs any more.
+    // Lanes start each other and jump: the order of commands is not known, there are no edges, and a replay is complete
+    // once end_graph has run and no lane is running.
     bool flow = false;
-    std::string label;                 // what failures call it
-    std::shared_ptr<const void> kept;  // what commands use and only this keeps alive; ends with the executable
+    std::string label;                 // names the graph in failures
+    std::shared_ptr<const void> kept;  // keeps objects that commands use alive as long as the executable
 };
 
 struct GraphChange {
@@ -160,13 +160,13 @@ struct GraphChange {
     Command command;
 };
 
-// next_replay: for replays submitted after the call. untouched: now, unless a replay runs that has begun one of the
-// commands; then for the ones after it. Either way a replay sees all changes of a call or none. In plans with `flow`
-// every command, otherwise only those of groups can be changed in a running replay.
+// next_replay: takes effect for replays submitted after the call. untouched: takes effect now, unless the running
+// replay has begun one of the commands; then after that replay. Either way a replay sees all changes of a call or none.
+// In a running replay, any command can change if the plan has `flow`; otherwise only commands of groups can.
 enum class ChangeTime : std::uint8_t { next_replay, untouched };
 
-// A graph prepared for a device. It is replayed by a command; replays of one executable run one after the other, in the
-// order in which they were submitted, whatever queues they come from. Reference counted like a fence.
+// A graph prepared for a device. Replayed by a command; replays of one executable run one at a time, in the order of
+// submission, whatever queues they come from. Reference counted like a fence.
 class Executable {
 public:
     explicit Executable(const DeviceKind& kind) noexcept : kind_(kind) {}
@@ -178,7 +178,7 @@ public:
     virtual Status change(std::span<const GraphChange> changes, ChangeTime time) noexcept = 0;
     // Replays submitted and not finished.
     [[nodiscard]] virtual std::uint64_t unfinished() const noexcept = 0;
-    // Ends the replay that runs now, if any, as aborted.
+    // Aborts the running replay, if any.
     virtual void abort() noexcept = 0;
     virtual void set_label(std::string label) = 0;
 
@@ -192,15 +192,14 @@ private:
     std::atomic<std::uint32_t> references_{1};
 };
 
-// The command of a graph that failed.
+// The graph command that failed.
 struct FailedGraphTask {
     std::string_view label;  // of the graph
     GraphPlace place{};
     std::int32_t stream = 0;  // of its lane
 };
 
-// Why a task failed, as the device saw it.
-// returned: a CPU kernel ended by itself with a value that is not 0.
+// Why a task failed, as the device saw it. returned: a CPU kernel returned a nonzero value.
 enum class FaultKind : std::uint8_t { none, exception, trap, timeout, wait_timeout, memory, aborted, returned };
 
 struct TaskFailure {
@@ -213,7 +212,7 @@ struct TaskFailure {
     const void* arguments = nullptr;
     std::uint32_t arguments_size = 0;
     std::uint32_t block = 0;
-    std::int32_t step = -1;                  // of a fused kernel: FusedStep::number; `kernel` is that step's then
+    std::int32_t step = -1;                  // in a fused kernel: FusedStep::number; `kernel` is then the step's
     const Kernel* fused = nullptr;           // the fused kernel the step is part of
     std::uintptr_t address = 0;              // faulting address or instruction
     std::uint32_t result = 0;                // of a CPU kernel that returned
@@ -223,7 +222,7 @@ struct TaskFailure {
 
 enum class AfterFailure { go_on, drop_the_rest };
 
-// Told about failures on the thread that ran the task, before the task counts as completed.
+// Notified of failures on the thread that ran the task, before the task counts as completed.
 class QueueObserver {
 public:
     virtual ~QueueObserver() = default;
@@ -239,7 +238,7 @@ public:
 
 struct QueueOptions {
     std::uint32_t priority = 0;  // 0 is the most urgent, 7 the least
-    // Serialises submit; owned by the caller, outlives the queue. The queue takes it for short moments itself.
+    // Serialises submit; owned by the caller, outlives the queue. The queue itself also takes it briefly.
     SpinLock* submit_lock = nullptr;
     QueueObserver* observer = nullptr;
 };
@@ -250,23 +249,23 @@ class Queue {
 public:
     virtual ~Queue() = default;
     // Caller holds options.submit_lock. Copies everything the commands point at. Returns the sequence number of the
-    // last one: 1 for the queue's first command, one more for each further one.
+    // last one; the queue's first command is number 1.
     virtual Result<std::uint64_t> submit(std::span<const Command> commands) noexcept = 0;
     [[nodiscard]] virtual std::uint64_t completed() const noexcept = 0;
     // Waits until `sequence` has completed. A thread that waits without deadline may run the work itself.
     // Must not be called with the submit lock held.
     virtual WaitOutcome wait(std::uint64_t sequence, Deadline deadline) noexcept = 0;
     // Runs commands on the calling thread until `sequence` has completed or the queue waits for something outside it.
-    // For submitters whose backlog is long.
+    // For submitters with a long backlog.
     virtual void help_drain(std::uint64_t sequence) noexcept = 0;
-    // Stops the running task, drops the queued ones and returns when nothing of it runs any more. Dropped commands
+    // Stops the running task, drops the queued ones and returns once nothing of the queue is running. Dropped commands
     // count as completed. Must not be called with the submit lock held.
     virtual void abort() noexcept = 0;
-    // Ends the task that runs now, if any, as aborted; later ones run.
+    // Aborts the running task, if any; later tasks still run.
     virtual void stop_running() noexcept = 0;
-    // A different priority from the next task border on.
+    // Takes effect at the next task boundary.
     virtual void set_priority(std::uint32_t priority) noexcept = 0;
-    // Where host_call work goes from now on; nullptr: the device's own threads.
+    // Sends host_call work to `router` from now on; nullptr: to the device's own threads.
     virtual void set_router(CallRouter* router) noexcept = 0;
 };
 
@@ -275,7 +274,7 @@ enum MemoryFlags : std::uint32_t {
     memory_huge_pages = 1u << 0,
 };
 
-// Physical memory and addresses handled apart from each other. Optional for a device.
+// Physical memory and address ranges, managed separately. Optional for a device.
 class VirtualMemory {
 public:
     virtual ~VirtualMemory() = default;
@@ -293,11 +292,11 @@ public:
 struct DeviceInfo {
     const Chip* chip = nullptr;
     std::string name;
-    std::uint32_t workers = 0;  // operating-system threads that stand for cores
+    std::uint32_t workers = 0;  // operating-system threads that act as cores
     bool checking = false;
     MemoryRange heap;             // every allocation lies inside
-    std::uint32_t cpu_cores = 0;  // threads that wait for CPU kernels; more come when a launch has more blocks
-    bool cpu_pinned = false;      // each of them to one processor
+    std::uint32_t cpu_cores = 0;  // threads that run CPU kernels; more are added for launches with more blocks
+    bool cpu_pinned = false;      // each of them is pinned to one processor
     bool cpu_isolated = false;    // CPU kernels run in a separate process
 };
 
@@ -308,16 +307,17 @@ struct Utilisation {
 class Device {
 public:
     virtual ~Device() = default;
-    // Another number whenever memory was handed out or taken back since; backends count it up.
+    // Changes whenever memory is allocated or released; backends increment it.
     std::atomic<std::uint64_t> allocations{0};
     [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
     [[nodiscard]] virtual MemoryUsage memory_usage() const noexcept = 0;
     [[nodiscard]] virtual Utilisation utilisation() noexcept = 0;
 
     virtual Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept = 0;
-    // Only addresses that allocate returned. Memory that running work may still use is freed when that work is done.
+    // Accepts only addresses that allocate returned. Memory that running work may still use is freed when that work is
+    // done.
     virtual Status release(void* address) noexcept = 0;
-    // The live allocation an address lies in.
+    // The live allocation that contains the address.
     [[nodiscard]] virtual std::optional<MemoryRange> find(const void* address) const noexcept = 0;
     [[nodiscard]] virtual VirtualMemory* virtual_memory() noexcept = 0;
 
@@ -328,19 +328,19 @@ public:
 
     virtual Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options) = 0;
     virtual Result<std::unique_ptr<Module>> load(std::span<const std::byte> image) = 0;
-    // A shared object with kernels for the device's CPU cores, kept apart from every other one whatever names they
-    // export. Its kernels are its functions: they exist when they are asked for by name. `name` is for messages.
+    // Loads a shared object with kernels for the device's CPU cores, isolated from all others even if they export the
+    // same names. Its kernels are its functions, looked up when they are asked for by name. `name` is for messages.
     virtual Result<std::unique_ptr<Module>> load_cpu(std::span<const std::byte> image, std::string_view name) = 0;
-    // One kernel that does what the steps of a plan do.
+    // Makes one kernel that does what the steps of a plan do.
     virtual Result<std::unique_ptr<FusedKernel>> fuse(FusionPlan plan) = 0;
-    // Loops for fused kernels; `name` is for messages.
+    // Loads loops for fused kernels; `name` is for messages.
     virtual Result<std::shared_ptr<const Code>> load_code(std::span<const std::byte> object, std::string_view name) = 0;
     virtual Result<Fence*> create_fence() = 0;
     virtual Result<Executable*> prepare(const GraphPlan& plan) = 0;
 
     // Waits until no queue has work that could run right now; work behind an unsatisfied wait does not count.
     virtual void quiesce() noexcept = 0;
-    // The default time a kernel may take; nanoseconds, 0: for ever.
+    // The default time limit of kernels in nanoseconds; 0: none.
     virtual void set_kernel_timeout(std::uint64_t timeout) noexcept = 0;
     [[nodiscard]] virtual Nanoseconds now() const noexcept = 0;
 };
@@ -361,7 +361,7 @@ class Backend {
 public:
     virtual ~Backend() = default;
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
-    // Whether it can run on this machine.
+    // True if it can run on this machine.
     [[nodiscard]] virtual bool probe() noexcept = 0;
     virtual Result<std::unique_ptr<Device>> open(const DeviceOptions& options) = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command: one piece of device work as data. Streams submit it, graphs store it, backends run it, profilers name it.
-// Fixed size (one cache line), trivially copyable. What a command points at (arguments, placeholders) is read during
-// Queue::submit and may go away afterwards, except where a field says otherwise.
+// Fixed size (one cache line), trivially copyable. The memory a command points at (arguments, placeholders) is read
+// during Queue::submit and may be freed afterwards, unless a field says otherwise.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ enum class Opcode : std::uint8_t {
     inline_call,  // a short function of the runtime itself, run by the thread that drains the queue
     replay,       // a prepared graph
     // In graphs only:
-    nothing,      // has its place and its edges, and no effect
-    condition,    // runs one of several other graphs, or one of them again and again
+    nothing,      // has a place and edges, but no effect
+    condition,    // runs one of several other graphs, or one of them in a loop
     jump,         // continues at one of several places, chosen by a word in memory
     switch_lane,  // compares two words in memory: starts another lane and ends this one, or continues
     start_lane,   // starts another lane beside this one
@@ -40,7 +40,7 @@ enum class Opcode : std::uint8_t {
 
 constexpr bool is_kernel(Opcode code) noexcept { return code == Opcode::launch || code == Opcode::cpu_kernel; }
 
-// Where a pointer slot of an argument block is, and where in the same block the data lies that it must point at.
+// A pointer slot of an argument block, and the data in the same block that it must point at.
 struct Placeholder {
     std::uint32_t address_offset;
     std::uint32_t data_offset;
@@ -56,10 +56,11 @@ struct LaunchWork {
     std::uint32_t block_offset;
     std::uint32_t dynamic_size;
     std::uint16_t placeholder_count;
-    bool arguments_in_place;  // `arguments` is device memory that stays: no copy, read when the kernel starts
+    bool arguments_in_place;  // `arguments` is device memory that stays valid: not copied, read when the kernel starts
     bool batch;               // all blocks resident at once, or the task waits
 };
 
+// With `Command::snapshot` the source bytes are copied during submit, and `source` may be freed on return.
 struct CopyWork {
     void* destination;
     const void* source;
@@ -69,7 +70,6 @@ struct CopyWork {
     std::uint64_t source_pitch;
 };
 
-// A copy whose source bytes are taken during submit (`Command::snapshot`): then `source` may be freed on return.
 struct FillWork {
     void* destination;
     std::uint64_t count;  // elements
@@ -92,7 +92,7 @@ enum class SignalMode : std::uint8_t { raise, set, add, bit_or, bit_and };  // r
 // mask: every bit of the wait's value is set
 enum class WaitMode : std::uint8_t { at_least, equal, less, greater, mask };
 
-// What a fence holds after a signal. Counting notifies, which add, are 32 bits wide.
+// The value of a fence after a signal. Counting notifies use `add` and are 32 bits wide.
 constexpr std::uint64_t signalled(SignalMode mode, std::uint64_t old, std::uint64_t operand) noexcept {
     switch (mode) {
         case SignalMode::raise:
@@ -118,7 +118,7 @@ struct SignalWork {
 struct WaitWork {
     Fence* fence;  // kept alive by the queue until the command is done
     std::uint64_t value;
-    std::uint64_t timeout;  // nanoseconds; 0: never
+    std::uint64_t timeout;  // nanoseconds; 0: none
     WaitMode mode;
     bool clear;  // set the fence to 0 once satisfied
 };
@@ -131,19 +131,19 @@ struct ValueWork {
     ValueCondition condition;  // of wait_value
 };
 
-// `function` may run any number of times when the command is part of a graph, so it frees nothing.
+// In a graph, `function` may run any number of times, so it must not free anything.
 struct CallWork {
     void (*function)(void*);
     void* argument;
-    // Runs instead of `function` when the command is dropped by an abort. Null: a dropped host_call is not made at
-    // all, a dropped inline_call is made all the same.
+    // Runs instead of `function` when the command is dropped by an abort. Null: a dropped host_call is skipped, a
+    // dropped inline_call still runs `function`.
     void (*dropped)(void*);
-    // Frees the argument; called once, when the command leaves its queue. Null: there is nothing to free. Commands of
-    // a graph belong to its builder.
+    // Frees the argument; called once, when the command leaves its queue. Null: nothing to free. In a graph, the
+    // arguments belong to the graph's builder.
     void (*dispose)(void*);
 };
 
-// What a wait or a signal of a graph is bound to for one replay.
+// Binds a wait or signal of a graph to a fence for one replay.
 struct FenceBinding {
     Fence* fence;  // kept alive by the queue until the replay is done
     std::uint64_t value;
@@ -153,13 +153,13 @@ struct ReplayWork {
     Executable* executable;  // kept alive by the queue until the replay is done
     const FenceBinding* bindings;
     std::uint32_t binding_count;
-    std::uint64_t ticket;  // the executable's own: replays run in this order
+    std::uint64_t ticket;  // taken from the executable; replays run in ticket order
 };
 
 enum class ConditionKind : std::uint8_t { branch, loop, choice };
 
-// branch: bodies[0] when the selector is not 0, bodies[1], if there is one, when it is. loop: bodies[0] again and again
-// while it is not 0. choice: bodies[selector], none when there are not so many.
+// branch: runs bodies[0] if the selector is not 0, else bodies[1] if there is one. loop: repeats bodies[0] while the
+// selector is not 0. choice: runs bodies[selector], or nothing if that is out of range.
 struct ConditionWork {
     const std::uint64_t* selector;
     Executable* const* bodies;  // kept alive by the executable they are part of
@@ -167,14 +167,14 @@ struct ConditionWork {
     ConditionKind kind;
 };
 
-// A command of a graph: which sequence of commands, and which of them.
+// A command of a graph: its lane, and its position in that lane.
 struct GraphPlace {
     std::uint32_t lane;
     std::uint32_t position;
 };
 
 struct JumpWork {
-    const std::uint32_t* index;  // in device memory; more than the last place counts as the last
+    const std::uint32_t* index;  // in device memory; clamped to the last target
     const GraphPlace* targets;
     std::uint32_t count;
 };
@@ -193,14 +193,14 @@ struct StartWork {
     std::uint32_t lane;
 };
 
-// Where a host_call runs: the device hands it to this object instead of its own threads when it is set.
+// If set, the device hands host_call work to this object instead of its own threads.
 class CallRouter;
 
 struct alignas(64) Command {
     Opcode opcode = Opcode::inline_call;
     bool snapshot = false;            // copy: take the source bytes during submit
-    std::uint16_t payload_lines = 0;  // the queue's own: cache lines of copied bytes behind the command
-    std::uint32_t task = 0;           // the stream's number for it; what callbacks and profilers show
+    std::uint16_t payload_lines = 0;  // private to the queue: cache lines of copied bytes after the command
+    std::uint32_t task = 0;           // its number in the stream; shown by callbacks and profilers
     union {
         LaunchWork launch;
         CopyWork copy;

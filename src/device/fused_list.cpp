@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads lists of steps out of JSON that may say anything. Every number is checked against the limits of the format
-// before it is used.
+// Reads lists of steps from untrusted JSON. Every number is checked against the limits of the format before it is used.
 #include "device/fused_list.h"
 
 #include <canopy/kernel_image.h>
@@ -27,7 +26,7 @@ Status damaged(fmt::format_string<Arguments...> format, Arguments&&... arguments
                 fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-// A whole number from 0 to `most`. Absent: `otherwise`, and an error when there is none.
+// A whole number from 0 to `most`. If absent: `otherwise`, or an error if that is not given.
 Status read_number(const Json& object, const char* key, std::uint64_t most, std::uint64_t& value,
                    std::optional<std::uint64_t> otherwise = std::nullopt) {
     const auto found = object.find(key);
@@ -59,7 +58,7 @@ Status read_name(const Json& object, const char* key, std::string& value) {
     return {};
 }
 
-// Numbers below `limit`; whether they were there.
+// Reads a list of numbers below `limit`; false if the key is absent.
 Result<bool> read_numbers(const Json& object, const char* key, std::uint64_t limit,
                           std::vector<std::uint32_t>& values) {
     const auto found = object.find(key);
@@ -161,7 +160,7 @@ Status read_options(const Json& object, FusedList& list) {
     return {};
 }
 
-// With profiling the last two slots are not arguments of a step.
+// With profiling, the last two slots do not belong to any step.
 Status find_profile_slot(FusedList& list) {
     if (!list.option("profiling")) return {};
     const auto reaches = [&](const ListStep& step) { return step.slot + step.slots + 2 > list.slots; };

@@ -28,7 +28,7 @@ public:
             if (!key.empty() && kernel.own_info.key == key) return &kernel;
         return nullptr;
     }
-    // Variables of the parts; the first part that has one of that name.
+    // Variables of the parts; the first part with that name wins.
     [[nodiscard]] std::optional<SymbolInfo> symbol(std::string_view name) override {
         for (const auto& part : parts_)
             if (const auto found = part->symbol(name)) return found;
@@ -46,7 +46,7 @@ private:
 
     std::vector<std::unique_ptr<Module>> parts_;
     std::vector<KernelInfo> infos_;
-    std::deque<ListKernel> kernels_;  // go before the parts
+    std::deque<ListKernel> kernels_;  // destroyed before the parts
 };
 
 Status FusedModule::find(const FusedList& list, ListedKernelName& name) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of fused kernels on any device: their parts are loaded as modules, and each of their kernels is a list whose
-// steps are kernels of those. Backends call it from Device::load.
+// Loads images of fused kernels on any device: each part becomes a module, and each kernel of the image is a list whose
+// steps are kernels of those modules. Backends call this from Device::load.
 //
-// Threads: as any module.
+// Threads: same as any module.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace canopy {
 
-// `load_part` loads an image that holds code; parts that are images of fused kernels again are refused before.
+// `load_part` loads an image with code; nested images of fused kernels are rejected before it is called.
 using LoadPart = std::function<Result<std::unique_ptr<Module>>(std::span<const std::byte>)>;
 Result<std::unique_ptr<Module>> load_fused_module(const Image& image, const LoadPart& load_part);
 

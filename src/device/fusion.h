@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused kernels at the waist: several kernels that are launched as one. Core decides what must wait for what
-// (src/core/fusion/fusion.h) and describes it as a plan; a device makes a kernel of it, which is launched by the same
-// command as any other, with one argument block that holds those of its steps.
+// The device interface for fused kernels: several kernels launched as one. Core decides which steps wait for which
+// (src/core/fusion/fusion.h) and describes the result as a plan; a device makes a kernel from the plan. It is launched
+// by the same command as any other kernel, with one argument block that contains those of its steps.
 //
-// Threads: values without hidden state. A plan is read during Device::fuse only.
+// Threads: plain values, no shared state. A plan is read only during Device::fuse.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +21,17 @@ struct Kernel;
 
 enum class FusedAction : std::uint8_t {
     kernel,
-    wait_word,   // until the 64-bit word has the value
-    write_word,  // the value into the 64-bit word
-    call,        // a short function of the runtime
+    wait_word,   // waits until the 64-bit word has the value
+    write_word,  // writes the value to the 64-bit word
+    call,        // calls a short function of the runtime
 };
 
-// What a call step found out: empty text, all is well; otherwise the launch fails as if that step had.
+// The result of a call step. Empty text: success; otherwise the launch fails as if `step` had failed.
 struct FusedCallResult {
-    std::uint32_t step = 0;  // FusedStep::number of the one to blame
+    std::uint32_t step = 0;  // FusedStep::number of the step to blame
     std::string text;
 };
-// Gets the fused argument block of the launch. Runs outside of the guard that catches faults, once for each launch.
+// Gets the fused argument block of the launch. Runs inside a service, so it is not cancelled; once per launch.
 using FusedCall = FusedCallResult (*)(void* context, const std::byte* arguments);
 
 // Slots are 8-byte words of the fused argument block, counted from 0.
@@ -45,25 +45,25 @@ struct FusedChoice {
 
 struct FusedStep {
     FusedAction action = FusedAction::kernel;
-    std::uint32_t number = 0;            // what failures call it: its place in the list the user gave
-    const Kernel* kernel = nullptr;      // outlives the fused one
-    std::uint32_t blocks = 1;            // at most, where they are read from memory
+    std::uint32_t number = 0;            // its index in the user's list, shown in failures
+    const Kernel* kernel = nullptr;      // outlives the fused kernel
+    std::uint32_t blocks = 1;            // the maximum, if the number is read from memory
     std::uint32_t dynamic_size = 0;      // bytes of dynamic local memory
-    std::uint32_t arguments_offset = 0;  // of its own block inside the fused one; a multiple of 8
+    std::uint32_t arguments_offset = 0;  // of its argument block in the fused one; a multiple of 8
     std::uint32_t arguments_size = 0;    // bytes
     std::uint64_t timeout = 0;           // nanoseconds; 0: that of the launch, UINT64_MAX: none
-    // Places in the fused block that hold the address of a 64-bit word, read when the step runs.
-    std::uint32_t blocks_slot = no_slot;  // how many blocks; more than `blocks` count as `blocks`
-    std::uint32_t key_slot = no_slot;     // which of `choices`; a key that is not among them fails the step
+    // Slots that hold the address of a 64-bit word; read when the step runs.
+    std::uint32_t blocks_slot = no_slot;  // number of blocks, at most `blocks`
+    std::uint32_t key_slot = no_slot;     // selects one of `choices`; an unknown key fails the step
     std::uint32_t word_slot = no_slot;    // of wait_word and write_word
     std::uint64_t value = 0;              // of wait_word and write_word
     FusedCall call = nullptr;             // of call
     void* call_context = nullptr;         // kept alive by the caller of Device::fuse
     std::vector<FusedChoice> choices;     // ordered by key
-    bool timed = true;                    // a kernel whose times are written where the plan has a place for them
+    bool timed = true;                    // the kernel's times are recorded if the plan has a profile slot
 };
 
-// Loops that do what the kernels of some steps do, in one pass over memory.
+// A loop that does the work of several steps' kernels in one pass over memory.
 using LoopFunction = void (*)(unsigned char* const* pointers, std::uint64_t count);
 
 // The address in the fused argument block at `slot`, plus an offset.
@@ -78,10 +78,10 @@ struct LoopPiece {
     std::uint32_t first_pointer = 0;  // index into FusedLoops::pointers
     std::uint32_t pointer_count = 0;
     std::uint64_t count = 0;  // elements
-    std::uint32_t step = 0;   // index of the first of the steps it does the work of; for failures
+    std::uint32_t step = 0;   // index of the first step whose work it does; for failures
 };
 
-// The pieces depend on nothing of each other and may run in any order, at the same time.
+// The pieces are independent: they may run in any order and at the same time.
 struct FusedLoops {
     std::shared_ptr<const void> code;  // keeps the functions loaded
     std::vector<LoopFunction> functions;
@@ -90,40 +90,40 @@ struct FusedLoops {
 };
 
 inline constexpr std::uint64_t most_scratch = 192 * 1024;  // bytes of one part; fits into a second-level cache
-inline constexpr std::uint32_t most_scratch_words = 64;    // of the arguments of a step that uses one
-inline constexpr std::uint64_t address_looked_at = 512;    // kernels may look at addresses modulo this
+inline constexpr std::uint32_t most_scratch_words = 64;    // in the arguments of a step that uses scratch
+inline constexpr std::uint64_t address_looked_at = 512;    // kernels may depend on addresses modulo this
 
-// A temporary of which each block of a part touches a range of its own, and reads there only what it has written
-// itself. The device may give the blocks that a thread runs one after the other the same small memory instead: what
-// they hand on never leaves the cache.
+// A temporary in which each block of a part uses its own range and reads only what it has written itself. The device
+// may instead give the same small memory to all blocks that a thread runs in turn, so that the data never leaves the
+// cache.
 struct FusedScratch {
-    std::vector<std::uint32_t> slots;  // of steps of the part: addresses in the temporary
-    std::uint64_t begin = 0;           // from the address in the first of them to the range of block 0
-    std::uint64_t stride = 0;          // from the range of a block to that of the next one
+    std::vector<std::uint32_t> slots;  // slots of the part's steps with addresses in the temporary
+    std::uint64_t begin = 0;           // offset of block 0's range from the address in the first slot
+    std::uint64_t stride = 0;          // from one block's range to the next one's
     std::uint64_t size = 0;            // bytes of the longest range
 };
 
-// Steps that follow each other block by block: block b of a step needs of the steps before it in the part nothing but
-// their blocks b. A thread runs all steps of a block before it takes another block, so what they hand on stays in its
-// cache. A part of one step may wait inside (meetings, flags) like any kernel; steps of longer parts must not.
+// Steps that run block by block: block b of a step depends only on block b of the earlier steps of the part. A thread
+// runs all steps of a block before it takes the next block, so the data passed between steps stays in its cache. The
+// kernel of a one-step part may wait (barriers, flags) like any kernel; steps of longer parts must not.
 struct FusedPart {
     std::uint32_t first = 0;  // index into FusionPlan::steps
     std::uint32_t count = 1;
     std::vector<std::uint32_t> after;         // parts that must be complete before it begins; all earlier in the plan
-    std::shared_ptr<const FusedLoops> loops;  // not null: run these instead of the kernels
-    std::vector<FusedScratch> scratches;      // of parts without loops
+    std::shared_ptr<const FusedLoops> loops;  // if set, run these instead of the kernels
+    std::vector<FusedScratch> scratches;      // only for parts without loops
 };
 
-// Code that is prefetched before its step runs.
+// Which code is prefetched before its step runs.
 enum class Preload : std::uint8_t { none, next_step, all };
 
 struct FusionPlan {
     std::string name;  // of the fused kernel
     std::vector<FusedStep> steps;
-    std::vector<FusedPart> parts;  // every step lies in exactly one
+    std::vector<FusedPart> parts;  // every step is in exactly one
     std::uint32_t arguments_size = 0;
-    // The address where the times of its kernels go (canopy/fusion_profile.h has the layout), and a number in the next
-    // slot.
+    // Slot of the address where kernel times are written (layout: canopy/fusion_profile.h); the next slot holds a
+    // number.
     std::uint32_t profile_slot = no_slot;
     Preload preload = Preload::none;
 };

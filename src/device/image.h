@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel images as devices load them: the file of foundation/image_file.h, with the lists of its fused kernels.
+// Kernel images as devices load them: an image file (foundation/image_file.h) plus the lists of its fused kernels.
 //
-// Threads: values without hidden state.
+// Threads: plain values, no shared state.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 namespace canopy {
 
 struct Image : ImageFile {
-    std::vector<FusedList> fused;  // what the kernels of an image without targets do with its parts
+    std::vector<FusedList> fused;  // the kernels of an image without targets, as lists of steps from its parts
 };
 
-// Refuses with 107000 and the reason. The spans of the image point into `file`.
+// Fails with 107000 and the reason. The spans of the image point into `file`.
 Result<Image> read_image(std::span<const std::byte> file);
 
 }  // namespace canopy

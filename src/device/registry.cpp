@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of devices there are. A new one is one line here.
+// The list of device backends. Add new ones here.
 #include "device/backend.h"
 
 namespace canopy {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces: what the blocks of a launch do, found out by running the kernel's tracing code on addresses that cannot be
-// touched. Copies between global and local memory and operations on elements are written down instead of made; a kernel
-// that touches memory in any other way, or waits for another block, has no trace. So a trace is complete, and it
-// depends on nothing but the bytes of the argument block that are not addresses.
+// Traces: records of what the blocks of a launch do, made by running the kernel's tracing code on inaccessible
+// addresses. Copies between global and local memory and element-wise operations are recorded instead of executed; a
+// kernel that accesses memory in any other way, or waits for another block, cannot be traced. So a trace is complete,
+// and it depends only on the bytes of the argument block that are not addresses.
 //
-// Threads: values without hidden state.
+// Threads: plain values, no shared state.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct TraceRequest {
     // Memory the arguments may point into, in any order, without overlaps. Each 8-byte word of the argument block whose
     // value lies in one of them counts as an address.
     std::span<const MemoryRange> regions;
-    std::size_t most_records = 4u << 20;  // a longer trace is refused
+    std::size_t most_records = 4u << 20;  // a longer trace is rejected
 };
 
 inline constexpr std::int32_t local_memory = -1;
@@ -42,7 +42,7 @@ enum class TraceKind : std::uint8_t {
     store,    // local to global memory
     move,     // inside local memory
     compute,  // an operation on each element
-    forget,   // local bytes become something that cannot be told
+    forget,   // local bytes become unknown
 };
 
 // A function in the bitcode of the kernel's image that computes one element.
@@ -50,7 +50,7 @@ struct TraceOperation {
     // A CanopyTraceOperation::function (canopy/kernel_trace.h).
     std::string symbol;
     std::uint32_t object_size = 0;
-    std::uint8_t target_size = 0;  // bytes of an element; 0: a bit, which is a byte of 0 or 1 for the function
+    std::uint8_t target_size = 0;  // bytes of an element; 0: a bit, passed to the function as a byte of 0 or 1
     std::uint8_t source_count = 0;
     std::uint8_t source_sizes[3] = {};
 
@@ -69,8 +69,8 @@ struct TraceRecord {
 struct LaunchTrace {
     std::vector<TraceOperation> operations;
     std::vector<std::byte> objects;
-    std::vector<TraceRecord> records;        // block after block, in the order in which they happen
-    std::vector<std::uint32_t> block_begin;  // of each block its first record; one more for the end
+    std::vector<TraceRecord> records;        // block by block, in execution order
+    std::vector<std::uint32_t> block_begin;  // first record of each block, then the end
 };
 
 }  // namespace canopy

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The null device: accepts everything and does nothing. What a launch costs here is what the interface itself costs,
-// and its bodies are where a new kind of device starts. Work counts as completed when it is submitted; fences are
-// signalled and host calls made, so that every wait ends; memory is real, its contents are not computed.
+// The null device: accepts everything and computes nothing. It shows the cost of the interface itself, and it is the
+// template for a new kind of device. Work counts as completed when it is submitted; fences are signalled and host calls
+// are made, so that every wait ends; memory is real, but no command writes to it.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -36,8 +36,8 @@ private:
     std::atomic<Nanoseconds> at_{0};
 };
 
-// Signals and calls of a graph, all that has an effect here. Bodies of conditions are not run: their selectors are
-// computed by kernels.
+// Replays only the signals and calls of a graph; nothing else has an effect here. Bodies of conditions are not run,
+// because their selectors are computed by kernels.
 class NullExecutable final : public Executable {
 public:
     explicit NullExecutable(const GraphPlan& plan) : Executable(null_kind) {

@@ -89,8 +89,8 @@ public:
         return memory;
     }
 
-    // A running kernel may still write to memory that is freed under it: such memory is handed out again only after
-    // everything that could run at this moment has run.
+    // A running kernel may still write to memory that is being freed. Such memory is reused only after everything that
+    // can run at this moment has finished.
     Status release(void* address) noexcept override {
         allocations.fetch_add(1, std::memory_order_relaxed);
         if (!scheduler_.busy()) {
@@ -101,7 +101,7 @@ public:
         if (!range || range->base != address) return heap_->release(address);
         try {
             return deferred_free_.add(address);
-        } catch (...) {  // no memory to remember it: it goes at once
+        } catch (...) {  // no memory to defer the free: free it now
             return heap_->release(address);
         }
     }

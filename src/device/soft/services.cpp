@@ -17,7 +17,7 @@ namespace {
 
 CANOPY_MAY_BE_LEFT CanopyBlock* current_block() { return Executor::here()->block; }
 
-// A wait may end on another thread than it began on: both are asked who they are.
+// A wait may end on a different thread, so the executor is looked up again afterwards.
 CANOPY_MAY_BE_LEFT void sync(std::uint32_t scope) {
     Executor::existing()->enter_service();
     Launch::sync(scope);
@@ -47,7 +47,7 @@ CANOPY_MAY_BE_LEFT void wait_flag(std::uint32_t mode, std::uint32_t id) {
 CANOPY_MAY_BE_LEFT void trap() { __builtin_trap(); }
 
 CANOPY_MAY_BE_LEFT void print(const char* text, std::size_t length) {
-    // One write per call under the stream's own lock: lines of different blocks do not mix.
+    // One write per call, under stdout's own lock, so that lines of different blocks do not mix.
     Executor* executor = Executor::existing();
     executor->enter_service();
     std::fwrite(text, 1, length, stdout);
@@ -83,7 +83,7 @@ SimtThreads& threads_of(Executor& executor) noexcept {
     return *threads;
 }
 
-// SIMT threads stay on their operating-system thread, and so does its executor.
+// SIMT threads never change their operating-system thread, so the executor stays the same.
 CANOPY_MAY_BE_LEFT void run_threads(void (*body)(void*), void* data, std::uint32_t count) {
     Executor* executor = Executor::existing();
     executor->enter_service();
@@ -105,7 +105,7 @@ CANOPY_MAY_BE_LEFT void thread_barrier(std::uint32_t first, std::uint32_t count)
     executor->leave_service();
 }
 
-// A product always ends and may hold a lock of the memory allocator: it is not cancelled half way.
+// A product always terminates and may hold a lock of the memory allocator, so it is never cancelled midway.
 CANOPY_MAY_BE_LEFT void multiply_matrices(const CanopyProduct* product) {
     Executor* executor = Executor::existing();
     executor->enter_service();

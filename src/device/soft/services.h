@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a running kernel may ask of the software NPU; the table every loaded image is given.
+// The services of the software NPU that a running kernel can call. Every loaded image gets this table.
 #pragma once
 
 #include "canopy/kernel_abi.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mapping holds all memories of a core, each between inaccessible pages and ending right in front of one.
+// One mapping holds all memories of a core. Each lies between inaccessible pages and ends right before one.
 #include "device/soft/execution/core.h"
 
 #include <canopy/chips.h>
@@ -15,13 +15,13 @@ namespace canopy {
 namespace {
 
 constexpr std::size_t page = 4096;
-// Wide enough that a loop which steps over the end by whole blocks is caught as well.
+// Wide enough to also catch a loop that steps over the end by whole blocks.
 constexpr std::size_t guard = 16 * page;
 constexpr std::uint32_t kib = 1024;
 
 constexpr const char* memory_names[CANOPY_MEMORY_COUNT] = {"GM", "UB", "L1", "L0A", "L0B", "L0C", "BT", "FB"};
 
-// Kernels for an architecture that no chip has get the memories of the nearest older one.
+// Kernels for an architecture that no chip has get the memories of 2201 if it is lower than that, else of 3510.
 const Chip& chip_of(std::uint32_t architecture) noexcept {
     if (const Chip* chip = chip_of_architecture(architecture)) return *chip;
     return *chip_of_architecture(architecture < 2201 ? 2201 : 3510);
@@ -38,7 +38,7 @@ Registry& registry() noexcept {
     return *instance;
 }
 
-// Below 4 GiB when there is room: kernels may keep local addresses in 32 bits.
+// Below 4 GiB if there is room: kernels may keep local addresses in 32 bits.
 void* reserve(std::size_t size) noexcept {
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 #ifdef MAP_32BIT
@@ -134,7 +134,7 @@ std::string SoftCore::describe(std::uintptr_t address) const {
         const std::uint32_t size = core_.memory[index].size;
         if (size == 0) continue;
         const auto low = reinterpret_cast<std::uintptr_t>(core_.memory[index].base);
-        // Half of a gap belongs to the memory in front of it, half to the one behind.
+        // Half of a gap belongs to the memory before it, half to the one after it.
         if (address >= low + size && address < low + size + guard / 2)
             return fmt::format("the kernel ran past the end of {} ({}): address {:#x} is {} bytes past it",
                                memory_names[index], size_in_words(size), address, address - low - size);
@@ -155,7 +155,7 @@ std::string describe_core_address(std::uintptr_t address) {
 
 CanopyCore* open_core(std::unique_ptr<SoftCore>& slot, std::uint32_t architecture) noexcept {
     if (!slot || slot->architecture() != architecture) {
-        slot.reset();  // before the new one: the room below 4 GiB is small
+        slot.reset();  // freed first: address space below 4 GiB is scarce
         slot = SoftCore::create(architecture);
     }
     return slot ? &slot->open() : nullptr;

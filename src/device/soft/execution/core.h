@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SoftCore: the memories and registers a block finds when it opens its core. A core belongs to whatever runs the block
-// (a fiber, or an executor for launches of one block) and passes from block to block with it.
+// SoftCore: the memories and registers that a block gets when it opens its core. A core belongs to the fiber that runs
+// the block, or to the executor for launches of one block, and the next blocks there reuse it.
 //
 // Threads: a core is used by one thread at a time; describe_core_address may be called from any.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace canopy {
 
-// Bytes of a memory on that architecture; 0 where it has none.
+// Size in bytes of a memory on that architecture; 0 if it has none.
 std::uint32_t core_memory_size(std::uint32_t architecture, CanopyMemory memory) noexcept;
 
 class SoftCore {
@@ -28,9 +28,9 @@ public:
     SoftCore& operator=(const SoftCore&) = delete;
 
     [[nodiscard]] std::uint32_t architecture() const noexcept { return architecture_; }
-    // With the first registers cleared; the others and the memories stay as they are.
+    // Clears the first registers; the other registers and the memories keep their contents.
     CanopyCore& open() noexcept;
-    // In words, when the address lies beside one of its memories; else empty.
+    // Describes an address that lies just outside one of its memories; else empty.
     [[nodiscard]] std::string describe(std::uintptr_t address) const;
 
 private:
@@ -49,7 +49,7 @@ private:
 // The same for all cores of the process.
 std::string describe_core_address(std::uintptr_t address);
 
-// The core in `slot`, made or exchanged when there is none of that architecture; nullptr: no memory.
+// Opens the core in `slot`; makes or replaces it first if there is none of that architecture. nullptr: no memory.
 CanopyCore* open_core(std::unique_ptr<SoftCore>& slot, std::uint32_t architecture) noexcept;
 
 }  // namespace canopy

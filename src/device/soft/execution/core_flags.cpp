@@ -47,7 +47,7 @@ bool CoreFlags::begin(CoreGroup group, std::uint32_t groups) noexcept {
     return true;
 }
 
-// One more for the target: the core takes it if it waits, or the counter does.
+// Counts one for the target: releases its core if that waits for this counter, else increments the counter.
 bool CoreFlags::count(Core& target, std::uint32_t counter, ParkedCores& released) noexcept {
     if (target.waiting) {
         const CoreWait& wait = target.waiting->wait;
@@ -137,7 +137,7 @@ void CoreFlags::wait(std::uint32_t core, ParkedCore* parked, ParkedCores& releas
             cores_[core].waiting = parked;
         return;
     }
-    // The vector cores of a group.
+    // The barrier of a group's vector cores.
     cores_[core].waiting = parked;
     Core* group = &cores_[core / group_.size() * group_.size()];
     for (std::uint32_t position = group_.cube; position < group_.size(); ++position) {

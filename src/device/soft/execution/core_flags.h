@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cores of one launch wait for: cross-core flags, which are counters of each core, and the meetings of a
-// group's vector cores. A launch has one such table, made when its first core uses one of them.
+// Synchronisation between the cores of a launch: cross-core flags, which are counters of each core, and the barrier of
+// a group's vector cores. Each part of a launch has one such table, made when a core first uses it.
 //
-// Threads: the owner's lock guards it.
+// Threads: guarded by the owner's lock.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct CoreNeed {
     std::uint32_t vector = 0;
 };
 
-// What a block that has left its thread waits for.
+// What a suspended block waits for.
 enum class WaitKind : std::uint8_t { none, yielded, meeting, flag };
 struct CoreWait {
     WaitKind kind = WaitKind::none;
@@ -34,14 +34,14 @@ struct CoreWait {
     std::uint8_t id = 0;
 };
 
-// A core whose block has left its thread.
+// A core whose block is suspended.
 struct ParkedCore {
     CoreWait wait;             // what it waits for
     std::uint32_t number = 0;  // of the core in its part of the launch
     ParkedCore* next = nullptr;
 };
 
-// Parked cores in the order they came.
+// Parked cores in order of arrival.
 class ParkedCores {
 public:
     void push(ParkedCore* core) noexcept;
@@ -57,23 +57,23 @@ private:
     std::uint32_t count_ = 0;
 };
 
-// Whether a core of that kind may use the flag at all.
+// True if a core of that kind may use the flag at all.
 bool flag_exists(bool cube, std::uint32_t mode, std::uint32_t id) noexcept;
 
 class CoreFlags {
 public:
-    // All counters 0, no core waits. False: no memory.
+    // Resets all counters to 0; no core waits. False: no memory.
     bool begin(CoreGroup group, std::uint32_t groups) noexcept;
     void end() noexcept { cores_.clear(); }
     [[nodiscard]] bool in_use() const noexcept { return !cores_.empty(); }
 
     // As CanopyServices::set_flag; cores whose wait this ends are added to `released`. False: a counter is full.
     bool set(std::uint32_t core, std::uint32_t mode, std::uint32_t id, ParkedCores& released) noexcept;
-    // Takes one from the core's counter; false when it is 0.
+    // Decrements the core's counter; false if it is 0.
     bool take(std::uint32_t core, std::uint32_t mode, std::uint32_t id) noexcept;
-    // The core is parked and waits as its `wait` says; released at once when that has happened meanwhile.
+    // Makes the parked core wait as its `wait` says; releases it at once if that has happened meanwhile.
     void wait(std::uint32_t core, ParkedCore* parked, ParkedCores& released) noexcept;
-    // All that wait, lowest core first; none waits afterwards.
+    // Takes all waiting cores, lowest first; none waits afterwards.
     ParkedCores take_waiting() noexcept;
     [[nodiscard]] ParkedCore* first_waiting() const noexcept;
     [[nodiscard]] std::uint32_t waiting() const noexcept;

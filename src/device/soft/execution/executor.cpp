@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executors and the signal handlers behind them. A fault inside guarded code is turned into a normal return: the
-// handler changes the interrupted context so that the thread continues in `leave_block`, on the fiber's own stack
-// from its top, and from there returns to the caller of the fiber. Faults anywhere else go to the handler that had
-// that signal before.
+// handler changes the interrupted context so that the thread continues in `leave_block`, at the top of the fiber's own
+// stack, and returns from there to the caller of the fiber. Faults anywhere else are passed to the handler that was
+// installed before.
 #include "device/soft/execution/executor.h"
 
 #include <cxxabi.h>
@@ -30,8 +30,8 @@ constexpr std::size_t signal_stack_size = 64 * 1024;
 constexpr int cancel_signal = SIGURG;  // ignored by default, so a late one does no harm
 constexpr int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
-// The thread sanitizer holds back signals until the program calls something it watches, which a kernel in an endless
-// loop never does. The handlers are therefore installed behind its back, and what they run is not instrumented.
+// The thread sanitizer delays signals until the program calls a function it intercepts, which a kernel in an endless
+// loop never does. The handlers are therefore installed without it, and the code they run is not instrumented.
 #if defined(__SANITIZE_THREAD__)
 extern "C" int __sigaction(int, const struct sigaction*, struct sigaction*);
 int install_handler(int signal, const struct sigaction* action, struct sigaction* previous) noexcept {
@@ -43,7 +43,7 @@ int install_handler(int signal, const struct sigaction* action, struct sigaction
 }
 #endif
 
-// As std::atomic's load, in a form that stays free of instrumentation.
+// Same as std::atomic's load, but never instrumented.
 template <class T>
 [[gnu::always_inline]] CANOPY_MAY_BE_LEFT inline T read_in_handler(const std::atomic<T>& value) noexcept {
     T result;
@@ -63,14 +63,14 @@ Registry& registry() noexcept {
 struct sigaction previous_action[NSIG];
 std::atomic<std::size_t> stack_size{tuning::default_block_stack};
 
-// Code that keeps locks of the whole process while it works, and is the same for everybody: the C library, the dynamic
-// loader, the language's run time and the sanitizers'. Entries are only added.
+// Shared code that takes process-wide locks: the C library, the dynamic loader, and the runtimes of the language and
+// the sanitizers. Entries are only added.
 struct SharedCode {
     static constexpr std::uint32_t most = 64;
     struct Range {
         std::uintptr_t begin, size;
     };
-    Mutex mutex;  // of writers; signal handlers read without it
+    Mutex mutex;  // for writers; signal handlers read without it
     Range ranges[most];
     std::atomic<std::uint32_t> count{0};
 };
@@ -84,8 +84,8 @@ CANOPY_MAY_BE_LEFT bool in_shared_code(std::uintptr_t instruction) noexcept {
     return false;
 }
 
-// Byte by byte and unseen by the thread sanitizer, as its caller is: the loader keeps these names under a lock of its
-// own, of which the sanitizer does not know.
+// Byte by byte and not instrumented, like its caller: the loader guards these names with its own lock, which the thread
+// sanitizer does not know about.
 CANOPY_MAY_BE_LEFT bool contains(const char* text, const char* part) noexcept {
     for (; *text; ++text) {
         std::size_t same = 0;
@@ -124,7 +124,7 @@ CANOPY_MAY_BE_LEFT void pass_on(int signal, siginfo_t* info, void* context) noex
         previous.sa_sigaction(signal, info, context);
     } else if (previous.sa_handler == SIG_DFL) {
         if (signal == cancel_signal) return;
-        // The default action, at the place of the fault: returning raises it again.
+        // Restores the default action: when the handler returns, the fault happens again.
         struct sigaction fallback = {};
         fallback.sa_handler = SIG_DFL;
         install_handler(signal, &fallback, nullptr);
@@ -139,14 +139,14 @@ CANOPY_MAY_BE_LEFT void pass_on(int signal, siginfo_t* info, void* context) noex
     fiber->abandon();
 }
 
-// Lets the interrupted thread continue in leave_block when the handler returns.
+// Makes the interrupted thread continue in leave_block when the handler returns.
 CANOPY_MAY_BE_LEFT void redirect(void* context, std::uintptr_t top) noexcept {
     auto* interrupted = static_cast<ucontext_t*>(context);
 #if defined(__x86_64__)
     constexpr std::uintptr_t headroom = 256;  // above: the frames the fiber's first function left there
     interrupted->uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(((top - headroom) & ~std::uintptr_t{15}) - 8);
     interrupted->uc_mcontext.gregs[REG_RIP] = reinterpret_cast<greg_t>(&leave_block);
-    interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x400;  // direction flag as the ABI wants it
+    interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x400;  // clear the direction flag, as the ABI requires
 #elif defined(__aarch64__)
     interrupted->uc_mcontext.sp = (top - 256) & ~std::uintptr_t{15};
     interrupted->uc_mcontext.pc = reinterpret_cast<std::uintptr_t>(&leave_block);
@@ -193,7 +193,7 @@ struct FaultHandlers {
         }
         if (executor->cpu_kernel_ && in_shared_code(instruction_of(context)) &&
             executor->cancels_put_off_ < tuning::most_cancels_put_off) {
-            executor->cancels_put_off_ = executor->cancels_put_off_ + 1;  // the caller tries again
+            executor->cancels_put_off_ = executor->cancels_put_off_ + 1;  // the caller of cancel tries again
             return;
         }
         Fault& fault = executor->fault_;
@@ -204,8 +204,8 @@ struct FaultHandlers {
         leave(*executor, context);
     }
 
-    // abort() in a CPU kernel, by a failed assertion or an exception that cannot be caught. The C library raises the
-    // signal without its locks.
+    // abort() in a CPU kernel, from a failed assertion or an uncaught exception. The C library raises the signal
+    // without holding its locks.
     CANOPY_MAY_BE_LEFT static void on_abort(int signal, siginfo_t* info, void* context) {
         Executor* executor = Executor::current_;
         const bool own = info->si_code == SI_TKILL && info->si_pid == getpid();
@@ -226,7 +226,7 @@ struct FaultHandlers {
         return (read_in_handler(executor.step_) & 1) != 0 && executor.fiber != nullptr;
     }
 
-    // From here to the caller of the fiber nothing may be cancelled a second time.
+    // From here to the caller of the fiber, no second cancellation may take effect.
     CANOPY_MAY_BE_LEFT static void leave(Executor& executor, void* context) noexcept {
         executor.in_service_ = true;
         redirect(context, executor.stack_top_);
@@ -267,7 +267,8 @@ struct FaultHandlers {
 
 namespace {
 
-// A stack for handlers: a kernel that overran its own cannot host them. A stack the program chose itself stays.
+// Sets up a stack for handlers, which cannot run on a stack that the kernel has overflowed. Keeps a signal stack that
+// the program has set itself.
 void* give_signal_stack() noexcept {
     stack_t present = {};
     if (sigaltstack(nullptr, &present) == 0 && !(present.ss_flags & SS_DISABLE)) return nullptr;
@@ -285,13 +286,14 @@ void* give_signal_stack() noexcept {
 
 }  // namespace
 
-// Not inlined: code that ran on another thread before a suspension must not reuse an address it computed there.
+// Not inlined: after a suspension, code may be on another thread and must not reuse a thread-local address computed
+// before.
 __attribute__((noinline)) CANOPY_MAY_BE_LEFT Executor* Executor::existing() noexcept { return current_; }
 
 Executor* Executor::current() noexcept {
     if (current_) [[likely]]
         return current_;
-    // Owned by the thread: ends with it.
+    // Owned by the thread and destroyed with it.
     static thread_local std::unique_ptr<Executor> owner;
     std::unique_ptr<Executor> executor(new (std::nothrow) Executor);
     if (!executor) return nullptr;
@@ -340,7 +342,7 @@ struct Call {
     bool cancellable;
 };
 
-// First and last steps of guarded code: cancellations take effect between them only, when the way out is known.
+// The entry and exit of guarded code: cancellations take effect only in between, when the way out is known.
 CANOPY_MAY_BE_LEFT void call_body(void* data) {
     const Call call = *static_cast<const Call*>(data);
     if (call.cancellable) Executor::existing()->leave_service();
@@ -368,7 +370,7 @@ Fiber::Exit Executor::resume(Fiber* on, CanopyBlock* who, Fault& fault) noexcept
     fiber = on;
     block = who;
     stack_top_ = reinterpret_cast<std::uintptr_t>(on->stack_top());
-    // Before the step is odd: a cancellation that comes now must wait until the body has begun.
+    // Set before the step becomes odd: a cancellation that comes now must wait until the body has begun.
     in_service_ = true;
     const std::uint64_t step = step_.load(std::memory_order_relaxed);
     step_.store(step + 1, std::memory_order_release);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIMT threads. The block's own stack is where the choice is made who runs next: fibers come back to it whenever their
-// thread has to wait, and it enters the next one while its own thread waits too.
+// SIMT threads. The code on the block's own stack chooses who runs next: fibers return to it whenever their thread has
+// to wait, and it enters the next fiber while its own thread waits too.
 #include "device/soft/execution/threads.h"
 
 #include <sched.h>
@@ -16,7 +16,7 @@
 namespace canopy {
 namespace {
 
-// Unused fibers. One for the process: as many exist as were in use at the same time.
+// Unused fibers. One pool per process; as many fibers exist as were ever in use at the same time.
 struct Pool {
     SpinLock lock;
     SimtThreads::FiberQueue free CANOPY_GUARDED_BY(lock);
@@ -116,14 +116,14 @@ void SimtThreads::check_barrier(std::uint32_t first, std::uint32_t count) noexce
     if (!active_) executor_.fail(FaultKind::trap, "a barrier of SIMT threads outside a SIMT kernel");
     const std::uint32_t thread = executor_.simt_thread;
     if (thread >= first && thread - first < count && count <= count_ - first) return;
-    // A text on the heap would leak: this call does not return.
+    // A message on the heap would leak, because this call does not return.
     char text[128];
     std::snprintf(text, sizeof text, "thread %u of %u cannot meet %u threads from thread %u on", thread, count_, count,
                   first);
     executor_.fail(FaultKind::trap, text);
 }
 
-// False when the caller has to wait; it is then among those who do.
+// False if the caller has to wait; it is then registered as waiting.
 bool SimtThreads::arrive(std::uint32_t first, std::uint32_t count) noexcept {
     if (count == 1) return true;
     Barrier& barrier = *find_or_add(first, count);
@@ -146,7 +146,7 @@ void SimtThreads::release(std::size_t index) noexcept {
     barriers_.pop_back();
 }
 
-// No thread can run any more: a barrier does not wait for threads that have returned.
+// Called when no thread can run: releases a barrier in which only threads that have returned are missing.
 bool SimtThreads::release_left_behind() noexcept {
     for (std::size_t i = 0; i < barriers_.size(); ++i) {
         const Barrier& barrier = barriers_[i];
@@ -169,7 +169,7 @@ SimtThreads::Barrier* SimtThreads::find_or_add(std::uint32_t first, std::uint32_
     }
 }
 
-// The thread on the block's stack waits: the others run until it need not any more.
+// The thread on the block's stack waits: runs the others until it can continue.
 void SimtThreads::run_others() noexcept {
     const std::uint32_t own = executor_.simt_thread;
     while (own_waits_)
@@ -177,7 +177,7 @@ void SimtThreads::run_others() noexcept {
     executor_.simt_thread = own;
 }
 
-// Lets one other thread run until it ends or waits; false when there is none that could.
+// Runs one other thread until it ends or waits; false if none can run.
 bool SimtThreads::run_one() noexcept {
     ThreadFiber* fiber = ready_.pop();
     if (!fiber && next_ < count_) fiber = take_fiber();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimtThreads: the SIMT threads of the block an executor runs. They run one after the other on the block's own stack;
-// only a thread that waits in a barrier keeps its own stack, and the next thread then runs on another fiber.
+// SimtThreads: the SIMT threads of the block an executor runs. They run one after the other on the block's own stack. A
+// thread that waits in a barrier keeps the stack it is on, and the next thread runs on another fiber.
 //
-// Threads: used by the executor's operating-system thread alone. The pool of fibers behind it is shared.
+// Threads: used only by the executor's operating-system thread. The pool of fibers behind it is shared.
 #pragma once
 
 #include <bitset>
@@ -17,7 +17,7 @@ namespace canopy {
 
 class SimtThreads final : public BlockThreads {
 public:
-    // Those of the executor, made on first use; nullptr: no memory.
+    // The executor's instance, made on first use; nullptr: no memory.
     static SimtThreads* of(Executor& executor) noexcept;
     explicit SimtThreads(Executor& executor) noexcept : executor_(executor) {}
     ~SimtThreads() override { abandon(); }
@@ -25,11 +25,11 @@ public:
     SimtThreads& operator=(const SimtThreads&) = delete;
 
     using Body = void (*)(void*);
-    // The three parts of a run, from the block's stack. The first and the last are called inside a service.
+    // The three phases of a run, called on the block's stack. begin and end are called inside a service.
     void begin(Body body, void* data, std::uint32_t count) noexcept;
     void run_on_block() noexcept;
     void end() noexcept;
-    // From a thread, inside a service.
+    // Called from a SIMT thread, inside a service.
     void barrier(std::uint32_t first, std::uint32_t count) noexcept;
     void yield() noexcept;
 
@@ -52,7 +52,7 @@ public:
     };
 
 private:
-    // Threads that wait in one barrier. The thread on the block's own stack has no fiber here: `own` stands for it.
+    // Threads that wait in one barrier. The thread on the block's own stack is not in `waiting`: `own` represents it.
     struct Barrier {
         std::uint32_t first, count;
         std::uint32_t arrived = 0;

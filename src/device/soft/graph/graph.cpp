@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays: turns, beginning, sharing and ending them, and changing what they run.
+// Replays: beginning, sharing and ending them, and changing what they run.
 #include "device/soft/graph/graph.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void SoftGraph::begin(Worker& worker, Strand& parent, const ReplayWork* replay) 
     {
         SpinGuard guard(lock_);
         running_ = true;
-        // A lane that had nothing left to run was stopped before what it runs now.
+        // An abort also stops lanes that had nothing left to run; this must not stop their next launch.
         if (std::exchange(aborted_, false))
             for (const auto& lane : lanes_) lane->launch().forget_stop();
         ++number_;
@@ -135,7 +135,7 @@ void SoftGraph::task_failed(TaskFailure& failure, GraphPlace place) noexcept {
 
 // ---- segments ------------------------------------------------------------------------------------------------------
 
-// True when no other has to end before it; it is then the caller's.
+// True if no other segment has to end before it; the caller then runs it.
 bool SoftGraph::start_segment(Segment& segment) noexcept {
     if (segment.before != 1) {
         if (segment.missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
@@ -145,8 +145,8 @@ bool SoftGraph::start_segment(Segment& segment) noexcept {
     return true;
 }
 
-// Once this thread has counted the segment off at the last of those that wait for it, others may end the replay and the
-// graph: nothing of either is read after that but what this thread has been given to run.
+// Once this thread has counted the segment as done for the last successor, other threads may end the replay and destroy
+// the graph. After that it must not read anything of either except the lanes it has been given to run.
 Lane* SoftGraph::leave_segment(Worker& worker, Segment& segment) noexcept {
     const std::uint32_t* successors = successors_.data() + segment.successors;
     const std::uint32_t count = segment.successor_count, following = segment.following;
@@ -170,7 +170,7 @@ Lane* SoftGraph::leave_segment(Worker& worker, Segment& segment) noexcept {
 
 void SoftGraph::push_kept(Worker& worker, Lane& lane) noexcept { worker.kept.push(lane, lane.expected_time(), this); }
 
-// Kept for this thread. Others are told when it is worth sharing.
+// Keeps the lane for this thread, and offers it to others if that is worthwhile.
 void SoftGraph::keep(Worker& worker, Lane& lane) noexcept {
     push_kept(worker, lane);
     if (worker.kept.time() >= tuning::time_worth_sharing) scheduler_.offer_kept(worker);
@@ -219,7 +219,7 @@ void SoftGraph::stop_lanes() noexcept {
     for (const auto& lane : lanes_) lane->stop();
 }
 
-// The lock keeps the next replay from beginning: nothing of it is stopped by mistake.
+// The lock keeps the next replay from beginning, so nothing of it is stopped by mistake.
 void SoftGraph::abort_replay_of(const Strand& parent) noexcept {
     SpinGuard guard(lock_);
     if (running_ && parent_ == &parent) stop_lanes();
@@ -272,7 +272,7 @@ bool SoftGraph::begun(const PendingChange& change) const noexcept {
         if (segment && segment->lane == place.lane && place.position >= segment->first && place.position < segment->end)
             continue;
         segment = &segment_at(place);
-        // For one that is not guarded this is not recorded.
+        // Not recorded for segments that are not guarded, so assume they have begun.
         if (!segment->guarded || segment->begun_in == number_) return true;
     }
     return false;
@@ -296,7 +296,7 @@ void SoftGraph::apply_pending(std::uint64_t ticket) noexcept {
 
 namespace {
 
-// A copy of everything the command points at, placeholders behind the payload.
+// A copy of everything the command points at, with the placeholders after the payload.
 std::unique_ptr<char[]> own_payload(Command& command) {
     const std::size_t size = GraphCommands::payload_size(command);
     if (size == 0) return nullptr;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// SoftGraph: a graph prepared for the software NPU. Its lanes are cut into segments, straight runs of commands without
-// an edge from or to another lane but at their ends; a segment counts the segments it waits for, and the thread that
-// ends the last of them starts it. A replay takes no lock and allocates nothing: the thread that meets the replay in
-// its queue begins it, runs what it can itself, and shares lanes with others when they are worth it.
+// SoftGraph: a graph prepared for the software NPU. Its lanes are cut into segments: straight runs of commands that
+// have edges from and to other lanes only at their ends. A segment counts the segments it waits for, and the thread
+// that ends the last of them starts it. A replay allocates nothing, and takes lock_ only when it begins, when it ends
+// and when it enters a segment that may be changed. The thread that reaches the replay in its queue begins it, runs
+// what it can itself, and shares the lanes that are worth sharing with other threads.
 //
-// Graphs whose lanes start each other and jump (plan.flow) have no segments; their lanes run command by command.
+// Graphs whose lanes start each other and jump (plan.flow) have no segments; their lanes run command by command and
+// take lock_ for each.
 //
 // Threads: any. Lock order: lock_, then a fence's lock, then the scheduler's.
 #pragma once
@@ -33,26 +35,26 @@ inline constexpr Nanoseconds unknown_time = INT64_MAX;
 struct alignas(64) Segment {
     std::uint32_t lane = 0;
     std::uint32_t first = 0;
-    std::uint32_t end = 0;                 // one behind its last command
-    std::uint32_t before = 0;              // segments it waits for
-    std::uint32_t following = no_segment;  // of its own lane; among its successors
-    std::uint32_t successors = 0;          // of other lanes: where they begin in the graph's list
+    std::uint32_t end = 0;                 // one past its last command
+    std::uint32_t before = 0;              // number of segments it waits for
+    std::uint32_t following = no_segment;  // next segment of its own lane; also a successor
+    std::uint32_t successors = 0;          // in other lanes: where they begin in the graph's list
     std::uint32_t successor_count = 0;
-    bool guarded = false;        // its commands may be changed while a replay runs
-    std::uint64_t begun_in = 0;  // number of the last replay that began it; kept for guarded ones, under the lock
-    std::atomic<std::uint32_t> missing{0};        // segments it still waits for
-    std::atomic<Nanoseconds> time{unknown_time};  // what it took lately
+    bool guarded = false;                   // its commands may be changed while a replay runs
+    std::uint64_t begun_in = 0;             // number of the last replay that began it; only if guarded, under the lock
+    std::atomic<std::uint32_t> missing{0};  // segments it still waits for
+    std::atomic<Nanoseconds> time{unknown_time};  // its recent run time
 };
 
-// The strand of a graph that is replayed. It is at one command of one segment; the thread that starts the segment
-// claims the lane with it.
+// A strand of a replayed graph. It is at one command of one segment; the thread that starts the segment thereby claims
+// the lane.
 class Lane final : public Strand {
 public:
     Lane(SoftGraph& graph, Scheduler& scheduler, std::uint32_t index, std::int32_t stream) noexcept
         : Strand(scheduler, 0, false), graph_(graph), index_(index), stream_(stream) {}
     ~Lane() override;
 
-    // Ready to run from there, claimed by the caller.
+    // Makes it ready to run from there; the caller has claimed it.
     void place_at(std::uint32_t segment, std::uint32_t position, std::uint32_t end) noexcept {
         segment_ = segment;
         position_ = position;
@@ -60,15 +62,15 @@ public:
         state_.store(RunState::ready, std::memory_order_release);
     }
     [[nodiscard]] bool at_rest() const noexcept { return state_.load(std::memory_order_acquire) == RunState::idle; }
-    // Flow: idle -> ready, for one caller.
+    // Flow: idle -> draining, for one caller only.
     bool wake(std::uint32_t position, std::uint32_t end) noexcept;
-    // Runs, and continues with the lanes its segments start, as long as this thread can.
+    // Runs the lane, then the lanes its segments start, as long as this thread can.
     static void run(Worker& worker, Lane* lane) noexcept;
     [[nodiscard]] SoftGraph& graph() const noexcept { return graph_; }
     [[nodiscard]] std::int32_t stream() const noexcept { return stream_; }
     [[nodiscard]] Nanoseconds expected_time() const noexcept;
     void set_priority(std::uint32_t priority) noexcept { priority_.store(priority, std::memory_order_relaxed); }
-    // Ends what it waits for and what it runs; the graph is dropping its commands.
+    // Ends its wait and cancels what it runs; the graph is dropping its commands.
     void stop() noexcept;
 
     void drain(Worker& worker) noexcept override;
@@ -80,12 +82,12 @@ public:
 
 private:
     friend class SoftGraph;
-    // Begins the segment it is at, unless it comes back to it.
+    // Begins the segment it is at, unless it only returns to it.
     void enter(Worker& worker) noexcept;
-    // The segment is done. The lane this thread continues with, which has entered its own; nullptr: none.
+    // The segment is done. Returns the lane this thread continues with, which has entered its segment; nullptr: none.
     Lane* leave(Worker& worker) noexcept;
-    // A straight run from its position, through all segments it leads to. The lane where it ended; nullptr: nothing is
-    // left.
+    // A straight run from its position through all segments it leads to. Returns the lane where it ended; nullptr if
+    // nothing is left.
     Lane* run_straight_part(Worker& worker) noexcept;
     struct Run;
     static bool refill(StraightRun& run) noexcept;
@@ -108,13 +110,13 @@ private:
 
     SoftGraph& graph_;
     const std::uint32_t index_;
-    const std::int32_t stream_;  // that recorded it
+    const std::int32_t stream_;  // number of the stream that recorded it
     std::uint32_t segment_ = 0;
     std::uint32_t position_ = 0;
     std::uint32_t end_ = 0;
-    Nanoseconds began_ = 0;                   // of the segment, while times are taken; 0: not taken
-    std::atomic<std::uint64_t> executed_{0};  // commands, over all replays
-    Command held_;                            // the command it runs or waits in, with what it refers to
+    Nanoseconds began_ = 0;                   // start of the segment; 0: not measured
+    std::atomic<std::uint64_t> executed_{0};  // commands run, over all replays
+    Command held_;                            // copy of the command it runs or waits in, with its own references
 };
 
 class SoftGraph final : public Replayable {
@@ -143,8 +145,8 @@ public:
     [[nodiscard]] CallRouter* router() const noexcept { return parent_->router(); }
     void enter_guarded(Segment& segment) noexcept;
     void enter_guarded(GraphPlace place) noexcept;
-    // The segment is done: starts those that waited for it. Returns the lane this thread continues with; the lane the
-    // segment belongs to may be running elsewhere already.
+    // The segment is done: starts those that waited for it. Returns the lane this thread continues with; the segment's
+    // own lane may already be running elsewhere.
     Lane* leave_segment(Worker& worker, Segment& segment) noexcept;
     void start_lane(Worker& worker, std::uint32_t lane, std::uint32_t position) noexcept;
     // One of the parts is over; the last one continues the parent.
@@ -152,7 +154,8 @@ public:
     void end_flow(const Lane& by) noexcept;
     void task_failed(TaskFailure& failure, GraphPlace place) noexcept;
 
-    // Runs the lanes this thread has kept, and the strands their end has released. At the top of a thread's stack.
+    // Runs the lanes this thread has kept, and the strands released when they end. Called at the outermost level of a
+    // thread.
     static void drain_kept(Worker& worker) noexcept;
 
 private:
@@ -183,7 +186,7 @@ private:
     std::unique_ptr<Segment[]> segments_;
     std::uint32_t segment_count_ = 0;
     std::vector<std::uint32_t> successors_;
-    std::vector<std::uint32_t> roots_;               // segments that wait for none; flow: lanes that start
+    std::vector<std::uint32_t> roots_;               // segments that wait for none; flow: lanes that start at once
     std::vector<std::uint32_t> first_segment_;       // by lane
     std::uint32_t ends_ = 0;                         // segments without successors
     std::vector<std::vector<std::uint64_t>> begun_;  // flow: by lane and command, the last replay that began it
@@ -191,14 +194,14 @@ private:
     std::vector<Fence*> cleared_;
     std::vector<WordPreset> presets_;
 
-    // Of the replay that runs.
+    // Of the running replay.
     Strand* parent_ = nullptr;
     const FenceBinding* bindings_ = nullptr;
-    std::uint64_t number_ = 0;  // of replays begun
+    std::uint64_t number_ = 0;  // number of replays begun
     bool measuring_ = false;
     std::atomic<bool> dropping_{false};
     std::atomic<bool> ending_{false};
-    alignas(64) std::atomic<std::uint32_t> parts_{0};  // ends still to come (flow: lanes that run), and the beginner
+    alignas(64) std::atomic<std::uint32_t> parts_{0};  // ends still to come (flow: running lanes), plus the beginner
 
     bool running_ CANOPY_GUARDED_BY(lock_) = false;
     bool aborted_ CANOPY_GUARDED_BY(lock_) = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a graph keeps its commands: one array and one piece of memory for payloads per lane, in the order they run.
+// Storage of a graph's commands: one array and one piece of memory for payloads per lane, in the order they run.
 #include "device/soft/graph/graph_commands.h"
 
 #include <cstring>
@@ -32,7 +32,7 @@ std::size_t GraphCommands::payload_size(const Command& command) noexcept {
     }
 }
 
-// Copies what the command points at and lets it point at the copy.
+// Copies what the command points at and makes it point at the copy.
 void GraphCommands::store_payload(Command& command, char* to) noexcept {
     const std::size_t size = payload_size(command);
     if (size == 0) return;
@@ -107,7 +107,7 @@ void GraphCommands::keep(Stored& lane, std::uint32_t position, std::unique_ptr<c
     try {
         lane.grown.emplace_back(position, std::move(memory));
     } catch (...) {
-        if (memory.get() == raw) memory.release();  // without memory for the note it stays until the process ends
+        if (memory.get() == raw) memory.release();  // out of memory: leaked until the process ends
     }
 }
 
@@ -118,7 +118,7 @@ void GraphCommands::replace(GraphPlace place, const Command& command, std::uniqu
     retain(fresh);
     release(stored);
     const std::size_t size = payload_size(fresh);
-    // The memory of the old payload does if it is large enough and still known: a command without one has none.
+    // Reuses the memory of the old payload if it is large enough and still known; a command without a payload has none.
     char* room = nullptr;
     if (payload_size(stored) != 0 && size <= lane.room[place.position]) {
         switch (stored.opcode) {

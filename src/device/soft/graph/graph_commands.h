@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphCommands: the commands of a graph, kept with everything they point at.
+// GraphCommands: the commands of a graph, stored with everything they point at.
 //
 // Threads: the graph's lock guards changes.
 #pragma once
@@ -24,9 +24,9 @@ public:
     [[nodiscard]] bool contains(GraphPlace place) const noexcept {
         return place.lane < lanes_.size() && place.position < lanes_[place.lane].commands.size();
     }
-    // Puts a command in the place of another one. `own`: memory with its payload, which is kept if it is needed.
+    // Replaces a command. `own`: memory with the new command's payload, which is kept if it is needed.
     void replace(GraphPlace place, const Command& command, std::unique_ptr<char[]> own) noexcept;
-    // Bytes a command carries with it.
+    // Size in bytes of a command's payload.
     static std::size_t payload_size(const Command& command) noexcept;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preparation: from lanes and edges to segments. Edges that follow from others vanish before the lanes are cut, so that
-// they neither shorten a straight run nor count at a join.
+// Preparation: turns lanes and edges into segments. Redundant edges are removed before the lanes are cut, so that they
+// neither shorten a straight run nor count at a join.
 #include <algorithm>
 #include <numeric>
 
@@ -51,7 +51,7 @@ private:
 
 using Links = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // segment, segment after it
 
-// Segments in an order in which each comes after those it waits for; fewer than there are when edges form a circle.
+// Segments in topological order; some are missing if the edges form a cycle.
 std::vector<std::uint32_t> in_order(std::uint32_t count, const Links& links) {
     std::vector<std::uint32_t> missing(count), begin(count + 1), next(links.size()), order;
     for (const auto& [from, to] : links) {
@@ -79,8 +79,8 @@ void add_lane_links(const Cuts& cuts, std::size_t lanes, Links& links) {
 // Above this many (segment, lane) pairs edges are kept as they are: the table would cost more than it saves.
 constexpr std::size_t largest_table = std::size_t{1} << 23;
 
-// The edges that do not follow from the order of lanes and from other edges. Every segment knows how far each lane has
-// come when it begins; an edge from an earlier command is redundant. Later sources are looked at first, so that they
+// The edges that are not implied by the order of lanes and by other edges. For every segment, records how far each lane
+// has come when it begins; an edge from an earlier command is redundant. Later sources are checked first, so that they
 // cover those before them.
 Result<std::vector<GraphEdge>> necessary_edges(const GraphPlan& plan) {
     Cuts cuts(plan.lanes);

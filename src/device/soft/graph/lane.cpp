@@ -14,7 +14,7 @@ namespace canopy {
 Lane::~Lane() { scheduler_.forget(*this); }
 
 // A replay that measures runs short segments on one thread: on another one they take several times as long, and would
-// be taken for worth sharing for ever.
+// seem worth sharing forever.
 Nanoseconds Lane::expected_time() const noexcept {
     if (segment_ == no_segment) return tuning::time_worth_sharing;
     const Nanoseconds time = graph_.segment(segment_).time.load(std::memory_order_relaxed);
@@ -54,7 +54,7 @@ void Lane::run(Worker& worker, Lane* lane) noexcept {
             lane = lane->run_straight_part(worker);
             continue;
         } else {
-            lane->began_ = 0;  // waits are not counted
+            lane->began_ = 0;  // waits are not measured
             if (command.opcode == Opcode::launch || command.opcode == Opcode::condition)
                 lane->scheduler_.share_kept(worker);
             if (lane->run_one(worker, command) == Step::left) return;
@@ -69,7 +69,7 @@ void Lane::enter(Worker& worker) noexcept {
     if (position_ != segment.first || has_wait_result()) return;
     if (segment.guarded) graph_.enter_guarded(segment);
     began_ = graph_.measuring() ? now() : 0;
-    // What this thread keeps must not wait for long.
+    // The lanes this thread keeps must not wait for long.
     if (expected_time() >= tuning::time_worth_waking) scheduler_.share_kept(worker);
 }
 
@@ -87,7 +87,7 @@ void Lane::pass(std::size_t commands) noexcept {
     executed_.store(executed_.load(std::memory_order_relaxed) + commands, std::memory_order_relaxed);
 }
 
-// A straight run, with the lane it has come to and the thread it is on.
+// A straight run, with its current lane and its worker.
 struct Lane::Run : StraightRun {
     Worker& worker;
     Lane* lane = nullptr;
@@ -106,7 +106,7 @@ bool Lane::refill(StraightRun& straight) noexcept {
     Run& run = static_cast<Run&>(straight);
     Lane* lane = run.lane;
     lane->pass(std::exchange(run.commands, {}).size());
-    if (lane->position_ != lane->end_) return false;  // a long one: others have their turn
+    if (lane->position_ != lane->end_) return false;  // a long segment: lets others have a turn
     lane = lane->leave(run.worker);
     run.lane = lane;
     if (!lane || lane->position_ == lane->end_ || lane->graph_.dropping()) return false;
@@ -139,7 +139,7 @@ Lane* Lane::run_straight_part(Worker& worker) noexcept {
     return lane;
 }
 
-// Makes the command the one the lane is in, with its own references, unless it is already there after a wait.
+// Copies the command to held_, with its own references, unless the lane resumes it after a wait.
 void Lane::hold(const Command& command) noexcept {
     if (has_wait_result()) return;
     held_ = command;
@@ -215,7 +215,7 @@ Strand::Step Lane::run_condition(Worker& worker) noexcept {
     }
 }
 
-// ---- on the way of other threads -----------------------------------------------------------------------------------
+// ---- called by the scheduler ---------------------------------------------------------------------------------------
 
 void Lane::drain(Worker& worker) noexcept {
     Scheduler& scheduler = scheduler_;

@@ -21,7 +21,7 @@ struct ChipCores {
         if (kernel.group.vector != 0) groups = std::min(groups, vector / kernel.group.vector);
         return std::max(groups, 1u);
     }
-    // The cores that so many groups take.
+    // The cores taken by that many groups.
     [[nodiscard]] CoreNeed cores_for(const SoftKernel& kernel, std::uint32_t groups) const noexcept {
         const bool coupled = kernel.type == CANOPY_CORE_AICORE;
         const std::uint32_t cubes = coupled ? groups : groups * kernel.group.cube;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a fused kernel of a plan.
+// Makes a fused kernel from a plan.
 #include "device/soft/launch/fused_kernel.h"
 
 #include <algorithm>
@@ -31,9 +31,9 @@ Status check_kernel(const Kernel* kernel) {
 
 std::uint32_t blocks_of(const SoftStep& step) noexcept { return step.action == FusedAction::kernel ? step.blocks : 1; }
 
-// Cuts the pieces into chunks of about so much data that claiming one costs nothing beside it.
+// Cuts the pieces into chunks large enough that the cost of claiming one is negligible.
 Status cut(const FusedLoops& loops, std::uint32_t slots, std::size_t steps, std::vector<std::uint32_t>& chunks) {
-    constexpr std::uint64_t element = 4;  // bytes; what most loops have
+    constexpr std::uint64_t element = 4;  // bytes; the size in most loops
     std::uint64_t bytes = 0;
     for (std::uint32_t index = 0; index < loops.pieces.size(); ++index) {
         const LoopPiece& piece = loops.pieces[index];
@@ -106,7 +106,7 @@ Status SoftFusedKernel::take(FusionPlan& plan) {
     return {};
 }
 
-// One part in front, which those that wait for nothing else wait for.
+// Adds a first part; parts that wait for nothing else wait for it.
 Status SoftFusedKernel::take_profile(std::uint32_t slot, std::uint32_t slots) {
     if (slots < 2 || slot > slots - 2)
         return fail(bad_plan, "the slots of a profile are outside an argument block of {} slots", slots);
@@ -192,14 +192,14 @@ Status SoftFusedKernel::take_scratches(const FusedPart& from, SoftPart& part, st
                 return fail(bad_plan, "slot {} belongs to no step of its part, or to one with too many words", slot);
             owner->moved.push_back({slot - owner->arguments_offset / 8, number});
         }
-        // An address keeps its place in its line and beyond: kernels may look at that.
+        // Leaves room for addresses to keep their value modulo address_looked_at, since kernels may depend on it.
         part.scratches.push_back({scratch.slots.front(), scratch.begin, scratch.stride, part.scratch_size});
         part.scratch_size += (scratch.size + 2 * address_looked_at - 1) / address_looked_at * address_looked_at;
     }
     return {};
 }
 
-// A part whose choices are made at run time gets one in front of it that makes them.
+// A part with run-time choices gets another part in front of it that makes them.
 Status SoftFusedKernel::take_part(FusedPart& from) {
     CANOPY_TRY(check_steps(from));
     SoftPart part;
@@ -252,8 +252,8 @@ void SoftFusedKernel::connect() {
     }
 }
 
-// Parts follow those they wait for, so in a chain each waits for the one right before it. Of the kernels of parts of
-// one step it is unknown whether their blocks wait for each other.
+// Parts come after those they wait for, so in a chain each waits for the one right before it. In a part of one step,
+// the kernel's blocks may wait for each other.
 void SoftFusedKernel::classify() {
     simple = linear = !timed;
     for (std::uint32_t index = 0; index < parts.size(); ++index) {
@@ -282,7 +282,7 @@ void SoftFusedKernel::classify() {
     }
 }
 
-// As many as its largest step takes. None while it may wait for a word: the writer of that word may need them.
+// Takes as many cores as its largest step. Takes none if it may wait for a word: the writer of that word may need them.
 void SoftFusedKernel::count_cores(const ChipCores& chip) {
     for (const SoftStep& step : steps)
         if (step.action == FusedAction::wait_word) return;

@@ -92,7 +92,8 @@ FailedStep FusedSequence::failed() const noexcept {
 
 namespace {
 
-// A step that is not a kernel with fixed blocks. Returns what is left to call, if anything.
+// Prepares a step that is not a kernel with fixed blocks. Returns the entry to call, or nullptr if nothing is left to
+// do.
 CanopyKernelEntry prepare(Executor& executor, FusedSequence& at, WordStep& word, const void*& argument,
                           CanopyBlock& block) {
     const SoftStep& step = *at.step;
@@ -114,7 +115,7 @@ CanopyKernelEntry prepare(Executor& executor, FusedSequence& at, WordStep& word,
     return choice.kernel->entry;
 }
 
-// The steps of a part for one block.
+// Runs the steps of a part for one block.
 CANOPY_MAY_BE_LEFT void run_steps_of(Executor& executor, CanopyBlock& block, FusedSequence& at) {
     const SoftStep* step = at.kernel->steps.data() + at.part->first;
     WordStep word;

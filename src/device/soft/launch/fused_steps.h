@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of fused kernels that are not kernels, and how one thread runs a whole fused kernel alone.
+// The steps of fused kernels that are not kernels, and the code to run a whole fused kernel on one thread.
 //
-// Threads: everything here runs inside the guard of the calling thread's executor.
+// Threads: everything here except run_sequence_guarded runs inside the guard of the calling thread's executor.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ struct WordStep {
     std::uint64_t* address = nullptr;
     std::uint64_t value = 0;
 };
-// An entry in the form kernels have; outside of a service.
+// Has the signature of a kernel; runs outside a service.
 void write_word(const void* word_step);
 
-// Memory for the temporaries of the blocks that a fiber runs one after the other; grows to what was wanted once.
+// Memory for the temporaries of the blocks that a fiber runs in turn; grows on demand and never shrinks.
 class Scratch {
 public:
     Scratch() = default;
@@ -34,13 +34,13 @@ private:
     std::size_t size_ = 0;
 };
 
-// Some pieces of loops.
+// A range of loop pieces.
 struct LoopChunk {
     const LoopPiece* pieces = nullptr;
     const LoopPointer* pointers = nullptr;
     const LoopFunction* functions = nullptr;
     const void* arguments = nullptr;
-    std::uint32_t piece = 0;  // the one that runs
+    std::uint32_t piece = 0;  // the one that runs now
     std::uint32_t end = 0;
 
     LoopChunk() = default;
@@ -51,16 +51,17 @@ struct LoopChunk {
           arguments(block),
           piece(first),
           end(last) {}
-    // Of those its work stands for.
+    // The first of the steps whose work the current piece does.
     [[nodiscard]] std::uint32_t first_step() const noexcept { return piece < end ? pieces[piece].step : 0; }
 };
-void run_chunk(const void* chunk);  // a LoopChunk, which it changes
+void run_chunk(const void* chunk);  // a LoopChunk, which it modifies
 
-// The address of a word, from its slot.
+// The address of a word, read from its slot.
 [[nodiscard]] std::uint64_t* word_in_slot(const void* arguments, std::uint32_t slot) noexcept;
-// Reads what the step is to run. Fails the step, and does not return, when there is no such choice.
+// Reads what the step is to run. If there is no such choice, fails the step and does not return.
 StepChoice choose(Executor& executor, const SoftStep& step, const void* arguments) noexcept;
-// Makes the step's call. Fails the step, and does not return, when the call says so; `number` is then the one to blame.
+// Makes the step's call. If the call reports an error, fails the step and does not return; `number` is then the step to
+// blame.
 void make_call(Executor& executor, const SoftStep& step, const void* arguments, std::uint32_t& number) noexcept;
 
 // A launch of a fused kernel that one thread runs alone.
@@ -68,7 +69,7 @@ struct FusedSequence {
     const SoftFusedKernel* kernel = nullptr;
     const void* arguments = nullptr;
     std::uint64_t default_timeout = 0;
-    // Where it is.
+    // Its current position.
     const PlainStep* plain = nullptr;
     const SoftPart* part = nullptr;
     std::uint32_t block = 0;
@@ -82,7 +83,7 @@ struct FusedSequence {
         return part && part->kind == PartKind::steps ? block : 0;
     }
 };
-// Inside the guard and a service. `block` is the executor's.
+// Called inside the guard and a service. `block` is the executor's.
 void run_sequence(Executor& executor, CanopyBlock& block, FusedSequence& sequence);
 // The same with a guard around it.
 Fiber::Exit run_sequence_guarded(Executor& executor, FusedSequence& sequence, Fault& fault) noexcept;

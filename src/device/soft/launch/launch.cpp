@@ -99,7 +99,7 @@ bool Launch::has_work() const noexcept {
     return fused_ ? any_claimable() : only_.claimable();
 }
 
-// An item of the part, or of another that is open.
+// Claims an item of the part, or of another open part.
 bool Launch::claim(LaunchPart*& part, std::uint32_t& number) noexcept {
     if (cancelled()) return false;
     if (!fused_) [[likely]]
@@ -125,8 +125,8 @@ BlockFiber* Launch::pop_yielded() noexcept {
     return fiber;
 }
 
-// A block that may continue, before new ones are begun. Those that poll have their turn when there are no others, and
-// now and then.
+// A block that can continue, before new ones begin. Polling blocks get a turn when there are no others, and every few
+// turns.
 BlockFiber* Launch::pop_waiting(std::uint32_t turn) noexcept {
     if (turn % tuning::turns_per_poll == tuning::turns_per_poll - 1)
         if (BlockFiber* fiber = pop_yielded()) return fiber;
@@ -135,8 +135,8 @@ BlockFiber* Launch::pop_waiting(std::uint32_t turn) noexcept {
 
 // ---- running -------------------------------------------------------------------------------------------------------
 
-// Inside the guard and, but for what it calls, inside a service: a fiber runs its item and, as long as nothing waits
-// for its thread, others that are not begun. Every call is a step with its own time limit.
+// A fiber runs its item and then, as long as no other block needs its thread, further items. Runs inside the guard and,
+// except for the calls, inside a service. Every call is a step with its own time limit.
 CANOPY_MAY_BE_LEFT void Launch::run_items(void* data) {
     auto* fiber = static_cast<BlockFiber*>(data);
     while (fiber->launch->next_call(*fiber)) {
@@ -191,7 +191,7 @@ bool Launch::next_call(BlockFiber& fiber) noexcept {
     }
 }
 
-// The fiber's item is done: another one, unless there are blocks to continue first.
+// The fiber's item is done: takes another one, unless there are blocks to continue first.
 bool Launch::next_item(BlockFiber& fiber) noexcept {
     ++Executor::existing()->items_run;
     LaunchPart* part = fiber.part;
@@ -216,7 +216,7 @@ void Launch::finish(LaunchPart& part) noexcept {
     }
     Opened opened;
     complete(part, opened);
-    // One of the items is for this thread.
+    // This thread takes one of the items itself.
     if (opened.items > 1 && !unlisted()) owner_->invite(std::min(opened.hands, opened.items - 1));
 }
 
@@ -323,7 +323,7 @@ void Launch::invite_if(bool anybody) noexcept {
     if (anybody && !unlisted()) owner_->invite();
 }
 
-// Before a core uses a flag: the table is there, or the block fails.
+// Makes the flag table before a core uses a flag; fails the block if it cannot.
 void Launch::prepare_flags(LaunchPart& part, Executor& executor) noexcept {
     if (part.flags_prepared.load(std::memory_order_acquire)) return;
     bool prepared = false;
@@ -353,12 +353,12 @@ bool Launch::take(LaunchPart& part, std::uint32_t number, std::uint32_t mode, st
     return part.flags.take(number, mode, id);
 }
 
-// ---- how it went ---------------------------------------------------------------------------------------------------
+// ---- outcome -------------------------------------------------------------------------------------------------------
 
 void Launch::record(const Fault& fault, const LaunchPart& part, std::uint32_t core, const FailedStep& step) noexcept {
     {
         SpinGuard guard(lock_);
-        // The first fault is the cause; the blocks that are stopped because of it are not.
+        // The first fault is the cause; later ones come from blocks that were stopped because of it.
         if (!failed_) {
             failed_ = true;
             fault_ = fault;
@@ -407,7 +407,7 @@ std::string wait_in_words(const CoreWait& wait) {
 
 }  // namespace
 
-// Names the wait of the lowest core that is in one.
+// Names the wait of the lowest-numbered core that waits.
 void Launch::describe_deadlock() {
     const BlockFiber* lowest = nullptr;
     std::uint32_t waiting = 0;

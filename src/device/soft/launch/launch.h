@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch: one kernel with many blocks, or a fused kernel, while it runs. Its blocks lie in parts: a kernel is one part,
-// a fused kernel has as many as its plan. The blocks of an open part are taken by an atomic counter; any number of
-// threads take part; the one that ends the last block of a part opens the parts that waited for it, and the last thread
-// to leave continues the stream. Blocks run on fibers, so a block that waits for others gives its thread to the next
-// one. A block of a kernel for several cores runs once on each of them: what is counted and numbered here are cores,
-// group by group.
+// Launch: a running kernel with many blocks, or a running fused kernel. Its blocks are divided into parts: a kernel is
+// one part, a fused kernel has as many as its plan. Any number of threads take part and claim the blocks of open parts
+// with an atomic counter. The thread that ends the last block of a part opens the parts that waited for it, and the
+// last thread to leave continues the stream. Blocks run on fibers, so a block that waits for others gives its thread to
+// the next one. A block of a kernel for several cores runs once on each of them: the counts and numbers here are of
+// cores, group by group.
 #pragma once
 
 #include <atomic>
@@ -28,32 +28,32 @@ namespace canopy {
 class Launch;
 struct LaunchPart;
 
-// A fiber and the block it runs, which knows it as its `launch`.
+// A fiber and the block it runs; the block's `launch` points to it.
 struct BlockFiber : ParkedCore {
     explicit BlockFiber(std::size_t stack_size) : fiber(stack_size) {}
     Fiber fiber;
     CanopyBlock block{};
     Launch* launch = nullptr;
     LaunchPart* part = nullptr;
-    bool begun = false;  // the item it has
+    bool begun = false;  // its item has begun
     // What it calls next.
     CanopyKernelEntry entry = nullptr;
     const void* arguments = nullptr;
     std::uint64_t timeout = 0;
-    // Fused kernels: where it is in its item.
+    // Fused kernels: its position in the item.
     std::uint32_t step = 0;
     FailedStep place;
     WordStep word;
     LoopChunk chunk;
     TimedCall timed;
     Scratch scratch;
-    std::byte* scratch_used = nullptr;        // by the item it has; null: temporaries stay where they are
-    std::uint64_t moved[most_scratch_words];  // arguments with addresses in there
+    std::byte* scratch_used = nullptr;        // by its item; null: temporaries stay where they are
+    std::uint64_t moved[most_scratch_words];  // arguments with addresses in the scratch
 
-    std::unique_ptr<SoftCore> core;  // stays for the blocks that follow
+    std::unique_ptr<SoftCore> core;  // kept for the next blocks
 };
 
-// Fibers of blocks that have ended, kept for the next ones. Any thread.
+// Fibers of blocks that have ended, kept for reuse. Any thread.
 class FiberPool {
 public:
     ~FiberPool();
@@ -62,16 +62,16 @@ public:
 
 private:
     SpinLock lock_;
-    ParkedCore* free_ CANOPY_GUARDED_BY(lock_) = nullptr;  // used last, taken first: its stack is still cached
+    ParkedCore* free_ CANOPY_GUARDED_BY(lock_) = nullptr;  // last in, first out: its stack is still cached
 };
 
-// Cores that are open to everybody at the same time and meet each other only.
+// Cores that can be claimed at the same time and synchronise only with each other.
 struct LaunchPart {
     const SoftKernel* kernel = nullptr;
     const void* arguments = nullptr;
     CoreGroup group;
     std::uint32_t groups = 0;
-    std::uint32_t cores = 0;  // items, for parts of fused kernels that are not blocks
+    std::uint32_t cores = 0;  // or items, in parts of fused kernels that have no blocks
     std::uint32_t offset = 0;
     std::uint32_t dynamic_size = 0;
     std::uint32_t resident_limit = 0;  // cores
@@ -80,10 +80,10 @@ struct LaunchPart {
     const SoftPart* plan = nullptr;  // of a fused kernel
     alignas(64) std::atomic<std::uint32_t> started{0};
     alignas(64) std::atomic<std::uint32_t> finished{0};
-    std::atomic<std::uint32_t> missing{0};  // parts it waits for
+    std::atomic<std::uint32_t> missing{0};  // parts it still waits for
     std::atomic<bool> flags_prepared{false};
-    // Under the launch's lock.
-    ParkedCores met[3];  // in meetings of all cores, all vector cores, all cube cores
+    // Guarded by the launch's lock.
+    ParkedCores met[3];  // in barriers of all cores, all vector cores, all cube cores
     CoreFlags flags;
 
     void reset() noexcept {
@@ -103,7 +103,7 @@ struct LaunchPart {
         number = begun;
         return true;
     }
-    // How many meet.
+    // The number of cores in a barrier of that scope.
     [[nodiscard]] std::uint32_t expected(std::uint32_t scope) const noexcept {
         if (scope == CANOPY_SYNC_VECTOR) return groups * group.vector;
         if (scope == CANOPY_SYNC_CUBE) return groups * group.cube;
@@ -120,35 +120,36 @@ public:
     bool begin(TaskOwner& owner, const SoftFusedKernel& kernel, const LaunchWork& work, const ChipCores& cores,
                std::uint64_t sequence, std::uint64_t timeout) noexcept;
 
-    // Runs blocks until none is left to this thread. The caller has been counted as participant.
+    // Runs blocks until none is left for this thread. The caller is already counted as a participant.
     void take_part(Executor& executor, FiberPool& pool) noexcept;
 
-    // Anything a further thread could do right now?
+    // True if another thread could do something right now.
     [[nodiscard]] bool has_work() const noexcept;
     [[nodiscard]] bool all_finished() const noexcept { return parts_left_.load(std::memory_order_acquire) == 0; }
     [[nodiscard]] bool cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
-    // How many sleeping threads are worth waking for what it begins with.
+    // How many sleeping threads are worth waking when it begins.
     [[nodiscard]] std::uint32_t hands_wanted() const noexcept;
-    // How many sleeping threads should help with so many items that take so long.
+    // How many sleeping threads are worth waking for `items` items that take `time` each.
     [[nodiscard]] static std::uint32_t worth_waking(std::uint64_t items, Nanoseconds time) noexcept;
     // Too short to share: not listed for other threads.
     [[nodiscard]] bool unlisted() const noexcept { return unlisted_.load(std::memory_order_relaxed); }
     // Lists it after all: it runs longer than predicted, so its blocks may be polling for each other.
     void list() noexcept;
 
-    // Blocks wait and no thread is left that could release them.
+    // Fails the launch: blocks wait and no thread is left that could release them.
     void fail_deadlock() noexcept;
-    // Launches with fewer than `limit` commands before them end when one of their blocks waits the next time. For any
-    // thread at any time: a signal may come too late for every single step of a block that waits all the time.
+    // Ends launches with fewer than `limit` commands before them the next time one of their blocks waits or ends. May
+    // be called from any thread at any time. Needed because a block that waits all the time may end each of its steps
+    // before the cancel signal arrives.
     void stop_below(std::uint64_t limit) noexcept;
-    // What was to be stopped is over; called when no launch runs.
+    // Clears the limit; called when no launch runs.
     void forget_stop() noexcept { stop_below_.store(0, std::memory_order_relaxed); }
-    // After the last participant left: gives the fibers of unfinished blocks back and tells how it went.
+    // Called after the last participant left: returns the fibers of unfinished blocks and reports the outcome.
     struct Outcome {
         Fault fault;
         std::uint32_t block = 0;
-        std::string who;   // the core, where a block has several
-        std::string what;  // when more is known than the fault says
+        std::string who;   // the core, if a block has several
+        std::string what;  // if more is known than the fault says
         FailedStep step;   // of a fused kernel
     };
     Outcome end(FiberPool& pool) noexcept;
@@ -156,7 +157,7 @@ public:
     // Called by a block, inside a service. The first four may return on another thread.
     static void sync(std::uint32_t scope) noexcept;
     static void yield() noexcept;
-    static void wait_a_moment(std::uint32_t round) noexcept;  // a yield after others
+    static void wait_a_moment(std::uint32_t round) noexcept;  // a yield; sleeps after enough rounds
     static void wait_flag(std::uint32_t mode, std::uint32_t id) noexcept;
     static void set_flag(std::uint32_t mode, std::uint32_t id) noexcept;
 
@@ -167,15 +168,15 @@ private:
     BlockFiber* pop_runnable() noexcept;
     BlockFiber* pop_yielded() noexcept;
     BlockFiber* pop_waiting(std::uint32_t turn) noexcept;
-    // The item a fiber is to run, and what of it comes next. Inside the guard and a service.
+    // Give a fiber an item and prepare its next call. next_call and next_item run inside the guard and a service.
     void give_item(BlockFiber& fiber, LaunchPart& part, std::uint32_t number) noexcept;
     bool next_call(BlockFiber& fiber) noexcept;
     bool next_item(BlockFiber& fiber) noexcept;
     static void run_items(void* fiber);
     void identify(BlockFiber& fiber) noexcept;
     void finish(LaunchPart& part) noexcept;
-    // A block has left its thread: it waits, or runs again already. False: the launch must stop, the fiber is the
-    // caller's.
+    // Parks a block that has left its thread; it may be running again when this returns. False: the launch must stop
+    // and the caller keeps the fiber.
     bool park(BlockFiber* fiber, Executor& executor) noexcept;
     bool must_stop(const BlockFiber& fiber) noexcept;
     void release(ParkedCores& released) noexcept CANOPY_REQUIRES(lock_);
@@ -198,7 +199,7 @@ private:
     void attend(BlockFiber& fiber, const SoftStep& step) noexcept;
     void time(BlockFiber& fiber, const SoftStep& step) noexcept;
     void size(LaunchPart& part) noexcept;
-    // Items that can be begun now, and how many of them are worth waking a thread for.
+    // Items that can begin now, and how many threads are worth waking for them.
     struct Opened {
         std::uint32_t items = 0;
         std::uint32_t hands = 0;
@@ -217,27 +218,27 @@ private:
     const void* arguments_ = nullptr;
     std::uint64_t sequence_ = 0;  // commands of the owner before it
     std::uint64_t timeout_ = 0;
-    Nanoseconds measured_from_ = 0;  // 0: it is not measured
+    Nanoseconds measured_from_ = 0;  // 0: not measured
     std::atomic<std::uint64_t> stop_below_{0};
     alignas(64) std::atomic<std::uint32_t> parts_left_{0};
     std::atomic<bool> cancelled_{false};
     std::atomic<bool> unlisted_{false};
-    // How many the two lists hold, for a look without the lock.
+    // Sizes of the two lists, to read without the lock.
     std::atomic<std::uint32_t> runnable_count_{0};
     std::atomic<std::uint32_t> yielded_count_{0};
-    LaunchPart only_;  // of a launch of one kernel
+    LaunchPart only_;  // the part of a launch of one kernel
 
-    // Of fused kernels; grown when one needs more.
+    // For fused kernels; grown on demand.
     std::unique_ptr<LaunchPart[]> room_;
-    std::unique_ptr<std::atomic<std::uint64_t>[]> open_;  // one bit for each part with cores that are not begun
+    std::unique_ptr<std::atomic<std::uint64_t>[]> open_;  // one bit for each part with cores that have not begun
     std::unique_ptr<StepChoice[]> choices_;
     std::uint32_t room_parts_ = 0;
     std::uint32_t room_steps_ = 0;
-    StepTimes times_;  // of kernels that have them
+    StepTimes times_;  // of kernels with step times
 
     SpinLock lock_;
     ParkedCores runnable_ CANOPY_GUARDED_BY(lock_);
-    ParkedCores yielded_ CANOPY_GUARDED_BY(lock_);  // they poll; others go first
+    ParkedCores yielded_ CANOPY_GUARDED_BY(lock_);  // polling; others go first
     bool failed_ CANOPY_GUARDED_BY(lock_) = false;
     bool deadlocked_ CANOPY_GUARDED_BY(lock_) = false;
     Fault fault_ CANOPY_GUARDED_BY(lock_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of fused kernels: parts that open when those before them are complete, and what their items do.
+// Launches of fused kernels: opening parts once those before them are complete, and running their items.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t word_bits = 64;
 std::uint32_t words_for(std::uint32_t parts) noexcept { return (parts + word_bits - 1) / word_bits; }
 
-// Prefetches the first code of a step's kernel.
+// Prefetches the beginning of the code of a step's kernel.
 void prefetch_code(const SoftStep& step) noexcept {
     constexpr std::uint32_t bytes = 2048, line = 64;
     const auto* code = reinterpret_cast<const char*>(step.entry);
@@ -24,7 +24,7 @@ void prefetch_code(const SoftStep& step) noexcept {
     for (std::uint32_t at = 0; at < bytes; at += line) __builtin_prefetch(code + at, 0, 2);
 }
 
-// An entry in the form kernels have; outside of a service.
+// Has the signature of a kernel; runs outside a service.
 CANOPY_MAY_BE_LEFT void wait_for_word(const void* word_step) {
     const auto& word = *static_cast<const WordStep*>(word_step);
     for (std::uint32_t round = 0;; ++round) {
@@ -90,7 +90,7 @@ bool Launch::begin(TaskOwner& owner, const SoftFusedKernel& kernel, const Launch
     return true;
 }
 
-// How many items the part has, and what its cores are.
+// Sets how many items the part has, and which cores it uses.
 void Launch::size(LaunchPart& part) noexcept {
     const SoftPart& plan = *part.plan;
     const SoftStep& step = fused_->steps[plan.first];
@@ -127,7 +127,7 @@ void Launch::open(LaunchPart& part, Opened& opened) noexcept {
     if (part.cores == 0) return complete(part, opened);
     if (measured_from_ != 0 || timeout_ != 0 || fused_->limits) part.began = now();
     const auto index = static_cast<std::uint32_t>(&part - parts_);
-    // Before it others must see what has been set; pairs with the look of those who claim.
+    // Publishes what has been set above; pairs with the loads in claim_other and any_claimable.
     open_[index / word_bits].fetch_or(std::uint64_t{1} << index % word_bits, std::memory_order_acq_rel);
     opened.items += part.cores;
     opened.hands += worth_waking(part.cores + std::uint64_t{1},
@@ -182,7 +182,7 @@ bool Launch::next_fused_call(BlockFiber& fiber) noexcept {
     if (!fiber.begun) {
         fiber.begun = true;
         fiber.step = plan.first;
-        // Without memory for them, temporaries stay where they are, for all steps.
+        // Out of memory: temporaries stay where they are, for all steps.
         fiber.scratch_used = plan.scratch_size == 0 ? nullptr : fiber.scratch.of_size(plan.scratch_size);
         if (plan.kind == PartKind::loops) return prepare_chunk(fiber);
         if (plan.kind == PartKind::choose) make_choices(fiber);
@@ -198,8 +198,8 @@ bool Launch::next_fused_call(BlockFiber& fiber) noexcept {
     return false;
 }
 
-// What goes with a call. Block 0 looks after the code of the step that follows in the plan; in short kernels that would
-// take longer than it helps.
+// Extra work for a call. Block 0 prefetches the code of the next step in the plan, except in short kernels, where that
+// costs more than it saves.
 void Launch::attend(BlockFiber& fiber, const SoftStep& step) noexcept {
     if (fused_->timed) time(fiber, step);
     if (fused_->preload == Preload::next_step && fiber.number == 0 && fiber.step < fused_->steps.size() && !unlisted())
@@ -217,7 +217,7 @@ bool Launch::prepare_times(BlockFiber& fiber) noexcept {
     return true;
 }
 
-// The part that begins the record is complete: others see it.
+// The part that begins the record is complete, so its writes are visible here.
 void Launch::time(BlockFiber& fiber, const SoftStep& step) noexcept {
     if (!times_.header || !step.timed) return;
     const std::uint32_t cores = fiber.part->group.size();
@@ -226,7 +226,7 @@ void Launch::time(BlockFiber& fiber, const SoftStep& step) noexcept {
     fiber.arguments = &fiber.timed;
 }
 
-// False: the step has nothing to do for this block, or has done it.
+// False: the step has nothing to do for this block, or is already done.
 bool Launch::prepare_step(BlockFiber& fiber, const SoftStep& step) noexcept {
     const LaunchPart& part = *fiber.part;
     fiber.place = {step.number, step.kernel, fused_};
@@ -260,7 +260,7 @@ bool Launch::prepare_step(BlockFiber& fiber, const SoftStep& step) noexcept {
     return true;
 }
 
-// The block's temporaries lie in the memory of its fiber.
+// Points the arguments at the block's temporaries in the scratch memory of its fiber.
 void Launch::move_arguments(BlockFiber& fiber, const SoftStep& step) noexcept {
     const SoftPart& plan = *fiber.part->plan;
     std::memcpy(fiber.moved, fiber.arguments, step.words * sizeof fiber.moved[0]);

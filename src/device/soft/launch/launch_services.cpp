@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What blocks ask of their launch: meetings, flags, and to let others run.
+// The services that blocks call on their launch: barriers, flags and yielding.
 #include <sched.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ void suspend_for(Executor& executor, const CoreWait& wait) noexcept {
     executor.fiber->suspend();  // the caller of the fiber parks it
 }
 
-// The calling block's executor. SIMT threads must not leave their operating-system thread.
+// The calling block's executor. Fails in a SIMT thread, which must not leave its operating-system thread.
 Executor& executor_of_block(const char* what) noexcept {
     Executor& executor = *Executor::existing();
     if (executor.in_thread()) [[unlikely]] {
@@ -53,7 +53,7 @@ void Launch::sync(std::uint32_t scope) noexcept {
     const BlockFiber* fiber = fiber_of(block);
     const CoreGroup group = fiber ? fiber->part->group : group_of_one(block);
     const bool cube = block.core_type == CANOPY_CORE_CUBE;
-    // The cores of AICORE are both kinds; where all are of one kind, meeting them is meeting all.
+    // AICORE cores are both kinds; if all cores are of one kind, a barrier of that kind is a barrier of all.
     if (scope != CANOPY_SYNC_PAIR && (block.core_type == CANOPY_CORE_AICORE || group.cube == 0 || group.vector == 0))
         scope = CANOPY_SYNC_ALL;
     if ((scope == CANOPY_SYNC_VECTOR || scope == CANOPY_SYNC_PAIR) && cube && group.vector != 0)
@@ -72,7 +72,8 @@ void Launch::yield() noexcept {
     Executor& executor = *Executor::existing();
     if (executor.in_thread()) return static_cast<SimtThreads*>(executor.threads())->yield();
     const BlockFiber* fiber = fiber_of(*executor.block);
-    // No other block needs the thread. A block of a launch that is being stopped must not continue.
+    // No other block needs the thread. A block of a launch that is being stopped suspends instead, so that it does not
+    // continue.
     if (!fiber || (!fiber->launch->has_work() && !fiber->launch->cancelled())) {
         sched_yield();
         return;
@@ -80,7 +81,7 @@ void Launch::yield() noexcept {
     suspend_for(executor, {WaitKind::yielded, 0, 0, 0});
 }
 
-// Waits for something outside of the launch: a thread that no other block needs sleeps between two looks.
+// Waits for something outside the launch: a thread that no other block needs sleeps between polls.
 void Launch::wait_a_moment(std::uint32_t round) noexcept {
     Executor& executor = *Executor::existing();
     const BlockFiber* fiber = fiber_of(*executor.block);

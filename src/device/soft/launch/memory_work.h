@@ -13,7 +13,7 @@ void run_reduce(void* command);
 void run_write_value(void* command);
 
 enum class ValueCheck { satisfied, not_yet, unreadable };
-// Looks at the word a queue waits for.
+// Checks the word a queue waits for.
 ValueCheck check_value(Executor& executor, const TaskOwner* owner, const ValueWork& wait) noexcept;
 
 }  // namespace canopy

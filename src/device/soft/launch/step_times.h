@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times of the steps of a fused kernel, written to memory that a launch names (canopy/fusion_profile.h has the
-// layout). Used by launches of kernels that were asked for them (launch_parts.cpp).
+// The step times of a fused kernel, written to memory that the launch names (layout: canopy/fusion_profile.h). Used by
+// launches of kernels that are profiled (launch_parts.cpp).
 //
-// Threads: `find` and begin_times come first, on one thread; run_timed then on all that run blocks, inside their
-// guards.
+// Threads: `find` and begin_times run first, on one thread; run_timed then runs on all threads that run blocks, inside
+// their guards.
 #pragma once
 
 #include <canopy/fusion_profile.h>
@@ -24,11 +24,11 @@ struct StepTimes {
     std::uint64_t task = 0;
     std::uint64_t steps = 0;
 
-    // Where they go, by the slots of the argument block: nowhere when that is not device memory.
+    // Finds the destination from the slots of the argument block; nothing is written if that is not device memory.
     void find(const Device& device, const void* arguments, std::uint32_t slot, std::span<const SoftStep> all) noexcept;
 };
 
-// A call of a kernel that is measured.
+// A measured kernel call.
 struct TimedCall {
     CanopyKernelEntry entry = nullptr;
     const void* arguments = nullptr;
@@ -38,7 +38,7 @@ struct TimedCall {
     std::uint32_t core = 0;
 };
 
-// Entries in the form kernels have; outside of a service.
+// Have the signature of a kernel; run outside a service.
 void begin_times(const void* step_times);
 void run_timed(const void* timed_call);
 

@@ -12,12 +12,12 @@ struct Guarded {
     StraightRun& run;
     Command* next = nullptr;
     CanopyBlock block{};
-    FusedSequence fused;  // with a kernel while one runs
+    FusedSequence fused;  // has a kernel while one runs
 };
 
 constexpr std::size_t commands_ahead = 4;
 
-// Work on memory that cannot be cancelled; nullptr: something else.
+// The body of a memory command, which cannot be cancelled; nullptr for other commands.
 CANOPY_MAY_BE_LEFT Fiber::Body body_of(Opcode opcode) noexcept {
     switch (opcode) {
         case Opcode::copy:
@@ -45,13 +45,13 @@ CANOPY_MAY_BE_LEFT bool run_fused(Guarded& guarded, const LaunchWork& work) {
     return true;
 }
 
-// Inside the guard and, but for the kernels, inside a service: a cancellation takes effect in a kernel only. The thread
-// stays the same: a block that is alone never waits for another.
+// Runs inside the guard and, except for the kernels, inside a service, so a cancellation takes effect only in a kernel.
+// The thread stays the same, because a single block never waits for another.
 CANOPY_MAY_BE_LEFT bool run_commands(Guarded& guarded) {
     Executor& executor = guarded.executor;
     Command* const end = guarded.run.commands.data() + guarded.run.commands.size();
     for (Command* next = guarded.next; next != end; ++next) {
-        guarded.next = next;  // where a fault is looked up
+        guarded.next = next;  // to identify the command after a fault
         Command& command = *next;
         __builtin_prefetch(&next[commands_ahead]);
         if (command.opcode == Opcode::launch) [[likely]] {

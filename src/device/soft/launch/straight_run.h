@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Straight runs: commands that one thread runs one after the other inside a single guard. Entering and leaving the
-// guard costs more than an empty kernel; inside a run each command still is a step with its own time limit,
-// and a fault ends only the one it happens in.
+// guard costs more than an empty kernel. Inside a run each command is still a step with its own time limit, and a fault
+// ends only the command it happens in.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace canopy {
 
-// One block on one core, a fused kernel for one thread, or work on memory: what can be part of a straight run.
+// True if the command can be part of a straight run: one block on one core, a fused kernel for one thread, or memory
+// work.
 [[nodiscard]] inline bool is_simple(const Command& command) noexcept {
     switch (command.opcode) {
         case Opcode::launch:
@@ -33,19 +34,19 @@ namespace canopy {
 }
 
 struct StraightRun {
-    const TaskOwner* task_owner = nullptr;  // whose commands they are
+    const TaskOwner* task_owner = nullptr;  // owner of the commands
     std::uint64_t sequence = 0;
     std::span<Command> commands;
     std::uint64_t default_timeout = 0;
-    // All commands are done: puts others in their place, or none and says so. Called inside the guard, where nothing is
+    // Called when all commands are done: provides new ones, or returns false. Runs inside the guard, where nothing is
     // cancelled.
     bool (*refill)(StraightRun& run) = nullptr;
     FailedStep failed;  // where the last fused kernel was when it failed
     std::uint32_t failed_block = 0;
 };
 
-// Runs commands from the front of `run.commands` up to the first that is not simple, and what refill provides then.
-// Returns how many of the last commands have ended well; when `fault` has a kind, the one behind them has failed.
+// Runs `run.commands` from the front up to the first command that is not simple, then the commands that refill
+// provides. Returns how many of the last batch succeeded; if `fault` has a kind, the command after them failed.
 std::size_t run_straight(Executor& executor, StraightRun& run, Fault& fault) noexcept;
 
 }  // namespace canopy

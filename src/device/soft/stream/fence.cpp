@@ -43,7 +43,7 @@ void SoftFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
             released_end = &waiter->next;
         }
     }
-    // A released waiter belongs to its queue again as soon as that runs: the next one is read before.
+    // A released queue may reuse its waiter at once, so `next` is read first.
     while (released) {
         FenceWaiter* waiter = released;
         released = waiter->next;
@@ -68,7 +68,7 @@ bool SoftFence::wait(FenceWaiter& waiter) noexcept {
 
 bool SoftFence::withdraw(FenceWaiter& waiter) noexcept {
     SpinGuard guard(lock_);
-    // Only the list tells: the waiter may be in the list of another fence by now, under that one's lock.
+    // Only the list can tell: by now the waiter may be in the list of another fence, guarded by that fence's lock.
     for (FenceWaiter** link = &first_; *link; link = &(*link)->next) {
         if (*link != &waiter) continue;
         *link = waiter.next;

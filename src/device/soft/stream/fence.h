@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SoftFence: the counter behind events and notifies, and the queues that wait for it. A wait that is not satisfied adds
-// its queue to the fence's list; the signal that satisfies it puts the queue back among the ready ones. Any thread.
+// its queue to the fence's list; the signal that satisfies it makes the queue ready again. Any thread.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,14 @@ namespace canopy {
 
 class Runnable;
 
-// A queue's place in the list of a fence. Part of the queue: a queue waits for one thing at a time.
+// A queue's entry in a fence's list. Embedded in the queue, since a queue waits for one thing at a time.
 struct FenceWaiter {
     Runnable* runnable = nullptr;
     WaitWork wait{};
     FenceWaiter* next = nullptr;
 };
 
-// One cache line: the submitter counts a reference in it, the owner of the queue signals it.
+// One cache line: the submitter counts references in it and the owner of the queue signals it.
 class alignas(64) SoftFence final : public Fence {
 public:
     SoftFence() noexcept : Fence(soft_kind) {}
@@ -33,12 +33,12 @@ public:
     }
     void signal(SignalMode mode, std::uint64_t value) noexcept override;
 
-    // True when the condition holds and nothing has to be cleared: no need to wait.
+    // True if the condition holds and nothing has to be cleared, so there is no need to wait.
     [[nodiscard]] bool holds(const WaitWork& wait) const noexcept { return !wait.clear && satisfied(wait); }
-    // True when the condition holds (and its clearing has been done); otherwise `waiter` is in the list, its queue has
-    // been marked as waiting and may already be running again when this returns.
+    // True if the condition holds; the fence is then cleared if the wait asks for it. Otherwise `waiter` is in the list
+    // and its queue is marked as waiting; the queue may already be running again when this returns.
     bool wait(FenceWaiter& waiter) noexcept;
-    // Takes a waiter out again; false when a signal was faster.
+    // Removes a waiter; false if a signal was faster.
     bool withdraw(FenceWaiter& waiter) noexcept;
 
 private:

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// HandOver: how a thread takes over the stream that its own signal has released. Waking another thread for it would
-// take longer than most streams need until they wait again. Rules:
+// HandOver: lets a thread take over the stream that its own signal has released. Waking another thread for it would
+// take longer than most streams run before they wait again. Rules:
 //
-//   1. Used by the thread itself only; one for each thread that runs streams (worker.h).
+//   1. Used only by its own thread; each thread that runs streams has one (worker.h).
 //   2. Streams are taken over while a HandOver::Collecting is alive, around a signal or the end of a graph. The first
-//   one
-//      is taken, already claimed; the others go to the scheduler.
-//   3. The stream taken over runs when the present one stops. Before a command that may take long, and when the thread
-//      has what it waited for, it goes to the scheduler instead: it must not wait behind work it does not need.
-//   4. While the thread drains, changes to the number of runnable streams are added up here: the one that stops and the
-//      one that continues in its place cancel out. The scheduler is told before the next real task and at the end.
+//      is taken over, already claimed; the others go to the scheduler.
+//   3. The stream taken over runs when the current one stops. It goes to the scheduler instead before a command that
+//      may take long, and when the thread has what it waited for: it must not wait behind work it does not need.
+//   4. While the thread drains, changes to the number of runnable streams are summed here: a stream that stops and
+//      the one that continues in its place cancel out. The scheduler is told before the next real task and at the end.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +31,7 @@ public:
         HandOver& hand_over_;
     };
 
-    // Whether a stream released now would be taken over.
+    // True if a stream released now would be taken over.
     [[nodiscard]] bool accepts() const noexcept { return collects_ && !next_; }
     void put(Runnable& claimed) noexcept { next_ = &claimed; }
     [[nodiscard]] bool empty() const noexcept { return next_ == nullptr; }
@@ -40,13 +39,13 @@ public:
 
     void begin_draining() noexcept { draining_ = true; }
     void end_draining() noexcept { draining_ = false; }
-    // False: the thread does not drain, the scheduler must be told at once.
+    // False: the thread is not draining, so the scheduler must be told at once.
     bool count_runnable(int change) noexcept {
         if (!draining_) return false;
         change_ += change;
         return true;
     }
-    // The change the scheduler has not been told yet.
+    // Returns and clears the change that the scheduler has not been told yet.
     int take_change() noexcept { return change_ == 0 ? 0 : std::exchange(change_, 0); }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostCalls: threads of the runtime that run user code between the tasks of streams. They are not the workers, because
-// user code may block; a call never waits for another stream's call: a thread is added when all are busy.
+// HostCalls: runtime threads that run user code between the tasks of streams. They are separate from the workers
+// because user code may block. A thread is added when all are busy, so a call never waits for another stream's call.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class HostCalls {
 public:
     HostCalls() = default;
     ~HostCalls();
-    // Runs `call` on some thread, then `done(token)` on the same one. False when no thread can be had.
+    // Runs `call` on some thread, then `done(token)` on the same one. False if no thread can be started.
     bool run(const CallWork& call, void (*done)(void*), void* token) noexcept;
 
 private:

@@ -10,7 +10,8 @@
 namespace canopy {
 namespace {
 
-// What it adds to the time: nothing when it is too short to share. Unknown counts as long, and no sum overflows.
+// What it adds to the time: nothing if it is too short to share. The cap makes unknown times count as long and keeps
+// sums from overflowing.
 Nanoseconds weight_of(Nanoseconds expected) noexcept {
     const Nanoseconds time = std::min(expected, second);
     return time < tuning::time_worth_sharing ? 0 : time;
@@ -64,7 +65,7 @@ Runnable* KeptRunnables::take_half() noexcept {
     std::uint32_t wanted = (left + 1) / 2;
     for (Runnable** link = &first_; *link && wanted != 0;) {
         Runnable* runnable = *link;
-        // The first half of them stays: the thread comes to those next.
+        // The most recent ones stay: the thread runs those next.
         if (runnable->kept.weight == 0 || left-- > wanted) {
             link = &runnable->kept.next;
             continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The monitor of a scheduler: a thread with a slow beat that does what must not cost the hot path anything.
+// The scheduler's monitor: a thread with a slow beat that does the work kept off the hot path.
 #include <pthread.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ void Scheduler::wake_monitor() noexcept {
 void Scheduler::start_timer(Runnable& runnable, std::uint64_t serial, Nanoseconds at) noexcept {
     {
         MutexLock guard(timer_mutex_);
-        // A runnable waits for one thing at a time: an older timer of it means nothing any more.
+        // A runnable waits for one thing at a time, so an older timer of it is obsolete.
         const auto old =
             std::find_if(timers_.begin(), timers_.end(), [&](const Timer& t) { return t.runnable == &runnable; });
         try {
@@ -26,7 +26,7 @@ void Scheduler::start_timer(Runnable& runnable, std::uint64_t serial, Nanosecond
             else
                 timers_.push_back({at, &runnable, serial});
         } catch (...) {
-            return;  // without memory the wait simply has no limit
+            return;  // out of memory: the wait has no time limit
         }
         timer_count_.store(static_cast<std::uint32_t>(timers_.size()), std::memory_order_seq_cst);
     }
@@ -62,7 +62,7 @@ void Scheduler::monitor_main() noexcept {
     monitor_ended_.store(true, std::memory_order_release);
 }
 
-// False when the device has nothing that needs watching.
+// False if nothing needs watching.
 bool Scheduler::monitor_beat(Executor& executor) noexcept {
     if (!anything_to_watch()) return false;
     bool progress = false;
@@ -73,8 +73,8 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
     cpu_cores_.end_stopped();
     if (value_waits_.load(std::memory_order_relaxed) != 0) poll_values(executor);
 
-    // There is work, no thread is free for it and nothing has ended since the last beat: the running blocks
-    // may be waiting for those that cannot start. Twice as many threads each time until every block has one.
+    // There is work, no thread is free and nothing has ended since the last beat: the running blocks may be waiting for
+    // blocks that cannot start. Doubles the threads each time until every block has one.
     if (has_other_work() && !progress && idle_.load(std::memory_order_seq_cst) == 0) {
         const std::uint32_t present = workers_.load(std::memory_order_relaxed);
         for (std::uint32_t i = 0; i < present && present + i < options_.max_workers; ++i) start_worker(true);
@@ -94,19 +94,19 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
         Samples& samples = samples_[cpu ? 1 : 0];
         samples.all.fetch_add(1, std::memory_order_relaxed);
         if (step != executor.seen_step) {
-            // A step in which a block only polled is not progress. The two numbers are not read
-            // at one moment and may be one step apart.
+            // A step in which a block only polled is not progress. The two counters are not read atomically and may be
+            // one step apart.
             const std::uint64_t idle = executor.idle_steps();
             const std::uint64_t idled = idle - std::exchange(executor.seen_idle_steps, idle);
             const auto forward = static_cast<std::int64_t>(step - std::exchange(executor.seen_step, step) - idled);
             executor.seen_at = time;
-            // CPU cores get on by themselves: they say nothing about whether the workers do.
+            // CPU cores progress independently and say nothing about the workers.
             if (!cpu && (idled == 0 || forward >= 2)) progress = true;
             if (Executor::inside(step)) samples.busy.fetch_add(1, std::memory_order_relaxed);
             return;
         }
         if (!Executor::inside(step) || !has_task) return;
-        // The kernel may be waiting for what its thread has kept.
+        // The kernel may be waiting for a lane that its thread has kept.
         if (Worker* worker = Worker::of(executor)) share_kept(*worker);
         samples.busy.fetch_add(1, std::memory_order_relaxed);
         ++running;
@@ -119,7 +119,7 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
 void Scheduler::check_timers() noexcept {
     if (timer_count_.load(std::memory_order_relaxed) == 0) return;
     const Nanoseconds time = now();
-    // Under the mutex a queue cannot be removed, so an expired one is still there.
+    // A queue cannot be removed while the mutex is held, so an expired one still exists.
     MutexLock guard(timer_mutex_);
     for (std::size_t i = 0; i < timers_.size();) {
         if (timers_[i].at > time || !timers_[i].runnable->expire_wait(timers_[i].serial)) {

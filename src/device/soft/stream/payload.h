@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Argument blocks as queues and graphs keep them.
+// Argument blocks stored by queues and graphs.
 #pragma once
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace canopy {
 
-// Points the slots of placeholders at the data in the same block, once it lies where it will be used.
+// Points the placeholder slots at the data in the same block, once the block is at its final address.
 inline void fill_placeholders(const LaunchWork& launch, char* arguments) noexcept {
     for (std::uint16_t i = 0; i < launch.placeholder_count; ++i) {
         const char* data = arguments + launch.placeholders[i].data_offset;

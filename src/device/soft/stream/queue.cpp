@@ -23,7 +23,7 @@ std::unique_ptr<SoftQueue> SoftQueue::create(Scheduler& scheduler, const QueueOp
 
 SoftQueue::~SoftQueue() {
     if (completed() != ring_.tail()) abort();
-    // The last owner may still be on its way out: it lets go under the lock, or by leaving the list of ready queues.
+    // The last owner may still be on its way out: it releases the queue under the lock, or through the ready list.
     for (;;) {
         {
             SpinGuard guard(submit_lock_);
@@ -36,7 +36,7 @@ SoftQueue::~SoftQueue() {
         }
         sched_yield();
     }
-    // A worker that lingered here may not have noticed yet; the last thing it does is to leave the lock.
+    // A worker that lingered here may not have noticed yet; the last thing it does is release the lock.
     while (watchers_.load(std::memory_order_acquire) != 0) sched_yield();
     { SpinGuard guard(submit_lock_); }
     scheduler_.remove(*this);
@@ -47,7 +47,7 @@ SoftQueue::~SoftQueue() {
 
 namespace {
 
-// The bytes a command wants to carry with it.
+// The bytes that are copied along with a command.
 struct Payload {
     const void* bytes = nullptr;
     std::size_t size = 0;
@@ -62,7 +62,7 @@ Payload payload_of(const Command& command) noexcept {
     return {};
 }
 
-// Where a placed command keeps the address of its payload.
+// The address of a placed command's payload.
 const void* payload_address(const Command& command) noexcept {
     if (is_kernel(command.opcode)) return command.launch.arguments;
     return command.opcode == Opcode::copy ? command.copy.source : command.replay.bindings;
@@ -77,7 +77,7 @@ void set_payload_address(Command& command, void* bytes) noexcept {
         command.replay.bindings = static_cast<const FenceBinding*>(bytes);
 }
 
-// Fences and graphs that the queue works on more closely than their interface says.
+// The queue downcasts these fences and graphs, so they must be of its own kind.
 Status check_kinds(const Command& command) noexcept {
     if (command.opcode == Opcode::wait) {
         if (is_soft(*command.wait.fence)) return {};
@@ -156,14 +156,14 @@ Result<std::uint64_t> SoftQueue::submit(std::span<const Command> commands) noexc
 
 namespace {
 
-// Commands that end at once or stop the queue: a released queue does not have to wait long behind them.
+// Commands that end at once or park the queue, so a released queue does not wait long behind them.
 bool is_brief(Opcode opcode) noexcept {
     return opcode == Opcode::signal || opcode == Opcode::wait || opcode == Opcode::wait_value;
 }
 
 }  // namespace
 
-// The queue itself may be gone when its own part is over.
+// This queue may be gone once its own part is over.
 void SoftQueue::drain(Worker& worker, std::uint64_t until, bool linger) noexcept {
     Scheduler& scheduler = scheduler_;
     worker.hand_over.begin_draining();
@@ -200,7 +200,7 @@ void SoftQueue::drain_part(Worker& worker, std::uint64_t until, bool linger) noe
             if (released) [[unlikely]]
                 scheduler_.enqueue(*released);
             scheduler_.flush_count(worker);
-            // It may be more urgent than this one.
+            // The released queue may be more urgent.
             if (released && scheduler_.should_yield(priority(), turn)) return hand_back();
         }
         ring_.prefetch_operand_after(*command);
@@ -210,7 +210,7 @@ void SoftQueue::drain_part(Worker& worker, std::uint64_t until, bool linger) noe
             return;
         finish(*command);
         if (ring_.popped() >= until) {
-            scheduler_.flush_count(worker);  // a queue this one has released must count before this one stops to
+            scheduler_.flush_count(worker);  // count queues released here before uncounting this one
             if (more_or_let_go()) hand_back();
             return;
         }
@@ -225,8 +225,8 @@ void SoftQueue::continue_after_launch(Worker& worker) noexcept {
     drain(worker, UINT64_MAX, true);
 }
 
-// A CPU core completes the command whose last block it has run, so that no other thread must be woken for that. The
-// commands behind it are for workers.
+// A CPU core completes the command whose last block it has run, so that no other thread has to be woken for that. The
+// commands after it are left to workers.
 void SoftQueue::continue_after_cpu_kernel() noexcept {
     const Executor* executor = Executor::existing();
     const bool on_cpu_core = executor && executor->is_cpu_core.load(std::memory_order_relaxed);
@@ -267,15 +267,15 @@ void SoftQueue::wake_sleepers() noexcept {
     sleepers_.wake_all();
 }
 
-// More to do than this owner will: back to the ready ones.
+// This owner stops with work left: makes the queue ready again.
 void SoftQueue::hand_back() noexcept { scheduler_.enqueue(*this); }
 
-// The queue looks empty. True: there is more after all. False: it has been let go.
+// The queue looks empty. True: there is more after all. False: it has been released.
 bool SoftQueue::more_or_let_go() noexcept {
     SpinGuard guard(submit_lock_);
     if (!ring_.empty()) return true;
-    notify_waiters();  // a sleeper that registered before the lock was taken is seen here at the latest
-    if (watchers_.load(std::memory_order_relaxed) != 0) {  // they leave under the lock, so at least one will look
+    notify_waiters();  // sees every sleeper that registered before the lock was taken
+    if (watchers_.load(std::memory_order_relaxed) != 0) {  // they leave under the lock, so at least one will check
         state_.store(RunState::lingering, std::memory_order_release);
     } else {
         state_.store(RunState::idle, std::memory_order_release);
@@ -284,13 +284,14 @@ bool SoftQueue::more_or_let_go() noexcept {
     return false;
 }
 
-// Watches the empty queue before letting go. While it does, a host thread that waits may take the queue over and give
-// it back; then this worker continues to watch.
+// Watches the empty queue before releasing it. Meanwhile a waiting host thread may take the queue over and give it
+// back; this worker then continues to watch.
 bool SoftQueue::more_after_lingering() noexcept {
     if (!scheduler_.may_spin()) return more_or_let_go();
     watchers_.fetch_add(1, std::memory_order_relaxed);
     std::uint64_t seen = ring_.popped();
-    // Small batches mean that every look disturbs the submitter for little: look more rarely, and the other way round.
+    // With small batches every poll disturbs the submitter for little work: poll less often. With large batches poll
+    // more often.
     const std::uint64_t batch = seen - std::exchange(watched_from_, seen);
     if (batch < tuning::smallest_batch)
         watch_pauses_ = std::min(watch_pauses_ * 2, tuning::most_watch_pauses);
@@ -301,8 +302,8 @@ bool SoftQueue::more_after_lingering() noexcept {
     Nanoseconds end = 0;
     for (;;) {
         for (int poll = 0; poll < 4; ++poll) {
-            // Looking rarely lets the submitter run ahead in its own cache and turns its commands into batches; a host
-            // thread that wants one command done at once takes the queue over itself.
+            // Polling rarely lets the submitter run ahead in its own cache and batches its commands; a host thread that
+            // needs a command done at once takes the queue over itself.
             for (std::uint32_t pause = 0; pause < pauses; ++pause) cpu_relax();
             if (const std::uint64_t tail = ring_.tail(); tail != seen) {
                 RunState lingering = RunState::lingering;
@@ -321,7 +322,7 @@ bool SoftQueue::more_after_lingering() noexcept {
     {
         SpinGuard guard(submit_lock_);
         watchers_.fetch_sub(1, std::memory_order_release);
-        // Taking it first: a host thread or another watcher may be about to, without the lock.
+        // Claim it first: a host thread or another watcher may be about to, without the lock.
         RunState lingering = RunState::lingering;
         if (state_.compare_exchange_strong(lingering, RunState::draining, std::memory_order_acq_rel)) {
             more = !ring_.empty();
@@ -342,7 +343,7 @@ std::uint64_t SoftQueue::unfinished(std::uint64_t sequence) const noexcept {
     return done >= sequence || blocked() ? 0 : sequence - done;
 }
 
-// Takes the queue when no thread runs it and drains it up to `sequence`.
+// Claims the queue if no thread runs it, and drains it up to `sequence`.
 bool SoftQueue::try_help_drain(Worker* worker, std::uint64_t sequence) noexcept {
     RunState state = state_.load(std::memory_order_acquire);
     if (state != RunState::ready && state != RunState::lingering) return false;
@@ -363,7 +364,7 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
         for (int poll = 0; poll < 16; ++poll) {
             if (completed() >= sequence) return WaitOutcome::done;
             if (worker && try_help_drain(worker, sequence)) spin_end = 0;
-            // Each look takes the line away from the owner, who writes it after every command.
+            // Each poll takes the cache line away from the owner, which writes it after every command.
             for (std::uint32_t pause = 0; pause < pauses; ++pause) cpu_relax();
             pauses = std::min(pauses * 2, tuning::most_host_pauses);
         }
@@ -383,10 +384,9 @@ WaitOutcome SoftQueue::wait(std::uint64_t sequence, Deadline deadline) noexcept 
             sleepers_.cancel();
             continue;
         }
-        // The owner looks at wake_at_ without a fence after each command. Should it have missed this registration, it
-        // sees it at the next one; the sleep after a registration is short in case that next command is a long kernel.
-        // A waiter relying on another thread's registration also sleeps briefly once, in case the owner missed that
-        // one.
+        // The owner reads wake_at_ without a fence after each command. If it misses this registration, it sees it after
+        // the next command; the sleep after a registration is short in case that command is a long kernel. A waiter
+        // relying on another thread's registration also sleeps briefly once, in case the owner missed that one.
         Deadline until = deadline;
         if (registers || !slept) until.at = std::min(until.at, Deadline::after(millisecond).at);
         slept = true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// SoftQueue: a stream on the software NPU, the strand whose commands come from a ring. Any number of host threads
+// SoftQueue: a stream on the software NPU, a strand that takes its commands from a ring. Any number of host threads
 // submit (one at a time, under the stream's lock), one owner drains.
 //
-// Steps into and out of idle happen under the submit lock: a submitter that sees another state may rely on the owner
-// noticing its command. All other steps are compare-and-swap or made by the owner.
+// The queue enters and leaves idle under the submit lock, so a submitter that sees another state can rely on the owner
+// noticing its command. All other transitions are compare-and-swap or made by the owner.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace canopy {
 
 class SoftQueue final : public Queue, public Strand, public CountedQueue {
 public:
-    // nullptr when there is no memory for its ring.
+    // nullptr if there is no memory for its ring.
     static std::unique_ptr<SoftQueue> create(Scheduler& scheduler, const QueueOptions& options);
     ~SoftQueue() override;
 
@@ -51,14 +51,14 @@ public:
 
 private:
     SoftQueue(Scheduler& scheduler, const QueueOptions& options);
-    // Runs commands until there are none, the queue must wait, its turn is over or `until` is completed. The caller
-    // has claimed it. `linger`: watch the empty queue for a while before letting go.
+    // Runs commands until none are left, the queue must wait, its turn is over or `until` is completed. The caller has
+    // claimed the queue. `linger`: watch the empty queue for a while before releasing it.
     void drain_part(Worker& worker, std::uint64_t until, bool linger) noexcept;
-    // The same, then runs what its signals released.
+    // The same, then runs the streams its signals released.
     void drain(Worker& worker, std::uint64_t until, bool linger) noexcept;
     bool try_help_drain(Worker* worker, std::uint64_t sequence) noexcept;
     bool place(const Command& command) noexcept;
-    void about_to_wait() noexcept override { ring_.prefetch_front(); }  // what follows is wanted as soon as it is over
+    void about_to_wait() noexcept override { ring_.prefetch_front(); }  // needed as soon as the wait ends
     void finish(Command& command) noexcept;
     bool more_after_lingering() noexcept;
     bool more_or_let_go() noexcept;
@@ -72,13 +72,13 @@ private:
     CommandRing ring_;
 
     std::atomic<std::uint32_t> watchers_{0};    // workers that watch it; they stop under the lock or by claiming it
-    std::atomic<std::uint64_t> drop_until_{0};  // commands up to this number are not run
+    std::atomic<std::uint64_t> drop_until_{0};  // commands up to this number are dropped
 
-    std::uint64_t watched_from_ = 0;  // the owner's: what was completed when it began to watch last
+    std::uint64_t watched_from_ = 0;  // owner only: number completed when it last began to watch
     std::uint32_t watch_pauses_ = tuning::fewest_watch_pauses;
 
     alignas(64) std::atomic<std::uint64_t> completed_{0};
-    std::atomic<std::uint64_t> wake_at_{UINT64_MAX};  // a sleeper wants to know when this number is completed
+    std::atomic<std::uint64_t> wake_at_{UINT64_MAX};  // a sleeper must be woken when this number is completed
     ParkingLot sleepers_;
 };
 

@@ -29,7 +29,7 @@ bool Replayable::withdraw_turn(Runnable& runnable) noexcept {
     return false;
 }
 
-// Advances to the next ticket that is still wanted. The one that waits in line with it has the turn.
+// Advances to the next ticket that has not been given up. If a runnable waits in line with it, that one gets the turn.
 Runnable* Replayable::next_in_line() noexcept {
     for (auto given_up = std::find(given_up_.begin(), given_up_.end(), turn_); given_up != given_up_.end();
          given_up = std::find(given_up_.begin(), given_up_.end(), turn_)) {

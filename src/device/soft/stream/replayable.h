@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replayable: a prepared graph as streams see it. Replays of one graph run one after the other, in the order of the
-// tickets they took when they were submitted.
+// Replayable: a prepared graph as streams see it. Replays of one graph run one at a time, in the order of the tickets
+// taken when they were submitted.
 //
 // Threads: any.
 #pragma once
@@ -27,22 +27,22 @@ public:
     }
 
     std::uint64_t take_ticket() noexcept { return submitted_.fetch_add(1, std::memory_order_acq_rel); }
-    // True when it is the ticket's turn; otherwise the runnable waits in line and is continued when it is.
+    // True if it is the ticket's turn; otherwise the runnable waits in line and continues when its turn comes.
     bool take_turn(Runnable& runnable, std::uint64_t ticket) noexcept;
     bool withdraw_turn(Runnable& runnable) noexcept;
     void give_turn() noexcept;
     void give_up_turn(std::uint64_t ticket) noexcept;
 
-    // Begins a replay for the strand whose turn it is and which is draining, and runs what this thread can. True: the
-    // replay has ended. False: the parent waits and will be continued. Either way `end` follows.
+    // Begins a replay for `parent`, which has the turn and is draining, and runs what this thread can. True: the replay
+    // has ended. False: the parent waits and will be continued. Either way the parent calls `end` afterwards.
     virtual bool start(Worker& worker, Strand& parent, const ReplayWork* replay) noexcept = 0;
     virtual void end() noexcept = 0;
     virtual void abort_replay_of(const Strand& parent) noexcept = 0;
-    // Every lane that has begun is in a wait.
+    // True if every lane that has begun is in a wait.
     [[nodiscard]] virtual bool blocked() const noexcept = 0;
 
 protected:
-    // On a cache line of its own: threads that submit read the kind, above, while another one takes turns.
+    // On a separate cache line: submitting threads read the kind, above, while another thread takes turns.
     alignas(64) mutable SpinLock lock_;
     std::uint64_t turn_ CANOPY_GUARDED_BY(lock_) = 0;
     bool turn_taken_ CANOPY_GUARDED_BY(lock_) = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CommandRing: the commands of one stream between the threads that submit and the one that drains. Commands and the
-// bytes they carry lie in cache lines of linked segments; drained segments go back to the submitting side. It grows
-// while no thread drains, so a submitter never has to wait for a stream that is in a wait.
+// CommandRing: passes the commands of one stream from the submitting threads to the draining one. Commands and their
+// payloads lie in cache lines of linked segments; drained segments are recycled by the submitting side. The ring grows
+// while no thread drains it, so a submitter never blocks on a stream that is in a wait.
 //
-// Threads: reserve and publish by one submitter at a time (the stream's lock), front and pop by the owner alone.
+// Threads: reserve and publish by one submitter at a time (the stream's lock), front and pop only by the owner.
 #pragma once
 
 #include <atomic>
@@ -38,7 +38,7 @@ public:
         return write_segment_ != nullptr;
     }
 
-    // Room for a command followed by `payload_lines` lines, all in one piece. nullptr: out of memory.
+    // Contiguous room for a command followed by `payload_lines` lines. nullptr: out of memory.
     Command* reserve(std::size_t payload_lines) noexcept {
         if (write_line_ + 1 + payload_lines >= lines_per_segment && !next_segment()) return nullptr;
         Command* place = reinterpret_cast<Command*>(write_segment_->lines[write_line_]);
@@ -49,12 +49,12 @@ public:
     // Makes `count` reserved commands visible to the owner.
     void publish(std::uint64_t count) noexcept {
         published_ += count;
-        tail_.store(published_, std::memory_order_release);  // pairs with the load in front
+        tail_.store(published_, std::memory_order_release);  // pairs with the load in front()
     }
     [[nodiscard]] std::uint64_t published() const noexcept { return published_; }
     [[nodiscard]] std::uint64_t tail() const noexcept { return tail_.load(std::memory_order_acquire); }
 
-    // The oldest command not yet popped; nullptr when there is none.
+    // The oldest command not yet popped; nullptr if there is none.
     Command* front() noexcept {
         if (popped_ == known_tail_) {
             known_tail_ = tail_.load(std::memory_order_acquire);
@@ -73,12 +73,12 @@ public:
             std::free(spare_.exchange(drained, std::memory_order_acq_rel));
         }
     }
-    // Asks for the lines the next commands lie in; by the owner, when it will come back to them soon.
+    // Prefetches the lines of the next commands. Called by the owner when it will come back to them soon.
     void prefetch_front() noexcept {
         for (std::size_t ahead = 0; ahead < 6; ahead += 2) prefetch<0>(read_segment_, read_line_ + ahead);
     }
-    // Asks for what the command after `command` works on first: its fence, kernel or destination, whatever its first
-    // word points at.
+    // Prefetches what the command after `command` uses first: its fence, kernel or destination, whatever its first word
+    // points at.
     void prefetch_operand_after(const Command& command) noexcept {
         if (known_tail_ - popped_ < 2 || command.payload_lines == heap_payload) return;
         const Command& next = (&command)[1 + command.payload_lines];
@@ -91,7 +91,7 @@ public:
     [[nodiscard]] std::uint64_t popped() const noexcept { return popped_; }
     [[nodiscard]] bool empty() const noexcept { return popped_ == tail_.load(std::memory_order_acquire); }
 
-    // payload_lines of a command whose bytes are allocated.
+    // `payload_lines` of a command whose payload is on the heap.
     static constexpr std::uint16_t heap_payload = 0xFFFF;
 
 private:
@@ -104,7 +104,7 @@ private:
     };
     static_assert(sizeof(Segment) == tuning::ring_segment_bytes);
 
-    // Asks for the two lines a command with its arguments usually takes, to read (0) or to write (1).
+    // Prefetches the two lines that a command with its arguments usually takes, for reading (0) or writing (1).
     template <int Write>
     static void prefetch(Segment* segment, std::size_t first) noexcept {
         if (first + 1 >= lines_per_segment) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runnable: what the scheduler gives to its workers, a stream or a lane of a graph. One thread at a time runs it: the
-// one that has claimed it. Ownership is the state word:
+// Runnable: the unit of work that the scheduler gives to workers, a stream or a lane of a graph. Only the thread that
+// has claimed it runs it. The state word defines ownership:
 //
 //   idle       nothing to do                              -> ready
 //   ready      work to do, listed with the scheduler      -> draining (a worker, or a host thread that waits)
@@ -9,7 +9,7 @@
 //   waiting    parked at a wait, a call, busy cores       -> ready (by the thread that satisfies it)
 //              or a graph
 //
-// Steps are compare-and-swap or made by the owner; a queue has further rules for idle (queue.h).
+// Transitions are compare-and-swap or made by the owner; a queue has further rules for idle (queue.h).
 #pragma once
 
 #include <atomic>
@@ -28,27 +28,27 @@ class Worker;
 enum class RunState : std::uint32_t { idle, ready, lingering, draining, waiting };
 enum class WaitResult : std::uint8_t { none, satisfied, timed_out, faulted };
 
-// Its place among those that wait for a word in memory; guarded by the scheduler's value lock.
+// Entry in the list of waits for words in memory; guarded by the scheduler's value lock.
 struct ValueWaiter {
     ValueWork wait{};
     Runnable* next = nullptr;
     bool linked = false;
 };
 
-// Its place among those that wait for their turn to replay a graph; guarded by the graph's lock.
+// Entry in the line of runnables that wait to replay a graph; guarded by the graph's lock.
 struct TurnWaiter {
     std::uint64_t ticket = 0;
     Runnable* next = nullptr;
 };
 
-// Its place in a list of KeptRunnables; guarded by that list's lock.
+// Entry in a list of KeptRunnables; guarded by that list's lock.
 struct KeptPlace {
     Runnable* next = nullptr;
     Nanoseconds weight = 0;
     const void* group = nullptr;
 };
 
-// Its launch, as the scheduler lists it; guarded by the scheduler's lock.
+// The scheduler's bookkeeping for its launch; guarded by the scheduler's lock.
 struct LaunchPlace {
     std::uint32_t participants = 0;
     bool listed = false;
@@ -56,8 +56,8 @@ struct LaunchPlace {
     Runnable* previous = nullptr;
     Runnable* running_next = nullptr;
     Runnable* running_previous = nullptr;
-    std::uint32_t beats = 0;  // of the monitor while the launch is unlisted
-    CoreNeed cores;           // it has taken, or waits for
+    std::uint32_t beats = 0;  // monitor beats while the launch is unlisted
+    CoreNeed cores;           // cores it has taken or waits for
 };
 
 class Runnable : public TaskOwner {
@@ -68,28 +68,29 @@ public:
     Runnable& operator=(const Runnable&) = delete;
 
     [[nodiscard]] std::uint32_t priority() const noexcept { return priority_.load(std::memory_order_relaxed); }
-    // ready -> draining; false when another thread was faster.
+    // ready -> draining; false if another thread was faster.
     bool claim() noexcept {
         RunState expected = RunState::ready;
         return state_.compare_exchange_strong(expected, RunState::draining, std::memory_order_acq_rel);
     }
-    // ready, as the scheduler sets it together with the list.
+    // Sets the state to ready; called by the scheduler when it lists the runnable.
     void become_ready() noexcept { state_.store(RunState::ready, std::memory_order_release); }
 
-    // Runs its commands, then those of what they released. The caller has claimed it; it may be gone afterwards.
+    // Runs its commands, then those of the runnables they released. The caller has claimed it; it may be gone
+    // afterwards.
     virtual void drain(Worker& worker) noexcept = 0;
-    // Runs its own commands only; some of them, unless the thread may linger.
+    // Runs only its own commands, and only some of them unless the thread may linger.
     virtual void drain_part(Worker& worker, bool linger) noexcept = 0;
     // The last block of its launch has ended on this thread: completes the launch and drains.
     virtual void continue_after_launch(Worker& worker) noexcept = 0;
 
     virtual void begin_wait() noexcept = 0;
     virtual void continue_after_wait(WaitResult result) noexcept = 0;
-    // The time of a timed wait is over; ignored unless it still is in that very wait. False: ask again later.
+    // The time limit of a wait has passed; ignored unless it is still in that same wait. False: try again later.
     virtual bool expire_wait(std::uint64_t serial) noexcept = 0;
 
     [[nodiscard]] Launch& launch() noexcept { return launch_; }
-    // nullptr before the first on CPU cores.
+    // nullptr before its first launch on CPU cores.
     [[nodiscard]] CpuLaunch* cpu_launch() const noexcept { return cpu_launch_.load(std::memory_order_acquire); }
 
     // Lists of the scheduler and of graphs.
@@ -106,8 +107,8 @@ public:
 protected:
     std::atomic<std::uint32_t> priority_;
     Launch launch_;
-    std::atomic<CpuLaunch*> cpu_launch_{nullptr};  // made by the first command that needs it, kept
-    // Last: the wait of a derived class shares its line.
+    std::atomic<CpuLaunch*> cpu_launch_{nullptr};  // made by the first command that needs it, then reused
+    // Last, so that the wait of a derived class shares its cache line.
     alignas(64) std::atomic<RunState> state_{RunState::idle};
 };
 

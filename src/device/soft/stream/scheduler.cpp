@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers and what they choose from. The monitor is in monitor.cpp.
+// Workers and how they choose work. The monitor is in monitor.cpp.
 #include "device/soft/stream/scheduler.h"
 
 #include <pthread.h>
@@ -96,7 +96,7 @@ void Scheduler::worker_main(bool extra) noexcept {
     workers_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-// One thing to do, if there is any.
+// Does one piece of work; false if there is none.
 bool Scheduler::work_once(Worker& worker) noexcept {
     worker.executor.works_for.store(this, std::memory_order_relaxed);
     if (Runnable* runnable = take_ready()) {
@@ -112,7 +112,7 @@ bool Scheduler::work_once(Worker& worker) noexcept {
     return value_waits_.load(std::memory_order_relaxed) != 0 && poll_values(worker.executor);
 }
 
-// One worker at a time looks around for a while instead of sleeping: the next task then needs no wake-up.
+// One worker at a time spins for a while instead of sleeping, so that the next task needs no wake-up.
 bool Scheduler::spin_for_work() noexcept {
     if (!may_spin_) return false;
     std::uint32_t none = 0;
@@ -177,11 +177,11 @@ void Scheduler::enqueue(Runnable& runnable) noexcept {
             runnable.ready_previous = list.last;
             (list.last ? list.last->ready_next : list.first) = &runnable;
             list.last = &runnable;
-            ready_mask_.fetch_or(1u << level, std::memory_order_seq_cst);  // pairs with the look before parking
+            ready_mask_.fetch_or(1u << level, std::memory_order_seq_cst);  // pairs with the check before parking
         }
-        // Before the queue can run and end, and the device with it.
+        // Counted before the queue can run and be destroyed, and the device with it.
         wakers_.fetch_add(1, std::memory_order_relaxed);
-        // Inside the lock: a thread that claims the queue, empties it and removes it must pass here first.
+        // Under the lock: removing the queue takes the lock too, so the queue cannot be gone before this is done.
         runnable.become_ready();
     }
     wake_worker();
@@ -199,7 +199,8 @@ void Scheduler::unlist(Runnable& runnable) noexcept {
     if (!list.first) ready_mask_.fetch_and(~(1u << runnable.ready_level), std::memory_order_seq_cst);
 }
 
-// The most urgent ready queue, claimed for the caller. Queues that another thread has claimed are dropped on the way.
+// The most urgent ready queue, claimed for the caller. Queues that another thread has already claimed are unlisted on
+// the way.
 Runnable* Scheduler::take_ready() noexcept {
     if (ready_mask_.load(std::memory_order_relaxed) == 0) return nullptr;
     SpinGuard guard(lock_);
@@ -243,7 +244,7 @@ bool Scheduler::take_offered(Worker& worker) noexcept {
     }
     if (!taken) return false;
     worker.kept.push_all(taken);
-    if (Runnable* first = worker.kept.take(nullptr)) first->drain(worker);  // and then the others
+    if (Runnable* first = worker.kept.take(nullptr)) first->drain(worker);  // runs the others as well
     withdraw_offer(worker);
     return true;
 }
@@ -314,7 +315,7 @@ void Scheduler::invite(Runnable& runnable, std::uint32_t hands) noexcept {
     wake_for(hands);
 }
 
-// Lists unlisted launches that run for longer than they should.
+// Lists unlisted launches that have been running too long.
 void Scheduler::list_overdue() noexcept {
     SpinGuard guard(lock_);
     for (Runnable* runnable = running_; runnable; runnable = runnable->launch_place.running_next) {
@@ -334,7 +335,7 @@ Runnable* Scheduler::join_launch() noexcept {
         ++best->launch_place.participants;
         return best;
     }
-    // Nothing to join: launches that are still listed have no work now; their participants list them again.
+    // Nothing to join: launches that are still listed have no work now; their participants will list them again.
     while (launches_) delist_launch(*launches_);
     return nullptr;
 }
@@ -376,7 +377,7 @@ bool Scheduler::acquire_cores(Runnable& runnable, CoreNeed need) noexcept {
         cores_used_.vector += need.vector;
         return true;
     }
-    // In order of arrival, more urgent ones first.
+    // By priority, then in order of arrival.
     Runnable** link = &cores_first_;
     while (*link && (*link)->priority() <= runnable.priority()) link = &(*link)->cores_next;
     runnable.cores_next = *link;
@@ -385,7 +386,7 @@ bool Scheduler::acquire_cores(Runnable& runnable, CoreNeed need) noexcept {
     return false;
 }
 
-// Takes those out of the line whose cores are free now, and gives them the cores.
+// Takes the runnables whose cores are free now out of the line and assigns them the cores.
 Runnable* Scheduler::take_served() noexcept {
     Runnable* served = nullptr;
     Runnable** end = &served;
@@ -465,7 +466,7 @@ bool Scheduler::withdraw_value_wait(Runnable& runnable) noexcept {
     return true;
 }
 
-// Looks at every word once; true when a queue could continue.
+// Checks every word once; true if a queue could continue.
 bool Scheduler::poll_values(Executor& executor) noexcept {
     Runnable* served = nullptr;
     Runnable* faulted = nullptr;
@@ -499,7 +500,7 @@ bool Scheduler::poll_values(Executor& executor) noexcept {
     return any;
 }
 
-// ---- coming to rest ------------------------------------------------------------------------------------------------
+// ---- quiescing -----------------------------------------------------------------------------------------------------
 
 void Scheduler::count_runnable(int change) noexcept {
     if (runnable_.fetch_add(change, std::memory_order_seq_cst) + change == 0) quiet_.wake_all();
@@ -525,7 +526,7 @@ Scheduler::Backlog Scheduler::backlog() {
 std::uint64_t Scheduler::unfinished(const Backlog& backlog) noexcept {
     std::uint64_t count = 0;
     SpinGuard guard(lock_);
-    CountedQueue* queue = all_;  // numbers fall along the list, as they do in the backlog
+    CountedQueue* queue = all_;  // numbers decrease along the list, as in the backlog
     for (const Backlog::Entry& entry : backlog.entries) {
         while (queue && queue->number > entry.queue) queue = queue->all_next;
         if (queue && queue->number == entry.queue) count += queue->unfinished(entry.sequence);
@@ -533,7 +534,8 @@ std::uint64_t Scheduler::unfinished(const Backlog& backlog) noexcept {
     return count;
 }
 
-// The caller does not help: a kernel may be waiting for what the caller does next, so it must not run on its thread.
+// The caller does not help: a kernel may be waiting for something the caller does next, so it must not run on the
+// caller's thread.
 void Scheduler::quiesce() noexcept {
     if (!busy()) return;
     Backlog before;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduler: the workers of one software NPU and what they choose from. Ready queues by strict priority, running
-// launches that want more hands, words in memory that queues wait for. A monitor thread watches for blocks that stop
-// finishing (and adds workers until every resident block has one), for kernels that take too long, and for waits whose
-// time is over; it sleeps when the device does.
+// Scheduler: the workers of one software NPU and the work they choose from: ready queues by strict priority, running
+// launches that need more threads, and words in memory that queues wait for. A monitor thread watches for blocks that
+// stop finishing (and adds workers until every resident block has one), for kernels that take too long and for expired
+// waits; it sleeps when the device is idle.
 //
 // Lock order: a stream's submit lock, a fence's lock, then lock_ here; value_lock_ and timer_mutex_ are leaves.
 #pragma once
@@ -26,32 +26,32 @@ namespace canopy {
 
 struct SchedulerOptions {
     std::uint32_t workers = 1;
-    std::uint32_t max_workers = 64;  // with those added so that every resident block has a thread
+    std::uint32_t max_workers = 64;  // including those added so that every resident block has a thread
     ChipCores cores;
     CpuCoresOptions cpu;
     const char* thread_name = "canopy";
 };
 
-// What runs after every kernel in checking mode; returns an explanation when it found damage.
+// Runs after every kernel in checking mode and explains any damage it finds.
 class Checker {
 public:
     virtual ~Checker() = default;
     virtual bool damaged(std::string& what) noexcept = 0;
-    // Where an address lies, in words.
+    // Describes where an address lies.
     virtual std::string describe(std::uintptr_t address) noexcept = 0;
     [[nodiscard]] virtual bool enabled() const noexcept = 0;
 };
 
-// A queue, as the scheduler counts what is left to do in it.
+// A queue, as the scheduler sees it to count unfinished work.
 class CountedQueue {
 public:
     [[nodiscard]] virtual std::uint64_t submitted() const noexcept = 0;
     [[nodiscard]] virtual std::uint64_t completed() const noexcept = 0;
-    // Commands up to `sequence` that are still to be completed; 0 while the queue is in a wait.
+    // Number of commands up to `sequence` that are not completed; 0 while the queue is in a wait.
     [[nodiscard]] virtual std::uint64_t unfinished(std::uint64_t sequence) const noexcept = 0;
 
     // The scheduler's list of all queues.
-    std::uint64_t number = 0;  // among all queues of the scheduler; never used twice
+    std::uint64_t number = 0;  // unique among the scheduler's queues; never reused
     CountedQueue* all_next = nullptr;
     CountedQueue* all_previous = nullptr;
 
@@ -67,13 +67,13 @@ public:
     Scheduler& operator=(const Scheduler&) = delete;
 
     void add(CountedQueue& queue) noexcept;
-    void remove(CountedQueue& queue) noexcept;  // its runnable must be forgotten as well
-    // Takes a runnable that ends out of the lists and timers.
+    void remove(CountedQueue& queue) noexcept;  // call forget for its runnable as well
+    // Removes a runnable that is being destroyed from the lists and timers.
     void forget(Runnable& runnable) noexcept;
 
     // Makes it ready; a thread will claim it. It may be gone when this returns.
     void enqueue(Runnable& runnable) noexcept;
-    // Should the owner of a queue of that priority step back after `turn` tasks?
+    // True if the owner of a queue of that priority should yield after `turn` tasks.
     [[nodiscard]] bool should_yield(std::uint32_t priority, std::uint32_t turn) const noexcept {
         const std::uint32_t mask = ready_mask_.load(std::memory_order_relaxed);
         if (mask == 0) [[likely]]
@@ -86,28 +86,27 @@ public:
         return ready_mask_.load(std::memory_order_relaxed) != 0 ||
                open_launches_.load(std::memory_order_relaxed) != 0 || offering_.load(std::memory_order_relaxed);
     }
-    // Lets workers without work take some of the lanes this one has kept.
+    // Lets idle workers take some of the lanes this one has kept.
     void offer_kept(Worker& worker) noexcept;
     void withdraw_offer(Worker& worker) noexcept;
-    // Makes everything ready that the worker has kept.
+    // Makes all lanes ready that the worker has kept.
     void share_kept(Worker& worker) noexcept;
 
-    // Lists a launch that begins so that other workers can join, unless it is unlisted.
+    // Registers a launch that begins. Unless it is unlisted, lists it so that other workers can join.
     void publish(Runnable& runnable) noexcept;
-    // Lists its launch again: blocks have become runnable, or there are items that `hands` sleeping workers are worth
-    // waking for.
+    // Lists its launch again: blocks have become runnable, or new items are worth waking `hands` sleeping workers for.
     void invite(Runnable& runnable) noexcept;
     void invite(Runnable& runnable, std::uint32_t hands) noexcept;
-    // Takes part in its launch until there is nothing left for this thread, which has been counted as participant.
-    // True: it was the last one and must complete the launch. False: the launch may be gone already.
+    // Works on its launch until nothing is left for this thread, which is already counted as a participant. True: it
+    // was the last participant and must complete the launch. False: the launch may be gone already.
     bool work_on(Runnable& runnable, Worker& worker) noexcept;
-    // Takes cores for its launch; false when they are busy: it is then waiting for them.
+    // Takes cores for its launch. False: they are busy, and the runnable now waits for them.
     bool acquire_cores(Runnable& runnable, CoreNeed need) noexcept;
     void release_cores(Runnable& runnable) noexcept;
-    // Gives up waiting for cores; false when they have been given meanwhile.
+    // Stops waiting for cores; false if they have been assigned meanwhile.
     bool withdraw_core_wait(Runnable& runnable) noexcept;
 
-    // Stops what runs of this queue's first `limit` commands, wherever it runs.
+    // Cancels whatever is running of its first `limit` commands, on any thread.
     void cancel_running(Runnable& runnable, std::uint64_t limit, FaultKind why) noexcept;
 
     void wait_for_value(Runnable& runnable) noexcept;
@@ -116,14 +115,14 @@ public:
 
     // Counts queues that are neither idle nor in a wait.
     void count_runnable(int change) noexcept;
-    // Adds what a draining thread has counted by itself.
+    // Adds the changes that a draining thread has accumulated.
     void flush_count(Worker& worker) noexcept {
         if (const int change = worker.hand_over.take_change(); change != 0) [[unlikely]]
             count_runnable(change);
     }
-    // Whether anything could be running right now.
+    // True if anything could be running right now.
     [[nodiscard]] bool busy() noexcept;
-    // What had been submitted at one moment and was not completed, newest queue first.
+    // A snapshot of commands submitted but not completed, newest queue first.
     struct Backlog {
         struct Entry {
             std::uint64_t queue;  // its number
@@ -132,9 +131,9 @@ public:
         std::vector<Entry> entries;
     };
     [[nodiscard]] Backlog backlog();
-    // Commands of it that could still run; 0 when all are done or behind a wait.
+    // Number of its commands that can still run; 0 if all are done or behind a wait.
     [[nodiscard]] std::uint64_t unfinished(const Backlog& backlog) noexcept;
-    // Waits until everything submitted before that could run has, or nothing has ended for a long time.
+    // Waits until all earlier commands that can run have finished, or nothing has finished for a long time.
     void quiesce() noexcept;
 
     void set_kernel_timeout(std::uint64_t timeout) noexcept {
@@ -150,7 +149,7 @@ public:
     [[nodiscard]] bool checks() const noexcept { return checker_ && checker_->enabled(); }
     [[nodiscard]] const ChipCores& cores() const noexcept { return options_.cores; }
     [[nodiscard]] bool may_spin() const noexcept { return may_spin_; }
-    // Share of the time since the last call in which threads of that kind were inside blocks, in percent.
+    // Percentage of the time since the last call that threads of that kind spent inside blocks.
     int utilisation(bool cpu) noexcept;
 
 private:
@@ -199,14 +198,14 @@ private:
     ReadyList ready_[8] CANOPY_GUARDED_BY(lock_);
     CountedQueue* all_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::uint64_t queues_made_ CANOPY_GUARDED_BY(lock_) = 0;
-    Runnable* launches_ CANOPY_GUARDED_BY(lock_) = nullptr;  // whose launches have work for others
-    Runnable* running_ CANOPY_GUARDED_BY(lock_) = nullptr;   // whose launches run
+    Runnable* launches_ CANOPY_GUARDED_BY(lock_) = nullptr;  // with launches that have work for others
+    Runnable* running_ CANOPY_GUARDED_BY(lock_) = nullptr;   // with running launches
     CoreNeed cores_used_ CANOPY_GUARDED_BY(lock_);
     Runnable* cores_first_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::atomic<std::uint32_t> ready_mask_{0};
     std::atomic<std::uint32_t> open_launches_{0};
     std::atomic<Worker*> offering_{nullptr};  // changed under lock_
-    std::atomic<std::uint32_t> wakers_{0};    // threads that have made a queue ready and not returned yet
+    std::atomic<std::uint32_t> wakers_{0};    // threads that have made a queue ready and are still in enqueue
 
     alignas(64) std::atomic<std::uint32_t> spinning_{0};
     std::atomic<std::uint32_t> idle_{0};  // workers that spin or sleep
@@ -214,7 +213,7 @@ private:
     ParkingLot parked_;
     std::atomic<bool> started_{false};
     std::atomic<bool> stopping_{false};
-    Mutex start_mutex_;  // for the thread that starts the others
+    Mutex start_mutex_;  // held by the thread that starts the others
 
     alignas(64) std::atomic<std::int32_t> runnable_{0};
     ParkingLot quiet_;

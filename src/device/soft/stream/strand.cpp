@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ownership and waiting of strands; what commands do when they run is in strand_commands.cpp.
+// Ownership and waiting of strands; the commands themselves are in strand_commands.cpp.
 #include "device/soft/stream/strand.h"
 
 #include "device/soft/stream/replayable.h"
@@ -15,7 +15,7 @@ void Strand::cancel(std::uint64_t limit, FaultKind why) noexcept { scheduler_.ca
 void Strand::invite() noexcept { scheduler_.invite(*this); }
 void Strand::invite(std::uint32_t hands) noexcept { scheduler_.invite(*this, hands); }
 
-// Cores become free by themselves, and a graph that is replayed runs: the strand still counts as runnable.
+// Cores become free by themselves and a replayed graph keeps running, so in these waits the strand counts as runnable.
 bool Strand::counts_wait() const noexcept {
     const WaitReason reason = reason_.load(std::memory_order_relaxed);
     return counted_ && reason != WaitReason::cores && reason != WaitReason::graph;
@@ -26,7 +26,7 @@ void Strand::count_runnable(int change) noexcept {
     if (!worker || !worker->hand_over.count_runnable(change)) scheduler_.count_runnable(change);
 }
 
-// The calling thread's, if it runs work of the same device.
+// The calling thread's worker, if it runs work of the same device.
 Worker* Strand::worker_here() const noexcept {
     Worker* worker = Worker::existing();
     return worker && worker->executor.works_for.load(std::memory_order_relaxed) == &scheduler_ ? worker : nullptr;
@@ -53,7 +53,7 @@ void Strand::continue_after_wait(WaitResult result) noexcept {
     scheduler_.enqueue(*this);
 }
 
-// It has been draining all the time, as for a launch on AI cores.
+// The strand has stayed in state draining, as for a launch on AI cores.
 void Strand::continue_after_cpu_kernel() noexcept {
     wait_result_ = WaitResult::satisfied;
     scheduler_.enqueue(*this);
@@ -67,7 +67,7 @@ bool Strand::expire_wait(std::uint64_t serial) noexcept {
         fence = waiting_for_;
         fence->retain();
     }
-    // Not among the waiters: a signal was faster, or the owner is still on its way there.
+    // False if not among the waiters: a signal was faster, or the owner has not registered yet.
     const bool ended = fence->withdraw(waiter_);
     if (ended) continue_after_wait(WaitResult::timed_out);
     fence->release();
@@ -103,8 +103,8 @@ void Strand::withdraw_wait() noexcept {
 
 bool Strand::blocked() const noexcept {
     if (state_.load(std::memory_order_acquire) != RunState::waiting) return false;
-    // Cores become free by themselves; everything else needs something outside the strand, a callback's thread
-    // included.
+    // Cores become free by themselves; everything else needs something outside the strand, including a callback's
+    // thread.
     switch (reason_.load(std::memory_order_relaxed)) {
         case WaitReason::cores:
             return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strand: runs commands in order and parks in front of one that cannot continue: a wait parks the strand, never the
-// thread. A stream's queue is one, and so is each lane of a graph that is replayed.
+// Strand: runs commands in order and parks in front of one that is blocked: a wait parks the strand, never the thread.
+// The queue of a stream is a strand, and so is each lane of a replayed graph.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ enum class WaitReason : std::uint8_t { none, fence, value, host_call, cores, tur
 
 class Strand : public Runnable {
 public:
-    // counted: one of the scheduler's runnable ones while it is neither idle nor in a wait.
+    // counted: the scheduler counts it as runnable while it is neither idle nor in a wait.
     Strand(Scheduler& scheduler, std::uint32_t priority, bool counted) noexcept
         : Runnable(priority), scheduler_(scheduler), counted_(counted) {
         waiter_.runnable = this;
@@ -36,14 +36,14 @@ public:
     void begin_wait() noexcept final;
     void continue_after_wait(WaitResult result) noexcept final;
     bool expire_wait(std::uint64_t serial) noexcept final;
-    // Takes a wait back that has been begun and that nothing will end: draining again.
+    // Undoes a begun wait that nothing will end; the strand is draining again.
     void cancel_wait() noexcept;
-    // Ends the present wait, of whatever kind, so that the next owner can drop it; ends the graph it replays.
+    // Ends the current wait (except a host call) so that the next owner can drop it; also ends the graph it replays.
     void withdraw_wait() noexcept;
-    // True while it is in an unsatisfied wait: it cannot continue without something outside it.
+    // True while it is in an unsatisfied wait: it needs something outside it to continue.
     [[nodiscard]] bool blocked() const noexcept;
     [[nodiscard]] Scheduler& scheduler() noexcept { return scheduler_; }
-    // Whether its commands are being dropped, and how it tells of a failure.
+    // dropping: true while its commands are dropped. task_failed: reports a failure.
     [[nodiscard]] virtual bool dropping() const noexcept = 0;
     virtual void task_failed(TaskFailure& failure) noexcept = 0;
     [[nodiscard]] virtual CallRouter* router() const noexcept = 0;
@@ -53,13 +53,13 @@ protected:
     // `sequence`: how many commands of the strand came before this one.
     Step execute(Worker& worker, Command& command, std::uint64_t sequence) noexcept;
     void drop(Command& command) noexcept;
-    // Before the strand waits for a fence.
+    // Called before the strand waits for a fence.
     virtual void about_to_wait() noexcept {}
     // Runs the graph for this strand, which is draining. Left: the strand waits until the graph ends.
     Step run_graph(Worker& worker, Replayable& graph, const ReplayWork* replay) noexcept;
     void stop_graph() noexcept;
     void set_replaying(Replayable* graph) noexcept;
-    // Waits for the end of a graph that it replays.
+    // True while it waits for the end of a graph that it replays.
     [[nodiscard]] bool replays_now() const noexcept {
         return state_.load(std::memory_order_acquire) == RunState::waiting &&
                reason_.load(std::memory_order_relaxed) == WaitReason::graph;
@@ -71,13 +71,13 @@ protected:
     WaitResult take_wait_result() noexcept { return std::exchange(wait_result_, WaitResult::none); }
     [[nodiscard]] bool has_wait_result() const noexcept { return wait_result_ != WaitResult::none; }
 
-    // On the line of state_.
+    // On the cache line of state_.
     std::atomic<WaitReason> reason_{WaitReason::none};
-    WaitResult wait_result_ = WaitResult::none;  // passed by state_ from the thread that ends a wait to the next owner
+    WaitResult wait_result_ = WaitResult::none;  // set by the thread that ends a wait, published by state_
 
     SpinLock wait_lock_;  // keeps what it waits for alive for expire and abort
-    SoftFence* waiting_for_ CANOPY_GUARDED_BY(wait_lock_) = nullptr;  // of the last wait, with a reference
-    Replayable* replaying_ CANOPY_GUARDED_BY(wait_lock_) = nullptr;   // waits for its turn with it, or replays it
+    SoftFence* waiting_for_ CANOPY_GUARDED_BY(wait_lock_) = nullptr;  // of the last wait; holds a reference
+    Replayable* replaying_ CANOPY_GUARDED_BY(wait_lock_) = nullptr;   // the graph it replays or waits to replay
 
 private:
     Step run_launch(Worker& worker, Command& command, std::uint64_t sequence) noexcept;
@@ -101,10 +101,10 @@ private:
     void count_runnable(int change) noexcept;
     [[nodiscard]] bool counts_wait() const noexcept;
     FenceWaiter waiter_;
-    std::atomic<std::uint64_t> wait_serial_{0};  // one step when a wait begins, one when it has ended
+    std::atomic<std::uint64_t> wait_serial_{0};  // incremented when a wait begins and when it has ended
 
 protected:
-    // Not on the line of state_, which other threads write.
+    // Not on the cache line of state_, which other threads write.
     Scheduler& scheduler_;
     const bool counted_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each command does when its turn has come. Everything that touches memory of the program runs guarded.
+// Execution of the commands. Everything that touches memory of the program runs guarded.
 #include <signal.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ void Strand::drop(Command& command) noexcept {
             take_wait_result();
             break;
         case Opcode::host_call:
-            // A call that has been made already only needs its result taken.
+            // If the call has already been made, only its result has to be taken.
             if (take_wait_result() == WaitResult::none && command.call.dropped)
                 command.call.dropped(command.call.argument);
             break;
@@ -276,7 +276,7 @@ Strand::Step Strand::run_wait(Command& command) noexcept {
         }
         reason_.store(WaitReason::fence, std::memory_order_relaxed);
         waiter_.wait = command.wait;
-        command.wait.fence = nullptr;  // its reference is the queue's from here on
+        command.wait.fence = nullptr;  // the strand owns the reference from here on
         const std::uint64_t serial = set_waiting_for(fence);
         const std::uint64_t timeout = command.wait.timeout;
         if (timeout != 0) scheduler_.start_timer(*this, serial, Deadline::after(static_cast<Nanoseconds>(timeout)).at);
@@ -289,7 +289,7 @@ Strand::Step Strand::run_wait(Command& command) noexcept {
     return Step::done;
 }
 
-// Keeps a reference to the fence for threads that end the wait from outside; releases that of the wait before.
+// Keeps a reference to the fence for threads that end the wait from outside; releases that of the previous wait.
 std::uint64_t Strand::set_waiting_for(SoftFence* fence) noexcept {
     SoftFence* before = nullptr;
     std::uint64_t serial = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worker: one operating-system thread in its role of running streams: its executor, which runs and guards the work, and
-// what the thread has taken over or kept to run next. The scheduler's threads have one, and so does every host thread
-// that waits for a stream and helps meanwhile.
+// Worker: a thread that runs streams: its executor, which runs and guards the work, and the runnables it has taken over
+// or kept to run next. Each of the scheduler's threads has one, and so does every host thread that helps while it waits
+// for a stream.
 //
-// Used by the thread itself, but for `kept`.
+// Used only by its own thread, except for `kept`.
 #pragma once
 
 #include "device/soft/execution/executor.h"
@@ -14,14 +14,14 @@ namespace canopy {
 
 class Worker final : public ThreadAttachment {
 public:
-    // The calling thread's; made on first use. nullptr: no memory.
+    // The calling thread's worker, made on first use. nullptr: no memory.
     static Worker* current() noexcept;
-    // The calling thread's if it has one.
+    // The calling thread's worker, if it has one.
     static Worker* existing() noexcept {
         Executor* executor = Executor::existing();
         return executor ? of(*executor) : nullptr;
     }
-    // The one of the thread that has this executor; nullptr: it has never run streams.
+    // The worker of the thread with this executor; nullptr if that thread has never run streams.
     static Worker* of(const Executor& executor) noexcept {
         return static_cast<Worker*>(executor.attachment.load(std::memory_order_acquire));
     }
@@ -30,7 +30,7 @@ public:
     HandOver hand_over;
     KeptRunnables kept;                 // lanes of graphs it will run
     bool offers = false;                // has offered them to its scheduler's other workers
-    const Runnable* awaited = nullptr;  // the stream it waits for, while it drains that itself
+    const Runnable* awaited = nullptr;  // the stream it waits for, while it drains it itself
 
 private:
     explicit Worker(Executor& own) noexcept : executor(own) {}
