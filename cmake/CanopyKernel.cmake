@@ -57,7 +57,7 @@ endfunction()
 # canopy_add_program(<target> <source>... [OPTIONS <flag>...] [LINK <library>...] [TEST])
 # Adds a target that compiles sources with kernels (.asc, .cpp) and links them to a program with the library of this
 # build. OPTIONS go to every compilation. LINK names libraries (m, pthread), files or flags; GTest means GoogleTest with
-# its main function. TEST makes the program a test of the same name. The program is <target>.dir/<target> in the binary
+# its main function. TEST makes the program, which uses GoogleTest, a test of the same name. The program is <target>.dir/<target> in the binary
 # directory; its full path is the target property CANOPY_PROGRAM. Rebuilt when a source, a header, the compiler or the
 # library changes.
 function(canopy_add_program target)
@@ -110,7 +110,6 @@ function(canopy_add_program target)
   add_custom_target(${target} ALL DEPENDS ${program})
   set_target_properties(${target} PROPERTIES CANOPY_PROGRAM ${program})
   if(PROGRAM_TEST)
-    add_test(NAME ${target} COMMAND ${program})
-    set_tests_properties(${target} PROPERTIES TIMEOUT 300)
+    canopy_add_gtest(${target} TIMEOUT 300 COMMAND ${program})
   endif()
 endfunction()

@@ -34,25 +34,35 @@ function(canopy_compile_fast target)
   target_precompile_headers(${target} REUSE_FROM canopy_test_headers)
 endfunction()
 
-# canopy_add_sharded_test(<name> SHARDS <count> COMMAND <program> [<argument>...] [ENVIRONMENT <name=value>...]
-#                         [TIMEOUT <seconds>] [COST <seconds>] [LABELS <label>])
-# Adds <name>.1 to <name>.<count>: each runs its share of the program's tests, so that all cores are busy and a crash
-# loses one share.
-function(canopy_add_sharded_test name)
-  cmake_parse_arguments(SHARDED "" "SHARDS;TIMEOUT;COST;LABELS" "COMMAND;ENVIRONMENT" ${ARGN})
-  if(NOT SHARDED_TIMEOUT)
-    set(SHARDED_TIMEOUT 600)
+# canopy_add_gtest(<name> COMMAND <program> [<argument>...] [SHARDS <count>] [ENVIRONMENT <name=value>...]
+#                  [TIMEOUT <seconds>] [COST <seconds>] [LABELS <label>])
+# Adds the test <name>, or <name>.1 to <name>.<count>: each runs its share of the program's tests, so that all cores are
+# busy. <program> is a target or a path. A crash loses one test (tests/run_share.py).
+function(canopy_add_gtest name)
+  cmake_parse_arguments(GTEST "" "SHARDS;TIMEOUT;COST;LABELS" "COMMAND;ENVIRONMENT" ${ARGN})
+  if(NOT GTEST_TIMEOUT)
+    set(GTEST_TIMEOUT 600)
   endif()
-  if(NOT SHARDED_COST)
-    set(SHARDED_COST 0)
+  if(NOT GTEST_COST)
+    set(GTEST_COST 0)
   endif()
-  foreach(number RANGE 1 ${SHARDED_SHARDS})
-    math(EXPR index "${number} - 1")
-    add_test(NAME ${name}.${number} COMMAND ${SHARDED_COMMAND})
-    set_tests_properties(
-      ${name}.${number}
-      PROPERTIES TIMEOUT ${SHARDED_TIMEOUT} COST ${SHARDED_COST} LABELS "${SHARDED_LABELS}" ENVIRONMENT
-                 "${SHARDED_ENVIRONMENT};GTEST_TOTAL_SHARDS=${SHARDED_SHARDS};GTEST_SHARD_INDEX=${index}")
+  list(POP_FRONT GTEST_COMMAND program)
+  if(TARGET ${program})
+    set(program $<TARGET_FILE:${program}>)
+  endif()
+  set(shards 1)
+  if(GTEST_SHARDS)
+    set(shards ${GTEST_SHARDS})
+  endif()
+  foreach(number RANGE 1 ${shards})
+    set(test ${name})
+    if(GTEST_SHARDS)
+      set(test ${name}.${number})
+    endif()
+    add_test(NAME ${test} COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/run_share.py ${number} ${shards} ${program}
+                                  ${GTEST_COMMAND})
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${GTEST_TIMEOUT} COST ${GTEST_COST} LABELS "${GTEST_LABELS}"
+                                            ENVIRONMENT "${GTEST_ENVIRONMENT}")
   endforeach()
 endfunction()
 
@@ -62,24 +72,24 @@ function(canopy_add_test name)
   cmake_parse_arguments(TEST "" "SHARDS" "" ${ARGN})
   add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE canopy canopy_options GTest::gtest GTest::gtest_main Threads::Threads)
-  canopy_register_test(${name} "${TEST_SHARDS}")
+  canopy_register_test(${name} "${TEST_SHARDS}" "")
 endfunction()
 
-# canopy_add_unit_test(<name> [SHARDS <count>] <source>...): the same, for code below the interface: sees src/ and links
-# its objects.
+# canopy_add_unit_test(<name> [SHARDS <count>] [APART <filter>] <source>...): the same, for code below the interface: sees
+# src/ and links its objects. Tests that match the filter run as <name>.apart, without the others in their process.
 function(canopy_add_unit_test name)
-  cmake_parse_arguments(TEST "" "SHARDS" "" ${ARGN})
+  cmake_parse_arguments(TEST "" "SHARDS;APART" "" ${ARGN})
   add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE canopy_internal canopy_options GTest::gtest GTest::gtest_main Threads::Threads)
-  canopy_register_test(${name} "${TEST_SHARDS}")
+  canopy_register_test(${name} "${TEST_SHARDS}" "${TEST_APART}")
 endfunction()
 
-function(canopy_register_test name shards)
+function(canopy_register_test name shards apart)
   canopy_compile_fast(${name})
-  if(shards)
-    canopy_add_sharded_test(${name} SHARDS ${shards} COMMAND ${name})
-  else()
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  set(others)
+  if(apart)
+    set(others --gtest_filter=-${apart})
+    canopy_add_gtest(${name}.apart COMMAND ${name} --gtest_filter=${apart})
   endif()
+  canopy_add_gtest(${name} SHARDS "${shards}" COMMAND ${name} ${others})
 endfunction()
