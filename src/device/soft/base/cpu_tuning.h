@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/clock.h"
+#include "foundation/clock.h"
 
 namespace canopy::tuning {
 
@@ -27,7 +27,10 @@ inline constexpr std::uint32_t cpu_core_watch_pauses = 32;
 // three threads compete for the two processors here: eight empty blocks took 1.9 us without the yield and 0.9 us with
 // it.
 inline constexpr Nanoseconds cpu_core_watch_time = 5 * microsecond;
-// A cancelled CPU kernel that is found inside the C library this many times, 1 to 2 ms apart, is ended there.
-inline constexpr std::uint32_t most_cancels_put_off = 100;
+// A cancelled CPU kernel that is found inside the C library this many times, 1 to 2 ms apart, is ended there. Sleeping
+// in a system call counts more: it may never return, while code that runs comes out, unless it loops there. A kernel
+// that allocates in a loop is outside in about 1.5 % of the attempts.
+inline constexpr std::uint32_t most_cancels_put_off = 1000;
+inline constexpr std::uint32_t weight_of_sleeping_cancel = 10;
 
 }  // namespace canopy::tuning

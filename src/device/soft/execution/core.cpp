@@ -9,7 +9,8 @@
 #include <cstring>
 #include <new>
 
-#include "base/mutex.h"
+#include "base/process_state.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {
@@ -33,10 +34,7 @@ struct Registry {
     Mutex mutex;
     SoftCore* first CANOPY_GUARDED_BY(mutex) = nullptr;
 };
-Registry& registry() noexcept {
-    static Registry* instance = new Registry;  // outlives every thread
-    return *instance;
-}
+Registry& registry() noexcept { return process_state<Registry>(); }
 
 // Below 4 GiB if there is room: kernels may keep local addresses in 32 bits.
 void* reserve(std::size_t size) noexcept {

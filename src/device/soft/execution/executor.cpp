@@ -19,9 +19,10 @@
 #include <iterator>
 #include <mutex>
 
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "device/soft/base/cpu_tuning.h"
 #include "device/soft/base/tuning.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {
@@ -55,10 +56,7 @@ struct Registry {
     Mutex mutex;
     Executor* first CANOPY_GUARDED_BY(mutex) = nullptr;
 };
-Registry& registry() noexcept {
-    static Registry* instance = new Registry;  // outlives every thread
-    return *instance;
-}
+Registry& registry() noexcept { return process_state<Registry>(); }
 
 struct sigaction previous_action[NSIG];
 std::atomic<std::size_t> stack_size{tuning::default_block_stack};
@@ -67,8 +65,10 @@ std::atomic<std::size_t> stack_size{tuning::default_block_stack};
 // the sanitizers. Entries are only added.
 struct SharedCode {
     static constexpr std::uint32_t most = 64;
+    enum class Kind : std::uint8_t { none, library, sanitizer };
     struct Range {
         std::uintptr_t begin, size;
+        Kind kind;
     };
     Mutex mutex;  // for writers; signal handlers read without it
     Range ranges[most];
@@ -76,12 +76,12 @@ struct SharedCode {
 };
 SharedCode shared_code;
 
-CANOPY_MAY_BE_LEFT bool in_shared_code(std::uintptr_t instruction) noexcept {
+CANOPY_MAY_BE_LEFT SharedCode::Kind shared_code_at(std::uintptr_t instruction) noexcept {
     std::uint32_t count;
     __atomic_load(reinterpret_cast<const std::uint32_t*>(&shared_code.count), &count, __ATOMIC_ACQUIRE);
     for (std::uint32_t i = 0; i < count; ++i)
-        if (instruction - shared_code.ranges[i].begin < shared_code.ranges[i].size) return true;
-    return false;
+        if (instruction - shared_code.ranges[i].begin < shared_code.ranges[i].size) return shared_code.ranges[i].kind;
+    return SharedCode::Kind::none;
 }
 
 // Byte by byte and not instrumented, like its caller: the loader guards these names with its own lock, which the thread
@@ -95,24 +95,28 @@ CANOPY_MAY_BE_LEFT bool contains(const char* text, const char* part) noexcept {
     return false;
 }
 
-CANOPY_MAY_BE_LEFT bool is_shared_code(const char* path) noexcept {
-    static constexpr const char* names[] = {"/libc.so",  "/ld-linux", "/libpthread", "/libstdc++",
-                                            "/libgcc_s", "/libc++",   "/libtsan",    "/libasan",
-                                            "/libubsan", "/libm.so",  "/libdl.so",   "/ld-musl"};
-    for (const char* name : names)
-        if (contains(path, name)) return true;
-    return false;
+CANOPY_MAY_BE_LEFT SharedCode::Kind kind_of_code(const char* path) noexcept {
+    static constexpr const char* libraries[] = {"/libc.so", "/ld-linux", "/libpthread", "/libstdc++", "/libgcc_s",
+                                                "/libc++",  "/libm.so",  "/libdl.so",   "/ld-musl"};
+    static constexpr const char* sanitizers[] = {"/libtsan", "/libasan", "/libubsan"};
+    for (const char* name : libraries)
+        if (contains(path, name)) return SharedCode::Kind::library;
+    for (const char* name : sanitizers)
+        if (contains(path, name)) return SharedCode::Kind::sanitizer;
+    return SharedCode::Kind::none;
 }
 
 CANOPY_MAY_BE_LEFT int note_shared_code(dl_phdr_info* object, std::size_t, void*) {
-    if (!object->dlpi_name || !is_shared_code(object->dlpi_name)) return 0;
+    if (!object->dlpi_name) return 0;
+    const SharedCode::Kind kind = kind_of_code(object->dlpi_name);
+    if (kind == SharedCode::Kind::none) return 0;
     for (int i = 0; i < object->dlpi_phnum; ++i) {
         const ElfW(Phdr)& segment = object->dlpi_phdr[i];
         if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
         const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
         const std::uint32_t count = shared_code.count.load(std::memory_order_relaxed);
-        if (in_shared_code(begin) || count == SharedCode::most) continue;
-        shared_code.ranges[count] = {begin, segment.p_memsz};
+        if (shared_code_at(begin) != SharedCode::Kind::none || count == SharedCode::most) continue;
+        shared_code.ranges[count] = {begin, segment.p_memsz, kind};
         shared_code.count.store(count + 1, std::memory_order_release);
     }
     return 0;
@@ -155,6 +159,18 @@ CANOPY_MAY_BE_LEFT void redirect(void* context, std::uintptr_t top) noexcept {
 #endif
 }
 
+// True for a thread interrupted in a system call: just behind it, or at it if it is made again.
+CANOPY_MAY_BE_LEFT bool at_system_call(std::uintptr_t instruction) noexcept {
+#if defined(__x86_64__)
+    const auto* code = reinterpret_cast<const unsigned char*>(instruction);
+    return (code[0] == 0x0F && code[1] == 0x05) || (code[-2] == 0x0F && code[-1] == 0x05);
+#elif defined(__aarch64__)
+    constexpr std::uint32_t supervisor_call = 0xD4000001;
+    const auto* code = reinterpret_cast<const std::uint32_t*>(instruction);
+    return code[0] == supervisor_call || code[-1] == supervisor_call;
+#endif
+}
+
 CANOPY_MAY_BE_LEFT std::uintptr_t instruction_of(void* context) noexcept {
     auto* interrupted = static_cast<ucontext_t*>(context);
 #if defined(__x86_64__)
@@ -191,11 +207,7 @@ struct FaultHandlers {
             executor->cancel_waits_ = true;
             return;
         }
-        if (executor->cpu_kernel_ && in_shared_code(instruction_of(context)) &&
-            executor->cancels_put_off_ < tuning::most_cancels_put_off) {
-            executor->cancels_put_off_ = executor->cancels_put_off_ + 1;  // the caller of cancel tries again
-            return;
-        }
+        if (executor->cpu_kernel_ && put_off(*executor, instruction_of(context))) return;
         Fault& fault = executor->fault_;
         fault.kind = read_in_handler(executor->cancel_kind_);
         fault.signal = 0;
@@ -220,6 +232,19 @@ struct FaultHandlers {
         pass_on(signal, info, context);
         if (previous_action[signal].sa_handler == SIG_DFL && !(previous_action[signal].sa_flags & SA_SIGINFO))
             syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);  // again, with its usual effect
+    }
+
+    // True if a CPU kernel must not be ended here because it may hold a lock; the caller of cancel tries again. A
+    // kernel that runs in a library soon leaves it; one that sleeps in a system call may not. Code of a sanitizer is
+    // never left: it does not sleep, and its allocator would stay locked.
+    CANOPY_MAY_BE_LEFT static bool put_off(Executor& executor, std::uintptr_t instruction) noexcept {
+        const SharedCode::Kind code = shared_code_at(instruction);
+        if (code == SharedCode::Kind::none) return false;
+        if (code == SharedCode::Kind::sanitizer) return true;
+        if (executor.cancels_put_off_ >= tuning::most_cancels_put_off) return false;
+        executor.cancels_put_off_ =
+            executor.cancels_put_off_ + (at_system_call(instruction) ? tuning::weight_of_sleeping_cancel : 1);
+        return true;
     }
 
     CANOPY_MAY_BE_LEFT static bool inside(const Executor& executor) noexcept {

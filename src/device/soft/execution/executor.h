@@ -14,13 +14,13 @@
 #include <string_view>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/fiber.h"
 #include "canopy/kernel_abi.h"
 #include "device/backend.h"
 #include "device/soft/execution/core.h"
 #include "device/soft/execution/core_flags.h"
 #include "device/soft/execution/task_owner.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

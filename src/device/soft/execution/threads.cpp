@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <new>
 
+#include "base/process_state.h"
 #include "base/spin_lock.h"
 #include "canopy/kernel_abi.h"
 #include "device/soft/base/tuning.h"
@@ -22,10 +23,7 @@ struct Pool {
     SimtThreads::FiberQueue free CANOPY_GUARDED_BY(lock);
     std::uint32_t made CANOPY_GUARDED_BY(lock) = 0;
 };
-Pool& pool() noexcept {
-    static Pool* instance = new Pool;  // outlives every thread
-    return *instance;
-}
+Pool& pool() noexcept { return process_state<Pool>(); }
 
 }  // namespace
 
