@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/clock.h"
+#include "foundation/clock.h"
 
 namespace canopy::tuning {
 
@@ -79,9 +79,9 @@ inline constexpr Nanoseconds extra_worker_idle = 200 * millisecond;
 // How often a parked worker checks the memory words that streams wait for.
 inline constexpr Nanoseconds value_poll_interval = 100 * microsecond;
 
-// How long quiesce waits while no work finishes: a kernel may be polling memory that the waiting host is about to
-// write.
-inline constexpr Nanoseconds quiesce_patience = 2 * second;
+// How many waits of a millisecond quiesce makes while no work finishes: a kernel may be polling memory that the waiting
+// host is about to write.
+inline constexpr std::uint32_t quiesce_patience = 2000;
 
 // Stack of a block. Chips have 32 KiB by default; compiled for a CPU the same code needs several times that.
 inline constexpr std::size_t default_block_stack = 256 * 1024;

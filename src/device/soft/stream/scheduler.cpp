@@ -544,24 +544,28 @@ void Scheduler::quiesce() noexcept {
     } catch (...) {
         return;
     }
-    Nanoseconds progress_at = now();
     std::uint64_t left_before = 0;
-    for (int round = 0;; ++round) {
+    // Waits that ran out since something finished. Counted, because the clock runs on while this machine is paused.
+    std::uint32_t idle_waits = 0;
+    for (int round = 0, without_work = 0;; ++round) {
         const std::uint64_t left = unfinished(before);
         if (left == 0) return;
         if (std::exchange(left_before, left) != left)
-            progress_at = now();
-        else if (now() - progress_at > tuning::quiesce_patience)
+            idle_waits = 0;
+        else if (idle_waits > tuning::quiesce_patience)
             return;
         if (round < 64) {
             sched_yield();
             continue;
         }
         const ParkingLot::Epoch epoch = quiet_.prepare();
-        if (runnable_.load(std::memory_order_seq_cst) == 0)
+        if (runnable_.load(std::memory_order_seq_cst) == 0 && ++without_work < 64) {  // about to finish
             quiet_.cancel();
-        else
-            quiet_.park(epoch, Deadline::after(millisecond));  // a queue that keeps running does not report progress
+            sched_yield();
+            continue;
+        }
+        // A queue that keeps running does not report progress.
+        if (!quiet_.park(epoch, Deadline::after(millisecond))) ++idle_waits;
     }
 }
 
