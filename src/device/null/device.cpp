@@ -9,10 +9,10 @@
 
 #include "base/error_text.h"
 #include "base/heap.h"
-#include "base/mutex.h"
 #include "device/backend.h"
 #include "device/fused_module.h"
 #include "device/image.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {
@@ -40,12 +40,21 @@ private:
 // because their selectors are computed by kernels.
 class NullExecutable final : public Executable {
 public:
-    explicit NullExecutable(const GraphPlan& plan) : Executable(null_kind) {
-        for (const GraphLane& lane : plan.lanes) lanes_.emplace_back(lane.commands.begin(), lane.commands.end());
+    explicit NullExecutable(const GraphPlan& plan) : Executable(null_kind), kept_(plan.kept) {
+        for (const GraphLane& lane : plan.lanes) {
+            lanes_.emplace_back(lane.commands.begin(), lane.commands.end());
+            for (const Command& command : lane.commands) retain_fence(command);
+        }
     }
+    ~NullExecutable() override { for_each(release_fence); }
     Status change(std::span<const GraphChange> changes, ChangeTime) noexcept override {
         MutexLock guard(mutex_);
-        for (const GraphChange& change : changes) lanes_[change.place.lane][change.place.position] = change.command;
+        for (const GraphChange& change : changes) {
+            Command& command = lanes_[change.place.lane][change.place.position];
+            retain_fence(change.command);
+            release_fence(command);
+            command = change.command;
+        }
         return {};
     }
     [[nodiscard]] std::uint64_t unfinished() const noexcept override { return 0; }
@@ -60,8 +69,17 @@ public:
     }
 
 private:
+    // Only signals use theirs.
+    static void retain_fence(const Command& command) noexcept {
+        if (command.opcode == Opcode::signal && command.signal.fence) command.signal.fence->retain();
+    }
+    static void release_fence(const Command& command) noexcept {
+        if (command.opcode == Opcode::signal && command.signal.fence) command.signal.fence->release();
+    }
+
     Mutex mutex_;
     std::vector<std::vector<Command>> lanes_ CANOPY_GUARDED_BY(mutex_);
+    const std::shared_ptr<const void> kept_;  // what arguments of calls point to
 };
 
 class NullQueue final : public Queue {

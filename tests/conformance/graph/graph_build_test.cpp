@@ -379,6 +379,30 @@ TEST_F(GraphBuild, CleaningEmptiesAPersistentStream) {
     expect_replay({1});
 }
 
+TEST_F(GraphBuild, TheEndOfAModelDropsALaunchThatWaitsForCores) {
+    if (!device_computes()) GTEST_SKIP() << "needs kernels that keep cores busy";
+    constexpr uint32_t all_cores = 48;
+    SharedWord begun, go, done, gate;
+    aclrtStream first = bound(), second = bound(later), holder = nullptr;
+    ASSERT_ACL_OK(launch("append", all_cores, second, log_, 1u));
+    ASSERT_ACL_OK(aclrtActiveStream(second, first));
+    ASSERT_ACL_OK(aclrtValueWait(gate.device(), 1, 1, first));
+    finish(first);
+    ASSERT_ACL_OK(aclrtCreateStream(&holder));
+    ASSERT_ACL_OK(launch("begin_and_wait_for_word", all_cores, holder, begun.device(), go.device(), done.device()));
+    begun.wait_until_set();
+    ASSERT_ACL_OK(aclmdlRIExecuteAsync(model_, stream_));
+    gate.set(1);
+    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    go.set(1);
+    EXPECT_ACL_OK(aclrtSynchronizeStream(holder));
+    EXPECT_TRUE(take_log().empty());
+    ASSERT_ACL_OK(launch("append", all_cores, stream_, log_, 2u));
+    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_EQ(take_log(), std::vector<uint32_t>(all_cores, 2));
+    ASSERT_ACL_OK(aclrtDestroyStream(holder));
+}
+
 TEST_F(GraphBuild, SeveralModelsRunAtOnce) {
     aclrtStream stream = bound(), other_stream = nullptr;
     Gate gate;

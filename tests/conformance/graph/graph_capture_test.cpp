@@ -252,6 +252,29 @@ TEST_F(Capture, AnAbortEndsTheReplayThatRuns) {
     EXPECT_EQ(count(), 1u);
 }
 
+TEST_F(Capture, AStoppedStreamGivesUpAReplayThatWaitsForItsTurn) {
+    if (!device_computes()) GTEST_SKIP() << "needs a replay that takes its time";
+    Gate gate;
+    begin();
+    gate.hold(stream_);
+    ASSERT_ACL_OK(increment(stream_));
+    aclmdlRI graph = end();
+    ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, other_));
+    ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, third_));
+    ASSERT_TRUE(eventually([&] {
+        EXPECT_ACL_OK(aclrtStreamStop(third_));
+        aclrtStreamStatus state = ACL_STREAM_STATUS_RESERVED;
+        EXPECT_ACL_OK(aclrtStreamQuery(third_, &state));
+        return state == ACL_STREAM_STATUS_COMPLETE;
+    }));
+    EXPECT_NE(aclrtSynchronizeStream(third_), ACL_SUCCESS);
+    gate.open();
+    ASSERT_ACL_OK(aclrtSynchronizeStream(other_));
+    EXPECT_EQ(count(), 1u);
+    replay(graph, third_);
+    EXPECT_EQ(count(), 2u);
+}
+
 TEST_F(Capture, AFaultFailsTheReplayAndTheNextOneWorks) {
     if (!device_computes()) GTEST_SKIP() << "needs kernels that run";
     uint32_t* target = device_array<uint32_t>({0});
@@ -440,13 +463,13 @@ TEST_F(ForbiddenCall, OtherThreadsSpoilAGlobalCaptureOnly) {
             static_cast<void>(one.call());
             return gettid();
         });
-        const bool spoilt = status(stream_) == ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED;
-        if (!spoilt)
+        const bool invalidated = status(stream_) == ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED;
+        if (!invalidated)
             end();
         else
             expect_end_fails(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
                              std::string(one.function) + ", called by thread " + std::to_string(caller));
-        return spoilt;
+        return invalidated;
     };
     std::vector<Forbidden> calls = synchronous_copies();
     calls.push_back(pageable_copy(other_));

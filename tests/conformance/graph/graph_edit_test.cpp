@@ -332,9 +332,9 @@ TEST_F(GraphEdit, PlaceholdersStayWithTheirBlock) {
 TEST_F(GraphEdit, ParametersOfKernelsAreChecked) {
     std::vector<aclmdlRITask> tasks = capture([&] { ASSERT_ACL_OK(append(stream_, 1)); });
     const aclmdlRITaskParams right = params_of(tasks[0]);
-    const auto change = [&](auto&& spoil) {
+    const auto change = [&](auto&& break_it) {
         aclmdlRITaskParams wrong = right;
-        spoil(wrong, wrong.kernelTaskParams);
+        break_it(wrong, wrong.kernelTaskParams);
         return aclmdlRITaskSetParams(tasks[0], &wrong);
     };
     using Params = aclmdlRITaskParams;

@@ -312,6 +312,34 @@ TEST_P(Graphs, AGroupCanBeChangedUntilTheReplayReachesIt) {
     late->release();
 }
 
+TEST_P(Graphs, AChangeIsNotUndoneByAnEarlierOneForLaterReplays) {
+    std::uint64_t value = 0, other = 0;
+    Fence* gate = *device_->create_fence();
+    Command wait(Opcode::wait);
+    wait.wait = {gate, 1, 0, WaitMode::at_least, true};
+    Plan plan;
+    plan.lanes = {{wait, write_of(other, 1), write_of(value, 1)}};
+    plan.groups = {{{0, 1}, 2}};
+    Executable* graph = make(plan);
+    TestQueue queue(*device_);
+    const std::uint64_t first = replay(queue, graph);
+    const std::array<GraphChange, 2> earlier = {GraphChange{{0, 1}, write_of(other, 2)},
+                                                GraphChange{{0, 2}, write_of(value, 2)}};
+    ASSERT_TRUE(graph->change(earlier, ChangeTime::next_replay).ok());
+    const GraphChange later = {{0, 2}, write_of(value, 3)};
+    ASSERT_TRUE(graph->change(std::span(&later, 1), ChangeTime::untouched).ok());
+    gate->signal(SignalMode::set, 1);
+    queue.finish(first);
+    EXPECT_EQ(other, 1u);
+    EXPECT_EQ(value, 3u);
+    gate->signal(SignalMode::set, 1);
+    queue.finish(replay(queue, graph));
+    EXPECT_EQ(other, 2u);
+    EXPECT_EQ(value, 3u);
+    graph->release();
+    gate->release();
+}
+
 TEST_P(Graphs, ConditionsChooseAndRepeatBodies) {
     std::uint64_t selector = 0, choice = 0, rounds = 0, taken[3] = {};
     Plan body, first, second, third;

@@ -283,6 +283,28 @@ void SoftGraph::apply(PendingChange& change) noexcept {
         commands_.replace(change.changes[i].place, change.changes[i].command, std::move(change.payloads[i]));
 }
 
+// Earlier changes of the same places must not undo it when their replays begin.
+void SoftGraph::withdraw_pending(const PendingChange& newer) noexcept {
+    const auto replaced = [&](GraphPlace place) {
+        return std::any_of(newer.changes.begin(), newer.changes.end(), [&](const GraphChange& change) {
+            return change.place.lane == place.lane && change.place.position == place.position;
+        });
+    };
+    for (PendingChange& older : pending_) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < older.changes.size(); ++i) {
+            if (replaced(older.changes[i].place)) continue;
+            if (kept != i) {
+                older.changes[kept] = older.changes[i];
+                older.payloads[kept] = std::move(older.payloads[i]);
+            }
+            ++kept;
+        }
+        older.changes.resize(kept);
+        older.payloads.resize(kept);
+    }
+}
+
 void SoftGraph::apply_pending(std::uint64_t ticket) noexcept {
     std::size_t kept = 0;
     for (PendingChange& change : pending_) {
@@ -336,6 +358,7 @@ Status SoftGraph::change(std::span<const GraphChange> changes, ChangeTime time) 
         now = !running_ && pending.from == turn_ && pending_.empty();
     } else {
         now = !running_ || !begun(pending);
+        withdraw_pending(pending);
     }
     if (now)
         apply(pending);

@@ -175,6 +175,7 @@ private:
     void keep(Worker& worker, Lane& lane) noexcept;
     bool start_segment(Segment& segment) noexcept;
     void apply(PendingChange& change) noexcept CANOPY_REQUIRES(lock_);
+    void withdraw_pending(const PendingChange& newer) noexcept CANOPY_REQUIRES(lock_);
     void apply_pending(std::uint64_t ticket) noexcept CANOPY_REQUIRES(lock_);
     [[nodiscard]] bool begun(const PendingChange& change) const noexcept CANOPY_REQUIRES(lock_);
     [[nodiscard]] const Segment& segment_at(GraphPlace place) const noexcept;

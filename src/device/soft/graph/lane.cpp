@@ -253,7 +253,9 @@ void Lane::run_flow(Worker& worker) noexcept {
     const std::span<Command> commands = graph_.commands(index_);
     std::uint32_t turn = 0;
     while (position_ != end_) {
-        if (graph_.dropping() || (graph_.ending() && !has_wait_result())) {
+        // A launch waits only for cores, so it has not begun.
+        const bool begun = has_wait_result() && commands[position_].opcode != Opcode::launch;
+        if (graph_.dropping() || (graph_.ending() && !begun)) {
             if (has_wait_result()) drop_held();
             break;
         }

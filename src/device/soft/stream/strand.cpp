@@ -155,7 +155,12 @@ Strand::Step Strand::run_replay(Worker& worker, Command& command) noexcept {
     auto& graph = static_cast<Replayable&>(*command.replay.executable);
     const bool resumed = has_wait_result();
     if (!resumed || reason_.load(std::memory_order_relaxed) == WaitReason::turn) {
-        take_wait_result();
+        if (take_wait_result() == WaitResult::timed_out) {  // stopped before its turn
+            graph.give_up_turn(command.replay.ticket);
+            set_replaying(nullptr);
+            report(command, {.kind = FaultKind::aborted}, 0, "the replay was aborted");
+            return Step::done;
+        }
         if (!resumed) {
             set_replaying(&graph);
             reason_.store(WaitReason::turn, std::memory_order_relaxed);

@@ -61,8 +61,9 @@ protected:
     void set_replaying(Replayable* graph) noexcept;
     // True while it waits for the end of a graph that it replays.
     [[nodiscard]] bool replays_now() const noexcept {
-        return state_.load(std::memory_order_acquire) == RunState::waiting &&
-               reason_.load(std::memory_order_relaxed) == WaitReason::graph;
+        if (state_.load(std::memory_order_acquire) != RunState::waiting) return false;
+        const WaitReason reason = reason_.load(std::memory_order_relaxed);
+        return reason == WaitReason::graph || reason == WaitReason::turn;
     }
 
     void complete_launch(const Command& command) noexcept;
