@@ -10,10 +10,11 @@
 
 #include "base/error_text.h"
 #include "base/mapping.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
+#include "core/process/context.h"
 #include "core/process/runtime.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {
@@ -204,7 +205,10 @@ Result<void*> allocate_managed(std::size_t size) {
     return ManagedBlocks::instance().allocate(round_up(size, managed_granularity));
 }
 
-Status release_managed(void* address) { return ManagedBlocks::instance().release(address); }
+Status release_managed(void* address) {
+    quiesce_devices();
+    return ManagedBlocks::instance().release(address);
+}
 
 std::optional<MemoryRange> find_managed(const void* address) noexcept {
     return ManagedBlocks::instance().find(address);

@@ -56,7 +56,7 @@ struct AllocationRequest {
 // 107002 without a context, 100000 for size 0, 207001 if the device has no room.
 Result<void*> allocate_device_memory(const AllocationRequest& request);
 // Frees memory of the malloc family, managed memory, pool blocks and, because known programs rely on it, pinned host
-// memory. Needs no context. Only freeing pinned memory waits, for runnable work.
+// memory. Needs no context. Freeing pinned or managed memory waits for runnable work.
 Status release_device_memory(void* address);
 
 // Page size of the memory at a place, as aclrtPointerGetAttributes reports it.

@@ -55,6 +55,17 @@ TEST_F(MemoryManaged, SizeIsRoundedUp) {
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "devPtr", aclrtFree(memory));
 }
 
+TEST_F(MemoryManaged, FreeingWaitsForWorkThatUsesIt) {
+    constexpr size_t size = 8 * granule;
+    for (int round = 0; round < 10; ++round) {
+        void* memory = nullptr;
+        ASSERT_ACL_OK(aclrtMemAllocManaged(&memory, size, ACL_RT_MEM_ATTACH_GLOBAL));
+        for (int value = 0; value < 4; ++value) ASSERT_ACL_OK(aclrtMemsetAsync(memory, size, value, size, stream_));
+        ASSERT_ACL_OK(aclrtFree(memory));
+        ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    }
+}
+
 TEST_F(MemoryManaged, AllocationArgumentsAreChecked) {
     void* memory = nullptr;
     EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "ptr", aclrtMemAllocManaged(nullptr, granule, 1));
