@@ -20,7 +20,10 @@ def settings(**variables):
     environment.pop("XDG_CACHE_HOME", None)
     output = subprocess.run([TOOL, "info", "--json"], env={**environment, "HOME": "/home/user", **variables},
                             stdout=subprocess.PIPE, check=True).stdout
-    return {entry["variable"]: (entry["value"], entry["set_by"]) for entry in json.loads(output)["settings"]}
+    entries = json.loads(output)["settings"]
+    shown = {entry["variable"]: (entry["value"], entry["set_by"]) for entry in entries}
+    assert len(shown) == len(entries), f"a variable is shown twice: {sorted(entry['variable'] for entry in entries)}"
+    return shown
 
 
 known = set(re.findall(r'"(CANOPY_[A-Z_]*[A-Z])"', (SOURCE / "src/core/process/variables.cpp").read_text()))

@@ -22,10 +22,9 @@ std::string variable(const char* name) {
 }
 
 // A user folder: below the folder in variable `base`, or below `otherwise` in the home folder.
-std::string user_folder(const char* base, const char* otherwise, const char* name) {
-    if (const std::string chosen = variable(base); !chosen.empty()) return fmt::format("{}/{}", chosen, name);
-    if (const std::string home = variable("HOME"); !home.empty()) return fmt::format("{}/{}{}", home, otherwise, name);
-    return "none";
+std::string log_folder() {
+    const std::string home = variable("HOME");
+    return home.empty() ? "none" : home + "/ascend/log";
 }
 
 std::string kernel_compiler() {
@@ -45,13 +44,11 @@ void add_other_settings(Json& settings) {
                             {"set_by", chosen.empty() ? "default" : name},
                             {"meaning", meaning}});
     };
-    add("cache_dir", "CANOPY_CACHE_DIR", user_folder("XDG_CACHE_HOME", ".cache/", "canopy"),
-        "folder that keeps compiled code");
     add("cc", "CANOPY_CC", kernel_compiler(), "the canopy-cc that programs and Python modules start");
     add("cc_flags", "CANOPY_CC_FLAGS", "none", "flags that canopy-cc puts before those of its command line");
     add("clang", "CANOPY_CLANG", "automatic", "the clang++ that canopy-cc runs");
     add("kernel_meta", "CANOPY_KERNEL_META", "kernel_meta", "folder of the images that super_kernel makes");
-    add("log_path", "ASCEND_PROCESS_LOG_PATH", user_folder("", "ascend/", "log"), "folder of the log files");
+    add("log_path", "ASCEND_PROCESS_LOG_PATH", log_folder(), "folder of the log files");
     add("log_level", "ASCEND_GLOBAL_LOG_LEVEL", "3", "0 debug, 1 info, 2 warning, 3 error, 4 nothing is logged");
     add("log_to_stdout", "ASCEND_SLOG_PRINT_TO_STDOUT", "0", "1: log lines go to the standard output");
     add("cpu_kernel_path", "ASCEND_AICPU_KERNEL_PATH", "none", "folders searched first for CPU kernels");

@@ -320,20 +320,13 @@ std::string describe_settings(const Settings& settings) {
     entry("cache_size", "CANOPY_CACHE_SIZE", settings.cache_size,
           "bytes of compiled code kept on disk; 0: nothing is kept");
     entry("quiet", "CANOPY_QUIET", settings.quiet, "1: print nothing on standard error");
-    // These are read on each use.
-    const auto place = [&](const char* key, const char* name, std::string_view value, const char* meaning) {
-        const bool set = environment_variable(name).has_value();
-        entries.push_back({{"key", key},
-                           {"variable", name},
-                           {"value", value},
-                           {"set_by", set ? name : "default"},
-                           {"meaning", meaning}});
-    };
-    place("cache_dir", "CANOPY_CACHE_DIR", cache_settings().folder, "folder of the cache of compiled code");
-    place("compiler", "CANOPY_CC", environment_variable("CANOPY_CC").value_or(""),
-          "the kernel compiler; empty: the canopy-cc that belongs to the library");
-    place("clang", "CANOPY_CLANG", environment_variable("CANOPY_CLANG").value_or(""),
-          "the clang++ that canopy-cc uses; empty: the one it was installed with");
+    // Read on each use.
+    const std::string cache = cache_settings().folder;
+    entries.push_back({{"key", "cache_dir"},
+                       {"variable", "CANOPY_CACHE_DIR"},
+                       {"value", cache.empty() ? "none" : cache},
+                       {"set_by", environment_variable("CANOPY_CACHE_DIR") ? "CANOPY_CACHE_DIR" : "default"},
+                       {"meaning", "folder of the cache of compiled code"}});
     Json chips = Json::array();
     for (const Chip& known : chip_table) chips.push_back(known.name);
     const Json document = {{"version", CANOPY_VERSION}, {"processors", processors()},    {"devices", devices},
