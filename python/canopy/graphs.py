@@ -58,10 +58,10 @@ class Graph:
         call("aclmdlRIExecuteAsync", self.handle, (stream or self._stream).handle)
 
     def close(self) -> None:
-        """Destroys the graph; its replays must have finished."""
-        handle, self.handle = self.handle, 0
-        if handle:
-            call("aclmdlRIDestroy", handle)
+        """Destroys the graph; its replays must have finished. Otherwise it fails and the graph stays."""
+        if self.handle:
+            call("aclmdlRIDestroy", self.handle)
+            self.handle = 0
 
     def __del__(self) -> None:
         try:

@@ -168,6 +168,22 @@ def test_a_graph_is_captured_and_replayed(library):
     graph.close()
 
 
+def test_a_graph_whose_replay_runs_can_be_closed_later(library):
+    stream, other, notify = canopy.Stream(), canopy.Stream(), acl.rt.create_notify(0)[0]
+    one, out = canopy.array(np.ones(64, np.float32)), canopy.zeros(64)
+    with stream.capture() as graph:
+        library["add"](2)(out, one, out, 64)
+    assert acl.rt.wait_and_reset_notify(notify, stream.handle, 0) == 0
+    graph.launch()
+    with pytest.raises(RuntimeError, match="still running"):
+        graph.close()
+    assert acl.rt.record_notify(notify, other.handle) == 0
+    assert np.all(out.numpy(stream) == 1)
+    graph.close()
+    assert graph.handle == 0
+    assert acl.rt.destroy_notify(notify) == 0
+
+
 def test_a_fused_graph_has_the_same_results(library):
     stream = canopy.Stream()
     one, out = canopy.array(np.ones(64, np.float32)), canopy.zeros(64)
@@ -233,7 +249,7 @@ def test_the_size_of_the_cache_is_read(monkeypatch, value, size):
 def test_a_source_that_does_not_compile_says_why(tmp_path, monkeypatch):
     monkeypatch.setenv("CANOPY_CACHE_DIR", str(tmp_path / "cache"))
     source = tmp_path / "broken.asc"
-    source.write_text("this is no kernel;\n")
+    source.write_text("this is not a kernel;\n")
     with pytest.raises(canopy_kernels.CompileError, match="broken.asc:1"):
         canopy.load(source)
     with pytest.raises(FileNotFoundError, match="missing.asc"):
