@@ -10,11 +10,11 @@
 #include <thread>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/ticks.h"
 #include "device/soft/base/cpu_tuning.h"
 #include "device/soft/base/tuning.h"
 #include "device/soft/cpu/cpu_process.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

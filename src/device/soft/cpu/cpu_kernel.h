@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/clock.h"
 #include "device/backend.h"
 #include "device/soft/base/cpu_tuning.h"
 #include "device/soft/base/kind.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/clock.h"
 #include "device/soft/cpu/cpu_kernel.h"
 #include "device/soft/cpu/launch_end.h"
 #include "device/soft/execution/executor.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

@@ -16,10 +16,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/mutex.h"
 #include "base/result.h"
 #include "device/backend.h"
 #include "foundation/hash.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

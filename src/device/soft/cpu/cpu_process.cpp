@@ -48,7 +48,7 @@ void fail_with(CpuLaunch& launch, FaultKind kind, std::string_view text) noexcep
     set_text(launch.outcome, text);
 }
 
-// Returns -1 if the program cannot be started. Passes only the child's end of the socket on.
+// Returns -1 and sets errno if the program cannot be started. Passes only the child's end of the socket on.
 pid_t start_program(const CodeFile& program, int socket) noexcept {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -65,10 +65,12 @@ pid_t start_program(const CodeFile& program, int socket) noexcept {
     std::string name = "canopy-cpu", number = std::to_string(socket);
     char* arguments[] = {name.data(), number.data(), nullptr};
     pid_t process = -1;
-    if (posix_spawn(&process, path.c_str(), &actions, &attributes, arguments, environ) != 0) process = -1;
+    const int error = posix_spawn(&process, path.c_str(), &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
-    return process;
+    if (error == 0) return process;
+    errno = error;
+    return -1;
 }
 
 void end_process(pid_t process) noexcept {
@@ -117,10 +119,15 @@ bool CpuProcess::spawn(std::string& problem) {
         }
         program_ = std::move(*program);
     }
+    std::string reason = "it ended at once";
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         int ends[2];
-        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) break;
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+            reason = std::strerror(errno);
+            break;
+        }
         const pid_t process = start_program(program_, ends[1]);
+        if (process < 0) reason = std::strerror(errno);
         close(ends[1]);
         socket_ = ends[0];
         if (process < 0) {
@@ -136,10 +143,11 @@ bool CpuProcess::spawn(std::string& problem) {
             process_ = process;
             return true;
         }
+        if (reply.text[0] != '\0') reason = reply.text;
         end_process(process);
         close(std::exchange(socket_, -1));
     }
-    problem = fmt::format("the process of the CPU kernels cannot be started: {}", std::strerror(errno));
+    problem = fmt::format("the process of the CPU kernels cannot be started: {}", reason);
     return false;
 }
 

@@ -18,12 +18,12 @@
 #include <span>
 #include <string>
 
-#include "base/clock.h"
 #include "base/heap.h"
-#include "base/mutex.h"
 #include "base/result.h"
 #include "device/soft/cpu/cpu_process_protocol.h"
+#include "foundation/clock.h"
 #include "foundation/code_file.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 
