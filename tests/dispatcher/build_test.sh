@@ -12,7 +12,7 @@ fail() {
     echo "build_test: $*" >&2
     exit 1
 }
-has() { nm -D --defined-only "$1" | grep -q " T $2\$" || fail "$1 has no function $2"; }
+has() { nm -D --defined-only "$1" | grep -c " T $2\$" > /dev/null || fail "$1 has no function $2"; }
 runtimes() { "$tree/bin/canopy-runtimes" --output "$work/out" "$@" 2> "$work/messages"; }
 
 inner="$sources/inner_runtime.cpp"

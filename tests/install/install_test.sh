@@ -132,7 +132,7 @@ for name in acl_rt ascendcl acl_rt_impl nnopbase opapi opapi_math acl_op_compile
     [[ -e $tree/lib64/lib$name.so ]] || fail "lib$name.so is missing"
 done
 for name in lib64/libtiling_api.a lib64/libascendc_runtime.a lib64/device/lib64/libaicpu_api.a; do
-    ar t "$tree/$name" | grep -q . || fail "$name is missing or empty"
+    ar t "$tree/$name" | grep -c . > /dev/null || fail "$name is missing or empty"
 done
 gcc -std=c11 -Wall -Wextra -Werror "-I$tree/include" "$source/tests/install/uses_securec.c" "-L$tree/lib64" -lc_sec -o uses_securec
 ./uses_securec || fail "libc_sec is wrong"

@@ -9,9 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <sstream>
 #include <string>
 
+#include "fifo.h"
 #include "foundation/files.h"
 
 namespace canopy {
@@ -39,7 +40,7 @@ TEST(KilledProgram, LeavesNoCompilerBehind) {
     const pid_t program = fork();
     if (program == 0) compile_for_ever(clang);
     pid_t compilers[2] = {};
-    std::ifstream(started) >> compilers[0] >> compilers[1];  // blocks until clang runs
+    std::istringstream(line_from_fifo(started)) >> compilers[0] >> compilers[1];  // waits until clang runs
     ASSERT_EQ(kill(program, SIGKILL), 0);
     ASSERT_EQ(waitpid(program, nullptr, 0), program);
     for (const pid_t compiler : {compilers[1], compilers[0]}) {  // clang is reparented to us when canopy-cc is gone

@@ -9,10 +9,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <random>
+#include <sstream>
 
 #include "acl/super_kernel.h"
+#include "fifo.h"
 #include "fixtures/fusion_fixture.h"
 #include "fixtures/own_process.h"
 
@@ -436,7 +437,7 @@ void end_while_compiling(bool finalize) {
         aclrtLaunchKernelWithHostArgs(function, 1, stream, nullptr, block.data(), block.size() * 8, nullptr, 0));
     ASSERT_ACL_OK(aclrtSynchronizeStream(stream));
     pid_t child = 0, grandchild = 0;
-    std::ifstream(started) >> child >> grandchild;
+    std::istringstream(line_from_fifo(started)) >> child >> grandchild;
     ASSERT_GT(grandchild, 0);
     EXPECT_NE(std::filesystem::begin(std::filesystem::directory_iterator(temporary)),
               std::filesystem::directory_iterator())

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "fixtures/core_fixture.h"
+#include "until.h"
 
 namespace conformance {
 namespace {
@@ -205,8 +206,7 @@ TEST_F(MixLaunch, BlocksThatPollForEverCanBeAborted) {
     for (const std::uint32_t blocks : {1u, 2u, 9u}) {
         auto *started = zeros(1), *word = zeros(1);
         ASSERT_ACL_OK(launch("poll_until_set", blocks, started, word));
-        while (__atomic_load_n(started, __ATOMIC_ACQUIRE) != blocks) {
-        }
+        ASSERT_TRUE(eventually([&] { return __atomic_load_n(started, __ATOMIC_ACQUIRE) == blocks; }));
         ASSERT_ACL_OK(aclrtStreamAbort(stream_));
         aclrtSynchronizeStream(stream_);
         recent_error();

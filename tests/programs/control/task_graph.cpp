@@ -96,7 +96,10 @@ void run(const Plan& plan, const Kernels& kernels, aclrtFuncHandle schedule, acl
     Control* on_device = to_device(std::vector<Control>{control});
 
     if (plan.workers_first) CHECK(kernels.launch("work_off", plan.workers, working, on_device));
-    CHECK(aclrtLaunchKernelWithHostArgs(schedule, plan.schedulers, scheduling, nullptr, &on_device, sizeof on_device,
+    aclrtLaunchKernelAttr unlimited = {};  // the schedulers run as long as there are tasks
+    unlimited.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US;
+    aclrtLaunchKernelCfg config = {&unlimited, 1};
+    CHECK(aclrtLaunchKernelWithHostArgs(schedule, plan.schedulers, scheduling, &config, &on_device, sizeof on_device,
                                         nullptr, 0));
     if (!plan.workers_first) CHECK(kernels.launch("work_off", plan.workers, working, on_device));
     CHECK(aclrtSynchronizeStream(scheduling));

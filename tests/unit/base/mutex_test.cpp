@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutex and SharedMutex exclude other holders; Condition releases the mutex while it waits.
-#include "base/mutex.h"
+#include "foundation/mutex.h"
 
 #include <gtest/gtest.h>
 

@@ -276,12 +276,12 @@ TEST_F(CodeCacheTest, KilledWritersLeaveWholeEntriesOrNone) {
                 if (i == round && write(ready[1], "x", 1) != 1) _exit(1);
             }
         }
+        close(ready[1]);  // so that the end of a child that fails ends the reading
         char told = 0;
         EXPECT_EQ(read(ready[0], &told, 1), 1);
         kill(child, SIGKILL);
         EXPECT_EQ(waitpid(child, nullptr, 0), child);
         close(ready[0]);
-        close(ready[1]);
         int found = 0;
         for (int i = 0; i < 30; ++i) found += holds(std::to_string(i));
         EXPECT_GE(found, 1);

@@ -9,10 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <sstream>
 #include <string>
 #include <thread>
 
+#include "fifo.h"
 #include "foundation/files.h"
 
 namespace canopy {
@@ -55,7 +56,7 @@ TEST(Subprocess, AStopEndsAProgramAndWhatItStarted) {
         status = finished.ok() ? finished->status : -1;
     });
     pid_t grandchild = 0;
-    std::ifstream(place) >> grandchild;  // blocks until the grandchild runs
+    std::istringstream(line_from_fifo(place)) >> grandchild;  // waits until the grandchild runs
     stop.stop();
     runner.join();
     EXPECT_EQ(status, 128 + SIGKILL);
@@ -112,7 +113,7 @@ void kill_while_running(bool ends_with_caller, pid_t (&started)[2]) {
         (void)run_to_end({"/bin/sh", "-c", "sleep 1000 & echo $$ $! > \"$0\"; wait", place}, options).ok();
         _exit(0);
     }
-    std::ifstream(place) >> started[0] >> started[1];  // blocks until both run
+    std::istringstream(line_from_fifo(place)) >> started[0] >> started[1];  // waits until both run
     ASSERT_EQ(kill(program, SIGKILL), 0);
     ASSERT_EQ(waitpid(program, nullptr, 0), program);
 }

@@ -70,6 +70,8 @@ const TestKernel stuck("hang_after_saying_so", &hang_after_saying_so);
 const TestKernel polling("poll_for_ever", &poll_for_ever);
 
 constexpr std::uint64_t nowhere = 64;  // an unmapped address
+// Long enough for steps and blocks that do not hang, also on a busy machine.
+constexpr std::uint64_t step_limit = 200 * millisecond;
 
 TEST_P(FusedFailures, AFaultNamesStepKernelAndBlockAndStopsTheRest) {
     for (const std::uint32_t blocks : {1u, 30u}) {  // run by one thread, and shared
@@ -121,7 +123,7 @@ TEST_P(FusedFailures, AStepThatHangsTimesOutByItsOwnLimit) {
         TestPlan plan;
         plan.step(counting, blocks, {word_of(&count)});
         const std::uint32_t first = plan.part();
-        plan.step(hanging, blocks, {0, blocks / 2}).timeout = 10 * millisecond;
+        plan.step(hanging, blocks, {0, blocks / 2}).timeout = step_limit;
         plan.part({first});
         queue_ = std::make_unique<TestQueue>(*device_);
         run(plan);
@@ -137,7 +139,7 @@ TEST_P(FusedFailures, TheLimitOfTheLaunchHoldsForEachStep) {
     plan.part();
     const std::unique_ptr<FusedKernel> kernel = plan.fuse(*device_);
     Command command = plan.launch(*kernel);
-    command.launch.timeout = 10 * millisecond;
+    command.launch.timeout = step_limit;
     queue().finish(queue().submit(command));
     expect_failure(FaultKind::timeout, 101, "hang_if_block", 1);
 }
@@ -257,13 +259,13 @@ TEST_P(FusedFailures, CheckingFindsAStepThatRunsOverItsMemory) {
 
 TEST(FusedPlans, ThatMakeNoSenseAreRefused) {
     const std::unique_ptr<Device> device = test::open_soft_device(1);
-    const auto refused = [&](auto&& spoil) {
+    const auto refused = [&](auto&& break_it) {
         TestPlan plan;
         plan.step(counting, 2, {0});
         plan.part();
         plan.step(counting, 2, {0});
         plan.part({0});
-        spoil(plan.plan());
+        break_it(plan.plan());
         return !plan.try_to_fuse(*device).ok();
     };
     const TestKernel mixed("mixed", &count_block, {1, 2});
