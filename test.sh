@@ -11,8 +11,8 @@ usage: ./test.sh [--quick] [--only PART]...
 
   --quick        the checks and the release build only: no sanitizers, and no tests with the label "long", which repeat
                  others with more settings or build whole projects
-  --only PART    just this part; may be given several times. Parts: checks, release, asan, tsan, and tidy, which is
-                 run only when named (clang-tidy over all sources)
+  --only PART    just this part; may be given several times. Parts: checks, release, asan, tsan, and two that are run
+                 only when named: tidy (clang-tidy over all sources) and locks (clang's thread-safety analysis)
   -h, --help     this text
 
 Output of builds goes to build/test.*.log; that of the tests is shown.
@@ -24,7 +24,7 @@ while [[ $# -gt 0 ]]; do
     case "$1" in
         --quick) parts+=(checks release) && leave_out=(--label-exclude '^long$') ;;
         --only)
-            [[ ${2:-} =~ ^(checks|release|asan|tsan|tidy)$ ]] || { usage >&2 && exit 2; }
+            [[ ${2:-} =~ ^(checks|release|asan|tsan|tidy|locks)$ ]] || { usage >&2 && exit 2; }
             parts+=("$2") && shift
             ;;
         -h | --help) usage && exit 0 ;;
@@ -101,6 +101,7 @@ for part in "${parts[@]}"; do
     case "$part" in
         checks) run_checks check_format.sh check_dependencies.py "draw_folders.py --check" check_text.py ;;
         tidy) run_checks check_tidy.sh ;;
+        locks) run_checks check_locks.sh ;;
         release) run_preset release ;;
         *)
             # An older one would compile kernels that the tests do not expect.

@@ -7,11 +7,11 @@
 #include <new>
 #include <type_traits>
 
-#include "base/clock.h"
 #include "base/error_text.h"
 #include "base/result.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

@@ -4,10 +4,10 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "base/mutex.h"
 #include "core/base/thread_state.h"
 #include "core/lifecycle/contexts.h"
 #include "core/stream/stream.h"
+#include "foundation/mutex.h"
 
 using namespace canopy;
 

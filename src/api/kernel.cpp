@@ -9,11 +9,11 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "base/mutex.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/program/registered_images.h"
 #include "core/kernel/program/symbols.h"
 #include "core/process/context.h"
+#include "foundation/mutex.h"
 
 using namespace canopy;
 
@@ -204,8 +204,7 @@ aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void** binAddr
         MutexLock guard((*binary)->mutex);
         if ((*binary)->cpu) return fail(code::param_invalid, "a binary of CPU kernels has no code on AI cores");
         const auto& module = (*binary)->modules[(*context)->record->index];
-        if ((*binary)->lazy && !module) return {};  // nothing on the device yet
-        if (!module) return {};
+        if (!module) return {};  // nothing on the device yet
         const SymbolInfo code = module->code();
         *binAddr = code.address;
         *binSize = code.size;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/launch_config.h"
 
-#include "base/clock.h"
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 namespace {

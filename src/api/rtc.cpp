@@ -5,9 +5,9 @@
 
 #include "acl/acl_rt_compile.h"
 #include "api/api.h"
-#include "base/mutex.h"
 #include "core/kernel/source_program.h"
 #include "core/process/runtime.h"
+#include "foundation/mutex.h"
 
 using namespace canopy;
 

@@ -2,17 +2,14 @@
 // Streams.
 #include "core/stream/stream.h"
 
-#include <set>
-
 #include "acl/acl_rt.h"
 #include "api/api.h"
-#include "base/mutex.h"
-#include "core/base/process_state.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph_build.h"
 #include "core/process/context.h"
 #include "core/stream/capture_rules.h"
 #include "core/stream/stream_callbacks.h"
+#include "core/stream/stream_configurations.h"
 #include "core/stream/stream_state.h"
 
 using namespace canopy;
@@ -59,38 +56,10 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
     return api([&]() -> Status { return create(stream, priority, flag); });
 }
 
-// Programs may read these handles as structures, so they are pointers and not table indices. Live addresses are tracked
-// in process-wide state, so that an invalid one is rejected before it is dereferenced.
-namespace {
-
-struct StreamConfigurations {
-    Mutex mutex;
-    std::set<const aclrtStreamConfigHandle*> live CANOPY_GUARDED_BY(mutex);
-};
-StreamConfigurations& configurations() { return process_state<StreamConfigurations>(); }
-
-Status no_such_configuration(const aclrtStreamConfigHandle* handle) {
-    return fail(code::invalid_handle, "handle {} was not made by aclrtCreateStreamConfigHandle, or has been destroyed",
-                as_address(handle));
-}
-
-Status check_configuration(const aclrtStreamConfigHandle* handle) {
-    CANOPY_TRY(required(handle, "handle"));
-    MutexLock guard(configurations().mutex);
-    if (configurations().live.count(handle) == 0) return no_such_configuration(handle);
-    return {};
-}
-
-}  // namespace
-
 aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
     aclrtStreamConfigHandle* handle = nullptr;
     api([&]() -> Status {
-        auto made = std::make_unique<aclrtStreamConfigHandle>();
-        StreamConfigurations& all = configurations();
-        MutexLock guard(all.mutex);
-        all.live.insert(made.get());
-        handle = made.release();
+        handle = make_stream_configuration();
         return {};
     });
     return handle;
@@ -99,19 +68,15 @@ aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
 aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
     return api([&]() -> Status {
         CANOPY_TRY(required(handle, "handle"));
-        {
-            MutexLock guard(configurations().mutex);
-            if (configurations().live.erase(handle) == 0) return no_such_configuration(handle);
-        }
-        delete handle;
-        return {};
+        return destroy_stream_configuration(handle);
     });
 }
 
 aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamConfigAttr attr, const void* attrValue,
                                  size_t valueSize) {
     return api([&]() -> Status {
-        CANOPY_TRY(check_configuration(handle));
+        CANOPY_TRY(required(handle, "handle"));
+        CANOPY_TRY(check_stream_configuration(handle));
         CANOPY_TRY(required(attrValue, "attrValue"));
         const auto take = [&](auto& field) -> Status {
             if (valueSize != sizeof(field))
@@ -142,7 +107,8 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamCon
 
 aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle* handle) {
     return api([&]() -> Status {
-        CANOPY_TRY(check_configuration(handle));
+        CANOPY_TRY(required(handle, "handle"));
+        CANOPY_TRY(check_stream_configuration(handle));
         return create(stream, handle->priority, static_cast<std::uint32_t>(handle->flag));
     });
 }

@@ -2,7 +2,9 @@
 #include "base/error_text.h"
 
 #include <atomic>
-#include <mutex>
+
+#include "base/process_state.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {
@@ -27,13 +29,14 @@ struct Texts {
 
 thread_local Texts thread_texts;
 thread_local std::string thread_newest;
-std::mutex process_mutex;
 std::atomic<ErrorTextScope> scope{ErrorTextScope::thread};
 
-Texts& process_texts() {
-    static Texts texts;
-    return texts;
-}
+struct ProcessTexts {
+    Mutex mutex;
+    Texts texts CANOPY_GUARDED_BY(mutex);
+
+    static ProcessTexts& instance() { return process_state<ProcessTexts>(); }
+};
 
 // The id at the start of a message, by code family.
 std::string_view message_id(int code) {
@@ -70,8 +73,9 @@ void remember(std::string_view id, int code, std::string_view text) noexcept {
         if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread) {
             thread_texts.add(entry);
         } else {
-            std::lock_guard guard(process_mutex);
-            process_texts().add(entry);
+            ProcessTexts& all = ProcessTexts::instance();
+            MutexLock guard(all.mutex);
+            all.texts.add(entry);
         }
     } catch (...) {  // no memory for the message: return the code alone
     }
@@ -96,8 +100,9 @@ Status fail_null(std::string_view argument) {
 
 const char* take_error_text() {
     if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread) return thread_texts.take();
-    std::lock_guard guard(process_mutex);
-    return process_texts().take();
+    ProcessTexts& all = ProcessTexts::instance();
+    MutexLock guard(all.mutex);
+    return all.texts.take();
 }
 
 const std::string& newest_error_text() noexcept { return thread_newest; }

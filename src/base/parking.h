@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/clock.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/annotations.h"
+#include "foundation/annotations.h"
 
 namespace canopy {
 

@@ -6,7 +6,8 @@
 #endif
 
 #include <atomic>
-#include <mutex>
+
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {
@@ -51,13 +52,13 @@ const Moment beginning = read_both();
 // Reading both clocks is off by some 20 ns; over this period the rate is accurate to a few parts per million.
 constexpr Nanoseconds rate_settles_after = 10 * millisecond;
 
-std::mutex rate_mutex;
+Mutex rate_mutex;
 std::atomic<double> settled_rate{0};  // nanoseconds per tick; set once, under the mutex, so that times keep their order
 
 // Shortly after process start the caller waits until the rate is known.
 double rate() noexcept {
     if (const double known = settled_rate.load(std::memory_order_relaxed); known != 0) return known;
-    std::lock_guard guard(rate_mutex);
+    MutexLock guard(rate_mutex);
     if (const double known = settled_rate.load(std::memory_order_relaxed); known != 0) return known;
     Moment present = read_both();
     while (present.time - beginning.time < rate_settles_after) {

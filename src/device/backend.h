@@ -17,13 +17,13 @@
 #include <vector>
 
 #include <canopy/chips.h>
-#include "base/clock.h"
 #include "base/memory_range.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "device/command.h"
 #include "device/fusion.h"
 #include "device/trace.h"
+#include "foundation/clock.h"
 #include "foundation/kernel_info.h"
 
 namespace canopy {

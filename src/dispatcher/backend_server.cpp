@@ -5,14 +5,15 @@
 //
 // Threads: any number of blocks at once.
 #include <map>
-#include <mutex>
-#include <shared_mutex>
 
 #include "dispatcher/known_layouts.h"
 #include "dispatcher/runtimes.h"
 
 using canopy::content_key;
 using canopy::ContentKey;
+using canopy::ReaderLock;
+using canopy::SharedMutex;
+using canopy::WriterLock;
 using namespace canopy::dispatcher;
 
 #define CANOPY_ENTRY extern "C" __attribute__((visibility("default"))) std::uint32_t
@@ -33,8 +34,8 @@ struct Places {
         ContentKey key{};
         std::uint64_t runtime = 0;
     };
-    std::shared_mutex mutex;
-    std::map<Place, Loaded> all;
+    SharedMutex mutex;
+    std::map<Place, Loaded> all CANOPY_GUARDED_BY(mutex);
 };
 Places& places() {
     static Places instance;  // destroyed with this object, which outlives the blocks that run its code
@@ -71,7 +72,7 @@ Outcome load_at(const Place& place) {
     Places& known = places();
     std::uint64_t replaced = 0;
     {
-        std::lock_guard guard(known.mutex);
+        WriterLock guard(known.mutex);
         const auto present = known.all.find(place);
         if (present != known.all.end() && present->second.key == key) return {};
         std::uint64_t id = 0;
@@ -87,7 +88,7 @@ std::uint64_t runtime_of(const void* arguments) {
     KnownLayout layout;
     if (!KnownLayout::read(arguments, false, layout)) return 0;
     Places& known = places();
-    std::shared_lock guard(known.mutex);
+    ReaderLock guard(known.mutex);
     auto present = known.all.find({layout.image, layout.length});
     if (present == known.all.end() && KnownLayout::read(arguments, true, layout))
         present = known.all.find({layout.inner_image, layout.inner_length});
@@ -103,7 +104,7 @@ void forget_at(const Place& place) {
     Places& known = places();
     std::uint64_t runtime = 0;
     {
-        std::lock_guard guard(known.mutex);
+        WriterLock guard(known.mutex);
         const auto present = known.all.find(place);
         if (present == known.all.end()) return;
         runtime = present->second.runtime;

@@ -5,11 +5,12 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
-#include <mutex>
 
 #include "canopy/dispatcher_abi.h"
 #include "dispatcher/runtimes.h"
 
+using canopy::Mutex;
+using canopy::MutexLock;
 using namespace canopy::dispatcher;
 
 #define CANOPY_ENTRY extern "C" __attribute__((visibility("default"))) std::uint32_t
@@ -78,7 +79,7 @@ Outcome init(const CanopyDispatcherCall* arguments) {
 
 // Guards the records and ensures that a runtime is restored only once. Inner code runs under it only while a runtime is
 // restored: this is then a separate process, which ends if that code crashes.
-std::mutex records_mutex;
+Mutex records_mutex;
 
 // nullptr if the program keeps none.
 CanopyDispatcherKept* record_of(std::uint64_t kept, std::uint64_t runtime) noexcept {
@@ -87,7 +88,7 @@ CanopyDispatcherKept* record_of(std::uint64_t kept, std::uint64_t runtime) noexc
 
 // Loads a runtime that is missing but was never unloaded: it was lost with its process.
 Outcome restore(std::uint64_t kept, std::uint64_t runtime) {
-    std::lock_guard guard(records_mutex);
+    MutexLock guard(records_mutex);
     const CanopyDispatcherKept* record = record_of(kept, runtime);
     if (!record || record->runtime != runtime || runtime == 0) return {};
     return guarded([&] { return Runtimes::get().restore(*record); });
@@ -115,7 +116,7 @@ bool same_bytes(const CanopyDispatcherKept& record, const CanopyDispatcherLoad& 
 Outcome prepare_load(const CanopyDispatcherLoad& arguments, std::uint64_t kept, Runtimes::Slots& taken) {
     if (kept == 0) return {};
     const std::span records(pointer<const CanopyDispatcherKept>(kept), CANOPY_DISPATCHER_MAX_RUNTIMES);
-    std::lock_guard guard(records_mutex);
+    MutexLock guard(records_mutex);
     for (std::size_t slot = 0; slot < records.size(); ++slot) {
         taken[slot] = records[slot].runtime != 0;
         if (!same_bytes(records[slot], arguments)) continue;
@@ -130,7 +131,7 @@ Outcome load_kept(CanopyDispatcherLoad& arguments, std::uint64_t kept) {
     Outcome outcome = load(&arguments, taken);
     CanopyDispatcherKept* record = record_of(kept, arguments.runtime);
     if (!record || !outcome.ok()) return outcome;
-    std::lock_guard guard(records_mutex);
+    MutexLock guard(records_mutex);
     if (record->runtime == arguments.runtime)
         ++record->loads;
     else
@@ -142,7 +143,7 @@ Outcome init_kept(const CanopyDispatcherCall& arguments, std::uint64_t kept) {
     if (Outcome wrong = restore(kept, arguments.runtime); !wrong.ok()) return wrong;
     Outcome outcome = init(&arguments);
     CanopyDispatcherKept* record = record_of(kept, arguments.runtime);
-    std::lock_guard guard(records_mutex);
+    MutexLock guard(records_mutex);
     if (record && record->runtime == arguments.runtime && outcome.ok()) record->init = arguments.arguments;
     return outcome;
 }
@@ -152,7 +153,7 @@ Outcome swap_kept(const CanopyDispatcherSwap& arguments, std::uint64_t kept) {
     Outcome outcome = swap(&arguments);
     const bool switched = outcome.ok() || outcome.result == CANOPY_DISPATCHER_BUSY;
     CanopyDispatcherKept* record = record_of(kept, arguments.runtime);
-    std::lock_guard guard(records_mutex);
+    MutexLock guard(records_mutex);
     if (record && record->runtime == arguments.runtime && switched)
         *record = {arguments.runtime, arguments.image, arguments.length, arguments.init, record->loads};
     return outcome;
@@ -162,7 +163,7 @@ Outcome unload_kept(const CanopyDispatcherUnload& arguments, std::uint64_t kept)
     CanopyDispatcherKept* record = record_of(kept, arguments.runtime);
     if (!record || record->runtime != arguments.runtime) return unload(&arguments);
     {
-        std::lock_guard guard(records_mutex);
+        MutexLock guard(records_mutex);
         if (--record->loads == 0) *record = {};
     }
     Outcome outcome = unload(&arguments);

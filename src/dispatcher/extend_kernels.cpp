@@ -7,15 +7,17 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 
 #include "canopy/dispatcher_abi.h"
 #include "dispatcher/inner_image.h"
 #include "dispatcher/known_layouts.h"
+#include "foundation/mutex.h"
 
 using canopy::content_key;
 using canopy::ContentKey;
+using canopy::ReaderLock;
+using canopy::SharedMutex;
+using canopy::WriterLock;
 using namespace canopy::dispatcher;
 
 #define CANOPY_ENTRY extern "C" __attribute__((visibility("default"))) std::uint32_t
@@ -28,9 +30,10 @@ struct Backend {
 };
 
 struct Backends {
-    std::shared_mutex mutex;
-    std::map<ContentKey, std::unique_ptr<Backend>> opened;
-    std::map<std::array<std::uint64_t, 2>, Backend*> at;  // by address and length, from the latest init
+    SharedMutex mutex;
+    std::map<ContentKey, std::unique_ptr<Backend>> opened CANOPY_GUARDED_BY(mutex);
+    // By address and length, from the latest init.
+    std::map<std::array<std::uint64_t, 2>, Backend*> at CANOPY_GUARDED_BY(mutex);
 };
 Backends& backends() {
     static Backends instance;  // destroyed with this object, which outlives the blocks that run its code
@@ -44,7 +47,7 @@ bool read_block(const void* arguments, KnownLayout& layout) noexcept {
 std::uint32_t open_backend(const KnownLayout& layout, Backend*& backend) {
     const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(layout.image), layout.length);
     Backends& known = backends();
-    std::lock_guard guard(known.mutex);
+    WriterLock guard(known.mutex);
     std::unique_ptr<Backend>& place = known.opened[content_key(bytes)];
     if (!place) {
         auto opened = std::make_unique<Backend>();
@@ -65,7 +68,7 @@ std::uint32_t call_backend(void* arguments, Entry Backend::*function) {
     Entry entry = nullptr;
     {
         Backends& known = backends();
-        std::shared_lock guard(known.mutex);
+        ReaderLock guard(known.mutex);
         const auto found = known.at.find({layout.image, layout.length});
         if (found == known.at.end()) return CANOPY_DISPATCHER_UNKNOWN_RUNTIME;
         entry = found->second->*function;

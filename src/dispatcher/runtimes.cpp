@@ -70,7 +70,7 @@ Outcome full() {
 }  // namespace
 
 Instance* Runtimes::take_spare() noexcept {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     if (!spare_) return used_ < std::size(instances_) ? &instances_[used_++] : nullptr;
     return std::exchange(spare_, spare_->next_spare_);
 }
@@ -98,13 +98,13 @@ void Runtimes::recycle(Instance* instance) {
     const InnerImage closed = std::move(instance->image);
     instance->runtime.store(0, std::memory_order_relaxed);
     instance->users_.fetch_and(~Instance::closing, std::memory_order_relaxed);
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     instance->next_spare_ = spare_;
     spare_ = instance;
 }
 
 void Runtimes::close_all() noexcept {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     for (Slot& slot : slots_) {
         Instance* instance = slot.current.exchange(nullptr, std::memory_order_seq_cst);
         if (!instance) continue;
@@ -113,7 +113,7 @@ void Runtimes::close_all() noexcept {
             const InnerImage closed = std::move(instance->image);
         }
     }
-    std::lock_guard text_guard(text_mutex_);
+    MutexLock text_guard(text_mutex_);
     std::string().swap(text_);
 }
 
@@ -147,7 +147,7 @@ Instance* Runtimes::known(const ContentKey& key) noexcept {
 Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id, const Slots& taken) {
     const ContentKey key = content_key(bytes);
     {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         if (const Instance* same = known(key)) {
             id = same->runtime.load(std::memory_order_relaxed);
             return {};
@@ -156,7 +156,7 @@ Outcome Runtimes::load(std::span<const std::byte> bytes, std::uint64_t& id, cons
     Instance* opened = nullptr;
     if (Outcome wrong = open(bytes, opened); !wrong.ok()) return wrong;
     {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         if (const Instance* same = known(key)) {  // another thread was faster
             id = same->runtime.load(std::memory_order_relaxed);
         } else {
@@ -193,7 +193,7 @@ Outcome Runtimes::swap(std::uint64_t id, std::span<const std::byte> bytes, void*
     }
     Instance* old = nullptr;
     {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         std::atomic<Instance*>& current = slots_[id % slot_count].current;
         old = current.load(std::memory_order_relaxed);
         if (old && old->runtime.load(std::memory_order_relaxed) == id) {
@@ -211,7 +211,7 @@ Outcome Runtimes::swap(std::uint64_t id, std::span<const std::byte> bytes, void*
 Outcome Runtimes::unload(std::uint64_t id) {
     Instance* old = nullptr;
     {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         Slot& slot = slots_[id % slot_count];
         old = slot.current.load(std::memory_order_relaxed);
         if (!old || old->runtime.load(std::memory_order_relaxed) != id) return unknown_runtime(id);
@@ -238,7 +238,7 @@ Outcome Runtimes::restore(const CanopyDispatcherKept& kept) {
         }
     }
     {
-        std::lock_guard guard(mutex_);
+        MutexLock guard(mutex_);
         Slot& slot = slots_[kept.runtime % slot_count];
         if (!slot.current.load(std::memory_order_relaxed)) {
             slot.loads = static_cast<std::uint32_t>(kept.loads);
@@ -254,13 +254,13 @@ Outcome Runtimes::restore(const CanopyDispatcherKept& kept) {
 
 std::uint32_t Runtimes::note(Outcome outcome) noexcept {
     if (outcome.ok()) return 0;
-    std::lock_guard guard(text_mutex_);
+    MutexLock guard(text_mutex_);
     text_ = std::move(outcome.text);
     return outcome.result;
 }
 
 std::string Runtimes::newest_text() {
-    std::lock_guard guard(text_mutex_);
+    MutexLock guard(text_mutex_);
     return text_;
 }
 

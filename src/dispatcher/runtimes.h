@@ -9,13 +9,13 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string>
 
 #include "canopy/dispatcher_abi.h"
 #include "canopy/kernel_abi.h"
 #include "dispatcher/inner_image.h"
+#include "foundation/mutex.h"
 
 // Set by the device that loads this object.
 extern "C" __attribute__((visibility("default"))) const CanopyServices* canopy_image_services;
@@ -108,15 +108,15 @@ private:
     Runtimes() noexcept;
 
     Slot slots_[slot_count];
-    std::mutex mutex_;                // loads, swaps, unloads; all members of slots except `current`
-    std::uint64_t next_slot_ = 0;     // guarded by mutex_
+    Mutex mutex_;  // loads, swaps, unloads; all members of slots except `current`
+    std::uint64_t next_slot_ CANOPY_GUARDED_BY(mutex_) = 0;
     const std::uint64_t first_uses_;  // greater than in any earlier process
     // Twice the number of ids: each may be in the middle of a swap.
     Instance instances_[2 * slot_count];
     std::size_t used_ = 0;  // the rest was never used
     Instance* spare_ = nullptr;
-    std::mutex text_mutex_;
-    std::string text_;
+    Mutex text_mutex_;
+    std::string text_ CANOPY_GUARDED_BY(text_mutex_);
 };
 
 // A hold released when the launch ends, even if the inner runtime crashed or was stopped.

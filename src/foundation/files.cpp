@@ -13,16 +13,26 @@
 
 namespace canopy {
 
-bool read_file(const std::string& path, std::string& content) {
+namespace {
+
+template <class Content>
+bool read_into(const std::string& path, Content& content) {
     FILE* file = fopen(path.c_str(), "rbe");
     if (file == nullptr) return false;
     content.clear();
-    char buffer[65536];
-    for (std::size_t count; (count = fread(buffer, 1, sizeof buffer, file)) > 0;) content.append(buffer, count);
+    typename Content::value_type buffer[65536];
+    for (std::size_t count; (count = fread(buffer, 1, sizeof buffer, file)) > 0;)
+        content.insert(content.end(), buffer, buffer + count);
     const bool whole = ferror(file) == 0;
     fclose(file);
     return whole;
 }
+
+}  // namespace
+
+bool read_file(const std::string& path, std::string& content) { return read_into(path, content); }
+
+bool read_file(const std::string& path, std::vector<std::byte>& content) { return read_into(path, content); }
 
 bool write_file(const std::string& path, std::string_view content) {
     // A device or a pipe (/dev/null) cannot be replaced, only written to.

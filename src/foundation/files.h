@@ -2,16 +2,19 @@
 // Reading and writing whole files, and temporary folders. Any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "foundation/problem.h"
 
 namespace canopy {
 
-// Both return false, with errno set, if the file system refuses.
+// All return false, with errno set, if the file system refuses.
 bool read_file(const std::string& path, std::string& content);
+bool read_file(const std::string& path, std::vector<std::byte>& content);
 // Replaces the file atomically.
 bool write_file(const std::string& path, std::string_view content);
 

@@ -159,20 +159,17 @@ void read_all(int descriptor, std::string& text) {
 // mistake.
 class RunningProcess {
 public:
-    explicit RunningProcess(ProcessStop* stop) noexcept : stop_(stop) {}
+    explicit RunningProcess(ProcessStop* stop) noexcept : stop_(stop ? *stop : unused_) {}
     RunningProcess(const RunningProcess&) = delete;
     RunningProcess& operator=(const RunningProcess&) = delete;
 
     Problem start(const CommandLine& command, int messages, int caller, const ProcessOptions& options) {
-        std::unique_lock<std::mutex> lock;
-        if (stop_) {
-            lock = std::unique_lock(stop_->mutex_);
-            if (stop_->stopped_) return {command[0], " is not started: the work ends"};
-            stop_->running_.reserve(stop_->running_.size() + 1);
-        }
+        MutexLock lock(stop_.mutex_);
+        if (stop_.stopped_) return {command[0], " is not started: the work ends"};
+        stop_.running_.reserve(stop_.running_.size() + 1);
         if (const int error = spawn(child_, command, messages, caller, options); error != 0)
             return {"cannot start ", command[0], ": ", std::strerror(error)};
-        if (stop_) stop_->running_.push_back(child_);
+        stop_.running_.push_back(child_);
         return {};
     }
     // The wait status; nothing if this process ignores SIGCHLD, which discards it.
@@ -180,11 +177,8 @@ public:
         siginfo_t facts;
         while (waitid(P_PID, static_cast<id_t>(child_), &facts, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
         }
-        std::unique_lock<std::mutex> lock;
-        if (stop_) {
-            lock = std::unique_lock(stop_->mutex_);
-            std::erase(stop_->running_, child_);
-        }
+        MutexLock lock(stop_.mutex_);
+        std::erase(stop_.running_, child_);
         int status = 0;
         while (waitpid(child_, &status, 0) < 0)
             if (errno != EINTR) return std::nullopt;
@@ -192,23 +186,24 @@ public:
     }
 
 private:
-    ProcessStop* const stop_;
+    ProcessStop unused_;  // for a caller that never stops it
+    ProcessStop& stop_;
     pid_t child_ = 0;
 };
 
 void ProcessStop::stop() noexcept {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     stopped_ = true;
     for (const pid_t leader : running_) kill(-leader, SIGKILL);
 }
 
 void ProcessStop::lift() noexcept {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     stopped_ = false;
 }
 
 bool ProcessStop::stopped() const noexcept {
-    std::lock_guard guard(mutex_);
+    MutexLock guard(mutex_);
     return stopped_;
 }
 

@@ -5,10 +5,10 @@
 
 #include <sys/types.h>
 
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "foundation/mutex.h"
 #include "foundation/problem.h"
 
 namespace canopy {
@@ -29,9 +29,9 @@ public:
 
 private:
     friend class RunningProcess;
-    mutable std::mutex mutex_;
-    bool stopped_ = false;
-    std::vector<pid_t> running_;  // leaders of process groups, not yet reaped
+    mutable Mutex mutex_;
+    bool stopped_ CANOPY_GUARDED_BY(mutex_) = false;
+    std::vector<pid_t> running_ CANOPY_GUARDED_BY(mutex_);  // leaders of process groups, not yet reaped
 };
 
 struct ProcessOptions {

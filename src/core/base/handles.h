@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/mutex.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

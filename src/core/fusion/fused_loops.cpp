@@ -7,16 +7,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 
-#include "base/clock.h"
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/fusion/code_cache.h"
 #include "core/fusion/fingerprint.h"
 #include "core/fusion/loop_text.h"
 #include "core/kernel/source_program.h"
+#include "foundation/clock.h"
 #include "foundation/files.h"
 #include "foundation/subprocess.h"
 
@@ -40,21 +41,9 @@ std::vector<Bytes> distinct_bitcodes(const LoopRequest& request) {
     return found;
 }
 
-Status write_file(const std::string& path, Bytes bytes) {
-    std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (!file) return fail(code::internal, "cannot write {}", path);
-    return {};
-}
-
-Result<std::vector<std::byte>> read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file) return fail(code::internal, "the compiler did not write {}", path);
-    std::vector<std::byte> bytes(static_cast<std::size_t>(file.tellg()));
-    file.seekg(0);
-    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    return bytes;
+Status write_input(const std::string& path, std::string_view content) {
+    if (write_file(path, content)) return {};
+    return fail(code::internal, "cannot write {}: {}", path, std::strerror(errno));
 }
 
 Result<std::vector<std::byte>> compile(const std::string& compiler, const std::string& text,
@@ -62,11 +51,11 @@ Result<std::vector<std::byte>> compile(const std::string& compiler, const std::s
     Expected<TemporaryFolder> folder = TemporaryFolder::create("loops");
     if (!folder.ok()) return fail(code::internal, "{}", folder.message());
     const std::string source = folder->path() + "/loops.c", output = folder->path() + "/loops.so";
-    CANOPY_TRY(write_file(source, std::as_bytes(std::span(text))));
+    CANOPY_TRY(write_input(source, text));
     std::vector<std::string> command = {compiler};
     for (std::size_t index = 0; index < bitcodes.size(); ++index) {
         const std::string path = fmt::format("{}/{}.bc", folder->path(), index);
-        CANOPY_TRY(write_file(path, bitcodes[index]));
+        CANOPY_TRY(write_input(path, {reinterpret_cast<const char*>(bitcodes[index].data()), bitcodes[index].size()}));
         for (const char* flag : {"-Xclang", "-mlink-builtin-bitcode", "-Xclang"}) command.emplace_back(flag);
         command.push_back(path);
     }
@@ -78,7 +67,9 @@ Result<std::vector<std::byte>> compile(const std::string& compiler, const std::s
     if (!finished.ok()) return fail(code::internal, "{}", finished.message());
     if (finished->status != 0)
         return fail(code::internal, "the loops of a fused kernel do not compile: {:.300}", finished->output);
-    return read_file(output);
+    std::vector<std::byte> object;
+    if (!read_file(output, object)) return fail(code::internal, "cannot read {}: {}", output, std::strerror(errno));
+    return object;
 }
 
 // Size of the L3 cache of CPU 0; results larger than that do not stay cached. Read from sysfs because sysconf adds up

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
@@ -105,7 +104,7 @@ Result<const Kernel*> Fusion::choose(const LaunchWork& work, DeviceRecord& recor
     if (!variant.ok()) return variant.status();
     if (!*variant) return certain();
     const Kernel* const kernel = (*variant)->first;
-    if (made && level_ != FusionLevel::off)
+    if (made)
         if (std::shared_ptr<Module> code = module_of(user_, record)) improve_later(**variant, std::move(code));
     SpinGuard guard(last_lock_);
     last_arguments_.assign(arguments.begin(), arguments.end());

@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "base/memory_range.h"
-#include "base/mutex.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
 #include "core/fusion/fusion_variant.h"
 #include "device/fused_list.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

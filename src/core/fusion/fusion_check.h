@@ -11,13 +11,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/mutex.h"
 #include "device/fused_list.h"
 #include "device/fusion.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/fusion/fused_loops.h"
 #include "core/fusion/fusion_recipe.h"
 #include "core/fusion/fusion_scratch.h"
 #include "core/fusion/fusion_work.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

@@ -10,8 +10,9 @@
 #include <deque>
 #include <thread>
 
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/kernel/kernel.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {
@@ -40,11 +41,7 @@ struct Work {
     }
 };
 
-// Never destroyed: threads may still use it at exit.
-Work& work() {
-    static Work* instance = new Work;
-    return *instance;
-}
+Work& work() { return process_state<Work>(); }
 
 // Runs at a low priority, which the compiler inherits.
 void Work::run() {

@@ -8,8 +8,8 @@
 #include <functional>
 #include <memory>
 
-#include "base/clock.h"
 #include "device/backend.h"
+#include "foundation/clock.h"
 #include "foundation/subprocess.h"
 
 namespace canopy {

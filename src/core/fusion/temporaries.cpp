@@ -4,8 +4,9 @@
 #include <map>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 
@@ -15,11 +16,7 @@ struct Temporaries {
     Mutex mutex;
     std::map<std::uintptr_t, std::uint64_t> ranges CANOPY_GUARDED_BY(mutex);  // start -> size
 };
-// Never destroyed: kernels may still run at process exit.
-Temporaries& temporaries() {
-    static Temporaries* instance = new Temporaries;
-    return *instance;
-}
+Temporaries& temporaries() { return process_state<Temporaries>(); }
 
 }  // namespace
 

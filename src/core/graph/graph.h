@@ -20,14 +20,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/annotations.h"
-#include "base/mutex.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
 #include "core/stream/recorder.h"
 #include "device/backend.h"
+#include "foundation/annotations.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

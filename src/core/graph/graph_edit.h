@@ -12,9 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/mutex.h"
 #include "base/result.h"
 #include "core/graph/graph.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

@@ -2,9 +2,9 @@
 // Replays of a graph, each one command of a stream. Any thread.
 #pragma once
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "core/graph/graph.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

@@ -152,6 +152,7 @@ Result<std::uint64_t> TaskUpdate::record(Stream& stream, std::span<Command> comm
                 case Opcode::inline_call:
                     break;
                 default:
+                    changes_.resize(before);
                     return fail(code::update_not_supported, "this kind of task cannot be part of a task group");
             }
             if (const Status status = add(command); !status.ok()) {

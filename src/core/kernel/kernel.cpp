@@ -4,7 +4,6 @@
 #include <new>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/kernel/kernel_hooks.h"
 #include "core/kernel/variable_fillers.h"
@@ -12,6 +11,7 @@
 #include "core/process/context.h"
 #include "core/stream/stream.h"
 #include "device/image.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/mutex.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
 #include "device/backend.h"
+#include "foundation/mutex.h"
 #include "runtime/runtime/base.h"
 
 namespace canopy {

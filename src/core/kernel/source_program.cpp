@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/process/runtime.h"
 #include "core/process/variables.h"
 #include "device/image.h"
 #include "foundation/files.h"
+#include "foundation/mutex.h"
 #include "foundation/subprocess.h"
 
 namespace canopy {
@@ -45,20 +47,8 @@ bool names_architecture(const std::vector<std::string>& options) {
 Status write_text(const fs::path& path, const std::string& text) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    file.close();
-    if (!file) return fail(code::internal, "cannot write {}", path.string());
-    return {};
-}
-
-bool read_bytes(const fs::path& path, std::vector<std::byte>& bytes) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file) return false;
-    bytes.resize(static_cast<std::size_t>(file.tellg()));
-    file.seekg(0);
-    return static_cast<bool>(
-        file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));
+    if (write_file(path, text)) return {};
+    return fail(code::internal, "cannot write {}: {}", path.string(), std::strerror(errno));
 }
 
 // Makes line numbers start at the text's first line, whatever file it is written to.
@@ -181,7 +171,7 @@ Status SourceProgram::run_compiler(const std::vector<std::string>& options) {
     Expected<Finished> finished = run_to_end(command);
     if (!finished.ok()) return fail(code::internal, "{}", finished.message());
     log = std::move(finished->output);
-    if (finished->status != 0 || !read_bytes(output, image))
+    if (finished->status != 0 || !read_file(output, image))
         return fail(code::param_invalid, "{} does not compile: {} (aclrtcGetCompileLog returns the whole log)", name,
                     first_error(log));
     return read_names(names);

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/mutex.h"
 #include "base/result.h"
 #include "core/base/handles.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/kernel.h"
 #include "core/stream/stream.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

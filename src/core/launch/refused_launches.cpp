@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
 #include "base/notice.h"
-#include "core/base/process_state.h"
+#include "base/process_state.h"
 #include "core/base/thread_state.h"
 #include "core/process/runtime.h"
 #include "core/stream/recorder.h"
 #include "core/stream/stream.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

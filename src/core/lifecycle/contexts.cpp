@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/fusion/fusion_work.h"
 #include "core/graph/graph_end.h"
@@ -13,6 +12,7 @@
 #include "core/process/device_callbacks.h"
 #include "core/stream/capture_rules.h"
 #include "core/stream/stream.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

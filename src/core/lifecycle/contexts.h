@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/process/context.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

@@ -9,17 +9,16 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 #include <vector>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
 #include "core/lifecycle/contexts.h"
 #include "core/process/configuration.h"
 #include "core/process/device_limits.h"
 #include "core/process/runtime.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {
@@ -37,14 +36,14 @@ struct Registration {
 // Lock order: transition, then state. Callbacks run with transition held (by the thread that runs them, which may call
 // any function of the interface) and state free.
 struct State {
-    std::recursive_mutex transition;  // one initialisation or finalisation at a time
+    RecursiveMutex transition;  // one initialisation or finalisation at a time
     Mutex state;
     std::vector<Registration<InitialiseFunction>> initialise_callbacks CANOPY_GUARDED_BY(state);
     std::vector<Registration<FinaliseFunction>> finalise_callbacks CANOPY_GUARDED_BY(state);
 
-    // Guarded by transition.
-    std::string text;                       // passed to the callbacks
-    std::optional<std::string> normalised;  // of the first successful initialisation; never changes afterwards
+    std::string text CANOPY_GUARDED_BY(transition);  // passed to the callbacks
+    // Of the first successful initialisation; never changes afterwards.
+    std::optional<std::string> normalised CANOPY_GUARDED_BY(transition);
 
     std::atomic<std::uint64_t> references{0};
 };
@@ -130,9 +129,8 @@ Status run_initialise_callbacks(const std::string& text) {
     return {};
 }
 
-// The caller holds transition; the count is already 0.
-Status finish() {
-    State& all = state();
+// The count is already 0.
+Status finish(State& all) CANOPY_REQUIRES(all.transition) {
     MutexLock guard(all.state);
     const auto callbacks = all.finalise_callbacks;
     guard.unlock();
@@ -187,7 +185,7 @@ Status remove(Callbacks<Function> list, std::int32_t kind, Function function) {
 
 Status initialise(const char* path) {
     State& all = state();
-    std::lock_guard guard(all.transition);
+    RecursiveLock guard(all.transition);
     if (all.references.load(std::memory_order_relaxed) > 0) {
         all.references.fetch_add(1, std::memory_order_relaxed);
         return fail(code::repeat_initialise, "aclInit was called before; this call only counts a reference");
@@ -221,30 +219,30 @@ Status initialise(const char* path) {
 
 Status finalise() {
     State& all = state();
-    std::lock_guard guard(all.transition);
+    RecursiveLock guard(all.transition);
     if (all.references.load(std::memory_order_relaxed) == 0)
         return fail(code::repeat_finalise,
                     "not initialised: aclFinalize was already called, or aclInit was not called");
     all.references.store(0, std::memory_order_release);
-    return finish();
+    return finish(all);
 }
 
 Status finalise_reference(std::uint64_t* remaining) {
     State& all = state();
-    std::lock_guard guard(all.transition);
+    RecursiveLock guard(all.transition);
     const std::uint64_t references = all.references.load(std::memory_order_relaxed);
     if (remaining != nullptr) *remaining = references == 0 ? 0 : references - 1;
     if (references == 0)
         return fail(code::repeat_finalise, "not initialised: aclInit was not called, or every reference is released");
     all.references.store(references - 1, std::memory_order_release);
-    return references == 1 ? finish() : Status();
+    return references == 1 ? finish(all) : Status();
 }
 
 bool is_initialised() noexcept { return state().references.load(std::memory_order_acquire) > 0; }
 
 Status register_initialise_callback(std::int32_t kind, InitialiseFunction function, void* user_data) {
     State& all = state();
-    std::lock_guard guard(all.transition);
+    RecursiveLock guard(all.transition);
     CANOPY_TRY(add(&State::initialise_callbacks, kind, function, user_data));
     if (!is_initialised()) return {};
     const int code = function(all.text.c_str(), all.text.size(), user_data);

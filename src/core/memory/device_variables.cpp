@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <map>
 
-#include "base/mutex.h"
-#include "core/base/process_state.h"
+#include "base/process_state.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "base/error_text.h"
 #include "base/heap.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
 #include "core/process/context.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

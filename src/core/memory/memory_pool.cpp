@@ -5,10 +5,10 @@
 
 #include "base/error_text.h"
 #include "base/mapping.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
 #include "core/stream/stream.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

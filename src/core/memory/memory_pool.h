@@ -12,10 +12,10 @@
 #include <set>
 #include <utility>
 
-#include "base/mutex.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

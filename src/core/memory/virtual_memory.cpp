@@ -6,10 +6,10 @@
 
 #include "base/error_text.h"
 #include "base/mapping.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
 #include "core/base/thread_state.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
 #include "core/process/process_hooks.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

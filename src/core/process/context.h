@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "base/mutex.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
 #include "base/notice.h"
 #include "core/base/error_codes.h"
 #include "core/process/process_hooks.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "base/mutex.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/process/settings.h"
 #include "device/backend.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

@@ -6,13 +6,13 @@
 
 #include <cstdint>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
 #include "core/stream/recorder.h"
 #include "device/backend.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

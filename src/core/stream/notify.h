@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
 #include "device/backend.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

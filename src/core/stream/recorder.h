@@ -11,11 +11,11 @@
 #include <span>
 #include <string>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/stream/stream.h"
 #include "device/command.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

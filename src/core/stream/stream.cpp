@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
 #include "core/process/context.h"
@@ -12,6 +11,7 @@
 #include "core/stream/stream_hooks.h"
 #include "core/stream/stream_state.h"
 #include "core/stream/subscriptions.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

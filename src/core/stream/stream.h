@@ -13,7 +13,6 @@
 #include <string>
 #include <type_traits>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
@@ -22,6 +21,7 @@
 #include "core/process/runtime.h"
 #include "core/stream/capture_rules.h"
 #include "device/backend.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

@@ -8,11 +8,11 @@
 #include <map>
 #include <memory>
 
-#include "base/clock.h"
 #include "base/error_text.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
+#include "foundation/clock.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error_text.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
 #include "core/graph/graph_end.h"
 #include "core/graph/graph_prepare.h"
@@ -20,11 +21,7 @@ struct CaptureList {
     std::vector<std::shared_ptr<Capture>> all CANOPY_GUARDED_BY(mutex);
     std::uint64_t next_id CANOPY_GUARDED_BY(mutex) = 1;
 };
-// Never destroyed: streams may end during process exit.
-CaptureList& list() {
-    static CaptureList* instance = new CaptureList;
-    return *instance;
-}
+CaptureList& list() { return process_state<CaptureList>(); }
 
 void enlist(const std::shared_ptr<Capture>& capture) {
     CaptureList& captures = list();

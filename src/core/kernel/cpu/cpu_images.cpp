@@ -12,10 +12,10 @@
 #include <cstring>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
 #include "core/process/variables.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

@@ -10,11 +10,11 @@
 #include <fstream>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
 #include "core/base/thread_state.h"
 #include "core/process/context.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

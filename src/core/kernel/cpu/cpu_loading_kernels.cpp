@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
 #include "core/kernel/cpu/cpu_images.h"
 #include "core/memory/memory.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

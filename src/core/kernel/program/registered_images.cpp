@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
 #include "core/process/context.h"
 #include "device/image.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

@@ -12,7 +12,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <optional>
 
 #include "base/result.h"
 #include "core/base/handles.h"

@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
+#include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/base/process_state.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/kernel.h"
 #include "core/kernel/program/registered_images.h"
 #include "device/image.h"
 #include "foundation/elf.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

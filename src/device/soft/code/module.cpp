@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "base/error_text.h"
-#include "base/mutex.h"
 #include "device/fused_module.h"
 #include "device/image.h"
 #include "device/soft/code/kernel.h"
@@ -24,6 +23,7 @@
 #include "foundation/code_file.h"
 #include "foundation/elf.h"
 #include "foundation/hash.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {

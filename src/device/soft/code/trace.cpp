@@ -13,11 +13,11 @@
 #include <atomic>
 #include <cstring>
 
-#include "base/clock.h"
 #include "base/error_text.h"
 #include "device/soft/code/shadow_memory.h"
 #include "device/soft/code/source_line.h"
 #include "device/soft/execution/executor.h"
+#include "foundation/clock.h"
 #include "foundation/elf.h"
 
 namespace canopy {

@@ -14,11 +14,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/mutex.h"
 #include "base/result.h"
 #include "device/soft/code/kernel.h"
 #include "device/soft/execution/core.h"
 #include "foundation/code_file.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

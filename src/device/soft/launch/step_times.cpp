@@ -5,8 +5,8 @@
 #include <atomic>
 #include <optional>
 
-#include "base/clock.h"
 #include "device/soft/execution/executor.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/heap.h"
-#include "base/mutex.h"
 #include "base/result.h"
 #include "device/soft/stream/scheduler.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

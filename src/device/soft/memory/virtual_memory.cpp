@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error_text.h"
+#include "base/process_state.h"
 
 namespace canopy {
 
@@ -25,14 +26,17 @@ bool whole_pages(std::uint64_t value) noexcept { return value % SoftVirtualMemor
 
 // The next place to try. All devices of the process share one sequence. It starts in the middle of the range, so that
 // the addresses programs are likely to request stay free, and wraps around, so that freed addresses are reused late.
+struct Places {
+    Mutex mutex;
+    std::uintptr_t next CANOPY_GUARDED_BY(mutex) = (SoftVirtualMemory::first_address + SoftVirtualMemory::end_address) /
+                                                   2;
+};
 std::uintptr_t next_place(std::size_t size, std::size_t alignment) {
-    static Mutex mutex;
-    static std::uintptr_t next CANOPY_GUARDED_BY(mutex) =
-        (SoftVirtualMemory::first_address + SoftVirtualMemory::end_address) / 2;
-    MutexLock guard(mutex);
-    std::uintptr_t place = round_up(next, alignment);
+    Places& places = process_state<Places>();
+    MutexLock guard(places.mutex);
+    std::uintptr_t place = round_up(places.next, alignment);
     if (place + size > SoftVirtualMemory::end_address) place = round_up(SoftVirtualMemory::first_address, alignment);
-    next = place + size + SoftVirtualMemory::page;
+    places.next = place + size + SoftVirtualMemory::page;
     return place;
 }
 
@@ -221,15 +225,6 @@ std::optional<SoftVirtualMemory::Mapped> SoftVirtualMemory::find(const void* add
     const auto& [base, part] = *std::prev(after);
     if (number(address) - base >= part.size) return std::nullopt;
     return Mapped{{reinterpret_cast<void*>(base), part.size}, part.memory, part.accessible};
-}
-
-std::optional<MemoryRange> SoftVirtualMemory::find_reservation(const void* address) const {
-    MutexLock guard(mutex_);
-    const auto after = reservations_.upper_bound(number(address));
-    if (after == reservations_.begin()) return std::nullopt;
-    const Mapping& reservation = std::prev(after)->second;
-    if (!reservation.contains(address)) return std::nullopt;
-    return MemoryRange{reservation.base(), reservation.size()};
 }
 
 std::optional<std::size_t> SoftVirtualMemory::size_of(Physical memory) const {

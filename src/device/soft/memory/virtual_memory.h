@@ -13,9 +13,9 @@
 
 #include "base/heap.h"
 #include "base/mapping.h"
-#include "base/mutex.h"
 #include "base/offset_allocator.h"
 #include "device/backend.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 
@@ -60,8 +60,6 @@ public:
     Status unmap(void* address, std::size_t size) override;
 
     [[nodiscard]] std::optional<Mapped> find(const void* address) const;
-    // The reservation that contains an address.
-    [[nodiscard]] std::optional<MemoryRange> find_reservation(const void* address) const;
     // Size of physical memory; nullopt when it is unknown or destroyed.
     [[nodiscard]] std::optional<std::size_t> size_of(Physical memory) const;
     [[nodiscard]] Counts counts() const;

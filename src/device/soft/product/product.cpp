@@ -36,7 +36,6 @@ struct Workspace {
     float b[block_columns * largest_panel_depth];
     float scratch[scratch_rows * scratch_columns];
     float bias[block_columns + largest_tile_columns];
-    float zero[largest_tile_columns];
     float tile[largest_tile_rows * largest_tile_columns];
     std::int64_t a_along[largest_panel_depth];
     std::int64_t b_along[largest_panel_depth];

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <deque>
 
-#include "base/mutex.h"
 #include "device/command.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/clock.h"
 #include "base/spin_lock.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 

@@ -66,8 +66,7 @@ void Scheduler::monitor_main() noexcept {
 bool Scheduler::monitor_beat(Executor& executor) noexcept {
     if (!anything_to_watch()) return false;
     bool progress = false;
-    std::uint32_t running = 0;
-    check_executors(progress, running);
+    check_executors(progress);
     check_timers();
     list_overdue();
     cpu_cores_.end_stopped();
@@ -84,7 +83,7 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
     return true;
 }
 
-void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept {
+void Scheduler::check_executors(bool& progress) noexcept {
     const Nanoseconds time = now();
     for_each_executor([&](Executor& executor) {
         const bool has_task = executor.has_task();
@@ -109,7 +108,6 @@ void Scheduler::check_executors(bool& progress, std::uint32_t& running) noexcept
         // The kernel may be waiting for a lane that its thread has kept.
         if (Worker* worker = Worker::of(executor)) share_kept(*worker);
         samples.busy.fetch_add(1, std::memory_order_relaxed);
-        ++running;
         const std::uint64_t limit = executor.timeout();
         if (limit != 0 && static_cast<std::uint64_t>(time - executor.seen_at) > limit)
             executor.cancel(step, FaultKind::timeout);

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/mutex.h"
 #include "base/parking.h"
 #include "base/spin_lock.h"
 #include "device/soft/base/tuning.h"
@@ -21,6 +20,7 @@
 #include "device/soft/stream/host_calls.h"
 #include "device/soft/stream/runnable.h"
 #include "device/soft/stream/worker.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 
@@ -182,7 +182,7 @@ private:
     void monitor_main() noexcept;
     void wake_monitor() noexcept;
     bool monitor_beat(Executor& executor) noexcept;
-    void check_executors(bool& progress, std::uint32_t& running) noexcept;
+    void check_executors(bool& progress) noexcept;
     void check_timers() noexcept;
     bool anything_to_watch() noexcept;
 

@@ -120,7 +120,7 @@ struct RecordParameter {
 };
 
 // One per kernel and per instantiation of a kernel template, in the section "canopy_kernels" of a compiled object.
-// canopy-cc writes the kernel's note from it; driver/records.cpp knows the layout.
+// canopy-cc writes the kernel's note from it; driver/compile/records.cpp knows the layout.
 template <class... Parameters>
 struct RecordData {
     static constexpr size_t count = sizeof...(Parameters);

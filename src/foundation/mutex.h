@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutex, SharedMutex and Condition: the standard library's locks, annotated so that clang's thread-safety analysis
-// checks who holds them. For sections that may block or take long; use SpinLock for short ones. Any thread; not
-// recursive.
+// The standard library's locks, annotated so that clang's thread-safety analysis checks who holds them. For sections
+// that may block or take long; use SpinLock for short ones. Any thread.
 //
 // The analysis does not look into the predicate of a condition variable, so Condition takes none: wait in a loop that
 // checks the condition.
@@ -12,8 +11,8 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "base/annotations.h"
-#include "base/clock.h"
+#include "foundation/annotations.h"
+#include "foundation/clock.h"
 
 namespace canopy {
 
@@ -26,6 +25,27 @@ public:
 private:
     friend class Condition;
     std::mutex mutex_;
+};
+
+// A thread that holds it may lock it again.
+class CANOPY_CAPABILITY("recursive mutex") RecursiveMutex {
+public:
+    void lock() CANOPY_ACQUIRE() { mutex_.lock(); }
+    void unlock() noexcept CANOPY_RELEASE() { mutex_.unlock(); }
+
+private:
+    std::recursive_mutex mutex_;
+};
+
+class CANOPY_SCOPED_CAPABILITY RecursiveLock {
+public:
+    explicit RecursiveLock(RecursiveMutex& mutex) CANOPY_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+    ~RecursiveLock() CANOPY_RELEASE() { mutex_.unlock(); }
+    RecursiveLock(const RecursiveLock&) = delete;
+    RecursiveLock& operator=(const RecursiveLock&) = delete;
+
+private:
+    RecursiveMutex& mutex_;
 };
 
 // Holds a mutex for a scope; can be unlocked early and locked again.
