@@ -40,7 +40,7 @@ ROOMS = {
     "bench": ("measurements beside rivals", ("include/", "toolchain/include/")),
     "bench/micro": ("measurements below the interface", ("src/foundation/", "src/base/")),
     "tests/conformance": ("tests of the interface, run on every device",
-                          ("include/", "toolchain/include/", "tests/until.h")),
+                          ("include/", "toolchain/include/", "tests/until.h", "tests/fifo.h")),
     "tests/interface": ("tests of the public headers", ("include/",)),
 }
 # Folders whose files may include anything, or that hold no C++.

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs canopy-graph on traces as aclmdlRIDebugJsonPrint writes them, and on files that are none.
+"""Runs canopy-graph on traces as aclmdlRIDebugJsonPrint writes them, and on files that are not traces.
 
     graph_tool_test.py <canopy-graph> <folder to work in>
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `canopy link-default` with a tree and a home of its own.
+"""Tests `canopy link-default` with its own tree and home.
 
     link_default_test.py <the program canopy>
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests tools/apigen on a small header of its own and on a library built from the stubs it writes. CTest runs it."""
+"""Tests tools/apigen on its own small header and on a library built from the stubs it writes. CTest runs it."""
 
 import json
 import os

@@ -24,7 +24,7 @@ def value_of(answer):
 
 
 def run_program(text, **environment):
-    """Runs a Python program in a process of its own and returns what it printed; it must end well."""
+    """Runs a Python program in a separate process and returns what it printed; it must end well."""
     result = subprocess.run([sys.executable, "-c", text], env={**os.environ, **environment}, capture_output=True, text=True,
                             timeout=100)
     assert result.returncode == 0, f"ended with {result.returncode}:\n{result.stdout}{result.stderr}"

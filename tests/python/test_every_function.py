@@ -86,7 +86,7 @@ def test_number_out_of_range_is_named(function, index):
             callable_of(function)(*arguments)
 
 
-# Whatever waits for a device or changes it is called with nothing there, in a process of its own. What would end the
+# Functions that wait for a device or change it are called without one, in a separate process. What would end the
 # process's use of the runtime comes last.
 LAST = ["acl.rt.reset_device", "acl.rt.reset_device_force", "acl.finalize_reference", "acl.finalize"]
 # Their answers are looked at where they are tested.

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The zoo's harness on zoos of its own: what passes, what fails, and what it says then.
+"""The zoo's harness on its own zoos: what passes, what fails, and what it says then.
 
     harness_test.py WORK
 """

@@ -40,7 +40,7 @@ def kernels(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def kernel_meta(tmp_path, monkeypatch):
-    """A folder of its own for what each test fuses."""
+    """A separate folder for what each test fuses."""
     monkeypatch.setenv("CANOPY_KERNEL_META", str(tmp_path / "kernel_meta"))
     monkeypatch.delenv("CANOPY_CHIP", raising=False)
     monkeypatch.delenv("SOC_VERSION", raising=False)

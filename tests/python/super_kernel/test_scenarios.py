@@ -150,7 +150,7 @@ def test_three_streams(device, kernels):
 
 
 class Outside:
-    """The other ends of outer events: a stream of its own that waits for locks and sets them."""
+    """The other ends of outer events: a separate stream that waits for locks and sets them."""
 
     def __init__(self, device):
         self.device, self.stream = device, device.new_stream()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = |x| for a length that is no multiple of 16; what lies behind the end is filled with a mark.
+// y = |x| for a length that is not a multiple of 16; the bytes past the end are filled with a mark.
 // The 310P has no DataCopyPad: the last core copies a whole block more and overwrites it in UB.
 #include "kernel_operator.h"
 using namespace AscendC;
