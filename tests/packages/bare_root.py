@@ -102,16 +102,24 @@ def copy_files(paths, root):
 
 
 def copy_alternatives(root):
-    """Copies the links of update-alternatives that lead to copied files, like that of /usr/bin/awk."""
+    """Makes the links of update-alternatives, like that of /usr/bin/awk, as they would be with the copied files alone:
+    this system may have chosen a package that is not among them."""
     for record in (DATABASE / "alternatives").iterdir():
         # The mode and the link of the alternative itself, then name and link of each that follows it, then a blank line.
-        lines = record.read_text(encoding="utf-8").split("\n\n")[0].split("\n")
-        for name, link in zip([record.name, *lines[2::2]], lines[1::2]):
-            chosen = f"/etc/alternatives/{name}"
-            if os.path.islink(chosen) and os.path.lexists(f"{root}{os.readlink(chosen)}"):
-                for path in (chosen, link):
-                    if os.path.isdir(os.path.dirname(f"{root}{path}")) and not os.path.lexists(f"{root}{path}"):
-                        os.symlink(os.readlink(path), f"{root}{path}")
+        # Then every choice: its path, its priority, and the path of each follower.
+        header, _, rest = record.read_text(encoding="utf-8").partition("\n\n")
+        lines, rest = header.split("\n"), rest.split("\n")
+        links = {record.name: lines[1], **dict(zip(lines[2::2], lines[3::2]))}
+        choices = [rest[at:at + len(links) + 1] for at in range(0, len(rest) - len(links), len(links) + 1)]
+        there = [choice for choice in choices if choice[0] and os.path.lexists(f"{root}{choice[0]}")]
+        if not there:
+            continue
+        path, _, *followers = max(there, key=lambda choice: int(choice[1]))
+        for (name, link), target in zip(links.items(), [path, *followers]):
+            if target and os.path.lexists(f"{root}{target}") and os.path.isdir(os.path.dirname(f"{root}{link}")):
+                for place, leads_to in ((f"/etc/alternatives/{name}", target), (link, f"/etc/alternatives/{name}")):
+                    if not os.path.lexists(f"{root}{place}"):
+                        os.symlink(leads_to, f"{root}{place}")
 
 
 def make_database(root):
