@@ -289,16 +289,18 @@ while len(os.listdir("/proc/self/task")) > before:
 
 def test_program_ends_when_a_callback_has_ended():
     result = run_program(BEGIN + """
-inside, go = threading.Event(), threading.Event()
+inside, go, subscribed = threading.Event(), threading.Event(), threading.Event()
 def call(_):
     inside.set()
     go.wait(20)
     print("ended")
 def report():
     acl.rt.set_context(context)
+    subscribed.wait(20)
     acl.rt.process_report(-1)
 thread, _ = acl.util.start_thread(report, None)
 acl.rt.subscribe_report(thread, stream)
+subscribed.set()
 acl.rt.launch_callback(call, None, 0, stream)
 inside.wait(20)
 threading.Thread(target=go.set).start()
