@@ -3,6 +3,21 @@
 # of a target are compiled in groups: files of one folder, one after the other, as one.
 option(CANOPY_UNITY "Compile sources in groups" OFF)
 
+# canopy_precompile(<target> <header>...)
+# Parses these headers once for all sources of the target. Like groups, it is left out of the builds that show whether
+# each file includes what it needs.
+function(canopy_precompile target)
+  if(NOT CANOPY_UNITY)
+    return()
+  endif()
+  foreach(header ${ARGN})
+    string(REPLACE ">" "$<ANGLE-R>" header "${header}")
+    target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${header}>")
+  endforeach()
+  # ccache needs it to see through the header.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
+endfunction()
+
 # canopy_compile_in_groups(<target> [SIZE <files>] [ALONE <source>...])
 # Makes groups of at most <files> (default: 8) in each folder: small enough that a changed file is built again in a few
 # seconds. Files of a group must not use one name for two things, unnamed namespaces included: give one of them another
