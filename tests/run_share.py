@@ -29,7 +29,7 @@ class Progress:
         *lines, self._rest = (self._rest + output).split(b"\n")
         for line in lines:
             if match := BEGIN.search(line):
-                self.running = match.group(1).decode()
+                self.running, self.complete = match.group(1).decode(), False  # a child's summary is not the last
             elif (match := END.search(line)) and match.group(1).decode() == self.running:
                 self.finished.append(self.running)
                 self.running = None

@@ -12,7 +12,8 @@ import unittest
 
 RUN_SHARE = pathlib.Path(__file__).resolve().parents[1] / "run_share.py"
 PROGRAM = sys.argv.pop()
-GOOD = {"Good.One", "Good.Two", "Good.Three", "Good.Four", *(f"Five/Numbered.AbortsForThree/{i}" for i in (0, 1, 2, 4))}
+GOOD = {"Good.One", "Good.Two", "Good.Three", "Good.Four", "Good.PrintsTheSummaryOfAChild",
+        *(f"Five/Numbered.AbortsForThree/{i}" for i in (0, 1, 2, 4))}
 CRASHED = {"Bad.Aborts (signal 6)", "Bad.LeavesTheProgram (status 0)", "Bad.IsKilled (signal 9)",
            "Five/Numbered.AbortsForThree/3 (signal 6)"}
 
@@ -30,7 +31,7 @@ class RunShare(unittest.TestCase):
     def test_tests_that_pass_pass(self):
         done = run(1, 1, "--gtest_filter=Good.*")
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertEqual(len(passed(done.stdout)), 4)
+        self.assertEqual(len(passed(done.stdout)), 5)
 
     def test_a_test_that_fails_fails(self):
         done = run(1, 1, "--gtest_filter=Good.*:Bad.Fails")
