@@ -209,10 +209,7 @@ TEST_F(Capture, DestroyingAGraphCallsTheRegisteredFunctions) {
 TEST_F(Capture, ARunningGraphIsNotDestroyed) {
     if (!device_computes()) GTEST_SKIP() << "needs a replay that takes its time";
     Gate gate;
-    begin();
-    gate.hold(stream_);
-    ASSERT_ACL_OK(increment(stream_));
-    aclmdlRI graph = end();
+    aclmdlRI graph = gated_graph(gate);
     ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, other_));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_MODEL_RUNNING, "still running", aclmdlRIDestroy(graph));
     gate.open();
@@ -223,10 +220,7 @@ TEST_F(Capture, ARunningGraphIsNotDestroyed) {
 TEST_F(Capture, SynchronousExecutionWaitsAndMayGiveUpWaiting) {
     if (!device_computes()) GTEST_SKIP() << "needs a replay that takes its time";
     Gate gate;
-    begin();
-    gate.hold(stream_);
-    ASSERT_ACL_OK(increment(stream_));
-    aclmdlRI graph = end();
+    aclmdlRI graph = gated_graph(gate);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "timeout", aclmdlRIExecute(graph, 0));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "timeout", aclmdlRIExecute(graph, -2));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "in time", aclmdlRIExecute(graph, 1));
@@ -255,10 +249,7 @@ TEST_F(Capture, AnAbortEndsTheReplayThatRuns) {
 TEST_F(Capture, AStoppedStreamGivesUpAReplayThatWaitsForItsTurn) {
     if (!device_computes()) GTEST_SKIP() << "needs a replay that takes its time";
     Gate gate;
-    begin();
-    gate.hold(stream_);
-    ASSERT_ACL_OK(increment(stream_));
-    aclmdlRI graph = end();
+    aclmdlRI graph = gated_graph(gate);
     ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, other_));
     ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, third_));
     ASSERT_TRUE(eventually([&] {
