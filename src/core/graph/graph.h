@@ -87,8 +87,8 @@ struct RecordedLane {
     std::uint32_t open_group = no_group;  // new tasks join it
     std::uint32_t open_scope = no_scope;
     RefusedLaunch refused;  // persistent streams: the build cannot end
-    Handle model_stream =
-        0;  // what programs get for the lane when they ask for the graph's streams; created on request
+    // What programs get for the lane when they ask for the graph's streams; created on request.
+    Handle model_stream = 0;
 };
 
 // Tasks that can be replaced together; called a task group by the public interface.
