@@ -106,7 +106,7 @@ __attribute__((noinline)) inline void copy_streaming(CoreState::Inlets& inlets, 
 // Once a launch has written this much, little of it is still cached when it is read again; until then results stay
 // cached for the next kernel. Rows shorter than `streamed_row` are cheaper through the caches.
 inline constexpr uint64_t cached_results = 16u << 20;
-inline constexpr uint64_t streamed_row = 1024;
+inline constexpr uint64_t streamed_row = 256;
 
 // Writes of one operation to global memory; lives as long as the operation.
 class Outlet {
@@ -120,7 +120,7 @@ public:
     Outlet& operator=(const Outlet&) = delete;
     ~Outlet() {
         state_.stored += stored_;
-        if (streamed_) state_.streamed = true;
+        if (streamed_) note_streamed(state_);
     }
 
     void put(void* memory, const void* local, uint64_t bytes) {

@@ -142,6 +142,23 @@ inline void finish_stores(CoreState& state) {
 #endif
 }
 
+// Some block of this image has bypassed the caches; until then there is nothing to finish.
+inline __attribute__((visibility("hidden"))) bool any_streamed = false;
+
+inline void note_streamed(CoreState& state) {
+    state.streamed = true;
+    __atomic_store_n(&any_streamed, true, __ATOMIC_RELAXED);
+}
+
+// `finish_stores` for a block that may have no core yet.
+inline void finish_stores_of_block() {
+    if (__builtin_expect(!__atomic_load_n(&any_streamed, __ATOMIC_RELAXED), 1)) return;
+    CanopyCore* core = current_block().core;
+    if (core == nullptr) return;
+    auto& state = *reinterpret_cast<CoreState*>(core->registers);
+    if (state.at_end != nullptr) finish_stores(state);
+}
+
 // The first byte of a memory.
 inline unsigned char* memory_base(Hardware memory) { return core().memory[static_cast<int>(memory)].base; }
 

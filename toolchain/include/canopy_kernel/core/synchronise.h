@@ -23,7 +23,19 @@ inline void dcci(const volatile void*, Line, Destination) {
     canopy::kernel::yield();
 }
 
-inline void pipe_barrier(pipe_t) { canopy::kernel::memory_fence(); }
+namespace canopy::kernel {
+
+// A pipe finishes an operation before the program continues, so only the compiler has to be kept from moving accesses
+// across a barrier. A barrier for copies out of the core also covers what bypassed the caches: the program may tell
+// other blocks about it next.
+inline void order_pipe(pipe_t pipe) {
+    __atomic_thread_fence(__ATOMIC_ACQ_REL);
+    if (pipe == PIPE_MTE3 || pipe == PIPE_FIX || pipe == PIPE_ALL) finish_stores_of_block();
+}
+
+}  // namespace canopy::kernel
+
+inline void pipe_barrier(pipe_t pipe) { canopy::kernel::order_pipe(pipe); }
 
 namespace AscendC {
 
@@ -34,7 +46,7 @@ enum class PipeMode : uint8_t { MTE3_MODE = 0, SCALAR_MODE = 1 };
 
 template <pipe_t pipe>
 inline void PipeBarrier() {
-    canopy::kernel::memory_fence();
+    canopy::kernel::order_pipe(pipe);
 }
 
 template <MemDsbT kind = MemDsbT::ALL>
