@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels written in the kernel language against plain OpenMP loops and PoCL on the same number of threads, and the
-// time canopy-cc takes for a kernel file of a hundred lines.
+// Kernels written in the kernel language against plain OpenMP loops and PoCL on the same number of threads, single
+// operations of the language, and the time canopy-cc takes for a kernel file of a hundred lines.
 #include <fmt/core.h>
 #include <sys/wait.h>
 
@@ -19,7 +19,13 @@ namespace {
 
 constexpr std::size_t add_count = std::size_t{64} << 20;
 constexpr std::size_t rows = 4096, columns = 4096;
-constexpr std::uint32_t blocks = 8;
+
+// As many blocks as the chip has vector cores, as programs do.
+std::uint32_t vector_cores() {
+    std::int64_t cores = 0;
+    BENCH_CHECK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_VECTOR_CORE_NUM, &cores));
+    return static_cast<std::uint32_t>(cores);
+}
 
 // The image of language_kernels.cpp.
 class Kernels {
@@ -31,6 +37,10 @@ public:
 
     template <class... Values>
     void run(const char* name, const Stream& stream, Values... values) const {
+        run_blocks(name, blocks_, stream, values...);
+    }
+    template <class... Values>
+    void run_blocks(const char* name, std::uint32_t blocks, const Stream& stream, Values... values) const {
         aclrtFuncHandle function = nullptr;
         BENCH_CHECK(aclrtBinaryGetFunction(binary_, name, &function));
         std::uint64_t slots[] = {(std::uint64_t)(values)...};
@@ -41,6 +51,7 @@ public:
 
 private:
     aclrtBinHandle binary_ = nullptr;
+    std::uint32_t blocks_ = vector_cores();
 };
 
 void fill(void* memory, std::size_t count, unsigned seed) {
@@ -94,22 +105,25 @@ void measure_add(Environment& environment, const Kernels& kernels, const Stream&
     DeviceMemory x(size), y(size), z(size), expected(size);
     fill(x.get(), add_count, 1);
     fill(y.get(), add_count, 2);
-    std::memset(z.get(), 0, size);
-    kernels.run("vector_add", stream, x.get(), y.get(), z.get(), add_count);
     loop_vector_add(floats(x), floats(y), floats(expected), add_count);
-    if (std::memcmp(z.get(), expected.get(), size) != 0) throw std::runtime_error("vector_add: wrong sums");
-    std::vector<Contender> contenders = {
-        rate("Canopy", 3.0 * static_cast<double>(size),
-             [&] { kernels.run("vector_add", stream, x.get(), y.get(), z.get(), add_count); }),
-        rate("OpenMP", 3.0 * static_cast<double>(size),
-             [&] { loop_vector_add(floats(x), floats(y), floats(z), add_count); })};
     const std::unique_ptr<Pocl> pocl = Pocl::open();
-    if (pocl) {
-        pocl->share(floats(x), floats(y), floats(z), add_count);
-        contenders.push_back(rate("PoCL", 3.0 * static_cast<double>(size), [&] { pocl->add_shared(); }));
-    }
-    take_turns(contenders, environment.options.rounds(12));
-    add_rate_row(environment, "vector-add", "vector add, 64 Mi floats, double-buffered kernel", contenders, 0.9);
+    if (pocl) pocl->share(floats(x), floats(y), floats(z), add_count);
+    const auto measure = [&](const char* kernel, const char* name, const char* what) {
+        const auto run = [&, kernel] { kernels.run(kernel, stream, x.get(), y.get(), z.get(), add_count); };
+        std::memset(z.get(), 0, size);
+        run();
+        if (std::memcmp(z.get(), expected.get(), size) != 0)
+            throw std::runtime_error(fmt::format("{}: wrong sums", kernel));
+        std::vector<Contender> contenders = {rate("Canopy", 3.0 * static_cast<double>(size), run),
+                                             rate("OpenMP", 3.0 * static_cast<double>(size), [&] {
+                                                 loop_vector_add(floats(x), floats(y), floats(z), add_count);
+                                             })};
+        if (pocl) contenders.push_back(rate("PoCL", 3.0 * static_cast<double>(size), [&] { pocl->add_shared(); }));
+        take_turns(contenders, environment.options.rounds(12));
+        add_rate_row(environment, name, what, contenders, 0.9);
+    };
+    measure("vector_add", "vector-add", "vector add, 64 Mi floats, double-buffered kernel");
+    measure("vector_add_short_tiles", "vector-add-short", "the same in tiles of 128 floats");
 }
 
 void measure_rows(Environment& environment, const Kernels& kernels, const Stream& stream) {
@@ -140,6 +154,24 @@ void measure_rows(Environment& environment, const Kernels& kernels, const Stream
     add_rate_row(environment, "layer-norm", "layer norm, 4,096 rows of 4,096 floats", norm, 0.8);
 }
 
+void measure_barriers(Environment& environment, const Kernels& kernels, const Stream& stream) {
+    constexpr std::size_t count = 1'000'000;
+    const auto each = [&](const char* name, const char* kernel) {
+        return Contender{name, [&, kernel] {
+                             return time_each(count / 10, count, [&](std::size_t barriers) {
+                                 kernels.run_blocks(kernel, 1, stream, barriers);
+                             });
+                         }};
+    };
+    std::vector<Contender> contenders = {each("PIPE_V", "barriers_of_vector_pipe"),
+                                         each("PIPE_ALL", "barriers_of_all_pipes")};
+    take_turns(contenders, environment.options.rounds(12));
+    const double vector = contenders[0].summary().p50, all = contenders[1].summary().p50;
+    environment.report.add({"pipe-barrier", "PipeBarrier of the vector pipe, of all pipes",
+                            fmt::format("{}, {}", nanoseconds_text(vector), nanoseconds_text(all)), "<= 1 ns", "", "",
+                            vector <= 1 && all <= 1 ? Verdict::reached : Verdict::missed, to_json(contenders)});
+}
+
 double seconds_to_compile(const char* output) {
     const std::string command =
         fmt::format("'{}' -c -O2 -o '{}' '{}'", CANOPY_BENCH_COMPILER, output, CANOPY_BENCH_SOURCE);
@@ -154,6 +186,8 @@ double seconds_to_compile(const char* output) {
 void measure_language(Environment& environment) {
     const Kernels kernels;
     const Stream stream;
+    // First: once a kernel of the image has bypassed the caches, a barrier of all pipes looks for such stores.
+    measure_barriers(environment, kernels, stream);
     measure_add(environment, kernels, stream);
     measure_rows(environment, kernels, stream);
 }

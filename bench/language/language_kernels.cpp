@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Typical kernels for vector cores: queues with two buffers, whole-tile operations, nothing tuned for this device.
+// Blocks take contiguous shares of the tiles or rows, which differ by at most one. And kernels that repeat one
+// operation.
 #include "kernel_operator.h"
 
 using namespace AscendC;
 
 namespace {
 
-constexpr uint32_t tile = 4096;
 constexpr uint32_t row = 4096;
 
+// What this block takes of `count` tiles or rows.
+struct Share {
+    __aicore__ inline explicit Share(uint64_t count)
+        : first(count * GetBlockIdx() / GetBlockNum()), count(count * (GetBlockIdx() + 1) / GetBlockNum() - first) {}
+    uint64_t first, count;
+};
+
+template <uint32_t tile>
 class VectorAdd {
 public:
     __aicore__ inline void init(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint64_t count) {
-        const uint64_t share = count / GetBlockNum(), first = share * GetBlockIdx();
-        tiles_ = static_cast<uint32_t>(share / tile);
+        const Share tiles(count / tile);
+        const uint64_t first = tiles.first * tile, share = tiles.count * tile;
+        tiles_ = tiles.count;
         x_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x) + first, share);
         y_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y) + first, share);
         z_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(z) + first, share);
@@ -22,7 +32,7 @@ public:
         pipe_.InitBuffer(out_, 2, tile * sizeof(float));
     }
     __aicore__ inline void process() {
-        for (uint32_t i = 0; i < tiles_; ++i) {
+        for (uint64_t i = 0; i < tiles_; ++i) {
             copy_in(i);
             compute();
             copy_out(i);
@@ -30,10 +40,10 @@ public:
     }
 
 private:
-    __aicore__ inline void copy_in(uint32_t index) {
+    __aicore__ inline void copy_in(uint64_t index) {
         LocalTensor<float> x = in_x_.AllocTensor<float>(), y = in_y_.AllocTensor<float>();
-        DataCopy(x, x_[static_cast<uint64_t>(index) * tile], tile);
-        DataCopy(y, y_[static_cast<uint64_t>(index) * tile], tile);
+        DataCopy(x, x_[index * tile], tile);
+        DataCopy(y, y_[index * tile], tile);
         in_x_.EnQue(x);
         in_y_.EnQue(y);
     }
@@ -45,9 +55,9 @@ private:
         in_x_.FreeTensor(x);
         in_y_.FreeTensor(y);
     }
-    __aicore__ inline void copy_out(uint32_t index) {
+    __aicore__ inline void copy_out(uint64_t index) {
         LocalTensor<float> z = out_.DeQue<float>();
-        DataCopy(z_[static_cast<uint64_t>(index) * tile], z, tile);
+        DataCopy(z_[index * tile], z, tile);
         out_.FreeTensor(z);
     }
 
@@ -55,7 +65,7 @@ private:
     TQue<TPosition::VECIN, 2> in_x_, in_y_;
     TQue<TPosition::VECOUT, 2> out_;
     GlobalTensor<float> x_, y_, z_;
-    uint32_t tiles_ = 0;
+    uint64_t tiles_ = 0;
 };
 
 // Processes rows of 4,096 numbers one after the other; `Work` is the operation on a row.
@@ -64,13 +74,13 @@ class Rows {
 public:
     __aicore__ inline void run(GM_ADDR x, GM_ADDR y, uint64_t rows, Work& work) {
         GlobalTensor<float> from, to;
-        const uint64_t share = rows / GetBlockNum(), first = share * GetBlockIdx();
-        from.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x) + first * row, share * row);
-        to.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y) + first * row, share * row);
+        const Share share(rows);
+        from.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x) + share.first * row, share.count * row);
+        to.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y) + share.first * row, share.count * row);
         pipe_.InitBuffer(in_, 2, row * sizeof(float));
         pipe_.InitBuffer(out_, 2, row * sizeof(float));
         work.init(pipe_);
-        for (uint64_t i = 0; i < share; ++i) {
+        for (uint64_t i = 0; i < share.count; ++i) {
             LocalTensor<float> source = in_.AllocTensor<float>();
             DataCopy(source, from[i * row], row);
             in_.EnQue(source);
@@ -143,10 +153,29 @@ private:
     TBuf<TPosition::VECCALC> gamma_, beta_, work_, result_;
 };
 
+// Barriers with a store before each; the compiler would drop barriers that order nothing.
+template <pipe_t pipe>
+__aicore__ inline void repeat_barrier(uint64_t count) {
+    TPipe memory;
+    TBuf<TPosition::VECCALC> buffer;
+    memory.InitBuffer(buffer, 32);
+    LocalTensor<uint32_t> word = buffer.Get<uint32_t>();
+    for (uint64_t i = 0; i < count; ++i) {
+        word.SetValue(0, static_cast<uint32_t>(i));
+        PipeBarrier<pipe>();
+    }
+}
+
 }  // namespace
 
 extern "C" __global__ __aicore__ void vector_add(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint64_t count) {
-    VectorAdd work;
+    VectorAdd<4096> work;
+    work.init(x, y, z, count);
+    work.process();
+}
+
+extern "C" __global__ __aicore__ void vector_add_short_tiles(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint64_t count) {
+    VectorAdd<128> work;
     work.init(x, y, z, count);
     work.process();
 }
@@ -162,3 +191,7 @@ extern "C" __global__ __aicore__ void layer_norm(GM_ADDR x, GM_ADDR y, GM_ADDR g
     NormaliseRow work(gamma, beta);
     all.run(x, y, rows, work);
 }
+
+extern "C" __global__ __aicore__ void barriers_of_vector_pipe(uint64_t count) { repeat_barrier<PIPE_V>(count); }
+
+extern "C" __global__ __aicore__ void barriers_of_all_pipes(uint64_t count) { repeat_barrier<PIPE_ALL>(count); }

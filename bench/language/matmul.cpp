@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A matrix product of 2048 x 2048 x 2048 through the Matmul interface, in float against OpenBLAS on the same number of
-// threads, and in half against float.
+// threads, in half against float, and both against what the processors can do.
 #include "language/matmul.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 
 #include "harness/topics.h"
 #include "rivals/blas.h"
+#include "rivals/fma_limit.h"
 
 namespace bench {
 namespace {
@@ -96,9 +98,10 @@ void measure_matmul(Environment& environment) {
     halves.round();
     require_right(a, b, floats.result());
     require_same(floats.result(), halves.result(), "half");
-    std::vector<Contender> contenders = {{"Canopy", [&] { return floats.round(); }},
-                                         {"half", [&] { return halves.round(); }}};
     const int threads = static_cast<int>(std::thread::hardware_concurrency());
+    std::vector<Contender> contenders = {{"Canopy", [&] { return floats.round(); }},
+                                         {"half", [&] { return halves.round(); }},
+                                         {"multiply-adds", [&] { return fma_limit(threads); }}};
     std::vector<float> result(elements);
     if (Blas::installed())
         contenders.push_back({"OpenBLAS", [&] {
@@ -116,7 +119,7 @@ void measure_matmul(Environment& environment) {
             "missing",         "",
             Verdict::no_rival, to_json(contenders)};
     if (Blas::installed()) {
-        const double rival = contenders[2].summary().p50;
+        const double rival = contenders[3].summary().p50;
         row.rivals = fmt::format("{} {}", Blas::version(), speed_text(rival));
         row.ratio = times_text(ours / rival) + " OpenBLAS";
         row.verdict = ours >= 0.6 * rival ? Verdict::reached : Verdict::missed;
@@ -125,6 +128,12 @@ void measure_matmul(Environment& environment) {
     environment.report.add({"matmul-half", "the same in half, summed in float", speed_text(narrow), ">= 1 x float", "",
                             times_text(narrow / ours) + " float", narrow >= ours ? Verdict::reached : Verdict::missed,
                             to_json(contenders)});
+    const double limit = contenders[2].summary().p50, share = std::min(ours, narrow) / limit;
+    environment.report.add({"matmul-limit", "both beside multiply-adds on registers alone",
+                            fmt::format("{}, half {}", speed_text(ours), speed_text(narrow)),
+                            ">= 0.75 x the multiply-adds", fmt::format("multiply-adds {}", speed_text(limit)),
+                            fmt::format("{:.2f} x, half {:.2f} x", ours / limit, narrow / limit),
+                            share >= 0.75 ? Verdict::reached : Verdict::missed, to_json(contenders)});
 }
 
 }  // namespace bench

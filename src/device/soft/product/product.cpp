@@ -23,6 +23,8 @@ namespace {
 
 constexpr std::int64_t block_rows = 960;
 constexpr std::int64_t block_columns = 192;
+// Lines of memory that are packed together; even, since integers are packed in pairs.
+constexpr std::int64_t lines_together = 16;
 // A 16-bit result is accumulated in a scratch matrix when k needs more than one panel.
 constexpr std::int64_t scratch_rows = 240;
 constexpr std::int64_t scratch_columns = 576;
@@ -117,23 +119,31 @@ struct Operand {
 template <class Value>
 using PackPanel = void (*)(const PanelSource&, Value*);
 
-// Packs `count` rows (columns) from `first` on, panel after panel. A panel of integers has an even depth.
+// Packs `count` rows (columns) from `first` on. A panel of integers has an even depth. Lines of memory that run across
+// the panels are read a few at a time from one end to the other: lines that are a power of two apart evict each other,
+// so they must be used up soon after they were read.
 template <class Value>
 void pack_block(const Operand& operand, std::int64_t first, std::int64_t count, std::int64_t k_begin,
                 std::int64_t depth, int width, PackPanel<Value> pack, std::int64_t* along, Value* out) noexcept {
     constexpr bool integers = std::is_same_v<Value, std::int16_t>;
     std::int64_t across[std::max(largest_tile_rows, largest_tile_columns)];
     const bool runs = fill_along(operand.along, k_begin, depth, integers ? 8 : 4, along);
-    const PanelSource source{operand.data, operand.type, runs, across, along, depth};
     const std::int64_t packed_depth = integers ? (depth + 1) & ~std::int64_t{1} : depth;
-    for (std::int64_t panel = 0; panel < count; panel += width, out += width * packed_depth) {
-        for (int i = 0; i < width; ++i) across[i] = operand.across.at(first + std::min(panel + i, count - 1));
-        pack(source, out);
-        if constexpr (!integers) {
-            if (operand.scale->data)
-                scale_panel(*operand.scale, first + panel, std::min<std::int64_t>(width, count - panel), k_begin, depth,
-                            width, out);
+    const bool lines = !runs && operand.across.stride == 1;
+    const std::int64_t step = lines ? lines_together : depth;
+    const std::int64_t next = lines ? step * operand.along.stride : width * operand.across.stride;
+    for (std::int64_t k = 0; k < depth; k += step) {
+        const PanelSource source{operand.data, operand.type, runs, across, along + k, std::min(step, depth - k), next};
+        for (std::int64_t panel = 0; panel < count; panel += width) {
+            for (int i = 0; i < width; ++i) across[i] = operand.across.at(first + std::min(panel + i, count - 1));
+            pack(source, out + panel * packed_depth + k * width);
         }
+    }
+    if constexpr (!integers) {
+        if (!operand.scale->data) return;
+        for (std::int64_t panel = 0; panel < count; panel += width)
+            scale_panel(*operand.scale, first + panel, std::min<std::int64_t>(width, count - panel), k_begin, depth,
+                        width, out + panel * depth);
     }
 }
 
@@ -285,12 +295,13 @@ private:
         const Value* b = packed_b() + j * packed_depth;
         const std::int64_t tile_rows = std::min<std::int64_t>(tiles_.rows, rows - i);
         const std::int64_t tile_columns = std::min<std::int64_t>(tiles_.columns, columns - j);
+        const std::int64_t vectors = (tile_columns + tiles_.lanes - 1) / tiles_.lanes;
         const Sum* bias = reinterpret_cast<const Sum*>(workspace_.bias) + j;
-        if (result.plain() && tile_rows == tiles_.rows && tile_columns == tiles_.columns) {
+        if (result.plain() && tile_rows == tiles_.rows && tile_columns == vectors * tiles_.lanes) {
             const std::int64_t stride = result.matrix.rows.stride;
             Sum* c = static_cast<Sum*>(result.data) + (row + i) * stride + column + j;
-            return accumulate && !has_bias_ ? compute(packed_depth, a, b, c, stride, c, stride)
-                                            : start_tile(accumulate, packed_depth, a, b, bias, c, stride);
+            return accumulate && !has_bias_ ? compute(vectors, packed_depth, a, b, c, stride, c, stride)
+                                            : start_tile(vectors, accumulate, packed_depth, a, b, bias, c, stride);
         }
         // Edges and other layouts go through a one-tile buffer.
         Sum* tile = reinterpret_cast<Sum*>(workspace_.tile);
@@ -298,18 +309,18 @@ private:
         if (accumulate) {
             read_area(tile, stride, result, row + i, column + j, tile_rows, tile_columns);
             add_bias(bias, tile, stride, tile_rows, tile_columns);
-            compute(packed_depth, a, b, tile, stride, tile, stride);
+            compute(vectors, packed_depth, a, b, tile, stride, tile, stride);
         } else {
-            compute(packed_depth, a, b, bias, 0, tile, stride);
+            compute(vectors, packed_depth, a, b, bias, 0, tile, stride);
         }
         write_area(tiles_, tile, stride, result, row + i, column + j, tile_rows, tile_columns);
     }
 
-    void start_tile(bool accumulate, std::int64_t depth, const Value* a, const Value* b, const Sum* bias, Sum* c,
-                    std::int64_t stride) noexcept {
-        if (!accumulate) return compute(depth, a, b, bias, 0, c, stride);
-        add_bias(bias, c, stride, tiles_.rows, tiles_.columns);
-        compute(depth, a, b, c, stride, c, stride);
+    void start_tile(std::int64_t vectors, bool accumulate, std::int64_t depth, const Value* a, const Value* b,
+                    const Sum* bias, Sum* c, std::int64_t stride) noexcept {
+        if (!accumulate) return compute(vectors, depth, a, b, bias, 0, c, stride);
+        add_bias(bias, c, stride, tiles_.rows, vectors * tiles_.lanes);
+        compute(vectors, depth, a, b, c, stride, c, stride);
     }
 
     void add_bias(const Sum* bias, Sum* c, std::int64_t stride, std::int64_t rows, std::int64_t columns) noexcept {
@@ -333,12 +344,13 @@ private:
             bias[j] = has_bias_ && j < count ? read_value<Sum>(product_.bias, product_.bias_type, column + j) : Sum{};
     }
 
-    void compute(std::int64_t depth, const Value* a, const Value* b, const Sum* initial, std::int64_t initial_stride,
-                 Sum* c, std::int64_t c_stride) noexcept {
+    // The first `vectors` vectors of a tile's columns.
+    void compute(std::int64_t vectors, std::int64_t depth, const Value* a, const Value* b, const Sum* initial,
+                 std::int64_t initial_stride, Sum* c, std::int64_t c_stride) noexcept {
         if constexpr (std::is_same_v<Sum, float>)
-            tiles_.tile(depth, a, b, initial, initial_stride, c, c_stride);
+            tiles_.tile[vectors - 1](depth, a, b, initial, initial_stride, c, c_stride);
         else
-            tiles_.integer_tile(depth / 2, a, b, initial, initial_stride, c, c_stride);
+            tiles_.integer_tile[vectors - 1](depth / 2, a, b, initial, initial_stride, c, c_stride);
     }
 
     [[nodiscard]] PackPanel<Value> rows_packer() const noexcept {

@@ -5,6 +5,6 @@
 
 namespace canopy {
 
-const ProductTiles product_tiles_avx512 = make_tiles<12, 2>(384, true);
+const ProductTiles product_tiles_avx512 = make_tiles<8, 3>(384, true);
 
 }  // namespace canopy

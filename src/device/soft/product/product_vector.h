@@ -134,9 +134,9 @@ static float rare_element(const void* data, std::int64_t at, std::uint32_t type)
     }
 }
 
-// Readers for the element types: one, four or eight elements at a time.
+// Readers for the element types: one, four, eight or sixteen elements at a time.
 struct FloatElement {
-    static constexpr int run = 4;
+    static constexpr int run = 4, bytes = 4;
     CANOPY_INLINE float one(const void* data, std::int64_t at, std::uint32_t) {
         return static_cast<const float*>(data)[at];
     }
@@ -149,7 +149,7 @@ struct FloatElement {
 };
 
 struct HalfElement {
-    static constexpr int run = 4;
+    static constexpr int run = 4, bytes = 2;
     CANOPY_INLINE float one(const void* data, std::int64_t at, std::uint32_t) {
         return float_of_half(static_cast<const std::uint16_t*>(data)[at]);
     }
@@ -172,10 +172,13 @@ struct HalfElement {
         *reinterpret_cast<LooseBits4*>(out + 4) = four(data, at + 4);
 #endif
     }
+#ifdef __AVX512F__
+    CANOPY_INLINE __m512 sixteen(__m256i values) { return _mm512_maskz_cvtph_ps(0xFFFF, values); }
+#endif
 };
 
 struct Bfloat16Element {
-    static constexpr int run = 4;
+    static constexpr int run = 4, bytes = 2;
     CANOPY_INLINE float one(const void* data, std::int64_t at, std::uint32_t) {
         return float_of_bfloat16(static_cast<const std::uint16_t*>(data)[at]);
     }
@@ -193,6 +196,13 @@ struct Bfloat16Element {
         *reinterpret_cast<LooseBits4*>(out + 4) = four(data, at + 4);
 #endif
     }
+#ifdef __AVX512F__
+    CANOPY_INLINE __m512 sixteen(__m256i values) {
+        using Words16 = std::uint16_t __attribute__((vector_size(32)));
+        const auto wide = __builtin_convertvector(__builtin_bit_cast(Words16, values), IntegerVector) << 16;
+        return __builtin_bit_cast(__m512, wide);
+    }
+#endif
 };
 
 struct RareElement {
@@ -217,6 +227,14 @@ CANOPY_INLINE bool consecutive(const std::int64_t* offsets, int count) {
     return offsets[count - 1] - offsets[0] == count - 1 && offsets[1] - offsets[0] == 1;
 }
 
+// Asks for `bytes` bytes at an offset of the operand that may be past its end.
+template <int bytes>
+CANOPY_INLINE void prefetch(const PanelSource& source, std::int64_t offset) {
+    const auto* at = static_cast<const unsigned char*>(source.data) + offset;
+#pragma GCC unroll 4
+    for (int i = 0; i < bytes; i += 64) __builtin_prefetch(at + i, 0, 3);
+}
+
 // Elements are adjacent across the panel, all of them or in groups of four.
 template <int width, class Element>
 void pack_across(const PanelSource& source, float* panel) {
@@ -229,6 +247,7 @@ void pack_across(const PanelSource& source, float* panel) {
     for (std::int64_t k = 0; k < source.depth; ++k, panel += width) {
         const std::int64_t at = source.along[k];
         if (whole) {
+            prefetch<width * Element::bytes>(source, (at + source.across[0] + source.next) * Element::bytes);
 #pragma GCC unroll 4
             for (int i = 0; i + 8 <= width; i += 8) Element::eight(source.data, at + source.across[0] + i, panel + i);
             if constexpr (width % 8 != 0)
@@ -247,10 +266,76 @@ void pack_across(const PanelSource& source, float* panel) {
     }
 }
 
+#if CANOPY_PRODUCT_LANES == 16
+
+// Four values of each of up to four rows, one row in each quarter of the vector.
+template <int rows, class Element>
+CANOPY_INLINE __m512 quarters(const void* const* row, std::int64_t at) {
+    if constexpr (Element::bytes == 4) {
+        const auto four = [&](int i) { return _mm_loadu_ps(static_cast<const float*>(row[4 * i]) + at); };
+        __m512 all = _mm512_castps128_ps512(four(0));
+        if constexpr (rows > 1) all = _mm512_mask_broadcast_f32x4(all, 0x00F0, four(1));
+        if constexpr (rows > 2) all = _mm512_mask_broadcast_f32x4(all, 0x0F00, four(2));
+        if constexpr (rows > 3) all = _mm512_mask_broadcast_f32x4(all, 0xF000, four(3));
+        return all;
+    } else {
+        const auto four = [&](int i) {
+            return _mm_loadl_epi64(
+                reinterpret_cast<const __m128i*>(static_cast<const std::uint16_t*>(row[4 * i]) + at));
+        };
+        __m256i all = _mm256_castsi128_si256(four(0));
+        if constexpr (rows > 1) all = _mm256_mask_broadcastq_epi64(all, 2, four(1));
+        if constexpr (rows > 2) all = _mm256_mask_broadcastq_epi64(all, 4, four(2));
+        if constexpr (rows > 3) all = _mm256_mask_broadcastq_epi64(all, 8, four(3));
+        return Element::sixteen(all);
+    }
+}
+
+// Transposes 4 x 4 values in every quarter and stores the `rows` first quarters of each result.
+template <int rows>
+CANOPY_INLINE void store_quarters(const FloatVector (&from)[4], float* out, std::int64_t stride) {
+    constexpr auto used = static_cast<__mmask16>((1 << 4 * rows) - 1);
+#define CANOPY_QUARTERS(left, right, a, b, c, d)                                                                     \
+    __builtin_shufflevector(left, right, a, b, c, d, a + 4, b + 4, c + 4, d + 4, a + 8, b + 8, c + 8, d + 8, a + 12, \
+                            b + 12, c + 12, d + 12)
+    const FloatVector low01 = CANOPY_QUARTERS(from[0], from[1], 0, 16, 1, 17);
+    const FloatVector high01 = CANOPY_QUARTERS(from[0], from[1], 2, 18, 3, 19);
+    const FloatVector low23 = CANOPY_QUARTERS(from[2], from[3], 0, 16, 1, 17);
+    const FloatVector high23 = CANOPY_QUARTERS(from[2], from[3], 2, 18, 3, 19);
+    _mm512_mask_storeu_ps(out, used, CANOPY_QUARTERS(low01, low23, 0, 1, 16, 17));
+    _mm512_mask_storeu_ps(out + stride, used, CANOPY_QUARTERS(low01, low23, 2, 3, 18, 19));
+    _mm512_mask_storeu_ps(out + 2 * stride, used, CANOPY_QUARTERS(high01, high23, 0, 1, 16, 17));
+    _mm512_mask_storeu_ps(out + 3 * stride, used, CANOPY_QUARTERS(high01, high23, 2, 3, 18, 19));
+#undef CANOPY_QUARTERS
+}
+
+template <int width, int first, class Element>
+CANOPY_INLINE void pack_four_steps(const void* const* row, std::int64_t at, float* panel) {
+    constexpr int rows = width - first >= 16 ? 4 : (width - first) / 4;
+    const FloatVector loaded[4] = {
+        quarters<rows, Element>(row + first, at), quarters<rows, Element>(row + first + 1, at),
+        quarters<rows, Element>(row + first + 2, at), quarters<rows, Element>(row + first + 3, at)};
+    store_quarters<rows>(loaded, panel + first, width);
+    if constexpr (first + 16 < width) pack_four_steps<width, first + 16, Element>(row, at, panel);
+}
+
+#endif
+
 // Elements are adjacent along k, in groups of four.
 template <int width, class Element>
 void pack_along(const PanelSource& source, float* panel) {
     const std::int64_t whole = source.depth & ~std::int64_t{3};
+#if CANOPY_PRODUCT_LANES == 16
+    const void* row[width];
+    for (int i = 0; i < width; ++i)
+        row[i] = static_cast<const unsigned char*>(source.data) + source.across[i] * Element::bytes;
+    for (std::int64_t k = 0; k < whole; k += 4) {
+        if (k % (64 / Element::bytes) == 0)
+            for (int i = 0; i < width; ++i)
+                prefetch<64>(source, (source.across[i] + source.along[k] + source.next) * Element::bytes);
+        pack_four_steps<width, 0, Element>(row, source.along[k], panel + k * width);
+    }
+#else
     for (int group = 0; group < width; group += 4) {
         const std::int64_t* across = source.across + group;
         for (std::int64_t k = 0; k < whole; k += 4) {
@@ -259,10 +344,11 @@ void pack_along(const PanelSource& source, float* panel) {
             for (int i = 0; i < 4; ++i) rows[i] = Element::four(source.data, across[i] + source.along[k]);
             store_transposed(rows, panel + k * width + group, width);
         }
-        for (std::int64_t k = whole; k < source.depth; ++k)
-            for (int i = 0; i < 4; ++i)
-                panel[k * width + group + i] = Element::one(source.data, across[i] + source.along[k], source.type);
     }
+#endif
+    for (std::int64_t k = whole; k < source.depth; ++k)
+        for (int i = 0; i < width; ++i)
+            panel[k * width + i] = Element::one(source.data, source.across[i] + source.along[k], source.type);
 }
 
 template <int width, class Element>
@@ -331,7 +417,8 @@ void pack_integers(const PanelSource& source, std::int16_t* panel) {
 
 // --- register tiles -------------------------------------------------------------------------------------------------
 
-template <int rows, int vectors>
+// `width`: vectors in a panel of B.
+template <int rows, int vectors, int width>
 void float_tile(std::int64_t depth, const float* a, const float* b, const float* initial, std::int64_t initial_stride,
                 float* c, std::int64_t c_stride) {
     FloatVector sum[rows][vectors];
@@ -340,7 +427,7 @@ void float_tile(std::int64_t depth, const float* a, const float* b, const float*
 #pragma GCC unroll 4
         for (int j = 0; j < vectors; ++j)
             sum[i][j] = *reinterpret_cast<const LooseFloatVector*>(initial + i * initial_stride + j * lane_count);
-    for (std::int64_t k = 0; k < depth; ++k, a += rows, b += vectors * lane_count) {
+    for (std::int64_t k = 0; k < depth; ++k, a += rows, b += width * lane_count) {
         FloatVector right[vectors];
 #pragma GCC unroll 4
         for (int j = 0; j < vectors; ++j) right[j] = *reinterpret_cast<const FloatVector*>(b + j * lane_count);
@@ -376,7 +463,7 @@ CANOPY_INLINE IntegerVector add_pair_products(IntegerVector sum, IntegerVector l
 #endif
 }
 
-template <int rows, int vectors>
+template <int rows, int vectors, int width>
 void pair_tile(std::int64_t pairs, const std::int16_t* a, const std::int16_t* b, const std::int32_t* initial,
                std::int64_t initial_stride, std::int32_t* c, std::int64_t c_stride) {
     IntegerVector sum[rows][vectors];
@@ -385,7 +472,7 @@ void pair_tile(std::int64_t pairs, const std::int16_t* a, const std::int16_t* b,
 #pragma GCC unroll 4
         for (int j = 0; j < vectors; ++j)
             sum[i][j] = *reinterpret_cast<const LooseIntegerVector*>(initial + i * initial_stride + j * lane_count);
-    for (std::int64_t k = 0; k < pairs; ++k, a += 2 * rows, b += 2 * vectors * lane_count) {
+    for (std::int64_t k = 0; k < pairs; ++k, a += 2 * rows, b += 2 * width * lane_count) {
         IntegerVector right[vectors];
 #pragma GCC unroll 4
         for (int j = 0; j < vectors; ++j)
@@ -449,18 +536,20 @@ void to_bfloat16(const float* values, std::uint16_t* out, std::int64_t count) {
 template <int rows, int vectors>
 constexpr ProductTiles make_tiles(int depth, bool rows_stay) {
     constexpr int columns = vectors * lane_count;
+    constexpr int two = vectors < 2 ? vectors : 2;
     static_assert(rows % 4 == 0 && columns % 4 == 0, "panels are packed in groups of four");
-    static_assert(rows <= largest_tile_rows && columns <= largest_tile_columns, "tiles on edges go through a buffer");
+    static_assert(rows <= largest_tile_rows && columns <= largest_tile_columns && vectors <= most_tile_vectors);
     return {rows,
             columns,
+            lane_count,
             depth,
             rows_stay,
             &pack<rows>,
             &pack<columns>,
             &pack_integers<rows>,
             &pack_integers<columns>,
-            &float_tile<rows, vectors>,
-            &pair_tile<rows, vectors>,
+            {&float_tile<rows, 1, vectors>, &float_tile<rows, two, vectors>, &float_tile<rows, vectors, vectors>},
+            {&pair_tile<rows, 1, vectors>, &pair_tile<rows, two, vectors>, &pair_tile<rows, vectors, vectors>},
             &to_half,
             &to_bfloat16};
 }
