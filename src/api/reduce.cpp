@@ -8,6 +8,7 @@
 #include "api/api.h"
 #include "core/memory/copy.h"
 #include "core/memory/memory.h"
+#include "core/memory/reduce.h"
 #include "core/process/context.h"
 #include "core/stream/stream.h"
 
@@ -15,25 +16,20 @@ using namespace canopy;
 
 namespace {
 
-struct ReduceElement {
-    ElementType type;
-    std::uint32_t size;
-};
-
-std::optional<ReduceElement> reduce_element(aclDataType type) {
+std::optional<ElementType> reduce_element(aclDataType type) {
     switch (type) {
         case ACL_INT8:
-            return ReduceElement{ElementType::int8, 1};
+            return ElementType::int8;
         case ACL_INT16:
-            return ReduceElement{ElementType::int16, 2};
+            return ElementType::int16;
         case ACL_INT32:
-            return ReduceElement{ElementType::int32, 4};
+            return ElementType::int32;
         case ACL_FLOAT16:
-            return ReduceElement{ElementType::float16, 2};
+            return ElementType::float16;
         case ACL_FLOAT:
-            return ReduceElement{ElementType::float32, 4};
+            return ElementType::float32;
         case ACL_BF16:
-            return ReduceElement{ElementType::bfloat16, 2};
+            return ElementType::bfloat16;
         default:
             return std::nullopt;
     }
@@ -110,17 +106,15 @@ aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduc
         if (reserve) return fail(code::invalid_parameter, "reserve must be null");
         const std::optional<ReduceOperation> operation = reduce_operation(kind);
         if (!operation) return fail(code::invalid_parameter, "kind {} does not exist", static_cast<int>(kind));
-        const std::optional<ReduceElement> element = reduce_element(type);
+        const std::optional<ElementType> element = reduce_element(type);
         if (!element) return fail(code::invalid_parameter, "type {} cannot be reduced", static_cast<int>(type));
-        if (count % element->size != 0)
-            return fail(code::param_invalid, "count {} is not a multiple of the {} bytes of an element", count,
-                        element->size);
+        const std::size_t size = size_of(*element);
+        if (count % size != 0)
+            return fail(code::param_invalid, "count {} is not a multiple of the {} bytes of an element", count, size);
         CANOPY_TRY(require_context());
         CANOPY_TRY(check_device_memory(dst, count, "dst"));
         CANOPY_TRY(check_device_memory(src, count, "src"));
-        Command command(Opcode::reduce);
-        command.reduce = {dst, src, count / element->size, *operation, element->type};
-        return submit_to(stream, command);
+        return reduce_in_stream({dst, src, count / size, *operation, *element}, stream);
     });
 }
 
@@ -178,8 +172,7 @@ aclError aclrtCmoSetDesc(void* cmoDesc, void* src, size_t size) {
         hint.mark = CacheHint::written;
         hint.address = src;
         hint.size = size;
-        std::memcpy(cmoDesc, &hint, sizeof(hint));
-        return {};
+        return transfer(cmoDesc, &hint, sizeof(hint));
     });
 }
 
@@ -192,7 +185,7 @@ aclError aclrtCmoAsyncWithDesc(void* cmoDesc, aclrtCmoType cmoType, aclrtStream 
         if (Result<MemoryPlace> place = usable_place(cmoDesc, sizeof(CacheHint), "cmoDesc"); !place.ok())
             return place.status();
         CacheHint hint;
-        std::memcpy(&hint, cmoDesc, sizeof(hint));
+        CANOPY_TRY(transfer(&hint, cmoDesc, sizeof(hint)));
         if (hint.mark != CacheHint::written)
             return fail(code::param_invalid, "cmoDesc {} was not written by aclrtCmoSetDesc", cmoDesc);
         return submit_nothing(stream);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "base/error_text.h"
 #include "device/soft/code/kernel.h"
@@ -92,10 +93,21 @@ Compilation Toolchain::compile(const std::string& text, const std::string& flags
     return compile_file("kernel.cpp", flags);
 }
 
+Result<std::unique_ptr<Module>> load_on(const Chip& chip, std::span<const std::byte> image) {
+    static std::map<const Chip*, std::unique_ptr<Driver>> drivers;
+    std::unique_ptr<Driver>& driver = drivers[&chip];
+    if (!driver) {
+        DeviceOptions options;
+        options.chip = &chip;
+        options.memory = std::uint64_t{64} << 20;
+        driver = std::move(*find_kind("soft")->open(options));
+    }
+    return load_image(image, *driver);
+}
+
 std::unique_ptr<Module> Toolchain::load(const Compilation& compilation) const {
     EXPECT_EQ(compilation.status, 0) << compilation.messages;
-    auto module =
-        load_module(std::as_bytes(std::span(compilation.image)), *find_chip("Ascend910B1"), kernel_services());
+    auto module = load_on(*find_chip("Ascend910B1"), std::as_bytes(std::span(compilation.image)));
     if (!module.ok()) {
         ADD_FAILURE() << take_error_text();
         return nullptr;

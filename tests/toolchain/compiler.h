@@ -10,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "device/backend.h"
-#include "device/soft/code/module.h"
-#include "device/soft/services.h"
+#include "device/device.h"
+#include "device/engine/code/image_module.h"
 
 namespace canopy::test {
 
@@ -29,6 +28,9 @@ struct Recorded {
     std::uint32_t thread = 0;
     std::string printed;
 };
+
+// Loads an image on a software NPU of that chip.
+Result<std::unique_ptr<Module>> load_on(const Chip& chip, std::span<const std::byte> image);
 
 class Toolchain : public testing::Test {
 protected:

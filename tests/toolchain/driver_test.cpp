@@ -130,6 +130,11 @@ TEST_F(Driver, ChipsAreChosenInEverySpelling) {
         EXPECT_EQ(image.value().architectures, std::vector<std::uint32_t>{chip.architecture}) << chip.flag;
         EXPECT_EQ(image.value().kernels.at(0).core, CoreType::aicore) << chip.flag;
     }
+    const auto every = compile(empty_kernel, "--npu-arch=any");
+    ASSERT_EQ(every.status, 0) << every.messages;
+    const auto image = read_image(std::as_bytes(std::span(every.image)));
+    ASSERT_TRUE(image.ok());
+    EXPECT_EQ(image.value().architectures, (std::vector<std::uint32_t>{2201, 3510, 1001, 2002, 3002}));
     const auto unknown = compile(empty_kernel, "--npu-arch=dav-9");
     EXPECT_EQ(unknown.status, 2);
     EXPECT_CONTAINS(unknown.messages, "unknown architecture 'dav-9'");

@@ -188,7 +188,7 @@ TEST_F(ImageRun, TheAddressOfAKernelIsThatOfItsFunction) {
     ASSERT_NE(module, nullptr);
     const auto function = module->symbol("add");
     ASSERT_TRUE(function.has_value());
-    EXPECT_EQ(module->kernel_address(*module->kernel("add")), function->address);
+    EXPECT_EQ(module->kernel("add")->address, function->address);
     EXPECT_EQ(module->kernel("add")->info->code_size, function->size);
 }
 
@@ -197,7 +197,7 @@ TEST_F(ImageRun, CodeLiesWhereTheModuleSays) {
     ASSERT_NE(module, nullptr);
     const auto* start = static_cast<const char*>(module->code().address);
     for (const KernelInfo& info : module->kernels()) {
-        const auto* address = static_cast<const char*>(module->kernel_address(*module->kernel(info.name)));
+        const auto* address = static_cast<const char*>(module->kernel(info.name)->address);
         EXPECT_GE(address, start);
         EXPECT_GT(info.code_size, 0u);
         EXPECT_LE(address + info.code_size, start + module->code().size);
@@ -261,8 +261,8 @@ TEST_F(ImageRun, AnImageForAnotherChipIsRefusedWithTheCommandThatRebuildsIt) {
     ASSERT_EQ(compilation.status, 0) << compilation.messages;
     take_error_text();
     const auto bytes = std::as_bytes(std::span(compilation.image));
-    EXPECT_TRUE(load_module(bytes, *find_chip("Ascend950PR_9599"), kernel_services()).ok());
-    const auto refused = load_module(bytes, *find_chip("Ascend910B1"), kernel_services());
+    EXPECT_TRUE(load_on(*find_chip("Ascend950PR_9599"), bytes).ok());
+    const auto refused = load_on(*find_chip("Ascend910B1"), bytes);
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.status().code(), 107000);
     const std::string text = take_error_text();
@@ -300,8 +300,7 @@ TEST_F(ImageRun, DamagedImagesAreNotLoaded) {
     const std::string& image = compilation.image;
     for (std::size_t size = 0; size < image.size(); size += 1 + size / 50) {
         const std::string prefix = image.substr(0, size);
-        EXPECT_EQ(load_module(std::as_bytes(std::span(prefix)), chip, kernel_services()).status().code(), 107000)
-            << size;
+        EXPECT_EQ(load_on(chip, std::as_bytes(std::span(prefix))).status().code(), 107000) << size;
     }
     const auto whole = read_image(std::as_bytes(std::span(image)));
     ASSERT_TRUE(whole.ok());
@@ -310,8 +309,7 @@ TEST_F(ImageRun, DamagedImagesAreNotLoaded) {
     for (std::size_t at = start; at < start + object.size(); at += 97) {
         std::string damaged = image;
         damaged[at] = static_cast<char>(damaged[at] ^ 1);
-        EXPECT_EQ(load_module(std::as_bytes(std::span(damaged)), chip, kernel_services()).status().code(), 107000)
-            << at;
+        EXPECT_EQ(load_on(chip, std::as_bytes(std::span(damaged))).status().code(), 107000) << at;
     }
     take_error_text();
 }

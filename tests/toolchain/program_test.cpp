@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "compiler.h"
+#include "device/execution/source_line.h"
 #include "device/image.h"
-#include "device/soft/code/source_line.h"
 #include "foundation/elf.h"
 
 namespace canopy::test {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source_file.h"
 
+#include <canopy/chips.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -63,9 +65,17 @@ void name_kernels(std::vector<KernelDescription>& kernels) {
     }
 }
 
+std::vector<std::uint32_t> architectures_of(const Options& options) {
+    std::vector<std::uint32_t> all = {options.architecture};
+    if (!options.any_architecture) return all;
+    for (const canopy::Chip& chip : canopy::chip_table)
+        if (std::find(all.begin(), all.end(), chip.architecture) == all.end()) all.push_back(chip.architecture);
+    return all;
+}
+
 std::string make_image(const Options& options, Compiled& compiled) {
     canopy::ImageFile image;
-    image.architectures = {options.architecture};
+    image.architectures = architectures_of(options);
     image.producer = producer;
     name_kernels(compiled.kernels);
     image.kernels.assign(compiled.kernels.begin(), compiled.kernels.end());

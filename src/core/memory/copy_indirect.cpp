@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies whose addresses are in memory: behind pointer slots, or in a descriptor.
 #include <cstring>
-#include <memory>
-#include <new>
 
 #include "base/error_text.h"
+#include "builtin/arguments.h"
 #include "core/base/error_codes.h"
 #include "core/memory/copy.h"
 #include "core/memory/memory.h"
+#include "core/process/builtin_kernels.h"
 #include "core/process/context.h"
-#include "core/stream/stream.h"
 
 namespace canopy {
 namespace {
+
+constexpr std::size_t bytes_of_a_block = 512 * 1024;
 
 // Written by aclrtSetMemcpyDesc; `mark` tells whether a descriptor has been written.
 struct CopyDescriptor {
@@ -30,28 +31,6 @@ Copy resolve(const IndirectCopy& copy) {
             static_cast<const std::byte*>(*copy.source_slot) + copy.source_offset, copy.count};
 }
 
-// An indirect copy queued in a stream.
-struct QueuedCopy {
-    IndirectCopy copy;
-    Handle stream = 0;
-};
-
-// Runs in stream order, and again at each replay if it is part of a graph. Invalid addresses fail the stream.
-void run_queued(void* argument) {
-    const auto* const queued = static_cast<const QueuedCopy*>(argument);
-    const Copy copy = resolve(queued->copy);
-    if (reachable(copy.destination, copy.count) && reachable(copy.source, copy.count)) {
-        std::memmove(copy.destination, copy.source, copy.count);
-        return;
-    }
-    fail_stream(queued->stream, code::param_invalid,
-                "a copy with offsets found addresses behind dst or src that are not allocated");
-}
-
-void skip(void*) {}
-
-void dispose_queued(void* argument) { delete static_cast<QueuedCopy*>(argument); }
-
 }  // namespace
 
 Status copy_in_stream(const IndirectCopy& copy, CopyKind kind, const void* stream) {
@@ -67,15 +46,14 @@ Status copy_in_stream(const IndirectCopy& copy, CopyKind kind, const void* strea
         if (!*copy.source_slot) return fail_null("*src");
         return copy_in_stream(resolve(copy), kind, stream);
     }
-    Result<LockedStream> locked = LockedStream::acquire(stream);
-    if (!locked.ok()) return locked.status();
-    auto queued = std::unique_ptr<QueuedCopy>(new (std::nothrow) QueuedCopy{copy, (*locked)->self});
-    if (!queued) return fail(code::bad_alloc, "out of host memory");
-    Command command(Opcode::inline_call);
-    command.call = {&run_queued, queued.get(), &skip, &dispose_queued};
-    CANOPY_TRY(locked->submit(command));
-    queued.release();
-    return {};
+    Result<DeviceRecord*> record = current_device();
+    if (!record.ok()) return record.status();
+    const SlotCopy work{copy.destination_slot, copy.destination_offset, copy.source_slot, copy.source_offset,
+                        copy.count};
+    Result<Command> command =
+        builtin_command(Builtin::copy_behind_slots, **record, work, copy.count / bytes_of_a_block);
+    if (!command.ok()) return command.status();
+    return submit_to(stream, *command);
 }
 
 Status write_copy_descriptor(void* descriptor, const void* source, void* destination, std::size_t count) {
@@ -93,8 +71,7 @@ Status write_copy_descriptor(void* descriptor, const void* source, void* destina
     content.source = source;
     content.destination = destination;
     content.count = count;
-    std::memcpy(descriptor, &content, sizeof(content));
-    return {};
+    return transfer(descriptor, &content, sizeof(content));
 }
 
 Status copy_by_descriptor(const void* descriptor, const void* stream) {
@@ -102,7 +79,7 @@ Status copy_by_descriptor(const void* descriptor, const void* stream) {
     Result<MemoryPlace> place = usable_place(descriptor, sizeof(CopyDescriptor), "desc");
     if (!place.ok()) return place.status();
     CopyDescriptor content;
-    std::memcpy(&content, descriptor, sizeof(content));
+    CANOPY_TRY(transfer(&content, descriptor, sizeof(content)));
     if (content.mark != CopyDescriptor::written)
         return fail(code::param_invalid, "desc {} was not written by aclrtSetMemcpyDesc", as_address(descriptor));
     const Copy copy{content.destination, content.count, content.source, content.count};

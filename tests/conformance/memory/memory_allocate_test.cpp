@@ -301,10 +301,12 @@ TEST_F(MemoryAllocate, ManyThreadsAllocateAndFree) {
                 void* memory[8] = {};
                 for (int index = 0; index < 8; ++index) {
                     ASSERT_ACL_OK(aclrtMalloc(&memory[index], 64u << (index + thread), ACL_MEM_MALLOC_HUGE_FIRST));
-                    std::memset(memory[index], thread + 1, 64);
+                    ASSERT_ACL_OK(aclrtMemset(memory[index], 64, thread + 1, 64));
                 }
                 for (void* block : memory) {
-                    ASSERT_EQ(static_cast<char*>(block)[63], thread + 1);
+                    char last = 0;
+                    ASSERT_ACL_OK(aclrtMemcpy(&last, 1, static_cast<char*>(block) + 63, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+                    ASSERT_EQ(last, thread + 1);
                     ASSERT_ACL_OK(aclrtFree(block));
                 }
             }

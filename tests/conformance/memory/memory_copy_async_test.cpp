@@ -78,7 +78,7 @@ TEST_F(MemoryCopyAsync, PageableCopyFollowsEarlierWorkOfItsStream) {
 }
 
 TEST_F(MemoryCopyAsync, RegisteredMemoryIsCopiedWhenTheStreamGetsThere) {
-    if (!device_computes()) GTEST_SKIP();
+    if (!device_computes() || !device_reaches_all_memory()) GTEST_SKIP();
     auto* host = static_cast<char*>(std::aligned_alloc(4096, 4096));
     std::memset(host, 0, 4096);
     void* mapped = nullptr;
@@ -282,12 +282,72 @@ TEST_F(MemoryCopyAsync, SlotsOnTheDeviceAreReadWhenTheStreamGetsThere) {
 }
 
 TEST_F(MemoryCopyAsync, SlotsThatLeadNowhereFailTheStream) {
-    auto* slots = static_cast<void**>(device_memory(16));
-    ASSERT_ACL_OK(aclrtMemset(slots, 16, 0, 16));
-    ASSERT_ACL_OK(aclrtMemcpyAsyncWithOffset(slots, 8, 0, const_cast<const void**>(slots + 1), 8, 0,
+    if (!device_computes()) GTEST_SKIP();
+    constexpr size_t large = 4 << 20;
+    auto* memory = static_cast<char*>(device_memory(large));
+    auto** slots = device_array<void*>({nullptr, nullptr});
+    const auto copy = [&](void* to, const void* from, size_t count, size_t offset) {
+        const void* addresses[2] = {to, from};
+        ASSERT_ACL_OK(aclrtMemcpy(slots, 16, addresses, 16, ACL_MEMCPY_HOST_TO_DEVICE));
+        ASSERT_ACL_OK(aclrtMemcpyAsyncWithOffset(slots, count, offset, const_cast<const void**>(slots + 1), count, 0,
+                                                 ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream_));
+        EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "a copy with offsets", aclrtSynchronizeStream(stream_));
+        EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    };
+    auto* nowhere = reinterpret_cast<char*>(uintptr_t{4096});
+    copy(nullptr, nullptr, 8, 0);
+    copy(memory, nullptr, 8, 0);
+    copy(nullptr, memory, 8, 64);
+    copy(nowhere, memory, 8, 0);
+    copy(memory, nowhere, 8, 8);
+    copy(memory, reinterpret_cast<char*>(~uintptr_t{0} << 12), 8, 0);
+    for (size_t count : {size_t{1}, large}) {
+        copy(memory, nowhere, count, 0);
+        copy(nowhere, memory, count, 0);
+    }
+}
+
+TEST_F(MemoryCopyAsync, LargeCopiesBehindSlotsAreExactAndMayOverlap) {
+    if (!device_computes()) GTEST_SKIP();
+    constexpr size_t size = 3000001, most = size - 4096;
+    std::vector<char> values(size);
+    for (size_t i = 0; i < size; ++i) values[i] = static_cast<char>(i * 2654435761u >> 13);
+    char* memory = device_array(values);
+    char* apart = device_array(std::vector<char>(size + 1, 0));
+    auto** slots = device_array<void*>({apart, memory});
+    const auto copy = [&](void* to, const void* from, size_t to_offset, size_t from_offset) {
+        const void* addresses[2] = {to, from};
+        ASSERT_ACL_OK(aclrtMemcpy(slots, 16, addresses, 16, ACL_MEMCPY_HOST_TO_DEVICE));
+        ASSERT_ACL_OK(aclrtMemcpyAsyncWithOffset(slots, most, to_offset, const_cast<const void**>(slots + 1), most,
+                                                 from_offset, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream_));
+        ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    };
+    copy(apart, memory, 7, 1);
+    const std::vector<char> copied = read_back(apart, size + 1);
+    EXPECT_EQ(copied[6], 0);
+    EXPECT_EQ(copied[7 + most], 0);
+    EXPECT_EQ(std::memcmp(copied.data() + 7, values.data() + 1, most), 0);
+    copy(memory, memory, 4000, 5);
+    std::vector<char> expected = values;
+    std::memmove(expected.data() + 4000, values.data() + 5, most);
+    EXPECT_TRUE(read_back(memory, size) == expected);
+    copy(memory, memory, 5, 4000);
+    std::memmove(expected.data() + 5, expected.data() + 4000, most);
+    EXPECT_TRUE(read_back(memory, size) == expected);
+}
+
+TEST_F(MemoryCopyAsync, ACopyMayOverwriteItsSlots) {
+    if (!device_computes()) GTEST_SKIP();
+    constexpr size_t size = 3000000;
+    char* source = device_array(std::vector<char>(size, 3));
+    char* target = device_array(std::vector<char>(size, 0));
+    auto** slots = reinterpret_cast<void**>(target + 1500000);
+    const void* addresses[2] = {target, source};
+    ASSERT_ACL_OK(aclrtMemcpy(slots, 16, addresses, 16, ACL_MEMCPY_HOST_TO_DEVICE));
+    ASSERT_ACL_OK(aclrtMemcpyAsyncWithOffset(slots, size, 0, const_cast<const void**>(slots + 1), size, 0,
                                              ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream_));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "offsets", aclrtSynchronizeStream(stream_));
-    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_TRUE(read_back(target, size) == std::vector<char>(size, 3));
 }
 
 TEST_F(MemoryCopyAsync, OffsetArgumentsAreChecked) {

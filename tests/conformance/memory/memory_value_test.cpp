@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that streams write and wait for, reductions, cache hints and barriers.
+// Words that streams write and wait for, cache hints and barriers.
 #include "fixtures/fixture.h"
 
 namespace conformance {
@@ -89,69 +89,6 @@ TEST_F(MemoryValue, ArgumentsAreChecked) {
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "flag", aclrtValueWait(word_, 1, 4, stream_));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "device memory", aclrtValueWait(&local, 1, 0, stream_));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "stream", aclrtValueWait(word_, 1, 0, &local));
-}
-
-using MemoryReduce = DeviceTest;
-
-// dst = dst (kind) src for three elements.
-template <class T>
-std::vector<T> reduced(DeviceTest&, aclrtStream stream, T* dst, T* src, aclrtReduceKind kind, aclDataType type) {
-    EXPECT_ACL_OK(aclrtReduceAsync(dst, src, 3 * sizeof(T), kind, type, stream, nullptr));
-    EXPECT_ACL_OK(aclrtSynchronizeStream(stream));
-    std::vector<T> values(3);
-    EXPECT_ACL_OK(aclrtMemcpy(values.data(), 3 * sizeof(T), dst, 3 * sizeof(T), ACL_MEMCPY_DEVICE_TO_HOST));
-    return values;
-}
-
-TEST_F(MemoryReduce, EveryKindAndType) {
-    if (!device_computes()) GTEST_SKIP();
-    const auto sum = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, max = ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX;
-    const auto min = ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN, equal = ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL;
-    const auto check = [&](auto sample, aclDataType type) {
-        using T = decltype(sample);
-        T* src = device_array<T>({T(1), T(-2), T(3)});
-        const auto fresh = [&] { return device_array<T>({T(1), T(5), T(-4)}); };
-        EXPECT_EQ(reduced(*this, stream_, fresh(), src, sum, type), (std::vector<T>{T(2), T(3), T(-1)}));
-        EXPECT_EQ(reduced(*this, stream_, fresh(), src, max, type), (std::vector<T>{T(1), T(5), T(3)}));
-        EXPECT_EQ(reduced(*this, stream_, fresh(), src, min, type), (std::vector<T>{T(1), T(-2), T(-4)}));
-        EXPECT_EQ(reduced(*this, stream_, fresh(), src, equal, type), (std::vector<T>{T(1), T(0), T(0)}));
-    };
-    check(int8_t{}, ACL_INT8);
-    check(int16_t{}, ACL_INT16);
-    check(int32_t{}, ACL_INT32);
-    check(float{}, ACL_FLOAT);
-    // 1.0, -2.0, 3.0 and 1.0, 5.0, -4.0 as bit patterns; 2.0, 3.0, -1.0 is their sum
-    uint16_t* halves = device_array<uint16_t>({0x3C00, 0xC000, 0x4200});
-    EXPECT_EQ(reduced(*this, stream_, device_array<uint16_t>({0x3C00, 0x4500, 0xC400}), halves, sum, ACL_FLOAT16),
-              (std::vector<uint16_t>{0x4000, 0x4200, 0xBC00}));
-    uint16_t* brains = device_array<uint16_t>({0x3F80, 0xC000, 0x4040});
-    EXPECT_EQ(reduced(*this, stream_, device_array<uint16_t>({0x3F80, 0x40A0, 0xC080}), brains, sum, ACL_BF16),
-              (std::vector<uint16_t>{0x4000, 0x4040, 0xBF80}));
-}
-
-TEST_F(MemoryReduce, ArgumentsAreChecked) {
-    void *dst = device_memory(64), *src = device_memory(64);
-    char local[64] = {};
-    const auto sum = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM;
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "dst",
-                     aclrtReduceAsync(nullptr, src, 64, sum, ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "src",
-                     aclrtReduceAsync(dst, nullptr, 64, sum, ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "count", aclrtReduceAsync(dst, src, 0, sum, ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "reserve",
-                     aclrtReduceAsync(dst, src, 64, sum, ACL_INT32, stream_, local));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "kind",
-                     aclrtReduceAsync(dst, src, 64, static_cast<aclrtReduceKind>(14), ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "type",
-                     aclrtReduceAsync(dst, src, 64, sum, ACL_DOUBLE, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "count",
-                     aclrtReduceAsync(dst, src, 63, sum, ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "src",
-                     aclrtReduceAsync(dst, local, 64, sum, ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "dst",
-                     aclrtReduceAsync(dst, src, 4096, sum, ACL_INT32, stream_, nullptr));
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_INVALID_HANDLE, "stream",
-                     aclrtReduceAsync(dst, src, 64, sum, ACL_INT32, local, nullptr));
 }
 
 using MemoryCacheHint = DeviceTest;

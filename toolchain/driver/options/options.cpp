@@ -204,13 +204,15 @@ private:
         for (const std::string_view name : {"--npu-arch", "--cce-aicore-arch", "-arch"}) {
             if (flag != name && !begins(flag, std::string(name) + "=")) continue;
             const std::string text = value(flag, name).value_or("");
-            set_architecture(architecture_number(text), "architecture", text);
+            options_.any_architecture = text == "any";
+            set_architecture(architecture_number(text == "any" ? "2201" : text), "architecture", text);
             options_.core = core_in(text);
             return true;
         }
         for (const std::string_view name : {"--npu-soc", "--cce-soc-version"}) {
             if (flag != name && !begins(flag, std::string(name) + "=")) continue;
             const std::string text = value(flag, name).value_or("");
+            options_.any_architecture = false;
             set_architecture(chip_architecture(text), "chip", text);
             return true;
         }
@@ -415,6 +417,7 @@ Kernels
   --npu-arch=dav-N    chip architecture of the kernels: 1001, 2002, 2201, 3002, 3510; default: 2201
                       (also -arch dav-N, --cce-aicore-arch=, --npu-soc=CHIP, --cce-soc-version=CHIP). A name that ends in
                       -cube or -vec, like dav-c220-cube, also selects the core type of kernels that do not declare it
+  --npu-arch=any      the kernels run on every chip: they use global memory only, and no cube core
   --cce-soc-core-type=CubeCore|VecCore|AICore   the same; AICore infers it from the kernel
   --cce-aicore-only   with -c: the same as --image
   --targets=LIST      comma-separated targets to compile for: baseline, native, x86-64-v2, x86-64-v3, x86-64-v4

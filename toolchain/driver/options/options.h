@@ -56,6 +56,7 @@ struct Options {
     std::vector<Input> inputs;
     std::string output;
     std::uint32_t architecture = 2201;
+    bool any_architecture = false;  // the image is for every chip
     CoreChoice core = CoreChoice::none;
     bool device_only = false;                 // --cce-aicore-only
     std::vector<std::string> targets;         // as named in the image: "x86-64-v3"
