@@ -14,8 +14,9 @@ import sys
 
 # Folder, what it holds, and what its files may include besides each other: prefixes of paths. A file belongs to the
 # longest folder that holds it. Folders that are not listed may include anything.
-WAIST = ("src/device/command.h", "src/device/backend.h", "src/device/image.h", "src/device/fusion.h",
-         "src/device/trace.h", "src/device/fused_list.h", "src/device/fused_module.h")
+WAIST = ("src/device/command.h", "src/device/driver.h", "src/device/image.h", "src/device/fusion.h")
+HEAP = ("src/device/heap_checker.h",)
+DEVICES = (*WAIST, *HEAP, "src/device/device.h", "src/device/host_ranges.h", "src/device/trace.h", "src/device/fused_list.h", "src/device/fused_module.h")
 KERNEL_FORMAT = ("include/canopy/chips.h", "include/canopy/kernel_abi.h", "include/canopy/kernel_image.h",
                  "include/canopy/kernel_trace.h", "include/canopy/fusion_profile.h")
 ROOMS = {
@@ -23,12 +24,25 @@ ROOMS = {
     "src/foundation": ("what runtime, dispatcher and canopy-cc share", (*KERNEL_FORMAT,)),
     "src/base": ("memory, threads, time and errors for the runtime", ("src/foundation/",)),
     "src/fmt_library": ("the formatting library, compiled once", ()),
-    "src/device": ("the waist: what a device implements", ("src/foundation/", "src/base/", *KERNEL_FORMAT)),
-    "src/device/null": ("a device that does nothing", ("src/foundation/", "src/base/", *WAIST, *KERNEL_FORMAT)),
-    "src/device/soft": ("the software NPU", ("src/foundation/", "src/base/", *WAIST, *KERNEL_FORMAT)),
-    "src/core": ("the runtime above devices", ("src/foundation/", "src/base/", *WAIST, "include/")),
+    "src/device": ("the waist: what a kind of device implements (driver.h), and what core sees of devices (device.h)",
+                   ("src/foundation/", "src/base/", *KERNEL_FORMAT)),
+    "src/device/execution": ("running code of programs on this process's threads, guarded against faults",
+                             ("src/foundation/", "src/base/", *WAIST, *KERNEL_FORMAT)),
+    "src/device/engine": ("streams, graphs and CPU kernels for every kind of device",
+                          ("src/foundation/", "src/base/", "src/device/execution/", *DEVICES, *KERNEL_FORMAT)),
+    "src/device/null": ("the smallest kind of device: computes nothing",
+                        ("src/foundation/", "src/base/", *WAIST, *KERNEL_FORMAT)),
+    "src/device/soft": ("the software NPU",
+                        ("src/foundation/", "src/base/", "src/device/execution/", "src/device/engine/", *WAIST, *HEAP,
+                         *KERNEL_FORMAT)),
+    "src/device/apart": ("the software NPU in a separate process",
+                         ("src/foundation/", "src/base/", "src/device/engine/", "src/device/soft/services.h", *DEVICES,
+                          *KERNEL_FORMAT)),
+    "src/builtin": ("kernels of the runtime itself, compiled by canopy-cc",
+                    ("src/foundation/", "toolchain/include/kernel_operator.h")),
+    "src/core": ("the runtime above devices", ("src/foundation/", "src/base/", *DEVICES, "src/builtin/", "include/")),
     "src/api": ("the C functions of the interface",
-                ("src/foundation/", "src/base/", *WAIST, "src/core/", "include/")),
+                ("src/foundation/", "src/base/", *DEVICES, "src/builtin/", "src/core/", "include/")),
     "src/dispatcher": ("inner runtimes on CPU cores", ("src/foundation/", "include/")),
     "toolchain": ("the kernel compiler, its headers, host libraries and the install tree",
                   ("include/", "toolchain/include/", "src/foundation/")),
@@ -81,15 +95,17 @@ ORDER = {
         {"graph/capture": "recording streams into graphs"},
         {"lifecycle": "aclInit to aclFinalize, contexts, hooks of lower folders"},
     ),
-    "src/device/soft": (
-        {"base": "tuning constants"},
-        {"execution": "running one block guarded against faults"},
-        {"code": "images, source lines, traces",
-         "product": "matrix products"},
-        {"cpu": "CPU kernels", "launch": "launches and fused steps"},
+    "src/device/engine": (
+        {"code": "modules and traces", "cpu": "CPU kernels"},
+        {"memory": "copies, fills and words in memory of any device"},
         {"stream": "queues, strands, fences, the scheduler"},
-        {"graph": "graphs", "memory": "virtual memory, deferred frees"},
-        {"": "the device itself"},
+        {"graph": "graphs"},
+        {"": "the device itself, deferred frees"},
+    ),
+    "src/device/soft": (
+        {"code": "code of images", "product": "matrix products", "memory": "virtual memory"},
+        {"launch": "launches and fused steps"},
+        {"": "the driver and the services of kernels"},
     ),
     "toolchain/driver": (
         {"base": "running programs, complaints, times"},

@@ -66,9 +66,13 @@ def picture():
     top = y = y + 28 + GAP
     drawing.box(MARGIN, y, left, 28, COLOURS["src/api"], "src/api", ROOMS["src/api"][0])
     y = stack(drawing, MARGIN, y + 28 + GAP, left, "src/core", ROOMS["src/core"][0]) + GAP
-    drawing.box(MARGIN, y, left, 28, COLOURS["src/device"], "src/device", ROOMS["src/device"][0])
+    drawing.box(MARGIN, y, left, 28, COLOURS["src/device"], "src/device", "what core sees of devices, and the waist")
+    y += 28 + GAP
+    drawing.box(MARGIN, y, left, 28, COLOURS["src/device"], "src/device/apart", ROOMS["src/device/apart"][0])
     y = stack(drawing, MARGIN, y + 28 + GAP, left, "src/device/soft", ROOMS["src/device/soft"][0]) + GAP
     drawing.box(MARGIN, y, left, 28, COLOURS["src/device"], "src/device/null", ROOMS["src/device/null"][0])
+    y = stack(drawing, MARGIN, y + 28 + GAP, left, "src/device/engine", ROOMS["src/device/engine"][0]) + GAP
+    drawing.box(MARGIN, y, left, 28, COLOURS["src/device"], "src/device/execution", ROOMS["src/device/execution"][0])
     y += 28 + GAP
     drawing.box(MARGIN, y, left, 28, COLOURS["src/base"], "src/base", ROOMS["src/base"][0])
     beside = top

@@ -101,11 +101,8 @@ aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
         if (flags != 0) return fail(code::feature_unsupported, "flags {} is reserved and must be 0", flags);
         auto pair = find_peer(peerDeviceId);
         if (!pair.ok()) return pair.status();
-        auto one = pair->one->open();
-        if (!one.ok()) return one.status();
-        auto other = pair->other->open();
-        if (!other.ok()) return other.status();
-        CANOPY_TRY((*one)->enable_peer(**other));
+        CANOPY_TRY(pair->one->open().status());
+        CANOPY_TRY(pair->other->open().status());
         pair->one->peers.fetch_or(bit_of(*pair->other), std::memory_order_release);
         return {};
     });

@@ -359,7 +359,7 @@ aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task, aclrtLaunchKernelAttr
                                         aclrtLaunchKernelAttrValue* attrValue) {
     return with_task(task, [&](LockedTask& locked) CANOPY_REQUIRES(*locked.graph.mutex) -> Status {
         CANOPY_TRY(required(attrValue, "attrValue"));
-        if (!is_kernel(locked.task->command.opcode))
+        if (type_of(locked.task->command) != TaskType::kernel)
             return fail(code::param_invalid, "task {} is not a kernel", locked.task->sequence);
         return read_attribute(locked.task->command.launch, attrId, *attrValue);
     });

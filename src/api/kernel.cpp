@@ -305,7 +305,7 @@ aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr, void**
         Result<std::shared_ptr<Module>> module = module_here(opaque_of(function->binary));
         if (!module.ok()) return module.status();
         const Kernel* kernel = (*module)->kernel(function->info.name);
-        void* address = kernel ? (*module)->kernel_address(*kernel) : nullptr;
+        void* address = kernel ? kernel->address : nullptr;
         const CoreType core = function->info.core;
         *aicAddr = core != CoreType::vector ? address : nullptr;
         *aivAddr = core == CoreType::vector || core == CoreType::mix ? address : nullptr;

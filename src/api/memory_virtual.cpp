@@ -219,9 +219,7 @@ aclError aclrtMemP2PMap(void* devPtr, size_t size, int32_t dstDevId, uint64_t fl
         if (!place.ok()) return place.status();
         if (!place->on_device()) return fail(code::param_invalid, "devPtr {} is not device memory", devPtr);
         if (!place->record || place->record == *target) return {};
-        Result<Device*> peer = (*target)->open();
-        if (!peer.ok()) return peer.status();
-        return (*peer)->enable_peer(*place->record->opened());
+        return (*target)->open().status();
     });
 }
 

@@ -53,7 +53,7 @@ Result<std::unique_ptr<Heap>> Heap::create(const HeapOptions& options) {
     const std::uint64_t span = round_up(address_span(options), page_size());
     Result<OffsetAllocator> allocator = OffsetAllocator::create(span);
     if (!allocator.ok()) return allocator.status();
-    Result<Mapping> memory = Mapping::reserve(span, huge_page);
+    Result<Mapping> memory = Mapping::reserve(span, huge_page, options.place);
     if (!memory.ok()) return memory.status();
     Result<MemoryFile> file = MemoryFile::create(options.name, span);
     if (!file.ok()) return file.status();

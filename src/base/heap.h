@@ -31,6 +31,7 @@ struct HeapOptions {
     // Freeing a block of 64 MiB or more returns its pages to the OS once more than this is unused. Faulting them back
     // in is expensive: writing 256 MiB takes 10 ms with pages present and 240 ms without (heap_bench, BM_LargeBlock*).
     std::uint64_t kept_free = std::uint64_t{1} << 30;
+    std::uintptr_t place = 0;  // where its addresses begin, if that is free; 0: anywhere
 };
 
 // Damage found next to an allocation.
@@ -65,6 +66,7 @@ public:
     [[nodiscard]] std::optional<std::uint32_t> flags(const void* address) const noexcept;
     // The address range of all allocations.
     [[nodiscard]] MemoryRange range() const noexcept { return {memory_.base(), memory_.size()}; }
+    [[nodiscard]] bool contains(const void* address) const noexcept { return memory_.contains(address); }
     [[nodiscard]] MemoryUsage usage() const noexcept;
 
     // Reserves part of the capacity for memory that lives elsewhere; false if that much is not free.

@@ -21,7 +21,6 @@ enum class Opcode : std::uint8_t {
     cpu_kernel,   // a kernel on the device's CPU cores; described as a launch
     copy,         // bytes, optionally rows with pitches
     fill,         // a repeated 1- or 4-byte pattern
-    reduce,       // dst = dst (op) src, element-wise
     signal,       // changes a fence and stamps the time
     wait,         // holds the queue until a fence satisfies a condition
     write_value,  // one 64-bit word in memory
@@ -75,17 +74,6 @@ struct FillWork {
     std::uint64_t count;  // elements
     std::uint32_t value;
     std::uint32_t element_size;  // 1 or 4
-};
-
-enum class ReduceOperation : std::uint8_t { sum, maximum, minimum, equal };
-enum class ElementType : std::uint8_t { int8, int16, int32, float16, float32, bfloat16 };
-
-struct ReduceWork {
-    void* destination;
-    const void* source;
-    std::uint64_t count;  // elements
-    ReduceOperation operation;
-    ElementType type;
 };
 
 enum class SignalMode : std::uint8_t { raise, set, add, bit_or, bit_and };  // raise: to the larger of old and new
@@ -205,7 +193,6 @@ struct alignas(64) Command {
         LaunchWork launch;
         CopyWork copy;
         FillWork fill;
-        ReduceWork reduce;
         SignalWork signal;
         WaitWork wait;
         ValueWork value;

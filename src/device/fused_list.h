@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "device/backend.h"
+#include "device/device.h"
 
 namespace canopy {
 

@@ -35,10 +35,6 @@ public:
         return std::nullopt;
     }
     [[nodiscard]] SymbolInfo code() const override { return parts_.front()->code(); }
-    [[nodiscard]] void* kernel_address(const Kernel& kernel) const override {
-        const ListedKernelName& first = static_cast<const ListKernel&>(kernel).list.steps.front().kernel;
-        return first.module->kernel_address(*first.kernel);
-    }
 
 private:
     Status find(const FusedList& list, ListedKernelName& name);
@@ -98,6 +94,7 @@ Status FusedModule::open(const Image& image, const LoadPart& load_part) {
         for (const FusedList& list : image.fused)
             if (list.name == kernel.name) made.list = list;
         CANOPY_TRY(find_all(made.list));
+        made.address = made.list.steps.empty() ? nullptr : made.list.steps.front().kernel.kernel->address;
         for (const ListStep& step : made.list.steps) made.own_info.code_size += step.kernel.kernel->info->code_size;
         infos_.push_back(made.own_info);
     }

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "base/result.h"
-#include "device/backend.h"
+#include "device/device.h"
 #include "device/image.h"
 
 namespace canopy {

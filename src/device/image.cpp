@@ -25,7 +25,7 @@ Status check_list(const Image& image, const ImageKernel& kernel) {
 Result<Image> read_image(std::span<const std::byte> file) {
     Expected<ImageFile> read = read_image_file(file);
     if (!read.ok()) return fail(bad_image, "{}", read.message());
-    Image image{std::move(*read), {}};
+    Image image{std::move(*read), file, {}};
     if (image.fusion.empty()) return image;
     Result<std::vector<FusedList>> lists = read_fused_lists(image.fusion, image.parts.size());
     if (!lists.ok()) return lists.status();

@@ -15,7 +15,8 @@
 namespace canopy {
 
 struct Image : ImageFile {
-    std::vector<FusedList> fused;  // the kernels of an image without targets, as lists of steps from its parts
+    std::span<const std::byte> bytes;  // the whole file
+    std::vector<FusedList> fused;      // the kernels of an image without targets, as lists of steps from its parts
 };
 
 // Fails with 107000 and the reason. The spans of the image point into `file`.

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of device backends. Add new ones here.
-#include "device/backend.h"
+// The list of device kinds. Add new ones here.
+#include "base/error_text.h"
+#include "device/driver.h"
 
 namespace canopy {
 
-Backend& null_backend() noexcept;
-Backend& soft_backend() noexcept;
+DeviceKind& apart_kind() noexcept;
+DeviceKind& null_kind() noexcept;
+DeviceKind& soft_kind() noexcept;
 
-Backend* find_backend(std::string_view name) noexcept {
-    for (Backend* backend : {&soft_backend(), &null_backend()})
-        if (backend->name() == name) return backend;
+DeviceKind* find_kind(std::string_view name) noexcept {
+    for (DeviceKind* kind : {&soft_kind(), &null_kind(), &apart_kind()})
+        if (kind->name() == name) return kind;
     return nullptr;
+}
+
+Status Driver::transfer(void*, const void*, std::size_t) noexcept {
+    return fail(507899, "a device of kind {} cannot transfer memory", info().kind);
+}
+
+Status Driver::fill(void*, std::uint32_t, std::uint32_t, std::size_t) noexcept {
+    return fail(507899, "a device of kind {} cannot fill memory", info().kind);
 }
 
 }  // namespace canopy

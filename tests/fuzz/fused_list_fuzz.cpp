@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/error_text.h"
-#include "device/backend.h"
+#include "device/device.h"
 #include "device/fused_list.h"
 #include "foundation/image_writer.h"
 
@@ -70,7 +70,7 @@ void load(std::string_view text, const std::vector<canopy::FusedList>& lists) {
         canopy::DeviceOptions options;
         options.chip = canopy::find_chip("Ascend910B1");
         options.memory = std::uint64_t{64} << 20;
-        return std::move(*canopy::find_backend("null")->open(options));
+        return std::move(*canopy::open_device(*canopy::find_kind("null"), options));
     }();
     canopy::ImageFile image;
     image.architectures = {2201};

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "device/soft/code/source_line.h"
+#include "device/execution/source_line.h"
 
 namespace {
 

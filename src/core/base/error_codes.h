@@ -74,6 +74,7 @@ inline constexpr int runtime_internal = 507000;
 inline constexpr int end_of_sequence = 507005;
 inline constexpr int context_release = 507007;
 inline constexpr int soc_version = 507008;
+inline constexpr int lost_heartbeat = 507010;
 inline constexpr int model_execute = 507011;
 inline constexpr int report_timeout = 507012;
 inline constexpr int aicore_timeout = 507014;

@@ -85,7 +85,9 @@ std::uint64_t largest_cache() {
 
 Result<std::shared_ptr<FusedLoops>> open_loops(Device& device, Bytes object, const std::string& name,
                                                std::size_t functions) {
-    Result<std::shared_ptr<const Code>> code = device.load_code(object, "loops." + name.substr(0, 12));
+    Fusing* const fusing = device.abilities().fusing;
+    if (!fusing) return fail(code::not_supported, "a device of kind {} has no loops", device.info().kind);
+    Result<std::shared_ptr<const Code>> code = fusing->load_code(object, "loops." + name.substr(0, 12));
     if (!code.ok()) return code.status();
     auto loops = std::make_shared<FusedLoops>();
     loops->code = *code;

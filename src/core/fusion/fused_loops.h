@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "core/fusion/loop_flow.h"
-#include "device/backend.h"
+#include "device/device.h"
 #include "foundation/subprocess.h"
 
 namespace canopy {

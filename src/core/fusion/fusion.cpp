@@ -68,9 +68,8 @@ Fusion::~Fusion() {
 }
 
 std::optional<MemoryRange> Fusion::region_at(std::uint64_t value) const {
-    const MemoryRange& heap = device_.info().heap;
-    if (value - reinterpret_cast<std::uintptr_t>(heap.base) >= heap.size) return std::nullopt;
-    return device_.find(reinterpret_cast<const void*>(value));
+    const auto* const address = reinterpret_cast<const void*>(value);
+    return device_.owns(address) ? device_.find(address) : std::nullopt;
 }
 
 Status Fusion::check_profile(std::span<const std::byte> arguments) const {

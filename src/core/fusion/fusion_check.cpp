@@ -75,6 +75,16 @@ FusionPlan FusionCheck::around(FusionPlan plan) {
 
 // ---- the calls -----------------------------------------------------------------------------------------------------
 
+namespace {
+
+FusedCallResult unreadable() { return {0, "the memory of the fused kernel cannot be read"}; }
+
+}  // namespace
+
+Status FusionCheck::read(const Area& area, std::size_t offset, std::span<std::byte> to) noexcept {
+    return transfer(to.data(), reinterpret_cast<const void*>(area.base + offset), to.size());
+}
+
 FusionCheck::Run& FusionCheck::run_of(const std::byte* arguments) {
     MutexLock lock(mutex_);
     return runs_[arguments];
@@ -84,19 +94,19 @@ FusedCallResult FusionCheck::save(void* context, const std::byte* arguments) {
     FusionCheck& check = *static_cast<Place*>(context)->check;
     Run& run = check.run_of(arguments);
     run.areas.clear();
-    const MemoryRange& heap = check.device_.info().heap;
     for (std::uint32_t slot = 0; slot < check.list_.slots; ++slot) {
-        std::uintptr_t value = 0;
+        const void* value = nullptr;
         std::memcpy(&value, arguments + std::size_t{slot} * 8, sizeof(value));
-        if (value - reinterpret_cast<std::uintptr_t>(heap.base) >= heap.size) continue;
-        const auto region = check.device_.find(reinterpret_cast<const void*>(value));
+        if (!check.device_.owns(value)) continue;
+        const auto region = check.device_.find(value);
         if (!region) continue;
-        auto* const base = static_cast<std::byte*>(region->base);
+        const auto base = reinterpret_cast<std::uintptr_t>(region->base);
         if (std::any_of(run.areas.begin(), run.areas.end(), [&](const Area& area) { return area.base == base; }))
             continue;
         Area& area = run.areas.emplace_back();
         area.base = base;
-        area.before.assign(base, base + region->size);
+        area.before.resize(region->size);
+        if (!read(area, 0, area.before).ok()) return unreadable();
         area.writer.resize(region->size);
     }
     return {};
@@ -105,20 +115,20 @@ FusedCallResult FusionCheck::save(void* context, const std::byte* arguments) {
 // Keeps the profile times written by the fused form.
 void FusionCheck::keep_profile(const std::byte* arguments, Area& area) const {
     if (list_.profile_slot == no_slot) return;
-    const std::byte* buffer = nullptr;
+    std::uintptr_t buffer = 0;
     std::memcpy(&buffer, arguments + std::size_t{list_.profile_slot} * 8, sizeof(buffer));
-    const auto at = static_cast<std::size_t>(buffer - area.base);
-    if (at < area.before.size()) std::memcpy(area.before.data() + at, buffer, area.before.size() - at);
+    const std::size_t at = buffer - area.base;
+    if (at < area.before.size()) read(area, at, std::span(area.before).subspan(at)).ignore();
 }
 
 // Event words shared with other streams are left untouched: others may wait for them, or have written them.
 void FusionCheck::keep_words(const std::byte* arguments, Area& area) const {
     const auto keep = [&](std::uint32_t slot) {
-        std::byte* word = nullptr;
+        std::uintptr_t word = 0;
         std::memcpy(&word, arguments + std::size_t{slot} * 8, sizeof(word));
-        const auto at = static_cast<std::size_t>(word - area.base);
+        const std::size_t at = word - area.base;
         if (at + sizeof(std::uint64_t) <= area.before.size() && at < area.before.size())
-            std::memcpy(area.before.data() + at, word, sizeof(std::uint64_t));
+            read(area, at, std::span(area.before).subspan(at, sizeof(std::uint64_t))).ignore();
     };
     keep_profile(arguments, area);
     for (const ListStep& step : list_.steps) {
@@ -132,9 +142,11 @@ FusedCallResult FusionCheck::restore(void* context, const std::byte* arguments) 
     const FusionCheck& check = *static_cast<Place*>(context)->check;
     Run& run = static_cast<Place*>(context)->check->run_of(arguments);
     for (Area& area : run.areas) {
-        area.fused.assign(area.base, area.base + area.before.size());
+        area.fused.resize(area.before.size());
+        if (!read(area, 0, area.fused).ok()) return unreadable();
         check.keep_words(arguments, area);
-        std::memcpy(area.base, area.before.data(), area.before.size());
+        if (!transfer(reinterpret_cast<void*>(area.base), area.before.data(), area.before.size()).ok())
+            return unreadable();
         area.last = area.before;
     }
     return {};
@@ -144,10 +156,12 @@ FusedCallResult FusionCheck::note(void* context, const std::byte* arguments) {
     const Place& place = *static_cast<Place*>(context);
     Run& run = place.check->run_of(arguments);
     for (Area& area : run.areas) {
-        if (std::memcmp(area.last.data(), area.base, area.last.size()) == 0) continue;
-        for (std::size_t byte = 0; byte < area.last.size(); ++byte) {
-            if (area.last[byte] == area.base[byte]) continue;
-            area.last[byte] = area.base[byte];
+        std::vector<std::byte> now(area.last.size());
+        if (!read(area, 0, now).ok()) return unreadable();
+        if (std::memcmp(area.last.data(), now.data(), now.size()) == 0) continue;
+        for (std::size_t byte = 0; byte < now.size(); ++byte) {
+            if (area.last[byte] == now[byte]) continue;
+            area.last[byte] = now[byte];
             area.writer[byte] = static_cast<std::uint16_t>(place.index + 1);
         }
     }
@@ -155,14 +169,13 @@ FusedCallResult FusionCheck::note(void* context, const std::byte* arguments) {
 }
 
 // Temporaries may have any contents afterwards.
-bool FusionCheck::ignored(const std::byte* arguments, const std::byte* at) const {
-    if (temporary_bytes(at) != 0) return true;
+bool FusionCheck::ignored(const std::byte* arguments, std::uintptr_t at) const {
+    if (temporary_bytes(reinterpret_cast<const void*>(at)) != 0) return true;
     for (const std::uint32_t slot : list_.temporaries) {
-        const std::byte* value = nullptr;
+        const void* value = nullptr;
         std::memcpy(&value, arguments + std::size_t{slot} * 8, sizeof(value));
         const auto region = device_.find(value);
-        if (region && static_cast<std::size_t>(at - static_cast<const std::byte*>(region->base)) < region->size)
-            return true;
+        if (region && at - reinterpret_cast<std::uintptr_t>(region->base) < region->size) return true;
     }
     return false;
 }
@@ -172,30 +185,32 @@ FusedCallResult FusionCheck::compare(void* context, const std::byte* arguments) 
     Run& run = check.run_of(arguments);
     constexpr std::uint32_t nobody = UINT32_MAX - 1;  // sorts after every step
     std::uint32_t first = UINT32_MAX;
-    const std::byte* where = nullptr;
+    std::uintptr_t where = 0;
     unsigned is = 0, was = 0;
     for (const Area& area : run.areas) {
-        if (std::memcmp(area.fused.data(), area.base, area.fused.size()) == 0) continue;
+        std::vector<std::byte> now(area.fused.size());
+        if (!read(area, 0, now).ok()) return unreadable();
+        if (std::memcmp(area.fused.data(), now.data(), now.size()) == 0) continue;
         for (std::size_t byte = 0; byte < area.fused.size(); ++byte) {
             const std::uint32_t writer = area.writer[byte] == 0 ? nobody : area.writer[byte] - 1u;
-            if (area.fused[byte] == area.base[byte] || writer >= first || check.ignored(arguments, area.base + byte))
+            if (area.fused[byte] == now[byte] || writer >= first || check.ignored(arguments, area.base + byte))
                 continue;
             first = writer;
             where = area.base + byte;
             is = std::to_integer<unsigned>(area.fused[byte]);
-            was = std::to_integer<unsigned>(area.base[byte]);
+            was = std::to_integer<unsigned>(now[byte]);
         }
     }
     {
         MutexLock lock(check.mutex_);
         check.runs_.erase(arguments);
     }
-    if (!where) return {};
+    if (where == 0) return {};
     const ListStep& step = check.list_.steps[std::min<std::size_t>(first, check.list_.steps.size() - 1)];
     return {
         step.number,
         fmt::format("the fused kernel differs from its steps: the byte at {} is {:#04x} instead of {:#04x}, {}",
-                    as_address(where), is, was,
+                    as_address(reinterpret_cast<const void*>(where)), is, was,
                     first == nobody ? std::string("which no step changes")
                                     : fmt::format("which step {} ({}) writes last", step.number, step.kernel.name))};
 }

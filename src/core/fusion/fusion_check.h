@@ -29,7 +29,7 @@ public:
 private:
     // A piece of memory with snapshots from several moments.
     struct Area {
-        std::byte* base = nullptr;
+        std::uintptr_t base = 0;
         std::vector<std::byte> before, fused, last;
         std::vector<std::uint16_t> writer;  // per byte: the step that changed it last, from 1
     };
@@ -41,6 +41,7 @@ private:
         std::uint32_t index = 0;  // position of the step in the list
     };
 
+    static Status read(const Area& area, std::size_t offset, std::span<std::byte> to) noexcept;
     static FusedCallResult save(void* context, const std::byte* arguments);
     static FusedCallResult restore(void* context, const std::byte* arguments);
     static FusedCallResult note(void* context, const std::byte* arguments);
@@ -49,7 +50,7 @@ private:
     [[nodiscard]] Run& run_of(const std::byte* arguments);
     void keep_profile(const std::byte* arguments, Area& area) const;
     void keep_words(const std::byte* arguments, Area& area) const;
-    [[nodiscard]] bool ignored(const std::byte* arguments, const std::byte* at) const;
+    [[nodiscard]] bool ignored(const std::byte* arguments, std::uintptr_t at) const;
 
     const FusedList& list_;
     Device& device_;

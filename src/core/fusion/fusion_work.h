@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include "device/backend.h"
+#include "device/device.h"
 #include "foundation/clock.h"
 #include "foundation/subprocess.h"
 

@@ -8,6 +8,7 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
+#include "core/process/builtin_kernels.h"
 #include "core/process/context.h"
 
 namespace canopy {
@@ -130,7 +131,12 @@ Result<GraphTask*> append_task(Graph& graph, std::uint32_t lane_index, const Com
     }
 }
 
+bool same_kind(const Command& left, const Command& right) noexcept {
+    return left.opcode == right.opcode && builtin_of(left) == builtin_of(right);
+}
+
 TaskType type_of(const Command& command) noexcept {
+    if (builtin_of(command) != Builtin::none) return TaskType::other;
     switch (command.opcode) {
         case Opcode::launch:
         case Opcode::cpu_kernel:

@@ -25,7 +25,7 @@
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
 #include "core/stream/recorder.h"
-#include "device/backend.h"
+#include "device/device.h"
 #include "foundation/annotations.h"
 #include "foundation/mutex.h"
 
@@ -224,6 +224,8 @@ public:
 Result<GraphTask*> append_task(Graph& graph, std::uint32_t lane, const Command& command) CANOPY_REQUIRES(*graph.mutex);
 // The same without appending a task, for commands that replace one. Graph::fences holds a reference to the fences.
 Status adopt_command(Graph& graph, Command& command) CANOPY_REQUIRES(*graph.mutex);
+// Whether a command does the same kind of work, so that it may replace the other in a graph.
+bool same_kind(const Command& left, const Command& right) noexcept;
 // The task type in the public interface.
 TaskType type_of(const Command& command) noexcept;
 TaskType type_of(EventAction action) noexcept;

@@ -198,7 +198,7 @@ void keep_arguments(TaskMemory& memory, LaunchWork& work) {
 
 Status change_task(LockedTask& locked, const Command& command) {
     GraphTask& task = *locked.task;
-    if (command.opcode != task.command.opcode)
+    if (!same_kind(command, task.command))
         return fail(code::param_invalid, "task {} has another kind than its new parameters", task.sequence);
     CANOPY_TRY(check_fused_change(task, command));
     TaskMemory& memory = memory_of(locked.graph, locked.place);

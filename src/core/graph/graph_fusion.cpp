@@ -11,6 +11,7 @@
 #include "core/fusion/fusion.h"
 #include "core/graph/graph_prepare.h"
 #include "core/kernel/kernel.h"
+#include "core/process/builtin_kernels.h"
 
 namespace canopy {
 
@@ -32,7 +33,7 @@ std::uint32_t alignment_of(const KernelInfo& info) {
 
 // True if a command can be a step: a plain launch whose arguments the graph holds.
 bool can_be_step(const Command& command) {
-    if (command.opcode != Opcode::launch) return false;
+    if (command.opcode != Opcode::launch || builtin_of(command) != Builtin::none) return false;
     const LaunchWork& work = command.launch;
     const KernelInfo& info = *work.kernel->info;
     return !work.arguments_in_place && !work.batch && !info.batch && work.block_offset == 0 && !info.simt &&

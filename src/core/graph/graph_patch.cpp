@@ -16,6 +16,7 @@
 #include "core/launch/launch.h"
 #include "core/memory/copy.h"
 #include "core/memory/memory.h"
+#include "core/process/builtin_kernels.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -61,6 +62,7 @@ Result<Found> find_recorded(const void* handle, std::uint32_t number) {
 struct Patch {
     Handle stream = 0;
     Handle graph = 0;
+    DeviceRecord* record = nullptr;
     GraphPlace place{};
     KernelPatch kernel;
     RandomPatch random;
@@ -112,8 +114,9 @@ const char* apply_kernel(const Patch& patch) {
         return "the patch of a kernel found addresses that are not allocated";
     std::uint64_t entry = 0;
     std::uint32_t blocks = 0;
-    std::memcpy(&entry, patch.kernel.entry, sizeof(entry));
-    std::memcpy(&blocks, patch.kernel.blocks, sizeof(blocks));
+    if (!transfer(&entry, patch.kernel.entry, sizeof(entry)).ok() ||
+        !transfer(&blocks, patch.kernel.blocks, sizeof(blocks)).ok())
+        return "the patch of a kernel cannot be read from its device";
     if (blocks == 0 || blocks > max_blocks) return "the patch of a kernel found an invalid number of blocks";
     const Kernel* const kernel = find_kernel(*patch.module, entry);
     if (!kernel) return "the patch of a kernel found an entry that the binary does not have";
@@ -136,25 +139,23 @@ const char* apply_random(const Patch& patch) {
     if (!reachable(patch.random.source, patch.random.size))
         return "the patch of a random-number task found addresses that are not allocated";
     std::vector<std::byte> bytes(patch.random.size);
-    std::memcpy(bytes.data(), patch.random.source, bytes.size());
+    if (!transfer(bytes.data(), patch.random.source, bytes.size()).ok())
+        return "the patch of a random-number task cannot be read from its device";
     Result<RandomTask> task = patch.random.read(bytes.data());
     if (!task.ok()) return "the patch of a random-number task found parameters that contradict each other";
-    Result<Command> command = random_command(*task, patch.stream);
+    Result<Command> command = random_command(*task, *patch.record);
     if (!command.ok()) return "the patch of a random-number task found invalid parameters";
-    bool replaced = false;
-    const char* const wrong =
-        with_task(patch, [&](Graph& graph, GraphTask& task) CANOPY_REQUIRES(*graph.mutex) -> const char* {
-            const CallWork before = task.command.call;
-            std::vector<CallWork>& earlier = edits_of(graph).replaced;
-            earlier.reserve(earlier.size() + 1);
-            if (!replace(graph, patch, *command).ok())
-                return "the patch of a random-number task does not fit its graph";
-            earlier.push_back(before);
-            replaced = true;
-            return nullptr;
-        });
-    if (!replaced) command->call.dispose(command->call.argument);
-    return wrong;
+    return with_task(patch, [&](Graph& graph, GraphTask& present) CANOPY_REQUIRES(*graph.mutex) -> const char* {
+        if (!same_kind(present.command, *command))
+            return "the patch of a random-number task found another task in its place";
+        command->task = present.command.task;
+        // The graph's own copy has the same size. Executables have another.
+        auto* const kept = const_cast<void*>(present.command.launch.arguments);
+        if (!replace(graph, patch, *command).ok()) return "the patch of a random-number task does not fit its graph";
+        std::memcpy(kept, command->launch.arguments, command->launch.arguments_size);
+        present.command.launch.arguments = kept;
+        return nullptr;
+    });
 }
 
 void run_patch(void* argument) {
@@ -192,13 +193,15 @@ Status submit(std::unique_ptr<Patch> patch, const void* handle) {
 Status patch_kernel(const void* task_stream, std::uint32_t task, const KernelPatch& kernel, const void* stream) {
     Result<Found> found = find_recorded(task_stream, task);
     if (!found.ok()) return found.status();
-    if (found->command.opcode != Opcode::launch) return fail(code::param_invalid, "task {} is not a kernel", task);
+    if (found->command.opcode != Opcode::launch || builtin_of(found->command) != Builtin::none)
+        return fail(code::param_invalid, "task {} is not a kernel", task);
     Result<Pin<Binary>> binary = find_binary(opaque_of(kernel.binary));
     if (!binary.ok()) return binary.status();
     Result<std::shared_ptr<Module>> module = (*binary)->module_for(*found->record);
     if (!module.ok()) return module.status();
     auto patch = std::make_unique<Patch>();
     patch->graph = found->graph;
+    patch->record = found->record;
     patch->place = found->place;
     patch->kernel = kernel;
     patch->module = std::move(*module);
@@ -208,9 +211,11 @@ Status patch_kernel(const void* task_stream, std::uint32_t task, const KernelPat
 Status patch_random(const void* task_stream, std::uint32_t task, const RandomPatch& random, const void* stream) {
     Result<Found> found = find_recorded(task_stream, task);
     if (!found.ok()) return found.status();
-    if (!is_random(found->command)) return fail(code::param_invalid, "task {} does not generate random numbers", task);
+    if (builtin_of(found->command) != Builtin::random)
+        return fail(code::param_invalid, "task {} does not generate random numbers", task);
     auto patch = std::make_unique<Patch>();
     patch->graph = found->graph;
+    patch->record = found->record;
     patch->place = found->place;
     patch->random = random;
     return submit(std::move(patch), stream);

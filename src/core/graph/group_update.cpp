@@ -145,7 +145,6 @@ Result<std::uint64_t> TaskUpdate::record(Stream& stream, std::span<Command> comm
                 case Opcode::cpu_kernel:
                 case Opcode::copy:
                 case Opcode::fill:
-                case Opcode::reduce:
                 case Opcode::write_value:
                 case Opcode::wait_value:
                 case Opcode::host_call:
@@ -184,7 +183,7 @@ Status TaskUpdate::complete(const Graph& target) {
     const std::deque<GraphTask>& tasks = target.lanes[first_.lane].tasks;
     for (GraphChange& change : changes_) {
         Command& command = change.command;
-        if (tasks[change.place.position].command.opcode != command.opcode)
+        if (!same_kind(tasks[change.place.position].command, command))
             return fail(code::task_group_interrupted, "task {} of the update has another kind than that of the group",
                         change.place.position - first_.position);
         if (command.opcode == Opcode::launch || command.opcode == Opcode::cpu_kernel) {

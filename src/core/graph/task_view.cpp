@@ -6,11 +6,14 @@
 
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <utility>
 
+#include "builtin/arguments.h"
 #include "core/kernel/kernel.h"
+#include "core/process/builtin_kernels.h"
 
 namespace canopy {
 namespace {
@@ -143,7 +146,15 @@ void describe_fill(const FillWork& fill, TaskView& view) {
     view.details["value"] = word_text(fill.value);
 }
 
-void describe_reduce(const ReduceWork& reduce, TaskView& view) {
+template <class Arguments>
+Arguments arguments_of(const LaunchWork& launch) {
+    Arguments arguments;
+    std::memcpy(&arguments, launch.arguments, sizeof(arguments));
+    return arguments;
+}
+
+void describe_reduce(const Reduction& reduce, TaskView& view) {
+    view.kind = "reduce";
     constexpr std::array operations = {"sum", "maximum", "minimum", "equal"};
     constexpr std::array types = {"int8", "int16", "int32", "float16", "float32", "bfloat16"};
     const std::string operation = operations.at(static_cast<std::size_t>(reduce.operation));
@@ -153,6 +164,45 @@ void describe_reduce(const ReduceWork& reduce, TaskView& view) {
     view.details["elements"] = reduce.count;
     view.details["destination"] = address_text(reduce.destination);
     view.details["source"] = address_text(reduce.source);
+}
+
+void describe_random(const RandomTask& random, TaskView& view) {
+    constexpr std::array functions = {"dropout mask", "uniform", "normal", "truncated normal"};
+    constexpr std::array types = {"float32", "float16", "bfloat16", "int32", "uint32", "int64", "uint64"};
+    view.kind = view.label = "random numbers";
+    view.details["function"] = functions.at(static_cast<std::size_t>(random.function));
+    view.details["element"] = types.at(static_cast<std::size_t>(random.type));
+    if (!random.count.in_memory) view.details["elements"] = random.count.value_or_address;
+    view.details["destination"] = address_text(random.result);
+    view.details["counter"] = address_text(random.counter);
+}
+
+void describe_slot_copy(const SlotCopy& copy, TaskView& view) {
+    view.kind = "copy with offsets";
+    view.label = fmt::format("copy {} behind pointers", readable_size(copy.count));
+    view.details["bytes"] = copy.count;
+    view.details["destination_slot"] = address_text(copy.destination_slot);
+    view.details["destination_offset"] = copy.destination_offset;
+    view.details["source_slot"] = address_text(copy.source_slot);
+    view.details["source_offset"] = copy.source_offset;
+}
+
+// True if the launch is one of a kernel of the runtime itself.
+bool describe_builtin(const Command& command, TaskView& view) {
+    switch (builtin_of(command)) {
+        case Builtin::none:
+            return false;
+        case Builtin::reduce:
+            describe_reduce(arguments_of<Reduction>(command.launch), view);
+            break;
+        case Builtin::random:
+            describe_random(arguments_of<RandomTask>(command.launch), view);
+            break;
+        case Builtin::copy_behind_slots:
+            describe_slot_copy(arguments_of<SlotCopy>(command.launch), view);
+            break;
+    }
+    return true;
 }
 
 void describe_value(const ValueWork& value, bool waits, TaskView& view) {
@@ -202,6 +252,7 @@ void describe_command(const Command& command, ViewDetail detail, TaskView& view)
     };
     switch (command.opcode) {
         case Opcode::launch:
+            if (describe_builtin(command, view)) return;
             is("kernel", "");
             return describe_launch(command.launch, detail, view);
         case Opcode::cpu_kernel:
@@ -213,9 +264,6 @@ void describe_command(const Command& command, ViewDetail detail, TaskView& view)
         case Opcode::fill:
             is("fill", "");
             return describe_fill(command.fill, view);
-        case Opcode::reduce:
-            is("reduce", "");
-            return describe_reduce(command.reduce, view);
         case Opcode::signal:
             return is("signal", "notify");
         case Opcode::wait:

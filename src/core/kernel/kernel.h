@@ -20,7 +20,7 @@
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
-#include "device/backend.h"
+#include "device/device.h"
 #include "foundation/mutex.h"
 #include "runtime/runtime/base.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/process/runtime.h"
-#include "device/backend.h"
+#include "device/device.h"
 
 namespace canopy {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "device/backend.h"
+#include "device/device.h"
 
 namespace canopy {
 

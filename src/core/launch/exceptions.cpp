@@ -10,6 +10,7 @@
 #include "core/base/error_codes.h"
 #include "core/kernel/cpu/cpu_kernels.h"
 #include "core/kernel/kernel.h"
+#include "core/process/builtin_kernels.h"
 #include "core/stream/stream.h"
 #include "foundation/mutex.h"
 
@@ -37,6 +38,8 @@ std::string describe_failure(const TaskFailure& failure) {
         where = failure.opcode == Opcode::replay
                     ? fmt::format("{}: ", failure.graph->label)
                     : fmt::format("{}, stream {}: ", failure.graph->label, failure.graph->stream);
+    if (const Builtin builtin = builtin_of(failure); builtin != Builtin::none)
+        return fmt::format("{}{} (task {}): {}", where, purpose_of(builtin), failure.task, failure.what);
     if (failure.kernel && failure.opcode == Opcode::cpu_kernel) return where.append(describe_cpu(failure));
     if (failure.kernel && failure.fused)
         return fmt::format("{}step {} of fused kernel {}{} (task {}, block {}): {}", where, failure.step,
@@ -154,8 +157,8 @@ void describe_core(Report& report, const TaskFailure& failure, const DeviceRecor
     const bool own = !failure.kernel->fused && (!failure.fused || failure.kernel->user);
     if (report.binary && own) {
         MutexLock guard(report.binary->mutex);
-        if (const auto& module = report.binary->modules[record.index])
-            core.startPC = reinterpret_cast<std::uint64_t>(module->kernel_address(*failure.kernel));
+        if (report.binary->modules[record.index])
+            core.startPC = reinterpret_cast<std::uint64_t>(failure.kernel->address);
     }
     report.details.registers = &core;
 }

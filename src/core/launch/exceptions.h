@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "core/base/handles.h"
-#include "device/backend.h"
+#include "device/device.h"
 #include "runtime/runtime/base.h"
 
 namespace canopy {

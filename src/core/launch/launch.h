@@ -15,7 +15,7 @@
 #include "core/kernel/kernel.h"
 #include "core/kernel/program/registered_images.h"
 #include "core/stream/stream.h"
-#include "device/backend.h"
+#include "device/device.h"
 
 namespace canopy {
 

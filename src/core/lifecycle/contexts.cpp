@@ -61,6 +61,7 @@ Result<Handle> primary_context(DeviceRecord& record) CANOPY_REQUIRES(record.mute
     if (record.primary != 0) return record.primary;
     Result<Device*> device = record.open();
     if (!device.ok()) return device.status();
+    CANOPY_TRY((*device)->revive());
     Result<Handle> context = make_context(record, **device, true);
     if (!context.ok()) return context.status();
     record.primary = *context;

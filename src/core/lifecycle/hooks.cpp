@@ -7,6 +7,7 @@
 #include "core/kernel/program/registered_images.h"
 #include "core/launch/exceptions.h"
 #include "core/lifecycle/contexts.h"
+#include "core/memory/host_memory.h"
 #include "core/memory/memory_pool.h"
 #include "core/process/process_hooks.h"
 #include "core/stream/capture_rules.h"
@@ -16,6 +17,7 @@ namespace canopy {
 
 constinit const ProcessHooks process_hooks = {
     .chip_of_kernels = chip_of_registered_images,
+    .device_opened = share_host_memory,
     .set_device = set_device,
 };
 

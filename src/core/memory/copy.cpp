@@ -2,7 +2,6 @@
 #include "core/memory/copy.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -75,24 +74,6 @@ Result<MemoryPlace> check(const Fill& fill_) {
     return usable_place(fill_.destination, fill_.count * fill_.element, "devPtr");
 }
 
-// Copies on this thread. A word that streams may be waiting for is written atomically.
-void copy_bytes(void* destination, const void* source, std::size_t count) noexcept {
-    const auto bits = reinterpret_cast<std::uintptr_t>(destination) | reinterpret_cast<std::uintptr_t>(source);
-    if (count != sizeof(std::uint64_t) || bits % sizeof(std::uint64_t) != 0) {
-        std::memmove(destination, source, count);
-        return;
-    }
-    std::uint64_t word = 0;
-    __atomic_load(static_cast<const std::uint64_t*>(source), &word, __ATOMIC_ACQUIRE);
-    __atomic_store(static_cast<std::uint64_t*>(destination), &word, __ATOMIC_RELEASE);
-}
-
-void set_words(void* destination, std::uint32_t value, std::size_t count) noexcept {
-    auto* bytes = static_cast<std::byte*>(destination);
-    for (std::size_t index = 0; index < count; ++index)
-        std::memcpy(bytes + index * sizeof(value), &value, sizeof(value));
-}
-
 Command command_of(const Copy& copy) {
     Command command(Opcode::copy);
     command.copy = {copy.destination, copy.source, copy.count, 1, copy.count, copy.count};
@@ -158,8 +139,7 @@ Status copy_now(const Copy& copy) {
     if (copy.destination == copy.source) return {};
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     quiesce_context(**context);
-    copy_bytes(copy.destination, copy.source, copy.count);
-    return {};
+    return transfer(copy.destination, copy.source, copy.count);
 }
 
 Status copy_now(const RowCopy& copy) {
@@ -171,7 +151,7 @@ Status copy_now(const RowCopy& copy) {
     auto* to = static_cast<std::byte*>(copy.destination);
     const auto* from = static_cast<const std::byte*>(copy.source);
     for (std::size_t row = 0; row < copy.height; ++row)
-        std::memmove(to + row * copy.destination_pitch, from + row * copy.source_pitch, copy.width);
+        CANOPY_TRY(transfer(to + row * copy.destination_pitch, from + row * copy.source_pitch, copy.width));
     return {};
 }
 
@@ -180,7 +160,7 @@ Status copy_now(std::span<const Copy> copies) {
     if (!context.ok()) return context.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     quiesce_context(**context);
-    for (const Copy& copy : copies) copy_bytes(copy.destination, copy.source, copy.count);
+    for (const Copy& copy : copies) CANOPY_TRY(transfer(copy.destination, copy.source, copy.count));
     return {};
 }
 
@@ -190,11 +170,7 @@ Status fill_now(const Fill& fill) {
     if (Result<MemoryPlace> place = check(fill); !place.ok()) return place.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     quiesce_context(**context);
-    if (fill.element == 1)
-        std::memset(fill.destination, static_cast<int>(fill.value & 0xFF), fill.count);
-    else
-        set_words(fill.destination, fill.value, fill.count);
-    return {};
+    return canopy::fill(fill.destination, fill.value, fill.element, fill.count);
 }
 
 Status copy_in_stream(const Copy& copy, CopyKind kind, const void* stream) {

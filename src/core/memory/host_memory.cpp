@@ -10,6 +10,7 @@
 #include "base/heap.h"
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
+#include "core/memory/managed_memory.h"
 #include "core/process/context.h"
 #include "foundation/mutex.h"
 
@@ -18,7 +19,16 @@ namespace {
 
 constexpr std::size_t registration_alignment = 4096;
 
+// Far from where processes have their own memory, so that the process of a device can have it at the same place.
+constexpr std::uintptr_t pinned_place = 0x2000'0000'0000;
+
 std::atomic<Heap*> opened_heap{nullptr};  // set once, never cleared
+
+// Held while the heap is created and while it is shared with a device that was opened.
+Mutex& opening_mutex() {
+    static Mutex mutex;
+    return mutex;
+}
 
 std::uint64_t machine_memory() noexcept {
     const long pages = sysconf(_SC_PHYS_PAGES);
@@ -26,17 +36,26 @@ std::uint64_t machine_memory() noexcept {
     return bytes < OffsetAllocator::max_capacity ? bytes : OffsetAllocator::max_capacity;
 }
 
+Status share(Device& device, const Heap& heap) {
+    if (!device.info().shares_memory()) return {};
+    return device.map_host({heap.range(), heap.file(), 0}).status();
+}
+
 Result<Heap*> pinned_heap() {
     if (Heap* heap = opened_heap.load(std::memory_order_acquire)) return heap;
-    static Mutex mutex;
-    MutexLock guard(mutex);
+    MutexLock guard(opening_mutex());
     if (Heap* heap = opened_heap.load(std::memory_order_relaxed)) return heap;
     HeapOptions options;
     options.name = "canopy-pinned";
     options.capacity = machine_memory();
     options.checking = Runtime::instance().settings().checking;
+    options.place = pinned_place;
     Result<std::unique_ptr<Heap>> heap = Heap::create(options);
     if (!heap.ok()) return heap.status();
+    for (std::uint32_t id = 0; id < Runtime::instance().device_count(); ++id) {
+        Result<DeviceRecord*> record = Runtime::instance().device(id);
+        if (Device* device = record.ok() ? (*record)->opened() : nullptr) CANOPY_TRY(share(*device, **heap));
+    }
     opened_heap.store(heap->get(), std::memory_order_release);
     return heap->release();
 }
@@ -73,6 +92,15 @@ DeviceRecord* visible_to(const Heap& heap, const void* address) {
     return record.ok() ? *record : nullptr;
 }
 
+HostMemory heap_memory(const Heap& heap, const MemoryRange& range) noexcept {
+    return {range, heap.file(), heap.offset_of(range.base)};
+}
+
+HostMemory host_memory(const MemoryRange& range) noexcept {
+    if (!in_pinned_heap(range.base)) return {range};
+    return heap_memory(*opened_heap.load(std::memory_order_acquire), range);
+}
+
 // Removes all registrations inside a pinned allocation that is about to be freed.
 void forget_registrations_in(const MemoryRange& range) noexcept {
     Registrations& registrations = Registrations::instance();
@@ -81,13 +109,19 @@ void forget_registrations_in(const MemoryRange& range) noexcept {
     auto next = registrations.ranges.lower_bound(number(range.base));
     while (next != registrations.ranges.end() && next->first - number(range.base) < range.size) {
         const Registration& registration = next->second;
-        if (registration.mapped) registration.record->opened()->unregister_host(registration.host.base).ignore();
+        if (registration.mapped) registration.record->opened()->unmap_host(host_memory(registration.host));
         next = registrations.ranges.erase(next);
         registrations.count.fetch_sub(1, std::memory_order_release);
     }
 }
 
 }  // namespace
+
+Status share_host_memory(Device& device) {
+    MutexLock guard(opening_mutex());
+    if (const Heap* heap = opened_heap.load(std::memory_order_acquire)) CANOPY_TRY(share(device, *heap));
+    return share_managed(device);
+}
 
 Result<void*> allocate_pinned(const PinnedRequest& request) {
     if (request.size == 0) return fail(code::invalid_parameter, "size must not be 0");
@@ -98,7 +132,7 @@ Result<void*> allocate_pinned(const PinnedRequest& request) {
     if (!device.ok()) return device.status();
     Result<void*> memory = (*heap)->allocate(request.size, visible_flag(*request.visible_to));
     if (!memory.ok()) return memory;
-    if (Result<void*> mapped = (*device)->register_host(*memory, request.size); !mapped.ok()) {
+    if (Result<void*> mapped = (*device)->map_host(heap_memory(**heap, {*memory, request.size})); !mapped.ok()) {
         (*heap)->release(*memory).ignore();
         return mapped.status();
     }
@@ -112,16 +146,14 @@ Status release_pinned(void* address) {
     if (const std::optional<MemoryRange> range = heap.find(address); range && range->base == address) {
         quiesce_devices();
         forget_registrations_in(*range);
-        if (DeviceRecord* record = visible_to(heap, address)) record->opened()->unregister_host(address).ignore();
+        if (DeviceRecord* record = visible_to(heap, address)) record->opened()->unmap_host(heap_memory(heap, *range));
     }
     return heap.release(address);
 }
 
 bool in_pinned_heap(const void* address) noexcept {
     const Heap* heap = opened_heap.load(std::memory_order_acquire);
-    if (!heap) return false;
-    const MemoryRange range = heap->range();
-    return number(address) - number(range.base) < range.size;
+    return heap && heap->contains(address);
 }
 
 std::optional<MemoryRange> find_pinned(const void* address) noexcept {
@@ -153,7 +185,7 @@ Result<void*> register_host_memory(const Registration& registration) {
                     as_address(range.base), range.size);
     Registration entry = registration;
     if (entry.mapped) {
-        Result<void*> mapped = (*device)->register_host(range.base, range.size);
+        Result<void*> mapped = (*device)->map_host(host_memory(range));
         if (!mapped.ok()) return mapped.status();
         entry.device_address = *mapped;
     }
@@ -173,7 +205,8 @@ Status unregister_host_memory(void* address) {
     const Registration registration = found->second;
     registrations.ranges.erase(found);
     registrations.count.fetch_sub(1, std::memory_order_release);
-    return registration.mapped ? registration.record->opened()->unregister_host(address) : Status();
+    if (registration.mapped) registration.record->opened()->unmap_host(host_memory(registration.host));
+    return {};
 }
 
 std::optional<Registration> find_registration(const void* address) noexcept {

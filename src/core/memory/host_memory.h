@@ -23,6 +23,10 @@ Result<void*> allocate_pinned(const PinnedRequest& request);
 // allocation's registrations first.
 Status release_pinned(void* address);
 
+// Lets a device that was opened use pinned and managed memory. Devices that address all memory of the process need
+// nothing.
+Status share_host_memory(Device& device);
+
 [[nodiscard]] bool in_pinned_heap(const void* address) noexcept;
 [[nodiscard]] std::optional<MemoryRange> find_pinned(const void* address) noexcept;
 [[nodiscard]] MemoryUsage pinned_usage() noexcept;

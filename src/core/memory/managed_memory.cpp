@@ -30,6 +30,7 @@ struct GranuleState {
 
 struct ManagedBlock {
     Mapping memory;
+    MemoryFile file;  // empty if every device addresses the memory of this process
     std::vector<GranuleState> granules;
 };
 
@@ -43,13 +44,31 @@ public:
         WriterLock guard(mutex_);
         Result<Mapping> memory = Mapping::reserve(size, managed_granularity, free_place(size));
         if (!memory.ok()) return memory.status();
-        if (!memory->protect(0, size, Access::read_write))
+        MemoryFile file;
+        bool usable = false;
+        const Settings& settings = Runtime::instance().settings();
+        if (settings.all_addressable() && !settings.cpu_isolated) {
+            usable = memory->protect(0, size, Access::read_write);
+        } else {
+            Result<MemoryFile> made = MemoryFile::create("canopy-managed", size);
+            if (!made.ok()) return made.status();
+            file = std::move(*made);
+            usable = file.map(*memory, 0, size, 0, Access::read_write);
+        }
+        if (!usable)
             return fail(code::memory_allocation, "the system has no room for {} bytes of managed memory", size);
         void* const base = memory->base();
-        ManagedBlock block{std::move(*memory), std::vector<GranuleState>(size / managed_granularity)};
+        ManagedBlock block{std::move(*memory), std::move(file), std::vector<GranuleState>(size / managed_granularity)};
+        CANOPY_TRY(for_each_device([&](Device& device) { return share(device, block); }));
         blocks_.emplace(number(base), std::move(block));
         bytes.fetch_add(size, std::memory_order_release);
         return base;
+    }
+
+    Status share_all(Device& device) {
+        ReaderLock guard(mutex_);
+        for (const auto& [address, block] : blocks_) CANOPY_TRY(share(device, block));
+        return {};
     }
 
     Status release(void* address) {
@@ -58,6 +77,10 @@ public:
         if (found == blocks_.end())
             return fail(code::param_invalid, "devPtr {} is inside managed memory but is not the start of an allocation",
                         as_address(address));
+        for_each_device([&](Device& device) {
+            if (device.info().shares_memory()) device.unmap_host(host_memory(found->second));
+            return Status();
+        }).ignore();
         bytes.fetch_sub(found->second.memory.size(), std::memory_order_release);
         blocks_.erase(found);
         return {};
@@ -87,6 +110,22 @@ public:
     std::atomic<std::uint64_t> bytes{0};
 
 private:
+    static HostMemory host_memory(const ManagedBlock& block) noexcept {
+        return {{block.memory.base(), block.memory.size()}, block.file.descriptor(), 0};
+    }
+    static Status share(Device& device, const ManagedBlock& block) {
+        return device.info().shares_memory() ? device.map_host(host_memory(block)).status() : Status();
+    }
+    template <class Visit>
+    static Status for_each_device(Visit&& visit) {
+        Runtime& runtime = Runtime::instance();
+        for (std::uint32_t id = 0; id < runtime.device_count(); ++id) {
+            Result<DeviceRecord*> record = runtime.device(id);
+            if (Device* device = record.ok() ? (*record)->opened() : nullptr) CANOPY_TRY(visit(*device));
+        }
+        return {};
+    }
+
     ManagedBlock* around(const void* address) CANOPY_REQUIRES_SHARED(mutex_) {
         auto after = blocks_.upper_bound(number(address));
         if (after == blocks_.begin()) return nullptr;
@@ -209,6 +248,8 @@ Status release_managed(void* address) {
     quiesce_devices();
     return ManagedBlocks::instance().release(address);
 }
+
+Status share_managed(Device& device) { return ManagedBlocks::instance().share_all(device); }
 
 std::optional<MemoryRange> find_managed(const void* address) noexcept {
     return ManagedBlocks::instance().find(address);

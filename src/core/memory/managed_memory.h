@@ -12,6 +12,8 @@
 
 namespace canopy {
 
+class Device;
+
 inline constexpr std::size_t managed_granularity = std::size_t{2} << 20;
 // Where managed memory is placed if the system has that range free.
 inline constexpr std::uintptr_t managed_range_base = 0x90000000000;
@@ -60,6 +62,8 @@ Result<void*> allocate_managed(std::size_t size);
 Status release_managed(void* address);
 [[nodiscard]] std::optional<MemoryRange> find_managed(const void* address) noexcept;
 [[nodiscard]] std::uint64_t managed_bytes() noexcept;
+// Lets a device use all managed memory there is.
+Status share_managed(Device& device);
 
 // 107000 unless [address, +size) is whole granules of one managed allocation.
 Status check_managed_range(const void* address, std::size_t size, const char* argument);

@@ -63,7 +63,7 @@ Result<Owner> owner_of(std::int64_t device_id) {
     if (!record.ok()) return record.status();
     Result<Device*> device = (*record)->open();
     if (!device.ok()) return device.status();
-    VirtualMemory* const memory = (*device)->virtual_memory();
+    VirtualMemory* const memory = (*device)->abilities().virtual_memory;
     if (!memory) return fail(code::not_supported, "device {} cannot map physical memory", device_id);
     return Owner{*record, *device, memory};
 }

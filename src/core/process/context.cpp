@@ -82,7 +82,7 @@ Result<void*> context_memory(Context& context, ContextMemory which) {
     const std::size_t size = overflow ? overflow_bytes : synchronisation_bytes;
     Result<void*> fresh = context.device->allocate(size, memory_default);
     if (!fresh.ok()) return fresh.status();
-    std::memset(*fresh, 0, size);
+    CANOPY_TRY(fill(*fresh, 0, 1, size));
     memory = *fresh;
     return memory;
 }

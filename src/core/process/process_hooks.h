@@ -10,9 +10,13 @@
 
 namespace canopy {
 
+class Device;
+
 struct ProcessHooks {
     // The chip the program's kernels were compiled for; nullptr if they do not agree on one.
     const Chip* (*chip_of_kernels)();
+    // Lets a device that was just opened use the host memory that devices share.
+    Status (*device_opened)(Device& device);
     // Makes the device current in the calling thread.
     Status (*set_device)(std::int64_t device);
 };

@@ -103,10 +103,9 @@ Result<DeviceRecord*> Runtime::device(std::int64_t id) {
 }
 
 DeviceRecord* Runtime::device_of(const void* address) noexcept {
-    const auto number = reinterpret_cast<std::uintptr_t>(address);
     const std::uint32_t count = device_count();
     for (std::uint32_t index = 0; index < count; ++index)
-        if (devices_[index].holds(number)) return &devices_[index];
+        if (devices_[index].holds(address)) return &devices_[index];
     return nullptr;
 }
 
@@ -117,18 +116,18 @@ Result<Device*> DeviceRecord::open() {
     if (Device* device = opened()) return device;
     if (!runtime.any_opened()) runtime.choose_chip_of_images();
     runtime.report_problems();
-    auto device = open_backend(runtime.settings());
+    auto device = open_kind(runtime.settings());
     if (device.ok()) (*device)->set_kernel_timeout(runtime.kernel_timeout.load(std::memory_order_relaxed));
     return device;
 }
 
 // The caller holds the runtime's open_mutex_.
-Result<Device*> DeviceRecord::open_backend(const Settings& settings) {
-    Backend* backend = find_backend(settings.backend);
-    if (backend == nullptr)
-        return fail(code::no_device, "there is no kind of device named \"{}\" (CANOPY_DEVICE)", settings.backend);
-    if (!backend->probe())
-        return fail(code::no_device, "this machine cannot run devices of kind \"{}\"", settings.backend);
+Result<Device*> DeviceRecord::open_kind(const Settings& settings) {
+    const std::string& name = settings.kind_of(physical);
+    DeviceKind* kind = find_kind(name);
+    if (kind == nullptr) return fail(code::no_device, "there is no kind of device named \"{}\" (CANOPY_DEVICE)", name);
+    if (kind->count() <= index)
+        return fail(code::no_device, "this machine has {} devices of kind \"{}\"", kind->count(), name);
     DeviceOptions options;
     options.index = index;
     options.chip = settings.chip;
@@ -139,15 +138,14 @@ Result<Device*> DeviceRecord::open_backend(const Settings& settings) {
     options.cpu_cores = settings.cpu_cores;
     options.cpu_pinned = settings.cpu_pinned;
     options.cpu_isolated = settings.cpu_isolated;
-    auto device = backend->open(options);
+    auto device = open_device(*kind, options);
     if (!device.ok())
-        return fail(code::device_setup, "device {} ({}, {} bytes of memory) could not be opened: code {}", index,
-                    settings.backend, settings.memory, device.status().code());
+        return fail(code::device_setup, "device {} ({}, {} bytes of memory) could not be opened: code {}", index, name,
+                    settings.memory, device.status().code());
+    CANOPY_TRY(process_hooks.device_opened(**device));
     owned_ = std::move(*device);
-    const MemoryRange heap = owned_->info().heap;
-    heap_base_.store(reinterpret_cast<std::uintptr_t>(heap.base), std::memory_order_relaxed);
-    heap_size_.store(heap.size, std::memory_order_release);
     device_.store(owned_.get(), std::memory_order_release);
+    CANOPY_TRY(process_hooks.device_opened(*owned_));  // what was allocated before other threads saw the device
     return owned_.get();
 }
 

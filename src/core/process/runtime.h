@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/process/settings.h"
-#include "device/backend.h"
+#include "device/device.h"
 #include "foundation/mutex.h"
 
 namespace canopy {
@@ -38,7 +38,7 @@ struct DataBuffer;
 
 enum class CoreLimit : std::uint32_t { cube = 0, vector = 1 };
 
-// A device under the number programs use. Lives as long as the process; the backend's device behind it is opened on
+// A device under the number programs use. Lives as long as the process; the device behind it is opened on
 // first use and stays open until the process ends, because memory outlives a reset of its contexts.
 struct DeviceRecord {
     std::uint32_t index = 0;     // the program's device number: position in the visible list
@@ -55,21 +55,19 @@ struct DeviceRecord {
     std::atomic<std::uint64_t> peers{0};                            // bit n: may access device n
     std::atomic<int> saturation_mode{1};
 
-    // Opens the backend's device on the first call.
+    // Opens the device behind it on the first call.
     Result<Device*> open();
     [[nodiscard]] Device* opened() const noexcept { return device_.load(std::memory_order_acquire); }
-    [[nodiscard]] bool holds(std::uintptr_t address) const noexcept {
-        const std::uintptr_t size = heap_size_.load(std::memory_order_acquire);  // pairs with open_backend
-        return address - heap_base_.load(std::memory_order_relaxed) < size;
+    [[nodiscard]] bool holds(const void* address) const noexcept {
+        const Device* device = opened();
+        return device && device->owns(address);
     }
 
 private:
-    Result<Device*> open_backend(const Settings& settings);
+    Result<Device*> open_kind(const Settings& settings);
 
     std::unique_ptr<Device> owned_;
     std::atomic<Device*> device_{nullptr};
-    std::atomic<std::uintptr_t> heap_base_{0};  // of the opened device; written before the size
-    std::atomic<std::uintptr_t> heap_size_{0};
 };
 
 class Runtime {
@@ -95,7 +93,7 @@ public:
     void set_kernel_timeout(std::uint64_t timeout) noexcept;
     // 107001 for an id out of range.
     Result<DeviceRecord*> device(std::int64_t id);
-    // The device whose heap contains an address; nullptr for host memory.
+    // The device that owns an address; nullptr for host memory.
     DeviceRecord* device_of(const void* address) noexcept;
 
     HandleTable<Context> contexts{HandleKind::context};

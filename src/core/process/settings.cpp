@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "core/process/variables.h"
-#include "device/backend.h"
+#include "device/device.h"
 
 namespace canopy {
 namespace {
@@ -151,11 +151,27 @@ std::optional<std::uint64_t> parse_size(std::string_view text) noexcept {
 
 namespace {
 
+std::vector<std::string> split(std::string_view text) {
+    std::vector<std::string> parts;
+    for (;;) {
+        const std::size_t comma = text.find(',');
+        parts.emplace_back(text.substr(0, comma));
+        if (comma == std::string_view::npos) return parts;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+std::string kinds_text(const Settings& settings) {
+    std::string text;
+    for (const std::string& kind : settings.kinds) text += (text.empty() ? "" : ",") + kind;
+    return text;
+}
+
 void read_device_variables(Settings& settings) {
     read_variable(
-        settings, "CANOPY_DEVICE", "device", "a kind of device", settings.backend,
-        [](std::string_view text) { return std::optional(std::string(text)); },
-        [&](const std::string& value) { settings.backend = value; });
+        settings, "CANOPY_DEVICE", "device", "a kind of device, or a list of kinds", kinds_text(settings),
+        [](std::string_view text) { return std::optional(split(text)); },
+        [&](const std::vector<std::string>& value) { settings.kinds = value; });
     read_variable(settings, "CANOPY_DEVICE_COUNT", "device_count", "a number from 1 to 64",
                   std::to_string(settings.device_count), number_in(1, max_devices),
                   [&](std::uint32_t value) { settings.device_count = value; });
@@ -196,6 +212,13 @@ void read_cpu_core_variables(Settings& settings) {
 
 }  // namespace
 
+bool Settings::all_addressable() const noexcept {
+    return std::all_of(kinds.begin(), kinds.end(), [](const std::string& name) {
+        const DeviceKind* kind = find_kind(name);
+        return !kind || kind->addressable();
+    });
+}
+
 Settings read_settings() {
     Settings settings;
     settings.chip = &default_chip();
@@ -212,9 +235,10 @@ Settings read_settings() {
     settings.cache_size = default_cache_size;
     read_variable(settings, "CANOPY_CACHE_SIZE", "cache_size", "a size like 512M or 2G", size_text(settings.cache_size),
                   parse_size, [&](std::uint64_t value) { settings.cache_size = value; });
-    if (find_backend(settings.backend) == nullptr)
-        settings.problems.push_back(
-            fmt::format("CANOPY_DEVICE=\"{}\" is not a kind of device: no device can be set", settings.backend));
+    for (const std::string& kind : settings.kinds)
+        if (find_kind(kind) == nullptr)
+            settings.problems.push_back(
+                fmt::format("CANOPY_DEVICE: \"{}\" is not a kind of device: no such device can be set", kind));
     for (std::string& sentence : unknown_variables(environ)) settings.problems.push_back(std::move(sentence));
     apply_visible_devices(settings);
     return settings;
@@ -281,7 +305,7 @@ std::string describe_settings(const Settings& settings) {
     for (std::size_t index = 0; index < settings.visible.size(); ++index) {
         devices.push_back({{"id", index},
                            {"physical", settings.visible[index]},
-                           {"kind", settings.backend},
+                           {"kind", settings.kind_of(settings.visible[index])},
                            {"chip", chip.name},
                            {"series", chip.series},
                            {"architecture", chip.architecture},
@@ -300,7 +324,8 @@ std::string describe_settings(const Settings& settings) {
                            {"set_by", origin == settings.origins.end() ? "default" : origin->second},
                            {"meaning", meaning}});
     };
-    entry("device", "CANOPY_DEVICE", settings.backend, "kind of device: soft, null");
+    entry("device", "CANOPY_DEVICE", kinds_text(settings),
+          "kind of device: soft, null, apart; or a list with the kind of each device, the last one repeated");
     entry("device_count", "CANOPY_DEVICE_COUNT", settings.device_count, "number of devices, 1 to 64");
     entry("visible", "ASCEND_RT_VISIBLE_DEVICES", settings.visible,
           "devices visible to the program, in ascending order");

@@ -27,7 +27,8 @@ enum class FusionLevel : std::uint8_t {
 };
 
 struct Settings {
-    std::string backend = "soft";             // CANOPY_DEVICE: soft, null
+    // CANOPY_DEVICE: soft, null, apart; or a list like "soft,apart": the kind of each device, the last one repeated.
+    std::vector<std::string> kinds = {"soft"};
     std::uint32_t device_count = 4;           // CANOPY_DEVICE_COUNT
     const Chip* chip = nullptr;               // CANOPY_CHIP, by name; never null once read
     std::uint64_t memory = 0;                 // CANOPY_DEVICE_MEMORY: bytes per device, with K/M/G/T
@@ -46,6 +47,12 @@ struct Settings {
     // What set each value, by its key in the file ("chip"): the variable's name, "aclInit", or chosen_by_kernels.
     // Absent: the default.
     std::map<std::string, std::string, std::less<>> origins;
+
+    [[nodiscard]] const std::string& kind_of(std::uint32_t device) const noexcept {
+        return kinds[device < kinds.size() ? device : kinds.size() - 1];
+    }
+    // True if this process can address the memory of every device.
+    [[nodiscard]] bool all_addressable() const noexcept;
 };
 
 // The "canopy" section of a configuration file; each value means the same as the variable of that name.

@@ -11,7 +11,7 @@
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
 #include "core/stream/recorder.h"
-#include "device/backend.h"
+#include "device/device.h"
 #include "foundation/clock.h"
 
 namespace canopy {

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
-#include "device/backend.h"
+#include "device/device.h"
 #include "foundation/clock.h"
 
 namespace canopy {

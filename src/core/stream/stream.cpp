@@ -6,6 +6,7 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
+#include "core/process/builtin_kernels.h"
 #include "core/process/context.h"
 #include "core/stream/capture_rules.h"
 #include "core/stream/stream_hooks.h"
@@ -277,6 +278,8 @@ int failure_code(const TaskFailure& failure) noexcept {
         default:
             break;
     }
+    if (failure.kind == FaultKind::lost) return code::lost_heartbeat;
+    if (const Builtin builtin = builtin_of(failure); builtin != Builtin::none) return fault_code_of(builtin);
     if (failure.opcode == Opcode::replay) return code::model_execute;
     if (failure.opcode != Opcode::launch) return code::driver_internal;
     return on_vector ? code::vector_exception : code::aicore_exception;

@@ -20,7 +20,7 @@
 #include "core/process/context.h"
 #include "core/process/runtime.h"
 #include "core/stream/capture_rules.h"
-#include "device/backend.h"
+#include "device/device.h"
 #include "foundation/clock.h"
 
 namespace canopy {

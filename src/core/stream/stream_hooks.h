@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/handles.h"
-#include "device/backend.h"
+#include "device/device.h"
 
 namespace canopy {
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "core/base/handles.h"
-#include "device/backend.h"
+#include "device/device.h"
 
 namespace canopy {
 

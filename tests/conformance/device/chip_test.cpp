@@ -209,5 +209,42 @@ void blocks_run_on_coupled_cores() {
 
 TEST(ChipDeathTest, BlocksRunOnCoupledCores) { EXPECT_IN_OWN_PROCESS(blocks_run_on_coupled_cores); }
 
+// The kernels of the library itself are for every chip. Several threads are the first to use them.
+void the_library_reduces() {
+    constexpr size_t count = 300000, threads = 4;
+    EXPECT_ACL_OK(aclrtSetDevice(0));
+    void* one = nullptr;
+    ASSERT_ACL_OK(aclrtMalloc(&one, count, ACL_MEM_MALLOC_HUGE_FIRST));
+    ASSERT_ACL_OK(aclrtMemset(one, count, 1, count));
+    std::vector<std::thread> all;
+    for (size_t thread = 0; thread < threads; ++thread)
+        all.emplace_back([one] {
+            ASSERT_ACL_OK(aclrtSetDevice(0));
+            aclrtStream stream = nullptr;
+            void* sum = nullptr;
+            ASSERT_ACL_OK(aclrtCreateStream(&stream));
+            ASSERT_ACL_OK(aclrtMalloc(&sum, count, ACL_MEM_MALLOC_HUGE_FIRST));
+            ASSERT_ACL_OK(aclrtMemset(sum, count, 3, count));
+            ASSERT_ACL_OK(
+                aclrtReduceAsync(sum, one, count, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, stream, nullptr));
+            ASSERT_ACL_OK(aclrtSynchronizeStream(stream));
+            std::vector<int8_t> values(count);
+            ASSERT_ACL_OK(aclrtMemcpy(values.data(), count, sum, count, ACL_MEMCPY_DEVICE_TO_HOST));
+            if (device_computes()) EXPECT_TRUE(values == std::vector<int8_t>(count, 4));
+            EXPECT_ACL_OK(aclrtFree(sum));
+            EXPECT_ACL_OK(aclrtDestroyStream(stream));
+        });
+    for (std::thread& thread : all) thread.join();
+    EXPECT_ACL_OK(aclrtFree(one));
+}
+
+TEST(ChipDeathTest, KernelsOfTheLibraryRunOnEveryChip) {
+    for (const char* name : {"Ascend910B1", "Ascend950PR_9599", "Ascend910A", "Ascend310P3", "Ascend310B1"}) {
+        setenv("CANOPY_CHIP", name, 1);
+        EXPECT_IN_OWN_PROCESS(the_library_reduces);
+    }
+    unsetenv("CANOPY_CHIP");
+}
+
 }  // namespace
 }  // namespace conformance

@@ -34,7 +34,7 @@ protected:
 
     void SetUp() override {
         FusionTest::SetUp();
-        if (!device_computes()) GTEST_SKIP() << "nothing is computed";
+        if (!device_fuses()) GTEST_SKIP() << "nothing is fused";
         setenv("CANOPY_CACHE_DIR", cache_.path().c_str(), 1);
         setenv("CANOPY_CC", CANOPY_TEST_CC, 1);
         ASSERT_ACL_OK(aclrtBinaryLoadFromFile(CANOPY_TEST_FUSION_KERNELS, nullptr, &traced_));
@@ -456,7 +456,7 @@ void end_while_compiling(bool finalize) {
 
 bool compiles() {
     const char* level = std::getenv("CANOPY_FUSION");
-    return !watched && device_computes() && (!level || std::string(level) == "loops");
+    return !watched && device_fuses() && (!level || std::string(level) == "loops");
 }
 
 TEST(FusionEnd, FinalizeEndsACompilerThatRuns) {

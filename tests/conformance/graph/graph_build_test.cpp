@@ -380,6 +380,7 @@ TEST_F(GraphBuild, CleaningEmptiesAPersistentStream) {
 }
 
 TEST_F(GraphBuild, TheEndOfAModelDropsALaunchThatWaitsForCores) {
+    if (!device_reaches_all_memory()) GTEST_SKIP() << "a launch in another process has begun once it was sent";
     if (!device_computes()) GTEST_SKIP() << "needs kernels that keep cores busy";
     constexpr uint32_t all_cores = 48;
     SharedWord begun, go, done, gate;

@@ -91,10 +91,16 @@ TEST_F(CapturedTask, CopiesBehindPointersInMemory) {
     ASSERT_ACL_OK(aclrtMemcpyAsyncWithOffset(target, 4, 0, source, 4, 0, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_));
     aclmdlRI graph = end();
     replay(graph, stream_);
+    if (!device_computes()) return;
     EXPECT_EQ(read_back(to, 1)[0], 1u);
     ASSERT_ACL_OK(aclrtMemcpy(source, 8, &second, 8, ACL_MEMCPY_HOST_TO_DEVICE));
     replay(graph, stream_);
     EXPECT_EQ(read_back(to, 1)[0], 2u);
+    const void* nowhere = nullptr;
+    ASSERT_ACL_OK(aclrtMemcpy(source, 8, &nowhere, 8, ACL_MEMCPY_HOST_TO_DEVICE));
+    ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, other_));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "a copy with offsets", aclrtSynchronizeStream(other_));
+    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
 }
 
 TEST_F(CapturedTask, Reductions) {
@@ -130,6 +136,7 @@ TEST_F(CapturedTask, RandomNumbersGoOnAtEachReplay) {
         ASSERT_ACL_OK(aclrtRandomNumAsync(&eager, other_, nullptr));
         ASSERT_ACL_OK(aclrtSynchronizeStream(other_));
         replay(graph, stream_);
+        if (!device_computes()) continue;
         EXPECT_EQ(read_back(static_cast<float*>(captured.randomResultAddr), count),
                   read_back(static_cast<float*>(eager.randomResultAddr), count));
     }
@@ -142,7 +149,6 @@ TEST_F(CapturedTask, ValuesAreWrittenAndWaitedFor) {
     ASSERT_ACL_OK(aclrtValueWrite(words, 0, 0, stream_));
     ASSERT_ACL_OK(aclrtValueWrite(words + 1, 9, 0, stream_));
     aclmdlRI graph = end();
-    if (!device_computes()) GTEST_SKIP() << "needs waits that wait";
     for (int round = 0; round < 2; ++round) {
         ASSERT_ACL_OK(aclrtValueWrite(words + 1, 0, 0, other_));
         ASSERT_ACL_OK(aclrtSynchronizeStream(other_));

@@ -224,7 +224,6 @@ TEST_F(CapturedEvent, ExternalEventsHoldEachReplayUntilTheyAreRecorded) {
     ASSERT_ACL_OK(aclrtResetEvent(outside, stream_));
     ASSERT_ACL_OK(append(stream_, 2));
     aclmdlRI graph = end();
-    if (!device_computes()) GTEST_SKIP() << "needs waits that wait";
     for (int round = 0; round < 3; ++round) {
         ASSERT_ACL_OK(aclmdlRIExecuteAsync(graph, other_));
         ASSERT_ACL_OK(append(third_, 9));
@@ -232,6 +231,7 @@ TEST_F(CapturedEvent, ExternalEventsHoldEachReplayUntilTheyAreRecorded) {
         EXPECT_TRUE(stands_still(other_));
         ASSERT_ACL_OK(aclrtRecordEvent(outside, third_));
         ASSERT_ACL_OK(aclrtSynchronizeStream(other_));
+        if (!device_computes()) continue;
         const std::vector<uint32_t> log = take_log();
         ASSERT_EQ(log.size(), 3u);
         EXPECT_EQ(log.back(), 2u);
@@ -248,7 +248,6 @@ TEST_F(CapturedEvent, ExternalEventsDoNotSpreadACapture) {
     ASSERT_ACL_OK(aclrtStreamWaitEvent(other_, outside));
     EXPECT_EQ(status(other_), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
     end();
-    if (!device_computes()) GTEST_SKIP() << "needs waits that wait";
     EXPECT_TRUE(stands_still(other_));
     replay(graph, stream_);  // records now
     EXPECT_ACL_OK(aclrtSynchronizeStream(other_));

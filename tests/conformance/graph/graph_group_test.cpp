@@ -214,6 +214,11 @@ TEST_F(GraphGroup, AnUpdateHasTheSameNumberAndKindsOfTasks) {
     ASSERT_ACL_OK(aclrtMemsetAsync(counter_, 4, 0, 4, other_));
     EXPECT_ACL_FAILS(107034, "another kind", aclmdlRICaptureTaskUpdateEnd(other_));
     ASSERT_ACL_OK(aclmdlRICaptureTaskUpdateBegin(other_, group));
+    ASSERT_ACL_OK(append(other_, 3));
+    ASSERT_ACL_OK(
+        aclrtReduceAsync(counter_, counter_, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, other_, nullptr));
+    EXPECT_ACL_FAILS(107034, "another kind", aclmdlRICaptureTaskUpdateEnd(other_));
+    ASSERT_ACL_OK(aclmdlRICaptureTaskUpdateBegin(other_, group));
     ASSERT_ACL_OK(append(other_, 5));
     ASSERT_ACL_OK(append(other_, 6));
     EXPECT_ACL_FAILS(107034, "more", append(other_, 7));
@@ -453,9 +458,13 @@ TEST_F(TaskUpdate, ChecksItsArguments) {
     const uint32_t task = last_task();
     ASSERT_ACL_OK(aclrtMemsetAsync(counter_, 4, 0, 4, persistent_));
     const uint32_t fill = last_task();
+    ASSERT_ACL_OK(
+        aclrtReduceAsync(counter_, words, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, persistent_, nullptr));
+    const uint32_t reduction = last_task();
     aclrtTaskUpdateInfo info = kernel_update(words, words + 1);
     EXPECT_ACL_FAILS(100000, "info", aclrtTaskUpdateAsync(persistent_, task, nullptr, stream_));
     EXPECT_ACL_FAILS(107000, "not a kernel", aclrtTaskUpdateAsync(persistent_, fill, &info, stream_));
+    EXPECT_ACL_FAILS(107000, "not a kernel", aclrtTaskUpdateAsync(persistent_, reduction, &info, stream_));
     EXPECT_ACL_FAILS(107000, "number 77", aclrtTaskUpdateAsync(persistent_, 77, &info, stream_));
     EXPECT_ACL_FAILS(107005, "not bound", aclrtTaskUpdateAsync(stream_, task, &info, stream_));
     EXPECT_ACL_FAILS(107005, "persistent", aclrtTaskUpdateAsync(persistent_, task, &info, persistent_));

@@ -56,6 +56,7 @@ TEST_F(GraphLabel, AJumpGoesOnAtTheLabelWithTheIndex) {
 }
 
 TEST_F(GraphLabel, AJumpBackIsALoop) {
+    if (!device_computes()) GTEST_SKIP() << "its kernel ends the loop";
     auto* index = device_array<uint32_t>({0});
     aclrtStream stream = bound();
     aclrtLabel again = label(), out = label();

@@ -159,6 +159,43 @@ TEST_F(GraphPrint, SaysWhatEachTaskDoes) {
     EXPECT_EQ(kernel["argument_bytes"], 32);
 }
 
+TEST_F(GraphPrint, SaysWhatTasksOfTheLibraryDo) {
+    const auto value = [](auto number) {
+        aclrtRandomParaInfo parameter = {};
+        parameter.size = sizeof(number);
+        std::memcpy(parameter.valueOrAddr, &number, sizeof(number));
+        return parameter;
+    };
+    aclrtRandomNumTaskInfo random = {};
+    random.dataType = ACL_BF16;
+    random.randomNumFuncParaInfo.funcType = ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS;
+    random.randomNumFuncParaInfo.paramInfo.normalDisInfo = {value(0.0f), value(1.0f)};
+    random.randomSeed = random.randomNum = value(std::uint64_t{7});
+    random.randomResultAddr = a_;
+    random.randomCounterAddr = b_;
+    auto** slots = reinterpret_cast<void**>(out_);
+    begin();
+    ASSERT_ACL_OK(aclrtReduceAsync(a_, b_, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX, ACL_FLOAT16, stream_, nullptr));
+    ASSERT_ACL_OK(aclrtRandomNumAsync(&random, stream_, nullptr));
+    ASSERT_ACL_OK(aclrtMemcpyAsyncWithOffset(slots, 12, 4, const_cast<const void**>(slots + 1), 12, 8,
+                                             ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream_));
+    end();
+    for (const std::uint32_t flags : {ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE}) {
+        const std::vector<Json> tasks = tasks_of(print(flags), 1, 1);
+        EXPECT_EQ(names_of(tasks),
+                  (std::vector<std::string>{"reduce maximum", "random numbers", "copy 12 B behind pointers"}));
+        ASSERT_EQ(tasks.size(), 3u);
+        EXPECT_EQ(tasks[0]["args"]["kind"], "reduce");
+        EXPECT_EQ(tasks[0]["args"]["element"], "float16");
+        EXPECT_EQ(tasks[0]["args"]["elements"], bytes / 2);
+        EXPECT_EQ(tasks[1]["args"]["function"], "normal");
+        EXPECT_EQ(tasks[1]["args"]["element"], "bfloat16");
+        EXPECT_EQ(tasks[1]["args"]["elements"], 7);
+        EXPECT_EQ(tasks[2]["args"]["destination_offset"], 4);
+        EXPECT_EQ(tasks[2]["args"]["source_offset"], 8);
+    }
+}
+
 TEST_F(GraphPrint, JoinsStreamsByFlowsThatLeaveAndArriveInsideTasks) {
     capture_fork();
     const Json trace = print();

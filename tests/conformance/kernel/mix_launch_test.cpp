@@ -203,14 +203,26 @@ TEST_F(MixLaunch, BlocksThatPollDoNotHoldUpOtherStreams) {
 }
 
 TEST_F(MixLaunch, BlocksThatPollForEverCanBeAborted) {
+    aclrtStream other = nullptr;
+    ASSERT_ACL_OK(aclrtCreateStream(&other));
+    void* word_here = nullptr;
+    ASSERT_ACL_OK(aclrtMallocHost(&word_here, 64));
     for (const std::uint32_t blocks : {1u, 2u, 9u}) {
         auto *started = zeros(1), *word = zeros(1);
         ASSERT_ACL_OK(launch("poll_until_set", blocks, started, word));
-        ASSERT_TRUE(eventually([&] { return __atomic_load_n(started, __ATOMIC_ACQUIRE) == blocks; }));
+        ASSERT_TRUE(eventually([&] {
+            std::uint32_t seen = 0;  // without waiting for the kernel, as aclrtMemcpy would
+            EXPECT_ACL_OK(aclrtMemcpyAsync(word_here, 4, started, 4, ACL_MEMCPY_DEVICE_TO_HOST, other));
+            EXPECT_ACL_OK(aclrtSynchronizeStream(other));
+            std::memcpy(&seen, word_here, 4);
+            return seen == blocks;
+        }));
         ASSERT_ACL_OK(aclrtStreamAbort(stream_));
         aclrtSynchronizeStream(stream_);
         recent_error();
     }
+    EXPECT_ACL_OK(aclrtFreeHost(word_here));
+    EXPECT_ACL_OK(aclrtDestroyStream(other));
 }
 
 }  // namespace

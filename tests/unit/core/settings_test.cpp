@@ -47,7 +47,7 @@ private:
 
 TEST_F(SettingsTest, DefaultsAreFourSoftwareDevicesOfTheDefaultChip) {
     const Settings settings = read_settings();
-    EXPECT_EQ(settings.backend, "soft");
+    EXPECT_EQ(settings.kinds, std::vector<std::string>{"soft"});
     EXPECT_EQ(settings.device_count, 4u);
     EXPECT_EQ(settings.chip, &default_chip());
     EXPECT_EQ(settings.workers, 0u);
@@ -89,7 +89,7 @@ TEST_F(SettingsTest, VariablesAreTakenAndNoted) {
     setenv("CANOPY_CPU_PINNING", "on", 1);
     setenv("CANOPY_CPU_KERNELS", "process", 1);
     const Settings settings = read_settings();
-    EXPECT_EQ(settings.backend, "null");
+    EXPECT_EQ(settings.kinds, std::vector<std::string>{"null"});
     EXPECT_EQ(settings.device_count, 64u);
     EXPECT_EQ(settings.visible.size(), 64u);
     EXPECT_EQ(settings.chip->name, "Ascend910_9391");
@@ -176,7 +176,7 @@ TEST_F(SettingsTest, KernelsChooseTheChipUnlessAPersonDid) {
 
 TEST_F(SettingsTest, AnUnknownKindOfDeviceIsKeptAndNamed) {
     const Settings settings = read_with("CANOPY_DEVICE", "abacus");
-    EXPECT_EQ(settings.backend, "abacus");
+    EXPECT_EQ(settings.kinds, std::vector<std::string>{"abacus"});
     ASSERT_EQ(settings.problems.size(), 1u);
     EXPECT_NE(settings.problems[0].find("abacus"), std::string::npos);
 }

@@ -102,7 +102,7 @@ TEST(KernelImage, KernelsAreFoundByNameAndByKey) {
     DeviceOptions options;
     options.chip = &default_chip();
     options.memory = std::uint64_t{1} << 20;
-    auto device = find_backend("null")->open(options);
+    auto device = open_device(*find_kind("null"), options);
     ASSERT_TRUE(device.ok());
     const std::string file = write_image(two_kernels());
     auto module = (*device)->load(bytes_of(file));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of cross-core flags, without running any cores: which cores a set counts for, which it releases, and the
 // limits of a counter.
-#include "device/soft/execution/core_flags.h"
+#include "device/execution/core_flags.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <memory>
 
 #include <canopy/chips.h>
-#include "device/soft/execution/core.h"
+#include "device/execution/core.h"
 
 namespace canopy {
 namespace {

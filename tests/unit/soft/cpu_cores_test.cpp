@@ -7,8 +7,8 @@
 #include <deque>
 #include <thread>
 
+#include "device/execution/executor.h"
 #include "device/soft/code/kernel.h"
-#include "device/soft/execution/executor.h"
 #include "soft/cpu_images.h"
 #include "until.h"
 
@@ -268,7 +268,7 @@ TEST(CpuPinning, EveryCoreStaysOnOneProcessorWhenAskedTo) {
         options.workers = 1;
         options.cpu_cores = 2;
         options.cpu_pinned = pinned;
-        auto device = find_backend("soft")->open(options);
+        auto device = open_device(*find_kind("soft"), options);
         ASSERT_TRUE(device.ok());
         EXPECT_EQ((*device)->info().cpu_pinned, pinned);
         EXPECT_EQ((*device)->info().cpu_cores, 2u);

@@ -45,7 +45,7 @@ TEST_F(CpuModuleTest, AKernelIsAFunctionOfTheImage) {
     EXPECT_EQ(kernel->info->name, "identify");
     EXPECT_EQ(kernel->info->core, CoreType::cpu);
     EXPECT_EQ(module->kernel("identify"), kernel);
-    EXPECT_NE(module->kernel_address(*kernel), nullptr);
+    EXPECT_NE(kernel->address, nullptr);
     EXPECT_GT(module->code().size, 0u);
     EXPECT_EQ(*static_cast<int*>(module->symbol("some_data")->address), 7);
     EXPECT_EQ(module->symbol("some_data")->size, sizeof(int));
@@ -101,7 +101,7 @@ TEST_F(CpuModuleTest, ImagesWithTheSameNamesNeverMix) {
 TEST_F(CpuModuleTest, TheSameBytesAreOneImageUntilItsLastUserIsGone) {
     auto first = load_cpu_image(*device_, CPU_IMAGE_1);
     auto second = load_cpu_image(*device_, CPU_IMAGE_1);
-    EXPECT_EQ(first->kernel_address(*first->kernel("empty")), second->kernel_address(*second->kernel("empty")));
+    EXPECT_EQ(first->kernel("empty")->address, second->kernel("empty")->address);
     EXPECT_NE(first->kernel("empty"), second->kernel("empty"));  // each belongs to its own module
     EXPECT_EQ(identify(*first)[1], 1u);
     first.reset();
@@ -116,7 +116,7 @@ TEST_F(CpuModuleTest, DevicesHaveTheVariablesOfAnImageToThemselves) {
     auto other = open_soft_device(1);
     auto here = load_cpu_image(*device_, CPU_IMAGE_1);
     auto there = load_cpu_image(*other, CPU_IMAGE_1);
-    EXPECT_NE(here->kernel_address(*here->kernel("empty")), there->kernel_address(*there->kernel("empty")));
+    EXPECT_NE(here->kernel("empty")->address, there->kernel("empty")->address);
 }
 
 TEST_F(CpuModuleTest, ReplacedBytesAreTheNewOnes) {

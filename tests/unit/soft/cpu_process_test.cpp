@@ -17,7 +17,7 @@ std::unique_ptr<Device> open_isolated_device() {
     options.memory = std::uint64_t{64} << 20;
     options.workers = 2;
     options.cpu_isolated = true;
-    auto device = find_backend("soft")->open(options);
+    auto device = open_device(*find_kind("soft"), options);
     EXPECT_TRUE(device.ok());
     return std::move(*device);
 }

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "device/soft/execution/executor.h"
+#include "device/execution/executor.h"
 #include "soft/fused_plan.h"
 #include "until.h"
 

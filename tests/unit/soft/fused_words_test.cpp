@@ -346,11 +346,11 @@ TEST(LoopCode, IsLoadedFromBytesAndGoesWithItsLastUser) {
     std::ifstream file(CPU_IMAGE_1, std::ios::binary);
     const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
     ASSERT_FALSE(bytes.empty());
-    auto code = device->load_code(std::as_bytes(std::span(bytes)), "loops");
+    auto code = device->abilities().fusing->load_code(std::as_bytes(std::span(bytes)), "loops");
     ASSERT_TRUE(code.ok());
     EXPECT_NE((*code)->symbol("return_value"), nullptr);
     EXPECT_EQ((*code)->symbol("no_such_function"), nullptr);
-    EXPECT_FALSE(device->load_code(std::as_bytes(std::span(bytes)).first(100), "loops").ok());
+    EXPECT_FALSE(device->abilities().fusing->load_code(std::as_bytes(std::span(bytes)).first(100), "loops").ok());
 }
 
 // The image has process-wide unique symbols, so the loader keeps it. The loader must not mistake the next image for it.
@@ -359,7 +359,7 @@ TEST(LoopCode, ThatTheLoaderKeepsIsNotTakenForTheNext) {
     for (const std::uint64_t variant : {1u, 2u, 1u}) {
         std::ifstream file(variant == 1 ? CPU_IMAGE_1 : CPU_IMAGE_2, std::ios::binary);
         const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-        auto code = device->load_code(std::as_bytes(std::span(bytes)), "loops");
+        auto code = device->abilities().fusing->load_code(std::as_bytes(std::span(bytes)), "loops");
         ASSERT_TRUE(code.ok());
         auto* identify = reinterpret_cast<std::uint32_t (*)(void*)>((*code)->symbol("identify"));
         ASSERT_NE(identify, nullptr);

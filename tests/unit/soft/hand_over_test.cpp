@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams that a thread takes over from its own signals, and the graph lanes that it keeps for itself.
-#include "device/soft/stream/hand_over.h"
+#include "device/engine/stream/hand_over.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "device/soft/base/tuning.h"
-#include "device/soft/stream/kept_runnables.h"
-#include "device/soft/stream/runnable.h"
+#include "device/engine/stream/kept_runnables.h"
+#include "device/engine/stream/runnable.h"
+#include "device/execution/tuning.h"
 
 namespace canopy {
 namespace {
@@ -17,12 +17,10 @@ class Nothing final : public Runnable {
 public:
     Nothing() noexcept : Runnable(0) {}
     void cancel(std::uint64_t, FaultKind) noexcept override {}
-    void invite() noexcept override {}
-    void invite(std::uint32_t) noexcept override {}
-    void continue_after_cpu_kernel() noexcept override {}
+    void continue_after_launch() noexcept override {}
     void drain(Worker&) noexcept override {}
     void drain_part(Worker&, bool) noexcept override {}
-    void continue_after_launch(Worker&) noexcept override {}
+    void drain_after_launch(Worker&) noexcept override {}
     void begin_wait() noexcept override {}
     void continue_after_wait(WaitResult) noexcept override {}
     bool expire_wait(std::uint64_t) noexcept override { return true; }

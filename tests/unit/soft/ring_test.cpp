@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command ring between one submitter and one owner.
-#include "device/soft/stream/ring.h"
+#include "device/engine/stream/ring.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/spin_lock.h"
-#include "device/backend.h"
-#include "device/soft/stream/queue.h"
+#include "device/device.h"
+#include "device/engine/stream/queue.h"
 
 namespace canopy::test {
 
@@ -21,7 +21,7 @@ inline std::unique_ptr<Device> open_device(const char* kind, std::uint32_t worke
     options.memory = std::uint64_t{64} << 20;
     options.workers = workers;
     options.checking = checking;
-    Result<std::unique_ptr<Device>> device = find_backend(kind)->open(options);
+    Result<std::unique_ptr<Device>> device = canopy::open_device(*find_kind(kind), options);
     EXPECT_TRUE(device.ok());
     return std::move(*device);
 }
@@ -73,8 +73,8 @@ public:
         return submit(command);
     }
     void finish(std::uint64_t sequence) { EXPECT_EQ(queue_->wait(sequence, Deadline::never()), WaitOutcome::done); }
-    // True if the queue waits for something outside it; only on the software NPU.
-    [[nodiscard]] bool blocked() const { return static_cast<const SoftQueue&>(*queue_).blocked(); }
+    // True if the queue waits for something outside it.
+    [[nodiscard]] bool blocked() const { return static_cast<const EngineQueue&>(*queue_).blocked(); }
     Queue& operator*() { return *queue_; }
     Queue* operator->() { return queue_.get(); }
     void end() { queue_.reset(); }

@@ -83,7 +83,11 @@ Result<Handle> create_condition(const void* opaque, std::uint64_t default_value,
     Result<void*> word = graph.device->allocate(sizeof(std::uint64_t), memory_default);
     if (!word.ok()) return word.status();
     auto* const selector = static_cast<std::uint64_t*>(*word);
-    *selector = assign_default ? default_value : 0;
+    const std::uint64_t first = assign_default ? default_value : 0;
+    if (const Status written = transfer(selector, &first, sizeof(first)); !written.ok()) {
+        graph.device->release(selector).ignore();
+        return written;
+    }
     const auto index = static_cast<std::uint32_t>(graph.conditions.size());
     const Handle handle = Runtime::instance().conditions.open([&](GraphPart& part, Handle self) {
         part.self = self;

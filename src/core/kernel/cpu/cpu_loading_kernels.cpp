@@ -43,18 +43,21 @@ T value_at(std::span<const std::byte> bytes, std::size_t offset) noexcept {
     return value;
 }
 
-Result<std::span<const std::byte>> device_bytes(std::uint64_t address, std::size_t size, const char* what) {
+// A copy of bytes in device memory.
+Result<std::vector<std::byte>> device_bytes(std::uint64_t address, std::size_t size, const char* what) {
     const auto* begin = reinterpret_cast<const std::byte*>(address);
     Result<MemoryPlace> place = usable_place(begin, size, what);
     if (!place.ok()) return place.status();
     if (address == 0 || size == 0 || place->kind == MemoryKind::unknown)
         return fail(code::param_invalid, "{}: {:#x} is not the address of {} bytes of device memory", what, address,
                     size);
-    return std::span(begin, size);
+    std::vector<std::byte> bytes(size);
+    CANOPY_TRY(transfer(bytes.data(), begin, size));
+    return bytes;
 }
 
 // The records of a batch. Their address follows the count directly, or at the next aligned offset.
-Result<std::span<const std::byte>> records_of(std::string_view kernel, std::span<const std::byte> arguments) {
+Result<std::vector<std::byte>> records_of(std::string_view kernel, std::span<const std::byte> arguments) {
     constexpr std::size_t packed = 4, aligned = 8, word = 8;
     if (arguments.size() < packed + word)
         return fail(code::param_invalid, "{} needs a count and an address; it got {} bytes", kernel, arguments.size());
@@ -68,7 +71,7 @@ Result<std::span<const std::byte>> records_of(std::string_view kernel, std::span
 }
 
 Result<std::string> name_of(const Record& record) {
-    Result<std::span<const std::byte>> bytes = device_bytes(record.name, record.name_size, "the name of the object");
+    Result<std::vector<std::byte>> bytes = device_bytes(record.name, record.name_size, "the name of the object");
     if (!bytes.ok()) return bytes.status();
     const auto* text = reinterpret_cast<const char*>(bytes->data());
     return std::string(text, strnlen(text, bytes->size()));
@@ -77,9 +80,9 @@ Result<std::string> name_of(const Record& record) {
 Status load(const Record& record) {
     Result<std::string> name = name_of(record);
     if (!name.ok()) return name.status();
-    Result<std::span<const std::byte>> bytes = device_bytes(record.bytes, record.size, "the bytes of the object");
+    Result<std::vector<std::byte>> bytes = device_bytes(record.bytes, record.size, "the bytes of the object");
     if (!bytes.ok()) return bytes.status();
-    auto copy = std::make_shared<const std::vector<std::byte>>(bytes->begin(), bytes->end());
+    auto copy = std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
     Loaded& all = loaded();
     MutexLock guard(all.mutex);
     std::uint64_t& number = all.numbers[*name];
@@ -113,7 +116,7 @@ Status run_loading_kernel(std::string_view name, std::span<const std::byte> argu
                         arguments.size());
         return load(value_at<Record>(arguments, 0));
     }
-    Result<std::span<const std::byte>> records = records_of(name, arguments);
+    Result<std::vector<std::byte>> records = records_of(name, arguments);
     if (!records.ok()) return records.status();
     for (std::size_t at = 0; at < records->size(); at += sizeof(Record)) {
         const auto record = value_at<Record>(*records, at);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "device/backend.h"
+#include "device/device.h"
 
 namespace canopy {
 

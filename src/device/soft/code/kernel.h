@@ -6,17 +6,14 @@
 
 #include <cstdint>
 
-#include "device/backend.h"
-#include "device/soft/base/kind.h"
-#include "device/soft/execution/core_flags.h"
+#include "device/driver.h"
+#include "device/execution/core_flags.h"
 
 namespace canopy {
 
 // A kernel of a loaded module: the queue calls `entry` once for each block.
 struct SoftKernel : Kernel {
-    SoftKernel() noexcept { kind = &soft_kind; }
-    CanopyKernelEntry entry = nullptr;
-    void* function = nullptr;                  // the kernel itself, which the entry calls
+    CanopyKernelEntry entry = nullptr;         // calls the kernel itself, whose code is at `address`
     CoreGroup group;                           // cores that run each of its blocks
     CanopyCoreType type = CANOPY_CORE_VECTOR;  // of its cores other than cube cores
     [[nodiscard]] std::uint32_t core_type(bool cube) const noexcept { return cube ? CANOPY_CORE_CUBE : type; }

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "device/backend.h"
+#include "device/driver.h"
 
 namespace canopy {
 

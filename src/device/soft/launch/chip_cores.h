@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "device/execution/core_flags.h"
 #include "device/soft/code/kernel.h"
-#include "device/soft/execution/core_flags.h"
 
 namespace canopy {
 

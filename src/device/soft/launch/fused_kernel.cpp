@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error_text.h"
-#include "device/soft/base/tuning.h"
+#include "device/execution/tuning.h"
 
 namespace canopy {
 namespace {
@@ -21,7 +21,8 @@ Status check_slot(std::uint32_t slot, std::uint32_t slots, const char* what) {
 
 Status check_kernel(const Kernel* kernel) {
     if (!kernel) return fail(bad_plan, "a step of a fused kernel has no kernel");
-    if (!is_soft(*kernel)) return fail(bad_plan, "kernel {} was loaded by another kind of device", kernel->info->name);
+    if (kernel->driver && kernel->driver->info().kind != "soft")
+        return fail(bad_plan, "kernel {} was loaded by another kind of device", kernel->info->name);
     if (kernel->fused)
         return fail(bad_plan, "{} is a fused kernel and cannot be a step of another", kernel->info->name);
     if (kernel->info->core == CoreType::cpu)
@@ -66,9 +67,9 @@ const SoftFusedKernel& SoftFusedKernel::latest(const Kernel& kernel) noexcept {
 }
 
 Result<std::unique_ptr<FusedKernel>> SoftFusedKernel::create(FusionPlan plan, const ChipCores& chip,
-                                                             const Device& device) {
+                                                             const Driver& driver) {
     auto kernel = std::make_unique<SoftFusedKernel>();
-    kernel->device = &device;
+    kernel->owner = &driver;
     CANOPY_TRY(kernel->take(plan));
     kernel->count_cores(chip);
     kernel->describe(plan);

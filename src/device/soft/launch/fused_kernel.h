@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/backend.h"
+#include "device/driver.h"
 #include "device/soft/code/kernel.h"
 #include "device/soft/launch/chip_cores.h"
 
@@ -95,17 +95,9 @@ struct StepChoice {
     std::uint32_t blocks = 0;
 };
 
-// A place in a launch of a fused kernel, for failure reports.
-struct FailedStep {
-    std::uint32_t number = 0;
-    const Kernel* kernel = nullptr;  // null: the step is not a kernel
-    const Kernel* fused = nullptr;
-};
-
 class SoftFusedKernel final : public FusedKernel {
 public:
-    SoftFusedKernel() noexcept : FusedKernel(soft_kind) {}
-    static Result<std::unique_ptr<FusedKernel>> create(FusionPlan plan, const ChipCores& chip, const Device& device);
+    static Result<std::unique_ptr<FusedKernel>> create(FusionPlan plan, const ChipCores& chip, const Driver& driver);
     // The kernel that a launch runs if it begins now.
     [[nodiscard]] static const SoftFusedKernel& latest(const Kernel& kernel) noexcept;
 
@@ -135,7 +127,7 @@ public:
     bool timed = false;               // kernel times are written to the address in profile_slot
     Preload preload = Preload::none;
     std::uint32_t profile_slot = no_slot;
-    const Device* device = nullptr;  // owner of that memory
+    const Driver* owner = nullptr;  // of that memory
     // Hints; access through atomic_ref.
     mutable std::int64_t time = INT64_MAX;  // recent time of a launch
     mutable std::uint32_t launches = 0;

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "device/command.h"
-#include "device/soft/execution/executor.h"
+#include "device/execution/executor.h"
 #include "device/soft/launch/fused_kernel.h"
 
 namespace canopy {

@@ -7,7 +7,9 @@
 #include <new>
 #include <span>
 
-#include "device/soft/base/tuning.h"
+#include "device/engine/stream/scheduler.h"
+#include "device/engine/stream/strand.h"
+#include "device/execution/tuning.h"
 
 namespace canopy {
 
@@ -34,8 +36,7 @@ void FiberPool::give(BlockFiber* fiber) noexcept {
     free_ = fiber;
 }
 
-void Launch::reset(TaskOwner& owner, const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept {
-    owner_ = &owner;
+void Launch::reset(const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept {
     arguments_ = arguments;
     sequence_ = sequence;
     timeout_ = timeout;
@@ -52,9 +53,9 @@ void Launch::reset(TaskOwner& owner, const void* arguments, std::uint64_t sequen
     what_.clear();
 }
 
-void Launch::begin(TaskOwner& owner, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
+void Launch::begin(const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
                    std::uint64_t sequence, std::uint64_t timeout) noexcept {
-    reset(owner, work.arguments, sequence, timeout);
+    reset(work.arguments, sequence, timeout);
     fused_ = nullptr;
     parts_ = &only_;
     part_count_ = 1;
@@ -217,11 +218,11 @@ void Launch::finish(LaunchPart& part) noexcept {
     Opened opened;
     complete(part, opened);
     // This thread takes one of the items itself.
-    if (opened.items > 1 && !unlisted()) owner_->invite(std::min(opened.hands, opened.items - 1));
+    if (opened.items > 1 && !unlisted()) owner_.scheduler().invite(*this, std::min(opened.hands, opened.items - 1));
 }
 
-void Launch::take_part(Executor& executor, FiberPool& pool) noexcept {
-    executor.begin_task(owner_, sequence_, timeout_);
+void Launch::take_part(Executor& executor) noexcept {
+    executor.begin_task(&owner_, sequence_, timeout_);
     executor.items_run = 0;
     const Nanoseconds begin = fused_ ? 0 : now();
     BlockFiber* spare = nullptr;
@@ -232,7 +233,7 @@ void Launch::take_part(Executor& executor, FiberPool& pool) noexcept {
         std::uint32_t number = 0;
         BlockFiber* fiber = pop_waiting(turn);
         if (!fiber && claim(part, number)) {
-            fiber = spare ? std::exchange(spare, nullptr) : pool.take();
+            fiber = spare ? std::exchange(spare, nullptr) : fibers_.take();
             if (!fiber) {
                 fault.kind = FaultKind::memory;
                 record(fault, *part, number, {});
@@ -243,16 +244,16 @@ void Launch::take_part(Executor& executor, FiberPool& pool) noexcept {
         } else {
             if (!fiber) fiber = pop_yielded();
             if (!fiber) break;
-            executor.begin_task(owner_, sequence_, fiber->timeout);
+            executor.begin_task(&owner_, sequence_, fiber->timeout);
             how = executor.resume(&fiber->fiber, &fiber->block, fault);
         }
         part = fiber->part;
         if (how == Fiber::Exit::suspended && park(fiber, executor)) continue;
         if (how == Fiber::Exit::abandoned) fail_item(fault, *fiber);
-        if (spare) pool.give(spare);
+        if (spare) fibers_.give(spare);
         spare = fiber;
     }
-    if (spare) pool.give(spare);
+    if (spare) fibers_.give(spare);
     if (!fused_ && executor.items_run != 0)
         std::atomic_ref(only_.kernel->block_time)
             .store((now() - begin) / executor.items_run, std::memory_order_relaxed);
@@ -320,7 +321,7 @@ void Launch::release(ParkedCores& released) noexcept {
 }
 
 void Launch::invite_if(bool anybody) noexcept {
-    if (anybody && !unlisted()) owner_->invite();
+    if (anybody && !unlisted()) owner_.scheduler().invite(*this);
 }
 
 // Makes the flag table before a core uses a flag; fails the block if it cannot.
@@ -372,7 +373,7 @@ void Launch::record(const Fault& fault, const LaunchPart& part, std::uint32_t co
             }
         }
     }
-    if (!cancelled_.exchange(true, std::memory_order_acq_rel)) owner_->cancel(sequence_ + 1, FaultKind::aborted);
+    if (!cancelled_.exchange(true, std::memory_order_acq_rel)) owner_.cancel(sequence_ + 1, FaultKind::aborted);
 }
 
 void Launch::fail_item(const Fault& fault, const BlockFiber& fiber) noexcept {
@@ -381,6 +382,14 @@ void Launch::fail_item(const Fault& fault, const BlockFiber& fiber) noexcept {
     const SoftStep& step = fused_->steps[fiber.chunk.first_step()];
     record(fault, *fiber.part, 0, {step.number, step.kernel, fused_});
 }
+
+void Launch::nobody_left() noexcept {
+    if (!all_finished() && !cancelled()) fail_deadlock();
+}
+
+void Launch::conclude(Worker& worker) noexcept { owner_.drain_after_launch(worker); }
+
+std::uint32_t Launch::priority() const noexcept { return owner_.priority(); }
 
 void Launch::fail_deadlock() noexcept {
     SpinGuard guard(lock_);
@@ -432,7 +441,7 @@ void Launch::describe_deadlock() {
                         wait_in_words(lowest->wait), part.cores, waiting, ended, idle);
 }
 
-Launch::Outcome Launch::end(FiberPool& pool) noexcept {
+Launch::Outcome Launch::end() noexcept {
     Outcome outcome;
     ParkedCores left;
     {
@@ -459,7 +468,7 @@ Launch::Outcome Launch::end(FiberPool& pool) noexcept {
     while (ParkedCore* core = left.pop()) {
         auto* fiber = static_cast<BlockFiber*>(core);
         fiber->fiber.discard();
-        pool.give(fiber);
+        fibers_.give(fiber);
     }
     return outcome;
 }

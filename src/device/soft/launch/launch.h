@@ -15,10 +15,11 @@
 #include "base/fiber.h"
 #include "base/spin_lock.h"
 #include "canopy/kernel_abi.h"
-#include "device/backend.h"
-#include "device/soft/execution/core.h"
-#include "device/soft/execution/core_flags.h"
-#include "device/soft/execution/executor.h"
+#include "device/driver.h"
+#include "device/engine/stream/shared_work.h"
+#include "device/execution/core.h"
+#include "device/execution/core_flags.h"
+#include "device/execution/executor.h"
 #include "device/soft/launch/chip_cores.h"
 #include "device/soft/launch/fused_steps.h"
 #include "device/soft/launch/step_times.h"
@@ -26,6 +27,7 @@
 namespace canopy {
 
 class Launch;
+class Strand;
 struct LaunchPart;
 
 // A fiber and the block it runs; the block's `launch` points to it.
@@ -111,39 +113,36 @@ struct LaunchPart {
     }
 };
 
-class Launch {
+class Launch final : public SharedWork {
 public:
+    Launch(Strand& owner, FiberPool& fibers) noexcept : owner_(owner), fibers_(fibers) {}
+
     // Sets it up before other threads can find it. `resident_limit`: cores.
-    void begin(TaskOwner& owner, const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
-               std::uint64_t sequence, std::uint64_t timeout) noexcept;
+    void begin(const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit, std::uint64_t sequence,
+               std::uint64_t timeout) noexcept;
     // False: no memory. `cores` outlives the launch.
-    bool begin(TaskOwner& owner, const SoftFusedKernel& kernel, const LaunchWork& work, const ChipCores& cores,
-               std::uint64_t sequence, std::uint64_t timeout) noexcept;
+    bool begin(const SoftFusedKernel& kernel, const LaunchWork& work, const ChipCores& cores, std::uint64_t sequence,
+               std::uint64_t timeout) noexcept;
 
-    // Runs blocks until none is left for this thread. The caller is already counted as a participant.
-    void take_part(Executor& executor, FiberPool& pool) noexcept;
-
-    // True if another thread could do something right now.
-    [[nodiscard]] bool has_work() const noexcept;
+    // Runs blocks until none is left for this thread.
+    void take_part(Executor& executor) noexcept override;
+    [[nodiscard]] bool has_work() const noexcept override;
+    // Fails the launch if blocks wait: no thread is left that could release them.
+    void nobody_left() noexcept override;
+    void conclude(Worker& worker) noexcept override;
+    [[nodiscard]] std::uint32_t priority() const noexcept override;
     [[nodiscard]] bool all_finished() const noexcept { return parts_left_.load(std::memory_order_acquire) == 0; }
     [[nodiscard]] bool cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
-    // How many sleeping threads are worth waking when it begins.
-    [[nodiscard]] std::uint32_t hands_wanted() const noexcept;
+    [[nodiscard]] std::uint32_t hands_wanted() const noexcept override;
     // How many sleeping threads are worth waking for `items` items that take `time` each.
     [[nodiscard]] static std::uint32_t worth_waking(std::uint64_t items, Nanoseconds time) noexcept;
-    // Too short to share: not listed for other threads.
-    [[nodiscard]] bool unlisted() const noexcept { return unlisted_.load(std::memory_order_relaxed); }
-    // Lists it after all: it runs longer than predicted, so its blocks may be polling for each other.
-    void list() noexcept;
+    // It runs longer than predicted, so its blocks may be polling for each other.
+    void list() noexcept override;
 
-    // Fails the launch: blocks wait and no thread is left that could release them.
-    void fail_deadlock() noexcept;
     // Ends launches with fewer than `limit` commands before them the next time one of their blocks waits or ends. May
     // be called from any thread at any time. Needed because a block that waits all the time may end each of its steps
     // before the cancel signal arrives.
     void stop_below(std::uint64_t limit) noexcept;
-    // Clears the limit; called when no launch runs.
-    void forget_stop() noexcept { stop_below_.store(0, std::memory_order_relaxed); }
     // Called after the last participant left: returns the fibers of unfinished blocks and reports the outcome.
     struct Outcome {
         Fault fault;
@@ -152,7 +151,7 @@ public:
         std::string what;  // if more is known than the fault says
         FailedStep step;   // of a fused kernel
     };
-    Outcome end(FiberPool& pool) noexcept;
+    Outcome end() noexcept;
 
     // Called by a block, inside a service. The first four may return on another thread.
     static void sync(std::uint32_t scope) noexcept;
@@ -162,7 +161,8 @@ public:
     static void set_flag(std::uint32_t mode, std::uint32_t id) noexcept;
 
 private:
-    void reset(TaskOwner& owner, const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept;
+    void reset(const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept;
+    void fail_deadlock() noexcept;
     bool claim(LaunchPart*& part, std::uint32_t& number) noexcept;
     bool claim_other(LaunchPart*& part, std::uint32_t& number) noexcept;
     BlockFiber* pop_runnable() noexcept;
@@ -210,7 +210,8 @@ private:
     [[nodiscard]] bool any_claimable() const noexcept;
     void measure(const LaunchPart& part) noexcept;
 
-    TaskOwner* owner_ = nullptr;
+    Strand& owner_;
+    FiberPool& fibers_;
     const ChipCores* cores_ = nullptr;  // of a fused kernel
     LaunchPart* parts_ = &only_;
     std::uint32_t part_count_ = 1;
@@ -222,7 +223,6 @@ private:
     std::atomic<std::uint64_t> stop_below_{0};
     alignas(64) std::atomic<std::uint32_t> parts_left_{0};
     std::atomic<bool> cancelled_{false};
-    std::atomic<bool> unlisted_{false};
     // Sizes of the two lists, to read without the lock.
     std::atomic<std::uint32_t> runnable_count_{0};
     std::atomic<std::uint32_t> yielded_count_{0};

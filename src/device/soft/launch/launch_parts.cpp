@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/spin_lock.h"
-#include "device/soft/base/tuning.h"
+#include "device/execution/tuning.h"
 #include "device/soft/launch/launch.h"
 
 namespace canopy {
@@ -61,10 +61,10 @@ bool Launch::make_room(const SoftFusedKernel& kernel) noexcept {
     return true;
 }
 
-bool Launch::begin(TaskOwner& owner, const SoftFusedKernel& kernel, const LaunchWork& work, const ChipCores& cores,
+bool Launch::begin(const SoftFusedKernel& kernel, const LaunchWork& work, const ChipCores& cores,
                    std::uint64_t sequence, std::uint64_t timeout) noexcept {
     if (!make_room(kernel)) return false;
-    reset(owner, work.arguments, sequence, timeout);
+    reset(work.arguments, sequence, timeout);
     fused_ = &kernel;
     cores_ = &cores;
     measured_from_ = kernel.measures() ? now() : 0;
@@ -207,7 +207,7 @@ void Launch::attend(BlockFiber& fiber, const SoftStep& step) noexcept {
 }
 
 bool Launch::prepare_times(BlockFiber& fiber) noexcept {
-    times_.find(*fused_->device, arguments_, fused_->profile_slot, fused_->steps);
+    times_.find(*fused_->owner, arguments_, fused_->profile_slot, fused_->steps);
     if (!times_.header) return false;
     fiber.place = {0, nullptr, fused_};
     fiber.timeout = timeout_;

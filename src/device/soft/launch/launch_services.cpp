@@ -5,8 +5,8 @@
 
 #include <cstdio>
 
-#include "device/soft/base/tuning.h"
-#include "device/soft/execution/threads.h"
+#include "device/execution/threads.h"
+#include "device/execution/tuning.h"
 #include "device/soft/launch/launch.h"
 
 namespace canopy {

@@ -5,20 +5,20 @@
 #include <atomic>
 #include <optional>
 
-#include "device/soft/execution/executor.h"
+#include "device/execution/executor.h"
 #include "foundation/clock.h"
 
 namespace canopy {
 
 static_assert(sizeof(canopyFusionProfileHeader) == 64 && sizeof(canopyFusionProfileRecord) == 32);
 
-void StepTimes::find(const Device& device, const void* arguments, std::uint32_t slot,
+void StepTimes::find(const Driver& driver, const void* arguments, std::uint32_t slot,
                      std::span<const SoftStep> all) noexcept {
     header = nullptr;
     auto* const slots = static_cast<std::byte* const*>(arguments);
     std::byte* const buffer = slots[slot];
     if (!buffer || reinterpret_cast<std::uintptr_t>(buffer) % alignof(canopyFusionProfileHeader) != 0) return;
-    const std::optional<MemoryRange> range = device.find(buffer);
+    const std::optional<MemoryRange> range = driver.find(buffer);
     if (!range) return;
     const std::size_t room = range->size - static_cast<std::size_t>(buffer - static_cast<std::byte*>(range->base));
     if (room < sizeof(canopyFusionProfileHeader)) return;

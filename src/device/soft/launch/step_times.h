@@ -12,7 +12,7 @@
 #include <span>
 
 #include "canopy/kernel_abi.h"
-#include "device/backend.h"
+#include "device/driver.h"
 #include "device/soft/launch/fused_kernel.h"
 
 namespace canopy {
@@ -25,7 +25,7 @@ struct StepTimes {
     std::uint64_t steps = 0;
 
     // Finds the destination from the slots of the argument block; nothing is written if that is not device memory.
-    void find(const Device& device, const void* arguments, std::uint32_t slot, std::span<const SoftStep> all) noexcept;
+    void find(const Driver& driver, const void* arguments, std::uint32_t slot, std::span<const SoftStep> all) noexcept;
 };
 
 // A measured kernel call.

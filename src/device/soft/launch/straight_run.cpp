@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/soft/launch/straight_run.h"
 
+#include "device/engine/memory/memory_work.h"
 #include "device/soft/launch/fused_steps.h"
-#include "device/soft/launch/memory_work.h"
 
 namespace canopy {
 namespace {
@@ -24,8 +24,6 @@ CANOPY_MAY_BE_LEFT Fiber::Body body_of(Opcode opcode) noexcept {
             return &run_copy;
         case Opcode::fill:
             return &run_fill;
-        case Opcode::reduce:
-            return &run_reduce;
         case Opcode::write_value:
             return &run_write_value;
         default:
@@ -72,7 +70,7 @@ CANOPY_MAY_BE_LEFT bool run_commands(Guarded& guarded) {
             executor.enter_service();
         } else if (command.opcode != Opcode::nothing) {
             const Fiber::Body body = body_of(command.opcode);
-            if (!body) return false;
+            if (!body || is_remote(command)) return false;
             executor.begin_step(0);
             body(&command);
         }
@@ -93,7 +91,7 @@ CANOPY_MAY_BE_LEFT void run_all(void* data) {
 
 }  // namespace
 
-std::size_t run_straight(Executor& executor, StraightRun& run, Fault& fault) noexcept {
+std::size_t SoftStraightRuns::run(Executor& executor, StraightRun& run, Fault& fault) noexcept {
     Guarded guarded{executor, run, run.commands.data()};
     guarded.block.count = 1;
     guarded.block.sub_count = 1;

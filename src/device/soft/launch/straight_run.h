@@ -8,8 +8,10 @@
 #include <span>
 
 #include "device/command.h"
+#include "device/engine/memory/memory_work.h"
+#include "device/engine/stream/straight_run.h"
+#include "device/execution/executor.h"
 #include "device/soft/code/kernel.h"
-#include "device/soft/execution/executor.h"
 #include "device/soft/launch/fused_kernel.h"
 
 namespace canopy {
@@ -24,8 +26,8 @@ namespace canopy {
                    static_cast<const SoftKernel*>(command.launch.kernel)->group.size() == 1;
         case Opcode::copy:
         case Opcode::fill:
-        case Opcode::reduce:
         case Opcode::write_value:
+            return !is_remote(command);
         case Opcode::nothing:
             return true;
         default:
@@ -33,20 +35,12 @@ namespace canopy {
     }
 }
 
-struct StraightRun {
-    const TaskOwner* task_owner = nullptr;  // owner of the commands
-    std::uint64_t sequence = 0;
-    std::span<Command> commands;
-    std::uint64_t default_timeout = 0;
-    // Called when all commands are done: provides new ones, or returns false. Runs inside the guard, where nothing is
-    // cancelled.
-    bool (*refill)(StraightRun& run) = nullptr;
-    FailedStep failed;  // where the last fused kernel was when it failed
-    std::uint32_t failed_block = 0;
+class SoftStraightRuns final : public StraightRuns {
+public:
+    [[nodiscard]] bool takes(const Command& command) const noexcept override { return is_simple(command); }
+    // Runs `run.commands` from the front up to the first command that is not simple, then the commands that refill
+    // provides. Returns how many of the last batch succeeded; if `fault` has a kind, the command after them failed.
+    std::size_t run(Executor& executor, StraightRun& run, Fault& fault) noexcept override;
 };
-
-// Runs `run.commands` from the front up to the first command that is not simple, then the commands that refill
-// provides. Returns how many of the last batch succeeded; if `fault` has a kind, the command after them failed.
-std::size_t run_straight(Executor& executor, StraightRun& run, Fault& fault) noexcept;
 
 }  // namespace canopy

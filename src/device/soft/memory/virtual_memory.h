@@ -14,7 +14,7 @@
 #include "base/heap.h"
 #include "base/mapping.h"
 #include "base/offset_allocator.h"
-#include "device/backend.h"
+#include "device/driver.h"
 #include "foundation/mutex.h"
 
 namespace canopy {

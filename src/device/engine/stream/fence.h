@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// EngineFence: the counter behind events and notifies, and the queues that wait for it. A wait that is not satisfied
+// adds its queue to the fence's list; the signal that satisfies it makes the queue ready again. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/spin_lock.h"
+#include "base/ticks.h"
+#include "device/device.h"
+
+namespace canopy {
+
+class Runnable;
+
+// A queue's entry in a fence's list. Embedded in the queue, since a queue waits for one thing at a time.
+struct FenceWaiter {
+    Runnable* runnable = nullptr;
+    WaitWork wait{};
+    FenceWaiter* next = nullptr;
+};
+
+// One cache line: the submitter counts references in it and the owner of the queue signals it.
+class alignas(64) EngineFence final : public Fence {
+public:
+    EngineFence() noexcept = default;
+    [[nodiscard]] std::uint64_t value() const noexcept override { return value_.load(std::memory_order_acquire); }
+    [[nodiscard]] Nanoseconds signalled_at() const noexcept override {
+        const Ticks stamp = stamp_.load(std::memory_order_acquire);
+        return stamp == 0 ? 0 : time_of(stamp);
+    }
+    void signal(SignalMode mode, std::uint64_t value) noexcept override;
+
+    // True if the condition holds and nothing has to be cleared, so there is no need to wait.
+    [[nodiscard]] bool holds(const WaitWork& wait) const noexcept { return !wait.clear && satisfied(wait); }
+    // True if the condition holds; the fence is then cleared if the wait asks for it. Otherwise `waiter` is in the list
+    // and its queue is marked as waiting; the queue may already be running again when this returns.
+    bool wait(FenceWaiter& waiter) noexcept;
+    // Removes a waiter; false if a signal was faster.
+    bool withdraw(FenceWaiter& waiter) noexcept;
+
+private:
+    bool satisfied(const WaitWork& wait) const noexcept;
+
+    std::atomic<std::uint64_t> value_{0};
+    std::atomic<Ticks> stamp_{0};  // of the last signal
+    SpinLock lock_;
+    FenceWaiter* first_ CANOPY_GUARDED_BY(lock_) = nullptr;
+};
+static_assert(sizeof(EngineFence) == 64);
+
+}  // namespace canopy

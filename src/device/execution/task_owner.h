@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// TaskOwner: the owner of running work, a stream or a lane of a graph, as those that run it see it.
+#pragma once
+
+#include <cstdint>
+
+#include "device/driver.h"
+
+namespace canopy {
+
+class TaskOwner {
+public:
+    // Cancels whatever is running of its first `limit` commands, on any thread. Called by a launch whose block has
+    // failed.
+    virtual void cancel(std::uint64_t limit, FaultKind why) noexcept = 0;
+    // Its launch has ended elsewhere: on CPU cores, or on a device that runs kernels by itself. The owner may be gone
+    // when this returns.
+    virtual void continue_after_launch() noexcept = 0;
+
+protected:
+    ~TaskOwner() = default;
+};
+
+}  // namespace canopy
