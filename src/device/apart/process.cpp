@@ -77,7 +77,9 @@ bool DeviceProcess::spawn(std::string& problem) {
         close(ends[0]);
         return false;
     }
+    MutexLock sending(send_mutex_);
     socket_ = ends[0];
+    connected_ = ++processes_made_;
     process_ = process;
     return true;
 }
@@ -92,12 +94,14 @@ Status DeviceProcess::start(const Request& open, int memory) {
             reading_ = true;
             alive_.store(true, std::memory_order_release);
             try {
+                MutexLock sending(send_mutex_);
                 std::thread([this, socket = socket_, process = process_] { reader_main(socket, process); }).detach();
             } catch (...) {
                 reading_ = false;
                 alive_.store(false, std::memory_order_release);
                 kill(process_, SIGKILL);
                 wait_for_helper(std::exchange(process_, 0));
+                MutexLock sending(send_mutex_);
                 close(std::exchange(socket_, -1));
                 problem = "the system cannot create a thread";
                 break;
@@ -113,12 +117,17 @@ Status DeviceProcess::start(const Request& open, int memory) {
 
 Result<Reply> DeviceProcess::ask(Request request, int descriptor, std::span<const std::byte> bytes,
                                  std::vector<std::byte>* answer) {
+    std::uint64_t process = 0;
+    {
+        MutexLock lock(mutex_);
+        if (process_ == 0) return fail(lost, "the process of the device is gone: it {}", how_it_ended_);
+        process = processes_made_;
+        request.number = ++numbers_;
+        answers_[request.number];
+    }
+    send(process, request, descriptor, bytes);
     MutexLock lock(mutex_);
-    if (process_ == 0) return fail(lost, "the process of the device is gone: it {}", how_it_ended_);
-    request.number = ++numbers_;
-    answers_[request.number];
-    send_message(socket_, &request, sizeof request, bytes.data(), bytes.size(), descriptor);
-    while (!answers_[request.number].here && process_ != 0) news_.wait(mutex_);
+    while (!answers_[request.number].here && process_ != 0 && processes_made_ == process) news_.wait(mutex_);
     Answer got = std::move(answers_[request.number]);
     answers_.erase(request.number);
     if (!got.here) return fail(lost, "the process of the device is gone: it {}", how_it_ended_);
@@ -127,26 +136,41 @@ Result<Reply> DeviceProcess::ask(Request request, int descriptor, std::span<cons
     return got.reply;
 }
 
+void DeviceProcess::send(std::uint64_t process, const Request& request, int descriptor,
+                         std::span<const std::byte> bytes) noexcept {
+    MutexLock sending(send_mutex_);
+    if (socket_ < 0 || connected_ != process) return;
+    send_message(socket_, &request, sizeof request, bytes.data(), bytes.size(), descriptor);
+}
+
 void DeviceProcess::tell(const Request& request) noexcept {
-    MutexLock lock(mutex_);
-    if (process_ != 0) send_message(socket_, &request, sizeof request, nullptr, 0, -1);
+    std::uint64_t process = 0;
+    {
+        MutexLock lock(mutex_);
+        process = processes_made_;
+    }
+    send(process, request);
 }
 
 bool DeviceProcess::launch(Flight& flight, Request& request, std::atomic<std::uint64_t>& number) noexcept {
-    MutexLock lock(mutex_);
-    if (process_ == 0) return false;
-    request.number = ++numbers_;
     const bool limited = request.timeout != 0 && request.timeout < std::uint64_t{INT64_MAX} - patience;
-    try {
-        flights_[request.number] = {&flight, limited
-                                                 ? Deadline::after(static_cast<Nanoseconds>(request.timeout) + patience)
-                                                 : Deadline::never()};
-    } catch (...) {
-        return false;
+    const Deadline deadline =
+        limited ? Deadline::after(static_cast<Nanoseconds>(request.timeout) + patience) : Deadline::never();
+    std::uint64_t process = 0;
+    {
+        MutexLock lock(mutex_);
+        if (process_ == 0) return false;
+        process = processes_made_;
+        request.number = ++numbers_;
+        try {
+            flights_[request.number] = {&flight, deadline};
+        } catch (...) {
+            return false;
+        }
+        number.store(request.number, std::memory_order_release);
     }
-    number.store(request.number, std::memory_order_release);
-    // If the process is gone, the reader ends the flight.
-    send_message(socket_, &request, sizeof request, nullptr, 0, -1);
+    // If the process is gone, its reader ends the flight, perhaps before this returns.
+    send(process, request);
     return true;
 }
 
@@ -218,7 +242,10 @@ void DeviceProcess::process_ended(int status) noexcept {
         MutexLock lock(mutex_);
         alive_.store(false, std::memory_order_release);
         process_ = 0;
-        close(std::exchange(socket_, -1));
+        {
+            MutexLock sending(send_mutex_);
+            close(std::exchange(socket_, -1));
+        }
         try {
             how_it_ended_ = WIFSIGNALED(status) ? fmt::format("was ended by signal {}", WTERMSIG(status))
                             : WIFEXITED(status) ? fmt::format("ended with exit status {}", WEXITSTATUS(status))

@@ -71,6 +71,10 @@ private:
         Deadline deadline;
     };
     bool spawn(std::string& problem) CANOPY_REQUIRES(mutex_);
+    // Sends to the process of that number, unless it is gone. Called without the mutex: the reader must never wait for
+    // a message that does not fit into the socket yet.
+    void send(std::uint64_t process, const Request& request, int descriptor = -1,
+              std::span<const std::byte> bytes = {}) noexcept;
     void reader_main(int socket, pid_t process) noexcept;
     void take(const Reply& reply, std::span<const std::byte> bytes) noexcept;
     void process_ended(int status) noexcept;
@@ -80,7 +84,10 @@ private:
     Condition news_;
     CodeFile program_ CANOPY_GUARDED_BY(mutex_);
     int library_ CANOPY_GUARDED_BY(mutex_) = -1;
-    int socket_ CANOPY_GUARDED_BY(mutex_) = -1;
+    Mutex send_mutex_;  // locked after mutex_
+    int socket_ CANOPY_GUARDED_BY(send_mutex_) = -1;
+    std::uint64_t connected_ CANOPY_GUARDED_BY(send_mutex_) = 0;   // the number of the process at the other end
+    std::uint64_t processes_made_ CANOPY_GUARDED_BY(mutex_) = 0;  // also the number of the newest process
     pid_t process_ CANOPY_GUARDED_BY(mutex_) = 0;
     bool reading_ CANOPY_GUARDED_BY(mutex_) = false;  // the last process's reader still runs
     std::uint64_t numbers_ CANOPY_GUARDED_BY(mutex_) = 0;
