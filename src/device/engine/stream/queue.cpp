@@ -8,6 +8,7 @@
 #include "base/error_text.h"
 #include "device/engine/stream/payload.h"
 #include "device/engine/stream/replayable.h"
+#include "device/engine/stream/straight_run.h"
 
 namespace canopy {
 
@@ -15,7 +16,8 @@ EngineQueue::EngineQueue(Scheduler& scheduler, const QueueOptions& options)
     : Strand(scheduler, options.priority, true),
       submit_lock_(*options.submit_lock),
       observer_(options.observer),
-      native_(scheduler.abilities().native_order != nullptr) {}
+      native_(scheduler.abilities().native_order != nullptr),
+      straight_runs_(scheduler.checks() ? nullptr : scheduler.abilities().straight_runs) {}
 
 std::unique_ptr<EngineQueue> EngineQueue::create(Scheduler& scheduler, const QueueOptions& options) {
     std::unique_ptr<EngineQueue> queue(new EngineQueue(scheduler, options));
@@ -206,9 +208,12 @@ void EngineQueue::drain_part(Worker& worker, std::uint64_t until, bool linger) n
         ring_.prefetch_operand_after(*command);
         if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]]
             drop(*command);
-        else if (execute(worker, *command, ring_.popped()) == Step::left)
+        else if (is_straight(*command)) {
+            run_launches(worker, *command, until, turn);
+            command = nullptr;
+        } else if (execute(worker, *command, ring_.popped()) == Step::left)
             return;
-        finish(*command);
+        if (command) finish(*command);
         if (ring_.popped() >= until) {
             scheduler_.flush_count(worker);  // count queues released here before uncounting this one
             if (more_or_let_go()) hand_back();
@@ -216,6 +221,51 @@ void EngineQueue::drain_part(Worker& worker, std::uint64_t until, bool linger) n
         }
         if (scheduler_.should_yield(priority(), ++turn)) return hand_back();
     }
+}
+
+// Launches that one guard runs, one command at a time: commands of a ring are not next to each other.
+struct EngineQueue::Launches : StraightRun {
+    EngineQueue& queue;
+    const std::uint64_t until;
+    std::uint32_t& turn;
+    Launches(EngineQueue& own, std::uint64_t limit, std::uint32_t& count) noexcept
+        : queue(own), until(limit), turn(count) {}
+    void aim(Command& command) noexcept {
+        commands = {&command, 1};
+        sequence = queue.ring_.popped();
+        queue.ring_.prefetch_operand_after(command);
+    }
+};
+
+bool EngineQueue::next_launch(StraightRun& straight) noexcept {
+    auto& launches = static_cast<Launches&>(straight);
+    EngineQueue& queue = launches.queue;
+    queue.finish(std::exchange(launches.commands, {}).front());
+    const std::uint64_t popped = queue.ring_.popped();
+    if (popped >= launches.until || popped < queue.drop_until_.load(std::memory_order_relaxed) ||
+        queue.scheduler_.should_yield(queue.priority(), ++launches.turn))
+        return false;
+    Command* next = queue.ring_.front();
+    if (!next || !queue.is_straight(*next)) return false;
+    launches.aim(*next);
+    return true;
+}
+
+void EngineQueue::run_launches(Worker& worker, Command& first, std::uint64_t until, std::uint32_t& turn) noexcept {
+    Launches launches(*this, until, turn);
+    launches.task_owner = this;
+    launches.default_timeout = scheduler_.kernel_timeout();
+    launches.refill = &next_launch;
+    launches.aim(first);
+    Fault fault;
+    straight_runs_->run(worker.executor, launches, fault);
+    // Without a fault, what is left has become a launch for several threads meanwhile.
+    if (launches.commands.empty() || fault.kind == FaultKind::none) [[likely]]
+        return;
+    Command& failed = launches.commands.front();
+    const std::uint32_t block = failed.launch.kernel->fused ? launches.failed_block : failed.launch.block_offset;
+    report(failed, fault, block, fault.text ? fault.text : "", {}, 0, launches.failed);
+    finish(failed);
 }
 
 void EngineQueue::drain_after_launch(Worker& worker) noexcept {

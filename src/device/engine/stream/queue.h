@@ -56,6 +56,15 @@ private:
     void drain_part(Worker& worker, std::uint64_t until, bool linger) noexcept;
     // The same, then runs the streams its signals released.
     void drain(Worker& worker, std::uint64_t until, bool linger) noexcept;
+    // Runs this launch and the launches behind it that the driver takes, up to `until` or the end of the turn, and
+    // finishes them.
+    void run_launches(Worker& worker, Command& first, std::uint64_t until, std::uint32_t& turn) noexcept;
+    struct Launches;
+    static bool next_launch(StraightRun& launches) noexcept;
+    [[nodiscard]] bool is_straight(const Command& command) const noexcept {
+        return command.opcode == Opcode::launch && straight_runs_ && !has_wait_result() &&
+               straight_runs_->takes(command);
+    }
     bool try_help_drain(Worker* worker, std::uint64_t sequence) noexcept;
     bool place(const Command& command) noexcept;
     [[nodiscard]] std::size_t submit_natively(std::span<const Command> commands) noexcept;
@@ -69,7 +78,8 @@ private:
 
     SpinLock& submit_lock_;
     QueueObserver* const observer_;
-    const bool native_;  // the device orders some commands itself
+    const bool native_;                 // the device orders some commands itself
+    StraightRuns* const straight_runs_;  // nullptr: launches run one by one
     std::atomic<CallRouter*> router_{nullptr};
     CommandRing ring_;
 
