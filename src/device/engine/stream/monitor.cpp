@@ -71,16 +71,106 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
     list_overdue();
     cpu_cores_.end_stopped();
     if (value_waits_.load(std::memory_order_relaxed) != 0) poll_values(executor);
-
-    // There is work, no thread is free and nothing has ended since the last beat: the running blocks may be waiting for
-    // blocks that cannot start. Doubles the threads each time until every block has one.
-    if (has_other_work() && !progress && idle_.load(std::memory_order_seq_cst) == 0) {
-        const std::uint32_t present = workers_.load(std::memory_order_relaxed);
-        for (std::uint32_t i = 0; i < present && present + i < options_.max_workers; ++i) start_worker(true);
-    } else if (has_other_work()) {
-        parked_.wake_one();
-    }
+    take_turns(progress);
     return true;
+}
+
+// ---- turns ---------------------------------------------------------------------------------------------------------
+
+// True if something could run and no thread may take it.
+bool Scheduler::starving() noexcept {
+    if (has_other_work() && idle_.load(std::memory_order_seq_cst) == 0) return true;
+    SpinGuard guard(lock_);
+    for (const SharedWork* work = running_; work; work = work->place.running_next)
+        if (work->place.participants >= work->place.limit && work->has_work()) return true;
+    return false;
+}
+
+void Scheduler::take_turns(bool progress) noexcept {
+    const bool starves = starving();
+    stalled_beats_ = starves && !progress ? stalled_beats_ + 1 : 0;
+    const bool taking = paused_.load(std::memory_order_relaxed) != 0;
+    if (!taking && stalled_beats_ < tuning::beats_before_turns) {
+        if (has_other_work()) parked_.wake_one();
+        return;
+    }
+    // A block that has not begun may be what the others poll for, and an idle thread has no use for its turn.
+    ++beats_of_turn_;
+    if (!starves && idle_.load(std::memory_order_relaxed) == 0 && beats_of_turn_ < tuning::beats_per_turn) return;
+    beats_of_turn_ = 0;
+    change_turns(starves);
+}
+
+// Pauses the threads that have run since the last turn, as many as others wait for. Threads for blocks that have not
+// begun come first, then those that were paused first.
+void Scheduler::change_turns(bool starves) noexcept {
+    constexpr std::size_t most = 1024;
+    Nanoseconds since[most];
+    std::uint32_t waiting = 0, running = 0, can_stop = 0;
+    const auto is_own = [&](const Executor& executor) {
+        return executor.works_for.load(std::memory_order_relaxed) == this &&
+               !executor.is_cpu_core.load(std::memory_order_relaxed);
+    };
+    const auto has_had_its_turn = [](const Executor& executor) {
+        return executor.paused_at == 0 && executor.step() == executor.seen_step && executor.can_pause();
+    };
+    for_each_executor([&](Executor& executor) {
+        if (!is_own(executor)) return;
+        if (executor.paused_at != 0 && !executor.take_back_pause()) executor.paused_at = 0;
+        if (executor.paused_at != 0 && waiting < most)
+            since[waiting++] = executor.paused_at;
+        else if (executor.has_task())
+            ++running;
+        if (has_had_its_turn(executor)) ++can_stop;
+    });
+    const std::uint32_t present = workers_.load(std::memory_order_relaxed);
+    const std::uint32_t addable = idle_.load(std::memory_order_relaxed) +
+                                  (options_.max_workers > present ? options_.max_workers - present : 0);
+    const std::uint32_t newcomers = starves ? std::min(options_.workers, addable) : 0;
+    const std::uint32_t room = options_.workers > running ? options_.workers - running : 0;
+    const std::uint32_t wanted = waiting + newcomers;
+    std::uint32_t to_stop = wanted > room ? std::min({wanted - room, can_stop, options_.workers}) : 0;
+    const std::uint32_t turns = room + to_stop;
+    const std::uint32_t joining = std::min(newcomers, turns);
+    std::uint32_t to_let_go = std::min(waiting, turns - joining);
+    if (to_let_go != 0) std::nth_element(since, since + to_let_go - 1, since + waiting);
+    const Nanoseconds latest = to_let_go != 0 ? since[to_let_go - 1] : 0;
+    const Nanoseconds time = now();
+    for_each_executor([&](Executor& executor) {
+        if (!is_own(executor)) return;
+        if (executor.paused_at != 0) {
+            if (to_let_go == 0 || executor.paused_at > latest) return;
+            --to_let_go;
+            --waiting;
+            executor.seen_at += time - std::exchange(executor.paused_at, 0);  // the pause does not count as run time
+            executor.let_go();
+        } else if (to_stop != 0 && has_had_its_turn(executor)) {
+            --to_stop;
+            ++waiting;
+            executor.paused_at = time;
+            executor.pause(executor.seen_step);
+        }
+    });
+    paused_.store(waiting, std::memory_order_relaxed);
+    let_in(joining);
+}
+
+// Lets more threads take part in work that has all it may have, and sees to it that there are as many.
+void Scheduler::let_in(std::uint32_t threads) noexcept {
+    if (threads == 0) return;
+    {
+        SpinGuard guard(lock_);
+        for (SharedWork* work = running_; work; work = work->place.running_next) {
+            SharedWork::Place& place = work->place;
+            if (!work->has_work()) continue;
+            place.limit = std::max(place.limit, place.participants + threads);
+            list_work(*work);
+        }
+    }
+    const std::uint32_t idle = std::min(idle_.load(std::memory_order_seq_cst), threads);
+    for (std::uint32_t i = 0; i < idle; ++i) parked_.wake_one();
+    for (std::uint32_t i = idle; i < threads && workers_.load(std::memory_order_relaxed) < options_.max_workers; ++i)
+        start_worker(true);
 }
 
 void Scheduler::check_executors(bool& progress) noexcept {
@@ -104,7 +194,7 @@ void Scheduler::check_executors(bool& progress) noexcept {
             if (Executor::inside(step)) samples.busy.fetch_add(1, std::memory_order_relaxed);
             return;
         }
-        if (!Executor::inside(step) || !has_task) return;
+        if (!Executor::inside(step) || !has_task || executor.paused_at != 0) return;
         // The kernel may be waiting for a lane that its thread has kept.
         if (Worker* worker = Worker::of(executor)) share_kept(*worker);
         samples.busy.fetch_add(1, std::memory_order_relaxed);

@@ -75,6 +75,7 @@ void Scheduler::worker_main(bool extra) noexcept {
             idle_since = 0;
             continue;
         }
+        if (paused_.load(std::memory_order_relaxed) != 0) monitor_.wake_all();  // another thread can have this turn
         idle_.fetch_add(1, std::memory_order_seq_cst);
         bool found = spin_for_work();
         if (!found) {
@@ -257,10 +258,10 @@ void Scheduler::share_kept(Worker& worker) noexcept {
 
 // ---- shared work ---------------------------------------------------------------------------------------------------
 
-// False: it is listed already.
+// False: it is listed already, or has all the threads it may have.
 bool Scheduler::list_work(SharedWork& work) noexcept {
     SharedWork::Place& place = work.place;
-    if (place.listed) return false;
+    if (place.listed || place.participants >= place.limit) return false;
     place.listed = true;
     place.next = listed_;
     place.previous = nullptr;
@@ -280,15 +281,26 @@ void Scheduler::delist_work(SharedWork& work) noexcept {
     open_launches_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
-void Scheduler::wake_for(std::uint32_t hands) noexcept {
-    for (std::uint32_t i = 0; i < hands && i + 1 < options_.workers && parked_.has_waiters(); ++i) parked_.wake_one();
+// Waking a thread costs the waker 1 to 2 us, so threads wake each other: each wakes up to two.
+std::uint32_t Scheduler::take_wakes(SharedWork& work) noexcept {
+    const std::uint32_t count = std::min(work.place.to_wake, 2u);
+    work.place.to_wake -= count;
+    return count;
+}
+
+void Scheduler::wake(std::uint32_t threads) noexcept {
+    for (; threads != 0 && parked_.has_waiters(); --threads) parked_.wake_one();
 }
 
 void Scheduler::publish(SharedWork& work) noexcept {
+    const std::uint32_t hands = work.unlisted() ? 0 : work.hands_wanted();
+    std::uint32_t wakes = 0;
     {
         SpinGuard guard(lock_);
         SharedWork::Place& place = work.place;
         place.participants = 1;
+        place.limit = options_.workers;
+        place.to_wake = std::min(hands, options_.workers - 1);
         place.running_next = running_;
         place.running_previous = nullptr;
         if (running_) running_->place.running_previous = &work;
@@ -296,8 +308,9 @@ void Scheduler::publish(SharedWork& work) noexcept {
         place.beats = 0;
         if (work.unlisted()) return;
         list_work(work);
+        wakes = take_wakes(work);
     }
-    wake_for(work.hands_wanted());
+    wake(wakes);
 }
 
 void Scheduler::invite(SharedWork& work) noexcept {
@@ -309,11 +322,14 @@ void Scheduler::invite(SharedWork& work) noexcept {
 }
 
 void Scheduler::invite(SharedWork& work, std::uint32_t hands) noexcept {
+    std::uint32_t wakes = 0;
     {
         SpinGuard guard(lock_);
         list_work(work);
+        work.place.to_wake = std::max(work.place.to_wake, std::min(hands, options_.workers - 1));
+        wakes = take_wakes(work);
     }
-    wake_for(hands);
+    wake(wakes);
 }
 
 // Lists unlisted work that has been running too long.
@@ -328,17 +344,22 @@ void Scheduler::list_overdue() noexcept {
 
 SharedWork* Scheduler::join_work() noexcept {
     if (open_launches_.load(std::memory_order_relaxed) == 0) return nullptr;
-    SpinGuard guard(lock_);
+    std::uint32_t wakes = 0;
     SharedWork* best = nullptr;
-    for (SharedWork* work = listed_; work; work = work->place.next)
-        if (work->has_work() && (!best || work->priority() < best->priority())) best = work;
-    if (best) {
-        ++best->place.participants;
-        return best;
+    {
+        SpinGuard guard(lock_);
+        for (SharedWork* work = listed_; work; work = work->place.next)
+            if (work->has_work() && (!best || work->priority() < best->priority())) best = work;
+        if (best) {
+            wakes = take_wakes(*best);
+            if (++best->place.participants >= best->place.limit) delist_work(*best);
+        } else {
+            // Nothing to join: what is still listed has no work now; its participants will list it again.
+            while (listed_) delist_work(*listed_);
+        }
     }
-    // Nothing to join: what is still listed has no work now; its participants will list it again.
-    while (listed_) delist_work(*listed_);
-    return nullptr;
+    wake(wakes);
+    return best;
 }
 
 Scheduler::Leave Scheduler::leave(SharedWork& work) noexcept {
@@ -365,6 +386,24 @@ bool Scheduler::work_on(SharedWork& work, Worker& worker) noexcept {
                 return true;
         }
     }
+}
+
+// ---- waits for fences ----------------------------------------------------------------------------------------------
+
+// One thread must be left to run what the others watch for.
+bool Scheduler::watch(const EngineFence& fence, const WaitWork& wait) noexcept {
+    bool holds = false;
+    if (watching_.fetch_add(1, std::memory_order_relaxed) + 1 < options_.workers) {
+        const Nanoseconds end = now() + tuning::fence_watch_time;
+        do {
+            for (int poll = 0; poll < 32 && !holds; ++poll) {
+                for (std::uint32_t pause = 0; pause < tuning::fence_watch_pauses; ++pause) cpu_relax();
+                holds = fence.holds(wait);
+            }
+        } while (!holds && !has_other_work() && now() < end);
+    }
+    watching_.fetch_sub(1, std::memory_order_relaxed);
+    return holds;
 }
 
 // ---- waits for words in memory -------------------------------------------------------------------------------------

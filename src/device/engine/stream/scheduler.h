@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scheduler: the workers of one device and the work they choose from: ready queues by strict priority, shared work that
-// needs more threads, and words in memory that queues wait for. A monitor thread watches for blocks that
-// stop finishing (and adds workers until every resident block has one), for kernels that take too long and for expired
-// waits; it sleeps when the device is idle.
+// needs more threads, and words in memory that queues wait for. A monitor thread watches for kernels that
+// take too long and for expired waits; it sleeps when the device is idle. If blocks stop finishing while others cannot
+// begin, they may be polling for each other: the monitor then adds threads and lets all of them take turns, so that no
+// more than the device's number of workers run at a time.
 //
 // Lock order: a stream's submit lock, a fence's lock, then lock_ here; value_lock_ and timer_mutex_ are leaves.
 #pragma once
@@ -14,6 +15,7 @@
 #include "base/parking.h"
 #include "base/spin_lock.h"
 #include "device/engine/cpu/cpu_cores.h"
+#include "device/engine/stream/fence.h"
 #include "device/engine/stream/host_calls.h"
 #include "device/engine/stream/runnable.h"
 #include "device/engine/stream/shared_work.h"
@@ -92,6 +94,12 @@ public:
     // Cancels whatever is running of its first `limit` commands, on any thread.
     void cancel_running(Runnable& runnable, std::uint64_t limit, FaultKind why) noexcept;
 
+    // Watches a fence for a short time, while this thread has nothing else to do. True: the condition holds. The signal
+    // then costs one cache line each way; taking over a parked stream costs ten.
+    bool watch(const EngineFence& fence, const WaitWork& wait) noexcept;
+    [[nodiscard]] bool may_watch(const Worker& worker, const WaitWork& wait) const noexcept {
+        return may_spin_ && !wait.clear && worker.hand_over.empty() && worker.kept.empty() && !has_other_work();
+    }
     void wait_for_value(Runnable& runnable) noexcept;
     bool withdraw_value_wait(Runnable& runnable) noexcept;
     void start_timer(Runnable& runnable, std::uint64_t serial, Nanoseconds at) noexcept;
@@ -157,13 +165,19 @@ private:
     void unlist(Runnable& runnable) noexcept CANOPY_REQUIRES(lock_);
     bool list_work(SharedWork& work) noexcept CANOPY_REQUIRES(lock_);
     void delist_work(SharedWork& work) noexcept CANOPY_REQUIRES(lock_);
-    void wake_for(std::uint32_t hands) noexcept;
+    [[nodiscard]] std::uint32_t take_wakes(SharedWork& work) noexcept CANOPY_REQUIRES(lock_);
+    void wake(std::uint32_t threads) noexcept;
     void list_overdue() noexcept;
 
     void monitor_main() noexcept;
     void wake_monitor() noexcept;
     bool monitor_beat(Executor& executor) noexcept;
     void check_executors(bool& progress) noexcept;
+    // Threads that take turns.
+    void take_turns(bool progress) noexcept;
+    void change_turns(bool starving) noexcept;
+    [[nodiscard]] bool starving() noexcept;
+    void let_in(std::uint32_t threads) noexcept;
     void check_timers() noexcept;
     bool anything_to_watch() noexcept;
 
@@ -188,7 +202,8 @@ private:
     std::atomic<std::uint32_t> wakers_{0};    // threads that have made a queue ready and are still in enqueue
 
     alignas(64) std::atomic<std::uint32_t> spinning_{0};
-    std::atomic<std::uint32_t> idle_{0};  // workers that spin or sleep
+    std::atomic<std::uint32_t> idle_{0};      // workers that spin or sleep
+    std::atomic<std::uint32_t> watching_{0};  // threads that watch a fence
     std::atomic<std::uint32_t> workers_{0};
     ParkingLot parked_;
     std::atomic<bool> started_{false};
@@ -205,6 +220,11 @@ private:
     Mutex timer_mutex_;
     std::vector<Timer> timers_ CANOPY_GUARDED_BY(timer_mutex_);
     std::atomic<std::uint32_t> timer_count_{0};
+
+    // Of the monitor: threads that it has paused, beats since nothing could begin or end, and since the last turn.
+    std::atomic<std::uint32_t> paused_{0};
+    std::uint32_t stalled_beats_ = 0;
+    std::uint32_t beats_of_turn_ = 0;
 
     ParkingLot monitor_;
     std::atomic<bool> monitor_sleeps_{false};

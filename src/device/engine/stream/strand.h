@@ -102,7 +102,7 @@ private:
     Step run_launch(Worker& worker, Command& command, std::uint64_t sequence) noexcept;
     Step run_cpu_kernel(Worker& worker, Command& command, std::uint64_t sequence) noexcept;
     void complete_cpu_kernel(const Command& command, const CpuOutcome& outcome) noexcept;
-    Step run_wait(Command& command) noexcept;
+    Step run_wait(Worker& worker, Command& command) noexcept;
     std::uint64_t set_waiting_for(EngineFence* fence) noexcept;
     Step run_wait_value(Worker& worker, Command& command) noexcept;
     Step run_host_call(Command& command) noexcept;

@@ -35,7 +35,7 @@ Step Strand::execute(Worker& worker, Command& command, std::uint64_t sequence) n
             command.signal.fence->release();
             return Step::done;
         case Opcode::wait:
-            return run_wait(command);
+            return run_wait(worker, command);
         case Opcode::wait_value:
             return run_wait_value(worker, command);
         case Opcode::host_call:
@@ -220,13 +220,22 @@ void Strand::complete_cpu_kernel(const Command& command, const CpuOutcome& outco
 
 // ---- waits ---------------------------------------------------------------------------------------------------------
 
-Step Strand::run_wait(Command& command) noexcept {
+Step Strand::run_wait(Worker& worker, Command& command) noexcept {
     const WaitResult result = take_wait_result();
     if (result == WaitResult::none) {
         auto* fence = static_cast<EngineFence*>(command.wait.fence);
         if (fence->holds(command.wait)) {
             fence->release();
             return Step::done;
+        }
+        if (scheduler_.may_watch(worker, command.wait)) {
+            set_waiting_for(nullptr);
+            if (scheduler_.watch(*fence, command.wait)) {
+                // Released with the next wait: the thread that signals still uses the fence's cache line.
+                SpinGuard guard(wait_lock_);
+                waiting_for_ = fence;
+                return Step::done;
+            }
         }
         reason_.store(WaitReason::fence, std::memory_order_relaxed);
         waiter_.wait = command.wait;

@@ -19,6 +19,7 @@ struct SoftKernel : Kernel {
     [[nodiscard]] std::uint32_t core_type(bool cube) const noexcept { return cube ? CANOPY_CORE_CUBE : type; }
     // Recent time of a block in nanoseconds: a hint that every launch updates. Access it through atomic_ref.
     mutable std::int64_t block_time = INT64_MAX;
+    mutable bool stubborn = false;  // its blocks were found polling for each other; access it through atomic_ref
 };
 
 }  // namespace canopy

@@ -71,6 +71,11 @@ void Launch::begin(const SoftKernel& kernel, const LaunchWork& work, std::uint32
     only_.timeout = timeout;
     only_.began = now();
     parts_left_.store(1, std::memory_order_relaxed);
+    const std::int64_t block_time = std::atomic_ref(kernel.block_time).load(std::memory_order_relaxed);
+    unlisted_.store(block_time < tuning::launch_time_worth_sharing &&
+                        block_time * only_.cores < tuning::launch_time_worth_sharing &&
+                        !std::atomic_ref(kernel.stubborn).load(std::memory_order_relaxed),
+                    std::memory_order_relaxed);
 }
 
 std::uint32_t Launch::worth_waking(std::uint64_t items, Nanoseconds time) noexcept {

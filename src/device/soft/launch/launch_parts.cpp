@@ -118,7 +118,7 @@ void Launch::size(LaunchPart& part) noexcept {
 // ---- the order of parts --------------------------------------------------------------------------------------------
 
 void Launch::list() noexcept {
-    if (fused_) std::atomic_ref(fused_->stubborn).store(true, std::memory_order_relaxed);
+    std::atomic_ref(fused_ ? fused_->stubborn : only_.kernel->stubborn).store(true, std::memory_order_relaxed);
     unlisted_.store(false, std::memory_order_relaxed);
 }
 
