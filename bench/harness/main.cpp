@@ -30,6 +30,7 @@ constexpr Topic topics[] = {
     {"stream", "memory and number of streams", measure_streams},
     {"launch-threads", "launches from 8 threads", measure_launch_threads},
     {"launch-idle", "launches beside 1,900 idle streams", measure_launch_idle},
+    {"launch-blocks", "launches of many empty blocks against OpenMP", measure_launch_blocks},
     {"launch-operator", "launches by <<<>>>", measure_launch_operator},
     {"matmul", "matrix product against OpenBLAS", measure_matmul},
     {"language", "vector add, softmax and layer norm against OpenMP and PoCL, barriers", measure_language},

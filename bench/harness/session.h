@@ -72,11 +72,12 @@ struct FiveArguments {
     std::uint64_t factor = 0;
 };
 
-// Launches the empty kernel on one block with five arguments, `count` times, without synchronising.
-inline void launch_empty(aclrtFuncHandle function, const Stream& stream, FiveArguments& arguments, std::size_t count) {
+// Launches the empty kernel with five arguments, `count` times, without synchronising.
+inline void launch_empty(aclrtFuncHandle function, const Stream& stream, FiveArguments& arguments, std::size_t count,
+                         std::uint32_t blocks = 1) {
     for (std::size_t i = 0; i < count; ++i)
-        BENCH_CHECK(aclrtLaunchKernelWithHostArgs(function, 1, stream.get(), nullptr, &arguments, sizeof(arguments),
-                                                  nullptr, 0));
+        BENCH_CHECK(aclrtLaunchKernelWithHostArgs(function, blocks, stream.get(), nullptr, &arguments,
+                                                  sizeof(arguments), nullptr, 0));
 }
 
 // The record written by the kernel `stamp`.

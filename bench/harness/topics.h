@@ -29,6 +29,7 @@ void measure_copy(Environment& environment);
 void measure_streams(Environment& environment);
 void measure_launch_threads(Environment& environment);
 void measure_launch_idle(Environment& environment);
+void measure_launch_blocks(Environment& environment);
 void measure_launch_operator(Environment& environment);
 void measure_matmul(Environment& environment);
 void measure_language(Environment& environment);

@@ -11,6 +11,11 @@ namespace bench {
 
 int loop_threads() { return omp_get_max_threads(); }
 
+void loop_nothing(std::uint32_t blocks) {
+#pragma omp parallel for schedule(dynamic, 1)
+    for (std::uint32_t i = 0; i < blocks; ++i) asm volatile("" ::"r"(i));
+}
+
 void loop_vector_add(const float* x, const float* y, float* z, std::size_t count) {
 #pragma omp parallel for simd schedule(static)
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(count); ++i) z[i] = x[i] + y[i];

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace bench {
 
 int loop_threads();
+// An iteration for each block, without work.
+void loop_nothing(std::uint32_t blocks);
 void loop_vector_add(const float* x, const float* y, float* z, std::size_t count);
 void loop_softmax(const float* x, float* y, std::size_t rows, std::size_t columns);
 void loop_layer_norm(const float* x, float* y, const float* gamma, const float* beta, std::size_t rows,
