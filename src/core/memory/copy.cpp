@@ -126,6 +126,12 @@ bool is_recorded(const void* handle) {
     return (*stream)->recorder != nullptr;
 }
 
+// The calling thread makes small copies itself.
+Status copy_by(Device& device, const Copy& copy) {
+    if (copy.count < Device::large_copy) return transfer(copy.destination, copy.source, copy.count);
+    return device.copy({copy.destination, copy.source, copy.count, 1, copy.count, copy.count});
+}
+
 Status refuse_host_to_host() {
     return fail(code::not_supported, "a copy from host to host cannot run in a stream; use aclrtMemcpy");
 }
@@ -139,7 +145,7 @@ Status copy_now(const Copy& copy) {
     if (copy.destination == copy.source) return {};
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     quiesce_context(**context);
-    return (*context)->device->copy({copy.destination, copy.source, copy.count, 1, copy.count, copy.count});
+    return copy_by(*(*context)->device, copy);
 }
 
 Status copy_now(const RowCopy& copy) {
@@ -157,9 +163,7 @@ Status copy_now(std::span<const Copy> copies) {
     if (!context.ok()) return context.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     quiesce_context(**context);
-    Device& device = *(*context)->device;
-    for (const Copy& copy : copies)
-        CANOPY_TRY(device.copy({copy.destination, copy.source, copy.count, 1, copy.count, copy.count}));
+    for (const Copy& copy : copies) CANOPY_TRY(copy_by(*(*context)->device, copy));
     return {};
 }
 
@@ -169,6 +173,8 @@ Status fill_now(const Fill& fill) {
     if (Result<MemoryPlace> place = check(fill); !place.ok()) return place.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     quiesce_context(**context);
+    if (fill.count * fill.element < Device::large_copy)
+        return canopy::fill(fill.destination, fill.value, fill.element, fill.count);
     return (*context)->device->fill({fill.destination, fill.count, fill.value, fill.element});
 }
 

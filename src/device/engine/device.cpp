@@ -24,6 +24,7 @@ namespace canopy {
 namespace {
 
 constexpr int not_supported = 207000;
+static_assert(Device::large_copy == tuning::large_copy);
 
 class EngineDevice final : public Device {
 public:
@@ -118,8 +119,6 @@ public:
     Result<Executable*> prepare(const GraphPlan& plan) override { return EngineGraph::create(scheduler_, plan); }
 
     Status copy(const CopyWork& work) noexcept override {
-        if (work.height == 1 && work.width < tuning::large_copy)
-            return transfer(work.destination, work.source, work.width);
         Command command(Opcode::copy);
         command.copy = work;
         return blocking_copies_.run(command);

@@ -246,7 +246,7 @@ TEST_P(SharedCopies, BlockingOnesAreCompleteWhenTheyReturn) {
     for (std::uint8_t number = 1; number <= 4; ++number) {
         callers.emplace_back([&, number] {
             std::vector<std::uint8_t> first(size), second(size);
-            for (std::uint8_t round = 0; round < 50; ++round) {
+            for (std::uint8_t round = 0; round < 10; ++round) {
                 const auto value = static_cast<std::uint8_t>(number * 50 + round);
                 EXPECT_TRUE(device_->fill({first.data(), size, value, 1}).ok());
                 EXPECT_TRUE(device_->copy({second.data(), first.data(), size, 1, size, size}).ok());
@@ -268,6 +268,27 @@ TEST_P(SharedCopies, BlockingOneDoesNotWaitForAQueue) {
     EXPECT_EQ(first, second);
     EXPECT_FALSE(memory.ended());
     busy->abort();
+}
+
+TEST_P(SharedCopies, GuardedCodeMakesBlockingOnesAlone) {
+    struct Copies {
+        Device& device;
+        std::vector<std::uint8_t> first, second;
+        Status status;
+    };
+    Copies copies{*device_, std::vector<std::uint8_t>(5 * mib, 6), std::vector<std::uint8_t>(5 * mib), {}};
+    Fault fault;
+    const Fiber::Exit how = Executor::current()->run(
+        nullptr,
+        [](void* data) {
+            auto* all = static_cast<Copies*>(data);
+            const std::size_t size = all->first.size();
+            all->status = all->device.copy({all->second.data(), all->first.data(), size, 1, size, size});
+        },
+        &copies, nullptr, fault);
+    EXPECT_EQ(how, Fiber::Exit::finished);
+    EXPECT_TRUE(copies.status.ok());
+    EXPECT_EQ(copies.first, copies.second);
 }
 
 TEST_P(SharedCopies, DeviceEndsRightAfterABlockingOne) {

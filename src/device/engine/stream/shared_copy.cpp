@@ -57,6 +57,9 @@ void StrandCopy::begin(const Command& command, std::uint64_t sequence) noexcept 
 }
 
 void StrandCopy::take_part(Executor& executor) noexcept {
+    // A thread that waits for the copy has nothing better to do.
+    const Worker* worker = Worker::of(executor);
+    const bool stays = worker && worker->awaited;
     executor.begin_task(&owner_, sequence_, 0);
     for (std::uint32_t piece = 0; claim(piece);) {
         Fault fault;
@@ -64,7 +67,7 @@ void StrandCopy::take_part(Executor& executor) noexcept {
             record(piece, fault);
         if (sequence_ < stop_below_.load(std::memory_order_relaxed)) [[unlikely]]
             stop();
-        if (lets_go()) break;
+        if (!stays && lets_go()) break;
     }
     executor.end_task();
 }
@@ -136,6 +139,8 @@ public:
     [[nodiscard]] std::uint32_t priority() const noexcept override { return 7; }  // kernels first
 
     void wait() noexcept {
+        const Nanoseconds end = scheduler_.may_spin() ? now() + tuning::host_spin_time : 0;
+        while (!over_.load(std::memory_order_seq_cst) && now() < end) cpu_relax();
         while (!over_.load(std::memory_order_seq_cst)) {
             const ParkingLot::Epoch epoch = ended_.prepare();
             if (over_.load(std::memory_order_seq_cst))
@@ -157,7 +162,8 @@ private:
 Status BlockingCopies::run(const Command& command) noexcept {
     const bool shared = is_large(command) && !is_remote(command) && MemoryPieces::divides(command);
     Worker* const worker = shared ? Worker::current() : nullptr;
-    if (!worker) return run_by_transfer(command);
+    // Guarded code may be ended in the middle of the call, and nobody must be using this frame then.
+    if (!worker || Executor::inside(worker->executor.step())) return run_by_transfer(command);
     BlockingCopy copy(scheduler_, ended_, worker->executor, command);
     scheduler_.start();
     scheduler_.publish(copy);
