@@ -26,7 +26,7 @@ constexpr Topic topics[] = {
     {"hop", "from stream to stream by event", measure_hop},
     {"launch-null", "the interface's own cost", measure_launch_null},
     {"malloc", "malloc and free of 1 MiB", measure_allocation},
-    {"copy", "copies of 256 MiB against memcpy", measure_copy},
+    {"copy", "copies and memsets of 256 MiB against memcpy and memset", measure_copy},
     {"stream", "memory and number of streams", measure_streams},
     {"launch-threads", "launches from 8 threads", measure_launch_threads},
     {"launch-idle", "launches beside 1,900 idle streams", measure_launch_idle},

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of 256 MiB in each direction against one memcpy between two ordinary buffers, and two streams copying at
-// once.
+// Copies of 256 MiB in each direction against one memcpy between two ordinary buffers, two streams copying at once, and
+// memsets of 256 MiB against one memset of an ordinary buffer. The rivals use one thread.
 #include <fmt/core.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
 #include "harness/topics.h"
 
@@ -60,6 +61,12 @@ void copy_async(void* destination, const void* source, aclrtMemcpyKind kind, con
     BENCH_CHECK(aclrtMemcpyAsync(destination, size, source, size, kind, stream.get()));
 }
 
+void set_now(void* destination) { BENCH_CHECK(aclrtMemset(destination, size, 3, size)); }
+
+void set_async(void* destination, const Stream& stream) {
+    BENCH_CHECK(aclrtMemsetAsync(destination, size, 5, size, stream.get()));
+}
+
 // Bytes per nanosecond; one call copies `bytes`.
 template <class Copy>
 Contender contender(const char* name, std::size_t bytes, Copy copy) {
@@ -86,6 +93,28 @@ void check_copies(Buffers& buffers) {
         throw std::runtime_error("copies changed the bytes");
 }
 
+void check_memsets(Buffers& buffers) {
+    set_now(buffers.device[0].get());
+    set_async(buffers.device[1].get(), buffers.streams[0]);
+    buffers.streams[0].synchronise();
+    for (int i = 0; i < 2; ++i) copy_now(buffers.host[i].get(), buffers.device[i].get(), ACL_MEMCPY_DEVICE_TO_HOST);
+    const auto* const first = static_cast<const char*>(buffers.host[0].get());
+    const auto* const second = static_cast<const char*>(buffers.host[1].get());
+    if (first[0] != 3 || std::memcmp(first, first + 1, size - 1) != 0 || second[0] != 5 ||
+        std::memcmp(second, second + 1, size - 1) != 0)
+        throw std::runtime_error("memsets left other bytes");
+}
+
+std::vector<Contender> all_memsets(Buffers& all) {
+    Buffers* const buffers = &all;
+    return {contender("memset", size, [buffers] { std::memset(buffers->host[1].get(), 2, size); }),
+            contender("memset-on-device", size, [buffers] { set_now(buffers->device[0].get()); }),
+            contender("memset-on-device-async", size, [buffers] {
+                set_async(buffers->device[0].get(), buffers->streams[0]);
+                buffers->streams[0].synchronise();
+            })};
+}
+
 std::vector<Contender> all_copies(Buffers& all) {
     Buffers* const buffers = &all;
     const auto plain = [buffers] { std::memcpy(buffers->host[1].get(), buffers->host[0].get(), size); };
@@ -98,6 +127,12 @@ std::vector<Contender> all_copies(Buffers& all) {
         contender(
             "copy-on-device", size,
             [buffers] { copy_now(buffers->device[1].get(), buffers->device[0].get(), ACL_MEMCPY_DEVICE_TO_DEVICE); }),
+        contender("copy-on-device-async", size,
+                  [buffers] {
+                      copy_async(buffers->device[1].get(), buffers->device[0].get(), ACL_MEMCPY_DEVICE_TO_DEVICE,
+                                 buffers->streams[0]);
+                      buffers->streams[0].synchronise();
+                  }),
         contender("copy-to-device-async", size,
                   [buffers] {
                       copy_async(buffers->device[0].get(), buffers->pinned[0].get(), ACL_MEMCPY_HOST_TO_DEVICE,
@@ -122,9 +157,32 @@ const char* description(const std::string& name) {
     if (name == "copy-to-device") return "256 MiB host to device";
     if (name == "copy-to-host") return "256 MiB device to host";
     if (name == "copy-on-device") return "256 MiB device to device";
+    if (name == "copy-on-device-async") return "256 MiB device to device, async";
+    if (name == "memset-on-device") return "memset of 256 MiB on the device";
+    if (name == "memset-on-device-async") return "memset of 256 MiB on the device, async";
     if (name == "copy-to-device-async") return "256 MiB pinned to device, async";
     if (name == "copy-to-host-async") return "256 MiB device to pinned, async";
     return "2 x 256 MiB pinned to device, two streams";
+}
+
+// The first contender is the function of the C library, on one thread.
+void measure(Environment& environment, std::vector<Contender> contenders) {
+    take_turns(contenders, environment.options.rounds(30));
+    const Summary plain = contenders[0].summary();
+    for (std::size_t i = 1; i < contenders.size(); ++i) {
+        const Summary ours = contenders[i].summary();
+        const double ratio = ours.p50 / plain.p50;
+        const double goal = contenders[i].name == "copy-two-streams" ? 1.5 : 1.0;
+        const std::string& rival = contenders[0].name;
+        environment.report.add({contenders[i].name,
+                                description(contenders[i].name),
+                                rate_text(ours.p50),
+                                fmt::format(">= {:.1f} x {}", goal, rival),
+                                rival + " " + rate_text(plain.p50),
+                                times_text(ratio) + " " + rival,
+                                ratio >= goal ? Verdict::reached : Verdict::missed,
+                                {{"Canopy", to_json(ours)}, {rival, to_json(plain)}}});
+    }
 }
 
 }  // namespace
@@ -132,22 +190,9 @@ const char* description(const std::string& name) {
 void measure_copy(Environment& environment) {
     Buffers buffers;
     check_copies(buffers);
-    std::vector<Contender> contenders = all_copies(buffers);
-    take_turns(contenders, environment.options.rounds(30));
-    const Summary plain = contenders[0].summary();
-    for (std::size_t i = 1; i < contenders.size(); ++i) {
-        const Summary ours = contenders[i].summary();
-        const double ratio = ours.p50 / plain.p50;
-        const double goal = contenders[i].name == "copy-two-streams" ? 1.5 : 1.0;
-        environment.report.add({contenders[i].name,
-                                description(contenders[i].name),
-                                rate_text(ours.p50),
-                                fmt::format(">= {:.1f} x memcpy", goal),
-                                "memcpy " + rate_text(plain.p50),
-                                times_text(ratio) + " memcpy",
-                                ratio >= goal ? Verdict::reached : Verdict::missed,
-                                {{"Canopy", to_json(ours)}, {"memcpy", to_json(plain)}}});
-    }
+    check_memsets(buffers);
+    measure(environment, all_copies(buffers));
+    measure(environment, all_memsets(buffers));
 }
 
 }  // namespace bench

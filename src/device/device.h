@@ -257,6 +257,12 @@ public:
     virtual Result<Fence*> create_fence() = 0;
     virtual Result<Executable*> prepare(const GraphPlan& plan) = 0;
 
+    // Blocking copies and fills, like `transfer` and `fill` below. Idle threads of the device help from `large_copy`
+    // bytes on; smaller ones are better made without this call.
+    static constexpr std::size_t large_copy = std::size_t{4} << 20;
+    virtual Status copy(const CopyWork& work) noexcept = 0;
+    virtual Status fill(const FillWork& work) noexcept = 0;
+
     // Waits until no queue has work that could run right now; work behind an unsatisfied wait does not count.
     virtual void quiesce() noexcept = 0;
     // The default time limit of kernels in nanoseconds; 0: none.

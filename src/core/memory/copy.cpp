@@ -126,6 +126,12 @@ bool is_recorded(const void* handle) {
     return (*stream)->recorder != nullptr;
 }
 
+// The calling thread makes small copies itself.
+Status copy_by(Device& device, const Copy& copy) {
+    if (copy.count < Device::large_copy) return transfer(copy.destination, copy.source, copy.count);
+    return device.copy({copy.destination, copy.source, copy.count, 1, copy.count, copy.count});
+}
+
 Status refuse_host_to_host() {
     return fail(code::not_supported, "a copy from host to host cannot run in a stream; use aclrtMemcpy");
 }
@@ -139,7 +145,7 @@ Status copy_now(const Copy& copy) {
     if (copy.destination == copy.source) return {};
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     quiesce_context(**context);
-    return transfer(copy.destination, copy.source, copy.count);
+    return copy_by(*(*context)->device, copy);
 }
 
 Status copy_now(const RowCopy& copy) {
@@ -148,11 +154,8 @@ Status copy_now(const RowCopy& copy) {
     if (Result<Places> places = check(copy); !places.ok()) return places.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     quiesce_context(**context);
-    auto* to = static_cast<std::byte*>(copy.destination);
-    const auto* from = static_cast<const std::byte*>(copy.source);
-    for (std::size_t row = 0; row < copy.height; ++row)
-        CANOPY_TRY(transfer(to + row * copy.destination_pitch, from + row * copy.source_pitch, copy.width));
-    return {};
+    return (*context)->device->copy(
+        {copy.destination, copy.source, copy.width, copy.height, copy.destination_pitch, copy.source_pitch});
 }
 
 Status copy_now(std::span<const Copy> copies) {
@@ -160,7 +163,7 @@ Status copy_now(std::span<const Copy> copies) {
     if (!context.ok()) return context.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     quiesce_context(**context);
-    for (const Copy& copy : copies) CANOPY_TRY(transfer(copy.destination, copy.source, copy.count));
+    for (const Copy& copy : copies) CANOPY_TRY(copy_by(*(*context)->device, copy));
     return {};
 }
 
@@ -170,7 +173,9 @@ Status fill_now(const Fill& fill) {
     if (Result<MemoryPlace> place = check(fill); !place.ok()) return place.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     quiesce_context(**context);
-    return canopy::fill(fill.destination, fill.value, fill.element, fill.count);
+    if (fill.count * fill.element < Device::large_copy)
+        return canopy::fill(fill.destination, fill.value, fill.element, fill.count);
+    return (*context)->device->fill({fill.destination, fill.count, fill.value, fill.element});
 }
 
 Status copy_in_stream(const Copy& copy, CopyKind kind, const void* stream) {

@@ -50,7 +50,7 @@ struct Fill {
     std::uint32_t element = 1;  // bytes per element: 1 or 4
 };
 
-// Copies on the calling thread, after all runnable work on the current context's device has finished.
+// Copies before the call returns, after all runnable work on the current context's device has finished.
 Status copy_now(const Copy& copy);
 Status copy_now(const RowCopy& copy);
 Status copy_now(std::span<const Copy> copies);  // already checked with check_batch_copy

@@ -17,12 +17,14 @@
 #include "device/engine/stream/fence.h"
 #include "device/engine/stream/queue.h"
 #include "device/engine/stream/scheduler.h"
+#include "device/engine/stream/shared_copy.h"
 #include "device/engine/stream/stepwise.h"
 
 namespace canopy {
 namespace {
 
 constexpr int not_supported = 207000;
+static_assert(Device::large_copy == tuning::large_copy);
 
 class EngineDevice final : public Device {
 public:
@@ -31,6 +33,7 @@ public:
           abilities_(driver_->abilities()),
           info_(driver_->info()),
           cpu_process_(make_cpu_process(options)),
+          blocking_copies_(scheduler_),
           scheduler_(scheduler_options(options), *driver_),
           deferred_free_(*driver_, scheduler_),
           cpu_images_(abilities_.services, cpu_process_.get()) {
@@ -115,6 +118,17 @@ public:
     Result<Fence*> create_fence() override { return static_cast<Fence*>(new EngineFence); }
     Result<Executable*> prepare(const GraphPlan& plan) override { return EngineGraph::create(scheduler_, plan); }
 
+    Status copy(const CopyWork& work) noexcept override {
+        Command command(Opcode::copy);
+        command.copy = work;
+        return blocking_copies_.run(command);
+    }
+    Status fill(const FillWork& work) noexcept override {
+        Command command(Opcode::fill);
+        command.fill = work;
+        return blocking_copies_.run(command);
+    }
+
     void quiesce() noexcept override {
         scheduler_.quiesce();
         if (!deferred_free_.empty()) deferred_free_.release_passed();
@@ -143,6 +157,7 @@ private:
     const Abilities abilities_;
     DeviceInfo info_;
     std::unique_ptr<CpuProcess> cpu_process_;
+    BlockingCopies blocking_copies_;  // before the scheduler, whose workers use it to the end
     Scheduler scheduler_;
     DeferredFree deferred_free_;
     CpuImages cpu_images_;

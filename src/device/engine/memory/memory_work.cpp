@@ -73,7 +73,7 @@ bool touches_remote(const Command& command) noexcept {
     }
 }
 
-Status run_remote(const Command& command) noexcept {
+Status run_by_transfer(const Command& command) noexcept {
     switch (command.opcode) {
         case Opcode::copy: {
             const CopyWork& work = command.copy;

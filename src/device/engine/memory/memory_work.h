@@ -17,7 +17,8 @@ void run_write_value(void* command);
 // True if a command with such a body touches memory that this process cannot address.
 [[nodiscard]] bool touches_remote(const Command& command) noexcept;
 [[nodiscard]] inline bool is_remote(const Command& command) noexcept { return any_remote() && touches_remote(command); }
-Status run_remote(const Command& command) noexcept;
+// Runs it with `transfer` and `fill`, which work for memory of any device and do not guard.
+Status run_by_transfer(const Command& command) noexcept;
 
 enum class ValueCheck { satisfied, not_yet, unreadable };
 // Checks the word a queue waits for.

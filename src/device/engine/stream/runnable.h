@@ -79,6 +79,9 @@ public:
     // The time limit of a wait has passed; ignored unless it is still in that same wait. False: try again later.
     virtual bool expire_wait(std::uint64_t serial) noexcept = 0;
 
+    // Ends a copy shared by several threads, if it is one of its first `limit` commands; any thread.
+    virtual void stop_copy(std::uint64_t) noexcept {}
+
     // nullptr before its first launch.
     [[nodiscard]] LaunchSlot* slot() const noexcept { return slot_.load(std::memory_order_acquire); }
     // nullptr before its first launch on CPU cores.

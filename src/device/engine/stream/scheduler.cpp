@@ -365,7 +365,11 @@ SharedWork* Scheduler::join_work() noexcept {
 Scheduler::Leave Scheduler::leave(SharedWork& work) noexcept {
     SharedWork::Place& place = work.place;
     SpinGuard guard(lock_);
-    if (work.has_work()) return Leave::more_to_do;
+    if (work.has_work()) {
+        if (place.participants == 1 || !work.lets_go()) return Leave::more_to_do;
+        --place.participants;
+        return Leave::others_work;
+    }
     delist_work(work);
     if (--place.participants != 0) return Leave::others_work;
     (place.running_previous ? place.running_previous->place.running_next : running_) = place.running_next;
@@ -537,6 +541,7 @@ void Scheduler::quiesce() noexcept {
 
 void Scheduler::cancel_running(Runnable& runnable, std::uint64_t limit, FaultKind why) noexcept {
     if (LaunchSlot* slot = runnable.slot()) slot->stop(limit);
+    runnable.stop_copy(limit);
     if (CpuLaunch* launch = runnable.cpu_launch()) cpu_cores_.stop(*launch, limit);
     const Executor* self = Executor::existing();
     for_each_executor([&](Executor& executor) {

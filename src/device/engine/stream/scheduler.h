@@ -61,6 +61,11 @@ public:
     // Removes a runnable that is being destroyed from the lists and timers.
     void forget(Runnable& runnable) noexcept;
 
+    // Starts the threads, unless they run already. Done by the first enqueue as well.
+    void start() noexcept {
+        if (!started_.load(std::memory_order_acquire)) [[unlikely]]
+            start_threads();
+    }
     // Makes it ready; a thread will claim it. It may be gone when this returns.
     void enqueue(Runnable& runnable) noexcept;
     // True if the owner of a queue of that priority should yield after `turn` tasks.

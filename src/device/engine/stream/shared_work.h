@@ -17,6 +17,8 @@ public:
     [[nodiscard]] virtual bool has_work() const noexcept = 0;
     // Works until nothing is left for this thread, which is already counted as a participant.
     virtual void take_part(Executor& executor) noexcept = 0;
+    // True if a thread may leave although something is left, because it is needed elsewhere. The last one stays.
+    [[nodiscard]] virtual bool lets_go() const noexcept { return false; }
     // No thread takes part any more. If the work is not done, it never will be: it must fail.
     virtual void nobody_left() noexcept = 0;
     // Called by the last thread to leave: completes the work and runs what comes after it in its stream.

@@ -4,14 +4,20 @@
 
 #include "device/engine/stream/replayable.h"
 #include "device/engine/stream/scheduler.h"
+#include "device/engine/stream/shared_copy.h"
 
 namespace canopy {
 
 Strand::~Strand() {
     if (waiting_for_) waiting_for_->release();
+    delete copy_.load(std::memory_order_relaxed);
 }
 
 void Strand::cancel(std::uint64_t limit, FaultKind why) noexcept { scheduler_.cancel_running(*this, limit, why); }
+
+void Strand::stop_copy(std::uint64_t limit) noexcept {
+    if (StrandCopy* copy = copy_.load(std::memory_order_acquire)) copy->stop_below(limit);
+}
 
 // A launch begins by itself and a replayed graph keeps running, so in these waits the strand counts as runnable.
 bool Strand::counts_wait() const noexcept {

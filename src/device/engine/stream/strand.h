@@ -18,6 +18,7 @@ namespace canopy {
 
 class Replayable;
 class Scheduler;
+class StrandCopy;
 
 // launch: for something the driver needs before its kernel can begin.
 enum class WaitReason : std::uint8_t { none, fence, value, host_call, launch, turn, graph };
@@ -37,6 +38,7 @@ public:
     void begin_wait() noexcept final;
     void continue_after_wait(WaitResult result) noexcept final;
     bool expire_wait(std::uint64_t serial) noexcept final;
+    void stop_copy(std::uint64_t limit) noexcept final;
     // Undoes a begun wait that nothing will end; the strand is draining again.
     void cancel_wait() noexcept;
     // Ends the current wait (except a host call) so that the next owner can drop it; also ends the graph it replays.
@@ -107,13 +109,16 @@ private:
     Step run_wait_value(Worker& worker, Command& command) noexcept;
     Step run_host_call(Command& command) noexcept;
     void run_memory_work(Worker& worker, Command& command, std::uint64_t sequence) noexcept;
+    Step run_large(Worker& worker, Command& command, std::uint64_t sequence) noexcept;
+    void complete_large(const Command& command) noexcept;
     Step run_replay(Worker& worker, Command& command) noexcept;
     void drop_replay(const ReplayWork& replay) noexcept;
     [[nodiscard]] Worker* worker_here() const noexcept;
     void count_runnable(int change) noexcept;
     [[nodiscard]] bool counts_wait() const noexcept;
     Step run_stepwise(Worker& worker, Command& command, std::uint64_t sequence) noexcept;
-    std::unique_ptr<StepwiseRun> stepwise_;  // made by the first launch that needs it
+    std::unique_ptr<StepwiseRun> stepwise_;   // made by the first launch that needs it
+    std::atomic<StrandCopy*> copy_{nullptr};  // made by the first large copy or fill
     FenceWaiter waiter_;
     std::atomic<std::uint64_t> wait_serial_{0};  // incremented when a wait begins and when it has ended
 

@@ -9,8 +9,10 @@
 #include "base/error_text.h"
 #include "device/engine/cpu/cpu_cores.h"
 #include "device/engine/memory/memory_work.h"
+#include "device/engine/memory/pieces.h"
 #include "device/engine/stream/payload.h"
 #include "device/engine/stream/scheduler.h"
+#include "device/engine/stream/shared_copy.h"
 #include "device/engine/stream/stepwise.h"
 #include "device/engine/stream/strand.h"
 #include "device/execution/source_line.h"
@@ -25,6 +27,9 @@ Step Strand::execute(Worker& worker, Command& command, std::uint64_t sequence) n
             return run_cpu_kernel(worker, command, sequence);
         case Opcode::copy:
         case Opcode::fill:
+            if (is_large(command)) [[unlikely]]
+                return run_large(worker, command, sequence);
+            [[fallthrough]];
         case Opcode::write_value:
             run_memory_work(worker, command, sequence);
             return Step::done;
@@ -68,6 +73,8 @@ void Strand::drop(Command& command) noexcept {
             break;
         case Opcode::wait_value:
         case Opcode::cpu_kernel:
+        case Opcode::copy:
+        case Opcode::fill:
             take_wait_result();
             break;
         case Opcode::host_call:
@@ -110,7 +117,7 @@ Fiber::Body body_of(Opcode opcode) noexcept {
 
 void Strand::run_memory_work(Worker& worker, Command& command, std::uint64_t sequence) noexcept {
     if (is_remote(command)) [[unlikely]] {
-        if (!run_remote(command).ok()) report(command, {.kind = FaultKind::memory}, 0, newest_error_text());
+        if (!run_by_transfer(command).ok()) report(command, {.kind = FaultKind::memory}, 0, newest_error_text());
         return;
     }
     Executor& executor = worker.executor;
@@ -122,6 +129,35 @@ void Strand::run_memory_work(Worker& worker, Command& command, std::uint64_t seq
         if (fault.kind == FaultKind::exception) fault.kind = FaultKind::memory;
         report(command, fault, 0, {});
     }
+}
+
+// Other threads take part, and the last one to leave continues the strand.
+Step Strand::run_large(Worker& worker, Command& command, std::uint64_t sequence) noexcept {
+    if (take_wait_result() != WaitResult::none) {  // made by others
+        complete_large(command);
+        return Step::done;
+    }
+    StrandCopy* copy = copy_.load(std::memory_order_relaxed);
+    if (!copy) {
+        copy = new (std::nothrow) StrandCopy(scheduler_, *this);
+        copy_.store(copy, std::memory_order_release);
+    }
+    if (!copy || is_remote(command) || !MemoryPieces::divides(command)) {
+        run_memory_work(worker, command, sequence);
+        return Step::done;
+    }
+    scheduler_.share_kept(worker);  // they must not wait for so long
+    copy->begin(command, sequence);
+    Scheduler& scheduler = scheduler_;
+    scheduler.publish(*copy);
+    if (!scheduler.work_on(*copy, worker)) return Step::left;
+    complete_large(command);
+    return Step::done;
+}
+
+void Strand::complete_large(const Command& command) noexcept {
+    Fault fault;
+    if (!copy_.load(std::memory_order_relaxed)->end(fault)) report(command, fault, 0, {});
 }
 
 Step Strand::run_launch(Worker& worker, Command& command, std::uint64_t sequence) noexcept {

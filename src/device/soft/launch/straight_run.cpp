@@ -70,7 +70,7 @@ CANOPY_MAY_BE_LEFT bool run_commands(Guarded& guarded) {
             executor.enter_service();
         } else if (command.opcode != Opcode::nothing) {
             const Fiber::Body body = body_of(command.opcode);
-            if (!body || is_remote(command)) return false;
+            if (!body || is_large(command) || is_remote(command)) return false;
             executor.begin_step(0);
             body(&command);
         }

@@ -9,6 +9,7 @@
 
 #include "device/command.h"
 #include "device/engine/memory/memory_work.h"
+#include "device/engine/memory/pieces.h"
 #include "device/engine/stream/straight_run.h"
 #include "device/execution/executor.h"
 #include "device/soft/code/kernel.h"
@@ -17,7 +18,7 @@
 namespace canopy {
 
 // True if the command can be part of a straight run: one block on one core, a fused kernel for one thread, or memory
-// work.
+// work that is not worth several threads.
 [[nodiscard]] inline bool is_simple(const Command& command) noexcept {
     switch (command.opcode) {
         case Opcode::launch:
@@ -27,7 +28,7 @@ namespace canopy {
         case Opcode::copy:
         case Opcode::fill:
         case Opcode::write_value:
-            return !is_remote(command);
+            return !is_large(command) && !is_remote(command);
         case Opcode::nothing:
             return true;
         default:
