@@ -37,7 +37,8 @@ Status check_peers(const Places& places) {
                 to->index, from->index);
 }
 
-Result<Places> check_places(void* destination, std::size_t to_size, const void* source, std::size_t from_size) {
+Result<Places> check_places(DeviceAddress destination, std::size_t to_size, DeviceAddress source,
+                            std::size_t from_size) {
     Result<MemoryPlace> to = usable_place(destination, to_size, "dst");
     if (!to.ok()) return to.status();
     Result<MemoryPlace> from = usable_place(source, from_size, "src");
@@ -148,10 +149,9 @@ Status copy_now(const RowCopy& copy) {
     if (Result<Places> places = check(copy); !places.ok()) return places.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     quiesce_context(**context);
-    auto* to = static_cast<std::byte*>(copy.destination);
-    const auto* from = static_cast<const std::byte*>(copy.source);
     for (std::size_t row = 0; row < copy.height; ++row)
-        CANOPY_TRY(transfer(to + row * copy.destination_pitch, from + row * copy.source_pitch, copy.width));
+        CANOPY_TRY(transfer(copy.destination + row * copy.destination_pitch, copy.source + row * copy.source_pitch,
+                            copy.width));
     return {};
 }
 
