@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks who includes whom. ROOMS below is the map of the source tree.
 
-Three rules: a file includes only what its folder may see; folders that form an order include downwards only; and no
-two units include each other, directly or through others. A unit is a header with the .cpp files that implement it.
+Four rules: a file includes only what its folder may see; folders that form an order include downwards only; no two
+units include each other, directly or through others (a unit is a header with the .cpp files that implement it); and
+core makes no pointers from device addresses: it neither sees the header that does, nor casts their numbers.
 
     scripts/check_dependencies.py [--root FOLDER] [--tree]
 """
@@ -16,6 +17,7 @@ import sys
 # longest folder that holds it. Folders that are not listed may include anything.
 WAIST = ("src/device/command.h", "src/device/driver.h", "src/device/image.h", "src/device/fusion.h")
 HEAP = ("src/device/heap_checker.h",)
+POINTERS = ("src/device/opaque_pointer.h",)  # makes pointers from device addresses
 DEVICES = (*WAIST, *HEAP, "src/device/device.h", "src/device/host_ranges.h", "src/device/trace.h", "src/device/fused_list.h", "src/device/fused_module.h")
 KERNEL_FORMAT = ("include/canopy/chips.h", "include/canopy/kernel_abi.h", "include/canopy/kernel_image.h",
                  "include/canopy/kernel_trace.h", "include/canopy/fusion_profile.h")
@@ -29,20 +31,20 @@ ROOMS = {
     "src/device/execution": ("running code of programs on this process's threads, guarded against faults",
                              ("src/foundation/", "src/base/", *WAIST, *KERNEL_FORMAT)),
     "src/device/engine": ("streams, graphs and CPU kernels for every kind of device",
-                          ("src/foundation/", "src/base/", "src/device/execution/", *DEVICES, *KERNEL_FORMAT)),
+                          ("src/foundation/", "src/base/", "src/device/execution/", *DEVICES, *POINTERS, *KERNEL_FORMAT)),
     "src/device/null": ("the smallest kind of device: computes nothing",
-                        ("src/foundation/", "src/base/", *WAIST, *KERNEL_FORMAT)),
+                        ("src/foundation/", "src/base/", *WAIST, *POINTERS, *KERNEL_FORMAT)),
     "src/device/soft": ("the software NPU",
                         ("src/foundation/", "src/base/", "src/device/execution/", "src/device/engine/", *WAIST, *HEAP,
-                         *KERNEL_FORMAT)),
+                         *POINTERS, *KERNEL_FORMAT)),
     "src/device/apart": ("the software NPU in a separate process",
                          ("src/foundation/", "src/base/", "src/device/engine/", "src/device/soft/services.h", *DEVICES,
-                          *KERNEL_FORMAT)),
+                          *POINTERS, *KERNEL_FORMAT)),
     "src/builtin": ("kernels of the runtime itself, compiled by canopy-cc",
                     ("src/foundation/", "toolchain/include/kernel_operator.h")),
     "src/core": ("the runtime above devices", ("src/foundation/", "src/base/", *DEVICES, "src/builtin/", "include/")),
     "src/api": ("the C functions of the interface",
-                ("src/foundation/", "src/base/", *DEVICES, "src/builtin/", "src/core/", "include/")),
+                ("src/foundation/", "src/base/", *DEVICES, *POINTERS, "src/builtin/", "src/core/", "include/")),
     "src/dispatcher": ("inner runtimes on CPU cores", ("src/foundation/", "include/")),
     "toolchain": ("the kernel compiler, its headers, host libraries and the install tree",
                   ("include/", "toolchain/include/", "src/foundation/")),
@@ -125,6 +127,8 @@ ORDER = {
     ),
 }
 SEARCH = ("src", "include", "include/pkg_inc", "toolchain/include", "toolchain/driver", "tests", "tests/conformance", "tests/unit", "bench")
+WITHOUT_POINTERS = "src/core/"  # here device addresses stay addresses
+POINTER_FROM_NUMBER = re.compile(r"(?:_cast<[^<>]*\*\s*>|\bopaque_of)\s*\([^;]*\bvalue\(\)")
 FORBIDDEN_FOLDERS = {"common", "utils", "util", "helpers", "misc"}
 # Two headers of the interface that programs may include in either order.
 CYCLE_OF_THE_INTERFACE = {"include/acl/acl_rt", "include/acl/acl_rt_memory_soma"}
@@ -193,6 +197,24 @@ def check_rooms(name, targets):
             continue
         if there[2] >= here[2]:
             yield f"{name}: upward include of {target} ({here[1] or here[0]} lies below {there[1] or there[0]})"
+
+
+def check_pointers(name, text, includes):
+    """Core does not reach the header that makes pointers, through others either, and does not make them itself."""
+    if not name.startswith(WITHOUT_POINTERS):
+        return
+    for match in POINTER_FROM_NUMBER.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield f"{name}:{line}: makes a pointer from the number of an address; use transfer and fill"
+    trails, seen = [[target] for target in includes[name]], {name}
+    while trails:
+        trail = trails.pop(0)
+        for target in includes.get(trail[-1], ()):
+            if target in POINTERS:
+                yield f"{name}: reaches {target} through {' -> '.join(trail)}"
+            elif target not in seen:
+                seen.add(target)
+                trails.append(trail + [target])
 
 
 def unit_of(name, targets, text):
@@ -282,17 +304,19 @@ def main():
         print(tree())
         return 0
     root = arguments.root.resolve()
-    problems, includes, units = [], {}, {}
+    problems, texts, includes, units = [], {}, {}, {}
     for path in sources(root):
         name = path.relative_to(root).as_posix()
         # Programs of the zoo name their folders as their authors would.
         if FORBIDDEN_FOLDERS & set(name.split("/")[:-1]) and not name.startswith("tests/zoo/"):
             problems.append(f"{name}: a folder for everything and nothing; give it the name of what it holds")
-        text = path.read_text(encoding="utf-8")
+        text = texts[name] = path.read_text(encoding="utf-8")
         targets = [resolve(root, path, match.group(1) == '"', match.group(2)) for match in INCLUDE.finditer(text)]
         includes[name] = [target for target in targets if target is not None]
         units[name] = unit_of(name, includes[name], text)
         problems.extend(check_rooms(name, includes[name]))
+    for name, text in texts.items():
+        problems.extend(check_pointers(name, text, includes))
     problems.extend(check_cycles(includes, units))
     for problem in problems:
         print(problem)

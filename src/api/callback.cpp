@@ -6,6 +6,7 @@
 #include "core/kernel/kernel.h"
 #include "core/launch/exceptions.h"
 #include "core/stream/stream_callbacks.h"
+#include "device/opaque_pointer.h"
 
 using namespace canopy;
 
@@ -94,7 +95,7 @@ aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo* info, void** de
         CANOPY_TRY(required(devArgsPtr, "devArgsPtr"));
         CANOPY_TRY(required(devArgsLen, "devArgsLen"));
         const ExceptionArguments arguments = exception_arguments(*info);
-        *devArgsPtr = arguments.address;
+        *devArgsPtr = opaque_pointer(arguments.address);
         *devArgsLen = arguments.size;
         return {};
     });

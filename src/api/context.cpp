@@ -7,6 +7,7 @@
 #include "core/base/thread_state.h"
 #include "core/lifecycle/contexts.h"
 #include "core/stream/stream.h"
+#include "device/opaque_pointer.h"
 #include "foundation/mutex.h"
 
 using namespace canopy;
@@ -109,9 +110,9 @@ aclError aclrtCtxGetFloatOverflowAddr(void** overflowAddr) {
         CANOPY_TRY(required(overflowAddr, "overflowAddr"));
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
-        Result<void*> memory = context_memory(**context, ContextMemory::overflow);
+        Result<DeviceAddress> memory = context_memory(**context, ContextMemory::overflow);
         if (!memory.ok()) return memory.status();
-        *overflowAddr = *memory;
+        *overflowAddr = opaque_pointer(*memory);
         return {};
     });
 }
@@ -121,9 +122,9 @@ aclError aclrtGetHardwareSyncAddr(void** addr) {
         CANOPY_TRY(required(addr, "addr"));
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
-        Result<void*> memory = context_memory(**context, ContextMemory::synchronisation);
+        Result<DeviceAddress> memory = context_memory(**context, ContextMemory::synchronisation);
         if (!memory.ok()) return memory.status();
-        *addr = *memory;
+        *addr = opaque_pointer(*memory);
         return {};
     });
 }

@@ -4,6 +4,7 @@
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "core/process/runtime.h"
+#include "device/opaque_pointer.h"
 
 using namespace canopy;
 
@@ -27,7 +28,7 @@ aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) {
     api([&]() -> Status {
         handle = data_buffers().open([&](DataBuffer& buffer, Handle) {
             SpinGuard guard(buffer.lock);
-            buffer.address = data;
+            buffer.address = device_address(data);
             buffer.size = size;
         });
         if (handle == 0) return fail(code::bad_alloc, "too many data buffers are alive");
@@ -49,7 +50,7 @@ aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size)
         const auto buffer = pin(dataBuffer);
         if (!buffer) return unknown(dataBuffer);
         SpinGuard guard(buffer->lock);
-        buffer->address = data;
+        buffer->address = device_address(data);
         buffer->size = size;
         return {};
     });
@@ -59,7 +60,7 @@ void* aclGetDataBufferAddr(const aclDataBuffer* dataBuffer) {
     const auto buffer = pin(dataBuffer);
     if (!buffer) return nullptr;
     SpinGuard guard(buffer->lock);
-    return buffer->address;
+    return opaque_pointer(buffer->address);
 }
 
 size_t aclGetDataBufferSizeV2(const aclDataBuffer* dataBuffer) {

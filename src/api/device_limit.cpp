@@ -39,14 +39,14 @@ Status write_overflow_status(void* address, std::uint64_t size, aclrtStream stre
     if (size != overflow_status_bytes)
         return fail(code::param_invalid, "outputSize {} is not {}", size, overflow_status_bytes);
     CANOPY_TRY(require_context());
-    const auto place = usable_place(address, size, "outputAddr");
+    const auto place = usable_place(device_address(address), size, "outputAddr");
     if (!place.ok()) return place.status();
     if (!place.value().on_device()) return fail(code::param_invalid, "outputAddr {} is not device memory", address);
     CANOPY_TRY(check_stream(stream));
     auto target = LockedStream::acquire(stream);
     if (!target.ok()) return target.status();
     Command command(Opcode::fill);
-    command.fill = {address, overflow_status_bytes, 0, 1};
+    command.fill = {device_address(address), overflow_status_bytes, 0, 1};
     return target.value().submit(command);
 }
 

@@ -11,6 +11,7 @@
 #include "core/graph/capture/capture_conditions.h"
 #include "core/graph/graph_end.h"
 #include "core/graph/graph_execute.h"
+#include "device/opaque_pointer.h"
 
 using namespace canopy;
 
@@ -118,9 +119,9 @@ aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t** ptr)
     return api([&]() -> Status {
         CANOPY_TRY(required(handle, "handle"));
         CANOPY_TRY(required(ptr, "ptr"));
-        Result<std::uint64_t*> word = condition_word(handle);
+        Result<DeviceAddress> word = condition_word(handle);
         if (!word.ok()) return word.status();
-        *ptr = *word;
+        *ptr = static_cast<std::uint64_t*>(opaque_pointer(*word));
         return {};
     });
 }

@@ -28,7 +28,7 @@ int with_model(aclmdlRI model, Body&& body, const char* function = __builtin_FUN
 
 // Checks a value that a task reads when it runs.
 Status check_value(const void* address, std::size_t size, const char* name) {
-    Result<MemoryPlace> place = usable_place(address, size, name);
+    Result<MemoryPlace> place = usable_place(device_address(address), size, name);
     if (!place.ok()) return place.status();
     if (place->pageable()) return fail(code::param_invalid, "{} {} is not device memory", name, as_address(address));
     if (reinterpret_cast<std::uintptr_t>(address) % size != 0)
@@ -98,6 +98,8 @@ aclError aclrtSwitchStream(void* leftValue, aclrtCondition cond, void* rightValu
         CANOPY_TRY(require_context());
         CANOPY_TRY(check_value(leftValue, wide ? 8 : 4, "leftValue"));
         CANOPY_TRY(check_value(rightValue, wide ? 8 : 4, "rightValue"));
-        return record_switch({leftValue, rightValue, static_cast<Comparison>(cond), wide, 0}, trueStream, stream);
+        const SwitchWork work{device_address(leftValue), device_address(rightValue), static_cast<Comparison>(cond),
+                              wide, 0};
+        return record_switch(work, trueStream, stream);
     });
 }

@@ -14,6 +14,7 @@
 #include "core/launch/launch.h"
 #include "core/memory/memory.h"
 #include "core/stream/event.h"
+#include "device/opaque_pointer.h"
 
 using namespace canopy;
 
@@ -126,8 +127,8 @@ void write_kernel(LockedTask& locked, aclmdlRIKernelTaskParams& params) CANOPY_R
     const LaunchWork& work = locked.task->command.launch;
     params.funcHandle = opaque_of(locked.task->function);
     params.cfg = write_config(work, memory_of(locked.graph, locked.place));
-    params.args = const_cast<void*>(work.arguments);
-    params.isHostArgs = work.arguments_in_place ? 0 : 1;
+    params.args = opaque_pointer(work.arguments());
+    params.isHostArgs = work.arguments_in_place() ? 0 : 1;
     params.argsSize = work.arguments_size;
     params.numBlocks = work.blocks;
 }
@@ -160,10 +161,11 @@ void write_params(LockedTask& locked, aclmdlRITaskParams& params) CANOPY_REQUIRE
             params.eventResetTaskParams = {event, flags_of(task.event), task.event_flag};
             return;
         case TaskType::value_write:
-            params.valueWriteTaskParams = {value.address, value.value};
+            params.valueWriteTaskParams = {opaque_pointer(value.address), value.value};
             return;
         case TaskType::value_wait:
-            params.valueWaitTaskParams = {value.address, value.value, static_cast<std::uint32_t>(value.condition)};
+            params.valueWaitTaskParams = {opaque_pointer(value.address), value.value,
+                                          static_cast<std::uint32_t>(value.condition)};
             return;
         default:
             return;
@@ -175,7 +177,7 @@ Status check_arguments(const aclmdlRIKernelTaskParams& params, const DeviceRecor
     if (params.argsSize == 0 || params.argsSize > max_arguments)
         return fail(code::param_invalid, "argsSize {} is not between 1 and {}", params.argsSize, max_arguments);
     if (params.isHostArgs != 0) return {};
-    Result<MemoryPlace> place = usable_place(params.args, params.argsSize, "args");
+    Result<MemoryPlace> place = usable_place(device_address(params.args), params.argsSize, "args");
     if (!place.ok()) return place.status();
     if (!place->on_device() || (place->record && place->record != &record))
         return fail(code::param_invalid, "args {} must be memory of device {} when isHostArgs is 0",
@@ -195,9 +197,9 @@ Result<Command> read_kernel(const aclmdlRIKernelTaskParams& params, DeviceRecord
     if (params.argsSize < (*function)->info.arguments_size)
         return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters",
                     params.argsSize, (*function)->info.arguments_size, (*function)->info.name);
-    LaunchRequest request(params.args, params.argsSize, params.numBlocks);
+    LaunchRequest request(params.isHostArgs != 0 ? params.args : nullptr, params.argsSize, params.numBlocks);
     CANOPY_TRY(read_config(params.cfg, request.work()));
-    request.work().arguments_in_place = params.isHostArgs == 0;
+    if (params.isHostArgs == 0) request.work().set_arguments_in_place(device_address(params.args));
     CANOPY_TRY(complete(request.command, **kernel, record));
     return request.command;
 }
@@ -206,12 +208,12 @@ Result<Command> read_value(Opcode opcode, void* address, std::uint64_t value, st
     CANOPY_TRY(required(address, "devAddr"));
     if (condition > static_cast<std::uint32_t>(ValueCondition::bits_nor))
         return fail(code::param_invalid, "flag {} is not between 0 and 3", condition);
-    Result<MemoryPlace> place = usable_place(address, sizeof(std::uint64_t), "devAddr");
+    Result<MemoryPlace> place = usable_place(device_address(address), sizeof(std::uint64_t), "devAddr");
     if (!place.ok()) return place.status();
     if (place->pageable() || reinterpret_cast<std::uintptr_t>(address) % sizeof(std::uint64_t) != 0)
         return fail(code::param_invalid, "devAddr {} is not a 64-bit word in device memory", as_address(address));
     Command command(opcode);
-    command.value = {static_cast<std::uint64_t*>(address), value, static_cast<ValueCondition>(condition)};
+    command.value = {device_address(address), value, static_cast<ValueCondition>(condition)};
     return command;
 }
 

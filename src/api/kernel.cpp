@@ -13,6 +13,7 @@
 #include "core/kernel/program/registered_images.h"
 #include "core/kernel/program/symbols.h"
 #include "core/process/context.h"
+#include "device/opaque_pointer.h"
 #include "foundation/mutex.h"
 
 using namespace canopy;
@@ -206,7 +207,7 @@ aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void** binAddr
         const auto& module = (*binary)->modules[(*context)->record->index];
         if (!module) return {};  // nothing on the device yet
         const SymbolInfo code = module->code();
-        *binAddr = code.address;
+        *binAddr = opaque_pointer(code.address);
         *binSize = code.size;
         return {};
     });
@@ -220,7 +221,7 @@ aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char* name, void**
         if (std::strlen(name) > max_name_length) return fail(code::param_invalid, "name is too long");
         Result<SymbolInfo> symbol = variable_of(binHandle, name);
         if (!symbol.ok()) return symbol.status();
-        if (dptr) *dptr = symbol->address;
+        if (dptr) *dptr = opaque_pointer(symbol->address);
         if (size) *size = symbol->size;
         return {};
     });
@@ -305,7 +306,7 @@ aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr, void**
         Result<std::shared_ptr<Module>> module = module_here(opaque_of(function->binary));
         if (!module.ok()) return module.status();
         const Kernel* kernel = (*module)->kernel(function->info.name);
-        void* address = kernel ? kernel->address : nullptr;
+        void* address = kernel ? opaque_pointer(kernel->address) : nullptr;
         const CoreType core = function->info.core;
         *aicAddr = core != CoreType::vector ? address : nullptr;
         *aivAddr = core == CoreType::vector || core == CoreType::mix ? address : nullptr;

@@ -65,10 +65,10 @@ aclError aclrtSwitchLabelByIndex(void* ptr, uint32_t maxValue, aclrtLabelList la
         Result<Pin<LabelList>> list = find_label_list(labelList);
         if (!list.ok()) return list.status();
         CANOPY_TRY(require_context());
-        Result<MemoryPlace> place = usable_place(ptr, sizeof(std::uint32_t), "ptr");
+        Result<MemoryPlace> place = usable_place(device_address(ptr), sizeof(std::uint32_t), "ptr");
         if (!place.ok()) return place.status();
         if (place->pageable() || reinterpret_cast<std::uintptr_t>(ptr) % sizeof(std::uint32_t) != 0)
             return fail(code::param_invalid, "ptr {} is not a 32-bit word in device memory", as_address(ptr));
-        return record_jump(static_cast<const std::uint32_t*>(ptr), maxValue, **list, stream);
+        return record_jump(device_address(ptr), maxValue, **list, stream);
     });
 }

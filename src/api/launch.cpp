@@ -55,10 +55,10 @@ Status launch_device_arguments(aclrtFuncHandle function, std::uint32_t blocks, c
     CANOPY_TRY(check_launch(function, blocks, "funcHandle"));
     CANOPY_TRY(required(arguments, "argsData"));
     CANOPY_TRY(check_size(size));
-    LaunchRequest request(arguments, size, blocks);
-    request.work().arguments_in_place = true;
+    LaunchRequest request(nullptr, size, blocks);
+    request.work().set_arguments_in_place(device_address(arguments));
     CANOPY_TRY(read_config(config, request.work()));
-    Result<MemoryPlace> place = usable_place(arguments, size, "argsData");
+    Result<MemoryPlace> place = usable_place(device_address(arguments), size, "argsData");
     if (!place.ok()) return place.status();
     return with_function(function, stream, [&](LockedStream& locked, const Kernel& kernel, Handle) -> Status {
         const DeviceRecord* owner = place->record;

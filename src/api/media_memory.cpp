@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "core/memory/memory.h"
+#include "device/opaque_pointer.h"
 
 using namespace canopy;
 
@@ -12,10 +13,10 @@ extern "C" {
 aclError acldvppMalloc(void** devPtr, size_t size) {
     return api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
-        Result<void*> memory = allocate_device_memory({size, ACL_MEM_MALLOC_HUGE_FIRST});
+        Result<DeviceAddress> memory = allocate_device_memory({size, ACL_MEM_MALLOC_HUGE_FIRST});
         if (!memory.ok()) [[unlikely]]
             return memory.status();
-        *devPtr = *memory;
+        *devPtr = opaque_pointer(*memory);
         return {};
     });
 }
@@ -23,7 +24,7 @@ aclError acldvppMalloc(void** devPtr, size_t size) {
 aclError acldvppFree(void* devPtr) {
     return api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
-        return release_device_memory(devPtr);
+        return release_device_memory(device_address(devPtr));
     });
 }
 

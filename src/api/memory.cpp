@@ -11,6 +11,7 @@
 #include "core/memory/memory.h"
 #include "core/memory/memory_pool.h"
 #include "core/process/context.h"
+#include "device/opaque_pointer.h"
 
 using namespace canopy;
 
@@ -18,10 +19,10 @@ namespace {
 
 Status allocate(void** out, const AllocationRequest& request) {
     CANOPY_TRY(required(out, "devPtr"));
-    Result<void*> memory = allocate_device_memory(request);
+    Result<DeviceAddress> memory = allocate_device_memory(request);
     if (!memory.ok()) [[unlikely]]
         return memory.status();
-    *out = *memory;
+    *out = opaque_pointer(*memory);
     return {};
 }
 
@@ -123,7 +124,7 @@ aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocP
 aclError aclrtFree(void* devPtr) {
     return api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
-        return release_device_memory(devPtr);
+        return release_device_memory(device_address(devPtr));
     });
 }
 
@@ -131,7 +132,7 @@ aclError aclrtFreeWithDevSync(void* devPtr) {
     return api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         CANOPY_TRY(synchronise_current_context());
-        return release_device_memory(devPtr);
+        return release_device_memory(device_address(devPtr));
     });
 }
 
@@ -177,7 +178,7 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
     return api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         CANOPY_TRY(required(attributes, "attributes"));
-        const MemoryPlace place = classify(ptr);
+        const MemoryPlace place = classify(device_address(ptr));
         *attributes = {};
         attributes->location.type = location_type(place);
         attributes->location.id = place.record ? place.record->index : 0;
@@ -199,7 +200,7 @@ aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uin
         // A software device has only one kind of memory.
         const bool all =
             (memType & ACL_RT_MEM_TYPE_DEV) != 0 && std::all_of(addrList, addrList + size, [](const void* address) {
-                const MemoryPlace place = classify(address);
+                const MemoryPlace place = classify(device_address(address));
                 return place.on_device() && place.range.size != 0;
             });
         *checkResult = all ? 1 : 0;
@@ -212,7 +213,7 @@ aclError aclrtMemFlush(void* devPtr, size_t size) {
     return api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         if (size == 0) return fail(code::invalid_parameter, "size must not be 0");
-        return usable_place(devPtr, size, "devPtr").status();
+        return usable_place(device_address(devPtr), size, "devPtr").status();
     });
 }
 
@@ -220,7 +221,7 @@ aclError aclrtMemInvalidate(void* devPtr, size_t size) {
     return api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         if (size == 0) return fail(code::invalid_parameter, "size must not be 0");
-        return usable_place(devPtr, size, "devPtr").status();
+        return usable_place(device_address(devPtr), size, "devPtr").status();
     });
 }
 

@@ -84,7 +84,8 @@ Result<std::vector<Copy>> read_batch(const Batch& batch, size_t& failed) {
             return fail(code::param_invalid, "attrs[{}] has a different direction than attrs[0]", attribute);
         const std::uint32_t device = is_device(part.dstLoc) ? part.dstLoc.id : part.srcLoc.id;
         if (Result<DeviceRecord*> record = Runtime::instance().device(device); !record.ok()) return record.status();
-        const Copy copy{batch.dsts[item], batch.destMaxs[item], batch.srcs[item], batch.sizes[item]};
+        const Copy copy{device_address(batch.dsts[item]), batch.destMaxs[item], device_address(batch.srcs[item]),
+                        batch.sizes[item]};
         if (Status status = check_batch_copy(copy, *direction, device); !status.ok()) {
             failed = item;
             return status;

@@ -7,6 +7,7 @@
 #include "core/memory/copy.h"
 #include "core/memory/memory.h"
 #include "core/process/context.h"
+#include "device/opaque_pointer.h"
 
 using namespace canopy;
 
@@ -27,15 +28,28 @@ Status check_kind(aclrtMemcpyKind kind, int last) {
 
 CopyKind copy_kind(aclrtMemcpyKind kind) { return static_cast<CopyKind>(kind); }
 
+Copy copy_of(void* dst, size_t destMax, const void* src, size_t count) {
+    return {device_address(dst), destMax, device_address(src), count};
+}
+
+RowCopy rows_of(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height) {
+    return {device_address(dst), dpitch, device_address(src), spitch, width, height};
+}
+
+Status check_addresses(const Copy& request) {
+    if (!request.destination) return fail_null("dst");
+    return request.source ? Status() : fail_null("src");
+}
+
 Status copy(const Copy& request, aclrtMemcpyKind kind) {
-    CANOPY_TRY(check_pointers(request.destination, request.source));
+    CANOPY_TRY(check_addresses(request));
     CANOPY_TRY(check_kind(kind, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE));
     if (request.count == 0) return {};
     return copy_now(request);
 }
 
 Status copy_async(const Copy& request, aclrtMemcpyKind kind, aclrtStream stream) {
-    CANOPY_TRY(check_pointers(request.destination, request.source));
+    CANOPY_TRY(check_addresses(request));
     CANOPY_TRY(check_kind(kind, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE));
     if (request.count == 0) return {};
     return copy_in_stream(request, copy_kind(kind), stream);
@@ -63,7 +77,7 @@ Result<SymbolInfo> symbol_part(const void* symbol, size_t count, size_t offset) 
     if (offset > found->size || count > found->size - offset)
         return fail(code::param_invalid, "offset {} and count {} reach past the {} bytes of the symbol", offset, count,
                     found->size);
-    return SymbolInfo{static_cast<std::byte*>(found->address) + offset, found->size - offset};
+    return SymbolInfo{found->address + offset, found->size - offset};
 }
 
 }  // namespace
@@ -71,17 +85,17 @@ Result<SymbolInfo> symbol_part(const void* symbol, size_t count, size_t offset) 
 extern "C" {
 
 aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
-    return api([&]() -> Status { return copy({dst, destMax, src, count}, kind); });
+    return api([&]() -> Status { return copy(copy_of(dst, destMax, src, count), kind); });
 }
 
 aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                           aclrtStream stream) {
-    return api([&]() -> Status { return copy_async({dst, destMax, src, count}, kind, stream); });
+    return api([&]() -> Status { return copy_async(copy_of(dst, destMax, src, count), kind, stream); });
 }
 
 aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                                        aclrtStream stream) {
-    return api([&]() -> Status { return copy_async({dst, destMax, src, count}, kind, stream); });
+    return api([&]() -> Status { return copy_async(copy_of(dst, destMax, src, count), kind, stream); });
 }
 
 aclError aclrtMemcpyAsyncWithOffset(void** dst, size_t destMax, size_t dstDataOffset, const void** src, size_t count,
@@ -90,8 +104,8 @@ aclError aclrtMemcpyAsyncWithOffset(void** dst, size_t destMax, size_t dstDataOf
         CANOPY_TRY(check_pointers(dst, src));
         CANOPY_TRY(check_kind(kind, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE));
         if (count == 0) return fail(code::param_invalid, "count must not be 0");
-        return copy_in_stream(IndirectCopy{dst, destMax, dstDataOffset, src, count, srcDataOffset}, copy_kind(kind),
-                              stream);
+        const IndirectCopy copy{device_address(dst), destMax, dstDataOffset, device_address(src), count, srcDataOffset};
+        return copy_in_stream(copy, copy_kind(kind), stream);
     });
 }
 
@@ -119,7 +133,7 @@ aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, voi
         if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE)
             return fail(code::not_supported, "kind {}: descriptors are for ACL_MEMCPY_INNER_DEVICE_TO_DEVICE only",
                         static_cast<int>(kind));
-        return write_copy_descriptor(desc, srcAddr, dstAddr, count);
+        return write_copy_descriptor(device_address(desc), device_address(srcAddr), device_address(dstAddr), count);
     });
 }
 
@@ -131,7 +145,7 @@ aclError aclrtMemcpyAsyncWithDesc(void* desc, aclrtMemcpyKind kind, aclrtStream 
         if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE)
             return fail(code::not_supported, "kind {}: descriptors are for ACL_MEMCPY_INNER_DEVICE_TO_DEVICE only",
                         static_cast<int>(kind));
-        return copy_by_descriptor(desc, stream);
+        return copy_by_descriptor(device_address(desc), stream);
     });
 }
 
@@ -141,7 +155,7 @@ aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
         CANOPY_TRY(check_pointers(dst, src));
         if (!is_one_of(kind, {ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEFAULT}))
             return fail(code::invalid_parameter, "kind {} is not allowed here", static_cast<int>(kind));
-        const RowCopy rows{dst, dpitch, src, spitch, width, height};
+        const RowCopy rows = rows_of(dst, dpitch, src, spitch, width, height);
         CANOPY_TRY(check_rows(rows));
         if (width == 0 || height == 0) return {};
         return copy_now(rows);
@@ -155,7 +169,7 @@ aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t sp
         if (!is_one_of(kind, {ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE,
                               ACL_MEMCPY_DEFAULT}))
             return fail(code::invalid_parameter, "kind {} is not allowed here", static_cast<int>(kind));
-        const RowCopy rows{dst, dpitch, src, spitch, width, height};
+        const RowCopy rows = rows_of(dst, dpitch, src, spitch, width, height);
         CANOPY_TRY(check_rows(rows));
         if (width == 0 || height == 0) return {};
         if (width > async_width_limit)
@@ -170,7 +184,7 @@ aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count)
     return api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         if (count == 0) return {};
-        return fill_now({devPtr, maxCount, static_cast<std::uint32_t>(value), count, 1});
+        return fill_now({device_address(devPtr), maxCount, static_cast<std::uint32_t>(value), count, 1});
     });
 }
 
@@ -178,7 +192,7 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
     return api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         if (count == 0) return {};
-        return fill_in_stream({devPtr, maxCount, static_cast<std::uint32_t>(value), count, 1}, stream);
+        return fill_in_stream({device_address(devPtr), maxCount, static_cast<std::uint32_t>(value), count, 1}, stream);
     });
 }
 
@@ -186,7 +200,7 @@ aclError aclrtMemsetD32(void* ptr, size_t memSize, uint32_t value, size_t N) {
     return api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         if (N == 0) return {};
-        return fill_now({ptr, memSize, value, N, 4});
+        return fill_now({device_address(ptr), memSize, value, N, 4});
     });
 }
 
@@ -194,7 +208,7 @@ aclError aclrtMemsetD32Async(void* ptr, size_t memSize, uint32_t value, size_t N
     return api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         if (N == 0) return {};
-        return fill_in_stream({ptr, memSize, value, N, 4}, stream);
+        return fill_in_stream({device_address(ptr), memSize, value, N, 4}, stream);
     });
 }
 
@@ -205,7 +219,7 @@ aclError aclrtGetSymbolAddress(const void* symbol, void** devPtr) {
         CANOPY_TRY(require_context());
         Result<SymbolInfo> found = find_symbol(symbol);
         if (!found.ok()) return found.status();
-        *devPtr = found->address;
+        *devPtr = opaque_pointer(found->address);
         return {};
     });
 }
@@ -229,7 +243,7 @@ aclError aclrtMemcpyToSymbol(const void* symbol, const void* src, size_t count, 
         CANOPY_TRY(require_context());
         Result<SymbolInfo> part = symbol_part(symbol, count, offset);
         if (!part.ok()) return part.status();
-        return copy({part->address, part->size, src, count}, kind);
+        return copy({part->address, part->size, device_address(src), count}, kind);
     });
 }
 
@@ -241,7 +255,7 @@ aclError aclrtMemcpyToSymbolAsync(const void* symbol, const void* src, size_t co
         CANOPY_TRY(require_context());
         Result<SymbolInfo> part = symbol_part(symbol, count, offset);
         if (!part.ok()) return part.status();
-        return copy_async({part->address, part->size, src, count}, kind, stream);
+        return copy_async({part->address, part->size, device_address(src), count}, kind, stream);
     });
 }
 
@@ -253,7 +267,7 @@ aclError aclrtMemcpyFromSymbol(void* dst, size_t dstMax, const void* symbol, siz
         CANOPY_TRY(require_context());
         Result<SymbolInfo> part = symbol_part(symbol, count, offset);
         if (!part.ok()) return part.status();
-        return copy({dst, dstMax, part->address, count}, kind);
+        return copy({device_address(dst), dstMax, part->address, count}, kind);
     });
 }
 
@@ -265,7 +279,7 @@ aclError aclrtMemcpyFromSymbolAsync(void* dst, size_t dstMax, const void* symbol
         CANOPY_TRY(require_context());
         Result<SymbolInfo> part = symbol_part(symbol, count, offset);
         if (!part.ok()) return part.status();
-        return copy_async({dst, dstMax, part->address, count}, kind, stream);
+        return copy_async({device_address(dst), dstMax, part->address, count}, kind, stream);
     });
 }
 

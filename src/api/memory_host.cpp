@@ -9,6 +9,7 @@
 #include "core/memory/host_memory.h"
 #include "core/memory/memory.h"
 #include "core/process/context.h"
+#include "device/opaque_pointer.h"
 
 using namespace canopy;
 
@@ -23,7 +24,7 @@ Status allocate(void** out, const char* name, const PinnedRequest& request) {
     return {};
 }
 
-Result<void*> register_memory(void* ptr, uint64_t size, bool mapped, bool pinned) {
+Result<DeviceAddress> register_memory(void* ptr, uint64_t size, bool mapped, bool pinned) {
     Result<DeviceRecord*> record = current_device();
     if (!record.ok()) return record.status();
     Registration registration;
@@ -61,7 +62,7 @@ aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cf
 aclError aclrtFreeHost(void* hostPtr) {
     return api([&]() -> Status {
         CANOPY_TRY(required(hostPtr, "hostPtr"));
-        return release_pinned(hostPtr);
+        return release_pinned(device_address(hostPtr));
     });
 }
 
@@ -71,7 +72,7 @@ aclError aclrtFreeHostWithDevSync(void* hostPtr) {
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
         CANOPY_TRY(synchronise_context(**context, Deadline::never()));
-        return release_pinned(hostPtr);
+        return release_pinned(device_address(hostPtr));
     });
 }
 
@@ -83,9 +84,9 @@ aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
             return fail(code::not_supported, "type {} is reserved", static_cast<int>(type));
         if (type != ACL_HOST_REGISTER_MAPPED)
             return fail(code::invalid_parameter, "type {} does not exist", static_cast<int>(type));
-        Result<void*> mapped = register_memory(ptr, size, true, false);
+        Result<DeviceAddress> mapped = register_memory(ptr, size, true, false);
         if (!mapped.ok()) return mapped.status();
-        *devPtr = *mapped;
+        *devPtr = opaque_pointer(*mapped);
         return {};
     });
 }
@@ -99,7 +100,7 @@ aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
         if (flag == 0 || (flag & ~(ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED)) != 0)
             return fail(code::invalid_parameter, "flag {:#x} has unknown bits", flag);
         const bool pinned = (flag & ACL_HOST_REG_PINNED) != 0;
-        if (pinned && in_pinned_heap(ptr))
+        if (pinned && in_pinned_heap(device_address(ptr)))
             return fail(code::host_already_registered, "ptr {} is already pinned memory", ptr);
         return register_memory(ptr, size, (flag & ACL_HOST_REG_MAPPED) != 0, pinned).status();
     });
@@ -109,7 +110,7 @@ aclError aclrtHostUnregister(void* ptr) {
     return api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         CANOPY_TRY(require_context());
-        return unregister_host_memory(ptr);
+        return unregister_host_memory(device_address(ptr));
     });
 }
 
@@ -119,9 +120,9 @@ aclError aclrtHostGetDevicePointer(void* pHost, void** pDevice, uint32_t flag) {
         CANOPY_TRY(required(pDevice, "pDevice"));
         if (flag != 0) return fail(code::invalid_parameter, "flag {} must be 0", flag);
         CANOPY_TRY(require_context());
-        Result<void*> address = device_address_of(pHost);
+        Result<DeviceAddress> address = device_address_of(device_address(pHost));
         if (!address.ok()) return address.status();
-        *pDevice = *address;
+        *pDevice = opaque_pointer(*address);
         return {};
     });
 }

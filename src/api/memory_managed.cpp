@@ -6,6 +6,7 @@
 #include "core/memory/copy.h"
 #include "core/memory/managed_memory.h"
 #include "core/process/context.h"
+#include "device/opaque_pointer.h"
 
 using namespace canopy;
 
@@ -18,7 +19,7 @@ ManagedLocation read_location(const aclrtMemManagedLocation& location) {
 Status check_range(const void* ptr, size_t size) {
     CANOPY_TRY(required(ptr, "ptr"));
     if (size == 0) return fail(code::invalid_parameter, "size must not be 0");
-    return check_managed_range(ptr, size, "ptr");
+    return check_managed_range(device_address(ptr), size, "ptr");
 }
 
 Status check_attribute(aclrtMemManagedRangeAttribute attribute) {
@@ -50,9 +51,9 @@ aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
         if (flag != ACL_RT_MEM_ATTACH_GLOBAL)
             return fail(code::param_invalid, "flag {} is not ACL_RT_MEM_ATTACH_GLOBAL", flag);
         CANOPY_TRY(require_context());
-        Result<void*> memory = allocate_managed(size);
+        Result<DeviceAddress> memory = allocate_managed(size);
         if (!memory.ok()) return memory.status();
-        *ptr = *memory;
+        *ptr = opaque_pointer(*memory);
         return {};
     });
 }
@@ -68,7 +69,7 @@ aclError aclrtMemManagedAdvise(const void* const ptr, uint64_t size, aclrtMemMan
                                    advice == ManagedAdvice::set_accessed_by ||
                                    advice == ManagedAdvice::unset_accessed_by;
         if (names_a_place) CANOPY_TRY(check_managed_location(read_location(location)));
-        return advise_managed(ptr, size, advice, read_location(location));
+        return advise_managed(device_address(ptr), size, advice, read_location(location));
     });
 }
 
@@ -78,7 +79,8 @@ aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const v
         CANOPY_TRY(required(data, "data"));
         CANOPY_TRY(check_range(ptr, size));
         CANOPY_TRY(check_attribute(attribute));
-        return read_managed_attribute(static_cast<ManagedAttribute>(attribute), ptr, size, data, dataSize);
+        return read_managed_attribute(static_cast<ManagedAttribute>(attribute), device_address(ptr), size, data,
+                                      dataSize);
     });
 }
 
@@ -93,8 +95,8 @@ aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute* attributes, size
         for (size_t index = 0; index < numAttributes; ++index) {
             CANOPY_TRY(check_attribute(attributes[index]));
             CANOPY_TRY(required(data[index], "data[i]"));
-            CANOPY_TRY(read_managed_attribute(static_cast<ManagedAttribute>(attributes[index]), ptr, size, data[index],
-                                              dataSizes[index]));
+            CANOPY_TRY(read_managed_attribute(static_cast<ManagedAttribute>(attributes[index]), device_address(ptr),
+                                              size, data[index], dataSizes[index]));
         }
         return {};
     });
@@ -107,7 +109,7 @@ aclError aclrtMemManagedPrefetchAsync(const void* ptr, size_t size, aclrtMemMana
         if (flags != 0) return fail(code::invalid_parameter, "flags {} must be 0", flags);
         CANOPY_TRY(check_managed_location(read_location(location)));
         CANOPY_TRY(submit_nothing(stream));
-        return note_prefetch(ptr, size, read_location(location));
+        return note_prefetch(device_address(ptr), size, read_location(location));
     });
 }
 
@@ -132,7 +134,7 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void** ptrs, size_t* sizes, siz
         size_t location = 0;
         for (size_t item = 0; item < count; ++item) {
             if (location + 1 < numPrefetchLocs && prefetchLocIdxs[location + 1] == item) ++location;
-            CANOPY_TRY(note_prefetch(ptrs[item], sizes[item], read_location(prefetchLocs[location])));
+            CANOPY_TRY(note_prefetch(device_address(ptrs[item]), sizes[item], read_location(prefetchLocs[location])));
         }
         return {};
     });

@@ -10,6 +10,7 @@
 #include "core/graph/capture/stream_memory.h"
 #include "core/memory/memory_pool.h"
 #include "core/stream/stream.h"
+#include "device/opaque_pointer.h"
 
 using namespace canopy;
 
@@ -79,9 +80,9 @@ aclError aclrtMemPoolMallocAsync(void** ptr, size_t size, aclrtMemPool memPool, 
         if ((*user)->record != (*pool)->record)
             return fail(code::param_invalid, "stream belongs to device {}, memPool to device {}",
                         (*user)->record->index, (*pool)->record->index);
-        Result<void*> block = allocate_in_stream(**pool, size, **user);
+        Result<DeviceAddress> block = allocate_in_stream(**pool, size, **user);
         if (!block.ok()) return block.status();
-        *ptr = *block;
+        *ptr = opaque_pointer(*block);
         return {};
     });
 }
@@ -91,7 +92,7 @@ aclError aclrtMemPoolFreeAsync(void* ptr, aclrtStream stream) {
         CANOPY_TRY(required(ptr, "ptr"));
         Result<Pin<Stream>> user = find_stream(stream, true);
         if (!user.ok()) return user.status();
-        return free_in_stream(ptr, **user);
+        return free_in_stream(device_address(ptr), **user);
     });
 }
 

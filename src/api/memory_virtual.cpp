@@ -6,6 +6,7 @@
 #include "core/memory/memory.h"
 #include "core/memory/virtual_memory.h"
 #include "core/process/context.h"
+#include "device/opaque_pointer.h"
 
 using namespace canopy;
 
@@ -32,9 +33,9 @@ Status reserve(void** out, size_t size, size_t alignment, void* wanted, uint64_t
     if (size == 0) return fail(code::invalid_parameter, "size must not be 0");
     if (alignment != 0) return fail(code::invalid_parameter, "alignment {} must be 0", alignment);
     if (flags > 1) return fail(code::invalid_parameter, "flags {} is neither 0 nor 1", flags);
-    Result<void*> address = reserve_addresses(size, wanted);
+    Result<DeviceAddress> address = reserve_addresses(size, device_address(wanted));
     if (!address.ok()) return address.status();
-    *out = *address;
+    *out = opaque_pointer(*address);
     return {};
 }
 
@@ -44,7 +45,7 @@ Status map(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, u
     if (size == 0) return fail(code::invalid_parameter, "size must not be 0");
     if (offset != 0) return fail(code::invalid_parameter, "offset {} must be 0", offset);
     if (flags != 0) return fail(code::invalid_parameter, "flags {} must be 0", flags);
-    return map_physical(virPtr, size, handle_of(handle), accessible);
+    return map_physical(device_address(virPtr), size, handle_of(handle), accessible);
 }
 
 Result<AccessRequest> read_location(const aclrtMemLocation& location) {
@@ -117,7 +118,7 @@ aclError aclrtReserveMemAddressNoUCMemory(void** virPtr, size_t size, size_t ali
 aclError aclrtReleaseMemAddress(void* virPtr) {
     return api([&]() -> Status {
         CANOPY_TRY(required(virPtr, "virPtr"));
-        return release_addresses(virPtr);
+        return release_addresses(device_address(virPtr));
     });
 }
 
@@ -132,7 +133,7 @@ aclError aclrtMemMapNoAccess(void* virPtr, size_t size, size_t offset, aclrtDrvM
 aclError aclrtUnmapMem(void* virPtr) {
     return api([&]() -> Status {
         CANOPY_TRY(required(virPtr, "virPtr"));
-        return unmap_physical(virPtr);
+        return unmap_physical(device_address(virPtr));
     });
 }
 
@@ -149,7 +150,7 @@ aclError aclrtMemSetAccess(void* virPtr, size_t size, aclrtMemAccessDesc* desc, 
         for (size_t index = 0; index < count; ++index) {
             Result<AccessRequest> request = read_location(desc[index].location);
             if (!request.ok()) return request.status();
-            CANOPY_TRY(allow_access(virPtr, size, *request));
+            CANOPY_TRY(allow_access(device_address(virPtr), size, *request));
         }
         return {};
     });
@@ -162,7 +163,7 @@ aclError aclrtMemGetAccess(void* virPtr, aclrtMemLocation* location, uint64_t* f
         CANOPY_TRY(required(flag, "flag"));
         Result<AccessRequest> request = read_location(*location);
         if (!request.ok()) return request.status();
-        Result<bool> allowed = access_allowed(virPtr, *request);
+        Result<bool> allowed = access_allowed(device_address(virPtr), *request);
         if (!allowed.ok()) return allowed.status();
         *flag = *allowed ? ACL_RT_MEM_ACCESS_FLAGS_READWRITE : ACL_RT_MEM_ACCESS_FLAGS_NONE;
         return {};
@@ -173,7 +174,7 @@ aclError aclrtMemRetainAllocationHandle(void* virPtr, aclrtDrvMemHandle* handle)
     return api([&]() -> Status {
         CANOPY_TRY(required(virPtr, "virPtr"));
         CANOPY_TRY(required(handle, "handle"));
-        Result<Handle> memory = retain_physical(virPtr);
+        Result<Handle> memory = retain_physical(device_address(virPtr));
         if (!memory.ok()) return memory.status();
         *handle = opaque_of(*memory);
         return {};
@@ -199,9 +200,9 @@ aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle, acl
 aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
     return api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
-        const MemoryPlace place = classify(ptr);
+        const MemoryPlace place = classify(device_address(ptr));
         if (place.range.size == 0) return fail(code::param_invalid, "ptr {} is not in an allocation", ptr);
-        if (pbase) *pbase = place.range.base;
+        if (pbase) *pbase = opaque_pointer(place.range.base);
         if (psize) *psize = place.range.size;
         return {};
     });
@@ -215,7 +216,7 @@ aclError aclrtMemP2PMap(void* devPtr, size_t size, int32_t dstDevId, uint64_t fl
         CANOPY_TRY(require_context());
         Result<DeviceRecord*> target = Runtime::instance().device(dstDevId);
         if (!target.ok()) return target.status();
-        Result<MemoryPlace> place = usable_place(devPtr, size, "devPtr");
+        Result<MemoryPlace> place = usable_place(device_address(devPtr), size, "devPtr");
         if (!place.ok()) return place.status();
         if (!place->on_device()) return fail(code::param_invalid, "devPtr {} is not device memory", devPtr);
         if (!place->record || place->record == *target) return {};

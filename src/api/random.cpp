@@ -80,8 +80,8 @@ Result<RandomTask> canopy::read_random_task(const aclrtRandomNumTaskInfo& info) 
     }
     task.seed = read_parameter(info.randomSeed);
     task.count = read_parameter(info.randomNum);
-    task.result = info.randomResultAddr;
-    task.counter = info.randomCounterAddr;
+    task.result = device_address(info.randomResultAddr).value();
+    task.counter = device_address(info.randomCounterAddr).value();
     return task;
 }
 

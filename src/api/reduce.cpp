@@ -51,7 +51,7 @@ std::optional<ReduceOperation> reduce_operation(aclrtReduceKind kind) {
 }
 
 Status check_device_memory(const void* address, std::size_t size, const char* name) {
-    Result<MemoryPlace> place = usable_place(address, size, name);
+    Result<MemoryPlace> place = usable_place(device_address(address), size, name);
     if (!place.ok()) return place.status();
     if (place->pageable()) return fail(code::param_invalid, "{} {} is not device memory", name, as_address(address));
     return {};
@@ -69,7 +69,7 @@ Status check_word(const void* address) {
 struct CacheHint {
     static constexpr std::uint64_t written = 0x43616e6f7079434d;
     std::uint64_t mark = 0;
-    void* address = nullptr;
+    DeviceAddress address{};
     std::uint64_t size = 0;
     std::uint64_t reserved[5] = {};
 };
@@ -114,7 +114,8 @@ aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduc
         CANOPY_TRY(require_context());
         CANOPY_TRY(check_device_memory(dst, count, "dst"));
         CANOPY_TRY(check_device_memory(src, count, "src"));
-        return reduce_in_stream({dst, src, count / size, *operation, *element}, stream);
+        return reduce_in_stream(
+            {device_address(dst).value(), device_address(src).value(), count / size, *operation, *element}, stream);
     });
 }
 
@@ -124,7 +125,7 @@ aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStre
         if (flag != 0) return fail(code::param_invalid, "flag {} must be 0", flag);
         CANOPY_TRY(check_word(devAddr));
         Command command(Opcode::write_value);
-        command.value = {static_cast<std::uint64_t*>(devAddr), value, ValueCondition::equal};
+        command.value = {device_address(devAddr), value, ValueCondition::equal};
         return submit_to(stream, command);
     });
 }
@@ -136,7 +137,7 @@ aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStrea
             return fail(code::param_invalid, "flag {} is not between 0 and 3", flag);
         CANOPY_TRY(check_word(devAddr));
         Command command(Opcode::wait_value);
-        command.value = {static_cast<std::uint64_t*>(devAddr), value, static_cast<ValueCondition>(flag)};
+        command.value = {device_address(devAddr), value, static_cast<ValueCondition>(flag)};
         return submit_to(stream, command);
     });
 }
@@ -166,13 +167,14 @@ aclError aclrtCmoSetDesc(void* cmoDesc, void* src, size_t size) {
         CANOPY_TRY(required(src, "src"));
         if (size == 0) return fail(code::param_invalid, "size must not be 0");
         CANOPY_TRY(check_device_memory(src, size, "src"));
-        if (Result<MemoryPlace> place = usable_place(cmoDesc, sizeof(CacheHint), "cmoDesc"); !place.ok())
+        if (Result<MemoryPlace> place = usable_place(device_address(cmoDesc), sizeof(CacheHint), "cmoDesc");
+            !place.ok())
             return place.status();
         CacheHint hint;
         hint.mark = CacheHint::written;
-        hint.address = src;
+        hint.address = device_address(src);
         hint.size = size;
-        return transfer(cmoDesc, &hint, sizeof(hint));
+        return write_device(device_address(cmoDesc), &hint, sizeof(hint));
     });
 }
 
@@ -182,10 +184,11 @@ aclError aclrtCmoAsyncWithDesc(void* cmoDesc, aclrtCmoType cmoType, aclrtStream 
         if (reserve) return fail(code::invalid_parameter, "reserve must be null");
         CANOPY_TRY(check_hint_type(cmoType));
         CANOPY_TRY(require_context());
-        if (Result<MemoryPlace> place = usable_place(cmoDesc, sizeof(CacheHint), "cmoDesc"); !place.ok())
+        if (Result<MemoryPlace> place = usable_place(device_address(cmoDesc), sizeof(CacheHint), "cmoDesc");
+            !place.ok())
             return place.status();
         CacheHint hint;
-        CANOPY_TRY(transfer(&hint, cmoDesc, sizeof(hint)));
+        CANOPY_TRY(read_device(&hint, device_address(cmoDesc), sizeof(hint)));
         if (hint.mark != CacheHint::written)
             return fail(code::param_invalid, "cmoDesc {} was not written by aclrtCmoSetDesc", cmoDesc);
         return submit_nothing(stream);

@@ -34,17 +34,25 @@ Status check_block(const rtAicpuArgsEx_t& block, std::uint32_t blocks) {
     if (block.hostInputInfoNum != 0) CANOPY_TRY(check_needed({{block.hostInputInfoPtr, "hostInputInfoPtr"}}));
     if (block.kernelOffsetInfoNum != 0) CANOPY_TRY(check_needed({{block.kernelOffsetInfoPtr, "kernelOffsetInfoPtr"}}));
     if (!block.isNoNeedH2DCopy) return {};
-    return usable_place(block.args, block.argsSize, "args").status();
+    return usable_place(device_address(block.args), block.argsSize, "args").status();
+}
+
+// A copy of the argument block from `offset` on: the block may be in device memory.
+Result<std::vector<std::byte>> bytes_of(const rtAicpuArgsEx_t& block, std::uint32_t offset) {
+    std::vector<std::byte> bytes(block.argsSize - offset);
+    CANOPY_TRY(read_device(bytes.data(), device_address(block.args) + offset, bytes.size()));
+    return bytes;
 }
 
 // A zero-terminated name inside an argument block.
 Result<std::string> name_in(const rtAicpuArgsEx_t& block, std::uint32_t offset, const char* what) {
     if (offset >= block.argsSize)
         return fail(code::param_invalid, "{} {} is outside the {} argument bytes", what, offset, block.argsSize);
-    const char* begin = static_cast<const char*>(block.args) + offset;
-    const std::size_t most = block.argsSize - offset;
-    const std::size_t length = strnlen(begin, most);
-    if (length == most)
+    Result<std::vector<std::byte>> bytes = bytes_of(block, offset);
+    if (!bytes.ok()) return bytes.status();
+    const auto* begin = reinterpret_cast<const char*>(bytes->data());
+    const std::size_t length = strnlen(begin, bytes->size());
+    if (length == bytes->size())
         return fail(code::param_invalid, "{} {}: the name is not terminated within the {} argument bytes", what, offset,
                     block.argsSize);
     return std::string(begin, length);
@@ -128,7 +136,9 @@ std::string loading_kernel_in(const rtAicpuArgsEx_t& block) {
 // Runs a kernel that is built into the runtime: on the calling thread, after waiting for the stream.
 int run_in_turn(const std::string& kernel, const rtAicpuArgsEx_t& block, rtStream_t stream) {
     if (const int code = aclrtSynchronizeStream(stream); code != 0) return code;
-    const Status done = run_loading_kernel(kernel, {static_cast<const std::byte*>(block.args), block.argsSize});
+    Result<std::vector<std::byte>> bytes = bytes_of(block, 0);
+    if (!bytes.ok()) return bytes.status().code();
+    const Status done = run_loading_kernel(kernel, *bytes);
     if (done.ok()) return 0;
     return fail(done.code(), "kernel {} has failed", kernel).code();
 }

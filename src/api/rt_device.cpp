@@ -98,7 +98,7 @@ rtError_t rtGetC2cCtrlAddr(uint64_t* addr, uint32_t* len) {
         const int code = aclrtGetHardwareSyncAddr(&words);
         if (code != 0) return code;
         *addr = reinterpret_cast<std::uint64_t>(words);
-        *len = static_cast<std::uint32_t>(classify(words).range.size);
+        *len = static_cast<std::uint32_t>(classify(device_address(words)).range.size);
         return 0;
     });
 }

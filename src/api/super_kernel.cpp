@@ -88,11 +88,11 @@ aclError aclskScopeEnd(const char* scopeName, aclrtStream stream) {
 }
 
 int canopyFusionDeclareTemporary(const void* address, size_t size) {
-    return api([&] { return declare_temporary(address, size); });
+    return api([&] { return declare_temporary(device_address(address), size); });
 }
 
 int canopyFusionUndeclareTemporary(const void* address) {
-    return api([&] { return undeclare_temporary(address); });
+    return api([&] { return undeclare_temporary(device_address(address)); });
 }
 
 int canopyFusionWait(const void* object, int32_t timeout) {
@@ -117,7 +117,7 @@ int canopyFusionProfile(void* graph, uint32_t fused, void* buffer) {
         CANOPY_TRY(required(graph, "graph"));
         Result<Pin<Graph>> found = find_graph(graph, true);
         if (!found.ok()) return found.status();
-        return profile_fused(**found, fused, buffer);
+        return profile_fused(**found, fused, device_address(buffer));
     });
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 Status check_memory(const void* address, std::size_t size, const char* name) {
     CANOPY_TRY(required(address, name));
-    Result<MemoryPlace> place = usable_place(address, size, name);
+    Result<MemoryPlace> place = usable_place(device_address(address), size, name);
     if (!place.ok()) return place.status();
     if (place->pageable()) return fail(code::param_invalid, "{} {} is not device memory", name, as_address(address));
     return {};
@@ -32,7 +32,7 @@ Status update_random(aclrtStream task_stream, std::uint32_t task, const aclrtRan
         std::memcpy(&info, bytes, sizeof(info));
         return read_random_task(info);
     };
-    return patch_random(task_stream, task, {attribute.srcAddr, attribute.size, read}, stream);
+    return patch_random(task_stream, task, {device_address(attribute.srcAddr), attribute.size, read}, stream);
 }
 
 Status update_kernel(aclrtStream task_stream, std::uint32_t task, const aclrtAicAivTaskUpdateAttr& attribute,
@@ -40,8 +40,9 @@ Status update_kernel(aclrtStream task_stream, std::uint32_t task, const aclrtAic
     CANOPY_TRY(required(attribute.binHandle, "binHandle"));
     CANOPY_TRY(check_memory(attribute.funcEntryAddr, sizeof(std::uint64_t), "funcEntryAddr"));
     CANOPY_TRY(check_memory(attribute.blockDimAddr, sizeof(std::uint32_t), "blockDimAddr"));
-    return patch_kernel(task_stream, task,
-                        {handle_of(attribute.binHandle), attribute.funcEntryAddr, attribute.blockDimAddr}, stream);
+    const KernelPatch patch{handle_of(attribute.binHandle), device_address(attribute.funcEntryAddr),
+                            device_address(attribute.blockDimAddr)};
+    return patch_kernel(task_stream, task, patch, stream);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/device_address.h"
 #include "base/result.h"
 
 namespace canopy {
@@ -38,3 +39,12 @@ enum class ErrorTextScope { thread, process };
 void set_error_text_scope(ErrorTextScope scope);
 
 }  // namespace canopy
+
+// Printed like a pointer.
+template <>
+struct fmt::formatter<canopy::DeviceAddress> {
+    constexpr auto parse(fmt::format_parse_context& context) const { return context.begin(); }
+    auto format(canopy::DeviceAddress address, fmt::format_context& context) const {
+        return fmt::format_to(context.out(), "{}", reinterpret_cast<const void*>(address.value()));
+    }
+};

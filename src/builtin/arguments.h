@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of the runtime's own kernels (kernels.cpp), each passed as one structure. Compiled by canopy-cc too.
+// The parameters of the runtime's own kernels (kernels.cpp), each passed as one structure. Addresses are
+// numbers here, because the host must not follow them. Compiled by canopy-cc too.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,8 @@ enum class ElementType : std::uint8_t { int8, int16, int32, float16, float32, bf
 
 // destination = destination (operation) source, element by element, in ascending order.
 struct Reduction {
-    void* destination = nullptr;
-    const void* source = nullptr;
-    std::uint64_t count = 0;  // elements
+    std::uint64_t destination = 0, source = 0;  // addresses
+    std::uint64_t count = 0;                    // elements
     ReduceOperation operation = ReduceOperation::sum;
     ElementType type = ElementType::int8;
 };
@@ -37,9 +37,9 @@ struct RandomTask {
     RandomType type = RandomType::float32;
     RandomParameter first, second;  // fraction of ones; minimum, maximum; mean, deviation
     RandomParameter seed, count;
-    void* result = nullptr;
+    std::uint64_t result = 0;    // address
     std::uint64_t capacity = 0;  // bytes that may be written at `result`
-    void* counter = nullptr;     // 16 bytes, at any address
+    std::uint64_t counter = 0;   // address of 16 bytes, not aligned
 };
 
 constexpr bool is_float(RandomType type) { return type <= RandomType::bfloat16; }
@@ -68,9 +68,9 @@ constexpr std::uint64_t result_size(const RandomTask& task, std::uint64_t count)
 
 // Copies `count` bytes to *destination_slot + destination_offset; the slots are read when the kernel runs.
 struct SlotCopy {
-    void* const* destination_slot = nullptr;
+    std::uint64_t destination_slot = 0;  // address of a pointer
     std::uint64_t destination_offset = 0;
-    const void* const* source_slot = nullptr;
+    std::uint64_t source_slot = 0;
     std::uint64_t source_offset = 0;
     std::uint64_t count = 0;
 };

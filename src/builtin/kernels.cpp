@@ -31,8 +31,8 @@ struct __attribute__((packed, may_alias)) Packed {
 };
 
 template <class T>
-__aicore__ Packed<T>* packed(void* address) {
-    return static_cast<Packed<T>*>(address);
+__aicore__ Packed<T>* packed(uint64_t address) {
+    return reinterpret_cast<Packed<T>*>(address);
 }
 
 __aicore__ void wait_for_all_blocks() {
@@ -85,7 +85,7 @@ template <class Format, ReduceOperation operation>
 __aicore__ void reduce(const Reduction& work) {
     using Stored = typename Format::Stored;
     auto* destination = packed<Stored>(work.destination);
-    const auto* source = static_cast<const Packed<Stored>*>(work.source);
+    const auto* source = packed<Stored>(work.source);
     const Share share(work.count, 64);
     for (uint64_t i = share.begin; i < share.end; ++i)
         destination[i].value = Format::store(
@@ -148,7 +148,7 @@ __aicore__ void make_normal(double* units, uint64_t count) {
 }
 
 template <class Format>
-__aicore__ void store_floats(void* result, uint64_t at, const double* numbers, uint64_t count, double base,
+__aicore__ void store_floats(uint64_t result, uint64_t at, const double* numbers, uint64_t count, double base,
                              double scale) {
     auto* target = packed<typename Format::Stored>(result) + at;
     for (uint64_t i = 0; i < count; ++i) target[i].value = Format::store(static_cast<float>(base + scale * numbers[i]));
@@ -190,7 +190,7 @@ __aicore__ void for_each_chunk(const Resolved& work, Body&& body) {
 
 __aicore__ void make_mask(const Resolved& work) {
     const double share = float_value(work.task.type, work.first, work.task.first.size);
-    auto* bytes = static_cast<uint8_t*>(work.task.result);
+    auto* bytes = reinterpret_cast<uint8_t*>(work.task.result);
     for_each_chunk(work, [&](const Chunk& chunk, uint64_t at, uint64_t count) {
         double units[chunk_numbers];
         make_units(chunk, units);
@@ -313,8 +313,8 @@ extern "C" __global__ __vector__ void canopy_random(canopy::RandomTask task) {
 // The bytes may be written over the slots: all blocks have read them before one writes.
 extern "C" __global__ __vector__ void canopy_copy_behind_slots(canopy::SlotCopy work) {
     using namespace canopy;
-    auto* destination = static_cast<uint8_t*>(*work.destination_slot);
-    const auto* source = static_cast<const uint8_t*>(*work.source_slot);
+    auto* destination = *reinterpret_cast<uint8_t* const*>(work.destination_slot);
+    const auto* source = *reinterpret_cast<const uint8_t* const*>(work.source_slot);
     if (!destination || !source) give_up("dst or src holds a null pointer");
     destination += work.destination_offset;
     source += work.source_offset;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/device_address.h"
 #include "foundation/kernel_info.h"
 
 namespace canopy {
@@ -47,7 +48,6 @@ struct Placeholder {
 
 struct LaunchWork {
     const Kernel* kernel;
-    const void* arguments;
     const Placeholder* placeholders;
     std::uint64_t timeout;  // nanoseconds; 0: the device's default, UINT64_MAX: none
     std::uint32_t arguments_size;
@@ -55,14 +55,36 @@ struct LaunchWork {
     std::uint32_t block_offset;
     std::uint32_t dynamic_size;
     std::uint16_t placeholder_count;
-    bool arguments_in_place;  // `arguments` is device memory that stays valid: not copied, read when the kernel starts
-    bool batch;               // all blocks resident at once, or the task waits
+    bool batch;  // all blocks resident at once, or the task waits
+
+    // Memory of this process, copied during submit; or memory that stays valid, usually of the device: not copied, read
+    // when the kernel starts.
+    void set_arguments(const void* bytes) noexcept {
+        arguments_ = device_address(bytes);
+        arguments_in_place_ = false;
+    }
+    void set_arguments_in_place(DeviceAddress address) noexcept {
+        arguments_ = address;
+        arguments_in_place_ = true;
+    }
+    // The bytes are elsewhere now.
+    void move_arguments(DeviceAddress to) noexcept { arguments_ = to; }
+    [[nodiscard]] bool arguments_in_place() const noexcept { return arguments_in_place_; }
+    [[nodiscard]] DeviceAddress arguments() const noexcept { return arguments_; }
+    // nullptr if they are in place: this process may be unable to read them.
+    [[nodiscard]] const void* host_arguments() const noexcept {
+        return arguments_in_place_ ? nullptr : reinterpret_cast<const void*>(arguments_.value());
+    }
+
+private:
+    bool arguments_in_place_;
+    DeviceAddress arguments_;
 };
 
 // With `Command::snapshot` the source bytes are copied during submit, and `source` may be freed on return.
 struct CopyWork {
-    void* destination;
-    const void* source;
+    DeviceAddress destination;
+    DeviceAddress source;
     std::uint64_t width;   // bytes of a row; all bytes when height is 1
     std::uint64_t height;  // rows
     std::uint64_t destination_pitch;
@@ -70,7 +92,7 @@ struct CopyWork {
 };
 
 struct FillWork {
-    void* destination;
+    DeviceAddress destination;
     std::uint64_t count;  // elements
     std::uint32_t value;
     std::uint32_t element_size;  // 1 or 4
@@ -114,7 +136,7 @@ struct WaitWork {
 enum class ValueCondition : std::uint8_t { at_least, equal, bits_and, bits_nor };
 
 struct ValueWork {
-    std::uint64_t* address;
+    DeviceAddress address;
     std::uint64_t value;
     ValueCondition condition;  // of wait_value
 };
@@ -149,7 +171,7 @@ enum class ConditionKind : std::uint8_t { branch, loop, choice };
 // branch: runs bodies[0] if the selector is not 0, else bodies[1] if there is one. loop: repeats bodies[0] while the
 // selector is not 0. choice: runs bodies[selector], or nothing if that is out of range.
 struct ConditionWork {
-    const std::uint64_t* selector;
+    DeviceAddress selector;     // a 64-bit word
     Executable* const* bodies;  // kept alive by the executable they are part of
     std::uint32_t count;
     ConditionKind kind;
@@ -162,7 +184,7 @@ struct GraphPlace {
 };
 
 struct JumpWork {
-    const std::uint32_t* index;  // in device memory; clamped to the last target
+    DeviceAddress index;  // a 32-bit word; clamped to the last target
     const GraphPlace* targets;
     std::uint32_t count;
 };
@@ -170,8 +192,8 @@ struct JumpWork {
 enum class Comparison : std::uint8_t { equal, not_equal, greater, greater_or_equal, less, less_or_equal };
 
 struct SwitchWork {
-    const void* left;  // both in device memory
-    const void* right;
+    DeviceAddress left;
+    DeviceAddress right;
     Comparison comparison;
     bool wide;           // 64 bits instead of 32
     std::uint32_t lane;  // started when the comparison holds

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <canopy/chips.h>
+#include "base/device_address.h"
 #include "base/memory_range.h"
 #include "base/result.h"
 #include "base/spin_lock.h"
@@ -92,7 +93,7 @@ struct GraphGroup {
 };
 
 struct WordPreset {
-    std::uint64_t* address = nullptr;
+    DeviceAddress address{};
     std::uint64_t value = 0;
 };
 
@@ -160,7 +161,7 @@ struct TaskFailure {
     std::uint32_t task = 0;
     std::uint64_t thread = 0;  // operating-system thread that ran it
     const Kernel* kernel = nullptr;
-    const void* arguments = nullptr;
+    DeviceAddress arguments{};
     std::uint32_t arguments_size = 0;
     std::uint32_t block = 0;
     std::int32_t step = -1;                  // in a fused kernel: FusedStep::number; `kernel` is then the step's
@@ -233,18 +234,18 @@ public:
     [[nodiscard]] virtual MemoryUsage memory_usage() const noexcept = 0;
     [[nodiscard]] virtual Utilisation utilisation() noexcept = 0;
 
-    virtual Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept = 0;
+    virtual Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept = 0;
     // Accepts only addresses that allocate returned. Memory that running work may still use is freed when that work is
     // done.
-    virtual Status release(void* address) noexcept = 0;
+    virtual Status release(DeviceAddress address) noexcept = 0;
     // The live allocation that contains the address.
-    [[nodiscard]] virtual std::optional<MemoryRange> find(const void* address) const noexcept = 0;
+    [[nodiscard]] virtual std::optional<DeviceRange> find(DeviceAddress address) const noexcept = 0;
     // True for every address that may belong to the device: its memory, and the variables of loaded code.
-    [[nodiscard]] virtual bool owns(const void* address) const noexcept = 0;
+    [[nodiscard]] virtual bool owns(DeviceAddress address) const noexcept = 0;
     [[nodiscard]] virtual const Abilities& abilities() const noexcept = 0;
 
     // Makes host memory usable by kernels of this device; returns the address kernels use.
-    virtual Result<void*> map_host(const HostMemory& memory) noexcept = 0;
+    virtual Result<DeviceAddress> map_host(const HostMemory& memory) noexcept = 0;
     virtual void unmap_host(const HostMemory& memory) noexcept = 0;
 
     virtual Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options) = 0;
@@ -276,7 +277,13 @@ Result<std::unique_ptr<Device>> open_device(DeviceKind& kind, const DeviceOption
 
 // Blocking copies and fills of any memory: of devices of any kind, and of this process. Bad addresses are reported, not
 // touched. An aligned word of 8 bytes is copied as a whole.
-Status transfer(void* to, const void* from, std::size_t bytes) noexcept;
-Status fill(void* to, std::uint32_t value, std::uint32_t element_size, std::size_t count) noexcept;
+Status transfer(DeviceAddress to, DeviceAddress from, std::size_t bytes) noexcept;
+inline Status read_device(void* to, DeviceAddress from, std::size_t bytes) noexcept {
+    return transfer(device_address(to), from, bytes);
+}
+inline Status write_device(DeviceAddress to, const void* from, std::size_t bytes) noexcept {
+    return transfer(to, device_address(from), bytes);
+}
+Status fill(DeviceAddress to, std::uint32_t value, std::uint32_t element_size, std::size_t count) noexcept;
 
 }  // namespace canopy

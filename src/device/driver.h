@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/device_address.h"
 #include "base/memory_range.h"
 #include "base/result.h"
 #include "device/command.h"
@@ -42,7 +43,7 @@ struct Kernel {
     const KernelInfo* info = nullptr;
     const Driver* driver = nullptr;  // that loaded it; of fused kernels: nullptr
     void* user = nullptr;            // core's function object, for exception callbacks
-    void* address = nullptr;         // of its code, as the device sees it
+    DeviceAddress address{};         // of its code
     bool fused = false;              // it is a FusedKernel
     std::uint8_t built_in = 0;       // core's number for a kernel of the runtime itself; 0: a kernel of a program
 };
@@ -59,7 +60,7 @@ struct FusedKernel : Kernel {
 };
 
 struct SymbolInfo {
-    void* address = nullptr;
+    DeviceAddress address{};
     std::size_t size = 0;
 };
 
@@ -108,11 +109,11 @@ public:
     [[nodiscard]] virtual std::size_t granularity(bool recommended) const = 0;
     virtual Result<Physical> create(std::size_t size) = 0;
     virtual void destroy(Physical memory) = 0;
-    virtual Result<void*> reserve(std::size_t size, std::size_t alignment, void* wanted) = 0;
-    virtual Status unreserve(void* address) = 0;
-    virtual Status map(void* address, std::size_t size, Physical memory, bool accessible) = 0;
-    virtual Status set_accessible(void* address, std::size_t size) = 0;
-    virtual Status unmap(void* address, std::size_t size) = 0;
+    virtual Result<DeviceAddress> reserve(std::size_t size, std::size_t alignment, DeviceAddress wanted) = 0;
+    virtual Status unreserve(DeviceAddress address) = 0;
+    virtual Status map(DeviceAddress address, std::size_t size, Physical memory, bool accessible) = 0;
+    virtual Status set_accessible(DeviceAddress address, std::size_t size) = 0;
+    virtual Status unmap(DeviceAddress address, std::size_t size) = 0;
 };
 
 // A shared object generated at run time.
@@ -164,7 +165,7 @@ public:
 // Memory that other processes of this machine can map at the device's own addresses.
 struct SharedFile {
     int descriptor = -1;
-    MemoryRange range;
+    DeviceRange range;
 };
 
 struct Abilities {
@@ -229,22 +230,22 @@ public:
     [[nodiscard]] virtual Abilities abilities() noexcept { return {}; }
 
     [[nodiscard]] virtual MemoryUsage memory_usage() const noexcept = 0;
-    virtual Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept = 0;
+    virtual Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept = 0;
     // Accepts only addresses that allocate returned; the engine calls it when no work uses the memory any more.
-    virtual Status release(void* address) noexcept = 0;
+    virtual Status release(DeviceAddress address) noexcept = 0;
     // The live allocation that contains the address.
-    [[nodiscard]] virtual std::optional<MemoryRange> find(const void* address) const noexcept = 0;
+    [[nodiscard]] virtual std::optional<DeviceRange> find(DeviceAddress address) const noexcept = 0;
     // True for every address that may belong to the device: its memory, and the variables of loaded code.
-    [[nodiscard]] virtual bool owns(const void* address) const noexcept = 0;
+    [[nodiscard]] virtual bool owns(DeviceAddress address) const noexcept = 0;
     // Makes memory of the program usable by kernels; returns the address they use.
-    virtual Result<void*> map_host(const HostMemory& memory) noexcept = 0;
+    virtual Result<DeviceAddress> map_host(const HostMemory& memory) noexcept = 0;
     virtual void unmap_host(const HostMemory& memory) noexcept = 0;
 
     // Blocking, and only called if the memory is not addressable by this process. One of the addresses may be in memory
     // of this process. An aligned word of 8 bytes is transferred as a whole.
-    virtual Status transfer(void* to, const void* from, std::size_t bytes) noexcept;
+    virtual Status transfer(DeviceAddress to, DeviceAddress from, std::size_t bytes) noexcept;
     // `count` elements of 1 or 4 bytes.
-    virtual Status fill(void* to, std::uint32_t value, std::uint32_t element_size, std::size_t count) noexcept;
+    virtual Status fill(DeviceAddress to, std::uint32_t value, std::uint32_t element_size, std::size_t count) noexcept;
 
     // Loads the code of an image that fits the chip.
     virtual Result<std::unique_ptr<LoadedCode>> load(const Image& image) = 0;

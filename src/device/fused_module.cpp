@@ -94,7 +94,7 @@ Status FusedModule::open(const Image& image, const LoadPart& load_part) {
         for (const FusedList& list : image.fused)
             if (list.name == kernel.name) made.list = list;
         CANOPY_TRY(find_all(made.list));
-        made.address = made.list.steps.empty() ? nullptr : made.list.steps.front().kernel.kernel->address;
+        made.address = made.list.steps.empty() ? DeviceAddress{} : made.list.steps.front().kernel.kernel->address;
         for (const ListStep& step : made.list.steps) made.own_info.code_size += step.kernel.kernel->info->code_size;
         infos_.push_back(made.own_info);
     }

@@ -31,8 +31,9 @@ struct FusedCallResult {
     std::uint32_t step = 0;  // FusedStep::number of the step to blame
     std::string text;
 };
-// Gets the fused argument block of the launch. Runs inside a service, so it is not cancelled; once per launch.
-using FusedCall = FusedCallResult (*)(void* context, const std::byte* arguments);
+// Gets the address of the fused argument block of the launch. Runs inside a service, so it is not cancelled; once per
+// launch.
+using FusedCall = FusedCallResult (*)(void* context, DeviceAddress arguments);
 
 // Slots are 8-byte words of the fused argument block, counted from 0.
 inline constexpr std::uint32_t no_slot = UINT32_MAX;

@@ -15,11 +15,11 @@ DeviceKind* find_kind(std::string_view name) noexcept {
     return nullptr;
 }
 
-Status Driver::transfer(void*, const void*, std::size_t) noexcept {
+Status Driver::transfer(DeviceAddress, DeviceAddress, std::size_t) noexcept {
     return fail(507899, "a device of kind {} cannot transfer memory", info().kind);
 }
 
-Status Driver::fill(void*, std::uint32_t, std::uint32_t, std::size_t) noexcept {
+Status Driver::fill(DeviceAddress, std::uint32_t, std::uint32_t, std::size_t) noexcept {
     return fail(507899, "a device of kind {} cannot fill memory", info().kind);
 }
 

@@ -26,7 +26,7 @@ struct TraceRequest {
     std::uint32_t dynamic_size = 0;
     // Memory the arguments may point into, in any order, without overlaps. Each 8-byte word of the argument block whose
     // value lies in one of them counts as an address.
-    std::span<const MemoryRange> regions;
+    std::span<const DeviceRange> regions;
     std::size_t most_records = 4u << 20;  // a longer trace is rejected
 };
 

@@ -79,6 +79,37 @@ class CheckDependencies(unittest.TestCase):
         self.write("src/base/leaf.h", f"core/{LOW}/low.h")
         self.assert_names(f"src/base/leaf.h: may not include src/core/{LOW}/low.h")
 
+    def test_core_does_not_see_the_header_that_makes_pointers(self):
+        for header in rules.POINTERS:
+            self.write(header)
+            self.write(f"src/core/{LOW}/other.cpp", header.removeprefix("src/"))
+            self.assert_names(f"src/core/{LOW}/other.cpp: may not include {header}")
+
+    def test_core_does_not_reach_the_header_that_makes_pointers(self):
+        for header in rules.POINTERS:
+            self.write(header)
+            self.write("src/device/device.h", "device/command.h")
+            self.write("src/device/command.h", header.removeprefix("src/"))
+            self.write(f"src/core/{LOW}/other.cpp", "device/device.h")
+            self.assert_names(f"src/core/{LOW}/other.cpp: reaches {header} through src/device/device.h -> "
+                              "src/device/command.h")
+
+    def test_core_does_not_make_pointers_from_numbers(self):
+        other = self.root / f"src/core/{LOW}/other.cpp"
+        for use in ("*reinterpret_cast<std::uint64_t*>(address.value())", "reinterpret_cast<void *>(\n    at.value() + 8)",
+                    "std::bit_cast<const char*>(found->address.value())", "opaque_of(address.value())"):
+            other.write_text(f"// first line\nauto x = {use};\n")
+            self.assert_names(f"src/core/{LOW}/other.cpp:2: makes a pointer from the number of an address")
+        other.write_text("auto x = reinterpret_cast<const char*>(bytes.data()); auto y = address.value();\n")
+        self.assertEqual(self.run_script().returncode, 0)
+
+    def test_drivers_and_the_interface_make_pointers(self):
+        for header in rules.POINTERS:
+            self.write(header)
+            for name in ("src/device/soft/one.cpp", "src/device/engine/one.cpp", "src/api/one.cpp"):
+                self.write(name, header.removeprefix("src/"))
+        self.assertEqual(self.run_script().returncode, 0)
+
     def test_a_folder_for_everything(self):
         self.write("tests/utils/many.h")
         self.assert_names("tests/utils/many.h")

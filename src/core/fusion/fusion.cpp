@@ -27,10 +27,8 @@ std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t slot) noexce
     return word;
 }
 
-std::uint64_t temporary_at(std::uint64_t address) {
-    return temporary_changes.load(std::memory_order_relaxed) == 0
-               ? 0
-               : temporary_bytes(reinterpret_cast<const void*>(address));
+std::uint64_t temporary_at(std::uint64_t word) {
+    return temporary_changes.load(std::memory_order_relaxed) == 0 ? 0 : temporary_bytes(DeviceAddress(word));
 }
 
 // The module of a function's kernels while its binary is loaded.
@@ -67,8 +65,8 @@ Fusion::~Fusion() {
     close_later(std::move(modules));
 }
 
-std::optional<MemoryRange> Fusion::region_at(std::uint64_t value) const {
-    const auto* const address = reinterpret_cast<const void*>(value);
+std::optional<DeviceRange> Fusion::region_at(std::uint64_t word) const {
+    const DeviceAddress address(word);
     return device_.owns(address) ? device_.find(address) : std::nullopt;
 }
 
@@ -76,9 +74,8 @@ Status Fusion::check_profile(std::span<const std::byte> arguments) const {
     if (list_.profile_slot == no_slot) return {};
     const std::uint64_t buffer = word_at(arguments, list_.profile_slot);
     if (buffer == 0) return {};
-    const std::optional<MemoryRange> region = region_at(buffer);
-    const std::uint64_t room =
-        region ? region->size - (buffer - reinterpret_cast<std::uintptr_t>(region->base)) : std::uint64_t{0};
+    const std::optional<DeviceRange> region = region_at(buffer);
+    const std::uint64_t room = region ? region->bytes_from(DeviceAddress(buffer)) : 0;
     if (room >= sizeof(canopyFusionProfileHeader) && buffer % alignof(canopyFusionProfileHeader) == 0) return {};
     return fail(code::param_invalid,
                 "the profiling buffer of {} at {:#x} is not device memory of at least {} bytes, aligned to {}",
@@ -87,10 +84,10 @@ Status Fusion::check_profile(std::span<const std::byte> arguments) const {
 
 Result<const Kernel*> Fusion::choose(const LaunchWork& work, DeviceRecord& record) {
     const std::size_t size = std::size_t{list_.slots} * 8;
-    if (work.arguments_in_place || work.placeholder_count != 0 || level_ == FusionLevel::off) return certain();
+    if (work.arguments_in_place() || work.placeholder_count != 0 || level_ == FusionLevel::off) return certain();
     const std::uint64_t epoch =
         device_.allocations.load(std::memory_order_relaxed) + temporary_changes.load(std::memory_order_relaxed);
-    const std::span arguments(static_cast<const std::byte*>(work.arguments), size);
+    const std::span arguments(static_cast<const std::byte*>(work.host_arguments()), size);
     {
         SpinGuard guard(last_lock_);
         if (last_kernel_ && last_epoch_ == epoch && std::memcmp(last_arguments_.data(), arguments.data(), size) == 0)
@@ -144,15 +141,15 @@ Result<const Kernel*> Fusion::certain() {
 // nullptr if there are too many variants already.
 Result<FusionVariant*> Fusion::variant_for(std::span<const std::byte> arguments, bool& made) {
     std::vector<std::uint64_t> signature;
-    std::vector<std::pair<std::uintptr_t, std::uint64_t>> bases;  // per region: base and first address seen
+    std::vector<std::pair<DeviceAddress, std::uint64_t>> bases;  // per region: base and first address seen
     for (std::size_t slot = 0; slot < list_.slots && slot != list_.profile_slot; ++slot) {
         const std::uint64_t value = word_at(arguments, slot);
-        const std::optional<MemoryRange> region = region_at(value);
+        const std::optional<DeviceRange> region = region_at(value);
         if (!region) {
             signature.insert(signature.end(), {0, value, 0});
             continue;
         }
-        const auto base = reinterpret_cast<std::uintptr_t>(region->base);
+        const DeviceAddress base = region->base;
         auto known = std::find_if(bases.begin(), bases.end(), [&](const auto& each) { return each.first == base; });
         if (known == bases.end()) known = bases.insert(bases.end(), {base, value});
         const auto number = static_cast<std::uint64_t>(known - bases.begin()) + 1;
@@ -174,13 +171,13 @@ Result<FusionVariant*> Fusion::make_variant(std::span<const std::byte> arguments
     variant->arguments.assign(arguments.begin(), arguments.end());
     for (std::uint32_t slot = 0; slot < list_.slots && slot != list_.profile_slot; ++slot) {
         const std::uint64_t value = word_at(arguments, slot);
-        const std::optional<MemoryRange> region = region_at(value);
+        const std::optional<DeviceRange> region = region_at(value);
         if (!region) continue;
         auto known = std::find_if(variant->regions.begin(), variant->regions.end(),
-                                  [&](const MemoryRange& each) { return each.base == region->base; });
+                                  [&](const DeviceRange& each) { return each.base == region->base; });
         if (known == variant->regions.end()) known = variant->regions.insert(known, *region);
         variant->addresses.push_back({slot, static_cast<std::int32_t>(known - variant->regions.begin()),
-                                      value - reinterpret_cast<std::uintptr_t>(region->base), temporary_at(value)});
+                                      DeviceAddress(value) - region->base, temporary_at(value)});
     }
     const std::vector<StepAccess> accesses = declared(*variant);
     const bool known = std::any_of(accesses.begin(), accesses.end(),

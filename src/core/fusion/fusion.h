@@ -71,7 +71,7 @@ private:
     bool compile_parts(FusionVariant& variant, Improvement& work, std::size_t first, std::size_t end);
     [[nodiscard]] bool temporary(const FusionVariant& variant, const Improvement& work, std::int32_t region,
                                  std::span<const std::uint32_t> steps) const;
-    [[nodiscard]] std::optional<MemoryRange> region_at(std::uint64_t value) const;
+    [[nodiscard]] std::optional<DeviceRange> region_at(std::uint64_t word) const;
 
     const FusedList list_;
     Device& device_;

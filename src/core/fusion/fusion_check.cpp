@@ -77,34 +77,39 @@ FusionPlan FusionCheck::around(FusionPlan plan) {
 
 namespace {
 
+// Null if it cannot be read.
+DeviceAddress address_in(DeviceAddress arguments, std::uint32_t slot) noexcept {
+    DeviceAddress address{};
+    read_device(&address, arguments + std::size_t{slot} * 8, sizeof(address)).ignore();
+    return address;
+}
+
 FusedCallResult unreadable() { return {0, "the memory of the fused kernel cannot be read"}; }
 
 }  // namespace
 
 Status FusionCheck::read(const Area& area, std::size_t offset, std::span<std::byte> to) noexcept {
-    return transfer(to.data(), reinterpret_cast<const void*>(area.base + offset), to.size());
+    return read_device(to.data(), area.base + offset, to.size());
 }
 
-FusionCheck::Run& FusionCheck::run_of(const std::byte* arguments) {
+FusionCheck::Run& FusionCheck::run_of(DeviceAddress arguments) {
     MutexLock lock(mutex_);
     return runs_[arguments];
 }
 
-FusedCallResult FusionCheck::save(void* context, const std::byte* arguments) {
+FusedCallResult FusionCheck::save(void* context, DeviceAddress arguments) {
     FusionCheck& check = *static_cast<Place*>(context)->check;
     Run& run = check.run_of(arguments);
     run.areas.clear();
     for (std::uint32_t slot = 0; slot < check.list_.slots; ++slot) {
-        const void* value = nullptr;
-        std::memcpy(&value, arguments + std::size_t{slot} * 8, sizeof(value));
+        const DeviceAddress value = address_in(arguments, slot);
         if (!check.device_.owns(value)) continue;
         const auto region = check.device_.find(value);
         if (!region) continue;
-        const auto base = reinterpret_cast<std::uintptr_t>(region->base);
-        if (std::any_of(run.areas.begin(), run.areas.end(), [&](const Area& area) { return area.base == base; }))
-            continue;
+        const auto same = [&](const Area& area) { return area.base == region->base; };
+        if (std::any_of(run.areas.begin(), run.areas.end(), same)) continue;
         Area& area = run.areas.emplace_back();
-        area.base = base;
+        area.base = region->base;
         area.before.resize(region->size);
         if (!read(area, 0, area.before).ok()) return unreadable();
         area.writer.resize(region->size);
@@ -113,20 +118,16 @@ FusedCallResult FusionCheck::save(void* context, const std::byte* arguments) {
 }
 
 // Keeps the profile times written by the fused form.
-void FusionCheck::keep_profile(const std::byte* arguments, Area& area) const {
+void FusionCheck::keep_profile(DeviceAddress arguments, Area& area) const {
     if (list_.profile_slot == no_slot) return;
-    std::uintptr_t buffer = 0;
-    std::memcpy(&buffer, arguments + std::size_t{list_.profile_slot} * 8, sizeof(buffer));
-    const std::size_t at = buffer - area.base;
+    const std::size_t at = address_in(arguments, list_.profile_slot) - area.base;
     if (at < area.before.size()) read(area, at, std::span(area.before).subspan(at)).ignore();
 }
 
 // Event words shared with other streams are left untouched: others may wait for them, or have written them.
-void FusionCheck::keep_words(const std::byte* arguments, Area& area) const {
+void FusionCheck::keep_words(DeviceAddress arguments, Area& area) const {
     const auto keep = [&](std::uint32_t slot) {
-        std::uintptr_t word = 0;
-        std::memcpy(&word, arguments + std::size_t{slot} * 8, sizeof(word));
-        const std::size_t at = word - area.base;
+        const std::size_t at = address_in(arguments, slot) - area.base;
         if (at + sizeof(std::uint64_t) <= area.before.size() && at < area.before.size())
             read(area, at, std::span(area.before).subspan(at, sizeof(std::uint64_t))).ignore();
     };
@@ -138,21 +139,20 @@ void FusionCheck::keep_words(const std::byte* arguments, Area& area) const {
     }
 }
 
-FusedCallResult FusionCheck::restore(void* context, const std::byte* arguments) {
+FusedCallResult FusionCheck::restore(void* context, DeviceAddress arguments) {
     const FusionCheck& check = *static_cast<Place*>(context)->check;
     Run& run = static_cast<Place*>(context)->check->run_of(arguments);
     for (Area& area : run.areas) {
         area.fused.resize(area.before.size());
         if (!read(area, 0, area.fused).ok()) return unreadable();
         check.keep_words(arguments, area);
-        if (!transfer(reinterpret_cast<void*>(area.base), area.before.data(), area.before.size()).ok())
-            return unreadable();
+        if (!write_device(area.base, area.before.data(), area.before.size()).ok()) return unreadable();
         area.last = area.before;
     }
     return {};
 }
 
-FusedCallResult FusionCheck::note(void* context, const std::byte* arguments) {
+FusedCallResult FusionCheck::note(void* context, DeviceAddress arguments) {
     const Place& place = *static_cast<Place*>(context);
     Run& run = place.check->run_of(arguments);
     for (Area& area : run.areas) {
@@ -169,23 +169,21 @@ FusedCallResult FusionCheck::note(void* context, const std::byte* arguments) {
 }
 
 // Temporaries may have any contents afterwards.
-bool FusionCheck::ignored(const std::byte* arguments, std::uintptr_t at) const {
-    if (temporary_bytes(reinterpret_cast<const void*>(at)) != 0) return true;
+bool FusionCheck::ignored(DeviceAddress arguments, DeviceAddress at) const {
+    if (temporary_bytes(at) != 0) return true;
     for (const std::uint32_t slot : list_.temporaries) {
-        const void* value = nullptr;
-        std::memcpy(&value, arguments + std::size_t{slot} * 8, sizeof(value));
-        const auto region = device_.find(value);
-        if (region && at - reinterpret_cast<std::uintptr_t>(region->base) < region->size) return true;
+        const auto region = device_.find(address_in(arguments, slot));
+        if (region && region->contains(at)) return true;
     }
     return false;
 }
 
-FusedCallResult FusionCheck::compare(void* context, const std::byte* arguments) {
+FusedCallResult FusionCheck::compare(void* context, DeviceAddress arguments) {
     FusionCheck& check = *static_cast<Place*>(context)->check;
     Run& run = check.run_of(arguments);
     constexpr std::uint32_t nobody = UINT32_MAX - 1;  // sorts after every step
     std::uint32_t first = UINT32_MAX;
-    std::uintptr_t where = 0;
+    DeviceAddress where{};
     unsigned is = 0, was = 0;
     for (const Area& area : run.areas) {
         std::vector<std::byte> now(area.fused.size());
@@ -205,12 +203,12 @@ FusedCallResult FusionCheck::compare(void* context, const std::byte* arguments) 
         MutexLock lock(check.mutex_);
         check.runs_.erase(arguments);
     }
-    if (where == 0) return {};
+    if (!where) return {};
     const ListStep& step = check.list_.steps[std::min<std::size_t>(first, check.list_.steps.size() - 1)];
     return {
         step.number,
-        fmt::format("the fused kernel differs from its steps: the byte at {} is {:#04x} instead of {:#04x}, {}",
-                    as_address(reinterpret_cast<const void*>(where)), is, was,
+        fmt::format("the fused kernel differs from its steps: the byte at {} is {:#04x} instead of {:#04x}, {}", where,
+                    is, was,
                     first == nobody ? std::string("which no step changes")
                                     : fmt::format("which step {} ({}) writes last", step.number, step.kernel.name))};
 }

@@ -29,7 +29,7 @@ public:
 private:
     // A piece of memory with snapshots from several moments.
     struct Area {
-        std::uintptr_t base = 0;
+        DeviceAddress base{};
         std::vector<std::byte> before, fused, last;
         std::vector<std::uint16_t> writer;  // per byte: the step that changed it last, from 1
     };
@@ -42,21 +42,21 @@ private:
     };
 
     static Status read(const Area& area, std::size_t offset, std::span<std::byte> to) noexcept;
-    static FusedCallResult save(void* context, const std::byte* arguments);
-    static FusedCallResult restore(void* context, const std::byte* arguments);
-    static FusedCallResult note(void* context, const std::byte* arguments);
-    static FusedCallResult compare(void* context, const std::byte* arguments);
+    static FusedCallResult save(void* context, DeviceAddress arguments);
+    static FusedCallResult restore(void* context, DeviceAddress arguments);
+    static FusedCallResult note(void* context, DeviceAddress arguments);
+    static FusedCallResult compare(void* context, DeviceAddress arguments);
     void append_call(FusionPlan& plan, FusedCall call, std::uint32_t index);
-    [[nodiscard]] Run& run_of(const std::byte* arguments);
-    void keep_profile(const std::byte* arguments, Area& area) const;
-    void keep_words(const std::byte* arguments, Area& area) const;
-    [[nodiscard]] bool ignored(const std::byte* arguments, std::uintptr_t at) const;
+    [[nodiscard]] Run& run_of(DeviceAddress arguments);
+    void keep_profile(DeviceAddress arguments, Area& area) const;
+    void keep_words(DeviceAddress arguments, Area& area) const;
+    [[nodiscard]] bool ignored(DeviceAddress arguments, DeviceAddress at) const;
 
     const FusedList& list_;
     Device& device_;
     std::vector<std::unique_ptr<Place>> places_;
     Mutex mutex_;
-    std::map<const std::byte*, Run> runs_ CANOPY_GUARDED_BY(mutex_);  // by argument block
+    std::map<DeviceAddress, Run> runs_ CANOPY_GUARDED_BY(mutex_);  // by argument block
 };
 
 }  // namespace canopy

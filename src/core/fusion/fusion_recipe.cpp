@@ -128,7 +128,7 @@ std::string recipe_name(const FusedList& list, const FusionVariant& variant, con
     add_slots(fingerprint, list.temporaries);
     for (const ListStep& step : list.steps) add_step(fingerprint, step);
     fingerprint.add(std::as_bytes(std::span(variant.signature)));
-    for (const MemoryRange& region : variant.regions) fingerprint.add_number(region.size);
+    for (const DeviceRange& region : variant.regions) fingerprint.add_number(region.size);
     for (const SlotAddress& address : variant.addresses) fingerprint.add_number(address.offset);
     return fingerprint.name();
 }

@@ -40,7 +40,7 @@ struct VariantReport {
 struct FusionVariant {
     std::vector<std::uint64_t> signature;
     std::vector<std::byte> arguments;  // of its first launch
-    std::vector<MemoryRange> regions;  // allocations they point into
+    std::vector<DeviceRange> regions;  // allocations they point into
     std::vector<SlotAddress> addresses;
     const FusedKernel* first = nullptr;  // the kernel that commands refer to
     // Everything below is guarded by the Fusion's mutex.

@@ -14,40 +14,40 @@ namespace {
 
 struct Temporaries {
     Mutex mutex;
-    std::map<std::uintptr_t, std::uint64_t> ranges CANOPY_GUARDED_BY(mutex);  // start -> size
+    std::map<DeviceAddress, std::uint64_t> ranges CANOPY_GUARDED_BY(mutex);  // start -> size
 };
 Temporaries& temporaries() { return process_state<Temporaries>(); }
 
 }  // namespace
 
-Status declare_temporary(const void* address, std::size_t size) {
+Status declare_temporary(DeviceAddress address, std::size_t size) {
     if (!address || size == 0) return fail(code::param_invalid, "a temporary needs an address and a size");
-    const auto begin = reinterpret_cast<std::uintptr_t>(address);
-    if (size > UINTPTR_MAX - begin) return fail(code::param_invalid, "{} bytes at {:#x} are not memory", size, begin);
+    if (size > UINTPTR_MAX - address.value())
+        return fail(code::param_invalid, "{} bytes at {} are not memory", size, address);
     Temporaries& all = temporaries();
     MutexLock lock(all.mutex);
-    all.ranges[begin] = size;
+    all.ranges[address] = size;
     temporary_changes.fetch_add(1, std::memory_order_relaxed);
     return {};
 }
 
-Status undeclare_temporary(const void* address) {
+Status undeclare_temporary(DeviceAddress address) {
     Temporaries& all = temporaries();
     MutexLock lock(all.mutex);
-    if (all.ranges.erase(reinterpret_cast<std::uintptr_t>(address)) == 0)
-        return fail(code::param_invalid, "{} is not the start of a declared temporary", as_address(address));
+    if (all.ranges.erase(address) == 0)
+        return fail(code::param_invalid, "{} is not the start of a declared temporary", address);
     temporary_changes.fetch_add(1, std::memory_order_relaxed);
     return {};
 }
 
-std::uint64_t temporary_bytes(const void* address) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+std::uint64_t temporary_bytes(DeviceAddress address) {
     Temporaries& all = temporaries();
     MutexLock lock(all.mutex);
-    auto next = all.ranges.upper_bound(begin);
+    auto next = all.ranges.upper_bound(address);
     if (next == all.ranges.begin()) return 0;
     --next;
-    return begin - next->first < next->second ? next->second - (begin - next->first) : 0;
+    const DeviceRange range{next->first, next->second};
+    return range.contains(address) ? range.bytes_from(address) : 0;
 }
 
 }  // namespace canopy

@@ -11,10 +11,10 @@
 
 namespace canopy {
 
-Status declare_temporary(const void* address, std::size_t size);
-Status undeclare_temporary(const void* address);
+Status declare_temporary(DeviceAddress address, std::size_t size);
+Status undeclare_temporary(DeviceAddress address);
 // Number of bytes from an address on that are declared temporary, or 0.
-[[nodiscard]] std::uint64_t temporary_bytes(const void* address);
+[[nodiscard]] std::uint64_t temporary_bytes(DeviceAddress address);
 
 // Counts declarations and their removals: kernels chosen before the last change may be wrong now.
 inline std::atomic<std::uint64_t> temporary_changes{0};

@@ -67,7 +67,21 @@ bool keep(GraphMemory& memory, const T*& pointer, std::size_t size) noexcept {
 bool keep_launch(GraphMemory& memory, LaunchWork& work) noexcept {
     if (work.placeholder_count != 0 && !keep(memory, work.placeholders, work.placeholder_count * sizeof(Placeholder)))
         return false;
-    return work.arguments_in_place || keep(memory, work.arguments, work.arguments_size);
+    if (work.arguments_in_place() || work.arguments_size == 0) return true;
+    const void* const kept = memory.copy(work.host_arguments(), work.arguments_size);
+    work.set_arguments(kept);
+    return kept != nullptr;
+}
+
+// The bytes are in memory of the program, but nothing says so.
+Status keep_snapshot(GraphMemory& memory, CopyWork& copy) noexcept {
+    const std::size_t size = copy.width * copy.height;
+    if (size == 0) return {};
+    void* const kept = memory.take(size);
+    if (!kept) return out_of_memory();
+    CANOPY_TRY(read_device(kept, copy.source, size));
+    copy.source = device_address(kept);
+    return {};
 }
 
 Status keep_fence(Graph& graph, Fence* fence) CANOPY_REQUIRES(*graph.mutex) {
@@ -89,9 +103,7 @@ Status adopt_command(Graph& graph, Command& command) {
         case Opcode::cpu_kernel:
             return keep_launch(graph.memory, command.launch) ? Status() : out_of_memory();
         case Opcode::copy:
-            if (!command.snapshot) return {};
-            return keep(graph.memory, command.copy.source, command.copy.width * command.copy.height) ? Status()
-                                                                                                     : out_of_memory();
+            return command.snapshot ? keep_snapshot(graph.memory, command.copy) : Status();
         case Opcode::signal:
             return keep_fence(graph, command.signal.fence);
         case Opcode::wait:

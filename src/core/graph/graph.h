@@ -111,13 +111,13 @@ struct FusedSet {
     std::vector<std::byte> arguments;  // of all members
     std::vector<Placeholder> placeholders;
     Command launch;           // an empty command if all members are disabled
-    void* profile = nullptr;  // buffer for the times of its members, or null
+    DeviceAddress profile{};  // buffer for the times of its members, or null
 };
 
 // A selector and the sub-graphs it selects from.
 struct GraphCondition {
     Handle handle = 0;
-    std::uint64_t* selector = nullptr;  // device memory owned by the graph
+    DeviceAddress selector{};  // 64-bit word owned by the graph
     bool assign_default = false;
     std::uint64_t default_value = 0;
     bool used = false;
@@ -201,7 +201,7 @@ public:
     std::vector<Fence*> fences CANOPY_GUARDED_BY(*mutex);        // used by tasks; one reference each
     std::vector<Fence*> cleared CANOPY_GUARDED_BY(*mutex);       // subset of `fences`, set to 0 when a replay begins
     std::vector<BoundEvent> bindings CANOPY_GUARDED_BY(*mutex);  // a bound task's `value` is an index into it
-    std::vector<void*> pool_blocks CANOPY_GUARDED_BY(*mutex);    // returned to their pools when the graph ends
+    std::vector<DeviceAddress> pool_blocks CANOPY_GUARDED_BY(*mutex);  // returned to their pools when the graph ends
     std::vector<std::shared_ptr<Module>> modules CANOPY_GUARDED_BY(*mutex);               // unloaded code still in use
     std::vector<std::pair<void (*)(void*), void*>> at_destroy CANOPY_GUARDED_BY(*mutex);  // program callbacks
     std::vector<GraphChange> staged CANOPY_GUARDED_BY(*mutex);        // changes to be applied by aclmdlRIUpdate

@@ -441,7 +441,7 @@ Status place_label(Label& label, const void* handle) {
     });
 }
 
-Status record_jump(const std::uint32_t* index, std::uint32_t count, const LabelList& list, const void* handle) {
+Status record_jump(DeviceAddress index, std::uint32_t count, const LabelList& list, const void* handle) {
     if (count == 0 || count > list.labels.size())
         return fail(code::param_invalid, "maxValue {} is not between 1 and {}, the number of labels in the list", count,
                     list.labels.size());

@@ -69,6 +69,6 @@ Status record_start(const void* target, const void* stream);
 Status record_switch(const SwitchWork& work, const void* target, const void* stream);
 Status place_label(Label& label, const void* stream);
 // Jumps to one of the first `count` labels of the list; the index is read from memory.
-Status record_jump(const std::uint32_t* index, std::uint32_t count, const LabelList& list, const void* stream);
+Status record_jump(DeviceAddress index, std::uint32_t count, const LabelList& list, const void* stream);
 
 }  // namespace canopy

@@ -183,7 +183,7 @@ void stage(LockedTask& locked, TaskMemory& memory) CANOPY_REQUIRES(*locked.graph
 
 // The bytes may already be in the task's own memory.
 void keep_arguments(TaskMemory& memory, LaunchWork& work) {
-    const auto* bytes = static_cast<const std::byte*>(work.arguments);
+    const auto* bytes = static_cast<const std::byte*>(work.host_arguments());
     if (memory.arguments.capacity() < work.arguments_size) {
         std::vector<std::byte> fresh(bytes, bytes + work.arguments_size);
         memory.arguments.swap(fresh);
@@ -191,7 +191,7 @@ void keep_arguments(TaskMemory& memory, LaunchWork& work) {
         memory.arguments.resize(work.arguments_size);
         std::memmove(memory.arguments.data(), bytes, work.arguments_size);
     }
-    work.arguments = memory.arguments.data();
+    work.set_arguments(memory.arguments.data());
 }
 
 }  // namespace
@@ -210,8 +210,8 @@ Status change_task(LockedTask& locked, const Command& command) {
         if (work.kernel->info->simt != before.kernel->info->simt)
             return fail(code::param_invalid, "kernel {} cannot replace kernel {}: one of them is a SIMT kernel",
                         work.kernel->info->name, before.kernel->info->name);
-        if (!work.arguments_in_place) {
-            if (!before.arguments_in_place && work.arguments_size == before.arguments_size) {
+        if (!work.arguments_in_place()) {
+            if (!before.arguments_in_place() && work.arguments_size == before.arguments_size) {
                 work.placeholders = before.placeholders;
                 work.placeholder_count = before.placeholder_count;
             }

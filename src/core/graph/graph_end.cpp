@@ -25,7 +25,7 @@ struct Remains {
     std::deque<GraphCondition> conditions;
     GraphMemory memory;
     std::vector<Fence*> fences;
-    std::vector<void*> pool_blocks;
+    std::vector<DeviceAddress> pool_blocks;
     std::vector<std::shared_ptr<Module>> modules;
     std::vector<std::pair<void (*)(void*), void*>> at_destroy;
     std::shared_ptr<GraphEdits> edits;
@@ -92,7 +92,7 @@ void free_remains(Device& device, Remains& remains) noexcept {
     for (Executable* executable : remains.earlier) executable->release();
     free_conditions(device, remains.conditions);
     for (Fence* fence : remains.fences) fence->release();
-    for (void* block : remains.pool_blocks)
+    for (const DeviceAddress block : remains.pool_blocks)
         if (const Pin<MemoryPool> pool = pool_of(block)) pool->give_kept(block).ignore();
     if (remains.own_stream != 0) destroy_stream(remains.own_stream, DestroyMode::force).ignore();
 }

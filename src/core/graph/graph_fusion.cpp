@@ -36,7 +36,7 @@ bool can_be_step(const Command& command) {
     if (command.opcode != Opcode::launch || builtin_of(command) != Builtin::none) return false;
     const LaunchWork& work = command.launch;
     const KernelInfo& info = *work.kernel->info;
-    return !work.arguments_in_place && !work.batch && !info.batch && work.block_offset == 0 && !info.simt &&
+    return !work.arguments_in_place() && !work.batch && !info.batch && work.block_offset == 0 && !info.simt &&
            !info.list && alignment_of(info) <= largest_alignment && !work.kernel->fused;
 }
 
@@ -224,7 +224,7 @@ std::uint32_t append_arguments(FusedSet& set, const LaunchWork& work) {
     const std::size_t alignment = alignment_of(*work.kernel->info);
     const std::size_t begin = (set.arguments.size() + alignment - 1) / alignment * alignment;
     set.arguments.resize(begin + (work.arguments_size + 7) / 8 * 8);
-    if (work.arguments_size != 0) std::memcpy(set.arguments.data() + begin, work.arguments, work.arguments_size);
+    if (work.arguments_size != 0) std::memcpy(set.arguments.data() + begin, work.host_arguments(), work.arguments_size);
     for (std::uint16_t index = 0; index < work.placeholder_count; ++index)
         set.placeholders.push_back({work.placeholders[index].address_offset + static_cast<std::uint32_t>(begin),
                                     work.placeholders[index].data_offset + static_cast<std::uint32_t>(begin)});
@@ -324,7 +324,7 @@ Status make_launch(Graph& graph, const TaskOrder& order, FusedSet& set) CANOPY_R
     set.launch.launch = {};
     LaunchWork& work = set.launch.launch;
     work.kernel = *kernel;
-    work.arguments = set.arguments.data();
+    work.set_arguments(set.arguments.data());
     work.arguments_size = static_cast<std::uint32_t>(set.arguments.size());
     work.placeholders = set.placeholders.data();
     work.placeholder_count = static_cast<std::uint16_t>(set.placeholders.size());
@@ -541,9 +541,9 @@ bool for_each_set(Graph& graph, Use&& use) CANOPY_REQUIRES(*graph.mutex) {
 }
 
 // Sets or clears the profiling buffer of a set's launch.
-Status profile_set(Graph& graph, std::uint32_t number, void* buffer) CANOPY_REQUIRES(*graph.mutex) {
+Status profile_set(Graph& graph, std::uint32_t number, DeviceAddress buffer) CANOPY_REQUIRES(*graph.mutex) {
     FusedSet& set = graph.sets[number];
-    void* const earlier = std::exchange(set.profile, buffer);
+    const DeviceAddress earlier = std::exchange(set.profile, buffer);
     Result<GraphChange> change = remake_set(graph, number);
     Status status = change.status();
     if (status.ok()) {
@@ -560,7 +560,7 @@ Status profile_set(Graph& graph, std::uint32_t number, void* buffer) CANOPY_REQU
 
 }  // namespace
 
-Status profile_fused(Graph& graph, std::uint32_t number, void* buffer) {
+Status profile_fused(Graph& graph, std::uint32_t number, DeviceAddress buffer) {
     MutexLock lock(*graph.mutex);
     std::uint32_t count = 0;
     Status status;

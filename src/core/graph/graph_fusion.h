@@ -36,6 +36,6 @@ Result<GraphChange> remake_set(Graph& graph, std::uint32_t set);
 // Includes those of the sub-graphs of conditions.
 std::vector<std::shared_ptr<Fusion>> fusions_of(Graph& graph);
 // From the next replay on, the fused launch with this index in fusions_of writes the times of its members. Null: stops.
-Status profile_fused(Graph& graph, std::uint32_t number, void* buffer);
+Status profile_fused(Graph& graph, std::uint32_t number, DeviceAddress buffer);
 
 }  // namespace canopy

@@ -114,8 +114,8 @@ const char* apply_kernel(const Patch& patch) {
         return "the patch of a kernel found addresses that are not allocated";
     std::uint64_t entry = 0;
     std::uint32_t blocks = 0;
-    if (!transfer(&entry, patch.kernel.entry, sizeof(entry)).ok() ||
-        !transfer(&blocks, patch.kernel.blocks, sizeof(blocks)).ok())
+    if (!read_device(&entry, patch.kernel.entry, sizeof(entry)).ok() ||
+        !read_device(&blocks, patch.kernel.blocks, sizeof(blocks)).ok())
         return "the patch of a kernel cannot be read from its device";
     if (blocks == 0 || blocks > max_blocks) return "the patch of a kernel found an invalid number of blocks";
     const Kernel* const kernel = find_kernel(*patch.module, entry);
@@ -139,7 +139,7 @@ const char* apply_random(const Patch& patch) {
     if (!reachable(patch.random.source, patch.random.size))
         return "the patch of a random-number task found addresses that are not allocated";
     std::vector<std::byte> bytes(patch.random.size);
-    if (!transfer(bytes.data(), patch.random.source, bytes.size()).ok())
+    if (!read_device(bytes.data(), patch.random.source, bytes.size()).ok())
         return "the patch of a random-number task cannot be read from its device";
     Result<RandomTask> task = patch.random.read(bytes.data());
     if (!task.ok()) return "the patch of a random-number task found parameters that contradict each other";
@@ -150,10 +150,10 @@ const char* apply_random(const Patch& patch) {
             return "the patch of a random-number task found another task in its place";
         command->task = present.command.task;
         // The graph's own copy has the same size. Executables have another.
-        auto* const kept = const_cast<void*>(present.command.launch.arguments);
+        auto* const kept = const_cast<void*>(present.command.launch.host_arguments());
         if (!replace(graph, patch, *command).ok()) return "the patch of a random-number task does not fit its graph";
-        std::memcpy(kept, command->launch.arguments, command->launch.arguments_size);
-        present.command.launch.arguments = kept;
+        std::memcpy(kept, command->launch.host_arguments(), command->launch.arguments_size);
+        present.command.launch.set_arguments(kept);
         return nullptr;
     });
 }

@@ -18,13 +18,13 @@ namespace canopy {
 // both in memory.
 struct KernelPatch {
     Handle binary = 0;
-    const void* entry = nullptr;
-    const void* blocks = nullptr;
+    DeviceAddress entry{};
+    DeviceAddress blocks{};
 };
 
 // Replaces a random-number task: its description in memory, and the function that reads it.
 struct RandomPatch {
-    const void* source = nullptr;
+    DeviceAddress source{};
     std::size_t size = 0;
     Result<RandomTask> (*read)(const void* bytes) = nullptr;
 };

@@ -53,10 +53,9 @@ public:
 private:
     Status add(const Command& command);
     // Bytes are stored one after another; a command holds their offset until their final address is known.
-    template <class T>
-    void keep(const T*& pointer, std::size_t size);
-    template <class T>
-    void place(const T*& pointer, std::size_t size) noexcept;
+    Result<std::size_t> keep(DeviceAddress from, std::size_t size);
+    Status keep_launch(LaunchWork& work);
+    void place_launch(LaunchWork& work) noexcept;
     void apply_to(Graph& target);
 
     Handle stream_ = 0;
@@ -105,19 +104,29 @@ void TaskUpdate::begin(const Graph& target, std::uint32_t group_number, Handle s
     refused_ = {};
 }
 
-template <class T>
-void TaskUpdate::keep(const T*& pointer, std::size_t size) {
-    if (size == 0) return;
+Result<std::size_t> TaskUpdate::keep(DeviceAddress from, std::size_t size) {
     constexpr std::size_t alignment = 16;
     const std::size_t offset = (bytes_.size() + alignment - 1) / alignment * alignment;
     bytes_.resize(offset + size);
-    std::memcpy(bytes_.data() + offset, pointer, size);
-    pointer = reinterpret_cast<const T*>(offset);
+    if (size != 0) CANOPY_TRY(read_device(bytes_.data() + offset, from, size));
+    return offset;
 }
 
-template <class T>
-void TaskUpdate::place(const T*& pointer, std::size_t size) noexcept {
-    if (size != 0) pointer = reinterpret_cast<const T*>(bytes_.data() + reinterpret_cast<std::uintptr_t>(pointer));
+Status TaskUpdate::keep_launch(LaunchWork& work) {
+    Result<std::size_t> offset = keep(device_address(work.placeholders), work.placeholder_count * sizeof(Placeholder));
+    if (!offset.ok()) return offset.status();
+    work.placeholders = reinterpret_cast<const Placeholder*>(*offset);
+    if (work.arguments_in_place()) return {};
+    offset = keep(work.arguments(), work.arguments_size);
+    if (!offset.ok()) return offset.status();
+    work.set_arguments(reinterpret_cast<const void*>(*offset));
+    return {};
+}
+
+void TaskUpdate::place_launch(LaunchWork& work) noexcept {
+    work.placeholders =
+        reinterpret_cast<const Placeholder*>(bytes_.data() + reinterpret_cast<std::uintptr_t>(work.placeholders));
+    if (!work.arguments_in_place()) work.set_arguments(bytes_.data() + work.arguments().value());
 }
 
 Status TaskUpdate::add(const Command& command) {
@@ -126,13 +135,11 @@ Status TaskUpdate::add(const Command& command) {
     GraphChange& change = changes_.emplace_back();
     change.place = {first_.lane, first_.position + static_cast<std::uint32_t>(changes_.size() - 1)};
     change.command = command;
-    if (command.opcode == Opcode::launch || command.opcode == Opcode::cpu_kernel) {
-        LaunchWork& work = change.command.launch;
-        keep(work.placeholders, work.placeholder_count * sizeof(Placeholder));
-        if (!work.arguments_in_place) keep(work.arguments, work.arguments_size);
-    } else if (command.opcode == Opcode::copy && command.snapshot) {
-        keep(change.command.copy.source, command.copy.width * command.copy.height);
-    }
+    if (is_kernel(command.opcode)) return keep_launch(change.command.launch);
+    if (command.opcode != Opcode::copy || !command.snapshot) return {};
+    Result<std::size_t> offset = keep(command.copy.source, command.copy.width * command.copy.height);
+    if (!offset.ok()) return offset.status();
+    change.command.copy.source = DeviceAddress(*offset);
     return {};
 }
 
@@ -186,12 +193,10 @@ Status TaskUpdate::complete(const Graph& target) {
         if (!same_kind(tasks[change.place.position].command, command))
             return fail(code::task_group_interrupted, "task {} of the update has another kind than that of the group",
                         change.place.position - first_.position);
-        if (command.opcode == Opcode::launch || command.opcode == Opcode::cpu_kernel) {
-            place(command.launch.placeholders, command.launch.placeholder_count);
-            if (!command.launch.arguments_in_place) place(command.launch.arguments, command.launch.arguments_size);
-        } else if (command.opcode == Opcode::copy && command.snapshot) {
-            place(command.copy.source, command.copy.width);
-        }
+        if (is_kernel(command.opcode))
+            place_launch(command.launch);
+        else if (command.opcode == Opcode::copy && command.snapshot)
+            command.copy.source = device_address(bytes_.data()) + command.copy.source.value();
     }
     return {};
 }

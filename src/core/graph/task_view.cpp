@@ -21,9 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // 64-bit numbers and addresses are strings: JSON readers keep only 53 bits of a number.
-std::string address_text(const void* address) {
-    return fmt::format("{:#x}", reinterpret_cast<std::uintptr_t>(address));
-}
+std::string address_text(DeviceAddress address) { return fmt::format("{:#x}", address.value()); }
 std::string word_text(std::uint64_t value) { return fmt::format("{:#x}", value); }
 
 std::string readable_size(std::uint64_t bytes) {
@@ -77,10 +75,10 @@ std::string name_of_function(Handle function) {
 }
 
 void describe_arguments(const LaunchWork& launch, Json& details) {
-    if (launch.arguments_in_place)
-        details["arguments"] = fmt::format("in device memory at {}", address_text(launch.arguments));
-    else if (launch.arguments != nullptr)
-        details["arguments"] = bytes_text(launch.arguments, launch.arguments_size);
+    if (launch.arguments_in_place())
+        details["arguments"] = fmt::format("in device memory at {}", address_text(launch.arguments()));
+    else if (const void* bytes = launch.host_arguments())
+        details["arguments"] = bytes_text(bytes, launch.arguments_size);
     for (std::uint16_t i = 0; launch.placeholders != nullptr && i < launch.placeholder_count; ++i)
         details["placeholders"].push_back({{"address_offset", launch.placeholders[i].address_offset},
                                            {"data_offset", launch.placeholders[i].data_offset}});
@@ -149,7 +147,7 @@ void describe_fill(const FillWork& fill, TaskView& view) {
 template <class Arguments>
 Arguments arguments_of(const LaunchWork& launch) {
     Arguments arguments;
-    std::memcpy(&arguments, launch.arguments, sizeof(arguments));
+    std::memcpy(&arguments, launch.host_arguments(), sizeof(arguments));
     return arguments;
 }
 
@@ -162,8 +160,8 @@ void describe_reduce(const Reduction& reduce, TaskView& view) {
     view.details["operation"] = operation;
     view.details["element"] = types.at(static_cast<std::size_t>(reduce.type));
     view.details["elements"] = reduce.count;
-    view.details["destination"] = address_text(reduce.destination);
-    view.details["source"] = address_text(reduce.source);
+    view.details["destination"] = address_text(DeviceAddress(reduce.destination));
+    view.details["source"] = address_text(DeviceAddress(reduce.source));
 }
 
 void describe_random(const RandomTask& random, TaskView& view) {
@@ -173,17 +171,17 @@ void describe_random(const RandomTask& random, TaskView& view) {
     view.details["function"] = functions.at(static_cast<std::size_t>(random.function));
     view.details["element"] = types.at(static_cast<std::size_t>(random.type));
     if (!random.count.in_memory) view.details["elements"] = random.count.value_or_address;
-    view.details["destination"] = address_text(random.result);
-    view.details["counter"] = address_text(random.counter);
+    view.details["destination"] = address_text(DeviceAddress(random.result));
+    view.details["counter"] = address_text(DeviceAddress(random.counter));
 }
 
 void describe_slot_copy(const SlotCopy& copy, TaskView& view) {
     view.kind = "copy with offsets";
     view.label = fmt::format("copy {} behind pointers", readable_size(copy.count));
     view.details["bytes"] = copy.count;
-    view.details["destination_slot"] = address_text(copy.destination_slot);
+    view.details["destination_slot"] = address_text(DeviceAddress(copy.destination_slot));
     view.details["destination_offset"] = copy.destination_offset;
-    view.details["source_slot"] = address_text(copy.source_slot);
+    view.details["source_slot"] = address_text(DeviceAddress(copy.source_slot));
     view.details["source_offset"] = copy.source_offset;
 }
 
@@ -216,8 +214,8 @@ void describe_value(const ValueWork& value, bool waits, TaskView& view) {
 }
 
 void describe_call(const CallWork& call, TaskView& view) {
-    view.details["function"] = address_text(reinterpret_cast<const void*>(call.function));
-    view.details["argument"] = address_text(call.argument);
+    view.details["function"] = address_text(device_address(reinterpret_cast<const void*>(call.function)));
+    view.details["argument"] = address_text(device_address(call.argument));
 }
 
 void describe_switch(const SwitchWork& work, TaskView& view) {

@@ -25,11 +25,11 @@ FillerRegistry& filler_registry() { return process_state<FillerRegistry>(); }
 
 Status fill(const SymbolInfo& variable, const std::string& name, VariableFiller filler) {
     std::vector<char> bytes(variable.size);
-    CANOPY_TRY(transfer(bytes.data(), variable.address, variable.size));
+    CANOPY_TRY(read_device(bytes.data(), variable.address, variable.size));
     const std::int32_t answer = filler(bytes.data(), static_cast<std::uint32_t>(bytes.size()));
     if (answer != 0)
         return fail(code::param_invalid, "the function that fills variable {} of binaries returned {}", name, answer);
-    return transfer(variable.address, bytes.data(), variable.size);
+    return write_device(variable.address, bytes.data(), variable.size);
 }
 
 }  // namespace

@@ -116,10 +116,12 @@ private:
     const Report& report_;
 };
 
+// The program's structure has a pointer where the address goes.
+void store(DeviceAddress address, void*& field) noexcept { std::memcpy(&field, &address, sizeof(field)); }
+
 void describe_kernel(Report& report, const TaskFailure& failure) {
     rtExceptionExpandInfo_t& expand = report.info.expandInfo;
     const KernelInfo* kernel = failure.kernel ? failure.kernel->info : nullptr;
-    auto* arguments = const_cast<void*>(failure.arguments);
     if (failure.opcode == Opcode::cpu_kernel) {
         expand.type = RT_EXCEPTION_AICPU;
         rtAicpuExDetailInfo_t& detail = expand.u.aicpuInfo;
@@ -132,14 +134,14 @@ void describe_kernel(Report& report, const TaskFailure& failure) {
             detail.functionName = names.function.c_str();
             detail.kernelName = names.op_type.c_str();
         }
-        detail.argAddr = arguments;
+        store(failure.arguments, detail.argAddr);
         detail.argsize = failure.arguments_size;
         return;
     }
     if (!kernel) return;
     expand.type = RT_EXCEPTION_AICORE;
     rtExceptionArgsInfo_t& detail = expand.u.aicoreInfo.exceptionArgs;
-    detail.argAddr = arguments;
+    store(failure.arguments, detail.argAddr);
     detail.argsize = failure.arguments_size;
     rtExceptionKernelInfo_t& shown = detail.exceptionKernelInfo;
     shown.bin = report.binary ? opaque_of(report.binary->self) : nullptr;
@@ -157,8 +159,7 @@ void describe_core(Report& report, const TaskFailure& failure, const DeviceRecor
     const bool own = !failure.kernel->fused && (!failure.fused || failure.kernel->user);
     if (report.binary && own) {
         MutexLock guard(report.binary->mutex);
-        if (report.binary->modules[record.index])
-            core.startPC = reinterpret_cast<std::uint64_t>(failure.kernel->address);
+        if (report.binary->modules[record.index]) core.startPC = failure.kernel->address.value();
     }
     report.details.registers = &core;
 }
@@ -221,10 +222,11 @@ std::optional<ExceptionDetails> exception_details(const rtExceptionInfo* info) n
 
 ExceptionArguments exception_arguments(const rtExceptionInfo& info) noexcept {
     const rtExceptionExpandInfo_t& expand = info.expandInfo;
-    if (expand.type == RT_EXCEPTION_AICPU) return {expand.u.aicpuInfo.argAddr, expand.u.aicpuInfo.argsize};
+    if (expand.type == RT_EXCEPTION_AICPU)
+        return {device_address(expand.u.aicpuInfo.argAddr), expand.u.aicpuInfo.argsize};
     if (expand.type != RT_EXCEPTION_AICORE) return {};
     const rtExceptionArgsInfo_t& arguments = expand.u.aicoreInfo.exceptionArgs;
-    return {arguments.argAddr, arguments.argsize};
+    return {device_address(arguments.argAddr), arguments.argsize};
 }
 
 }  // namespace canopy

@@ -37,7 +37,7 @@ std::optional<ExceptionDetails> exception_details(const rtExceptionInfo* info) n
 
 // The argument block of the failed task.
 struct ExceptionArguments {
-    void* address = nullptr;
+    DeviceAddress address{};
     std::uint32_t size = 0;
 };
 ExceptionArguments exception_arguments(const rtExceptionInfo& info) noexcept;

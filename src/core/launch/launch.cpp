@@ -14,13 +14,13 @@ namespace {
 // 4. Such a block is shorter than ours if small parameters follow one another. Copies it into `block` in the kernel's
 // layout; false if the size does not match.
 bool spread_structure(const KernelInfo& info, const LaunchWork& work, char* block) {
-    if (work.arguments_in_place || work.placeholder_count != 0 || info.core == CoreType::cpu) return false;
+    if (work.arguments_in_place() || work.placeholder_count != 0 || info.core == CoreType::cpu) return false;
     std::size_t at = 0;
     for (const ParameterInfo& parameter : info.parameters) {
         const std::size_t natural = parameter.size % 8 == 0 ? 8 : 4;
         at = round_up(at, parameter.alignment > 8 ? parameter.alignment : natural);
         if (at + parameter.size > work.arguments_size) return false;
-        std::memcpy(block + parameter.offset, static_cast<const char*>(work.arguments) + at, parameter.size);
+        std::memcpy(block + parameter.offset, static_cast<const char*>(work.host_arguments()) + at, parameter.size);
         at += parameter.size;
     }
     return work.arguments_size <= round_up(at, 8);
@@ -49,7 +49,7 @@ Status launch_short(LockedStream& stream, LaunchRequest& request) {
     if (!spread_structure(info, work, block.data()))
         return fail(code::param_invalid, "argsSize {} is less than the {} bytes of kernel {}'s parameters",
                     work.arguments_size, info.arguments_size, info.name);
-    work.arguments = block.data();
+    work.set_arguments(block.data());
     work.arguments_size = info.arguments_size;
     CANOPY_TRY(complete(request.command, kernel, *stream->record));
     return stream.submit(request.command);

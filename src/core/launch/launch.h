@@ -77,7 +77,7 @@ struct LaunchRequest {
 
     LaunchRequest(const void* arguments, std::size_t size, std::uint32_t blocks) noexcept {
         command.launch = {};
-        command.launch.arguments = arguments;
+        command.launch.set_arguments(arguments);
         command.launch.arguments_size = static_cast<std::uint32_t>(size);
         command.launch.blocks = blocks;
     }

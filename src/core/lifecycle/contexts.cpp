@@ -51,8 +51,9 @@ Status end_context(Handle handle) {
     for (Handle stream : streams) destroy_stream(stream, DestroyMode::quiesced).ignore();
     end_graphs(handle);
     MutexLock guard(context->mutex);
-    for (void** memory : {&context->overflow_words, &context->sync_words})
-        if (void* address = std::exchange(*memory, nullptr)) context->device->release(address).ignore();
+    for (DeviceAddress* memory : {&context->overflow_words, &context->sync_words})
+        if (const DeviceAddress address = std::exchange(*memory, DeviceAddress{}))
+            context->device->release(address).ignore();
     return {};
 }
 

@@ -37,7 +37,8 @@ Status check_peers(const Places& places) {
                 to->index, from->index);
 }
 
-Result<Places> check_places(void* destination, std::size_t to_size, const void* source, std::size_t from_size) {
+Result<Places> check_places(DeviceAddress destination, std::size_t to_size, DeviceAddress source,
+                            std::size_t from_size) {
     Result<MemoryPlace> to = usable_place(destination, to_size, "dst");
     if (!to.ok()) return to.status();
     Result<MemoryPlace> from = usable_place(source, from_size, "src");

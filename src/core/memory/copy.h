@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/device_address.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "device/command.h"
@@ -26,24 +27,24 @@ enum class CopyKind : std::int32_t {
 };
 
 struct Copy {
-    void* destination = nullptr;
+    DeviceAddress destination{};
     std::size_t capacity = 0;
-    const void* source = nullptr;
+    DeviceAddress source{};
     std::size_t count = 0;
 };
 
 // Rows of `width` bytes; rows start one pitch apart.
 struct RowCopy {
-    void* destination = nullptr;
+    DeviceAddress destination{};
     std::size_t destination_pitch = 0;
-    const void* source = nullptr;
+    DeviceAddress source{};
     std::size_t source_pitch = 0;
     std::size_t width = 0;
     std::size_t height = 0;
 };
 
 struct Fill {
-    void* destination = nullptr;
+    DeviceAddress destination{};
     std::size_t capacity = 0;  // bytes
     std::uint32_t value = 0;
     std::size_t count = 0;      // elements
@@ -69,10 +70,10 @@ Status check_batch_copy(const Copy& copy, BatchDirection direction, std::uint32_
 // Copies whose addresses are themselves in memory: *destination_slot + destination_offset, and so on. Slots in device
 // memory are read when the stream reaches the copy.
 struct IndirectCopy {
-    void** destination_slot = nullptr;
+    DeviceAddress destination_slot{};
     std::size_t capacity = 0;
     std::size_t destination_offset = 0;
-    const void** source_slot = nullptr;
+    DeviceAddress source_slot{};
     std::size_t count = 0;
     std::size_t source_offset = 0;
 };
@@ -80,8 +81,9 @@ Status copy_in_stream(const IndirectCopy& copy, CopyKind kind, const void* strea
 
 // A copy within one device, described in device memory.
 inline constexpr std::size_t copy_descriptor_size = 64;
-Status write_copy_descriptor(void* descriptor, const void* source, void* destination, std::size_t count);
-Status copy_by_descriptor(const void* descriptor, const void* stream);
+Status write_copy_descriptor(DeviceAddress descriptor, DeviceAddress source, DeviceAddress destination,
+                             std::size_t count);
+Status copy_by_descriptor(DeviceAddress descriptor, const void* stream);
 
 // Submits a memory command to a stream.
 Status submit_to(const void* stream, Command& command);

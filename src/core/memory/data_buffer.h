@@ -4,18 +4,19 @@
 
 #include <cstddef>
 
+#include "base/device_address.h"
 #include "base/spin_lock.h"
 
 namespace canopy {
 
 struct DataBuffer {
     SpinLock lock;
-    void* address CANOPY_GUARDED_BY(lock) = nullptr;
+    DeviceAddress address CANOPY_GUARDED_BY(lock){};
     std::size_t size CANOPY_GUARDED_BY(lock) = 0;
 
     void recycle() noexcept {
         SpinGuard guard(lock);
-        address = nullptr;
+        address = {};
         size = 0;
     }
 };

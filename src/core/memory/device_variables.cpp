@@ -20,18 +20,18 @@ struct Entry {
 struct Table {
     std::atomic<std::size_t> count{0};  // read without the lock: most programs have no such variables
     SharedMutex mutex;
-    std::map<std::uintptr_t, Entry> entries CANOPY_GUARDED_BY(mutex);  // by first address
+    std::map<DeviceAddress, Entry> entries CANOPY_GUARDED_BY(mutex);  // by first address
 };
 
 Table& table() { return process_state<Table>(); }
 
 }  // namespace
 
-void note_variable(Handle binary, DeviceRecord& record, void* address, std::size_t size) {
+void note_variable(Handle binary, DeviceRecord& record, DeviceAddress address, std::size_t size) {
     if (size == 0) return;
     Table& all = table();
     WriterLock guard(all.mutex);
-    all.entries.insert_or_assign(reinterpret_cast<std::uintptr_t>(address), Entry{binary, &record, size});
+    all.entries.insert_or_assign(address, Entry{binary, &record, size});
     all.count.store(all.entries.size(), std::memory_order_release);
 }
 
@@ -42,17 +42,16 @@ void forget_variables(Handle binary) noexcept {
     all.count.store(all.entries.size(), std::memory_order_release);
 }
 
-std::optional<DeviceVariable> find_device_variable(const void* address) noexcept {
+std::optional<DeviceVariable> find_device_variable(DeviceAddress address) noexcept {
     Table& all = table();
     if (all.count.load(std::memory_order_acquire) == 0) return std::nullopt;
-    const auto number = reinterpret_cast<std::uintptr_t>(address);
     ReaderLock guard(all.mutex);
-    auto entry = all.entries.upper_bound(number);
+    auto entry = all.entries.upper_bound(address);
     if (entry == all.entries.begin()) return std::nullopt;
     --entry;
-    if (number - entry->first >= entry->second.size) return std::nullopt;
-    return DeviceVariable{entry->second.record,
-                          MemoryRange{reinterpret_cast<std::byte*>(entry->first), entry->second.size}};
+    const DeviceRange range{entry->first, entry->second.size};
+    if (!range.contains(address)) return std::nullopt;
+    return DeviceVariable{entry->second.record, range};
 }
 
 }  // namespace canopy

@@ -14,14 +14,14 @@ namespace canopy {
 
 struct DeviceVariable {
     DeviceRecord* record = nullptr;
-    MemoryRange range;
+    DeviceRange range;
 };
 
 // Registers a variable whose address the program obtains. The caller then checks that the binary is still loaded, and
 // calls forget_variables if it is not.
-void note_variable(Handle binary, DeviceRecord& record, void* address, std::size_t size);
+void note_variable(Handle binary, DeviceRecord& record, DeviceAddress address, std::size_t size);
 // Called when the binary is unloaded.
 void forget_variables(Handle binary) noexcept;
-std::optional<DeviceVariable> find_device_variable(const void* address) noexcept;
+std::optional<DeviceVariable> find_device_variable(DeviceAddress address) noexcept;
 
 }  // namespace canopy

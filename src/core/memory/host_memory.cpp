@@ -63,30 +63,34 @@ Result<Heap*> pinned_heap() {
 // By start address. Ranges never overlap.
 struct Registrations {
     SharedMutex mutex;
-    std::map<std::uintptr_t, Registration> ranges CANOPY_GUARDED_BY(mutex);
+    std::map<DeviceAddress, Registration> ranges CANOPY_GUARDED_BY(mutex);
     std::atomic<std::size_t> count{0};  // same as ranges.size(), readable without the mutex
 
     static Registrations& instance() { return process_state<Registrations>(); }
     // The range that contains an address; ranges.end() if there is none.
-    auto around(std::uintptr_t address) CANOPY_REQUIRES_SHARED(mutex) {
+    auto around(DeviceAddress address) CANOPY_REQUIRES_SHARED(mutex) {
         auto after = ranges.upper_bound(address);
         if (after == ranges.begin()) return ranges.end();
         auto found = std::prev(after);
         return address - found->first < found->second.host.size ? found : ranges.end();
     }
-    bool overlaps(std::uintptr_t address, std::size_t size) CANOPY_REQUIRES_SHARED(mutex) {
+    bool overlaps(DeviceAddress address, std::size_t size) CANOPY_REQUIRES_SHARED(mutex) {
         if (around(address) != ranges.end()) return true;
         auto next = ranges.lower_bound(address);
         return next != ranges.end() && next->first - address < size;
     }
 };
 
-std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+// The pointer to memory of the heap, which is memory of this process.
+void* pointer_in(const Heap& heap, DeviceAddress address) noexcept {
+    const MemoryRange range = heap.range();
+    return static_cast<std::byte*>(range.base) + (address - device_address(range.base));
+}
 
 // A pinned allocation's flags hold the device that may use its addresses directly: 0 for none, else index + 1.
 std::uint32_t visible_flag(const DeviceRecord& record) noexcept { return record.index + 1; }
-DeviceRecord* visible_to(const Heap& heap, const void* address) {
-    const std::uint32_t flag = heap.flags(address).value_or(0);
+DeviceRecord* visible_to(const Heap& heap, DeviceAddress address) {
+    const std::uint32_t flag = heap.flags(pointer_in(heap, address)).value_or(0);
     if (flag == 0) return nullptr;
     Result<DeviceRecord*> record = Runtime::instance().device(flag - 1);
     return record.ok() ? *record : nullptr;
@@ -97,7 +101,7 @@ HostMemory heap_memory(const Heap& heap, const MemoryRange& range) noexcept {
 }
 
 HostMemory host_memory(const MemoryRange& range) noexcept {
-    if (!in_pinned_heap(range.base)) return {range};
+    if (!in_pinned_heap(device_address(range.base))) return {range};
     return heap_memory(*opened_heap.load(std::memory_order_acquire), range);
 }
 
@@ -106,8 +110,9 @@ void forget_registrations_in(const MemoryRange& range) noexcept {
     Registrations& registrations = Registrations::instance();
     if (registrations.count.load(std::memory_order_acquire) == 0) return;
     WriterLock guard(registrations.mutex);
-    auto next = registrations.ranges.lower_bound(number(range.base));
-    while (next != registrations.ranges.end() && next->first - number(range.base) < range.size) {
+    const DeviceRange gone = device_range(range);
+    auto next = registrations.ranges.lower_bound(gone.base);
+    while (next != registrations.ranges.end() && gone.contains(next->first)) {
         const Registration& registration = next->second;
         if (registration.mapped) registration.record->opened()->unmap_host(host_memory(registration.host));
         next = registrations.ranges.erase(next);
@@ -132,33 +137,37 @@ Result<void*> allocate_pinned(const PinnedRequest& request) {
     if (!device.ok()) return device.status();
     Result<void*> memory = (*heap)->allocate(request.size, visible_flag(*request.visible_to));
     if (!memory.ok()) return memory;
-    if (Result<void*> mapped = (*device)->map_host(heap_memory(**heap, {*memory, request.size})); !mapped.ok()) {
+    if (Result<DeviceAddress> mapped = (*device)->map_host(heap_memory(**heap, {*memory, request.size}));
+        !mapped.ok()) {
         (*heap)->release(*memory).ignore();
         return mapped.status();
     }
     return memory;
 }
 
-Status release_pinned(void* address) {
+Status release_pinned(DeviceAddress address) {
     if (!in_pinned_heap(address))
-        return fail(code::param_invalid, "hostPtr {} was not returned by aclrtMallocHost", as_address(address));
+        return fail(code::param_invalid, "hostPtr {} was not returned by aclrtMallocHost", address);
     Heap& heap = *opened_heap.load(std::memory_order_acquire);
-    if (const std::optional<MemoryRange> range = heap.find(address); range && range->base == address) {
+    void* const memory = pointer_in(heap, address);
+    if (const std::optional<MemoryRange> range = heap.find(memory); range && range->base == memory) {
         quiesce_devices();
         forget_registrations_in(*range);
         if (DeviceRecord* record = visible_to(heap, address)) record->opened()->unmap_host(heap_memory(heap, *range));
     }
-    return heap.release(address);
+    return heap.release(memory);
 }
 
-bool in_pinned_heap(const void* address) noexcept {
+bool in_pinned_heap(DeviceAddress address) noexcept {
     const Heap* heap = opened_heap.load(std::memory_order_acquire);
-    return heap && heap->contains(address);
+    return heap && device_range(heap->range()).contains(address);
 }
 
-std::optional<MemoryRange> find_pinned(const void* address) noexcept {
+std::optional<DeviceRange> find_pinned(DeviceAddress address) noexcept {
+    if (!in_pinned_heap(address)) return std::nullopt;
     const Heap* heap = opened_heap.load(std::memory_order_acquire);
-    return heap ? heap->find(address) : std::nullopt;
+    const std::optional<MemoryRange> range = heap->find(pointer_in(*heap, address));
+    return range ? std::optional(device_range(*range)) : std::nullopt;
 }
 
 MemoryUsage pinned_usage() noexcept {
@@ -166,14 +175,14 @@ MemoryUsage pinned_usage() noexcept {
     return heap ? heap->usage() : MemoryUsage{};
 }
 
-Result<void*> register_host_memory(const Registration& registration) {
+Result<DeviceAddress> register_host_memory(const Registration& registration) {
     const MemoryRange range = registration.host;
     if (range.size == 0) return fail(code::invalid_parameter, "size must not be 0");
-    const std::uintptr_t address = number(range.base);
-    if (address % registration_alignment != 0 && !in_pinned_heap(range.base))
+    const DeviceAddress address = device_address(range.base);
+    if (address.value() % registration_alignment != 0 && !in_pinned_heap(address))
         return fail(code::param_invalid, "ptr {} is not a multiple of {} bytes", as_address(range.base),
                     registration_alignment);
-    if (range.size > UINTPTR_MAX - address)
+    if (range.size > UINTPTR_MAX - address.value())
         return fail(code::param_invalid, "size {} exceeds the address space", range.size);
 
     Result<Device*> device = registration.record->open();
@@ -185,23 +194,22 @@ Result<void*> register_host_memory(const Registration& registration) {
                     as_address(range.base), range.size);
     Registration entry = registration;
     if (entry.mapped) {
-        Result<void*> mapped = (*device)->map_host(host_memory(range));
+        Result<DeviceAddress> mapped = (*device)->map_host(host_memory(range));
         if (!mapped.ok()) return mapped.status();
-        entry.device_address = *mapped;
+        entry.mapped_at = *mapped;
     }
     registrations.ranges.emplace(address, entry);
     registrations.count.fetch_add(1, std::memory_order_release);
-    return entry.device_address;
+    return entry.mapped_at;
 }
 
-Status unregister_host_memory(void* address) {
+Status unregister_host_memory(DeviceAddress address) {
     quiesce_devices();
     Registrations& registrations = Registrations::instance();
     WriterLock guard(registrations.mutex);
-    auto found = registrations.ranges.find(number(address));
+    auto found = registrations.ranges.find(address);
     if (found == registrations.ranges.end())
-        return fail(code::host_not_registered, "ptr {} is not the start of registered host memory",
-                    as_address(address));
+        return fail(code::host_not_registered, "ptr {} is not the start of registered host memory", address);
     const Registration registration = found->second;
     registrations.ranges.erase(found);
     registrations.count.fetch_sub(1, std::memory_order_release);
@@ -209,27 +217,25 @@ Status unregister_host_memory(void* address) {
     return {};
 }
 
-std::optional<Registration> find_registration(const void* address) noexcept {
+std::optional<Registration> find_registration(DeviceAddress address) noexcept {
     Registrations& registrations = Registrations::instance();
     if (registrations.count.load(std::memory_order_acquire) == 0) return std::nullopt;
     ReaderLock guard(registrations.mutex);
-    auto found = registrations.around(number(address));
+    auto found = registrations.around(address);
     if (found == registrations.ranges.end()) return std::nullopt;
     return found->second;
 }
 
 std::size_t registration_count() noexcept { return Registrations::instance().count.load(std::memory_order_acquire); }
 
-Result<void*> device_address_of(const void* host) {
+Result<DeviceAddress> device_address_of(DeviceAddress host) {
     const std::optional<Registration> registration = find_registration(host);
     if (!registration && in_pinned_heap(host) && visible_to(*opened_heap.load(std::memory_order_acquire), host))
-        return const_cast<void*>(host);
-    if (!registration)
-        return fail(code::host_not_registered, "pHost {} is not registered host memory", as_address(host));
+        return host;
+    if (!registration) return fail(code::host_not_registered, "pHost {} is not registered host memory", host);
     if (!registration->mapped)
-        return fail(code::host_not_registered, "pHost {} is registered without ACL_HOST_REG_MAPPED", as_address(host));
-    return static_cast<void*>(static_cast<std::byte*>(registration->device_address) +
-                              (number(host) - number(registration->host.base)));
+        return fail(code::host_not_registered, "pHost {} is registered without ACL_HOST_REG_MAPPED", host);
+    return registration->mapped_at + (host - device_address(registration->host.base));
 }
 
 }  // namespace canopy

@@ -32,15 +32,14 @@ struct ManagedBlock {
     Mapping memory;
     MemoryFile file;  // empty if every device addresses the memory of this process
     std::vector<GranuleState> granules;
+    [[nodiscard]] DeviceRange range() const noexcept { return {device_address(memory.base()), memory.size()}; }
 };
-
-std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
 
 class ManagedBlocks {
 public:
     static ManagedBlocks& instance() { return process_state<ManagedBlocks>(); }
 
-    Result<void*> allocate(std::size_t size) {
+    Result<DeviceAddress> allocate(std::size_t size) {
         WriterLock guard(mutex_);
         Result<Mapping> memory = Mapping::reserve(size, managed_granularity, free_place(size));
         if (!memory.ok()) return memory.status();
@@ -57,10 +56,10 @@ public:
         }
         if (!usable)
             return fail(code::memory_allocation, "the system has no room for {} bytes of managed memory", size);
-        void* const base = memory->base();
+        const DeviceAddress base = device_address(memory->base());
         ManagedBlock block{std::move(*memory), std::move(file), std::vector<GranuleState>(size / managed_granularity)};
         CANOPY_TRY(for_each_device([&](Device& device) { return share(device, block); }));
-        blocks_.emplace(number(base), std::move(block));
+        blocks_.emplace(base, std::move(block));
         bytes.fetch_add(size, std::memory_order_release);
         return base;
     }
@@ -71,12 +70,12 @@ public:
         return {};
     }
 
-    Status release(void* address) {
+    Status release(DeviceAddress address) {
         WriterLock guard(mutex_);
-        auto found = blocks_.find(number(address));
+        auto found = blocks_.find(address);
         if (found == blocks_.end())
             return fail(code::param_invalid, "devPtr {} is inside managed memory but is not the start of an allocation",
-                        as_address(address));
+                        address);
         for_each_device([&](Device& device) {
             if (device.info().shares_memory()) device.unmap_host(host_memory(found->second));
             return Status();
@@ -86,23 +85,23 @@ public:
         return {};
     }
 
-    std::optional<MemoryRange> find(const void* address) {
+    std::optional<DeviceRange> find(DeviceAddress address) {
         if (bytes.load(std::memory_order_acquire) == 0) return std::nullopt;
         ReaderLock guard(mutex_);
         const ManagedBlock* block = around(address);
         if (!block) return std::nullopt;
-        return MemoryRange{block->memory.base(), block->memory.size()};
+        return block->range();
     }
 
     // Calls visit(GranuleState&) for each granule of a range that check_managed_range accepts.
     template <class Visit>
-    Status visit(const void* address, std::size_t size, Visit&& visit) {
+    Status visit(DeviceAddress address, std::size_t size, Visit&& visit) {
         WriterLock guard(mutex_);
         ManagedBlock* block = around(address);
-        const std::size_t first = block ? (number(address) - number(block->memory.base())) / managed_granularity : 0;
+        const std::size_t first = block ? (address - block->range().base) / managed_granularity : 0;
         const std::size_t count = size / managed_granularity;
         if (!block || first + count > block->granules.size())
-            return fail(code::param_invalid, "managed memory at {} was freed", as_address(address));
+            return fail(code::param_invalid, "managed memory at {} was freed", address);
         for (std::size_t index = first; index < first + count; ++index) visit(block->granules[index]);
         return {};
     }
@@ -126,25 +125,25 @@ private:
         return {};
     }
 
-    ManagedBlock* around(const void* address) CANOPY_REQUIRES_SHARED(mutex_) {
-        auto after = blocks_.upper_bound(number(address));
+    ManagedBlock* around(DeviceAddress address) CANOPY_REQUIRES_SHARED(mutex_) {
+        auto after = blocks_.upper_bound(address);
         if (after == blocks_.begin()) return nullptr;
         ManagedBlock& block = std::prev(after)->second;
-        return block.memory.contains(address) ? &block : nullptr;
+        return block.range().contains(address) ? &block : nullptr;
     }
 
     // The first gap in the preferred range; only a hint, because other mappings may lie there.
     std::uintptr_t free_place(std::size_t size) const CANOPY_REQUIRES_SHARED(mutex_) {
-        std::uintptr_t place = managed_range_base;
-        for (auto block = blocks_.lower_bound(managed_range_base); block != blocks_.end(); ++block) {
+        DeviceAddress place(managed_range_base);
+        for (auto block = blocks_.lower_bound(place); block != blocks_.end(); ++block) {
             if (block->first - place >= size) break;
             place = block->first + block->second.memory.size();
         }
-        return place;
+        return place.value();
     }
 
     SharedMutex mutex_;
-    std::map<std::uintptr_t, ManagedBlock> blocks_ CANOPY_GUARDED_BY(mutex_);
+    std::map<DeviceAddress, ManagedBlock> blocks_ CANOPY_GUARDED_BY(mutex_);
 };
 
 std::int32_t location_number(const ManagedLocation& location) noexcept {
@@ -237,38 +236,37 @@ void apply(GranuleState& state, ManagedAdvice advice, const ManagedLocation& loc
 
 }  // namespace
 
-Result<void*> allocate_managed(std::size_t size) {
+Result<DeviceAddress> allocate_managed(std::size_t size) {
     if (size > managed_range_size)
         return fail(code::memory_allocation, "size {} is larger than the {} bytes of managed addresses", size,
                     managed_range_size);
     return ManagedBlocks::instance().allocate(round_up(size, managed_granularity));
 }
 
-Status release_managed(void* address) {
+Status release_managed(DeviceAddress address) {
     quiesce_devices();
     return ManagedBlocks::instance().release(address);
 }
 
 Status share_managed(Device& device) { return ManagedBlocks::instance().share_all(device); }
 
-std::optional<MemoryRange> find_managed(const void* address) noexcept {
+std::optional<DeviceRange> find_managed(DeviceAddress address) noexcept {
     return ManagedBlocks::instance().find(address);
 }
 
 std::uint64_t managed_bytes() noexcept { return ManagedBlocks::instance().bytes.load(std::memory_order_acquire); }
 
-Status check_managed_range(const void* address, std::size_t size, const char* argument) {
-    const std::optional<MemoryRange> range = find_managed(address);
-    if (!range) return fail(code::param_invalid, "{} {} is not managed memory", argument, as_address(address));
-    if (number(address) % managed_granularity != 0)
-        return fail(code::param_invalid, "{} {} is not a multiple of {} bytes", argument, as_address(address),
-                    managed_granularity);
+Status check_managed_range(DeviceAddress address, std::size_t size, const char* argument) {
+    const std::optional<DeviceRange> range = find_managed(address);
+    if (!range) return fail(code::param_invalid, "{} {} is not managed memory", argument, address);
+    if (address.value() % managed_granularity != 0)
+        return fail(code::param_invalid, "{} {} is not a multiple of {} bytes", argument, address, managed_granularity);
     if (size % managed_granularity != 0)
         return fail(code::param_invalid, "size {} is not a multiple of {} bytes", size, managed_granularity);
-    const std::size_t rest = range->size - (number(address) - number(range->base));
+    const std::size_t rest = range->bytes_from(address);
     if (size > rest)
         return fail(code::param_invalid, "size {} is larger than the {} bytes of managed memory at {}", size, rest,
-                    as_address(address));
+                    address);
     return {};
 }
 
@@ -286,15 +284,15 @@ Status check_managed_location(const ManagedLocation& location) {
     return fail(code::param_invalid, "location type {} does not exist", static_cast<std::int32_t>(location.kind));
 }
 
-Status advise_managed(const void* address, std::size_t size, ManagedAdvice advice, const ManagedLocation& location) {
+Status advise_managed(DeviceAddress address, std::size_t size, ManagedAdvice advice, const ManagedLocation& location) {
     return ManagedBlocks::instance().visit(address, size, [&](GranuleState& state) { apply(state, advice, location); });
 }
 
-Status note_prefetch(const void* address, std::size_t size, const ManagedLocation& location) {
+Status note_prefetch(DeviceAddress address, std::size_t size, const ManagedLocation& location) {
     return ManagedBlocks::instance().visit(address, size, [&](GranuleState& state) { state.last_prefetch = location; });
 }
 
-Status read_managed_attribute(ManagedAttribute attribute, const void* address, std::size_t size, void* data,
+Status read_managed_attribute(ManagedAttribute attribute, DeviceAddress address, std::size_t size, void* data,
                               std::size_t data_size) {
     if (data_size < sizeof(std::int32_t) || data_size % sizeof(std::int32_t) != 0)
         return fail(code::param_invalid, "dataSize {} is not a multiple of {} bytes", data_size, sizeof(std::int32_t));

@@ -58,22 +58,22 @@ inline constexpr std::int32_t no_location = -2;
 inline constexpr std::int32_t host_location = -1;
 
 // `size` is rounded up to whole granules. 207001 if there is no room.
-Result<void*> allocate_managed(std::size_t size);
-Status release_managed(void* address);
-[[nodiscard]] std::optional<MemoryRange> find_managed(const void* address) noexcept;
+Result<DeviceAddress> allocate_managed(std::size_t size);
+Status release_managed(DeviceAddress address);
+[[nodiscard]] std::optional<DeviceRange> find_managed(DeviceAddress address) noexcept;
 [[nodiscard]] std::uint64_t managed_bytes() noexcept;
 // Lets a device use all managed memory there is.
 Status share_managed(Device& device);
 
 // 107000 unless [address, +size) is whole granules of one managed allocation.
-Status check_managed_range(const void* address, std::size_t size, const char* argument);
+Status check_managed_range(DeviceAddress address, std::size_t size, const char* argument);
 // 107000 for an unknown kind, 107001 for an unknown device.
 Status check_managed_location(const ManagedLocation& location);
 
-Status advise_managed(const void* address, std::size_t size, ManagedAdvice advice, const ManagedLocation& location);
-Status note_prefetch(const void* address, std::size_t size, const ManagedLocation& location);
+Status advise_managed(DeviceAddress address, std::size_t size, ManagedAdvice advice, const ManagedLocation& location);
+Status note_prefetch(DeviceAddress address, std::size_t size, const ManagedLocation& location);
 // Writes 32-bit values: one, or for accessed_by as many as fit, padded with no_location.
-Status read_managed_attribute(ManagedAttribute attribute, const void* address, std::size_t size, void* data,
+Status read_managed_attribute(ManagedAttribute attribute, DeviceAddress address, std::size_t size, void* data,
                               std::size_t data_size);
 
 }  // namespace canopy

@@ -52,70 +52,64 @@ std::uint32_t page_flags(std::uint32_t policy, std::size_t size) noexcept {
     }
 }
 
-std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
-
-std::size_t bytes_from(const void* address, const MemoryRange& range) noexcept {
-    return range.size - (number(address) - number(range.base));
-}
-
-MemoryPlace place_on_device(const void* address, DeviceRecord& record) noexcept {
+MemoryPlace place_on_device(DeviceAddress address, DeviceRecord& record) noexcept {
     MemoryPlace place{MemoryKind::device, &record, {}};
-    if (const std::optional<MemoryRange> range = record.opened()->find(address)) place.range = *range;
+    if (const std::optional<DeviceRange> range = record.opened()->find(address)) place.range = *range;
     if (const Pin<MemoryPool> pool = pool_of(address)) place.range = pool->find(address);
     return place;
 }
 
 // For memory outside the device heaps.
-MemoryPlace place_elsewhere(const void* address) noexcept {
+MemoryPlace place_elsewhere(DeviceAddress address) noexcept {
     if (in_pinned_heap(address))
-        return {MemoryKind::pinned_host, nullptr, find_pinned(address).value_or(MemoryRange{})};
-    if (const std::optional<MemoryRange> range = find_managed(address)) return {MemoryKind::managed, nullptr, *range};
+        return {MemoryKind::pinned_host, nullptr, find_pinned(address).value_or(DeviceRange{})};
+    if (const std::optional<DeviceRange> range = find_managed(address)) return {MemoryKind::managed, nullptr, *range};
     if (const MappedPlace mapped = find_mapped(address); mapped.reserved)
         return {MemoryKind::mapped, mapped.record, mapped.range};
     if (const std::optional<Registration> registration = find_registration(address))
-        return {MemoryKind::registered_host, registration->record, registration->host};
+        return {MemoryKind::registered_host, registration->record, device_range(registration->host)};
     if (const std::optional<DeviceVariable> variable = find_device_variable(address))
         return {MemoryKind::device, variable->record, variable->range};
     return {};
 }
 
-Status refuse(const MemoryPlace& place, const void* address, std::size_t size, const char* argument) {
+Status refuse(const MemoryPlace& place, DeviceAddress address, std::size_t size, const char* argument) {
     if (place.kind == MemoryKind::mapped)
         return fail(code::param_invalid, "{} {}: {} bytes of reserved addresses are not all mapped and accessible",
-                    argument, as_address(address), size);
+                    argument, address, size);
     const char* const owner = place.kind == MemoryKind::device ? "device memory" : "host memory of the runtime";
     if (place.range.size == 0)
-        return fail(code::param_invalid, "{} {} is in {} that is not allocated", argument, as_address(address), owner);
+        return fail(code::param_invalid, "{} {} is in {} that is not allocated", argument, address, owner);
     return fail(code::param_invalid, "{} {} is {} bytes from the end of its allocation, but {} are needed", argument,
-                as_address(address), bytes_from(address, place.range), size);
+                address, place.range.bytes_from(address), size);
 }
 
 }  // namespace
 
-MemoryPlace classify(const void* address) noexcept {
+MemoryPlace classify(DeviceAddress address) noexcept {
     if (DeviceRecord* record = Runtime::instance().device_of(address)) return place_on_device(address, *record);
     return place_elsewhere(address);
 }
 
-Result<MemoryPlace> usable_place(const void* address, std::size_t size, const char* argument) {
+Result<MemoryPlace> usable_place(DeviceAddress address, std::size_t size, const char* argument) {
     MemoryPlace place = classify(address);
     switch (place.kind) {
         case MemoryKind::unknown:
             return place;
         case MemoryKind::registered_host:
-            if (bytes_from(address, place.range) < size) place = {};  // part of it is ordinary process memory
+            if (place.range.bytes_from(address) < size) place = {};  // part of it is ordinary process memory
             return place;
         case MemoryKind::mapped:
             if (!mapped_throughout(address, size)) return refuse(place, address, size, argument);
             return place;
         default:
-            if (place.range.size == 0 || bytes_from(address, place.range) < size)
+            if (place.range.size == 0 || place.range.bytes_from(address) < size)
                 return refuse(place, address, size, argument);
             return place;
     }
 }
 
-bool reachable(const void* address, std::size_t size) noexcept {
+bool reachable(DeviceAddress address, std::size_t size) noexcept {
     if (!address) return false;
     const MemoryPlace place = classify(address);
     switch (place.kind) {
@@ -125,11 +119,11 @@ bool reachable(const void* address, std::size_t size) noexcept {
         case MemoryKind::mapped:
             return mapped_throughout(address, size);
         default:
-            return place.range.size != 0 && bytes_from(address, place.range) >= size;
+            return place.range.size != 0 && place.range.bytes_from(address) >= size;
     }
 }
 
-Result<void*> allocate_device_memory(const AllocationRequest& request) {
+Result<DeviceAddress> allocate_device_memory(const AllocationRequest& request) {
     if (request.size == 0) [[unlikely]]
         return fail(code::invalid_parameter, "size must not be 0");
     if ((request.policy & read_only_policy_bit) != 0 && !request.read_only_policy) [[unlikely]]
@@ -156,7 +150,7 @@ Result<void*> allocate_device_memory(const AllocationRequest& request) {
     return device->allocate(size, flags);
 }
 
-Status release_device_memory(void* address) {
+Status release_device_memory(DeviceAddress address) {
     if (DeviceRecord* record = Runtime::instance().device_of(address)) [[likely]] {
         if (const Pin<MemoryPool> pool = pool_of(address)) [[unlikely]]
             return pool->give(address, 0, 0);

@@ -26,7 +26,7 @@ enum class MemoryKind : std::uint8_t {
 struct MemoryPlace {
     MemoryKind kind = MemoryKind::unknown;
     DeviceRecord* record = nullptr;  // of device memory, and of mapped memory on a device
-    MemoryRange range;               // the allocation, registration or mapping; empty if there is none at the address
+    DeviceRange range;               // the allocation, registration or mapping; empty if there is none at the address
 
     [[nodiscard]] bool on_device() const noexcept {
         return kind == MemoryKind::device || kind == MemoryKind::managed || (kind == MemoryKind::mapped && record);
@@ -36,13 +36,13 @@ struct MemoryPlace {
 };
 
 // Kind and owner of an address; never fails.
-MemoryPlace classify(const void* address) noexcept;
+MemoryPlace classify(DeviceAddress address) noexcept;
 // The same for `size` bytes about to be used: 107000 if the address is in memory managed by the runtime but the bytes
 // are not all inside one allocation. `argument` is the caller's name for the address.
-Result<MemoryPlace> usable_place(const void* address, std::size_t size, const char* argument);
+Result<MemoryPlace> usable_place(DeviceAddress address, std::size_t size, const char* argument);
 
 // The same without an error message, for work that runs in a stream.
-bool reachable(const void* address, std::size_t size) noexcept;
+bool reachable(DeviceAddress address, std::size_t size) noexcept;
 
 // A request of the malloc family. Policies are aclrtMemMallocPolicy values.
 struct AllocationRequest {
@@ -54,10 +54,10 @@ struct AllocationRequest {
 };
 
 // 107002 without a context, 100000 for size 0, 207001 if the device has no room.
-Result<void*> allocate_device_memory(const AllocationRequest& request);
+Result<DeviceAddress> allocate_device_memory(const AllocationRequest& request);
 // Frees memory of the malloc family, managed memory, pool blocks and, because known programs rely on it, pinned host
 // memory. Needs no context. Freeing pinned or managed memory waits for runnable work.
-Status release_device_memory(void* address);
+Status release_device_memory(DeviceAddress address);
 
 // Page size of the memory at a place, as aclrtPointerGetAttributes reports it.
 std::uint32_t page_size_of(const MemoryPlace& place) noexcept;

@@ -23,27 +23,26 @@ struct ChunkTable {
         Handle pool;
     };
     SharedMutex mutex;
-    std::map<const std::byte*, Entry> chunks CANOPY_GUARDED_BY(mutex);
+    std::map<DeviceAddress, Entry> chunks CANOPY_GUARDED_BY(mutex);
     std::atomic<std::size_t> count{0};
 
     static ChunkTable& instance() { return process_state<ChunkTable>(); }
-    void add(const std::byte* chunk, std::size_t size, Handle pool) {
+    void add(DeviceAddress chunk, std::size_t size, Handle pool) {
         WriterLock guard(mutex);
         chunks.emplace(chunk, Entry{size, pool});
         count.fetch_add(1, std::memory_order_release);
     }
-    void remove(const std::byte* chunk) {
+    void remove(DeviceAddress chunk) {
         WriterLock guard(mutex);
         if (chunks.erase(chunk) != 0) count.fetch_sub(1, std::memory_order_release);
     }
-    Handle find(const void* address) {
+    Handle find(DeviceAddress address) {
         if (count.load(std::memory_order_acquire) == 0) return 0;
         ReaderLock guard(mutex);
-        const auto* byte = static_cast<const std::byte*>(address);
-        auto after = chunks.upper_bound(byte);
+        auto after = chunks.upper_bound(address);
         if (after == chunks.begin()) return 0;
         auto found = std::prev(after);
-        return static_cast<std::size_t>(byte - found->first) < found->second.size ? found->second.pool : 0;
+        return address - found->first < found->second.size ? found->second.pool : 0;
     }
 };
 
@@ -66,14 +65,14 @@ bool MemoryPool::available(Block& block, Handle stream) const {
 
 // The smallest free block that is large enough and available to the stream.
 MemoryPool::Blocks::iterator MemoryPool::find_fit(std::size_t size, Handle stream) {
-    for (auto entry = free_.lower_bound({size, nullptr}); entry != free_.end(); ++entry) {
+    for (auto entry = free_.lower_bound({size, DeviceAddress{}}); entry != free_.end(); ++entry) {
         auto block = blocks_.find(entry->second);
         if (available(block->second, stream)) return block;
     }
     return blocks_.end();
 }
 
-Result<void*> MemoryPool::take(std::size_t size, Handle stream) {
+Result<DeviceAddress> MemoryPool::take(std::size_t size, Handle stream) {
     if (size > SIZE_MAX - chunk_granularity)
         return fail(code::memory_allocation, "size {} is larger than any device's memory", size);
     size = round_up(size, block_granularity);
@@ -91,7 +90,7 @@ Result<void*> MemoryPool::take(std::size_t size, Handle stream) {
     ++used_blocks_;
     used_ += block->second.size;
     used_high_ = std::max(used_high_, used_);
-    return static_cast<void*>(block->first);
+    return block->first;
 }
 
 Status MemoryPool::grow(std::size_t size) {
@@ -105,9 +104,9 @@ Status MemoryPool::grow(std::size_t size) {
                         size);
     }
     if (device->memory_usage().free < bytes) trim_locked(0);
-    Result<void*> memory = device->allocate(bytes, memory_huge_pages);
+    Result<DeviceAddress> memory = device->allocate(bytes, memory_huge_pages);
     if (!memory.ok()) return memory.status();
-    auto* const chunk = static_cast<std::byte*>(*memory);
+    const DeviceAddress chunk = *memory;
     chunks_.emplace(chunk, bytes);
     blocks_.emplace(chunk, Block{bytes, chunk, false, false, 0, 0});
     free_.emplace(bytes, chunk);
@@ -151,14 +150,12 @@ void MemoryPool::merge_around(Blocks::iterator block) {
     if (auto before = std::prev(block); mergeable(before->second, block->second)) absorb(before, block);
 }
 
-Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
+Status MemoryPool::give(DeviceAddress address, Handle stream, std::uint64_t sequence) {
     MutexLock guard(mutex_);
-    auto block = blocks_.find(static_cast<std::byte*>(address));
+    auto block = blocks_.find(address);
     if (block == blocks_.end())
-        return fail(code::param_invalid, "ptr {} is inside a pool's memory but is not the start of a block",
-                    as_address(address));
-    if (!block->second.used)
-        return fail(code::param_invalid, "ptr {} was already returned to its pool", as_address(address));
+        return fail(code::param_invalid, "ptr {} is inside a pool's memory but is not the start of a block", address);
+    if (!block->second.used) return fail(code::param_invalid, "ptr {} was already returned to its pool", address);
     if (block->second.kept) return {};
     block->second.used = false;
     block->second.stream = stream;
@@ -170,30 +167,30 @@ Status MemoryPool::give(void* address, Handle stream, std::uint64_t sequence) {
     return {};
 }
 
-Result<bool> MemoryPool::keep(void* address) {
+Result<bool> MemoryPool::keep(DeviceAddress address) {
     MutexLock guard(mutex_);
-    auto block = blocks_.find(static_cast<std::byte*>(address));
+    auto block = blocks_.find(address);
     if (block == blocks_.end() || !block->second.used)
-        return fail(code::param_invalid, "ptr {} is not a block of a pool in use", as_address(address));
+        return fail(code::param_invalid, "ptr {} is not a block of a pool in use", address);
     return !std::exchange(block->second.kept, true);
 }
 
-Status MemoryPool::give_kept(void* address) {
+Status MemoryPool::give_kept(DeviceAddress address) {
     {
         MutexLock guard(mutex_);
-        auto block = blocks_.find(static_cast<std::byte*>(address));
+        auto block = blocks_.find(address);
         if (block != blocks_.end()) block->second.kept = false;
     }
     return give(address, 0, 0);
 }
 
-bool MemoryPool::idle(std::byte* chunk) {
+bool MemoryPool::idle(DeviceAddress chunk) {
     for (auto block = blocks_.find(chunk); block != blocks_.end() && block->second.chunk == chunk; ++block)
         if (block->second.used || !passed(block->second)) return false;
     return true;
 }
 
-void MemoryPool::release_chunk(std::byte* chunk) {
+void MemoryPool::release_chunk(DeviceAddress chunk) {
     for (auto block = blocks_.find(chunk); block != blocks_.end() && block->second.chunk == chunk;) {
         free_.erase({block->second.size, block->first});
         block = blocks_.erase(block);
@@ -207,7 +204,7 @@ void MemoryPool::release_chunk(std::byte* chunk) {
 
 void MemoryPool::trim_locked(std::uint64_t keep) {
     for (auto chunk = chunks_.begin(); chunk != chunks_.end() && reserved_ > keep;) {
-        std::byte* const base = chunk->first;
+        const DeviceAddress base = chunk->first;
         ++chunk;
         if (idle(base)) release_chunk(base);
     }
@@ -297,14 +294,13 @@ std::size_t MemoryPool::blocks_in_use() {
     return used_blocks_;
 }
 
-MemoryRange MemoryPool::find(const void* address) {
+DeviceRange MemoryPool::find(DeviceAddress address) {
     MutexLock guard(mutex_);
-    auto after = blocks_.upper_bound(static_cast<std::byte*>(const_cast<void*>(address)));
+    auto after = blocks_.upper_bound(address);
     if (after == blocks_.begin()) return {};
     auto found = std::prev(after);
-    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - found->first);
-    if (!found->second.used || offset >= found->second.size) return {};
-    return {found->first, found->second.size};
+    const DeviceRange range{found->first, found->second.size};
+    return found->second.used && range.contains(address) ? range : DeviceRange{};
 }
 
 void MemoryPool::recycle() noexcept {
@@ -354,7 +350,7 @@ Result<Pin<MemoryPool>> find_pool(const void* handle) {
     return pool;
 }
 
-Pin<MemoryPool> pool_of(const void* address) noexcept {
+Pin<MemoryPool> pool_of(DeviceAddress address) noexcept {
     const Handle handle = ChunkTable::instance().find(address);
     return handle == 0 ? Pin<MemoryPool>() : Runtime::instance().memory_pools.pin(handle);
 }

@@ -44,12 +44,12 @@ public:
     std::uint64_t limit = 0;
 
     // A block of at least `size` bytes, for use by work submitted to `stream` from now on.
-    Result<void*> take(std::size_t size, Handle stream);
+    Result<DeviceAddress> take(std::size_t size, Handle stream);
     // Returns a block; others may use it after `sequence` of `stream`. Stream 0: free for all at once.
-    Status give(void* address, Handle stream, std::uint64_t sequence);
+    Status give(DeviceAddress address, Handle stream, std::uint64_t sequence);
     // Keeps a block for a graph, whatever the program does with it, until give_kept. False if a graph already keeps it.
-    Result<bool> keep(void* address);
-    Status give_kept(void* address);
+    Result<bool> keep(DeviceAddress address);
+    Status give_kept(DeviceAddress address);
     // Returns idle chunks to the device until the pool holds at most `keep` bytes.
     void trim(std::uint64_t keep);
     // All work of `stream` is done: makes its freed blocks free for all and releases idle memory above the threshold.
@@ -63,20 +63,20 @@ public:
     bool drain();
     [[nodiscard]] std::size_t blocks_in_use();
     // The block that contains an address.
-    [[nodiscard]] MemoryRange find(const void* address);
+    [[nodiscard]] DeviceRange find(DeviceAddress address);
 
     void recycle() noexcept;
 
 private:
     struct Block {
         std::size_t size = 0;
-        std::byte* chunk = nullptr;
+        DeviceAddress chunk{};
         bool used = false;
         bool kept = false;           // by a graph; then the program's own free has no effect
         Handle stream = 0;           // stream it was freed in; 0: free for all
         std::uint64_t sequence = 0;  // of that stream: after it the block is no longer used
     };
-    using Blocks = std::map<std::byte*, Block>;
+    using Blocks = std::map<DeviceAddress, Block>;
 
     [[nodiscard]] bool available(Block& block, Handle stream) const CANOPY_REQUIRES(mutex_);
     [[nodiscard]] static bool passed(const Block& block);
@@ -86,15 +86,15 @@ private:
     void absorb(Blocks::iterator left, Blocks::iterator right) CANOPY_REQUIRES(mutex_);
     void merge_around(Blocks::iterator block) CANOPY_REQUIRES(mutex_);
     [[nodiscard]] static bool mergeable(const Block& left, const Block& right);
-    void release_chunk(std::byte* chunk) CANOPY_REQUIRES(mutex_);
+    void release_chunk(DeviceAddress chunk) CANOPY_REQUIRES(mutex_);
     void trim_locked(std::uint64_t keep) CANOPY_REQUIRES(mutex_);
-    [[nodiscard]] bool idle(std::byte* chunk) CANOPY_REQUIRES(mutex_);
+    [[nodiscard]] bool idle(DeviceAddress chunk) CANOPY_REQUIRES(mutex_);
 
     Mutex mutex_;
     bool closed_ CANOPY_GUARDED_BY(mutex_) = false;
-    Blocks blocks_ CANOPY_GUARDED_BY(mutex_);                                      // all blocks, by address
-    std::set<std::pair<std::size_t, std::byte*>> free_ CANOPY_GUARDED_BY(mutex_);  // free blocks, by size
-    std::map<std::byte*, std::size_t> chunks_ CANOPY_GUARDED_BY(mutex_);           // memory taken from the device
+    Blocks blocks_ CANOPY_GUARDED_BY(mutex_);                                         // all blocks, by address
+    std::set<std::pair<std::size_t, DeviceAddress>> free_ CANOPY_GUARDED_BY(mutex_);  // free blocks, by size
+    std::map<DeviceAddress, std::size_t> chunks_ CANOPY_GUARDED_BY(mutex_);           // memory taken from the device
     std::uint64_t reserved_ CANOPY_GUARDED_BY(mutex_) = 0;
     std::uint64_t reserved_high_ CANOPY_GUARDED_BY(mutex_) = 0;
     std::uint64_t used_ CANOPY_GUARDED_BY(mutex_) = 0;
@@ -110,7 +110,7 @@ Status destroy_pool(Handle handle);
 // 107017 if the handle is not a pool.
 Result<Pin<MemoryPool>> find_pool(const void* handle);
 // The pool whose memory contains an address; empty for other memory. One load while there are no pools.
-Pin<MemoryPool> pool_of(const void* address) noexcept;
+Pin<MemoryPool> pool_of(DeviceAddress address) noexcept;
 // Call when all work submitted to a stream so far is known to be done.
 void pools_after_synchronise(Handle stream) noexcept;
 

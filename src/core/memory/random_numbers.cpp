@@ -21,14 +21,12 @@ Status check_parameter(const RandomParameter& parameter, std::size_t smallest, s
         return fail(code::param_invalid, "{}.size {} is not between {} and {}", name, parameter.size, smallest,
                     largest);
     if (!parameter.in_memory) return {};
-    return usable_place(reinterpret_cast<const void*>(parameter.value_or_address), parameter.size, name).status();
+    return usable_place(DeviceAddress(parameter.value_or_address), parameter.size, name).status();
 }
 
 // Bytes from an address to the end of its allocation; for memory that the runtime does not know, as many as can be.
-std::uint64_t bytes_at(const void* address, const MemoryPlace& place) noexcept {
-    if (place.range.size == 0) return UINT64_MAX;
-    return place.range.size - static_cast<std::uint64_t>(static_cast<const std::byte*>(address) -
-                                                         static_cast<const std::byte*>(place.range.base));
+std::uint64_t bytes_at(DeviceAddress address, const MemoryPlace& place) noexcept {
+    return place.range.size == 0 ? UINT64_MAX : place.range.bytes_from(address);
 }
 
 std::uint64_t wanted_blocks(const RandomTask& task) noexcept {
@@ -48,11 +46,12 @@ Result<Command> random_command(RandomTask& task, DeviceRecord& record) {
         CANOPY_TRY(check_parameter(task.second, element, widest, "paramInfo"));
     CANOPY_TRY(check_parameter(task.seed, 1, sizeof(std::uint64_t), "randomSeed"));
     CANOPY_TRY(check_parameter(task.count, 1, sizeof(std::uint64_t), "randomNum"));
-    CANOPY_TRY(usable_place(task.counter, counter_size, "randomCounterAddr").status());
+    CANOPY_TRY(usable_place(DeviceAddress(task.counter), counter_size, "randomCounterAddr").status());
     const std::uint64_t known = result_size(task, task.count.in_memory ? 1 : task.count.value_or_address);
-    Result<MemoryPlace> place = usable_place(task.result, known, "randomResultAddr");
+    const DeviceAddress result(task.result);
+    Result<MemoryPlace> place = usable_place(result, known, "randomResultAddr");
     if (!place.ok()) return place.status();
-    task.capacity = std::max(known, bytes_at(task.result, *place));
+    task.capacity = std::max(known, bytes_at(result, *place));
     return builtin_command(Builtin::random, record, task, wanted_blocks(task));
 }
 

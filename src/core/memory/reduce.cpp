@@ -12,8 +12,7 @@ constexpr std::uint64_t reduced_bytes_of_a_block = 256 * 1024;
 
 // Different ranges that overlap give the result of one loop from the front: blocks cannot share the work.
 bool shifted(const Reduction& work, std::uint64_t bytes) noexcept {
-    const auto to = reinterpret_cast<std::uintptr_t>(work.destination);
-    const auto from = reinterpret_cast<std::uintptr_t>(work.source);
+    const std::uint64_t to = work.destination, from = work.source;
     return to != from && to < from + bytes && from < to + bytes;
 }
 

@@ -14,11 +14,8 @@
 namespace canopy {
 namespace {
 
-constexpr std::uintptr_t wanted_from = std::uintptr_t{16} << 40, wanted_to = std::uintptr_t{24} << 40;
+constexpr DeviceAddress wanted_from(std::uintptr_t{16} << 40), wanted_to(std::uintptr_t{24} << 40);
 constexpr std::size_t gibibyte = std::size_t{1} << 30;
-
-std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
-void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 
 struct Reservation {
     std::size_t size = 0;
@@ -37,15 +34,15 @@ struct MappedBlock {
 // All reservations and mappings of this process.
 struct AddressSpace {
     SharedMutex mutex;
-    std::map<std::uintptr_t, Reservation> reservations CANOPY_GUARDED_BY(mutex);
-    std::map<std::uintptr_t, MappedBlock> mappings CANOPY_GUARDED_BY(mutex);
+    std::map<DeviceAddress, Reservation> reservations CANOPY_GUARDED_BY(mutex);
+    std::map<DeviceAddress, MappedBlock> mappings CANOPY_GUARDED_BY(mutex);
     std::atomic<std::size_t> count{0};  // number of reservations, readable without the mutex
 
     static AddressSpace& instance() { return process_state<AddressSpace>(); }
 };
 
 template <class Map>
-auto around(Map& map, std::uintptr_t address) {
+auto around(Map& map, DeviceAddress address) {
     auto after = map.upper_bound(address);
     if (after == map.begin()) return map.end();
     auto found = std::prev(after);
@@ -99,42 +96,42 @@ Result<Handle> open_handle(const std::shared_ptr<PhysicalBlock>& block) {
     return handle;
 }
 
-Status check_free(AddressSpace& space, std::uintptr_t address, std::size_t size) CANOPY_REQUIRES_SHARED(space.mutex) {
+Status check_free(AddressSpace& space, DeviceAddress address, std::size_t size) CANOPY_REQUIRES_SHARED(space.mutex) {
     auto next = space.mappings.lower_bound(address);
     const bool taken = around(space.mappings, address) != space.mappings.end() ||
                        (next != space.mappings.end() && next->first - address < size);
-    if (taken) return fail(code::param_invalid, "memory is already mapped at virPtr {}", as_address(pointer(address)));
+    if (taken) return fail(code::param_invalid, "memory is already mapped at virPtr {}", address);
     return {};
 }
 
 // True if exactly this address could be reserved.
-bool reserve_at(VirtualMemory& memory, std::uintptr_t address, std::size_t size) {
-    Result<void*> reserved = memory.reserve(size, 0, pointer(address));
+bool reserve_at(VirtualMemory& memory, DeviceAddress address, std::size_t size) {
+    Result<DeviceAddress> reserved = memory.reserve(size, 0, address);
     if (!reserved.ok()) return false;
-    if (number(*reserved) == address) return true;
+    if (*reserved == address) return true;
     memory.unreserve(*reserved).ignore();
     return false;
 }
 
-void forget(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator reservation)
+void forget(AddressSpace& space, std::map<DeviceAddress, Reservation>::iterator reservation)
     CANOPY_REQUIRES(space.mutex) {
     space.reservations.erase(reservation);
     space.count.fetch_sub(1, std::memory_order_release);
 }
 
 // Addresses belong to one device; an unused reservation moves to the device of the first memory mapped into it.
-Status adopt(AddressSpace& space, std::map<std::uintptr_t, Reservation>::iterator reservation, PhysicalBlock& block)
+Status adopt(AddressSpace& space, std::map<DeviceAddress, Reservation>::iterator reservation, PhysicalBlock& block)
     CANOPY_REQUIRES(space.mutex) {
     if (reservation->second.memory == &block.memory) return {};
     auto mapped = space.mappings.lower_bound(reservation->first);
     if (mapped != space.mappings.end() && mapped->first - reservation->first < reservation->second.size)
         return fail(code::param_invalid, "the reservation at {} contains memory of device {}, not of device {}",
-                    as_address(pointer(reservation->first)), reservation->second.record->index, block.record.index);
+                    reservation->first, reservation->second.record->index, block.record.index);
     bool moved = false;
     // Only addresses that can be requested from a device can move.
     if (reservation->first >= wanted_from && reservation->first < wanted_to) {
         Reservation& held = reservation->second;
-        CANOPY_TRY(held.memory->unreserve(pointer(reservation->first)));
+        CANOPY_TRY(held.memory->unreserve(reservation->first));
         moved = reserve_at(block.memory, reservation->first, held.size);
         if (moved)
             held = {held.size, &block.record, &block.memory};
@@ -203,12 +200,12 @@ Status release_physical(Handle handle) {
     return {};
 }
 
-Result<Handle> retain_physical(const void* address) {
+Result<Handle> retain_physical(DeviceAddress address) {
     AddressSpace& space = AddressSpace::instance();
     WriterLock guard(space.mutex);
-    auto mapping = around(space.mappings, number(address));
+    auto mapping = around(space.mappings, address);
     if (mapping == space.mappings.end())
-        return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", as_address(address));
+        return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", address);
     const std::shared_ptr<PhysicalBlock>& block = mapping->second.block;
     if (Pin<PhysicalMemory> memory = Runtime::instance().physical_memory.pin(block->handle);
         memory && memory->references) {
@@ -224,8 +221,8 @@ Result<PhysicalProperties> physical_properties(Handle handle) {
     return (*memory)->block->properties;
 }
 
-Result<void*> reserve_addresses(std::size_t size, void* wanted) {
-    if (wanted && (number(wanted) < wanted_from || number(wanted) >= wanted_to))
+Result<DeviceAddress> reserve_addresses(std::size_t size, DeviceAddress wanted) {
+    if (wanted && (wanted < wanted_from || wanted >= wanted_to))
         return fail(code::param_invalid, "expectPtr {} is not between 16 and 24 TiB", wanted);
     Result<Owner> owner = owner_of(thread_device());
     if (!owner.ok()) return owner.status();
@@ -235,29 +232,28 @@ Result<void*> reserve_addresses(std::size_t size, void* wanted) {
     size = (size + granularity - 1) / granularity * granularity;
     AddressSpace& space = AddressSpace::instance();
     WriterLock guard(space.mutex);
-    Result<void*> address = owner->memory->reserve(size, 0, wanted);
+    Result<DeviceAddress> address = owner->memory->reserve(size, 0, wanted);
     if (!address.ok()) return address.status();
-    space.reservations.emplace(number(*address), Reservation{size, owner->record, owner->memory});
+    space.reservations.emplace(*address, Reservation{size, owner->record, owner->memory});
     space.count.fetch_add(1, std::memory_order_release);
     return address;
 }
 
-Status release_addresses(void* address) {
+Status release_addresses(DeviceAddress address) {
     AddressSpace& space = AddressSpace::instance();
     WriterLock guard(space.mutex);
-    auto found = space.reservations.find(number(address));
+    auto found = space.reservations.find(address);
     if (found == space.reservations.end())
-        return fail(code::param_invalid, "virPtr {} is not the start of reserved addresses", as_address(address));
+        return fail(code::param_invalid, "virPtr {} is not the start of reserved addresses", address);
     auto mapped = space.mappings.lower_bound(found->first);
     if (mapped != space.mappings.end() && mapped->first - found->first < found->second.size)
-        return fail(code::param_invalid, "physical memory is still mapped at {}; unmap it first",
-                    as_address(pointer(mapped->first)));
+        return fail(code::param_invalid, "physical memory is still mapped at {}; unmap it first", mapped->first);
     CANOPY_TRY(found->second.memory->unreserve(address));
     forget(space, found);
     return {};
 }
 
-Status map_physical(void* address, std::size_t size, Handle handle, bool accessible) {
+Status map_physical(DeviceAddress address, std::size_t size, Handle handle, bool accessible) {
     Result<Pin<PhysicalMemory>> memory = find_physical(handle);
     if (!memory.ok()) return memory.status();
     const std::shared_ptr<PhysicalBlock> block = (*memory)->block;
@@ -265,12 +261,12 @@ Status map_physical(void* address, std::size_t size, Handle handle, bool accessi
         return fail(code::param_invalid, "size {} differs from the {} bytes of the physical memory", size, block->size);
     AddressSpace& space = AddressSpace::instance();
     WriterLock guard(space.mutex);
-    auto reservation = around(space.reservations, number(address));
+    auto reservation = around(space.reservations, address);
     if (reservation == space.reservations.end())
-        return fail(code::param_invalid, "virPtr {} is not in reserved addresses", as_address(address));
-    if (size > reservation->second.size - (number(address) - reservation->first))
-        return fail(code::param_invalid, "size {} at virPtr {} exceeds the reservation", size, as_address(address));
-    CANOPY_TRY(check_free(space, number(address), size));
+        return fail(code::param_invalid, "virPtr {} is not in reserved addresses", address);
+    if (size > reservation->second.size - (address - reservation->first))
+        return fail(code::param_invalid, "size {} at virPtr {} exceeds the reservation", size, address);
+    CANOPY_TRY(check_free(space, address, size));
     CANOPY_TRY(adopt(space, reservation, *block));
     CANOPY_TRY(block->memory.map(address, size, block->physical, accessible));
     const bool on_device = block->properties.location == LocationKind::device;
@@ -279,46 +275,45 @@ Status map_physical(void* address, std::size_t size, Handle handle, bool accessi
         mapped.devices = device_bit(block->record);
         mapped.host = !on_device;
     }
-    space.mappings.emplace(number(address), std::move(mapped));
+    space.mappings.emplace(address, std::move(mapped));
     return {};
 }
 
-Status unmap_physical(void* address) {
+Status unmap_physical(DeviceAddress address) {
     AddressSpace& space = AddressSpace::instance();
     Device* device = nullptr;
     {
         ReaderLock guard(space.mutex);
-        if (auto found = space.mappings.find(number(address)); found != space.mappings.end())
+        if (auto found = space.mappings.find(address); found != space.mappings.end())
             device = found->second.block->record.opened();
     }
     if (device) device->quiesce();  // outside the lock: work that finishes may look up its addresses
     WriterLock guard(space.mutex);
-    auto found = space.mappings.find(number(address));
+    auto found = space.mappings.find(address);
     if (found == space.mappings.end())
-        return fail(code::param_invalid, "virPtr {} is not the start of mapped physical memory", as_address(address));
+        return fail(code::param_invalid, "virPtr {} is not the start of mapped physical memory", address);
     CANOPY_TRY(found->second.block->memory.unmap(address, found->second.size));
     space.mappings.erase(found);
     return {};
 }
 
-Status allow_access(void* address, std::size_t size, const AccessRequest& request) {
+Status allow_access(DeviceAddress address, std::size_t size, const AccessRequest& request) {
     if (request.location == LocationKind::device) {
         if (Result<DeviceRecord*> record = Runtime::instance().device(request.id); !record.ok()) return record.status();
     }
     AddressSpace& space = AddressSpace::instance();
     WriterLock guard(space.mutex);
-    const std::uintptr_t end = number(address) + size;
-    std::uintptr_t next = number(address);
+    const DeviceAddress end = address + size;
+    DeviceAddress next = address;
     for (auto mapping = space.mappings.find(next); next < end; ++mapping) {
         if (mapping == space.mappings.end() || mapping->first != next || mapping->second.size > end - next)
-            return fail(code::param_invalid, "virPtr {} and size {} do not match the mapping there",
-                        as_address(address), size);
-        next += mapping->second.size;
+            return fail(code::param_invalid, "virPtr {} and size {} do not match the mapping there", address, size);
+        next = next + mapping->second.size;
     }
-    for (auto mapping = space.mappings.find(number(address)); mapping != space.mappings.end() && mapping->first < end;
+    for (auto mapping = space.mappings.find(address); mapping != space.mappings.end() && mapping->first < end;
          ++mapping) {
         MappedBlock& mapped = mapping->second;
-        if (!mapped.accessible) CANOPY_TRY(mapped.block->memory.set_accessible(pointer(mapping->first), mapped.size));
+        if (!mapped.accessible) CANOPY_TRY(mapped.block->memory.set_accessible(mapping->first, mapped.size));
         mapped.accessible = true;
         if (request.location == LocationKind::device)
             mapped.devices |= std::uint64_t{1} << request.id;
@@ -328,40 +323,40 @@ Status allow_access(void* address, std::size_t size, const AccessRequest& reques
     return {};
 }
 
-Result<bool> access_allowed(const void* address, const AccessRequest& request) {
+Result<bool> access_allowed(DeviceAddress address, const AccessRequest& request) {
     if (request.location == LocationKind::device) {
         if (Result<DeviceRecord*> record = Runtime::instance().device(request.id); !record.ok()) return record.status();
     }
     AddressSpace& space = AddressSpace::instance();
     ReaderLock guard(space.mutex);
-    auto mapping = around(space.mappings, number(address));
+    auto mapping = around(space.mappings, address);
     if (mapping == space.mappings.end())
-        return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", as_address(address));
+        return fail(code::param_invalid, "no physical memory is mapped at virPtr {}", address);
     if (request.location == LocationKind::device) return (mapping->second.devices >> request.id & 1) != 0;
     return mapping->second.host;
 }
 
-MappedPlace find_mapped(const void* address) noexcept {
+MappedPlace find_mapped(DeviceAddress address) noexcept {
     MappedPlace place;
     AddressSpace& space = AddressSpace::instance();
     if (space.count.load(std::memory_order_acquire) == 0) return place;
     ReaderLock guard(space.mutex);
-    place.reserved = around(space.reservations, number(address)) != space.reservations.end();
+    place.reserved = around(space.reservations, address) != space.reservations.end();
     if (!place.reserved) return place;
-    auto mapping = around(space.mappings, number(address));
+    auto mapping = around(space.mappings, address);
     if (mapping == space.mappings.end()) return place;
     place.accessible = mapping->second.accessible;
-    place.range = {pointer(mapping->first), mapping->second.size};
+    place.range = {mapping->first, mapping->second.size};
     if (mapping->second.block->properties.location == LocationKind::device)
         place.record = &mapping->second.block->record;
     return place;
 }
 
-bool mapped_throughout(const void* address, std::size_t size) noexcept {
+bool mapped_throughout(DeviceAddress address, std::size_t size) noexcept {
     AddressSpace& space = AddressSpace::instance();
     ReaderLock guard(space.mutex);
-    std::uintptr_t next = number(address);
-    const std::uintptr_t end = next + size;
+    DeviceAddress next = address;
+    const DeviceAddress end = next + size;
     for (auto mapping = around(space.mappings, next); next < end; ++mapping) {
         if (mapping == space.mappings.end() || mapping->first > next || !mapping->second.accessible) return false;
         next = mapping->first + mapping->second.size;

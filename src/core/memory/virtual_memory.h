@@ -63,36 +63,36 @@ Result<Handle> allocate_physical(std::size_t size, const PhysicalProperties& pro
 // Drops one reference. The memory itself stays while it is mapped.
 Status release_physical(Handle handle);
 // A handle for the memory mapped at an address; must be released like an allocated one.
-Result<Handle> retain_physical(const void* address);
+Result<Handle> retain_physical(DeviceAddress address);
 Result<PhysicalProperties> physical_properties(Handle handle);
 
 // `wanted` is null or an address between 16 and 24 TiB. The size is rounded up to the granularity.
-Result<void*> reserve_addresses(std::size_t size, void* wanted);
+Result<DeviceAddress> reserve_addresses(std::size_t size, DeviceAddress wanted);
 // 107000 while anything is mapped in the reservation.
-Status release_addresses(void* address);
+Status release_addresses(DeviceAddress address);
 // `size` must be that of the physical memory. Mappings in a reservation must not overlap.
-Status map_physical(void* address, std::size_t size, Handle handle, bool accessible);
-Status unmap_physical(void* address);
+Status map_physical(DeviceAddress address, std::size_t size, Handle handle, bool accessible);
+Status unmap_physical(DeviceAddress address);
 
 struct AccessRequest {
     LocationKind location = LocationKind::device;
     std::uint32_t id = 0;
 };
 // Grants a device (or the host) access to the mappings that cover exactly [address, +size).
-Status allow_access(void* address, std::size_t size, const AccessRequest& request);
+Status allow_access(DeviceAddress address, std::size_t size, const AccessRequest& request);
 // True if it has access.
-Result<bool> access_allowed(const void* address, const AccessRequest& request);
+Result<bool> access_allowed(DeviceAddress address, const AccessRequest& request);
 
 struct MappedPlace {
     bool reserved = false;           // the address is in a reservation
     bool accessible = false;         // and an accessible mapping is there
     DeviceRecord* record = nullptr;  // of the physical memory; nullptr if it is on the host
-    MemoryRange range;               // of the mapping; empty if there is none
+    DeviceRange range;               // of the mapping; empty if there is none
 };
 // One load while nothing is reserved.
-[[nodiscard]] MappedPlace find_mapped(const void* address) noexcept;
+[[nodiscard]] MappedPlace find_mapped(DeviceAddress address) noexcept;
 // True if accessible mappings cover [address, +size) without a gap.
-[[nodiscard]] bool mapped_throughout(const void* address, std::size_t size) noexcept;
+[[nodiscard]] bool mapped_throughout(DeviceAddress address, std::size_t size) noexcept;
 [[nodiscard]] std::size_t reservation_count() noexcept;
 
 }  // namespace canopy

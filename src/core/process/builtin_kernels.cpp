@@ -75,7 +75,7 @@ Result<Command> builtin_command(Builtin which, DeviceRecord& record, const void*
     Command command(Opcode::launch);
     command.launch = {};
     command.launch.kernel = kernel.load(std::memory_order_acquire);
-    command.launch.arguments = arguments;
+    command.launch.set_arguments(arguments);
     command.launch.arguments_size = size;
     command.launch.blocks = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, resident));
     command.launch.batch = command.launch.blocks > 1;  // they wait for each other

@@ -73,14 +73,14 @@ Result<DeviceRecord*> current_device() {
     return Runtime::instance().device(thread_state.device);
 }
 
-Result<void*> context_memory(Context& context, ContextMemory which) {
+Result<DeviceAddress> context_memory(Context& context, ContextMemory which) {
     constexpr std::size_t overflow_bytes = 64, synchronisation_bytes = 16 * 1024;
     const bool overflow = which == ContextMemory::overflow;
     MutexLock guard(context.mutex);
-    void*& memory = overflow ? context.overflow_words : context.sync_words;
+    DeviceAddress& memory = overflow ? context.overflow_words : context.sync_words;
     if (memory) return memory;
     const std::size_t size = overflow ? overflow_bytes : synchronisation_bytes;
-    Result<void*> fresh = context.device->allocate(size, memory_default);
+    Result<DeviceAddress> fresh = context.device->allocate(size, memory_default);
     if (!fresh.ok()) return fresh.status();
     CANOPY_TRY(fill(*fresh, 0, 1, size));
     memory = *fresh;

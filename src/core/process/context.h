@@ -29,8 +29,8 @@ public:
     Mutex mutex;
     std::vector<Handle> streams CANOPY_GUARDED_BY(mutex);                       // the default stream first
     std::vector<std::optional<std::int64_t>> options CANOPY_GUARDED_BY(mutex);  // system parameters by number
-    void* overflow_words CANOPY_GUARDED_BY(mutex) = nullptr;                    // device memory, see context_memory
-    void* sync_words CANOPY_GUARDED_BY(mutex) = nullptr;
+    DeviceAddress overflow_words CANOPY_GUARDED_BY(mutex){};                    // see context_memory
+    DeviceAddress sync_words CANOPY_GUARDED_BY(mutex){};
 
     void recycle() noexcept;
 };
@@ -55,6 +55,6 @@ void quiesce_devices() noexcept;
 // Device memory whose address programs may ask for: where cores report floating-point overflow, and the words in which
 // the cores of a mixed kernel synchronise. Allocated at the first request, freed with the context.
 enum class ContextMemory { overflow, synchronisation };
-Result<void*> context_memory(Context& context, ContextMemory which);
+Result<DeviceAddress> context_memory(Context& context, ContextMemory which);
 
 }  // namespace canopy

@@ -102,7 +102,7 @@ Result<DeviceRecord*> Runtime::device(std::int64_t id) {
     return &devices_[static_cast<std::size_t>(id)];
 }
 
-DeviceRecord* Runtime::device_of(const void* address) noexcept {
+DeviceRecord* Runtime::device_of(DeviceAddress address) noexcept {
     const std::uint32_t count = device_count();
     for (std::uint32_t index = 0; index < count; ++index)
         if (devices_[index].holds(address)) return &devices_[index];

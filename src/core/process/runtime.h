@@ -58,7 +58,7 @@ struct DeviceRecord {
     // Opens the device behind it on the first call.
     Result<Device*> open();
     [[nodiscard]] Device* opened() const noexcept { return device_.load(std::memory_order_acquire); }
-    [[nodiscard]] bool holds(const void* address) const noexcept {
+    [[nodiscard]] bool holds(DeviceAddress address) const noexcept {
         const Device* device = opened();
         return device && device->owns(address);
     }
@@ -94,7 +94,7 @@ public:
     // 107001 for an id out of range.
     Result<DeviceRecord*> device(std::int64_t id);
     // The device that owns an address; nullptr for host memory.
-    DeviceRecord* device_of(const void* address) noexcept;
+    DeviceRecord* device_of(DeviceAddress address) noexcept;
 
     HandleTable<Context> contexts{HandleKind::context};
     HandleTable<Stream> streams{HandleKind::stream};

@@ -20,6 +20,7 @@
 #include "device/heap_checker.h"
 #include "device/host_ranges.h"
 #include "device/image.h"
+#include "device/opaque_pointer.h"
 #include "foundation/mutex.h"
 
 namespace canopy {
@@ -69,14 +70,14 @@ public:
 
 private:
     Status send(const Command& command, std::uint64_t sequence);
-    Result<void*> copy_arguments(const LaunchWork& work);
+    Result<DeviceAddress> copy_arguments(const LaunchWork& work);
     void free_arguments() noexcept;
 
     Strand& owner_;
     ApartDriver& driver_;
     const std::uint32_t lane_;
     bool running_ = false;  // a launch was sent, and its outcome has not been taken
-    void* arguments_ = nullptr;
+    DeviceAddress arguments_{};
     Reply outcome_;
     std::atomic<std::uint64_t> sequence_{0};
     std::atomic<std::uint64_t> number_{0};   // of the launch; 0: none is running
@@ -90,7 +91,7 @@ public:
           addresses_(std::move(addresses)),
           distance_(addresses_.base() - static_cast<std::byte*>(heap_->range().base)),
           checker_(*heap_, distance_),
-          shared_file_{heap_->file(), {addresses_.base(), heap_->range().size}} {
+          shared_file_{heap_->file(), {device_address(addresses_.base()), heap_->range().size}} {
         info_.kind = "apart";
         info_.chip = options.chip;
         info_.name = std::string(options.chip->name);
@@ -111,26 +112,27 @@ public:
         return {.checker = &checker_, .shared_file = &shared_file_};
     }
     [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
-    Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
+    Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
         Result<void*> memory = heap_->allocate(size, flags);
-        return memory.ok() ? Result<void*>(outside(*memory)) : memory;
+        if (!memory.ok()) return memory.status();
+        return outside(*memory);
     }
-    Status release(void* address) noexcept override {
-        if (!in_memory(address)) return fail(107000, "address {} is not memory of this device", as_address(address));
+    Status release(DeviceAddress address) noexcept override {
+        if (!in_memory(address)) return fail(107000, "address {} is not memory of this device", address);
         return heap_->release(inside(address));
     }
-    [[nodiscard]] std::optional<MemoryRange> find(const void* address) const noexcept override {
+    [[nodiscard]] std::optional<DeviceRange> find(DeviceAddress address) const noexcept override {
         if (!in_memory(address)) return variable_at(address);
-        std::optional<MemoryRange> range = heap_->find(inside(address));
-        if (range) range->base = outside(range->base);
-        return range;
+        const std::optional<MemoryRange> range = heap_->find(inside(address));
+        if (!range) return std::nullopt;
+        return DeviceRange{outside(range->base), range->size};
     }
-    [[nodiscard]] bool owns(const void* address) const noexcept override {
+    [[nodiscard]] bool owns(DeviceAddress address) const noexcept override {
         return in_memory(address) || in_variable(address);
     }
 
     // Another process can map files, but not memory that only this one has.
-    Result<void*> map_host(const HostMemory& memory) noexcept override {
+    Result<DeviceAddress> map_host(const HostMemory& memory) noexcept override {
         if (memory.file < 0)
             return fail(207000,
                         "kernels of a device of kind apart cannot use memory at {}: only memory of aclrtMallocHost and "
@@ -138,7 +140,7 @@ public:
                         as_address(memory.range.base));
         MutexLock guard(mutex_);
         try {
-            if (!mapped_.add(memory)) return memory.range.base;
+            if (!mapped_.add(memory)) return device_address(memory.range.base);
         } catch (...) {
             return fail(207001, "out of host memory");
         }
@@ -146,7 +148,7 @@ public:
             mapped_.remove(memory);
             return status;
         }
-        return memory.range.base;
+        return device_address(memory.range.base);
     }
     void unmap_host(const HostMemory& memory) noexcept override {
         MutexLock guard(mutex_);
@@ -158,11 +160,11 @@ public:
         process_.ask(request).status().ignore();
     }
 
-    Status transfer(void* to, const void* from, std::size_t bytes) noexcept override {
+    Status transfer(DeviceAddress to, DeviceAddress from, std::size_t bytes) noexcept override {
         if (in_variable(to)) return write_variable(to, from, bytes);
         if (in_variable(from)) return read_variable(to, from, bytes);
-        void* const target = in_memory(to) ? inside(to) : to;
-        const void* const source = in_memory(from) ? inside(from) : from;
+        void* const target = here(to);
+        const void* const source = here(from);
         const auto bits = number(target) | number(source);
         if (bytes == sizeof(std::uint64_t) && bits % sizeof(std::uint64_t) == 0)
             __atomic_store_n(static_cast<std::uint64_t*>(target),
@@ -172,13 +174,14 @@ public:
             std::memmove(target, source, bytes);
         return {};
     }
-    Status fill(void* to, std::uint32_t value, std::uint32_t element_size, std::size_t count) noexcept override {
+    Status fill(DeviceAddress to, std::uint32_t value, std::uint32_t element_size,
+                std::size_t count) noexcept override {
         if (in_variable(to)) {
             std::vector<std::byte> bytes(count * element_size);
-            CANOPY_TRY(canopy::fill(bytes.data(), value, element_size, count));
-            return write_variable(to, bytes.data(), bytes.size());
+            CANOPY_TRY(canopy::fill(device_address(bytes.data()), value, element_size, count));
+            return write_variable(to, device_address(bytes.data()), bytes.size());
         }
-        return canopy::fill(inside(to), value, element_size, count);
+        return canopy::fill(device_address(inside(to)), value, element_size, count);
     }
 
     Result<std::unique_ptr<LoadedCode>> load(const Image& image) override {
@@ -233,56 +236,59 @@ public:
     void note_variable(const SymbolInfo& symbol, std::uint64_t code) {
         if (symbol.size == 0) return;
         WriterLock lock(variables_mutex_);
-        variables_[number(symbol.address)] = {symbol.size, code};
+        variables_[symbol.address.value()] = {symbol.size, code};
         has_variables_.store(true, std::memory_order_release);
     }
     [[nodiscard]] DeviceProcess& process() noexcept { return process_; }
     [[nodiscard]] Checker& checker() noexcept { return checker_; }
 
 private:
-    [[nodiscard]] bool in_memory(const void* address) const noexcept { return addresses_.contains(address); }
-    [[nodiscard]] void* inside(const void* address) const noexcept {
-        return const_cast<std::byte*>(static_cast<const std::byte*>(address)) - distance_;
+    [[nodiscard]] bool in_memory(DeviceAddress address) const noexcept { return shared_file_.range.contains(address); }
+    // The same byte in the memory of this process, and back.
+    [[nodiscard]] void* inside(DeviceAddress address) const noexcept {
+        return static_cast<std::byte*>(heap_->range().base) + (address - shared_file_.range.base);
     }
-    [[nodiscard]] void* outside(const void* address) const noexcept {
-        return const_cast<std::byte*>(static_cast<const std::byte*>(address)) + distance_;
+    [[nodiscard]] DeviceAddress outside(const void* memory) const noexcept {
+        return shared_file_.range.base + heap_->offset_of(memory);
     }
-    [[nodiscard]] bool in_variable(const void* address) const noexcept { return variable_at(address).has_value(); }
-    [[nodiscard]] std::optional<MemoryRange> variable_at(const void* address) const noexcept {
+    [[nodiscard]] void* here(DeviceAddress address) const noexcept {
+        return in_memory(address) ? inside(address) : opaque_pointer(address);
+    }
+    [[nodiscard]] bool in_variable(DeviceAddress address) const noexcept { return variable_at(address).has_value(); }
+    [[nodiscard]] std::optional<DeviceRange> variable_at(DeviceAddress address) const noexcept {
         if (!has_variables_.load(std::memory_order_acquire)) return std::nullopt;
         ReaderLock lock(variables_mutex_);
-        auto after = variables_.upper_bound(number(address));
+        auto after = variables_.upper_bound(address.value());
         if (after == variables_.begin()) return std::nullopt;
         --after;
-        if (number(address) - after->first >= after->second.size) return std::nullopt;
-        return MemoryRange{reinterpret_cast<void*>(after->first), after->second.size};
+        const DeviceRange variable{DeviceAddress(after->first), after->second.size};
+        return variable.contains(address) ? std::optional(variable) : std::nullopt;
     }
 
-    Status check_variable(const void* address) noexcept {
+    Status check_variable(DeviceAddress address) noexcept {
         ReaderLock lock(variables_mutex_);
-        auto after = variables_.upper_bound(number(address));
+        auto after = variables_.upper_bound(address.value());
         if (after != variables_.begin() && std::prev(after)->second.code != gone) return {};
-        return fail(lost, "the variable at {} went with the process of the device; ask for its address again",
-                    as_address(address));
+        return fail(lost, "the variable at {} went with the process of the device; ask for its address again", address);
     }
-    Status write_variable(void* to, const void* from, std::size_t bytes) noexcept {
+    Status write_variable(DeviceAddress to, DeviceAddress from, std::size_t bytes) noexcept {
         CANOPY_TRY(check_variable(to));
-        const auto* source = static_cast<const std::byte*>(in_memory(from) ? inside(from) : from);
+        const auto* source = static_cast<const std::byte*>(here(from));
         for (std::size_t done = 0; done < bytes; done += most_bytes) {
             Request request;
             request.ask = Ask::write;
-            request.address = number(to) + done;
+            request.address = to.value() + done;
             CANOPY_TRY(process_.ask(request, -1, {source + done, std::min(bytes - done, most_bytes)}).status());
         }
         return {};
     }
-    Status read_variable(void* to, const void* from, std::size_t bytes) noexcept {
+    Status read_variable(DeviceAddress to, DeviceAddress from, std::size_t bytes) noexcept {
         CANOPY_TRY(check_variable(from));
-        auto* target = static_cast<std::byte*>(in_memory(to) ? inside(to) : to);
+        auto* target = static_cast<std::byte*>(here(to));
         for (std::size_t done = 0; done < bytes; done += most_bytes) {
             Request request;
             request.ask = Ask::read;
-            request.address = number(from) + done;
+            request.address = from.value() + done;
             request.size = std::min(bytes - done, most_bytes);
             std::vector<std::byte> content;
             CANOPY_TRY(process_.ask(request, -1, {}, &content).status());
@@ -350,7 +356,7 @@ Status ApartCode::load() {
     Result<Reply> loaded = driver_.load_code({file_.descriptor(), size_}, made, addresses);
     if (!loaded.ok()) return loaded.status();
     number_ = made;
-    range = {reinterpret_cast<void*>(loaded->address), loaded->size};
+    range = {DeviceAddress(loaded->address), loaded->size};
     for (ApartKernel& kernel : kernels_) {
         kernel.code = number_;
         if ((kernel.index + 1) * sizeof kernel.address <= addresses.size())
@@ -368,7 +374,7 @@ std::optional<SymbolInfo> ApartCode::symbol(std::string_view name) {
     name.copy(request.text, name.size());
     Result<Reply> reply = driver_.process().ask(request);
     if (!reply.ok()) return std::nullopt;
-    const SymbolInfo found{reinterpret_cast<void*>(reply->address), reply->size};
+    const SymbolInfo found{DeviceAddress(reply->address), reply->size};
     driver_.note_variable(found, number_);
     return found;
 }
@@ -383,25 +389,25 @@ ApartSlot::~ApartSlot() {
 }
 
 // The kernel gets its own copy in device memory; pointers from the block into itself are relocated.
-Result<void*> ApartSlot::copy_arguments(const LaunchWork& work) {
-    Result<void*> memory = driver_.allocate(work.arguments_size, memory_default);
+Result<DeviceAddress> ApartSlot::copy_arguments(const LaunchWork& work) {
+    Result<DeviceAddress> memory = driver_.allocate(work.arguments_size, memory_default);
     if (!memory.ok()) return memory;
     std::vector<std::byte> bytes(work.arguments_size);
-    std::memcpy(bytes.data(), work.arguments, bytes.size());
-    const std::uintptr_t from = number(work.arguments);
+    std::memcpy(bytes.data(), work.host_arguments(), bytes.size());
+    const std::uintptr_t from = work.arguments().value();
     for (std::size_t at = 0; at + sizeof(std::uint64_t) <= bytes.size(); at += sizeof(std::uint32_t)) {
         std::uint64_t word = 0;
         std::memcpy(&word, bytes.data() + at, sizeof word);
         if (word - from >= bytes.size()) continue;
-        word = number(*memory) + (word - from);
+        word = memory->value() + (word - from);
         std::memcpy(bytes.data() + at, &word, sizeof word);
     }
-    driver_.transfer(*memory, bytes.data(), bytes.size()).ignore();
+    driver_.transfer(*memory, device_address(bytes.data()), bytes.size()).ignore();
     return memory;
 }
 
 void ApartSlot::free_arguments() noexcept {
-    if (arguments_) driver_.release(std::exchange(arguments_, nullptr)).ignore();
+    if (arguments_) driver_.release(std::exchange(arguments_, DeviceAddress{})).ignore();
 }
 
 Status ApartSlot::send(const Command& command, std::uint64_t sequence) {
@@ -419,12 +425,12 @@ Status ApartSlot::send(const Command& command, std::uint64_t sequence) {
     request.batch = work.batch;
     request.priority = owner_.priority();
     request.timeout = owner_.timeout_of(work);
-    request.address = number(work.arguments);
-    if (!work.arguments_in_place && work.arguments_size != 0) {
-        Result<void*> copy = copy_arguments(work);
+    request.address = work.arguments().value();
+    if (!work.arguments_in_place() && work.arguments_size != 0) {
+        Result<DeviceAddress> copy = copy_arguments(work);
         if (!copy.ok()) return copy.status();
         arguments_ = *copy;
-        request.address = number(arguments_);
+        request.address = arguments_.value();
     }
     outcome_ = {};
     running_ = true;

@@ -179,9 +179,9 @@ private:
                 status = load(request, descriptor);
                 if (!status.ok()) break;
                 const Code& code = codes_[request.code];
-                reply.address = reinterpret_cast<std::uint64_t>(code.module->code().address);
+                reply.address = code.module->code().address.value();
                 reply.size = code.module->code().size;
-                std::vector<void*> addresses;
+                std::vector<DeviceAddress> addresses;
                 for (const Kernel* kernel : code.kernels) addresses.push_back(kernel->address);
                 return reply_with(reply, std::as_bytes(std::span(addresses)));
             }
@@ -193,12 +193,12 @@ private:
                 break;
             case Ask::read: {
                 std::vector<std::byte> content(request.size);
-                status = transfer(content.data(), reinterpret_cast<const void*>(request.address), content.size());
+                status = read_device(content.data(), DeviceAddress(request.address), content.size());
                 if (!status.ok()) break;
                 return reply_with(reply, content);
             }
             case Ask::write:
-                status = transfer(reinterpret_cast<void*>(request.address), bytes.data(), bytes.size());
+                status = write_device(DeviceAddress(request.address), bytes.data(), bytes.size());
                 break;
             case Ask::launch:
                 return;
@@ -257,7 +257,7 @@ private:
         if (code == codes_.end()) return fail(107000, "the code is not loaded");
         const auto found = code->second.module->symbol(request.text);
         if (!found) return fail(107042, "there is no symbol {}", static_cast<const char*>(request.text));
-        reply.address = reinterpret_cast<std::uint64_t>(found->address);
+        reply.address = found->address.value();
         reply.size = found->size;
         return {};
     }
@@ -289,9 +289,8 @@ private:
     }
 
     static LaunchWork described(const Request& request, LaunchWork work) noexcept {
-        work.arguments = reinterpret_cast<const void*>(request.address);
+        work.set_arguments_in_place(DeviceAddress(request.address));
         work.arguments_size = request.arguments_size;
-        work.arguments_in_place = true;
         work.timeout = request.timeout;
         work.blocks = request.blocks;
         work.block_offset = request.block_offset;

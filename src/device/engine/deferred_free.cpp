@@ -11,12 +11,12 @@ constexpr std::size_t check_interval = 16;
 
 }  // namespace
 
-Status DeferredFree::add(void* address) {
+Status DeferredFree::add(DeviceAddress address) {
     bool check = false;
     {
         MutexLock guard(mutex_);
         young_.reserve(young_.size() + 1);
-        if (!known_.insert(address).second) return fail(107000, "address {} was already freed", as_address(address));
+        if (!known_.insert(address).second) return fail(107000, "address {} was already freed", address);
         young_.push_back(address);
         check = (count_.fetch_add(1, std::memory_order_relaxed) + 1) % check_interval == 0;
     }
@@ -24,8 +24,8 @@ Status DeferredFree::add(void* address) {
     return {};
 }
 
-void DeferredFree::free_all(std::vector<void*>& addresses) noexcept {
-    for (void* address : addresses) {
+void DeferredFree::free_all(std::vector<DeviceAddress>& addresses) noexcept {
+    for (DeviceAddress address : addresses) {
         known_.erase(address);
         driver_.release(address).ignore();
     }

@@ -21,20 +21,20 @@ public:
     DeferredFree(Driver& driver, Scheduler& scheduler) : driver_(driver), scheduler_(scheduler) {}
 
     // Fails with 107000 if the address is already in here: a double free.
-    Status add(void* address);
+    Status add(DeviceAddress address);
     // Frees the memory that no work can use any longer.
     void release_passed() noexcept;
     [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
 
 private:
-    void free_all(std::vector<void*>& addresses) noexcept CANOPY_REQUIRES(mutex_);
+    void free_all(std::vector<DeviceAddress>& addresses) noexcept CANOPY_REQUIRES(mutex_);
 
     Driver& driver_;
     Scheduler& scheduler_;
     Mutex mutex_;  // held while the driver takes memory back
-    std::unordered_set<void*> known_ CANOPY_GUARDED_BY(mutex_);
-    std::vector<void*> young_ CANOPY_GUARDED_BY(mutex_);
-    std::vector<void*> old_ CANOPY_GUARDED_BY(mutex_);
+    std::unordered_set<DeviceAddress> known_ CANOPY_GUARDED_BY(mutex_);
+    std::vector<DeviceAddress> young_ CANOPY_GUARDED_BY(mutex_);
+    std::vector<DeviceAddress> old_ CANOPY_GUARDED_BY(mutex_);
     Scheduler::Backlog old_work_ CANOPY_GUARDED_BY(mutex_);  // that the older generation waits for
     std::atomic<std::size_t> count_{0};
 };

@@ -56,9 +56,9 @@ public:
         return {share, share, scheduler_.utilisation(true)};
     }
 
-    Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
+    Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
         allocations.fetch_add(1, std::memory_order_relaxed);
-        Result<void*> memory = driver_->allocate(size, flags);
+        Result<DeviceAddress> memory = driver_->allocate(size, flags);
         if (memory.ok() || deferred_free_.empty()) return memory;
         quiesce();
         return driver_->allocate(size, flags);
@@ -66,13 +66,13 @@ public:
 
     // A running kernel may still write to memory that is being freed. Such memory is reused only after everything that
     // can run at this moment has finished.
-    Status release(void* address) noexcept override {
+    Status release(DeviceAddress address) noexcept override {
         allocations.fetch_add(1, std::memory_order_relaxed);
         if (!scheduler_.busy()) {
             if (!deferred_free_.empty()) deferred_free_.release_passed();
             return driver_->release(address);
         }
-        const std::optional<MemoryRange> range = driver_->find(address);
+        const std::optional<DeviceRange> range = driver_->find(address);
         if (!range || range->base != address) return driver_->release(address);
         try {
             return deferred_free_.add(address);
@@ -80,12 +80,12 @@ public:
             return driver_->release(address);
         }
     }
-    [[nodiscard]] std::optional<MemoryRange> find(const void* address) const noexcept override {
+    [[nodiscard]] std::optional<DeviceRange> find(DeviceAddress address) const noexcept override {
         return driver_->find(address);
     }
-    [[nodiscard]] bool owns(const void* address) const noexcept override { return driver_->owns(address); }
-    Result<void*> map_host(const HostMemory& memory) noexcept override {
-        Result<void*> mapped = driver_->map_host(memory);
+    [[nodiscard]] bool owns(DeviceAddress address) const noexcept override { return driver_->owns(address); }
+    Result<DeviceAddress> map_host(const HostMemory& memory) noexcept override {
+        Result<DeviceAddress> mapped = driver_->map_host(memory);
         if (!mapped.ok() || !cpu_process_ || memory.file < 0) return mapped;
         try {
             if (const Status status = cpu_process_->map(memory); !status.ok()) return status;

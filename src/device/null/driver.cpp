@@ -9,6 +9,7 @@
 #include "base/heap.h"
 #include "device/driver.h"
 #include "device/image.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy {
 namespace {
@@ -49,15 +50,22 @@ public:
     [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
     [[nodiscard]] Abilities abilities() noexcept override { return {.native_order = &order_}; }
     [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
-    Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
-        return heap_->allocate(size, flags);
+    Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
+        Result<void*> memory = heap_->allocate(size, flags);
+        if (!memory.ok()) return memory.status();
+        return device_address(*memory);
     }
-    Status release(void* address) noexcept override { return heap_->release(address); }
-    [[nodiscard]] std::optional<MemoryRange> find(const void* address) const noexcept override {
-        return heap_->find(address);
+    Status release(DeviceAddress address) noexcept override { return heap_->release(opaque_pointer(address)); }
+    [[nodiscard]] std::optional<DeviceRange> find(DeviceAddress address) const noexcept override {
+        const std::optional<MemoryRange> range = heap_->find(opaque_pointer(address));
+        return range ? std::optional(device_range(*range)) : std::nullopt;
     }
-    [[nodiscard]] bool owns(const void* address) const noexcept override { return heap_->contains(address); }
-    Result<void*> map_host(const HostMemory& memory) noexcept override { return memory.range.base; }
+    [[nodiscard]] bool owns(DeviceAddress address) const noexcept override {
+        return heap_->contains(opaque_pointer(address));
+    }
+    Result<DeviceAddress> map_host(const HostMemory& memory) noexcept override {
+        return device_address(memory.range.base);
+    }
     void unmap_host(const HostMemory&) noexcept override {}
     Result<std::unique_ptr<LoadedCode>> load(const Image& image) override {
         return std::unique_ptr<LoadedCode>(std::make_unique<NullCode>(image));

@@ -10,6 +10,7 @@
 #include "device/execution/executor.h"
 #include "device/execution/tuning.h"
 #include "device/heap_checker.h"
+#include "device/opaque_pointer.h"
 #include "device/soft/code/loop_code.h"
 #include "device/soft/code/module.h"
 #include "device/soft/launch/core_budget.h"
@@ -45,7 +46,7 @@ public:
           checker_(*heap_),
           budget_({options.chip->cube_cores, options.chip->vector_cores}),
           fusing_(budget_.cores(), *this),
-          shared_file_{heap_->file(), heap_->range()} {
+          shared_file_{heap_->file(), device_range(heap_->range())} {
         info_.kind = "soft";
         info_.chip = options.chip;
         info_.name = std::string(options.chip->name);
@@ -58,18 +59,24 @@ public:
                 &shared_file_,         &kernel_services()};
     }
     [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
-    Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept override {
+    Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
         Result<void*> memory = heap_->allocate(size, flags);
-        if (memory.ok() && (flags & memory_huge_pages) != 0) heap_->prefer_huge_pages(*memory, size);
-        return memory;
+        if (!memory.ok()) return memory.status();
+        if ((flags & memory_huge_pages) != 0) heap_->prefer_huge_pages(*memory, size);
+        return device_address(*memory);
     }
-    Status release(void* address) noexcept override { return heap_->release(address); }
-    [[nodiscard]] std::optional<MemoryRange> find(const void* address) const noexcept override {
-        return heap_->find(address);
+    Status release(DeviceAddress address) noexcept override { return heap_->release(opaque_pointer(address)); }
+    [[nodiscard]] std::optional<DeviceRange> find(DeviceAddress address) const noexcept override {
+        const std::optional<MemoryRange> range = heap_->find(opaque_pointer(address));
+        return range ? std::optional(device_range(*range)) : std::nullopt;
     }
-    [[nodiscard]] bool owns(const void* address) const noexcept override { return heap_->contains(address); }
+    [[nodiscard]] bool owns(DeviceAddress address) const noexcept override {
+        return heap_->contains(opaque_pointer(address));
+    }
     // Kernels run in this process: host memory is usable as it is.
-    Result<void*> map_host(const HostMemory& memory) noexcept override { return memory.range.base; }
+    Result<DeviceAddress> map_host(const HostMemory& memory) noexcept override {
+        return device_address(memory.range.base);
+    }
     void unmap_host(const HostMemory&) noexcept override {}
     Result<std::unique_ptr<LoadedCode>> load(const Image& image) override {
         return load_code_of(image, *info_.chip, kernel_services());

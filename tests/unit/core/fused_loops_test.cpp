@@ -26,14 +26,15 @@ protected:
             traced.push_back({traces_.back().get(), module_->bitcode()});
             for (const std::uint64_t word : step.arguments) {
                 for (std::size_t i = 0; i < regions_.size(); ++i) {
-                    const std::uint64_t begin = word_of(regions_[i].base);
-                    if (word >= begin && word < begin + regions_[i].size) regions[i] = {slot, word - begin, false};
+                    const DeviceAddress address(word);
+                    if (regions_[i].contains(address)) regions[i] = {slot, address - regions_[i].base, false};
                 }
                 ++slot;
             }
         }
         for (std::size_t i = 0; i < regions_.size(); ++i)
-            for (const void* temporary : temporaries) regions[i].temporary |= regions_[i].base == temporary;
+            for (const void* temporary : temporaries)
+                regions[i].temporary |= regions_[i].base == device_address(temporary);
         LoopRequest request;
         request.steps = traced;
         request.regions = regions;
@@ -43,7 +44,7 @@ protected:
         Command command(Opcode::launch);
         command.launch = {};
         command.launch.kernel = &kernel(step.kernel);
-        command.launch.arguments = step.arguments.data();
+        command.launch.set_arguments(step.arguments.data());
         command.launch.arguments_size = static_cast<std::uint32_t>(step.arguments.size() * 8);
         command.launch.blocks = step.blocks;
         queue_->finish(queue_->submit(command));
@@ -63,14 +64,15 @@ protected:
     }
     std::vector<std::vector<std::byte>> contents() const {
         std::vector<std::vector<std::byte>> all;
-        for (const MemoryRange& region : regions_) {
-            const auto* bytes = static_cast<const std::byte*>(region.base);
+        for (const DeviceRange& region : regions_) {
+            const auto* bytes = static_cast<const std::byte*>(opaque_pointer(region.base));
             all.emplace_back(bytes, bytes + region.size);
         }
         return all;
     }
     void restore(const std::vector<std::vector<std::byte>>& all) {
-        for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(regions_[i].base, all[i].data(), all[i].size());
+        for (std::size_t i = 0; i < all.size(); ++i)
+            std::memcpy(opaque_pointer(regions_[i].base), all[i].data(), all[i].size());
     }
     // Runs the kernels one by one, then the loops on the same memory.
     void expect_same(const std::vector<Step>& steps) {

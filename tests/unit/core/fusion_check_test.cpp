@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/fusion/fusion_plan.h"
+#include "device/opaque_pointer.h"
 #include "soft/fused_plan.h"
 
 namespace canopy {
@@ -39,9 +40,9 @@ protected:
 
     void SetUp() override {
         device_ = test::open_soft_device(2);
-        Result<void*> memory = device_->allocate(sizeof(Log), memory_default);
+        Result<DeviceAddress> memory = device_->allocate(sizeof(Log), memory_default);
         ASSERT_TRUE(memory.ok());
-        log_ = static_cast<Log*>(*memory);
+        log_ = static_cast<Log*>(opaque_pointer(*memory));
         *log_ = {};
         list_.name = "fused";
         for (std::uint32_t number = 0; number < steps; ++number) {
@@ -55,7 +56,7 @@ protected:
         }
         list_.slots = steps * 2;
     }
-    void TearDown() override { device_->release(log_).ignore(); }
+    void TearDown() override { device_->release(device_address(log_)).ignore(); }
 
     // A plan of steps that all touch the log.
     FusionPlan plan() {
@@ -70,7 +71,7 @@ protected:
         Command command(Opcode::launch);
         command.launch = {};
         command.launch.kernel = kernel->get();
-        command.launch.arguments = arguments_.data();
+        command.launch.set_arguments(arguments_.data());
         command.launch.arguments_size = static_cast<std::uint32_t>(arguments_.size() * 8);
         command.launch.blocks = 1;
         TestQueue queue(*device_);

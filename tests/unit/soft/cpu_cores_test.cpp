@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "device/execution/executor.h"
+#include "device/opaque_pointer.h"
 #include "device/soft/code/kernel.h"
 #include "soft/cpu_images.h"
 #include "until.h"
@@ -81,14 +82,13 @@ TEST_F(CpuCoresTest, ArgumentsAreCopiedAndPlaceholdersPointIntoTheCopy) {
 }
 
 TEST_F(CpuCoresTest, ArgumentsInDeviceMemoryAreUsedInPlace) {
-    auto* memory = static_cast<std::uint64_t*>(*device_->allocate(64, 0));
+    auto* memory = static_cast<std::uint64_t*>(opaque_pointer(*device_->allocate(64, 0)));
     memory[0] = reinterpret_cast<std::uint64_t>(memory + 1);
     Command command = cpu_launch(kernel("identify"), nothing);
-    command.launch.arguments = memory;
-    command.launch.arguments_in_place = true;
+    command.launch.set_arguments_in_place(device_address(memory));
     queue_.finish(queue_.submit(command));
     EXPECT_EQ(memory[1], 1u);
-    EXPECT_TRUE(device_->release(memory).ok());
+    EXPECT_TRUE(device_->release(device_address(memory)).ok());
 }
 
 struct Meeting {
@@ -178,7 +178,7 @@ TEST_F(CpuCoresTest, AKernelThatWasShortMayWaitForAnotherStream) {
     }
     Command write(Opcode::write_value);
     for (int i = 4; i < 8; ++i) {
-        write.value = {&words[i], 5, {}};
+        write.value = {device_address(&words[i]), 5, {}};
         queue_.finish(queue_.submit(write));
     }
     for (std::size_t i = 0; i < queues.size(); ++i) queues[i].finish(last[i]);
@@ -398,7 +398,7 @@ TEST_F(CpuCoresTest, AFailureCanDropTheRestOfTheStream) {
     queue_.submit(cpu_launch(kernel("return_value"), std::uint64_t{1}));
     Command write(Opcode::write_value);
     std::uint64_t written = 0;
-    write.value = {&written, 1, {}};
+    write.value = {device_address(&written), 1, {}};
     const std::uint64_t last = queue_.submit(write);
     word.store(1);
     queue_.finish(last);
@@ -441,7 +441,7 @@ TEST_F(CpuCoresTest, BlocksHandTasksToAiCoresOfOtherStreamsThroughMemory) {
         Command command(Opcode::launch);
         command.launch = {};
         command.launch.kernel = &on_ai_core;
-        command.launch.arguments = &work;
+        command.launch.set_arguments(&work);
         command.launch.arguments_size = sizeof work;
         command.launch.blocks = 1;
         last.push_back(queues.emplace_back(*device_).submit(command));
@@ -466,7 +466,7 @@ TEST_F(CpuCoresTest, GraphsReplayCpuKernels) {
     std::uint64_t arrived = 0, seen[3] = {};
     const Meeting meeting = {reinterpret_cast<std::uint64_t>(&arrived), reinterpret_cast<std::uint64_t>(seen), 1};
     Command clear(Opcode::write_value);
-    clear.value = {&arrived, 0, {}};
+    clear.value = {device_address(&arrived), 0, {}};
     const Command first[] = {cpu_launch(kernel("identify"), address), clear,
                              cpu_launch(kernel("RunCpuKernelWithBlock"), meeting, 3)};
     const Command second[] = {cpu_launch(kernel("empty"), nothing)};

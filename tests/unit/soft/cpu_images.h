@@ -34,7 +34,7 @@ Command cpu_launch(const Kernel* kernel, const Arguments& arguments, std::uint32
     Command command(Opcode::cpu_kernel);
     command.launch = {};
     command.launch.kernel = kernel;
-    command.launch.arguments = &arguments;
+    command.launch.set_arguments(&arguments);
     command.launch.arguments_size = sizeof arguments;
     command.launch.blocks = blocks;
     return command;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error_text.h"
+#include "device/opaque_pointer.h"
 #include "soft/cpu_images.h"
 
 namespace canopy::test {
@@ -45,9 +46,9 @@ TEST_F(CpuModuleTest, AKernelIsAFunctionOfTheImage) {
     EXPECT_EQ(kernel->info->name, "identify");
     EXPECT_EQ(kernel->info->core, CoreType::cpu);
     EXPECT_EQ(module->kernel("identify"), kernel);
-    EXPECT_NE(kernel->address, nullptr);
+    EXPECT_TRUE(kernel->address);
     EXPECT_GT(module->code().size, 0u);
-    EXPECT_EQ(*static_cast<int*>(module->symbol("some_data")->address), 7);
+    EXPECT_EQ(*static_cast<int*>(opaque_pointer(module->symbol("some_data")->address)), 7);
     EXPECT_EQ(module->symbol("some_data")->size, sizeof(int));
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "base/error_text.h"
+#include "device/opaque_pointer.h"
 #include "soft/cpu_images.h"
 
 namespace canopy::test {
@@ -24,8 +25,8 @@ std::unique_ptr<Device> open_isolated_device() {
 
 class CpuProcessTest : public testing::Test {
 protected:
-    void SetUp() override { words_ = static_cast<std::uint64_t*>(*device_->allocate(4096, 0)); }
-    void TearDown() override { EXPECT_TRUE(device_->release(words_).ok()); }
+    void SetUp() override { words_ = static_cast<std::uint64_t*>(opaque_pointer(*device_->allocate(4096, 0))); }
+    void TearDown() override { EXPECT_TRUE(device_->release(device_address(words_)).ok()); }
 
     template <class Arguments>
     void run(const char* name, const Arguments& arguments, std::uint32_t blocks = 1, std::uint64_t timeout = 0) {
@@ -111,7 +112,7 @@ TEST_F(CpuProcessTest, CommandsOfOtherStreamsReachAKernelThroughMemory) {
     const std::uint64_t last = queue_.submit(cpu_launch(module_->kernel("wait_for_word"), address));
     TestQueue other(*device_);
     Command write(Opcode::write_value);
-    write.value = {words_, 5, {}};
+    write.value = {device_address(words_), 5, {}};
     other.finish(other.submit(write));
     queue_.finish(last);
     EXPECT_EQ(words_[0], 6u);

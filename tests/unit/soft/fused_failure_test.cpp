@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/execution/executor.h"
+#include "device/opaque_pointer.h"
 #include "soft/fused_plan.h"
 #include "until.h"
 
@@ -239,7 +240,7 @@ const TestKernel overrunning("overrun", &overrun);
 
 TEST_P(FusedFailures, CheckingFindsAStepThatRunsOverItsMemory) {
     const std::unique_ptr<Device> device = test::open_soft_device(GetParam(), true);
-    auto* memory = static_cast<std::uint64_t*>(*device->allocate(4096, 0));
+    auto* memory = static_cast<std::uint64_t*>(opaque_pointer(*device->allocate(4096, 0)));
     for (const std::uint32_t blocks : {1u, 3u}) {
         std::uint64_t count = 0;
         TestPlan plan;
@@ -254,7 +255,7 @@ TEST_P(FusedFailures, CheckingFindsAStepThatRunsOverItsMemory) {
         EXPECT_EQ(queue.last_failure().step, 101);
         EXPECT_EQ(queue.last_failure().kernel, "overrun");
     }
-    EXPECT_TRUE(device->release(memory).ok());
+    EXPECT_TRUE(device->release(device_address(memory)).ok());
 }
 
 TEST(FusedPlans, ThatMakeNoSenseAreRefused) {

@@ -91,7 +91,7 @@ public:
         Command command(Opcode::launch);
         command.launch = {};
         command.launch.kernel = &kernel;
-        command.launch.arguments = arguments_.data();
+        command.launch.set_arguments(arguments_.data());
         command.launch.arguments_size = static_cast<std::uint32_t>(arguments_.size() * 8);
         command.launch.blocks = 1;
         return command;

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "device/opaque_pointer.h"
 #include "soft/fused_plan.h"
 #include "until.h"
 
@@ -213,9 +214,9 @@ TEST_P(FusedWords, AKeyNobodyHasFailsItsStep) {
     }
 }
 
-FusedCallResult blame(void* context, const std::byte* arguments) {
+FusedCallResult blame(void* context, DeviceAddress arguments) {
     std::uint64_t first = 0;
-    std::memcpy(&first, arguments, sizeof first);
+    std::memcpy(&first, opaque_pointer(arguments), sizeof first);
     auto& seen = *static_cast<std::uint64_t*>(context);
     seen = *reinterpret_cast<std::uint64_t*>(first);
     return seen == 5 ? FusedCallResult{} : FusedCallResult{100, "the count is wrong"};

@@ -23,13 +23,13 @@ Command call_of(void (*function)(void*), void* argument) {
 
 Command write_of(std::uint64_t& word, std::uint64_t value) {
     Command command(Opcode::write_value);
-    command.value = {&word, value, ValueCondition::equal};
+    command.value = {device_address(&word), value, ValueCondition::equal};
     return command;
 }
 
 Command copy_of(void* destination, const void* source, std::size_t size) {
     Command command(Opcode::copy);
-    command.copy = {destination, source, size, 1, size, size};
+    command.copy = {device_address(destination), device_address(source), size, 1, size, size};
     return command;
 }
 
@@ -359,12 +359,12 @@ TEST_P(Graphs, ConditionsChooseAndRepeatBodies) {
     Executable* loop_body = make(body);
     std::array<Executable*, 2> bodies = {make(first), make(second)};
     Command repeat(Opcode::condition), branch(Opcode::condition), pick(Opcode::condition);
-    repeat.condition = {&selector, &loop_body, 1, ConditionKind::loop};
-    branch.condition = {&selector, bodies.data(), 2, ConditionKind::branch};
-    pick.condition = {&choice, bodies.data(), 2, ConditionKind::choice};
+    repeat.condition = {device_address(&selector), &loop_body, 1, ConditionKind::loop};
+    branch.condition = {device_address(&selector), bodies.data(), 2, ConditionKind::branch};
+    pick.condition = {device_address(&choice), bodies.data(), 2, ConditionKind::choice};
     Plan plan;
     plan.lanes = {{repeat, branch, pick}};
-    plan.presets = {{&selector, 500}};
+    plan.presets = {{device_address(&selector), 500}};
     Executable* graph = make(plan);
     TestQueue queue(*device_);
     for (std::uint64_t round = 1; round <= 3; ++round) {
@@ -389,7 +389,7 @@ TEST_P(Graphs, AnEndlessLoopCanBeAborted) {
         {call_of([](void* data) { std::atomic_ref(*static_cast<std::uint64_t*>(data)).fetch_add(1); }, &rounds)}};
     Executable* loop_body = make(body);
     Command repeat(Opcode::condition);
-    repeat.condition = {&selector, &loop_body, 1, ConditionKind::loop};
+    repeat.condition = {device_address(&selector), &loop_body, 1, ConditionKind::loop};
     Plan plan;
     plan.lanes = {{repeat}};
     Executable* graph = make(plan);
@@ -418,7 +418,7 @@ TEST_P(Graphs, AbortingEndsWaitsInside) {
     std::uint64_t word = 0, after = 0;
     Command wait(Opcode::wait), wait_value(Opcode::wait_value);
     wait.wait = {never, 1, 0, WaitMode::at_least, false};
-    wait_value.value = {&word, 1, ValueCondition::equal};
+    wait_value.value = {device_address(&word), 1, ValueCondition::equal};
     Plan plan;
     plan.lanes = {{wait, write_of(after, 1)}, {wait_value}};
     Executable* graph = make(plan);
@@ -452,8 +452,8 @@ TEST_P(Graphs, LanesStartEachOtherAndJump) {
         &state);
     const std::array<GraphPlace, 2> targets = {GraphPlace{0, 0}, GraphPlace{0, 3}};
     Command jump(Opcode::jump), change_lane(Opcode::switch_lane), start(Opcode::start_lane), end(Opcode::end_graph);
-    jump.jump = {&index, targets.data(), 2};
-    change_lane.switch_lane = {&counter, &limit, Comparison::equal, true, 1};
+    jump.jump = {device_address(&index), targets.data(), 2};
+    change_lane.switch_lane = {device_address(&counter), device_address(&limit), Comparison::equal, true, 1};
     start.start = {2};
     Plan plan;
     plan.flow = true;

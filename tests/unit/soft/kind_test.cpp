@@ -98,7 +98,7 @@ TEST_F(Kinds, AGraphTakesNoKernelsAndBodiesOfAnotherKind) {
     Executable* body = *prepare(*null_, {Command(Opcode::nothing)});
     const std::uint64_t selector = 1;
     Command condition(Opcode::condition);
-    condition.condition = {&selector, &body, 1, ConditionKind::branch};
+    condition.condition = {device_address(&selector), &body, 1, ConditionKind::branch};
     EXPECT_EQ(prepare(*soft_, {condition}).status().code(), 107000);
     body->release();
 

@@ -23,13 +23,13 @@ protected:
         EXPECT_TRUE(reset_device(0, ResetMode::forced).ok());
         take_error_text();
     }
-    static bool usable(const void* address, std::size_t size) { return usable_place(address, size, "address").ok(); }
+    static bool usable(DeviceAddress address, std::size_t size) { return usable_place(address, size, "address").ok(); }
 };
 
 TEST_F(MemoryPlaceTest, DeviceMemoryIsUsableToItsEndAndWhileItLives) {
-    Result<void*> memory = allocate_device_memory({1000});
+    Result<DeviceAddress> memory = allocate_device_memory({1000});
     ASSERT_TRUE(memory.ok());
-    auto* bytes = static_cast<std::byte*>(*memory);
+    const DeviceAddress bytes = *memory;
     const MemoryPlace place = classify(bytes + 999);
     EXPECT_EQ(place.kind, MemoryKind::device);
     EXPECT_EQ(place.record->index, 0u);
@@ -44,10 +44,10 @@ TEST_F(MemoryPlaceTest, DeviceMemoryIsUsableToItsEndAndWhileItLives) {
 }
 
 TEST_F(MemoryPlaceTest, PaddingIsTheChips) {
-    Result<void*> padded = allocate_device_memory({100});
+    Result<DeviceAddress> padded = allocate_device_memory({100});
     AllocationRequest request{100};
     request.padded = false;
-    Result<void*> plain = allocate_device_memory(request);
+    Result<DeviceAddress> plain = allocate_device_memory(request);
     ASSERT_TRUE(padded.ok() && plain.ok());
     if (!Runtime::instance().settings().checking) {
         EXPECT_EQ(classify(*padded).range.size, 128u + Runtime::instance().settings().chip->malloc_padding);
@@ -58,15 +58,16 @@ TEST_F(MemoryPlaceTest, PaddingIsTheChips) {
 }
 
 TEST_F(MemoryPlaceTest, PinnedMemoryIsHostMemoryWithABound) {
-    Result<void*> memory = allocate_pinned({256, nullptr});
-    ASSERT_TRUE(memory.ok());
-    EXPECT_EQ(classify(*memory).kind, MemoryKind::pinned_host);
-    EXPECT_FALSE(classify(*memory).pageable());
-    EXPECT_FALSE(classify(*memory).on_device());
-    EXPECT_TRUE(usable(*memory, 256));
-    EXPECT_FALSE(usable(*memory, 1 << 20));
-    EXPECT_TRUE(release_pinned(*memory).ok());
-    EXPECT_FALSE(usable(*memory, 1));
+    Result<void*> pinned = allocate_pinned({256, nullptr});
+    ASSERT_TRUE(pinned.ok());
+    const DeviceAddress memory = device_address(*pinned);
+    EXPECT_EQ(classify(memory).kind, MemoryKind::pinned_host);
+    EXPECT_FALSE(classify(memory).pageable());
+    EXPECT_FALSE(classify(memory).on_device());
+    EXPECT_TRUE(usable(memory, 256));
+    EXPECT_FALSE(usable(memory, 1 << 20));
+    EXPECT_TRUE(release_pinned(memory).ok());
+    EXPECT_FALSE(usable(memory, 1));
 }
 
 TEST_F(MemoryPlaceTest, ARangeThatIsRegisteredInPartIsPlainMemory) {
@@ -78,17 +79,18 @@ TEST_F(MemoryPlaceTest, ARangeThatIsRegisteredInPartIsPlainMemory) {
     registration.host = {memory, page};
     registration.record = *record;
     registration.mapped = true;
+    const DeviceAddress address = device_address(memory);
     ASSERT_TRUE(register_host_memory(registration).ok());
-    EXPECT_EQ(usable_place(memory, page, "address")->kind, MemoryKind::registered_host);
-    EXPECT_EQ(usable_place(memory, page + 1, "address")->kind, MemoryKind::unknown);
-    EXPECT_EQ(classify(static_cast<std::byte*>(memory) + page).kind, MemoryKind::unknown);
-    EXPECT_TRUE(unregister_host_memory(memory).ok());
-    EXPECT_EQ(classify(memory).kind, MemoryKind::unknown);
+    EXPECT_EQ(usable_place(address, page, "address")->kind, MemoryKind::registered_host);
+    EXPECT_EQ(usable_place(address, page + 1, "address")->kind, MemoryKind::unknown);
+    EXPECT_EQ(classify(address + page).kind, MemoryKind::unknown);
+    EXPECT_TRUE(unregister_host_memory(address).ok());
+    EXPECT_EQ(classify(address).kind, MemoryKind::unknown);
     std::free(memory);
 }
 
 TEST_F(MemoryPlaceTest, ManagedMemoryCountsAsTheDevices) {
-    Result<void*> memory = allocate_managed(1);
+    Result<DeviceAddress> memory = allocate_managed(1);
     ASSERT_TRUE(memory.ok());
     const MemoryPlace place = classify(*memory);
     EXPECT_EQ(place.kind, MemoryKind::managed);
@@ -106,7 +108,7 @@ TEST_F(MemoryPlaceTest, ReservedAddressesAreUsableWhereSomethingIsMapped) {
     Result<std::size_t> granularity = physical_granularity(properties, false);
     if (!granularity.ok()) GTEST_SKIP() << "this device maps nothing";
     const std::size_t page = *granularity;
-    Result<void*> address = reserve_addresses(2 * page, nullptr);
+    Result<DeviceAddress> address = reserve_addresses(2 * page, {});
     Result<Handle> physical = allocate_physical(page, properties);
     ASSERT_TRUE(address.ok() && physical.ok());
     EXPECT_EQ(classify(*address).kind, MemoryKind::mapped);
@@ -126,10 +128,10 @@ TEST_F(MemoryPlaceTest, ReservedAddressesAreUsableWhereSomethingIsMapped) {
 TEST_F(MemoryPlaceTest, EverythingIsCounted) {
     const LiveMemory before = count_live_memory();
     Result<void*> pinned = allocate_pinned({64, nullptr});
-    Result<void*> managed = allocate_managed(64);
+    Result<DeviceAddress> managed = allocate_managed(64);
     ASSERT_TRUE(pinned.ok() && managed.ok());
     EXPECT_GT(count_live_memory().host_bytes, before.host_bytes + managed_granularity);
-    EXPECT_TRUE(release_pinned(*pinned).ok());
+    EXPECT_TRUE(release_pinned(device_address(*pinned)).ok());
     EXPECT_TRUE(release_device_memory(*managed).ok());
     EXPECT_EQ(count_live_memory().host_bytes, before.host_bytes);
     EXPECT_EQ(count_live_memory().objects, before.objects);

@@ -21,7 +21,7 @@ protected:
 
 Command copy_of(void* destination, const void* source, std::size_t size, bool snapshot) {
     Command command(Opcode::copy);
-    command.copy = {destination, source, size, 1, size, size};
+    command.copy = {device_address(destination), device_address(source), size, 1, size, size};
     command.snapshot = snapshot;
     return command;
 }
@@ -187,10 +187,10 @@ TEST_P(Queues, MemoryFreedUnderRunningWorkComesBack) {
         },
         &flags);
     ASSERT_TRUE(eventually([&] { return entered.load(); }));
-    void* memory = *device_->allocate(1 << 20, 0);
+    const DeviceAddress memory = *device_->allocate(1 << 20, 0);
     EXPECT_TRUE(device_->release(memory).ok());
     EXPECT_FALSE(device_->release(memory).ok()) << "freed twice";
-    void* other = *device_->allocate(1 << 20, 0);
+    const DeviceAddress other = *device_->allocate(1 << 20, 0);
     EXPECT_NE(other, memory) << "the running task may still use it";
     go.store(true);
     queue.finish(last);

@@ -54,20 +54,20 @@ TEST_P(Scheduling, WordsInMemoryAreSeenWhoeverWritesThem) {
     alignas(8) std::uint64_t word = 0;
     const auto wait = [&](std::uint64_t value, ValueCondition condition) {
         Command command(Opcode::wait_value);
-        command.value = {&word, value, condition};
+        command.value = {device_address(&word), value, condition};
         return waiter.submit(command);
     };
     std::uint64_t last = wait(7, ValueCondition::equal);
     EXPECT_EQ(waiter->wait(last, Deadline::after(millisecond)), WaitOutcome::timed_out);
     Command write(Opcode::write_value);
-    write.value = {&word, 7, ValueCondition::equal};
+    write.value = {device_address(&word), 7, ValueCondition::equal};
     writer.submit(write);
     waiter.finish(last);
     last = wait(100, ValueCondition::at_least);
     __atomic_store_n(&word, 100, __ATOMIC_RELEASE);  // written from outside the device
     waiter.finish(last);
     Command unreadable(Opcode::wait_value);
-    unreadable.value = {reinterpret_cast<std::uint64_t*>(16), 1, ValueCondition::equal};
+    unreadable.value = {DeviceAddress(16), 1, ValueCondition::equal};
     waiter.finish(waiter.submit(unreadable));
     EXPECT_EQ(waiter.failures(), std::vector<FaultKind>{FaultKind::memory});
 }
@@ -76,7 +76,7 @@ TEST_P(Scheduling, AbortEndsAWaitForAWord) {
     TestQueue waiter(*device_);
     alignas(8) std::uint64_t word = 0;
     Command command(Opcode::wait_value);
-    command.value = {&word, 1, ValueCondition::equal};
+    command.value = {device_address(&word), 1, ValueCondition::equal};
     const std::uint64_t last = waiter.submit(command);
     ASSERT_TRUE(eventually([&] { return waiter.blocked(); }));
     waiter->abort();

@@ -24,13 +24,13 @@ constexpr std::size_t page = 4096;
 Command copy_of(void* to, const void* from, std::size_t width, std::size_t height = 1, std::size_t to_pitch = 0,
                 std::size_t from_pitch = 0) {
     Command command(Opcode::copy);
-    command.copy = {to, from, width, height, to_pitch ? to_pitch : width, from_pitch ? from_pitch : width};
+    command.copy = {device_address(to), device_address(from), width, height, to_pitch ? to_pitch : width, from_pitch ? from_pitch : width};
     return command;
 }
 
 Command fill_of(void* to, std::uint32_t value, std::uint32_t element_size, std::size_t count) {
     Command command(Opcode::fill);
-    command.fill = {to, count, value, element_size};
+    command.fill = {device_address(to), count, value, element_size};
     return command;
 }
 
@@ -248,8 +248,8 @@ TEST_P(SharedCopies, BlockingOnesAreCompleteWhenTheyReturn) {
             std::vector<std::uint8_t> first(size), second(size);
             for (std::uint8_t round = 0; round < 10; ++round) {
                 const auto value = static_cast<std::uint8_t>(number * 50 + round);
-                EXPECT_TRUE(device_->fill({first.data(), size, value, 1}).ok());
-                EXPECT_TRUE(device_->copy({second.data(), first.data(), size, 1, size, size}).ok());
+                EXPECT_TRUE(device_->fill({device_address(first.data()), size, value, 1}).ok());
+                EXPECT_TRUE(device_->copy({device_address(second.data()), device_address(first.data()), size, 1, size, size}).ok());
                 EXPECT_EQ(second.front(), value);
                 EXPECT_EQ(std::memcmp(second.data(), second.data() + 1, size - 1), 0);
             }
@@ -264,7 +264,7 @@ TEST_P(SharedCopies, BlockingOneDoesNotWaitForAQueue) {
     busy.submit(memory.fill());
     ASSERT_TRUE(eventually([&] { return memory.begun(); }));
     std::vector<std::uint8_t> first(5 * mib, 4), second(5 * mib);
-    EXPECT_TRUE(device_->copy({second.data(), first.data(), first.size(), 1, first.size(), first.size()}).ok());
+    EXPECT_TRUE(device_->copy({device_address(second.data()), device_address(first.data()), first.size(), 1, first.size(), first.size()}).ok());
     EXPECT_EQ(first, second);
     EXPECT_FALSE(memory.ended());
     busy->abort();
@@ -283,7 +283,7 @@ TEST_P(SharedCopies, GuardedCodeMakesBlockingOnesAlone) {
         [](void* data) {
             auto* all = static_cast<Copies*>(data);
             const std::size_t size = all->first.size();
-            all->status = all->device.copy({all->second.data(), all->first.data(), size, 1, size, size});
+            all->status = all->device.copy({device_address(all->second.data()), device_address(all->first.data()), size, 1, size, size});
         },
         &copies, nullptr, fault);
     EXPECT_EQ(how, Fiber::Exit::finished);
@@ -294,7 +294,7 @@ TEST_P(SharedCopies, GuardedCodeMakesBlockingOnesAlone) {
 TEST_P(SharedCopies, DeviceEndsRightAfterABlockingOne) {
     std::vector<std::uint8_t> bytes(5 * mib);
     for (std::uint8_t round = 1; round < 50; ++round) {
-        EXPECT_TRUE(device_->fill({bytes.data(), bytes.size(), round, 1}).ok());
+        EXPECT_TRUE(device_->fill({device_address(bytes.data()), bytes.size(), round, 1}).ok());
         device_ = test::open_soft_device(GetParam());
         EXPECT_EQ(bytes.back(), round);
     }

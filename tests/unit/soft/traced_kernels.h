@@ -18,6 +18,7 @@
 
 #include "base/error_text.h"
 #include "core/fusion/fused_loops.h"
+#include "device/opaque_pointer.h"
 #include "soft/fused_plan.h"
 
 namespace canopy::test {
@@ -61,11 +62,11 @@ protected:
     // propagates depends on the compiler; that the result is a NaN does not.
     enum class Numbers { any, floats, halves };
     void* buffer(std::size_t size, std::uint32_t seed, Numbers numbers = Numbers::floats) {
-        Result<void*> memory = device_->allocate(size, memory_default);
+        Result<DeviceAddress> memory = device_->allocate(size, memory_default);
         EXPECT_TRUE(memory.ok());
         regions_.push_back({*memory, size});
-        fill(*memory, size, seed, numbers);
-        return *memory;
+        fill(opaque_pointer(*memory), size, seed, numbers);
+        return opaque_pointer(*memory);
     }
     static void fill(void* memory, std::size_t size, std::uint32_t seed, Numbers numbers) {
         std::mt19937 random(seed);
@@ -96,7 +97,7 @@ protected:
     std::unique_ptr<Device> device_;
     std::unique_ptr<TestQueue> queue_;
     std::unique_ptr<Module> module_;
-    std::vector<MemoryRange> regions_;
+    std::vector<DeviceRange> regions_;
 };
 
 }  // namespace canopy::test

@@ -80,11 +80,11 @@ Result<Handle> create_condition(const void* opaque, std::uint64_t default_value,
     if (graph.state != GraphState::capturing)
         return fail(code::param_invalid, "{} is not being captured: add conditions during the capture",
                     label_of(graph));
-    Result<void*> word = graph.device->allocate(sizeof(std::uint64_t), memory_default);
+    Result<DeviceAddress> word = graph.device->allocate(sizeof(std::uint64_t), memory_default);
     if (!word.ok()) return word.status();
-    auto* const selector = static_cast<std::uint64_t*>(*word);
+    const DeviceAddress selector = *word;
     const std::uint64_t first = assign_default ? default_value : 0;
-    if (const Status written = transfer(selector, &first, sizeof(first)); !written.ok()) {
+    if (const Status written = write_device(selector, &first, sizeof(first)); !written.ok()) {
         graph.device->release(selector).ignore();
         return written;
     }
@@ -106,7 +106,7 @@ Result<Handle> create_condition(const void* opaque, std::uint64_t default_value,
     return handle;
 }
 
-Result<std::uint64_t*> condition_word(const void* opaque) {
+Result<DeviceAddress> condition_word(const void* opaque) {
     Result<FoundCondition> found = find_condition(opaque);
     if (!found.ok()) return found.status();
     MutexLock lock(*found->graph->mutex);

@@ -23,7 +23,7 @@ Result<Pin<Graph>> captured_graph(Stream& stream, std::uint64_t& last) {
 }
 
 // The block is freed with the graph from now on.
-Status keep_for_graph(MemoryPool& pool, void* address, Graph& graph) {
+Status keep_for_graph(MemoryPool& pool, DeviceAddress address, Graph& graph) {
     Result<bool> fresh = pool.keep(address);
     if (!fresh.ok()) return fresh.status();
     if (!*fresh) return {};
@@ -39,20 +39,20 @@ Status keep_for_graph(MemoryPool& pool, void* address, Graph& graph) {
 
 }  // namespace
 
-Result<void*> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& stream) {
+Result<DeviceAddress> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& stream) {
     std::uint64_t last = 0;
     Result<Pin<Graph>> graph = captured_graph(stream, last);
     if (!graph.ok()) return graph.status();
     if (!*graph) return pool.take(size, stream.self);
-    Result<void*> block = pool.take(size, 0);
+    Result<DeviceAddress> block = pool.take(size, 0);
     if (!block.ok()) return block.status();
     CANOPY_TRY(keep_for_graph(pool, *block, **graph));
     return block;
 }
 
-Status free_in_stream(void* address, Stream& stream) {
+Status free_in_stream(DeviceAddress address, Stream& stream) {
     const Pin<MemoryPool> pool = pool_of(address);
-    if (!pool) return fail(code::param_invalid, "ptr {} is not memory of a pool", as_address(address));
+    if (!pool) return fail(code::param_invalid, "ptr {} is not memory of a pool", address);
     std::uint64_t last = 0;
     Result<Pin<Graph>> graph = captured_graph(stream, last);
     if (!graph.ok()) return graph.status();

@@ -10,7 +10,7 @@
 
 namespace canopy {
 
-Result<void*> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& stream);
-Status free_in_stream(void* address, Stream& stream);
+Result<DeviceAddress> allocate_in_stream(MemoryPool& pool, std::size_t size, Stream& stream);
+Status free_in_stream(DeviceAddress address, Stream& stream);
 
 }  // namespace canopy

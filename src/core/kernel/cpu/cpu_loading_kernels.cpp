@@ -44,15 +44,13 @@ T value_at(std::span<const std::byte> bytes, std::size_t offset) noexcept {
 }
 
 // A copy of bytes in device memory.
-Result<std::vector<std::byte>> device_bytes(std::uint64_t address, std::size_t size, const char* what) {
-    const auto* begin = reinterpret_cast<const std::byte*>(address);
-    Result<MemoryPlace> place = usable_place(begin, size, what);
+Result<std::vector<std::byte>> device_bytes(DeviceAddress address, std::size_t size, const char* what) {
+    Result<MemoryPlace> place = usable_place(address, size, what);
     if (!place.ok()) return place.status();
-    if (address == 0 || size == 0 || place->kind == MemoryKind::unknown)
-        return fail(code::param_invalid, "{}: {:#x} is not the address of {} bytes of device memory", what, address,
-                    size);
+    if (!address || size == 0 || place->kind == MemoryKind::unknown)
+        return fail(code::param_invalid, "{}: {} is not the address of {} bytes of device memory", what, address, size);
     std::vector<std::byte> bytes(size);
-    CANOPY_TRY(transfer(bytes.data(), begin, size));
+    CANOPY_TRY(read_device(bytes.data(), address, size));
     return bytes;
 }
 
@@ -64,14 +62,15 @@ Result<std::vector<std::byte>> records_of(std::string_view kernel, std::span<con
     const auto count = value_at<std::uint32_t>(arguments, 0);
     if (count == 0 || count > most_objects)
         return fail(code::param_invalid, "{}: {} objects; 1 to {} can be named", kernel, count, most_objects);
-    auto address = value_at<std::uint64_t>(arguments, packed);
-    const bool known = classify(reinterpret_cast<const void*>(address)).kind != MemoryKind::unknown;
-    if (!known && arguments.size() >= aligned + word) address = value_at<std::uint64_t>(arguments, aligned);
+    auto address = value_at<DeviceAddress>(arguments, packed);
+    const bool known = classify(address).kind != MemoryKind::unknown;
+    if (!known && arguments.size() >= aligned + word) address = value_at<DeviceAddress>(arguments, aligned);
     return device_bytes(address, count * sizeof(Record), "the records of the objects");
 }
 
 Result<std::string> name_of(const Record& record) {
-    Result<std::vector<std::byte>> bytes = device_bytes(record.name, record.name_size, "the name of the object");
+    Result<std::vector<std::byte>> bytes =
+        device_bytes(DeviceAddress(record.name), record.name_size, "the name of the object");
     if (!bytes.ok()) return bytes.status();
     const auto* text = reinterpret_cast<const char*>(bytes->data());
     return std::string(text, strnlen(text, bytes->size()));
@@ -80,7 +79,8 @@ Result<std::string> name_of(const Record& record) {
 Status load(const Record& record) {
     Result<std::string> name = name_of(record);
     if (!name.ok()) return name.status();
-    Result<std::vector<std::byte>> bytes = device_bytes(record.bytes, record.size, "the bytes of the object");
+    Result<std::vector<std::byte>> bytes =
+        device_bytes(DeviceAddress(record.bytes), record.size, "the bytes of the object");
     if (!bytes.ok()) return bytes.status();
     auto copy = std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
     Loaded& all = loaded();

@@ -27,10 +27,10 @@ bool is_mapped(std::uint64_t address) noexcept {
 
 }  // namespace
 
-Result<ShadowMemory> ShadowMemory::create(std::span<const MemoryRange> regions) {
+Result<ShadowMemory> ShadowMemory::create(std::span<const DeviceRange> regions) {
     ShadowMemory shadow;
     std::uint64_t total = large_page;
-    for (const MemoryRange& region : regions) {
+    for (const DeviceRange& region : regions) {
         if (region.size > most_memory - total) return fail(refused, "more than 64 GiB of memory cannot be traced");
         total += (region.size + large_page - 1) / large_page * large_page + 3 * large_page;
         if (total > most_memory) return fail(refused, "more than 64 GiB of memory cannot be traced");
@@ -40,8 +40,8 @@ Result<ShadowMemory> ShadowMemory::create(std::span<const MemoryRange> regions) 
     if (memory == MAP_FAILED) return fail(refused, "no addresses left to trace {} bytes of memory", total);
     shadow.mapping_ = memory;
     std::uintptr_t at = (reinterpret_cast<std::uintptr_t>(memory) + large_page - 1) / large_page * large_page;
-    for (const MemoryRange& region : regions) {
-        const auto begin = reinterpret_cast<std::uintptr_t>(region.base);
+    for (const DeviceRange& region : regions) {
+        const std::uintptr_t begin = region.base.value();
         shadow.regions_.push_back({begin, at + begin % large_page, region.size});
         // A gap after each region, so that an overrun does not reach the next one.
         at += (begin % large_page + region.size + large_page - 1) / large_page * large_page + large_page;

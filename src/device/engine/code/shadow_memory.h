@@ -19,7 +19,7 @@ namespace canopy {
 class ShadowMemory {
 public:
     // Fails with 207000 if the regions are too large.
-    static Result<ShadowMemory> create(std::span<const MemoryRange> regions);
+    static Result<ShadowMemory> create(std::span<const DeviceRange> regions);
     ShadowMemory(ShadowMemory&& other) noexcept;
     ShadowMemory& operator=(ShadowMemory&&) = delete;
     ~ShadowMemory();

@@ -15,6 +15,7 @@
 #include "device/engine/cpu/cpu_kernel.h"
 #include "device/engine/cpu/cpu_process.h"
 #include "device/execution/executor.h"
+#include "device/opaque_pointer.h"
 #include "foundation/code_file.h"
 #include "foundation/elf.h"
 #include "foundation/hash.h"
@@ -100,7 +101,7 @@ Status CpuImage::open_there(const ElfFile& elf) {
     if (!symbols.ok()) return fail(bad_image, "{}", symbols.message());
     for (const ElfSymbol& symbol : *symbols) {
         if (symbol.binding == STB_LOCAL || symbol.type != STT_FUNC) continue;
-        functions_[std::string(symbol.name)] = {reinterpret_cast<void*>(symbol.value), symbol.size};
+        functions_[std::string(symbol.name)] = {DeviceAddress(symbol.value), symbol.size};
     }
     return process_->load(file_, name_, process_image_);
 }
@@ -111,7 +112,7 @@ Status CpuImage::open_here(const ElfFile& elf) {
     if (dlinfo(file_.library(), RTLD_DI_LINKMAP, &map) == 0 && map) {
         for (const ElfSegment& segment : elf.segments()) {
             if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
-            code_ = {reinterpret_cast<void*>(map->l_addr + segment.address), segment.memory_size};
+            code_ = {DeviceAddress(map->l_addr + segment.address), segment.memory_size};
             break;
         }
     }
@@ -129,7 +130,8 @@ void CpuImage::connect_services() const {
 
 void* CpuImage::function(const std::string& name) const {
     if (process_) {
-        if (const auto found = functions_.find(name); found != functions_.end()) return found->second.address;
+        if (const auto found = functions_.find(name); found != functions_.end())
+            return opaque_pointer(found->second.address);
         fail(bad_image, "{} has no function {}: undefined symbol", name_, name).ignore();
         return nullptr;
     }
@@ -152,7 +154,7 @@ std::optional<SymbolInfo> CpuImage::symbol(const std::string& name) const {
     void* found = dlsym(file_.library(), name.c_str());
     if (!found) return std::nullopt;
     const ElfW(Sym)* symbol = symbol_at(found);
-    return SymbolInfo{found, symbol ? symbol->st_size : 0};
+    return SymbolInfo{device_address(found), symbol ? symbol->st_size : 0};
 }
 
 namespace {
@@ -191,7 +193,8 @@ Kernel* CpuModule::kernel(std::string_view name) {
     named->info.core = CoreType::cpu;
     named->info.cube_ratio = named->info.vector_ratio = 0;
     named->kernel.info = &named->info;
-    named->kernel.function = named->kernel.address = function;
+    named->kernel.function = function;
+    named->kernel.address = device_address(function);
     named->kernel.process_image = image_->process_image();
     named->kernel.with_block = text == "RunCpuKernelWithBlock";
     return &kernels_.emplace(std::move(text), std::move(named)).first->second->kernel;

@@ -95,7 +95,7 @@ bool CpuProcess::spawn(std::string& problem) {
         }
         Request request{};
         request.ask = Ask::map;
-        request.address = reinterpret_cast<std::uint64_t>(memory_.range.base);
+        request.address = memory_.range.base.value();
         request.size = memory_.range.size;
         Reply reply{};
         if (ask(request, memory_.descriptor) && receive(socket_, reply) && reply.text[0] == '\0') {
@@ -297,9 +297,9 @@ void CpuProcess::unload(std::uint64_t number) noexcept {
 // ---- launches ------------------------------------------------------------------------------------------------------
 
 // Pointers from the argument block into itself are relocated.
-void* CpuProcess::copy_arguments(const CpuLaunch& launch) {
-    Result<void*> memory = driver_.allocate(launch.arguments_size, 0);
-    if (!memory.ok()) return nullptr;
+DeviceAddress CpuProcess::copy_arguments(const CpuLaunch& launch) {
+    Result<DeviceAddress> memory = driver_.allocate(launch.arguments_size, 0);
+    if (!memory.ok()) return {};
     std::vector<char> bytes(launch.arguments_size);
     std::memcpy(bytes.data(), launch.arguments, bytes.size());
     const auto from = reinterpret_cast<std::uint64_t>(launch.arguments);
@@ -307,12 +307,12 @@ void* CpuProcess::copy_arguments(const CpuLaunch& launch) {
         std::uint64_t word = 0;
         std::memcpy(&word, bytes.data() + at, sizeof word);
         if (word - from >= launch.arguments_size) continue;
-        word = reinterpret_cast<std::uint64_t>(*memory) + (word - from);
+        word = memory->value() + (word - from);
         std::memcpy(bytes.data() + at, &word, sizeof word);
     }
-    if (transfer(*memory, bytes.data(), bytes.size()).ok()) return *memory;
+    if (write_device(*memory, bytes.data(), bytes.size()).ok()) return *memory;
     driver_.release(*memory).ignore();
-    return nullptr;
+    return {};
 }
 
 bool CpuProcess::send_launch(CpuLaunch& launch, std::string& problem) {
@@ -329,12 +329,12 @@ bool CpuProcess::send_launch(CpuLaunch& launch, std::string& problem) {
         return false;
     }
     name.copy(request.symbol, name.size());
-    void* copy = nullptr;
+    DeviceAddress copy{};
     if (launch.arguments_size != 0 && !(copy = copy_arguments(launch))) {
         problem = "no device memory for the arguments";
         return false;
     }
-    request.address = reinterpret_cast<std::uint64_t>(copy ? copy : launch.arguments);
+    request.address = (copy ? copy : device_address(launch.arguments)).value();
     const bool limited = launch.timeout < std::uint64_t{INT64_MAX};
     const Deadline deadline = limited ? Deadline::after(static_cast<Nanoseconds>(launch.timeout)) : Deadline::never();
     launch.state = CpuLaunch::State::running;

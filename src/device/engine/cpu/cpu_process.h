@@ -57,7 +57,7 @@ public:
 private:
     struct Flight {
         CpuLaunch* launch;
-        void* arguments;  // the copy in device memory, if there is one
+        DeviceAddress arguments;  // the copy in device memory, if there is one
         Deadline deadline;
     };
 
@@ -68,7 +68,7 @@ private:
     std::string wait_for_answer(std::uint64_t request) CANOPY_REQUIRES(mutex_);
     bool load_there(std::uint64_t number, std::uint64_t answer_to) noexcept CANOPY_REQUIRES(mutex_);
     bool send_launch(CpuLaunch& launch, std::string& problem) CANOPY_REQUIRES(mutex_);
-    void* copy_arguments(const CpuLaunch& launch);
+    DeviceAddress copy_arguments(const CpuLaunch& launch);
     void reader_main(int socket, pid_t process) noexcept;
     void take(const cpu_process::Reply& reply) noexcept;
     void process_ended(int status) noexcept;

@@ -12,6 +12,7 @@
 #include "device/engine/stream/payload.h"
 #include "device/engine/stream/scheduler.h"
 #include "device/execution/tuning.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy {
 
@@ -329,13 +330,13 @@ std::unique_ptr<char[]> own_payload(Command& command) {
     const std::size_t behind = (size + 15) / 16 * 16;
     std::unique_ptr<char[]> memory(new char[behind + holders]);
     if (launch) {
-        std::memcpy(memory.get(), command.launch.arguments, size);
+        std::memcpy(memory.get(), command.launch.host_arguments(), size);
         if (holders != 0) std::memcpy(memory.get() + behind, command.launch.placeholders, holders);
-        command.launch.arguments = memory.get();
+        command.launch.set_arguments(memory.get());
         command.launch.placeholders = reinterpret_cast<const Placeholder*>(memory.get() + behind);
     } else if (command.opcode == Opcode::copy) {
-        std::memcpy(memory.get(), command.copy.source, size);
-        command.copy.source = memory.get();
+        std::memcpy(memory.get(), opaque_pointer(command.copy.source), size);
+        command.copy.source = device_address(memory.get());
     }
     return memory;
 }

@@ -111,7 +111,7 @@ private:
     Flow flow_command(Worker& worker, Command& command) noexcept;
     Flow run_jump(Worker& worker, const Command& command) noexcept;
     Flow run_switch(Worker& worker, const Command& command) noexcept;
-    bool read_words(Worker& worker, const Command& command, const void* from, void* to, std::size_t size) noexcept;
+    bool read_words(Worker& worker, const Command& command, DeviceAddress from, void* to, std::size_t size) noexcept;
 
     EngineGraph& graph_;
     const std::uint32_t index_;

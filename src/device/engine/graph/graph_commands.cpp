@@ -7,6 +7,7 @@
 
 #include "base/error_text.h"
 #include "device/engine/stream/payload.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy {
 namespace {
@@ -20,7 +21,7 @@ std::size_t GraphCommands::payload_size(const Command& command) noexcept {
     switch (command.opcode) {
         case Opcode::launch:
         case Opcode::cpu_kernel:
-            return command.launch.arguments_in_place ? 0 : command.launch.arguments_size;
+            return command.launch.arguments_in_place() ? 0 : command.launch.arguments_size;
         case Opcode::copy:
             return command.snapshot ? command.copy.width : 0;
         case Opcode::condition:
@@ -39,15 +40,15 @@ void GraphCommands::store_payload(Command& command, char* to) noexcept {
     switch (command.opcode) {
         case Opcode::launch:
         case Opcode::cpu_kernel:
-            if (to != command.launch.arguments) std::memcpy(to, command.launch.arguments, size);
+            if (to != command.launch.host_arguments()) std::memcpy(to, command.launch.host_arguments(), size);
             if (command.launch.placeholder_count != 0) fill_placeholders(command.launch, to);
-            command.launch.arguments = to;
+            command.launch.set_arguments(to);
             command.launch.placeholders = nullptr;
             command.launch.placeholder_count = 0;
             break;
         case Opcode::copy:
-            if (to != command.copy.source) std::memcpy(to, command.copy.source, size);
-            command.copy.source = to;
+            if (device_address(to) != command.copy.source) std::memcpy(to, opaque_pointer(command.copy.source), size);
+            command.copy.source = device_address(to);
             break;
         case Opcode::condition:
             std::memcpy(to, command.condition.bodies, size);
@@ -124,10 +125,10 @@ void GraphCommands::replace(GraphPlace place, const Command& command, std::uniqu
         switch (stored.opcode) {
             case Opcode::launch:
             case Opcode::cpu_kernel:
-                room = static_cast<char*>(const_cast<void*>(stored.launch.arguments));
+                room = static_cast<char*>(opaque_pointer(stored.launch.arguments()));
                 break;
             case Opcode::copy:
-                room = static_cast<char*>(const_cast<void*>(stored.copy.source));
+                room = static_cast<char*>(opaque_pointer(stored.copy.source));
                 break;
             default:
                 break;

@@ -9,6 +9,7 @@
 #include "device/engine/memory/remote.h"
 #include "device/engine/stream/scheduler.h"
 #include "device/execution/tuning.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy {
 
@@ -322,14 +323,14 @@ bool compares(const void* left_bytes, const void* right_bytes, Comparison compar
 
 }  // namespace
 
-bool Lane::read_words(Worker& worker, const Command& command, const void* from, void* to, std::size_t size) noexcept {
+bool Lane::read_words(Worker& worker, const Command& command, DeviceAddress from, void* to, std::size_t size) noexcept {
     Fault fault;
     if (any_remote() && remote_owner(from)) {
-        if (transfer(to, from, size).ok()) return true;
+        if (read_device(to, from, size).ok()) return true;
         report(command, {.kind = FaultKind::memory}, 0, newest_error_text());
         return false;
     }
-    Reading reading = {from, to, size};
+    Reading reading = {opaque_pointer(from), to, size};
     worker.executor.begin_task(this, executed_.load(std::memory_order_relaxed), 0);
     const Fiber::Exit how = worker.executor.run(
         nullptr,

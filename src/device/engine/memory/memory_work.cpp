@@ -7,6 +7,7 @@
 
 #include "base/error_text.h"
 #include "device/device.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy {
 namespace {
@@ -35,11 +36,12 @@ struct Look {
 void run_copy(void* data) {
     const CopyWork& work = static_cast<const Command*>(data)->copy;
     if (work.height <= 1 || (work.destination_pitch == work.width && work.source_pitch == work.width)) {
-        std::memmove(work.destination, work.source, work.width * std::max<std::uint64_t>(work.height, 1));
+        std::memmove(opaque_pointer(work.destination), opaque_pointer(work.source),
+                     work.width * std::max<std::uint64_t>(work.height, 1));
         return;
     }
-    auto* destination = static_cast<char*>(work.destination);
-    const auto* source = static_cast<const char*>(work.source);
+    auto* destination = static_cast<char*>(opaque_pointer(work.destination));
+    const auto* source = static_cast<const char*>(opaque_pointer(work.source));
     for (std::uint64_t row = 0; row < work.height; ++row)
         std::memmove(destination + row * work.destination_pitch, source + row * work.source_pitch, work.width);
 }
@@ -47,17 +49,18 @@ void run_copy(void* data) {
 void run_fill(void* data) {
     const FillWork& work = static_cast<const Command*>(data)->fill;
     if (work.element_size == 1) {
-        std::memset(work.destination, static_cast<int>(work.value), work.count);
+        std::memset(opaque_pointer(work.destination), static_cast<int>(work.value), work.count);
         return;
     }
     // Whole words through memcpy: the address need not be aligned.
-    auto* destination = static_cast<char*>(work.destination);
+    auto* destination = static_cast<char*>(opaque_pointer(work.destination));
     for (std::uint64_t i = 0; i < work.count; ++i) std::memcpy(destination + i * 4, &work.value, 4);
 }
 
 void run_write_value(void* data) {
     const ValueWork& work = static_cast<const Command*>(data)->value;
-    std::atomic_ref<std::uint64_t>(*work.address).store(work.value, std::memory_order_release);
+    std::atomic_ref(*static_cast<std::uint64_t*>(opaque_pointer(work.address)))
+        .store(work.value, std::memory_order_release);
 }
 
 bool touches_remote(const Command& command) noexcept {
@@ -79,17 +82,15 @@ Status run_by_transfer(const Command& command) noexcept {
             const CopyWork& work = command.copy;
             if (work.height <= 1 || (work.destination_pitch == work.width && work.source_pitch == work.width))
                 return transfer(work.destination, work.source, work.width * std::max<std::uint64_t>(work.height, 1));
-            auto* destination = static_cast<char*>(work.destination);
-            const auto* source = static_cast<const char*>(work.source);
             for (std::uint64_t row = 0; row < work.height; ++row)
-                CANOPY_TRY(
-                    transfer(destination + row * work.destination_pitch, source + row * work.source_pitch, work.width));
+                CANOPY_TRY(transfer(work.destination + row * work.destination_pitch,
+                                    work.source + row * work.source_pitch, work.width));
             return {};
         }
         case Opcode::fill:
             return fill(command.fill.destination, command.fill.value, command.fill.element_size, command.fill.count);
         case Opcode::write_value:
-            return transfer(command.value.address, &command.value.value, sizeof command.value.value);
+            return write_device(command.value.address, &command.value.value, sizeof command.value.value);
         default:
             return fail(207000, "the task is not possible in the memory of this device");
     }
@@ -98,10 +99,10 @@ Status run_by_transfer(const Command& command) noexcept {
 ValueCheck check_value(Executor& executor, const TaskOwner* owner, const ValueWork& wait) noexcept {
     if (any_remote() && remote_owner(wait.address)) {
         std::uint64_t word = 0;
-        if (!transfer(&word, wait.address, sizeof word).ok()) return ValueCheck::unreadable;
+        if (!read_device(&word, wait.address, sizeof word).ok()) return ValueCheck::unreadable;
         return holds(word, wait) ? ValueCheck::satisfied : ValueCheck::not_yet;
     }
-    Look look = {wait.address, 0};
+    Look look = {static_cast<const std::uint64_t*>(opaque_pointer(wait.address)), 0};
     Fault fault;
     executor.begin_task(owner, 0, 0);
     const Fiber::Exit how = executor.run(

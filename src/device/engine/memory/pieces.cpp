@@ -9,6 +9,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "device/opaque_pointer.h"
+
 namespace canopy {
 namespace {
 
@@ -84,23 +86,23 @@ bool MemoryPieces::divides(const Command& command) noexcept {
     const std::uint64_t size = work.width * work.height;
     const std::uint64_t to_size = gaps ? work.destination_pitch * (work.height - 1) + work.width : size;
     const std::uint64_t from_size = gaps ? work.source_pitch * (work.height - 1) + work.width : size;
-    const auto to = reinterpret_cast<std::uintptr_t>(work.destination);
-    const auto from = reinterpret_cast<std::uintptr_t>(work.source);
+    const std::uintptr_t to = work.destination.value();
+    const std::uintptr_t from = work.source.value();
     return to < from ? from - to >= to_size : to - from >= from_size;
 }
 
 MemoryPieces::MemoryPieces(const Command& command) noexcept {
     if (command.opcode == Opcode::copy) {
         const CopyWork& work = command.copy;
-        to_ = static_cast<char*>(work.destination);
-        from_ = static_cast<const char*>(work.source);
+        to_ = static_cast<char*>(opaque_pointer(work.destination));
+        from_ = static_cast<const char*>(opaque_pointer(work.source));
         size_ = work.width * work.height;
         width_ = has_gaps(work) ? work.width : size_;
         to_pitch_ = work.destination_pitch;
         from_pitch_ = work.source_pitch;
     } else {
         const FillWork& work = command.fill;
-        to_ = static_cast<char*>(work.destination);
+        to_ = static_cast<char*>(opaque_pointer(work.destination));
         size_ = work.count * work.element_size;
         pattern_ = work.element_size == 1 ? (work.value & 0xFF) * every_byte : work.value;
     }

@@ -9,6 +9,7 @@
 
 #include "base/error_text.h"
 #include "device/device.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy {
 namespace {
@@ -22,21 +23,24 @@ std::array<std::atomic<Driver*>, most_remote>& drivers() noexcept {
 }
 
 // Between two devices that cannot reach each other: through memory of this process.
-Status transfer_between(Driver& to_driver, void* to, Driver& from_driver, const void* from, std::size_t bytes) {
+Status transfer_between(Driver& to_driver, DeviceAddress to, Driver& from_driver, DeviceAddress from,
+                        std::size_t bytes) {
     const std::size_t size = std::min(bytes, staging_bytes);
     const std::unique_ptr<char[]> staging(new (std::nothrow) char[size]);
     if (!staging) return fail(207001, "out of host memory for a copy between devices");
     for (std::size_t done = 0; done < bytes; done += size) {
         const std::size_t part = std::min(size, bytes - done);
-        CANOPY_TRY(from_driver.transfer(staging.get(), static_cast<const char*>(from) + done, part));
-        CANOPY_TRY(to_driver.transfer(static_cast<char*>(to) + done, staging.get(), part));
+        CANOPY_TRY(from_driver.transfer(device_address(staging.get()), from + done, part));
+        CANOPY_TRY(to_driver.transfer(to + done, device_address(staging.get()), part));
     }
     return {};
 }
 
 // A word that streams may be waiting for is written atomically.
-void copy_here(void* to, const void* from, std::size_t bytes) noexcept {
-    const auto bits = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
+void copy_here(DeviceAddress target, DeviceAddress source, std::size_t bytes) noexcept {
+    void* const to = opaque_pointer(target);
+    const void* const from = opaque_pointer(source);
+    const std::uintptr_t bits = target.value() | source.value();
     if (bytes != sizeof(std::uint64_t) || bits % sizeof(std::uint64_t) != 0) {
         std::memmove(to, from, bytes);
         return;
@@ -66,7 +70,7 @@ void remove_remote(Driver& driver) noexcept {
     }
 }
 
-Driver* remote_owner(const void* address) noexcept {
+Driver* remote_owner(DeviceAddress address) noexcept {
     const std::uint32_t count = remote::count.load(std::memory_order_acquire);
     for (std::uint32_t index = 0; index < count; ++index) {
         Driver* driver = drivers()[index].load(std::memory_order_acquire);
@@ -75,20 +79,21 @@ Driver* remote_owner(const void* address) noexcept {
     return nullptr;
 }
 
-std::uint64_t load_word(const std::uint64_t* address) noexcept {
-    if (!any_remote() || !remote_owner(address)) return __atomic_load_n(address, __ATOMIC_ACQUIRE);
-    std::uint64_t word = 0;
-    return transfer(&word, address, sizeof word).ok() ? word : 0;
-}
-
-void store_word(std::uint64_t* address, std::uint64_t value) noexcept {
+std::uint64_t load_word(DeviceAddress address) noexcept {
     if (!any_remote() || !remote_owner(address))
-        __atomic_store_n(address, value, __ATOMIC_RELEASE);
-    else
-        transfer(address, &value, sizeof value).ignore();
+        return __atomic_load_n(static_cast<const std::uint64_t*>(opaque_pointer(address)), __ATOMIC_ACQUIRE);
+    std::uint64_t word = 0;
+    return read_device(&word, address, sizeof word).ok() ? word : 0;
 }
 
-Status transfer(void* to, const void* from, std::size_t bytes) noexcept {
+void store_word(DeviceAddress address, std::uint64_t value) noexcept {
+    if (!any_remote() || !remote_owner(address))
+        __atomic_store_n(static_cast<std::uint64_t*>(opaque_pointer(address)), value, __ATOMIC_RELEASE);
+    else
+        write_device(address, &value, sizeof value).ignore();
+}
+
+Status transfer(DeviceAddress to, DeviceAddress from, std::size_t bytes) noexcept {
     if (!any_remote()) [[likely]] {
         copy_here(to, from, bytes);
         return {};
@@ -101,14 +106,14 @@ Status transfer(void* to, const void* from, std::size_t bytes) noexcept {
     return {};
 }
 
-Status fill(void* to, std::uint32_t value, std::uint32_t element_size, std::size_t count) noexcept {
+Status fill(DeviceAddress to, std::uint32_t value, std::uint32_t element_size, std::size_t count) noexcept {
     if (Driver* target = any_remote() ? remote_owner(to) : nullptr) return target->fill(to, value, element_size, count);
     if (element_size == 1) {
-        std::memset(to, static_cast<int>(value & 0xFF), count);
+        std::memset(opaque_pointer(to), static_cast<int>(value & 0xFF), count);
         return {};
     }
     // Whole words through memcpy: the address need not be aligned.
-    auto* bytes = static_cast<std::byte*>(to);
+    auto* bytes = static_cast<std::byte*>(opaque_pointer(to));
     for (std::size_t index = 0; index < count; ++index) std::memcpy(bytes + index * sizeof value, &value, sizeof value);
     return {};
 }

@@ -21,10 +21,10 @@ void add_remote(Driver& driver) noexcept;
 void remove_remote(Driver& driver) noexcept;
 [[nodiscard]] inline bool any_remote() noexcept { return remote::count.load(std::memory_order_acquire) != 0; }
 // The driver that owns the address; nullptr if this process can address it.
-[[nodiscard]] Driver* remote_owner(const void* address) noexcept;
+[[nodiscard]] Driver* remote_owner(DeviceAddress address) noexcept;
 
 // A 64-bit word in memory of any device; 0 if a device cannot read it.
-[[nodiscard]] std::uint64_t load_word(const std::uint64_t* address) noexcept;
-void store_word(std::uint64_t* address, std::uint64_t value) noexcept;
+[[nodiscard]] std::uint64_t load_word(DeviceAddress address) noexcept;
+void store_word(DeviceAddress address, std::uint64_t value) noexcept;
 
 }  // namespace canopy

@@ -9,6 +9,7 @@
 #include "device/engine/stream/payload.h"
 #include "device/engine/stream/replayable.h"
 #include "device/engine/stream/straight_run.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy {
 
@@ -59,9 +60,10 @@ struct Payload {
 };
 
 Payload payload_of(const Command& command) noexcept {
-    if (is_kernel(command.opcode) && !command.launch.arguments_in_place)
-        return {command.launch.arguments, command.launch.arguments_size};
-    if (command.opcode == Opcode::copy && command.snapshot) return {command.copy.source, command.copy.width};
+    if (is_kernel(command.opcode) && !command.launch.arguments_in_place())
+        return {opaque_pointer(command.launch.arguments()), command.launch.arguments_size};
+    if (command.opcode == Opcode::copy && command.snapshot)
+        return {opaque_pointer(command.copy.source), command.copy.width};
     if (command.opcode == Opcode::replay)
         return {command.replay.bindings, command.replay.binding_count * sizeof(FenceBinding)};
     return {};
@@ -69,15 +71,15 @@ Payload payload_of(const Command& command) noexcept {
 
 // The address of a placed command's payload.
 const void* payload_address(const Command& command) noexcept {
-    if (is_kernel(command.opcode)) return command.launch.arguments;
-    return command.opcode == Opcode::copy ? command.copy.source : command.replay.bindings;
+    if (is_kernel(command.opcode)) return opaque_pointer(command.launch.arguments());
+    return command.opcode == Opcode::copy ? opaque_pointer(command.copy.source) : command.replay.bindings;
 }
 
 void set_payload_address(Command& command, void* bytes) noexcept {
     if (is_kernel(command.opcode))
-        command.launch.arguments = bytes;
+        command.launch.move_arguments(device_address(bytes));
     else if (command.opcode == Opcode::copy)
-        command.copy.source = bytes;
+        command.copy.source = device_address(bytes);
     else
         command.replay.bindings = static_cast<const FenceBinding*>(bytes);
 }

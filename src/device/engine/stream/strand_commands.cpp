@@ -16,6 +16,7 @@
 #include "device/engine/stream/stepwise.h"
 #include "device/engine/stream/strand.h"
 #include "device/execution/source_line.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy {
 
@@ -207,7 +208,7 @@ Step Strand::run_cpu_kernel(Worker& worker, Command& command, std::uint64_t sequ
     }
     if (work.blocks == 0) return Step::done;
     const std::uint64_t timeout = work.timeout ? work.timeout : std::uint64_t{tuning::cpu_kernel_timeout};
-    void* arguments = const_cast<void*>(work.arguments);
+    void* arguments = opaque_pointer(work.arguments());
     const bool takes_part = scheduler_.cpu_cores().may_take_part(worker.awaited == this, kernel);
     if (work.blocks == 1 && takes_part) {
         CpuOutcome outcome;
@@ -235,7 +236,7 @@ Step Strand::run_cpu_kernel(Worker& worker, Command& command, std::uint64_t sequ
     launch->owner = this;
     launch->kernel = &kernel;
     launch->arguments = arguments;
-    launch->arguments_size = work.arguments_in_place ? 0 : work.arguments_size;
+    launch->arguments_size = work.arguments_in_place() ? 0 : work.arguments_size;
     launch->blocks = work.blocks;
     launch->offset = work.block_offset;
     launch->sequence = sequence;
@@ -389,7 +390,7 @@ void Strand::report(const Command& failed, const Fault& fault, std::uint32_t blo
     if (is_kernel(command.opcode)) {
         failure.kernel = command.launch.kernel;
         failure.core = command.launch.kernel->info->core;
-        failure.arguments = command.launch.arguments;
+        failure.arguments = command.launch.arguments();
         failure.arguments_size = command.launch.arguments_size;
     }
     if (step.fused) {

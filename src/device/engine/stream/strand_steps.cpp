@@ -12,6 +12,7 @@
 #include "device/engine/stream/scheduler.h"
 #include "device/engine/stream/stepwise.h"
 #include "device/execution/core_flags.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy {
 
@@ -34,10 +35,10 @@ Result<std::unique_ptr<FusedKernel>> StepwiseKernel::create(FusionPlan plan) {
     return std::unique_ptr<FusedKernel>(std::move(kernel));
 }
 
-// The address or number in a slot of the argument block.
+// The address or number in a slot of the argument block, which may be in memory of any device; 0 if it cannot be read.
 std::uint64_t StepwiseRun::slot(std::uint32_t index) const noexcept {
     std::uint64_t word = 0;
-    std::memcpy(&word, static_cast<const std::byte*>(command_->launch.arguments) + std::size_t{index} * 8, sizeof word);
+    read_device(&word, command_->launch.arguments() + std::size_t{index} * 8, sizeof word).ignore();
     return word;
 }
 
@@ -71,10 +72,10 @@ Step StepwiseRun::run_step(Worker& worker, const FusedStep& step, std::uint64_t 
             if (step.timed && !failed_ && kernel_->profile_slot != no_slot) note_times(step);
             return Step::done;
         case FusedAction::write_word:
-            store_word(reinterpret_cast<std::uint64_t*>(slot(step.word_slot)), step.value);
+            store_word(DeviceAddress(slot(step.word_slot)), step.value);
             return Step::done;
         case FusedAction::wait_word: {
-            auto* word = reinterpret_cast<std::uint64_t*>(slot(step.word_slot));
+            const DeviceAddress word(slot(step.word_slot));
             if (std::exchange(begun_, Begun::no) == Begun::wait) {
                 if (owner_.take_wait_result() == WaitResult::faulted)
                     fail("the word waited for is not readable memory");
@@ -86,8 +87,7 @@ Step StepwiseRun::run_step(Worker& worker, const FusedStep& step, std::uint64_t 
             return Step::left;
         }
         case FusedAction::call: {
-            const FusedCallResult result =
-                step.call(step.call_context, static_cast<const std::byte*>(command_->launch.arguments));
+            const FusedCallResult result = step.call(step.call_context, command_->launch.arguments());
             if (result.text.empty()) return Step::done;
             blamed_ = result.step;
             fail(result.text.c_str());
@@ -128,11 +128,11 @@ bool StepwiseRun::prepare_launch(const FusedStep& step) noexcept {
     work.kernel = step.kernel;
     work.blocks = step.blocks;
     if (step.blocks_slot != no_slot) {
-        const std::uint64_t asked = load_word(reinterpret_cast<const std::uint64_t*>(slot(step.blocks_slot)));
+        const std::uint64_t asked = load_word(DeviceAddress(slot(step.blocks_slot)));
         work.blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(asked, step.blocks));
     }
     if (step.key_slot != no_slot) {
-        const std::uint64_t key = load_word(reinterpret_cast<const std::uint64_t*>(slot(step.key_slot)));
+        const std::uint64_t key = load_word(DeviceAddress(slot(step.key_slot)));
         const auto found = std::lower_bound(step.choices.begin(), step.choices.end(), key,
                                             [](const FusedChoice& one, std::uint64_t k) { return one.key < k; });
         if (found == step.choices.end() || found->key != key) {
@@ -145,9 +145,11 @@ bool StepwiseRun::prepare_launch(const FusedStep& step) noexcept {
         work.kernel = found->kernel;
     }
     if (work.blocks == 0) return false;
-    work.arguments = static_cast<const std::byte*>(whole.arguments) + step.arguments_offset;
+    if (whole.arguments_in_place())
+        work.set_arguments_in_place(whole.arguments() + step.arguments_offset);
+    else
+        work.set_arguments(opaque_pointer(whole.arguments() + step.arguments_offset));
     work.arguments_size = step.arguments_size;
-    work.arguments_in_place = whole.arguments_in_place;
     work.dynamic_size = step.dynamic_size;
     work.timeout = step.timeout ? step.timeout : whole.timeout;
     began_ = now();
@@ -161,11 +163,11 @@ void StepwiseRun::drop() noexcept {
 
 // Nothing is written unless the buffer is device memory; core checks it before the launch.
 void StepwiseRun::write_times() noexcept {
-    const std::uint64_t buffer = slot(kernel_->profile_slot);
-    if (buffer == 0 || buffer % alignof(canopyFusionProfileHeader) != 0) return;
-    const auto range = owner_.scheduler().driver().find(reinterpret_cast<const void*>(buffer));
+    const DeviceAddress buffer(slot(kernel_->profile_slot));
+    if (!buffer || buffer.value() % alignof(canopyFusionProfileHeader) != 0) return;
+    const auto range = owner_.scheduler().driver().find(buffer);
     if (!range) return;
-    const std::size_t room = range->size - (buffer - reinterpret_cast<std::uintptr_t>(range->base));
+    const std::size_t room = range->bytes_from(buffer);
     if (room < sizeof(canopyFusionProfileHeader)) return;
     const std::size_t capacity = (room - sizeof(canopyFusionProfileHeader)) / sizeof(canopyFusionProfileRecord);
     const auto timed = static_cast<std::uint64_t>(
@@ -182,9 +184,9 @@ void StepwiseRun::write_times() noexcept {
                                               static_cast<std::uint64_t>(first_began_),
                                               0};
     const std::size_t kept = std::min(times_.size(), capacity);
-    auto* const to = reinterpret_cast<std::byte*>(buffer);
-    transfer(to, &header, sizeof header).ignore();
-    if (kept != 0) transfer(to + sizeof header, times_.data(), kept * sizeof(canopyFusionProfileRecord)).ignore();
+    write_device(buffer, &header, sizeof header).ignore();
+    if (kept != 0)
+        write_device(buffer + sizeof header, times_.data(), kept * sizeof(canopyFusionProfileRecord)).ignore();
 }
 
 }  // namespace canopy

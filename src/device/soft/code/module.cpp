@@ -15,6 +15,7 @@
 
 #include "base/error_text.h"
 #include "device/image.h"
+#include "device/opaque_pointer.h"
 #include "device/soft/code/kernel.h"
 #include "foundation/code_file.h"
 #include "foundation/elf.h"
@@ -93,7 +94,7 @@ Status SoftCode::read_symbols(const ElfFile& object) {
         for (const ElfSymbol& symbol : *symbols) {
             if ((symbol.binding == STB_LOCAL) != local || symbol.name.empty()) continue;
             if (symbol.type != STT_OBJECT && symbol.type != STT_FUNC) continue;
-            symbols_.try_emplace(std::string(symbol.name), SymbolInfo{at(symbol.value), symbol.size});
+            symbols_.try_emplace(std::string(symbol.name), SymbolInfo{device_address(at(symbol.value)), symbol.size});
         }
     }
     return {};
@@ -102,7 +103,7 @@ Status SoftCode::read_symbols(const ElfFile& object) {
 void SoftCode::find_code(const ElfFile& object) {
     for (const ElfSegment& segment : object.segments()) {
         if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
-        range = {at(segment.address), segment.memory_size};
+        range = {device_address(at(segment.address)), segment.memory_size};
         return;
     }
 }
@@ -114,7 +115,7 @@ Status SoftCode::find_entries(const Image& image) {
         if (!entry)
             return fail(bad_image, "the code of the image lacks {}, the entry of kernel {}", kernel.entry, kernel.name);
         SoftKernel& loaded = kernels_.emplace_back();
-        loaded.entry = reinterpret_cast<CanopyKernelEntry>(entry->address);
+        loaded.entry = reinterpret_cast<CanopyKernelEntry>(opaque_pointer(entry->address));
         loaded.address = symbol(kernel.symbol).value_or(*entry).address;
         loaded.group = core_group(kernel);
         loaded.type = core_type(kernel);

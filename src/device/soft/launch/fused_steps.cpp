@@ -68,7 +68,7 @@ StepChoice choose(Executor& executor, const SoftStep& step, const void* argument
 void make_call(Executor& executor, const SoftStep& step, const void* arguments, std::uint32_t& number) noexcept {
     char text[1024];
     {
-        const FusedCallResult result = step.call(step.call_context, static_cast<const std::byte*>(arguments));
+        const FusedCallResult result = step.call(step.call_context, device_address(arguments));
         if (result.text.empty()) return;
         number = result.step;
         text[result.text.copy(text, sizeof text - 1)] = '\0';

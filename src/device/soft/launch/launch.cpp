@@ -10,6 +10,7 @@
 #include "device/engine/stream/scheduler.h"
 #include "device/engine/stream/strand.h"
 #include "device/execution/tuning.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy {
 
@@ -55,13 +56,13 @@ void Launch::reset(const void* arguments, std::uint64_t sequence, std::uint64_t 
 
 void Launch::begin(const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit,
                    std::uint64_t sequence, std::uint64_t timeout) noexcept {
-    reset(work.arguments, sequence, timeout);
+    reset(opaque_pointer(work.arguments()), sequence, timeout);
     fused_ = nullptr;
     parts_ = &only_;
     part_count_ = 1;
     only_.reset();
     only_.kernel = &kernel;
-    only_.arguments = work.arguments;
+    only_.arguments = arguments_;
     only_.group = kernel.group;
     only_.groups = work.blocks;
     only_.cores = work.blocks * kernel.group.size();

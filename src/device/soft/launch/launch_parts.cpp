@@ -8,6 +8,7 @@
 
 #include "base/spin_lock.h"
 #include "device/execution/tuning.h"
+#include "device/opaque_pointer.h"
 #include "device/soft/launch/launch.h"
 
 namespace canopy {
@@ -64,7 +65,7 @@ bool Launch::make_room(const SoftFusedKernel& kernel) noexcept {
 bool Launch::begin(const SoftFusedKernel& kernel, const LaunchWork& work, const ChipCores& cores,
                    std::uint64_t sequence, std::uint64_t timeout) noexcept {
     if (!make_room(kernel)) return false;
-    reset(work.arguments, sequence, timeout);
+    reset(opaque_pointer(work.arguments()), sequence, timeout);
     fused_ = &kernel;
     cores_ = &cores;
     measured_from_ = kernel.measures() ? now() : 0;

@@ -3,6 +3,7 @@
 
 #include "device/engine/stream/scheduler.h"
 #include "device/engine/stream/strand.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy {
 
@@ -22,7 +23,7 @@ Step SoftSlot::run(Worker& worker, Command& command, std::uint64_t sequence) noe
     Fault fault;
     executor.begin_task(&owner_, sequence, owner_.timeout_of(work));
     const Fiber::Exit how = executor.run(nullptr, reinterpret_cast<Fiber::Body>(kernel.entry),
-                                         const_cast<void*>(work.arguments), &block, fault);
+                                         opaque_pointer(work.arguments()), &block, fault);
     executor.end_task();
     if (how != Fiber::Exit::finished) [[unlikely]]
         owner_.report(command, fault, block.index, fault.text ? fault.text : "");
@@ -102,7 +103,7 @@ void SoftSlot::run_fused_alone(Worker& worker, Command& command, const SoftFused
                                std::uint64_t sequence) noexcept {
     FusedSequence run;
     run.kernel = &kernel;
-    run.arguments = command.launch.arguments;
+    run.arguments = opaque_pointer(command.launch.arguments());
     run.default_timeout = owner_.timeout_of(command.launch);
     Executor& executor = worker.executor;
     Fault fault;

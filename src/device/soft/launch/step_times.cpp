@@ -18,9 +18,9 @@ void StepTimes::find(const Driver& driver, const void* arguments, std::uint32_t 
     auto* const slots = static_cast<std::byte* const*>(arguments);
     std::byte* const buffer = slots[slot];
     if (!buffer || reinterpret_cast<std::uintptr_t>(buffer) % alignof(canopyFusionProfileHeader) != 0) return;
-    const std::optional<MemoryRange> range = driver.find(buffer);
+    const std::optional<DeviceRange> range = driver.find(device_address(buffer));
     if (!range) return;
-    const std::size_t room = range->size - static_cast<std::size_t>(buffer - static_cast<std::byte*>(range->base));
+    const std::size_t room = range->bytes_from(device_address(buffer));
     if (room < sizeof(canopyFusionProfileHeader)) return;
     header = reinterpret_cast<canopyFusionProfileHeader*>(buffer);
     records = reinterpret_cast<canopyFusionProfileRecord*>(buffer + sizeof(canopyFusionProfileHeader));

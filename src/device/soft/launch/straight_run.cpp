@@ -2,6 +2,7 @@
 #include "device/soft/launch/straight_run.h"
 
 #include "device/engine/memory/memory_work.h"
+#include "device/opaque_pointer.h"
 #include "device/soft/launch/fused_steps.h"
 
 namespace canopy {
@@ -36,7 +37,7 @@ CANOPY_MAY_BE_LEFT bool run_fused(Guarded& guarded, const LaunchWork& work) {
     if (!kernel.sequential()) return false;
     FusedSequence& fused = guarded.fused;
     fused.kernel = &kernel;
-    fused.arguments = work.arguments;
+    fused.arguments = opaque_pointer(work.arguments());
     fused.default_timeout = work.timeout ? work.timeout : guarded.run.default_timeout;
     run_sequence(guarded.executor, guarded.block, fused);
     fused.kernel = nullptr;
@@ -66,7 +67,7 @@ CANOPY_MAY_BE_LEFT bool run_commands(Guarded& guarded) {
             guarded.block.core = nullptr;
             executor.begin_step(work.timeout ? work.timeout : guarded.run.default_timeout);
             executor.leave_service();
-            kernel.entry(work.arguments);
+            kernel.entry(opaque_pointer(work.arguments()));
             executor.enter_service();
         } else if (command.opcode != Opcode::nothing) {
             const Fiber::Body body = body_of(command.opcode);

@@ -104,14 +104,14 @@ void SoftVirtualMemory::free_unmapped(Physical memory) {
     physical_.erase(found);
 }
 
-Result<void*> SoftVirtualMemory::reserve(std::size_t size, std::size_t alignment, void* wanted) {
+Result<DeviceAddress> SoftVirtualMemory::reserve(std::size_t size, std::size_t alignment, DeviceAddress wanted) {
     if (size == 0 || !whole_pages(size))
         return fail(wrong_argument, "a reservation of {} bytes: the size must be a positive multiple of {}", size,
                     page);
     if (alignment != 0 && !std::has_single_bit(alignment))
         return fail(wrong_argument, "alignment {} is neither 0 nor a power of two", alignment);
     alignment = std::max(alignment, page);
-    const std::uintptr_t wish = number(wanted);
+    const std::uintptr_t wish = wanted.value();
     if (wish != 0 && (wish < first_address || wish >= end_address || size > end_address - wish))
         return fail(wrong_argument, "wanted address {} with {} bytes is not between {:#x} and {:#x}", wanted, size,
                     first_address, end_address);
@@ -128,15 +128,15 @@ Result<void*> SoftVirtualMemory::reserve(std::size_t size, std::size_t alignment
         if (!anywhere.ok()) return anywhere.status();
         taken = std::move(*anywhere);
     }
-    void* base = taken->base();
+    const DeviceAddress base = device_address(taken->base());
     MutexLock guard(mutex_);
-    reservations_.emplace(number(base), std::move(*taken));
+    reservations_.emplace(base.value(), std::move(*taken));
     return base;
 }
 
-Status SoftVirtualMemory::unreserve(void* address) {
+Status SoftVirtualMemory::unreserve(DeviceAddress address) {
     MutexLock guard(mutex_);
-    const auto found = reservations_.find(number(address));
+    const auto found = reservations_.find(address.value());
     if (found == reservations_.end()) return fail(wrong_argument, "no reservation starts at {}", address);
     if (anything_mapped(found->first, found->second.size()))
         return fail(wrong_argument, "memory is still mapped in the reservation at {}", address);
@@ -144,7 +144,7 @@ Status SoftVirtualMemory::unreserve(void* address) {
     return {};
 }
 
-Status SoftVirtualMemory::map(void* address, std::size_t size, Physical memory, bool accessible) {
+Status SoftVirtualMemory::map(DeviceAddress address, std::size_t size, Physical memory, bool accessible) {
     MutexLock guard(mutex_);
     const auto found = physical_.find(memory);
     if (found == physical_.end() || found->second.destroyed)
@@ -152,41 +152,41 @@ Status SoftVirtualMemory::map(void* address, std::size_t size, Physical memory, 
     PhysicalPart& part = found->second;
     if (size != part.size)
         return fail(wrong_argument, "size {} is not the size of the physical memory, {}", size, part.size);
-    if (!whole_pages(number(address))) return fail(wrong_argument, "address {} is not a multiple of {}", address, page);
-    Mapping* reservation = reservation_around(number(address), size);
+    if (!whole_pages(address.value())) return fail(wrong_argument, "address {} is not a multiple of {}", address, page);
+    Mapping* reservation = reservation_around(address.value(), size);
     if (reservation == nullptr) return fail(wrong_argument, "{} bytes at {} are not in one reservation", size, address);
-    if (anything_mapped(number(address), size))
+    if (anything_mapped(address.value(), size))
         return fail(wrong_argument, "memory is already mapped in the {} bytes at {}", size, address);
-    const std::size_t offset = number(address) - number(reservation->base());
+    const std::size_t offset = address.value() - number(reservation->base());
     if (!file_.map(*reservation, offset, size, part.offset, accessible ? Access::read_write : Access::none))
         return fail(no_room, "the system refuses to map {} bytes at {}", size, address);
-    mappings_[number(address)] = {size, memory, accessible};
+    mappings_[address.value()] = {size, memory, accessible};
     ++part.mappings;
     return {};
 }
 
-Status SoftVirtualMemory::set_accessible(void* address, std::size_t size) {
+Status SoftVirtualMemory::set_accessible(DeviceAddress address, std::size_t size) {
     MutexLock guard(mutex_);
-    auto next = whole_mappings(number(address), size);
-    Mapping* reservation = reservation_around(number(address), size);
+    auto next = whole_mappings(address.value(), size);
+    Mapping* reservation = reservation_around(address.value(), size);
     if (next == mappings_.end() || reservation == nullptr)
         return fail(wrong_argument, "the {} bytes at {} are not whole mappings", size, address);
-    const std::size_t offset = number(address) - number(reservation->base());
+    const std::size_t offset = address.value() - number(reservation->base());
     if (!reservation->protect(offset, size, Access::read_write))
         return fail(no_room, "the system refuses access to {} bytes at {}", size, address);
-    for (; next != mappings_.end() && next->first < number(address) + size; ++next) next->second.accessible = true;
+    for (; next != mappings_.end() && next->first < address.value() + size; ++next) next->second.accessible = true;
     return {};
 }
 
-Status SoftVirtualMemory::unmap(void* address, std::size_t size) {
+Status SoftVirtualMemory::unmap(DeviceAddress address, std::size_t size) {
     MutexLock guard(mutex_);
-    auto next = whole_mappings(number(address), size);
-    Mapping* reservation = reservation_around(number(address), size);
+    auto next = whole_mappings(address.value(), size);
+    Mapping* reservation = reservation_around(address.value(), size);
     if (next == mappings_.end() || reservation == nullptr)
         return fail(wrong_argument, "the {} bytes at {} are not whole mappings", size, address);
-    if (!reservation->clear(number(address) - number(reservation->base()), size))
+    if (!reservation->clear(address.value() - number(reservation->base()), size))
         return fail(no_room, "the system refuses to unmap {} bytes at {}", size, address);
-    while (next != mappings_.end() && next->first < number(address) + size) {
+    while (next != mappings_.end() && next->first < address.value() + size) {
         const Physical memory = next->second.memory;
         next = mappings_.erase(next);
         --physical_.find(memory)->second.mappings;
@@ -218,13 +218,13 @@ SoftVirtualMemory::Mappings::iterator SoftVirtualMemory::whole_mappings(std::uin
     return covered == size && size != 0 ? first : mappings_.end();
 }
 
-std::optional<SoftVirtualMemory::Mapped> SoftVirtualMemory::find(const void* address) const {
+std::optional<SoftVirtualMemory::Mapped> SoftVirtualMemory::find(DeviceAddress address) const {
     MutexLock guard(mutex_);
-    const auto after = mappings_.upper_bound(number(address));
+    const auto after = mappings_.upper_bound(address.value());
     if (after == mappings_.begin()) return std::nullopt;
     const auto& [base, part] = *std::prev(after);
-    if (number(address) - base >= part.size) return std::nullopt;
-    return Mapped{{reinterpret_cast<void*>(base), part.size}, part.memory, part.accessible};
+    if (address.value() - base >= part.size) return std::nullopt;
+    return Mapped{{DeviceAddress(base), part.size}, part.memory, part.accessible};
 }
 
 std::optional<std::size_t> SoftVirtualMemory::size_of(Physical memory) const {

@@ -29,7 +29,7 @@ public:
 
     // The mapping that contains an address.
     struct Mapped {
-        MemoryRange range;
+        DeviceRange range;
         Physical memory = 0;
         bool accessible = false;
     };
@@ -50,16 +50,16 @@ public:
     // Frees the memory at once, or with its last mapping; it can no longer be mapped. Unknown memory is ignored.
     void destroy(Physical memory) override;
     // `wanted` is a hint: if that place is taken, the reservation goes elsewhere. 107000 if it is outside the range.
-    Result<void*> reserve(std::size_t size, std::size_t alignment, void* wanted) override;
+    Result<DeviceAddress> reserve(std::size_t size, std::size_t alignment, DeviceAddress wanted) override;
     // 107000 unless `address` is the start of a reservation in which nothing is mapped.
-    Status unreserve(void* address) override;
+    Status unreserve(DeviceAddress address) override;
     // 107017: unknown memory. 107000: wrong size, not inside one reservation, or something is already mapped there.
-    Status map(void* address, std::size_t size, Physical memory, bool accessible) override;
+    Status map(DeviceAddress address, std::size_t size, Physical memory, bool accessible) override;
     // Both: the range must consist of one or more whole mappings; 107000 otherwise.
-    Status set_accessible(void* address, std::size_t size) override;
-    Status unmap(void* address, std::size_t size) override;
+    Status set_accessible(DeviceAddress address, std::size_t size) override;
+    Status unmap(DeviceAddress address, std::size_t size) override;
 
-    [[nodiscard]] std::optional<Mapped> find(const void* address) const;
+    [[nodiscard]] std::optional<Mapped> find(DeviceAddress address) const;
     // Size of physical memory; nullopt when it is unknown or destroyed.
     [[nodiscard]] std::optional<std::size_t> size_of(Physical memory) const;
     [[nodiscard]] Counts counts() const;
