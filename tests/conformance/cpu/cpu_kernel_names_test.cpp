@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CPU kernels through the lower interface: functions by handle, and by names in the argument block.
+#include <cstring>
+
 #include "fixtures/cpu_kernel_fixture.h"
 #include "runtime/rt.h"
 #include "runtime/rt_external.h"
@@ -86,6 +88,21 @@ TEST_F(CpuKernelNames, NamesInTheBlockStandAboveTheFunction) {
     EXPECT_EQ(first_word(), 1u);
     arguments.baseArgs.kernelNameAddrOffset = sizeof block;
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "kernelNameAddrOffset",
+                     rtsLaunchCpuKernel(kernel("write_value"), 1, stream_, nullptr, &arguments));
+}
+
+TEST_F(CpuKernelNames, NamesAreFoundInABlockInDeviceMemory) {
+    Block block = named("variant", "", 0);
+    rtCpuKernelArgs_t arguments = {};
+    arguments.baseArgs = described(block);
+    arguments.baseArgs.args = device_array(std::vector<Block>{block});
+    arguments.baseArgs.isNoNeedH2DCopy = true;
+    arguments.baseArgs.soNameAddrOffset = 0;
+    EXPECT_EQ(rtsLaunchCpuKernel(kernel("write_value"), 1, stream_, nullptr, &arguments), 0);
+    EXPECT_EQ(first_word(), 1u);
+    std::memset(block.function, 'x', sizeof block.function + sizeof block.library);
+    arguments.baseArgs.args = device_array(std::vector<Block>{block});
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "not terminated",
                      rtsLaunchCpuKernel(kernel("write_value"), 1, stream_, nullptr, &arguments));
 }
 
