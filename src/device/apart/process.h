@@ -86,7 +86,7 @@ private:
     int library_ CANOPY_GUARDED_BY(mutex_) = -1;
     Mutex send_mutex_;  // locked after mutex_
     int socket_ CANOPY_GUARDED_BY(send_mutex_) = -1;
-    std::uint64_t connected_ CANOPY_GUARDED_BY(send_mutex_) = 0;   // the number of the process at the other end
+    std::uint64_t connected_ CANOPY_GUARDED_BY(send_mutex_) = 0;  // the number of the process at the other end
     std::uint64_t processes_made_ CANOPY_GUARDED_BY(mutex_) = 0;  // also the number of the newest process
     pid_t process_ CANOPY_GUARDED_BY(mutex_) = 0;
     bool reading_ CANOPY_GUARDED_BY(mutex_) = false;  // the last process's reader still runs

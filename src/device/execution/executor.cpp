@@ -7,8 +7,8 @@
 
 #include <cxxabi.h>
 #include <errno.h>
-#include <linux/futex.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -469,8 +469,10 @@ void Executor::let_go() noexcept {
         syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&pause_), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-bool Executor::take_back_pause() noexcept {
-    std::uint32_t state = asked;
+bool Executor::keeps_pause() noexcept {
+    std::uint32_t state = pause_.load(std::memory_order_relaxed);
+    if (state == asked && pause_step_.load(std::memory_order_relaxed) == step() && can_pause()) return true;
+    state = asked;
     pause_.compare_exchange_strong(state, goes_on, std::memory_order_acq_rel);
     return state == stopped;
 }

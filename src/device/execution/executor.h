@@ -126,8 +126,9 @@ public:
     // lost: it goes on where it was. A cancellation ends the pause.
     void pause(std::uint64_t step) noexcept;
     void let_go() noexcept;
-    // True from the moment the thread has stopped. Otherwise takes back a request that came too late.
-    [[nodiscard]] bool take_back_pause() noexcept;
+    // True if the thread has stopped, or will stop as soon as it runs. Otherwise the request came too late and is taken
+    // back.
+    [[nodiscard]] bool keeps_pause() noexcept;
     // True if a kernel runs that can be paused now.
     [[nodiscard]] CANOPY_MAY_BE_LEFT bool can_pause() const noexcept { return inside(step()) && !in_service_; }
 

@@ -96,8 +96,8 @@ inline constexpr Nanoseconds monitor_tick = 2 * millisecond;
 // Ticks without any activity before the monitor sleeps until it is woken.
 inline constexpr int monitor_idle_ticks = 50;
 // If blocks wait for a thread and none has ended for this many ticks, the threads take turns: the running blocks may be
-// polling for those that have not begun. A turn lasts this many ticks: a change of turns costs 10 us a thread, and up to
-// 0.2 ms to fill its cache again.
+// polling for those that have not begun. A turn lasts this many ticks: a change of turns costs 10 us a thread, and up
+// to 0.2 ms to fill its cache again.
 inline constexpr std::uint32_t beats_before_turns = 4;
 inline constexpr std::uint32_t beats_per_turn = 4;
 // A worker added because blocks stopped finishing exits after this long without work.

@@ -24,7 +24,8 @@ constexpr std::size_t page = 4096;
 Command copy_of(void* to, const void* from, std::size_t width, std::size_t height = 1, std::size_t to_pitch = 0,
                 std::size_t from_pitch = 0) {
     Command command(Opcode::copy);
-    command.copy = {device_address(to), device_address(from), width, height, to_pitch ? to_pitch : width, from_pitch ? from_pitch : width};
+    command.copy = {device_address(to),          device_address(from),           width, height,
+                    to_pitch ? to_pitch : width, from_pitch ? from_pitch : width};
     return command;
 }
 
@@ -249,7 +250,9 @@ TEST_P(SharedCopies, BlockingOnesAreCompleteWhenTheyReturn) {
             for (std::uint8_t round = 0; round < 10; ++round) {
                 const auto value = static_cast<std::uint8_t>(number * 50 + round);
                 EXPECT_TRUE(device_->fill({device_address(first.data()), size, value, 1}).ok());
-                EXPECT_TRUE(device_->copy({device_address(second.data()), device_address(first.data()), size, 1, size, size}).ok());
+                EXPECT_TRUE(
+                    device_->copy({device_address(second.data()), device_address(first.data()), size, 1, size, size})
+                        .ok());
                 EXPECT_EQ(second.front(), value);
                 EXPECT_EQ(std::memcmp(second.data(), second.data() + 1, size - 1), 0);
             }
@@ -264,7 +267,10 @@ TEST_P(SharedCopies, BlockingOneDoesNotWaitForAQueue) {
     busy.submit(memory.fill());
     ASSERT_TRUE(eventually([&] { return memory.begun(); }));
     std::vector<std::uint8_t> first(5 * mib, 4), second(5 * mib);
-    EXPECT_TRUE(device_->copy({device_address(second.data()), device_address(first.data()), first.size(), 1, first.size(), first.size()}).ok());
+    EXPECT_TRUE(device_
+                    ->copy({device_address(second.data()), device_address(first.data()), first.size(), 1, first.size(),
+                            first.size()})
+                    .ok());
     EXPECT_EQ(first, second);
     EXPECT_FALSE(memory.ended());
     busy->abort();
@@ -283,7 +289,8 @@ TEST_P(SharedCopies, GuardedCodeMakesBlockingOnesAlone) {
         [](void* data) {
             auto* all = static_cast<Copies*>(data);
             const std::size_t size = all->first.size();
-            all->status = all->device.copy({device_address(all->second.data()), device_address(all->first.data()), size, 1, size, size});
+            all->status = all->device.copy(
+                {device_address(all->second.data()), device_address(all->first.data()), size, 1, size, size});
         },
         &copies, nullptr, fault);
     EXPECT_EQ(how, Fiber::Exit::finished);

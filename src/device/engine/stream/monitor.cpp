@@ -116,7 +116,7 @@ void Scheduler::change_turns(bool starves) noexcept {
     };
     for_each_executor([&](Executor& executor) {
         if (!is_own(executor)) return;
-        if (executor.paused_at != 0 && !executor.take_back_pause()) executor.paused_at = 0;
+        if (executor.paused_at != 0 && !executor.keeps_pause()) executor.paused_at = 0;
         if (executor.paused_at != 0 && waiting < most)
             since[waiting++] = executor.paused_at;
         else if (executor.has_task())
@@ -124,13 +124,14 @@ void Scheduler::change_turns(bool starves) noexcept {
         if (has_had_its_turn(executor)) ++can_stop;
     });
     const std::uint32_t present = workers_.load(std::memory_order_relaxed);
-    const std::uint32_t addable = idle_.load(std::memory_order_relaxed) +
-                                  (options_.max_workers > present ? options_.max_workers - present : 0);
+    const std::uint32_t addable =
+        idle_.load(std::memory_order_relaxed) + (options_.max_workers > present ? options_.max_workers - present : 0);
     const std::uint32_t newcomers = starves ? std::min(options_.workers, addable) : 0;
-    const std::uint32_t room = options_.workers > running ? options_.workers - running : 0;
-    const std::uint32_t wanted = waiting + newcomers;
-    std::uint32_t to_stop = wanted > room ? std::min({wanted - room, can_stop, options_.workers}) : 0;
-    const std::uint32_t turns = room + to_stop;
+    const std::uint32_t wanted = std::min(waiting + newcomers, options_.workers);
+    const std::uint32_t would_run = running + wanted;
+    std::uint32_t to_stop = would_run > options_.workers ? std::min(would_run - options_.workers, can_stop) : 0;
+    const std::uint32_t left = running > to_stop ? running - to_stop : 0;
+    const std::uint32_t turns = options_.workers > left ? options_.workers - left : 0;
     const std::uint32_t joining = std::min(newcomers, turns);
     std::uint32_t to_let_go = std::min(waiting, turns - joining);
     if (to_let_go != 0) std::nth_element(since, since + to_let_go - 1, since + waiting);

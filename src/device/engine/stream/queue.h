@@ -78,7 +78,7 @@ private:
 
     SpinLock& submit_lock_;
     QueueObserver* const observer_;
-    const bool native_;                 // the device orders some commands itself
+    const bool native_;                  // the device orders some commands itself
     StraightRuns* const straight_runs_;  // nullptr: launches run one by one
     std::atomic<CallRouter*> router_{nullptr};
     CommandRing ring_;
