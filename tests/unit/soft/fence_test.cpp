@@ -161,6 +161,31 @@ TEST_P(Fences, SignalsWaitsLimitsAndAbortsRace) {
     EXPECT_EQ(counter.load(), 3u * rounds);  // a dropped inline call is still made
 }
 
+// A lost signal would stop both queues for ever: each waits for the other in every round, once for a rising value, once
+// for a word that the wait clears.
+TEST_P(Fences, NoSignalIsLostBetweenTwoQueues) {
+    constexpr std::uint64_t rounds = 3000;
+    Fence* back = *device_->create_fence();
+    for (const bool clears : {false, true}) {
+        TestQueue first(*device_), second(*device_);
+        std::atomic<std::uint64_t> counter{0};
+        fence_->signal(SignalMode::set, 0);
+        back->signal(SignalMode::set, 0);
+        std::uint64_t last = 0;
+        for (std::uint64_t round = 1; round <= rounds; ++round) {
+            const std::uint64_t value = clears ? 1 : round;
+            first.signal(*fence_, value);
+            first.wait_for(*back, value, 0, WaitMode::at_least, clears);
+            last = first.count(counter);
+            second.wait_for(*fence_, value, 0, WaitMode::at_least, clears);
+            second.signal(*back, value);
+        }
+        first.finish(last);
+        EXPECT_EQ(counter.load(), rounds);
+    }
+    back->release();
+}
+
 INSTANTIATE_TEST_SUITE_P(Workers, Fences, testing::Values(1, 2, 8));
 
 }  // namespace

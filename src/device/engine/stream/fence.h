@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // EngineFence: the counter behind events and notifies, and the queues that wait for it. A wait that is not satisfied
 // adds its queue to the fence's list; the signal that satisfies it makes the queue ready again. Any thread.
+//
+// A signal takes the lock only if it finds a waiter after it has changed the value, and a waiter looks at the value
+// again after it has added itself: one of the two sees the other.
 #pragma once
 
 #include <atomic>
@@ -33,7 +36,9 @@ public:
     void signal(SignalMode mode, std::uint64_t value) noexcept override;
 
     // True if the condition holds and nothing has to be cleared, so there is no need to wait.
-    [[nodiscard]] bool holds(const WaitWork& wait) const noexcept { return !wait.clear && satisfied(wait); }
+    [[nodiscard]] bool holds(const WaitWork& wait) const noexcept {
+        return !wait.clear && satisfies(value_.load(std::memory_order_acquire), wait);
+    }
     // True if the condition holds; the fence is then cleared if the wait asks for it. Otherwise `waiter` is in the list
     // and its queue is marked as waiting; the queue may already be running again when this returns.
     bool wait(FenceWaiter& waiter) noexcept;
@@ -41,12 +46,15 @@ public:
     bool withdraw(FenceWaiter& waiter) noexcept;
 
 private:
-    bool satisfied(const WaitWork& wait) const noexcept;
+    static bool satisfies(std::uint64_t value, const WaitWork& wait) noexcept;
+    bool take(const WaitWork& wait) noexcept;
+    void update(SignalMode mode, std::uint64_t operand) noexcept;
+    void release_waiters() noexcept;
 
     std::atomic<std::uint64_t> value_{0};
     std::atomic<Ticks> stamp_{0};  // of the last signal
     SpinLock lock_;
-    FenceWaiter* first_ CANOPY_GUARDED_BY(lock_) = nullptr;
+    std::atomic<FenceWaiter*> first_{nullptr};  // changed under the lock
 };
 static_assert(sizeof(EngineFence) == 64);
 

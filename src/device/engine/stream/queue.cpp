@@ -210,7 +210,7 @@ void EngineQueue::drain_part(Worker& worker, std::uint64_t until, bool linger) n
         ring_.prefetch_operand_after(*command);
         if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]]
             drop(*command);
-        else if (ring_.has_more() && until - ring_.popped() > 1 && is_straight(*command)) {
+        else if (until - ring_.popped() > 1 && is_straight(*command) && ring_.launch_follows(*command)) {
             run_launches(worker, *command, until, turn);
             command = nullptr;
         } else if (execute(worker, *command, ring_.popped()) == Step::left)

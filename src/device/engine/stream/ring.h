@@ -79,8 +79,11 @@ public:
             std::free(spare_.exchange(drained, std::memory_order_acq_rel));
         }
     }
-    // True if there is a command behind the front one, as far as the owner knows.
-    [[nodiscard]] bool has_more() const noexcept { return known_tail_ - popped_ > 1; }
+    // True if a launch is behind the front command, as far as the owner knows.
+    [[nodiscard]] bool launch_follows(const Command& command) const noexcept {
+        return known_tail_ - popped_ > 1 && command.payload_lines != heap_payload &&
+               (&command)[1 + command.payload_lines].opcode == Opcode::launch;
+    }
     // Prefetches the lines of the next commands. Called by the owner when it will come back to them soon.
     void prefetch_front() noexcept {
         for (std::size_t ahead = 0; ahead < 6; ahead += 2) prefetch<0>(read_segment_, read_line_ + ahead);
