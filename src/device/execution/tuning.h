@@ -90,6 +90,9 @@ inline constexpr std::uint32_t most_copy_threads = 16;
 // would not do so: 256 MiB in pieces of 1 MiB took 7 bytes/ns with memcpy, 10 with one memcpy for all, 16 past the
 // caches. At 64 MiB it was 8.4, 9.0 and 11.6, and at 4 MiB, in the caches, 29, 30 and 27.
 inline constexpr std::uint64_t copy_past_caches = std::uint64_t{32} << 20;
+// How far ahead such a copy prefetches its source: 13.6 bytes/ns instead of 13.1 with small pages, 17.6 instead of 16.3
+// with huge ones. 1 KiB ahead was as fast with huge pages and slower with small ones.
+inline constexpr std::uint64_t copy_bytes_ahead = 512;
 
 // The monitor's period: it notices stalls, time-outs and timers within two ticks.
 inline constexpr Nanoseconds monitor_tick = 2 * millisecond;

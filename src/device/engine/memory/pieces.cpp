@@ -48,6 +48,7 @@ void copy_past_caches(char* to, const char* from, std::uint64_t bytes) noexcept 
     for (; at + line <= bytes; at += line) {
         const auto* source = reinterpret_cast<const __m128i*>(from + at);
         auto* target = reinterpret_cast<__m128i*>(to + at);
+        __builtin_prefetch(from + at + tuning::copy_bytes_ahead);
         const __m128i words[] = {_mm_loadu_si128(source), _mm_loadu_si128(source + 1), _mm_loadu_si128(source + 2),
                                  _mm_loadu_si128(source + 3)};
         for (int i = 0; i < 4; ++i) _mm_stream_si128(target + i, words[i]);
