@@ -11,6 +11,7 @@
 #include <map>
 
 #include "base/error_text.h"
+#include "device/opaque_pointer.h"
 #include "device/soft/code/kernel.h"
 
 namespace canopy::test {
@@ -117,7 +118,7 @@ std::unique_ptr<Module> Toolchain::load(const Compilation& compilation) const {
         ADD_FAILURE() << "canopy_image_services is not to be found";
         return nullptr;
     }
-    *static_cast<const CanopyServices**>(services->address) = &recording_services;
+    *static_cast<const CanopyServices**>(opaque_pointer(services->address)) = &recording_services;
     return std::move(*module);
 }
 

@@ -10,6 +10,7 @@
 #include "base/error_text.h"
 #include "compiler.h"
 #include "device/image.h"
+#include "device/opaque_pointer.h"
 
 namespace canopy::test {
 namespace {
@@ -158,7 +159,7 @@ TEST_F(ImageRun, GlobalsAreFoundAndBelongToOneModule) {
     const auto launches = first->symbol("launches");
     ASSERT_TRUE(launches.has_value());
     EXPECT_EQ(launches->size, sizeof(int));
-    EXPECT_EQ(*static_cast<int*>(launches->address), 41);
+    EXPECT_EQ(*static_cast<int*>(opaque_pointer(launches->address)), 41);
     EXPECT_EQ(first->symbol("weights")->size, 12u);
     EXPECT_FALSE(first->symbol("nothing of that name").has_value());
     int result = 0;
@@ -195,9 +196,9 @@ TEST_F(ImageRun, TheAddressOfAKernelIsThatOfItsFunction) {
 TEST_F(ImageRun, CodeLiesWhereTheModuleSays) {
     const auto module = load(compile_file(source("several.cpp")));
     ASSERT_NE(module, nullptr);
-    const auto* start = static_cast<const char*>(module->code().address);
+    const auto* start = static_cast<const char*>(opaque_pointer(module->code().address));
     for (const KernelInfo& info : module->kernels()) {
-        const auto* address = static_cast<const char*>(module->kernel(info.name)->address);
+        const auto* address = static_cast<const char*>(opaque_pointer(module->kernel(info.name)->address));
         EXPECT_GE(address, start);
         EXPECT_GT(info.code_size, 0u);
         EXPECT_LE(address + info.code_size, start + module->code().size);
