@@ -6,9 +6,7 @@
 #include "device/execution/executor.h"
 
 #include <cxxabi.h>
-#include <errno.h>
 #include <link.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -202,8 +200,6 @@ struct FaultHandlers {
         Executor* executor = Executor::current_;
         if (!executor) return pass_on(signal, info, context);
         if (!inside(*executor) || read_in_handler(executor->cancel_step_) != read_in_handler(executor->step_)) {
-            if (inside(*executor) && read_in_handler(executor->pause_step_) == read_in_handler(executor->step_))
-                return wait_for_turn(*executor);
             if (info->si_code != SI_TKILL) pass_on(signal, info, context);
             return;
         }
@@ -249,18 +245,6 @@ struct FaultHandlers {
         executor.cancels_put_off_ =
             executor.cancels_put_off_ + (at_system_call(instruction) ? tuning::weight_of_sleeping_cancel : 1);
         return true;
-    }
-
-    CANOPY_MAY_BE_LEFT static void wait_for_turn(Executor& executor) noexcept {
-        if (executor.in_service_) return;
-        auto* const word = reinterpret_cast<std::uint32_t*>(&executor.pause_);
-        std::uint32_t asked = Executor::asked;
-        if (!__atomic_compare_exchange_n(word, &asked, Executor::stopped, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            return;
-        const int error = errno;
-        while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == Executor::stopped)
-            syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, Executor::stopped, nullptr, nullptr, 0);
-        errno = error;
     }
 
     CANOPY_MAY_BE_LEFT static bool inside(const Executor& executor) noexcept {
@@ -455,26 +439,6 @@ void Executor::cancel(std::uint64_t at_step, FaultKind why) noexcept {
     cancel_kind_.store(why, std::memory_order_relaxed);
     cancel_step_.store(at_step, std::memory_order_release);
     syscall(SYS_tgkill, getpid(), thread, cancel_signal);
-    let_go();
-}
-
-void Executor::pause(std::uint64_t at_step) noexcept {
-    pause_.store(asked, std::memory_order_relaxed);
-    pause_step_.store(at_step, std::memory_order_release);
-    syscall(SYS_tgkill, getpid(), thread, cancel_signal);
-}
-
-void Executor::let_go() noexcept {
-    if (pause_.exchange(goes_on, std::memory_order_acq_rel) == stopped)
-        syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&pause_), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-}
-
-bool Executor::keeps_pause() noexcept {
-    std::uint32_t state = pause_.load(std::memory_order_relaxed);
-    if (state == asked && pause_step_.load(std::memory_order_relaxed) == step() && can_pause()) return true;
-    state = asked;
-    pause_.compare_exchange_strong(state, goes_on, std::memory_order_acq_rel);
-    return state == stopped;
 }
 
 CANOPY_MAY_BE_LEFT void Executor::give_way() noexcept {

@@ -122,16 +122,6 @@ public:
     // Cancels that step, from another thread.
     void cancel(std::uint64_t step, FaultKind why) noexcept;
 
-    // Stops the thread in that step, if it is in a kernel, until let_go; from another thread. Nothing of the kernel is
-    // lost: it goes on where it was. A cancellation ends the pause.
-    void pause(std::uint64_t step) noexcept;
-    void let_go() noexcept;
-    // True if the thread has stopped, or will stop as soon as it runs. Otherwise the request came too late and is taken
-    // back.
-    [[nodiscard]] bool keeps_pause() noexcept;
-    // True if a kernel runs that can be paused now.
-    [[nodiscard]] CANOPY_MAY_BE_LEFT bool can_pause() const noexcept { return inside(step()) && !in_service_; }
-
     // Between these two calls a cancellation is deferred: the block is inside the runtime and may hold its locks. A
     // fiber suspends inside a service and leaves the service on the thread that resumed it.
     CANOPY_MAY_BE_LEFT void enter_service() noexcept { in_service_ = true; }
@@ -174,7 +164,6 @@ public:
     std::uint64_t seen_step = 0;
     std::uint64_t seen_idle_steps = 0;
     Nanoseconds seen_at = 0;
-    Nanoseconds paused_at = 0;  // 0: not paused
 
     Executor* next = nullptr;  // the registry's list
     Executor* previous = nullptr;
@@ -198,9 +187,6 @@ private:
     std::atomic<std::uint64_t> timeout_{0};
     std::atomic<std::uint64_t> cancel_step_{0};
     std::atomic<FaultKind> cancel_kind_{FaultKind::none};
-    enum Pause : std::uint32_t { goes_on, asked, stopped };
-    std::atomic<std::uint32_t> pause_{goes_on};
-    std::atomic<std::uint64_t> pause_step_{0};
     volatile bool in_service_ = false;
     volatile bool cancel_waits_ = false;
     volatile bool cpu_kernel_ = false;

@@ -98,11 +98,9 @@ inline constexpr std::uint64_t copy_bytes_ahead = 512;
 inline constexpr Nanoseconds monitor_tick = 2 * millisecond;
 // Ticks without any activity before the monitor sleeps until it is woken.
 inline constexpr int monitor_idle_ticks = 50;
-// If blocks wait for a thread and none has ended for this many ticks, the threads take turns: the running blocks may be
-// polling for those that have not begun. A turn lasts this many ticks: a change of turns costs 10 us a thread, and up
-// to 0.2 ms to fill its cache again.
-inline constexpr std::uint32_t beats_before_turns = 4;
-inline constexpr std::uint32_t beats_per_turn = 4;
+// If blocks wait for a thread and none has ended for this many ticks, threads are added: the running blocks may be
+// polling for those that have not begun. After one tick, as it was, blocks of a few milliseconds counted as polling.
+inline constexpr std::uint32_t ticks_before_more_threads = 4;
 // A worker added because blocks stopped finishing exits after this long without work.
 inline constexpr Nanoseconds extra_worker_idle = 200 * millisecond;
 // How often a parked worker checks the memory words that streams wait for.

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of one launch make progress together, so do kernels of different streams, and urgent streams run first.
-#include <dirent.h>
-
-#include <chrono>
 #include <cstdlib>
-#include <fstream>
-#include <string>
 #include <thread>
 
 #include "fixtures/fixture.h"
@@ -38,40 +33,6 @@ TEST_F(Progress, FortyEightBlocksMeetInPlainMemory) {
         EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
         EXPECT_EQ(read_back(arrived, 1)[0], blocks);
     }
-}
-
-// Processor time of the device's worker threads.
-std::chrono::nanoseconds time_of_workers() {
-    std::chrono::nanoseconds sum{0};
-    DIR* tasks = opendir("/proc/self/task");
-    while (const dirent* task = tasks ? readdir(tasks) : nullptr) {
-        const std::string folder = std::string("/proc/self/task/") + task->d_name;
-        std::string name;
-        std::int64_t ran = 0;
-        std::ifstream(folder + "/comm") >> name;
-        if (name == "canopy" && std::ifstream(folder + "/schedstat") >> ran) sum += std::chrono::nanoseconds(ran);
-    }
-    if (tasks) closedir(tasks);
-    return sum;
-}
-
-// Every block has its own thread then, but no more threads run at a time than the device has workers. A busy machine
-// can only make this slower.
-TEST_F(Progress, BlocksThatPollDoNotTakeMoreProcessorsThanThereAreWorkers) {
-    const char* workers = std::getenv("CANOPY_WORKERS");
-    const char* kind = std::getenv("CANOPY_DEVICE");
-    if (!workers || std::string(workers) != "1" || !kind || std::string(kind) != "soft")
-        GTEST_SKIP() << "for one worker of the software NPU";
-    SharedWord go, done;
-    ASSERT_ACL_OK(launch("wait_for_word", 16, stream_, go.device(), done.device()));
-    const auto begin = std::chrono::steady_clock::now();
-    const auto used_before = time_of_workers();
-    ASSERT_TRUE(eventually([&] { return time_of_workers() - used_before > std::chrono::milliseconds(200); }));
-    const auto used = time_of_workers() - used_before;
-    EXPECT_LT(used, (std::chrono::steady_clock::now() - begin) * 13 / 10 + std::chrono::milliseconds(20));
-    go.set(1);
-    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
-    EXPECT_EQ(done.get(), 1u);
 }
 
 TEST_F(Progress, BarriersOfTwoLaunchesDoNotDisturbEachOther) {

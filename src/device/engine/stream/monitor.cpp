@@ -71,11 +71,11 @@ bool Scheduler::monitor_beat(Executor& executor) noexcept {
     list_overdue();
     cpu_cores_.end_stopped();
     if (value_waits_.load(std::memory_order_relaxed) != 0) poll_values(executor);
-    take_turns(progress);
+    end_stall(progress);
     return true;
 }
 
-// ---- turns ---------------------------------------------------------------------------------------------------------
+// ---- blocks that poll for each other -------------------------------------------------------------------------------
 
 // True if something could run and no thread may take it.
 bool Scheduler::starving() noexcept {
@@ -86,74 +86,14 @@ bool Scheduler::starving() noexcept {
     return false;
 }
 
-void Scheduler::take_turns(bool progress) noexcept {
-    const bool starves = starving();
-    stalled_beats_ = starves && !progress ? stalled_beats_ + 1 : 0;
-    const bool taking = paused_.load(std::memory_order_relaxed) != 0;
-    if (!taking && stalled_beats_ < tuning::beats_before_turns) {
-        if (has_other_work()) parked_.wake_one();
-        return;
-    }
-    // A block that has not begun may be what the others poll for, and an idle thread has no use for its turn.
-    ++beats_of_turn_;
-    if (!starves && idle_.load(std::memory_order_relaxed) == 0 && beats_of_turn_ < tuning::beats_per_turn) return;
-    beats_of_turn_ = 0;
-    change_turns(starves);
-}
-
-// Pauses the threads that have run since the last turn, as many as others wait for. Threads for blocks that have not
-// begun come first, then those that were paused first.
-void Scheduler::change_turns(bool starves) noexcept {
-    constexpr std::size_t most = 1024;
-    Nanoseconds since[most];
-    std::uint32_t waiting = 0, running = 0, can_stop = 0;
-    const auto is_own = [&](const Executor& executor) {
-        return executor.works_for.load(std::memory_order_relaxed) == this &&
-               !executor.is_cpu_core.load(std::memory_order_relaxed);
-    };
-    const auto has_had_its_turn = [](const Executor& executor) {
-        return executor.paused_at == 0 && executor.step() == executor.seen_step && executor.can_pause();
-    };
-    for_each_executor([&](Executor& executor) {
-        if (!is_own(executor)) return;
-        if (executor.paused_at != 0 && !executor.keeps_pause()) executor.paused_at = 0;
-        if (executor.paused_at != 0 && waiting < most)
-            since[waiting++] = executor.paused_at;
-        else if (executor.has_task())
-            ++running;
-        if (has_had_its_turn(executor)) ++can_stop;
-    });
-    const std::uint32_t present = workers_.load(std::memory_order_relaxed);
-    const std::uint32_t addable =
-        idle_.load(std::memory_order_relaxed) + (options_.max_workers > present ? options_.max_workers - present : 0);
-    const std::uint32_t newcomers = starves ? std::min(options_.workers, addable) : 0;
-    const std::uint32_t wanted = std::min(waiting + newcomers, options_.workers);
-    const std::uint32_t would_run = running + wanted;
-    std::uint32_t to_stop = would_run > options_.workers ? std::min(would_run - options_.workers, can_stop) : 0;
-    const std::uint32_t left = running > to_stop ? running - to_stop : 0;
-    const std::uint32_t turns = options_.workers > left ? options_.workers - left : 0;
-    const std::uint32_t joining = std::min(newcomers, turns);
-    std::uint32_t to_let_go = std::min(waiting, turns - joining);
-    if (to_let_go != 0) std::nth_element(since, since + to_let_go - 1, since + waiting);
-    const Nanoseconds latest = to_let_go != 0 ? since[to_let_go - 1] : 0;
-    const Nanoseconds time = now();
-    for_each_executor([&](Executor& executor) {
-        if (!is_own(executor)) return;
-        if (executor.paused_at != 0) {
-            if (to_let_go == 0 || executor.paused_at > latest) return;
-            --to_let_go;
-            --waiting;
-            executor.seen_at += time - std::exchange(executor.paused_at, 0);  // the pause does not count as run time
-            executor.let_go();
-        } else if (to_stop != 0 && has_had_its_turn(executor)) {
-            --to_stop;
-            ++waiting;
-            executor.paused_at = time;
-            executor.pause(executor.seen_step);
-        }
-    });
-    paused_.store(waiting, std::memory_order_relaxed);
-    let_in(joining);
+// If blocks cannot begin and none has ended for a while, the running ones may be polling for those. Doubles the threads
+// at each further tick until every block has one.
+void Scheduler::end_stall(bool progress) noexcept {
+    stalled_ticks_ = starving() && !progress ? stalled_ticks_ + 1 : 0;
+    if (stalled_ticks_ >= tuning::ticks_before_more_threads)
+        let_in(workers_.load(std::memory_order_relaxed));
+    else if (has_other_work())
+        parked_.wake_one();
 }
 
 // Lets more threads take part in work that has all it may have, and sees to it that there are as many.
@@ -195,7 +135,7 @@ void Scheduler::check_executors(bool& progress) noexcept {
             if (Executor::inside(step)) samples.busy.fetch_add(1, std::memory_order_relaxed);
             return;
         }
-        if (!Executor::inside(step) || !has_task || executor.paused_at != 0) return;
+        if (!Executor::inside(step) || !has_task) return;
         // The kernel may be waiting for a lane that its thread has kept.
         if (Worker* worker = Worker::of(executor)) share_kept(*worker);
         samples.busy.fetch_add(1, std::memory_order_relaxed);

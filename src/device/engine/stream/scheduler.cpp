@@ -75,7 +75,6 @@ void Scheduler::worker_main(bool extra) noexcept {
             idle_since = 0;
             continue;
         }
-        if (paused_.load(std::memory_order_relaxed) != 0) monitor_.wake_all();  // another thread can have this turn
         idle_.fetch_add(1, std::memory_order_seq_cst);
         bool found = spin_for_work();
         if (!found) {

@@ -2,8 +2,7 @@
 // Scheduler: the workers of one device and the work they choose from: ready queues by strict priority, shared work that
 // needs more threads, and words in memory that queues wait for. A monitor thread watches for kernels that
 // take too long and for expired waits; it sleeps when the device is idle. If blocks stop finishing while others cannot
-// begin, they may be polling for each other: the monitor then adds threads and lets all of them take turns, so that no
-// more than the device's number of workers run at a time.
+// begin, they may be polling for each other: the monitor then adds threads until every resident block has one.
 //
 // Lock order: a stream's submit lock, a fence's lock, then lock_ here; value_lock_ and timer_mutex_ are leaves.
 #pragma once
@@ -178,9 +177,7 @@ private:
     void wake_monitor() noexcept;
     bool monitor_beat(Executor& executor) noexcept;
     void check_executors(bool& progress) noexcept;
-    // Threads that take turns.
-    void take_turns(bool progress) noexcept;
-    void change_turns(bool starving) noexcept;
+    void end_stall(bool progress) noexcept;
     [[nodiscard]] bool starving() noexcept;
     void let_in(std::uint32_t threads) noexcept;
     void check_timers() noexcept;
@@ -226,11 +223,7 @@ private:
     std::vector<Timer> timers_ CANOPY_GUARDED_BY(timer_mutex_);
     std::atomic<std::uint32_t> timer_count_{0};
 
-    // Of the monitor: threads that it has paused, beats since nothing could begin or end, and since the last turn.
-    std::atomic<std::uint32_t> paused_{0};
-    std::uint32_t stalled_beats_ = 0;
-    std::uint32_t beats_of_turn_ = 0;
-
+    std::uint32_t stalled_ticks_ = 0;  // of the monitor: in which blocks could neither begin nor end
     ParkingLot monitor_;
     std::atomic<bool> monitor_sleeps_{false};
     std::atomic<bool> monitor_ended_{true};

@@ -35,7 +35,8 @@ public:
     // The scheduler's bookkeeping; guarded by its lock.
     struct Place {
         std::uint32_t participants = 0;
-        std::uint32_t limit = 0;    // of participants: as many as the device has workers, unless threads take turns
+        std::uint32_t limit =
+            0;  // of participants: as many as the device has workers, or more if blocks poll for each other
         std::uint32_t to_wake = 0;  // sleeping threads that those who join still have to wake
         bool listed = false;
         SharedWork* next = nullptr;
