@@ -258,9 +258,9 @@ public:
     virtual Result<Fence*> create_fence() = 0;
     virtual Result<Executable*> prepare(const GraphPlan& plan) = 0;
 
-    // Blocking copies and fills, like `transfer` and `fill` below. Idle threads of the device help from `large_copy`
-    // bytes on; smaller ones are better made without this call.
-    static constexpr std::size_t large_copy = std::size_t{4} << 20;
+    // Blocking copies and fills, like `transfer` and `fill` below. Idle threads of the device help with large ones;
+    // those of fewer than `large_copy` bytes are better made without this call.
+    static constexpr std::size_t large_copy = std::size_t{8} << 20;
     virtual Status copy(const CopyWork& work) noexcept = 0;
     virtual Status fill(const FillWork& work) noexcept = 0;
 

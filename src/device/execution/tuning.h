@@ -79,16 +79,20 @@ inline constexpr Nanoseconds word_sleep = 50 * microsecond;
 // claim itself (up to 0.2 us when the counter comes from another core) is negligible.
 inline constexpr std::uint64_t loop_chunk_bytes = 128 * 1024;
 
-// Copies and fills from this size on are cut into pieces that several threads make. A copy of this size takes 0.1 ms
-// from the caches and 0.5 ms from memory, waking a thread 2 to 40 us. Pieces of 0.5 to 4 MiB were equally fast; a short
-// piece lets a thread leave soon when a stream is ready, and ends well within a tick of the monitor.
-inline constexpr std::uint64_t large_copy = std::uint64_t{4} << 20;
+// Copies and fills from these sizes on are cut into pieces that several threads make: 0.6 ms on one thread, where
+// waking another costs 2 to 40 us. With two threads on a busy machine, copies of 4 MiB were as fast as before, those of
+// 8 MiB 1.1 to 1.5 times; fills of 8 MiB, which stay in the caches of one core, 0.8 times, and those of 16 MiB 1.2
+// to 1.3.
+inline constexpr std::uint64_t large_copy = std::uint64_t{8} << 20;
+inline constexpr std::uint64_t large_fill = std::uint64_t{16} << 20;
+// Pieces of 0.5 to 4 MiB were equally fast; a short piece lets a thread leave soon when a stream is ready, and ends
+// well within a tick of the monitor.
 inline constexpr std::uint64_t copy_piece = std::uint64_t{1} << 20;
-// Waking more threads costs 1 to 2 us each, and this many use all of a processor's memory bandwidth.
+// Waking a thread costs the waker 1 to 2 us, so this bounds its delay to 5 % of a copy of 8 MiB.
 inline constexpr std::uint32_t most_copy_threads = 16;
 // Copies and fills from this size on are stored past the caches. The C library decides by the size of each piece, so it
-// would not do so: 256 MiB in pieces of 1 MiB took 7 bytes/ns with memcpy, 10 with one memcpy for all, 16 past the
-// caches. At 64 MiB it was 8.4, 9.0 and 11.6, and at 4 MiB, in the caches, 29, 30 and 27.
+// would not do so: one thread copied 256 MiB in pieces of 1 MiB at 7 bytes/ns with memcpy, at 10 with one memcpy for
+// all, and at 16 past the caches. At 64 MiB it was 8.4, 9.0 and 11.6, and at 4 MiB, in the caches, 29, 30 and 27.
 inline constexpr std::uint64_t copy_past_caches = std::uint64_t{32} << 20;
 // How far ahead such a copy prefetches its source: 13.6 bytes/ns instead of 13.1 with small pages, 17.6 instead of 16.3
 // with huge ones. 1 KiB ahead was as fast with huge pages and slower with small ones.

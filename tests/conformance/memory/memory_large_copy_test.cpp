@@ -20,8 +20,8 @@ constexpr size_t mib = size_t{1} << 20;
 struct Range {
     size_t size, to, from;  // to, from: offsets in memory with aligned beginnings
 };
-constexpr Range ranges[] = {{4 * mib - 1, 0, 0},     {4 * mib, 0, 0},          {4 * mib, 1, 0},
-                            {7 * mib + 13, 0, 7},    {7 * mib + 13, 4093, 33}, {33 * mib + 7, 0, 0},
+constexpr Range ranges[] = {{8 * mib - 1, 0, 0},     {8 * mib, 0, 0},           {8 * mib, 1, 0},
+                            {9 * mib + 13, 0, 7},    {17 * mib + 13, 4093, 33}, {33 * mib + 7, 0, 0},
                             {33 * mib + 7, 4093, 33}};
 
 // Bytes that differ from their neighbours, from page to page and from seed to seed.
@@ -121,12 +121,12 @@ struct Rows {
     size_t width, height, to_pitch, from_pitch;
 };
 constexpr Rows all_rows[] = {
-    {1000, 5000, 1000, 1000},           // no gaps
-    {1000, 5000, 1024, 1003},           // many rows in a piece
-    {mib + 5, 6, mib + 4096, mib + 5},  // a row is longer than a piece
+    {1000, 9000, 1000, 1000},           // no gaps
+    {1000, 9000, 1024, 1003},           // many rows in a piece
+    {mib + 5, 9, mib + 4096, mib + 5},  // a row is longer than a piece
     {4999999, 8, 5000000, 5000003},     // past the caches
     {4999, 7000, 5001, 5000},           // the same with shorter rows
-    {2600000, 2, 3000000, 3000001}      // two rows
+    {4900000, 2, 5000000, 5000001}      // two rows
 };
 
 TEST_F(MemoryLargeCopy, RowsArriveAndGapsStay) {
@@ -154,7 +154,7 @@ TEST_F(MemoryLargeCopy, RowsArriveAndGapsStay) {
 }
 
 TEST_F(MemoryLargeCopy, OverlapIsCopiedAsIfThroughABuffer) {
-    constexpr size_t size = 6 * mib + 11;
+    constexpr size_t size = 9 * mib + 11;
     for (const bool in_stream : {false, true}) {
         for (const size_t distance : {size_t{1}, size_t{4096}, mib + 3, 5 * mib}) {
             for (const bool upwards : {false, true}) {
@@ -198,7 +198,7 @@ TEST_F(MemoryLargeCopy, MemsetReachesEveryByteAndNoOther) {
 
 TEST_F(MemoryLargeCopy, MemsetOfWordsKeepsTheirBytesInOrder) {
     constexpr uint32_t value = 0x04030201;
-    for (const size_t count : {mib + 777, 8 * mib + 777}) {
+    for (const size_t count : {4 * mib + 777, 8 * mib + 777}) {
         for (const size_t offset : {size_t{0}, size_t{4}, size_t{4092}}) {
             for (const bool in_stream : {false, true}) {
                 std::vector<uint8_t> expected = pattern(count * 4 + offset + 64, 10);
@@ -218,7 +218,7 @@ TEST_F(MemoryLargeCopy, MemsetOfWordsKeepsTheirBytesInOrder) {
 }
 
 TEST_F(MemoryLargeCopy, GraphRepeatsIt) {
-    constexpr size_t size = 5 * mib + 3;
+    constexpr size_t size = 17 * mib + 3;
     std::vector<uint8_t> source = pattern(size, 11);
     const PinnedBytes host_memory(source);
     uint8_t* const host = host_memory.get();
@@ -238,7 +238,7 @@ TEST_F(MemoryLargeCopy, GraphRepeatsIt) {
     ASSERT_ACL_OK(aclrtMemsetAsync(first, size, 0, size, stream_));
     ASSERT_ACL_OK(increment(stream_));
     const aclmdlRI graph = end();
-    for (uint32_t round = 0; round < 10; ++round) {
+    for (uint32_t round = 0; round < 5; ++round) {
         std::copy_n(source.begin(), size, host);
         replay(graph, stream_);
         expect_bytes(second, source);
@@ -273,8 +273,8 @@ TEST_F(MemoryLargeCopy, EventAfterItIsStampedWhenAllThreadsAreDone) {
 }
 
 TEST_F(MemoryLargeCopy, StreamsAndThreadsCopyAtTheSameTime) {
-    constexpr size_t size = 4 * mib + 4099;
-    constexpr int threads = 4, rounds = 8;
+    constexpr size_t size = 17 * mib + 4099;
+    constexpr int threads = 4, rounds = 3;
     std::atomic<int> good{0};
     std::vector<std::thread> all;
     for (int number = 0; number < threads; ++number) {
@@ -335,7 +335,7 @@ private:
 
 TEST_F(MemoryLargeCopy, BadAddressInTheMiddleFailsTheTaskAsInASmallCopy) {
     if (!device_reaches_all_memory()) GTEST_SKIP() << "another process would read the memory";
-    for (const size_t size : {size_t{16384}, 8 * mib, 40 * mib}) {
+    for (const size_t size : {size_t{16384}, 9 * mib, 40 * mib}) {
         const MemoryWithHole host(size);
         const DeviceBytes device_memory(pattern(size, 17));
         uint8_t* const device = device_memory.get();

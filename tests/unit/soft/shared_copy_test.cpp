@@ -42,8 +42,8 @@ TEST(MemoryPieces, SmallWorkIsNotLarge) {
     EXPECT_FALSE(is_large(copy_of(&byte, &byte, tuning::large_copy - 1)));
     EXPECT_TRUE(is_large(copy_of(&byte, &byte, tuning::large_copy)));
     EXPECT_TRUE(is_large(copy_of(&byte, &byte, 1024, tuning::large_copy / 1024)));
-    EXPECT_FALSE(is_large(fill_of(&byte, 1, 4, tuning::large_copy / 4 - 1)));
-    EXPECT_TRUE(is_large(fill_of(&byte, 1, 4, tuning::large_copy / 4)));
+    EXPECT_FALSE(is_large(fill_of(&byte, 1, 4, tuning::large_fill / 4 - 1)));
+    EXPECT_TRUE(is_large(fill_of(&byte, 1, 4, tuning::large_fill / 4)));
     EXPECT_FALSE(is_large(Command(Opcode::write_value)));
 }
 
@@ -167,7 +167,7 @@ TEST_P(SharedCopies, AbortEndsOneInTheMiddle) {
 TEST_P(SharedCopies, StopEndsOneAndKeepsWhatFollows) {
     TestQueue queue(*device_);
     const LongMemory memory;
-    std::vector<std::uint8_t> after(5 * mib);
+    std::vector<std::uint8_t> after(tuning::large_fill + 1);
     queue.submit(memory.fill());
     const std::uint64_t last = queue.submit(fill_of(after.data(), 3, 1, after.size()));
     ASSERT_TRUE(eventually([&] { return memory.begun(); }));
@@ -222,7 +222,7 @@ TEST_P(SharedCopies, GiveThreadsToQueuesThatAreReady) {
 }
 
 TEST_P(SharedCopies, FailAtTheFirstBadAddress) {
-    constexpr std::size_t size = 16 * mib;
+    constexpr std::size_t size = tuning::large_fill;
     void* range = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(range, MAP_FAILED);
     auto* const bytes = static_cast<std::uint8_t*>(range);
@@ -242,7 +242,7 @@ TEST_P(SharedCopies, FailAtTheFirstBadAddress) {
 }
 
 TEST_P(SharedCopies, BlockingOnesAreCompleteWhenTheyReturn) {
-    constexpr std::size_t size = 4 * mib + 333;
+    constexpr std::size_t size = tuning::large_fill + 333;
     std::vector<std::thread> callers;
     for (std::uint8_t number = 1; number <= 4; ++number) {
         callers.emplace_back([&, number] {
@@ -266,7 +266,7 @@ TEST_P(SharedCopies, BlockingOneDoesNotWaitForAQueue) {
     TestQueue busy(*device_);
     busy.submit(memory.fill());
     ASSERT_TRUE(eventually([&] { return memory.begun(); }));
-    std::vector<std::uint8_t> first(5 * mib, 4), second(5 * mib);
+    std::vector<std::uint8_t> first(tuning::large_copy + 1, 4), second(first.size());
     EXPECT_TRUE(device_
                     ->copy({device_address(second.data()), device_address(first.data()), first.size(), 1, first.size(),
                             first.size()})
@@ -282,7 +282,10 @@ TEST_P(SharedCopies, GuardedCodeMakesBlockingOnesAlone) {
         std::vector<std::uint8_t> first, second;
         Status status;
     };
-    Copies copies{*device_, std::vector<std::uint8_t>(5 * mib, 6), std::vector<std::uint8_t>(5 * mib), {}};
+    Copies copies{*device_,
+                  std::vector<std::uint8_t>(tuning::large_copy + 1, 6),
+                  std::vector<std::uint8_t>(tuning::large_copy + 1),
+                  {}};
     Fault fault;
     const Fiber::Exit how = Executor::current()->run(
         nullptr,
@@ -299,7 +302,7 @@ TEST_P(SharedCopies, GuardedCodeMakesBlockingOnesAlone) {
 }
 
 TEST_P(SharedCopies, DeviceEndsRightAfterABlockingOne) {
-    std::vector<std::uint8_t> bytes(5 * mib);
+    std::vector<std::uint8_t> bytes(tuning::large_fill + 1);
     for (std::uint8_t round = 1; round < 50; ++round) {
         EXPECT_TRUE(device_->fill({device_address(bytes.data()), bytes.size(), round, 1}).ok());
         device_ = test::open_soft_device(GetParam());

@@ -14,7 +14,7 @@ namespace canopy {
 // True for copies and fills that are worth more than one thread.
 [[nodiscard]] inline bool is_large(const Command& command) noexcept {
     if (command.opcode == Opcode::copy) return command.copy.width * command.copy.height >= tuning::large_copy;
-    return command.opcode == Opcode::fill && command.fill.count * command.fill.element_size >= tuning::large_copy;
+    return command.opcode == Opcode::fill && command.fill.count * command.fill.element_size >= tuning::large_fill;
 }
 
 class MemoryPieces {
