@@ -124,6 +124,8 @@ ORDER = {
         {"vector": "vector operations"},
         {"cube": "matrix operations"},
         {"simt": "SIMT kernels", "intrinsics": "instructions by name"},
+        {"high_level": "softmax, norms, sorting and the like as one call", "registers": "register programming"},
+        {"c_interface": "the C interface", "tensor_interface": "the tensor interface"},
     ),
 }
 SEARCH = ("src", "include", "include/pkg_inc", "toolchain/include", "toolchain/driver", "tests", "tests/conformance", "tests/unit", "bench")

@@ -81,10 +81,46 @@
 #include "canopy_kernel/vector/vector_ternary.h"
 #include "canopy_kernel/vector/vector_unary.h"
 
-// canopy-cc omits the instructions if the source uses none.
+// Families of functions. canopy-cc omits those of which the source names nothing.
 #ifndef CANOPY_WITHOUT_INSTRUCTIONS
 #include "canopy_kernel/intrinsics/intrinsics.h"
 #include "canopy_kernel/intrinsics/intrinsics_vector.h"
+#endif
+#ifndef CANOPY_WITHOUT_MATH
+#include "canopy_kernel/high_level/math.h"
+#endif
+#ifndef CANOPY_WITHOUT_ACTIVATION
+#include "canopy_kernel/high_level/activation.h"
+#endif
+#ifndef CANOPY_WITHOUT_SOFTMAX
+#include "canopy_kernel/high_level/softmax.h"
+#endif
+#ifndef CANOPY_WITHOUT_NORMALIZATION
+#include "canopy_kernel/high_level/normalization.h"
+#endif
+#ifndef CANOPY_WITHOUT_REDUCTION
+#include "canopy_kernel/high_level/reduction.h"
+#endif
+#ifndef CANOPY_WITHOUT_SORTING
+#include "canopy_kernel/high_level/sorting.h"
+#endif
+#ifndef CANOPY_WITHOUT_QUANTIZATION
+#include "canopy_kernel/high_level/quantization.h"
+#endif
+#ifndef CANOPY_WITHOUT_LAYOUT
+#include "canopy_kernel/high_level/layout.h"
+#endif
+#ifndef CANOPY_WITHOUT_SCALED_PRODUCT
+#include "canopy_kernel/cube/scaled_product.h"
+#endif
+#ifndef CANOPY_WITHOUT_REGISTERS
+#include "canopy_kernel/registers/registers.h"
+#endif
+#ifndef CANOPY_WITHOUT_C_INTERFACE
+#include "canopy_kernel/c_interface/c_interface.h"
+#endif
+#ifndef CANOPY_WITHOUT_TENSOR_INTERFACE
+#include "canopy_kernel/tensor_interface/tensor_interface.h"
 #endif
 
 #pragma clang diagnostic pop

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantisation and its reverse: per tensor, channel, token and group.
+#ifndef CANOPY_KERNEL_HIGH_LEVEL_QUANTIZATION_H
+#define CANOPY_KERNEL_HIGH_LEVEL_QUANTIZATION_H
+
+#endif

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register programming: namespace AscendC::Reg, also called MicroAPI.
+#ifndef CANOPY_KERNEL_REGISTERS_H
+#define CANOPY_KERNEL_REGISTERS_H
+
+#endif

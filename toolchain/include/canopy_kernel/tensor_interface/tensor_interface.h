@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensor interface: namespace AscendC::Te.
+#ifndef CANOPY_KERNEL_TENSOR_INTERFACE_H
+#define CANOPY_KERNEL_TENSOR_INTERFACE_H
+
+#endif
