@@ -6,7 +6,8 @@ toolchain/language/names.tsv lists the names that kernels in the field use: kind
 files use each. The compiler reads the headers and tells which of them are declared:
 
   page         docs/kernel-language.md: every name, supported or not yet
-  instructions toolchain/language/instructions.txt: the names of canopy_kernel/intrinsics*.h, one per line
+  families     toolchain/language/families.txt: the names of each family that canopy-cc leaves out of a source that uses
+               none of them, "family name" on each line
   unsupported  toolchain/language/unsupported.tsv: the others, which canopy-cc explains when a program uses one
 
 With --check nothing is written; a file that is not current is an error.
@@ -29,7 +30,7 @@ CPU_FORM = os.path.join(ROOT, "toolchain/install/tikicpulib.h")
 TABLE = os.path.join(ROOT, "toolchain/language/names.tsv")
 PAGE = os.path.join(ROOT, "docs/kernel-language.md")
 UNSUPPORTED = os.path.join(ROOT, "toolchain/language/unsupported.tsv")
-INSTRUCTION_NAMES = os.path.join(ROOT, "toolchain/language/instructions.txt")
+FAMILY_NAMES = os.path.join(ROOT, "toolchain/language/families.txt")
 ARCHITECTURES = (2201, 3510)
 INSTRUCTIONS = "canopy::intrinsics::"
 FILES = 502
@@ -117,15 +118,18 @@ def name_in(kind, rest):
 
 
 def declared_names(header, architecture):
-    """Names with their scopes, as "AscendC::Add", and those that are marked unavailable."""
+    """Names with their scopes, as "AscendC::Add", each with the files that declare it, and those marked unavailable."""
     tree = run_compiler([*flags(architecture), "-fsyntax-only", "-fno-color-diagnostics", "-Xclang", "-ast-dump", header])
-    names, unavailable = set(), set()
+    names, unavailable = collections.defaultdict(set), set()
+    file = header  # the tree shows a file where it differs from that of the location before
     owners = []  # the declarations around a line: depth, name or None, whether it is a scope
     for line in tree.splitlines():
         match = re.match(r"^([| `-]*)(\w+) 0x[0-9a-f]+ ?(.*)$", line)
         if not match:
             continue
         prefix, kind, rest = match.groups()
+        for file in re.findall(r"(?<![^ <])(/[^:<> ]+):\d+:\d+", rest) or [file]:
+            pass
         depth = len(prefix)
         while owners and owners[-1][0] >= depth:
             owners.pop()
@@ -142,7 +146,7 @@ def declared_names(header, architecture):
         # A template contains the declaration of the same name.
         same = owners and owners[-1][1] and owners[-1][1].split("::")[-1] == name and kind in INSIDE_TEMPLATE
         whole = around if same else f"{around}::{name}" if around else name
-        names.add(whole)
+        names[whole].add(file)
         owners.append((depth, whole, kind in SCOPES or kind in TYPED))
     return names, unavailable
 
@@ -157,6 +161,7 @@ class Declared:
 
     def __init__(self):
         self.names, self.macros = set(), set()
+        self.files = collections.defaultdict(set)  # of each name
         headers = [os.path.join(KERNEL_HEADERS, "kernel_operator.h")]
         headers += [path for path in (os.path.join(KERNEL_HEADERS, "canopy_kernel/cube/matmul.h"),
                                       os.path.join(KERNEL_HEADERS, "canopy_kernel/vector/vector_types.h"),
@@ -168,7 +173,9 @@ class Declared:
         for architecture in ARCHITECTURES:
             for header in headers:
                 found, unavailable = declared_names(header, architecture)
-                self.names |= found
+                self.names |= found.keys()
+                for name, files in found.items():
+                    self.files[name] |= files
                 bad |= unavailable
                 self.macros |= macros(header, architecture)
         self.refused = bad  # declared by hand so that using one is an error
@@ -194,14 +201,63 @@ class Declared:
             return "PIPE_V" in self.last
         return any(place in self.names for place in (name, f"AscendC::{name}", f"AscendC::Simt::{name}", INSTRUCTIONS + name))
 
-    def of_instructions(self):
-        """All names of the headers of instructions: functions, types, constants."""
-        names = [name.removeprefix(INSTRUCTIONS) for name in self.names if name.startswith(INSTRUCTIONS)]
-        return sorted(name for name in names if re.match(r"^\w+$", name))
-
     def instructions(self):
         """Functions that stand for one instruction of a core."""
-        return [name for name in self.of_instructions() if re.match(r"^[a-z]", name) and not name.endswith("_t")]
+        names = [name.removeprefix(INSTRUCTIONS) for name in self.names if name.startswith(INSTRUCTIONS)]
+        return sorted(name for name in names if re.match(r"^[a-z]\w*$", name) and not name.endswith("_t"))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Families that a source may go without
+# ----------------------------------------------------------------------------------------------------------------------
+
+INCLUDE = re.compile(r'^ *# *include "(canopy_kernel/[^"]+)"', re.MULTILINE)
+
+
+def read_header(name):
+    with open(os.path.join(KERNEL_HEADERS, name), encoding="utf-8") as header:
+        return header.read()
+
+
+def included_by(names):
+    """These headers and all that they include."""
+    reached, open_names = set(), list(names)
+    while open_names:
+        name = open_names.pop()
+        if name not in reached:
+            reached.add(name)
+            open_names += INCLUDE.findall(read_header(name))
+    return reached
+
+
+def family_headers():
+    """For each family of kernel_operator.h, the headers that nothing outside of it needs."""
+    text = read_header("kernel_operator.h")
+    optional = re.compile(r"#ifndef CANOPY_WITHOUT_(\w+)\n(.*?)#endif\n", re.DOTALL)
+    always = included_by(INCLUDE.findall(optional.sub("", text)))
+    return {family.lower(): included_by(INCLUDE.findall(lines)) - always for family, lines in optional.findall(text)}
+
+
+def family_names(declared):
+    """Names that a program writes to use a family: those of namespaces and macros, not what they contain."""
+    families = family_headers()
+    owner = {os.path.join(KERNEL_HEADERS, header): family for family, headers in families.items() for header in headers
+             if sum(header in others for others in families.values()) == 1}
+    rows = set()
+    for name, files in declared.files.items():
+        path = name.removeprefix(INSTRUCTIONS).removeprefix("AscendC::").split("::")
+        found = {owner.get(file) for file in files}
+        # A name that is declared outside of the family too says nothing.
+        if len(path) == 1 and path[0] not in ("canopy", "AscendC") and None not in found:
+            rows |= {(family, path[0]) for family in found}
+    for family, headers in families.items():
+        for header in headers:
+            if owner.get(os.path.join(KERNEL_HEADERS, header)):
+                text = read_header(header)
+                macros = set(re.findall(r"^ *# *define (\w+)", text, re.MULTILINE))
+                macros -= set(re.findall(r"^ *# *undef (\w+)", text, re.MULTILINE))
+                rows |= {(family, macro) for macro in macros if not macro.startswith("CANOPY_")}
+    return "".join(f"{family} {name}\n" for family, name in sorted(rows))
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -366,14 +422,14 @@ def put(path, text, check):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=["page", "unsupported", "instructions", []], help="default: all")
+    parser.add_argument("what", nargs="*", choices=["page", "unsupported", "families", []], help="default: all")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is not current")
     options = parser.parse_args()
     try:
         rows, declared = read_table(), Declared()
         status = 0
         texts = {
-            "instructions": (INSTRUCTION_NAMES, lambda: "\n".join(declared.of_instructions()) + "\n"),
+            "families": (FAMILY_NAMES, lambda: family_names(declared)),
             "unsupported": (UNSUPPORTED, lambda: unsupported(rows, declared)),
             "page": (PAGE, lambda: page(rows, declared)),
         }

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "compile/device_ir.h"
-#include "compile/instructions.h"
+#include "compile/families.h"
 #include "compile/missing.h"
 #include "compile/records.h"
 #include "compile/sanitizer.h"
@@ -263,12 +263,19 @@ std::vector<std::string> preprocessor_flags(const Options& options, const Tree& 
 
 int preprocess(const CompileJob& job, const std::vector<std::string>& more, std::string& text, std::string& messages) {
     const Timing::Stage stage(job.timing, "preprocess");
+    const Families families(job.tree);
+    const std::vector<std::string> without_all = families.without_all();
     std::vector<std::string> flags = more;
-    flags.push_back("-DCANOPY_WITHOUT_INSTRUCTIONS");
+    add(flags, without_all);
     int status = run_preprocessor(job, flags, text, messages);
-    if (status == 0 && mentions_instructions(text, job.tree)) {
-        messages.clear();
-        status = run_preprocessor(job, more, text, messages);
+    if (status == 0) {
+        const std::vector<std::string> without_unused = families.without_unused(text);
+        if (without_unused.size() != without_all.size()) {
+            messages.clear();
+            flags = more;
+            add(flags, without_unused);
+            status = run_preprocessor(job, flags, text, messages);
+        }
     }
     if (status == 0 && !job.dependency_file.empty() && !job.options.system_dependencies) keep_own_dependencies(job);
     return status;

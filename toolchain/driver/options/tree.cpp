@@ -59,7 +59,7 @@ std::string find_tree(Tree& tree) {
     tree.headers = root / "include";
     tree.libraries = root / "lib64";
     tree.unsupported = root / "share/canopy/unsupported.tsv";
-    tree.instructions = root / "share/canopy/instructions.txt";
+    tree.families = root / "share/canopy/families.txt";
     if (!fs::exists(fs::path(tree.kernel_headers) / "kernel_operator.h"))
         return fmt::format("{}/kernel_operator.h is missing; canopy-cc works from bin/ of an install tree",
                            tree.kernel_headers);

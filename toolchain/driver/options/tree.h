@@ -12,7 +12,7 @@ struct Tree {
     std::string headers;         // <root>/include
     std::string libraries;       // <root>/lib64
     std::string unsupported;     // <root>/share/canopy/unsupported.tsv
-    std::string instructions;    // <root>/share/canopy/instructions.txt
+    std::string families;        // <root>/share/canopy/families.txt
     std::string compiler;        // clang++, full path
     std::string c_compiler;      // clang next to it
 };
