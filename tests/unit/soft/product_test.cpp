@@ -19,7 +19,7 @@ namespace {
 
 std::vector<int> levels() {
     std::vector<int> all;
-    for (int level = CANOPY_BASELINE_LEVEL; level <= canopy_machine_level(); ++level) all.push_back(level);
+    for (int level = CANOPY_BASELINE_LEVEL; level <= highest_product_level(); ++level) all.push_back(level);
     return all;
 }
 

@@ -378,10 +378,16 @@ private:
 };
 
 const ProductTiles& tiles_of(int level) noexcept {
-    return level >= 4 ? product_tiles_avx512 : level == 3 ? product_tiles_avx2 : product_tiles_baseline;
+    if (level >= 5) return product_tiles_vnni;
+    return level == 4 ? product_tiles_avx512 : level == 3 ? product_tiles_avx2 : product_tiles_baseline;
 }
 
 }  // namespace
+
+int highest_product_level() noexcept {
+    const int level = canopy_machine_level();
+    return level == 4 && __builtin_cpu_supports("avx512vnni") != 0 ? 5 : level;
+}
 
 void multiply_at_level(const CanopyProduct& product, int level) noexcept {
     if (product.m <= 0 || product.n <= 0) return;
@@ -396,7 +402,7 @@ void multiply_at_level(const CanopyProduct& product, int level) noexcept {
 }
 
 void multiply(const CanopyProduct& product) noexcept {
-    static const int level = canopy_machine_level();
+    static const int level = highest_product_level();
     multiply_at_level(product, level);
 }
 

@@ -12,7 +12,9 @@ namespace canopy {
 // would leak.
 void multiply(const CanopyProduct& product) noexcept;
 
-// The same with the code for one processor level (x86-64-v...), which the machine must support.
+// The same with the code for one processor level: that of x86-64-v2, 3 or 4, or 5 for level 4 with instructions for
+// products of integers. The machine must support it.
+int highest_product_level() noexcept;
 void multiply_at_level(const CanopyProduct& product, int level) noexcept;
 
 }  // namespace canopy

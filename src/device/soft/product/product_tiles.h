@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the matrix product that depend on the vector width: packing operands into panels and computing one
-// register tile. There is one table per width, each compiled in its own file for that width; product.cpp chooses at run
-// time.
+// register tile. There is one table per instruction set, each compiled in its own file for it; product.cpp chooses at
+// run time.
 //
 // Threads: any; the functions keep no state.
 #pragma once
@@ -55,5 +55,6 @@ struct ProductTiles {
 extern const ProductTiles product_tiles_baseline;
 extern const ProductTiles product_tiles_avx2;
 extern const ProductTiles product_tiles_avx512;
+extern const ProductTiles product_tiles_vnni;  // AVX-512 with instructions for products of integers
 
 }  // namespace canopy

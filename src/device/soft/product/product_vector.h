@@ -391,9 +391,33 @@ CANOPY_INLINE Bits4 eight_integers(const PanelSource& source, std::int64_t at) {
     return __builtin_bit_cast(Bits4, wide);
 }
 
+// Bytes are adjacent across the panel: two steps of k are interleaved.
+template <int width>
+void pack_integers_across(const PanelSource& source, std::int16_t* panel) {
+    const std::int64_t first = source.across[0];
+    for (std::int64_t k = 0; k < source.depth; k += 2, panel += 2 * width) {
+        prefetch<width>(source, first + source.along[k] + source.next);
+        const bool pair = k + 1 < source.depth;
+        if (pair) prefetch<width>(source, first + source.along[k + 1] + source.next);
+#pragma GCC unroll 6
+        for (int i = 0; i < width; i += 8) {
+            const Bits4 even = eight_integers(source, first + source.along[k] + i);
+            const Bits4 odd = pair ? eight_integers(source, first + source.along[k + 1] + i) : Bits4{};
+            using Words8 = std::int16_t __attribute__((vector_size(16)));
+            using LooseWords8 = std::int16_t __attribute__((vector_size(16), aligned(2), may_alias));
+            const auto left = __builtin_bit_cast(Words8, even), right = __builtin_bit_cast(Words8, odd);
+            auto* out = panel + 2 * i;
+            *reinterpret_cast<LooseWords8*>(out) = __builtin_shufflevector(left, right, 0, 8, 1, 9, 2, 10, 3, 11);
+            *reinterpret_cast<LooseWords8*>(out + 8) = __builtin_shufflevector(left, right, 4, 12, 5, 13, 6, 14, 7, 15);
+        }
+    }
+}
+
 template <int width>
 void pack_integers(const PanelSource& source, std::int16_t* panel) {
     const bool bytes = source.type != CANOPY_ELEMENT_INT4;
+    if constexpr (width % 8 == 0)
+        if (bytes && consecutive(source.across, width)) return pack_integers_across<width>(source, panel);
     const std::int64_t whole = bytes && source.along_runs ? source.depth & ~std::int64_t{7} : 0;
     for (int group = 0; group < width && whole > 0; group += 4) {
         const std::int64_t* across = source.across + group;
@@ -448,7 +472,11 @@ void float_tile(std::int64_t depth, const float* a, const float* b, const float*
 // Two products of 16-bit values, added to each lane of 32 bits.
 CANOPY_INLINE IntegerVector add_pair_products(IntegerVector sum, IntegerVector left, IntegerVector right) {
     // Sums wrap around as on the chip; for the intrinsic, unlike `+`, overflow is defined.
-#if CANOPY_PRODUCT_LANES == 16
+#if CANOPY_PRODUCT_LANES == 16 && defined(__AVX512VNNI__)
+    return __builtin_bit_cast(IntegerVector,
+                              _mm512_dpwssd_epi32(__builtin_bit_cast(__m512i, sum), __builtin_bit_cast(__m512i, left),
+                                                  __builtin_bit_cast(__m512i, right)));
+#elif CANOPY_PRODUCT_LANES == 16
     return __builtin_bit_cast(IntegerVector, _mm512_add_epi32(__builtin_bit_cast(__m512i, sum),
                                                               _mm512_madd_epi16(__builtin_bit_cast(__m512i, left),
                                                                                 __builtin_bit_cast(__m512i, right))));
