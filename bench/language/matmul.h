@@ -13,8 +13,11 @@ struct MatmulPlan {
     std::uint32_t groups = 0;
 };
 
-MatmulPlan plan_matmul(int size, bool halves);
-// C = A * B, row-major; C is float. Returns the error code of the launch.
-int launch_matmul(void* stream, const MatmulPlan& plan, bool halves, void* a, void* b, void* c, void* tiling);
+// The elements of A and B. C is int32 for bytes, otherwise float.
+enum class MatmulElement { floats, halves, bfloats, bytes };
+
+MatmulPlan plan_matmul(int size, MatmulElement element);
+// C = A * B, row-major. Returns the error code of the launch.
+int launch_matmul(void* stream, const MatmulPlan& plan, MatmulElement element, void* a, void* b, void* c, void* tiling);
 
 }  // namespace bench
