@@ -153,9 +153,8 @@ CANOPY_IN_LOOP Angle reduce_any_angle(float x) {
 }
 
 CANOPY_IN_LOOP double sine_near_zero(double r) {
-    const double z = r * r;
-    return r +
-           r * (z * polynomial(z, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800));
+    return r *
+           polynomial(r * r, 1.0, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800);
 }
 CANOPY_IN_LOOP double cosine_near_zero(double r) {
     return polynomial(r * r, 1.0, -1.0 / 2, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800, 1.0 / 479001600,
@@ -222,7 +221,7 @@ CANOPY_IN_LOOP float sinh(float x) {
     const double wide = limit(static_cast<double>(x), -100.0, 100.0);
     const double grown = exp_wide(wide);
     const double z = wide * wide;
-    const double series = wide + wide * (z * polynomial(z, 1.0 / 6, 1.0 / 120, 1.0 / 5040));
+    const double series = wide * polynomial(z, 1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040);
     const double value = absolute(wide) < near_zero ? series : 0.5 * (grown - 1.0 / grown);
     return static_cast<float>(value);
 }
@@ -234,7 +233,7 @@ CANOPY_IN_LOOP float tanh(float x) {
     const double wide = limit(static_cast<double>(x), -20.0, 20.0);
     const double grown = exp_wide(2.0 * wide);
     const double z = wide * wide;
-    const double series = wide + wide * (z * polynomial(z, -1.0 / 3, 2.0 / 15, -17.0 / 315));
+    const double series = wide * polynomial(z, 1.0, -1.0 / 3, 2.0 / 15, -17.0 / 315);
     const double value = absolute(wide) < near_zero ? series : 1.0 - 2.0 / (grown + 1.0);
     return static_cast<float>(value);
 }
