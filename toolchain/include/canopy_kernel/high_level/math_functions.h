@@ -151,6 +151,7 @@ inline void SinCos(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, const
                    const LocalTensor<uint8_t>& sharedTmpBuffer, const uint32_t count, CANOPY_WHERE) {
     using namespace canopy::kernel;
     static_assert(is_real<T>, "SinCos: this element type is not supported");
+    if (on_cube_core()) return;
     check_operands("SinCos", count, where, named("dst0", dst0));
     check_scratch("SinCos", &sharedTmpBuffer, where, named("dst0", dst0));
     apply("SinCos", SineOperation<true, 1>{}, count, &sharedTmpBuffer, where, named("dst1", dst1), named("src", src));
@@ -161,6 +162,7 @@ inline void SinCos(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, const
                    const uint32_t count, CANOPY_WHERE) {
     using namespace canopy::kernel;
     static_assert(is_real<T>, "SinCos: this element type is not supported");
+    if (on_cube_core()) return;
     check_operands("SinCos", count, where, named("dst0", dst0));
     apply("SinCos", SineOperation<true, 1>{}, count, nullptr, where, named("dst1", dst1), named("src", src));
     apply("SinCos", SineOperation<true, 0>{}, count, nullptr, where, named("dst0", dst0), named("src", src));
