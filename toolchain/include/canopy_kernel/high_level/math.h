@@ -3,4 +3,9 @@
 #ifndef CANOPY_KERNEL_HIGH_LEVEL_MATH_H
 #define CANOPY_KERNEL_HIGH_LEVEL_MATH_H
 
+#include "canopy_kernel/high_level/cumulative_sum.h"
+#include "canopy_kernel/high_level/math_arithmetic.h"
+#include "canopy_kernel/high_level/math_functions.h"
+#include "canopy_kernel/high_level/math_logic.h"
+
 #endif

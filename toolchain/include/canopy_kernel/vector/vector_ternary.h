@@ -194,6 +194,15 @@ inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const S& 
                                            repeatParams, where);
 }
 
+// The form with a buffer for intermediate values, which is not used here.
+template <class T, class U, bool isReuseSource = false>
+inline void Axpy(const LocalTensor<T>& dstTensor, const LocalTensor<U>& srcTensor,
+                 const canopy::kernel::plain<U> scalarValue, const LocalTensor<uint8_t>& sharedTmpBuffer,
+                 const uint32_t calCount, CANOPY_WHERE) {
+    static_cast<void>(sharedTmpBuffer);
+    Axpy<T, U>(dstTensor, srcTensor, scalarValue, static_cast<int32_t>(calCount), where);
+}
+
 }  // namespace AscendC
 
 #endif

@@ -42,6 +42,24 @@ struct ExpOperation {
     float operator()(float x) const { return math::exp(x); }
 };
 
+// e^floor(x) times the first terms of the series of the rest, up to the power `level`; level 0 is e^x.
+template <uint8_t level>
+struct ExpSeriesOperation {
+    float operator()(float x) const {
+        if constexpr (level == 0) {
+            return math::exp(x);
+        } else {
+            const float whole = math::floor(x);
+            const double rest = static_cast<double>(x - whole);
+            double sum = 1.0;
+#pragma clang loop unroll(full)
+            for (int power = level; power > 0; --power) sum = sum * (rest * (1.0 / power)) + 1.0;
+            const auto value = static_cast<float>(sum * static_cast<double>(math::exp(whole)));
+            return math::absolute(x) == __builtin_inff() ? math::exp(x) : value;
+        }
+    }
+};
+
 struct LnOperation {
     template <class T>
     static constexpr bool supports = is_transcendental<T>;
@@ -143,6 +161,20 @@ CANOPY_UNARY(Not)
 CANOPY_UNARY(Relu)
 
 #undef CANOPY_UNARY
+
+// Exp with a limited number of terms.
+template <typename T, uint8_t taylorExpandLevel, bool isReuseSource = false>
+inline void Exp(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal, const uint32_t calCount, CANOPY_WHERE) {
+    using Operation = canopy::kernel::ExpSeriesOperation<taylorExpandLevel>;
+    static_assert(canopy::kernel::is_any_of<T, half, float>, "Exp: the elements are half or float");
+    canopy::kernel::unary_counted("Exp", dstLocal, srcLocal, static_cast<int32_t>(calCount), Operation{}, where);
+}
+template <typename T, uint8_t taylorExpandLevel, bool isReuseSource = false>
+inline void Exp(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal,
+                const LocalTensor<uint8_t>& sharedTmpBuffer, const uint32_t calCount, CANOPY_WHERE) {
+    static_cast<void>(sharedTmpBuffer);
+    Exp<T, taylorExpandLevel, isReuseSource>(dstLocal, srcLocal, calCount, where);
+}
 
 }  // namespace AscendC
 
