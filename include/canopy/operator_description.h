@@ -129,6 +129,7 @@ private:
         std::fputc('[', file_);
         const char* between = "";
         for (const tiling_key::Item* item = items.begin; item != items.end; ++item) {
+            if (item->kind == tiling_key::Kind::end) continue;
             if (item->kind != tiling_key::Kind::none) {
                 std::fputs(item == items.begin ? "[" : "], [", file_);
                 text(argument_kinds[static_cast<int>(item->kind)]);

@@ -25,7 +25,15 @@
 namespace canopy::tiling_key {
 
 // A list is one array: the kind of an argument, its name, then its numbers. The kinds that list types hold their text.
-enum class Kind { none, combination, dtype, datatype, format, uint, boolean, kernel_type, other };
+enum class Kind { none, combination, dtype, datatype, format, uint, boolean, kernel_type, other, end };
+
+// Stands at the end of a combination, whether or not a comma precedes it.
+struct End {};
+template <class T>
+constexpr T operator+(T value, End) {
+    return value;
+}
+constexpr End operator+(End end) { return end; }
 
 struct Item {
     Kind kind = Kind::none;
@@ -33,6 +41,7 @@ struct Item {
     long long number = 0;
 
     constexpr Item(Kind which) : kind(which) {}
+    constexpr Item(End) : kind(Kind::end) {}
     constexpr Item(const char* string) : text(string) {}
     template <class T>
     constexpr Item(T value) : number(static_cast<long long>(value)) {}
@@ -157,7 +166,7 @@ struct Selected {
     ::canopy::tiling_key::key_for(::canopy::tiling_key::list_of(canopy_declared_arguments), __VA_ARGS__)
 #define ASCENDC_TPL_SEL_PARAM(context, ...) (context)->SetTilingKey(GET_TPL_TILING_KEY(__VA_ARGS__))
 
-#define ASCENDC_TPL_ARGS_SEL(...) ::canopy::tiling_key::Kind::combination, "", __VA_ARGS__
+#define ASCENDC_TPL_ARGS_SEL(...) ::canopy::tiling_key::Kind::combination, "", __VA_ARGS__ + ::canopy::tiling_key::End()
 #define ASCENDC_TPL_DATATYPE_DECL(name, ...) ::canopy::tiling_key::Kind::datatype, #name, #__VA_ARGS__
 #define ASCENDC_TPL_DATATYPE_SEL(name, ...) ::canopy::tiling_key::Kind::datatype, #name, #__VA_ARGS__
 #define ASCENDC_TPL_DTYPE_DECL(name, ...) ::canopy::tiling_key::Kind::dtype, #name, #__VA_ARGS__
