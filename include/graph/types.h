@@ -108,7 +108,7 @@ constexpr int GetSizeInBits(DataType type) {
     }
 }
 
-// Bytes of one element; 0 if it has none of its own.
+// Bytes of one element; 0 if it is smaller than a byte.
 constexpr int GetSizeByDataType(DataType type) { return GetSizeInBits(type) / 8; }
 
 }  // namespace ge

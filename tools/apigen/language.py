@@ -268,7 +268,7 @@ def wrapped(names):
 
 SEE_PAGE = "docs/kernel-language.md lists what is"
 
-OPERATORS = "operator packages are not built; build the kernel with ascendc_library or canopy-cc and launch it"
+OPERATORS = "operator projects are built with the npu_op_ functions of find_package(ASC); docs/install-tree.md shows how"
 
 # Advice by family.
 ADVICE = {

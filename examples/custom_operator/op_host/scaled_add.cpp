@@ -27,7 +27,7 @@ static ge::graphStatus TilingFunc(gert::TilingContext* context) {
     tiling.set_tileLength(4096 / size);
     tiling.set_scale(*context->GetAttrs()->GetFloat(0));
     context->SetBlockDim(cores);
-    // Lengths that are no multiple of a block need copies that pad.
+    // A length that is not a multiple of a block needs copies that pad.
     context->SetTilingKey(total % elements == 0 ? 1 : 2);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
