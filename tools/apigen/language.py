@@ -169,15 +169,18 @@ class Declared:
                                       os.path.join(HOST_HEADERS, "tiling/platform/platform_ascendc.h"),
                                       os.path.join(HOST_HEADERS, "register/tilingdata_base.h"),
                                       CPU_FORM) if os.path.exists(path)]
+        # The same for every architecture, and slow to read.
+        once = [os.path.join(HOST_HEADERS, "exe_graph/runtime/context.h")]
         bad = set()
         for architecture in ARCHITECTURES:
-            for header in headers:
+            for header in headers + once:
                 found, unavailable = declared_names(header, architecture)
                 self.names |= found.keys()
                 for name, files in found.items():
                     self.files[name] |= files
                 bad |= unavailable
                 self.macros |= macros(header, architecture)
+            once = []
         self.refused = bad  # declared by hand so that using one is an error
         self.names -= bad
         self.last = {}
@@ -194,6 +197,9 @@ class Declared:
             owners += [behind[owner] for owner in owners if owner in behind]
             return any(owner in place.split("::")[:-1] for place in self.last.get(name[1:], ()) for owner in owners)
         if name in self.macros or name == "__inline__":  # the latter is a compiler keyword
+            return True
+        # Programs define their tiling classes with this macro.
+        if name.startswith("optiling::") and "BEGIN_TILING_DATA_DEF" in self.macros:
             return True
         if name == "KERNEL_TYPE_*":
             return "KERNEL_TYPE_AIV_ONLY" in self.last
@@ -324,7 +330,7 @@ def wrapped(names):
 
 SEE_PAGE = "docs/kernel-language.md lists what is"
 
-OPERATORS = "operator packages are not built; build the kernel with ascendc_library or canopy-cc and launch it"
+OPERATORS = "operator projects are built with the npu_op_ functions of find_package(ASC); docs/install-tree.md shows how"
 
 # Advice by family.
 ADVICE = {
