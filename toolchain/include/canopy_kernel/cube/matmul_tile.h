@@ -6,40 +6,11 @@
 
 #include "canopy_kernel/core/pipe.h"
 #include "canopy_kernel/core/tensor.h"
+#include "canopy_kernel/cube/cube_multiply.h"
 #include "canopy_kernel/cube/fixpipe.h"
 #include "canopy_kernel/cube/matmul_config.h"
 
 namespace canopy::kernel {
-
-template <class T>
-constexpr uint32_t product_element() {
-    if constexpr (is_same<T, float>)
-        return CANOPY_ELEMENT_FLOAT;
-    else if constexpr (is_same<T, half>)
-        return CANOPY_ELEMENT_HALF;
-    else if constexpr (is_same<T, bfloat16_t>)
-        return CANOPY_ELEMENT_BFLOAT16;
-    else if constexpr (is_same<T, int8_t>)
-        return CANOPY_ELEMENT_INT8;
-    else if constexpr (is_same<T, uint8_t>)
-        return CANOPY_ELEMENT_UINT8;
-    else if constexpr (is_same<T, int32_t>)
-        return CANOPY_ELEMENT_INT32;
-    else if constexpr (is_same<T, int4b_t>)
-        return CANOPY_ELEMENT_INT4;
-    else if constexpr (is_same<T, fp8_e4m3fn_t>)
-        return CANOPY_ELEMENT_FLOAT8_E4M3;
-    else if constexpr (is_same<T, fp8_e5m2_t>)
-        return CANOPY_ELEMENT_FLOAT8_E5M2;
-    else if constexpr (is_same<T, hifloat8_t>)
-        return CANOPY_ELEMENT_HIFLOAT8;
-    else if constexpr (is_same<T, fp4x2_e2m1_t>)
-        return CANOPY_ELEMENT_FLOAT4_E2M1;
-    else if constexpr (is_same<T, fp4x2_e1m2_t>)
-        return CANOPY_ELEMENT_FLOAT4_E1M2;
-    else
-        static_assert(always_false<T>, "AscendC::Matmul does not multiply elements of this type");
-}
 
 // A matrix in memory as the product reads it.
 struct MatrixView {
@@ -137,21 +108,6 @@ struct ResultScaling {
     uint64_t scalar = 0;
     const uint64_t* columns = nullptr;
 };
-
-template <class D, class S>
-constexpr QuantMode_t scaling_mode(bool scaled, bool columns) {
-    if (!scaled) return is_same<D, half> ? F322F16 : is_same<D, bfloat16_t> ? F322BF16 : NoQuant;
-    if constexpr (is_same<S, int32_t>) {
-        if (is_same<D, half>) return columns ? VDEQF16 : DEQF16;
-        if (is_same<D, bfloat16_t>) return columns ? VQS322BF16_PRE : QS322BF16_PRE;
-        return columns ? VREQ8 : REQ8;
-    } else {
-        if (is_same<D, half>) return columns ? VQF322F16_PRE : QF322F16_PRE;
-        if (is_same<D, bfloat16_t>) return columns ? VQF322BF16_PRE : QF322BF16_PRE;
-        if (is_same<D, float>) return columns ? VQF322F32_PRE : QF322F32_PRE;
-        return columns ? VQF322B8_PRE : QF322B8_PRE;
-    }
-}
 
 // Destination of a tile. `leading` is as for stored_view.
 struct TileTarget {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memories of a cube core that programs reach only through instructions: the scales beside L0A and L0B, and the index of
-// a sparse matrix beside L0B. A cube core has no unified buffer of its own, so the end of the one that belongs to its
-// block holds them.
+// Memories of a cube core that programs reach only through instructions: the scales beside L0A and L0B, and the index
+// of a sparse matrix beside L0B. A cube core has no unified buffer of its own, so the end of the one that belongs to
+// its block holds them.
 #ifndef CANOPY_KERNEL_SCALE_MEMORY_H
 #define CANOPY_KERNEL_SCALE_MEMORY_H
 

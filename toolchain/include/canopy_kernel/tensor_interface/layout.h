@@ -127,11 +127,10 @@ struct Layout : private Std::tuple<T, U> {
     // The largest shape * stride.
     template <size_t... I>
     constexpr auto Capacity() const {
-        return canopy::kernel::te::fold(Get<0, I...>(), Get<1, I...>(), Std::Int<0>{},
-                                        [](const auto& most, const auto& size, const auto& step) {
-                                            return canopy::kernel::te::larger_of(
-                                                most, canopy::kernel::te::product_of(size, step));
-                                        });
+        return canopy::kernel::te::fold(
+            Get<0, I...>(), Get<1, I...>(), Std::Int<0>{}, [](const auto& most, const auto& size, const auto& step) {
+                return canopy::kernel::te::larger_of(most, canopy::kernel::te::product_of(size, step));
+            });
     }
     template <class S>
     constexpr auto operator()(const S& coord) const {
@@ -230,7 +229,8 @@ constexpr auto Get(Tuple&& t) {
 }
 template <size_t... Is, class LayoutType, class = canopy::kernel::te::only_layout<LayoutType>>
 constexpr auto Select(const LayoutType& layout) {
-    return MakeLayout(Std::make_tuple(layout.template Shape<Is>()...), Std::make_tuple(layout.template Stride<Is>()...));
+    return MakeLayout(Std::make_tuple(layout.template Shape<Is>()...),
+                      Std::make_tuple(layout.template Stride<Is>()...));
 }
 template <size_t... Is, class LayoutType, class = canopy::kernel::te::only_layout<LayoutType>>
 constexpr auto GetShape(const LayoutType& layout) {
@@ -294,9 +294,11 @@ struct Column {};
 template <class info1, class info2, size_t... dim, class T>
 constexpr auto GetElement(const T& layout) {
     using canopy::kernel::is_any_of, canopy::kernel::is_same;
-    static_assert(is_any_of<info1, AttrInfo::Shape, AttrInfo::Stride> && is_any_of<info2, AttrInfo::Row, AttrInfo::Column>,
-                  "GetElement<AttrInfo::Shape or Stride, AttrInfo::Row or Column[, dim]>(layout)");
-    return layout.template Get<is_same<info1, AttrInfo::Shape> ? 0 : 1, is_same<info2, AttrInfo::Row> ? 0 : 1, dim...>();
+    static_assert(
+        is_any_of<info1, AttrInfo::Shape, AttrInfo::Stride> && is_any_of<info2, AttrInfo::Row, AttrInfo::Column>,
+        "GetElement<AttrInfo::Shape or Stride, AttrInfo::Row or Column[, dim]>(layout)");
+    return layout.template Get < is_same<info1, AttrInfo::Shape> ? 0 : 1, is_same<info2, AttrInfo::Row> ? 0 : 1,
+           dim... > ();
 }
 
 }  // namespace AscendC::Te

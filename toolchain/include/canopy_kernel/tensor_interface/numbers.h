@@ -10,9 +10,9 @@ namespace AscendC::Std {
 
 struct ignore_t {};
 
-#define CANOPY_CONSTANT_OPERATOR(operation)                                                            \
-    template <class T, T left, class U, U right>                                                       \
-    constexpr auto operator operation(integral_constant<T, left>, integral_constant<U, right>) {       \
+#define CANOPY_CONSTANT_OPERATOR(operation)                                                                \
+    template <class T, T left, class U, U right>                                                           \
+    constexpr auto operator operation(integral_constant<T, left>, integral_constant<U, right>) {           \
         return Int<static_cast<size_t>(static_cast<size_t>(left) operation static_cast<size_t>(right))>{}; \
     }
 CANOPY_CONSTANT_OPERATOR(+)
@@ -66,17 +66,17 @@ template <class... T>
 inline constexpr bool are_constant = (is_constant<T> && ...);
 
 // Arithmetic on numbers, by the rule above.
-#define CANOPY_NUMBER_FUNCTION(name, expression)                       \
-    template <class A, class B>                                        \
-    constexpr auto name(const A& first, const B& second) {             \
-        if constexpr (are_constant<A, B>) {                            \
-            constexpr int64_t a = A::value, b = B::value;              \
-            return Std::Int<static_cast<size_t>(expression)>{};        \
-        } else {                                                       \
-            const int64_t a = static_cast<int64_t>(first);             \
-            const int64_t b = static_cast<int64_t>(second);            \
-            return static_cast<int64_t>(expression);                   \
-        }                                                              \
+#define CANOPY_NUMBER_FUNCTION(name, expression)                \
+    template <class A, class B>                                 \
+    constexpr auto name(const A& first, const B& second) {      \
+        if constexpr (are_constant<A, B>) {                     \
+            constexpr int64_t a = A::value, b = B::value;       \
+            return Std::Int<static_cast<size_t>(expression)>{}; \
+        } else {                                                \
+            const int64_t a = static_cast<int64_t>(first);      \
+            const int64_t b = static_cast<int64_t>(second);     \
+            return static_cast<int64_t>(expression);            \
+        }                                                       \
     }
 CANOPY_NUMBER_FUNCTION(sum_of, a + b)
 CANOPY_NUMBER_FUNCTION(difference_of, a - b)

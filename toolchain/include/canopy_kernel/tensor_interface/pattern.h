@@ -122,7 +122,7 @@ constexpr auto frame_of_matrix(const R& row, const C& column) {
 
 template <class Pattern>
 inline constexpr size_t image_axes = is_any_of<Pattern, NCHWLayoutPtn, NHWCLayoutPtn> ? 4
-                                     : is_same<Pattern, NC1HWC0LayoutPtn>            ? 5
+                                     : is_same<Pattern, NC1HWC0LayoutPtn>             ? 5
                                                                                       : 0;
 
 template <class Pattern, class Trait, class... Sizes>
@@ -185,9 +185,11 @@ constexpr auto MakePatternLayout(const ShapeType& shape, const StrideType& strid
 }
 
 template <class LayoutType>
-using GetLayoutPattern = typename canopy::kernel::te::InfoParts<typename Std::remove_cvref_t<LayoutType>::InfoType>::Pattern;
+using GetLayoutPattern =
+    typename canopy::kernel::te::InfoParts<typename Std::remove_cvref_t<LayoutType>::InfoType>::Pattern;
 template <class LayoutType>
-using GetLayoutTrait = typename canopy::kernel::te::InfoParts<typename Std::remove_cvref_t<LayoutType>::InfoType>::Trait;
+using GetLayoutTrait =
+    typename canopy::kernel::te::InfoParts<typename Std::remove_cvref_t<LayoutType>::InfoType>::Trait;
 
 }  // namespace AscendC::Te
 

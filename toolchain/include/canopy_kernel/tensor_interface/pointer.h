@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointers of AscendC::Te, which carry the memory they point into as a type. The qualifiers of kernel sources (__gm__,
-// __cbuf__ ...) make no different types here, so a pointer that the program does not tag has the location FoundByAddress
-// and is accepted by every copy; in checked builds its address is looked up (docs/decisions/0030).
+// __cbuf__ ...) make no different types here, so a pointer that the program does not tag has the location
+// FoundByAddress and is accepted by every copy; in checked builds its address is looked up (docs/decisions/0030).
 #ifndef CANOPY_KERNEL_TENSOR_POINTER_H
 #define CANOPY_KERNEL_TENSOR_POINTER_H
 
@@ -34,8 +34,9 @@ struct FoundByAddress {};
 
 template <class T>
 inline constexpr bool is_location =
-    is_any_of<T, Location::INVALID, Location::GM, Location::L1, Location::L0A, Location::L0B, Location::L0C, Location::UB,
-              Location::BIAS, Location::FIXBUF, Location::L0ScaleA, Location::L0ScaleB, Location::SSBUF, FoundByAddress>;
+    is_any_of<T, Location::INVALID, Location::GM, Location::L1, Location::L0A, Location::L0B, Location::L0C,
+              Location::UB, Location::BIAS, Location::FIXBUF, Location::L0ScaleA, Location::L0ScaleB, Location::SSBUF,
+              FoundByAddress>;
 
 // The memory of a location; MAX: it has none of its own.
 template <class L>
@@ -57,9 +58,10 @@ struct MemoryRange {
 
 template <class L>
 inline MemoryRange range_of() {
-    static_assert(!is_any_of<L, Location::INVALID, Location::SSBUF, Location::GM>,
-                  "MakeMemPtr: this location has no memory with offsets; there are L1, L0A, L0B, L0C, UB, BIAS, FIXBUF, "
-                  "L0ScaleA and L0ScaleB");
+    static_assert(
+        !is_any_of<L, Location::INVALID, Location::SSBUF, Location::GM>,
+        "MakeMemPtr: this location has no memory with offsets; there are L1, L0A, L0B, L0C, UB, BIAS, FIXBUF, "
+        "L0ScaleA and L0ScaleB");
     if constexpr (is_same<L, Location::L0ScaleA>)
         return {scale_memory(Hardware::L0A), scale_memory_size, "L0ScaleA"};
     else if constexpr (is_same<L, Location::L0ScaleB>)
@@ -105,11 +107,13 @@ struct HardwareMemPtr {
     }
     template <class Index>
     HardwareMemPtr operator&(const Index& mask) const {
-        return HardwareMemPtr(reinterpret_cast<Pointer>(reinterpret_cast<uintptr_t>(pointer) & static_cast<uintptr_t>(mask)));
+        return HardwareMemPtr(
+            reinterpret_cast<Pointer>(reinterpret_cast<uintptr_t>(pointer) & static_cast<uintptr_t>(mask)));
     }
     template <class Index>
     HardwareMemPtr operator|(const Index& mask) const {
-        return HardwareMemPtr(reinterpret_cast<Pointer>(reinterpret_cast<uintptr_t>(pointer) | static_cast<uintptr_t>(mask)));
+        return HardwareMemPtr(
+            reinterpret_cast<Pointer>(reinterpret_cast<uintptr_t>(pointer) | static_cast<uintptr_t>(mask)));
     }
     constexpr bool operator==(const HardwareMemPtr& other) const { return pointer == other.pointer; }
     constexpr bool operator!=(const HardwareMemPtr& other) const { return pointer != other.pointer; }
@@ -145,7 +149,8 @@ namespace AscendC::Te {
 
 // At a byte offset of a memory of this core; an address of global memory is a number too.
 template <class PtrPattern, class DataType, class Addr,
-          Std::enable_if_t<canopy::kernel::te::is_location<PtrPattern> && !canopy::kernel::te::is_memory_pointer<Addr>, int> = 0>
+          Std::enable_if_t<canopy::kernel::te::is_location<PtrPattern> && !canopy::kernel::te::is_memory_pointer<Addr>,
+                           int> = 0>
 inline auto MakeMemPtr(Addr arg, canopy::kernel::Where where = canopy::kernel::here()) {
     if constexpr (Std::is_pointer_v<Addr>)
         return HardwareMemPtr<PtrPattern, DataType*>(reinterpret_cast<DataType*>(arg));
@@ -165,7 +170,8 @@ constexpr auto MakeMemPtr(Iterator iterator) {
     else
         return HardwareMemPtr<PtrPattern, typename Iterator::iterator>(iterator.Get());
 }
-template <class Iterator, Std::enable_if_t<Std::is_pointer_v<Iterator> || canopy::kernel::te::is_memory_pointer<Iterator>, int> = 0>
+template <class Iterator,
+          Std::enable_if_t<Std::is_pointer_v<Iterator> || canopy::kernel::te::is_memory_pointer<Iterator>, int> = 0>
 constexpr auto MakeMemPtr(Iterator iterator) {
     if constexpr (Std::is_pointer_v<Iterator>)
         return HardwareMemPtr<canopy::kernel::te::FoundByAddress, Iterator>(iterator);

@@ -87,8 +87,7 @@ constexpr auto rest_of_axis(const C& coordinate, const S& shape, const W& wanted
     } else {
         static_assert(Std::tuple_size_v<S> == 2, "Slice: an axis is a number or (size of a block, number of blocks)");
         const auto inner = Std::get<0>(shape);
-        const auto rest =
-            quotient_up(difference_of(product_of_all(shape), linear_in(coordinate, shape)), inner);
+        const auto rest = quotient_up(difference_of(product_of_all(shape), linear_in(coordinate, shape)), inner);
         if constexpr (is_same<W, Everything>)
             return Std::make_tuple(inner, rest);
         else if constexpr (is_tuple<W>)
@@ -126,9 +125,9 @@ constexpr auto slice_of(const Pointer& pointer, const L& layout, const C& coordi
     if constexpr (IsLayoutV<W>)
         return slice_of(pointer, layout, coordinate, wanted.Shape());
     else
-        return tensor_at(pointer + layout(coordinate),
-                         layout_with<typename L::InfoType>(rest_of_shape(coordinate, layout.Shape(), wanted),
-                                                           layout.Stride()));
+        return tensor_at(
+            pointer + layout(coordinate),
+            layout_with<typename L::InfoType>(rest_of_shape(coordinate, layout.Shape(), wanted), layout.Stride()));
 }
 
 }  // namespace canopy::kernel::te
@@ -160,8 +159,9 @@ struct BaseTensor {
 
     template <class Coord>
     constexpr reference operator[](const Coord& coord) const {
-        static_assert(canopy::kernel::is_any_of<location, Location::GM, Location::UB, canopy::kernel::te::FoundByAddress>,
-                      "tensor[coord]: the scalar unit accesses GM and UB only");
+        static_assert(
+            canopy::kernel::is_any_of<location, Location::GM, Location::UB, canopy::kernel::te::FoundByAddress>,
+            "tensor[coord]: the scalar unit accesses GM and UB only");
         static_assert(canopy::kernel::packing<valueType> == 1, "tensor[coord]: four bits are not addressable");
         return Data()[layout_(coord)];
     }
@@ -241,9 +241,8 @@ constexpr auto squeeze(const T& x, const Pattern& pattern) {
 namespace AscendC::Te {
 
 template <class TensorType, class TargetLayoutPtn>
-inline constexpr bool IsSatisfiedPtnFormatV =
-    canopy::kernel::is_same<GetLayoutPattern<typename canopy::kernel::te::LayoutOf<Std::remove_cvref_t<TensorType>>::type>,
-                            TargetLayoutPtn>;
+inline constexpr bool IsSatisfiedPtnFormatV = canopy::kernel::is_same<
+    GetLayoutPattern<typename canopy::kernel::te::LayoutOf<Std::remove_cvref_t<TensorType>>::type>, TargetLayoutPtn>;
 
 template <class Iterator, class... Args>
 constexpr auto MakeTensor(const Iterator& iter, const Args&... args) {
@@ -259,7 +258,8 @@ constexpr auto Slice(Tensor&& tensor, const Coord& coord, const Info& info) {
     return tensor.Slice(coord, info);
 }
 
-template <size_t... SqueezeDims, class T, class = Std::enable_if_t<(IsLayoutV<T> || IsAttrTensorV<T>)&&(sizeof...(SqueezeDims) > 0)>>
+template <size_t... SqueezeDims, class T,
+          class = Std::enable_if_t<(IsLayoutV<T> || IsAttrTensorV<T>)&&(sizeof...(SqueezeDims) > 0)>>
 constexpr auto Squeeze(const T& x) {
     constexpr size_t rank = canopy::kernel::te::LayoutOf<T>::type::rank;
     return canopy::kernel::te::squeeze(x, canopy::kernel::te::dropping<rank, SqueezeDims...>());
