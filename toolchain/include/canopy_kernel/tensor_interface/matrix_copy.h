@@ -194,9 +194,6 @@ inline void copy_four_bits(uint8_t* to, const Matrices& target, const uint8_t* f
                           four_bits(from, source.row.at(r) + source.column.at(c)));
 }
 
-template <uint32_t bytes>
-using WordOfSize = choose<bytes == 1, uint8_t, choose<bytes == 2, uint16_t, choose<bytes == 4, uint32_t, uint64_t>>>;
-
 // Zeros for the rest of the last block along the axis whose neighbours are adjacent.
 template <class Word>
 inline void clear_rest(Word* to, const Matrices& target, int64_t rows, int64_t columns, bool packed) {
@@ -221,24 +218,33 @@ inline int64_t common_columns(const Matrices& a, const Matrices& b) {
     return smaller(a.column.size(), b.column.size());
 }
 
-// Copies what the two layouts have in common; with `pad`, also fills the last group of the target with zeros.
+// Copies what the two layouts have in common; with `pad`, also fills the last block of the target with zeros. One
+// function for all tensors with elements of one size.
+template <class Word, bool packed, class Move>
+__attribute__((noinline)) void copy_words(Word* to, const Matrices& target, const Word* from, const Matrices& source,
+                                          Move& move, bool pad) {
+    constexpr int64_t per_word = packed ? 2 : 1;
+    const Matrices into = target.joined(), out_of = source.joined();
+    const int64_t rows = common_rows(target, source), columns = common_columns(target, source);
+    const int64_t count = smaller(target.count, source.count);
+    for (int64_t i = 0; i < count; ++i, to += target.apart / per_word, from += source.apart / per_word) {
+        if constexpr (packed)
+            copy_four_bits(to, into, from, out_of, rows, columns, move);
+        else
+            copy_matrix(to, into, from, out_of, rows, columns, move);
+        if (pad) clear_rest(to, target, rows, columns, packed);
+    }
+}
+
+template <uint32_t bytes>
+using WordOfSize = choose<bytes == 1, uint8_t, choose<bytes == 2, uint16_t, choose<bytes == 4, uint32_t, uint64_t>>>;
+
 template <class T, class Move>
 inline void copy_matrices(T* to, const Matrices& target, const T* from, const Matrices& source, Move& move,
                           bool pad = false) {
     using Word = WordOfSize<sizeof(T)>;
-    constexpr bool packed = packing<T> == 2;
-    const Matrices into = target.joined(), out_of = source.joined();
-    const int64_t rows = common_rows(target, source), columns = common_columns(target, source);
-    const int64_t count = smaller(target.count, source.count);
-    for (int64_t i = 0; i < count; ++i) {
-        auto* here = reinterpret_cast<Word*>(advance(to, static_cast<uint64_t>(i * target.apart)));
-        const auto* there = reinterpret_cast<const Word*>(advance(from, static_cast<uint64_t>(i * source.apart)));
-        if constexpr (packed)
-            copy_four_bits(here, into, there, out_of, rows, columns, move);
-        else
-            copy_matrix(here, into, there, out_of, rows, columns, move);
-        if (pad) clear_rest(here, target, rows, columns, packed);
-    }
+    copy_words<Word, packing<T> == 2>(reinterpret_cast<Word*>(to), target, reinterpret_cast<const Word*>(from), source,
+                                      move, pad);
 }
 
 }  // namespace canopy::kernel::te
