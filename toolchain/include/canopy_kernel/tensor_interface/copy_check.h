@@ -33,11 +33,11 @@ inline Matrices view_of(const Tensor& tensor) {
 }
 
 // Bytes from the first element to the end of the last one.
-template <class T>
-inline uint64_t extent_of(const Matrices& view) {
+inline uint64_t extent_of(const Matrices& view, uint64_t bits) {
     if (view.count <= 0 || view.row.size() <= 0 || view.column.size() <= 0) return 0;
-    return bytes_of<T>(static_cast<uint64_t>(view.row.last(view.row.size()) + view.column.last(view.column.size()) +
-                                             (view.count - 1) * view.apart + 1));
+    const int64_t last =
+        view.row.last(view.row.size()) + view.column.last(view.column.size()) + (view.count - 1) * view.apart;
+    return (static_cast<uint64_t>(last + 1) * bits + 7) / 8;
 }
 
 // The memory of this core that contains an address; GM if none does.
@@ -51,33 +51,42 @@ inline Hardware memory_at(const void* address) {
     return Hardware::GM;
 }
 
+__attribute__((noinline)) inline void check_global(const char* operation, const char* operand, const void* address,
+                                                   Where where) {
+    if (address == nullptr) fail(where, "%s: the %s is a tensor without memory", operation, operand);
+    if (memory_at(address) != Hardware::GM)
+        fail(where, "%s: the %s is in %s; it must be in GM", operation, operand, name_of(memory_at(address)));
+}
+__attribute__((noinline)) inline void check_local(const char* operation, const char* operand, const void* address,
+                                                  uint64_t bytes, const MemoryRange& range, Where where) {
+    const auto* byte = static_cast<const unsigned char*>(address);
+    if (byte < range.base || byte >= range.base + range.size)
+        fail(where, "%s: the %s is not in %s", operation, operand, range.name);
+    const auto start = static_cast<uint64_t>(byte - range.base);
+    if (start + bytes > range.size)
+        fail(where, "%s: the %s ends at byte %llu of %s, which has %u", operation, operand, printable(start + bytes),
+             range.name, range.size);
+    if (start % block_bytes != 0)
+        fail(where, "%s: the %s starts %u bytes past a multiple of 32 bytes of %s", operation, operand,
+             static_cast<unsigned>(start % block_bytes), range.name);
+}
+
 template <class L, class Tensor>
-inline void check_operand(const char* operation, const char* operand, const Tensor& tensor, Where where) {
+inline void check_operand(const char* operation, const char* operand, const Tensor& tensor, const Matrices& view,
+                          Where where) {
     if constexpr (checked) {
         using T = typename Tensor::valueType;
-        const auto* address = reinterpret_cast<const unsigned char*>(address_of(tensor));
-        if constexpr (is_same<L, Location::GM>) {
-            if (address == nullptr) fail(where, "%s: the %s is a tensor without memory", operation, operand);
-            if (memory_at(address) != Hardware::GM)
-                fail(where, "%s: the %s is in %s; it must be in GM", operation, operand, name_of(memory_at(address)));
-        } else {
-            const MemoryRange range = range_of<L>();
-            const uint64_t bytes = extent_of<T>(view_of(tensor));
-            if (address < range.base || address >= range.base + range.size)
-                fail(where, "%s: the %s is not in %s", operation, operand, range.name);
-            const auto start = static_cast<uint64_t>(address - range.base);
-            if (start + bytes > range.size)
-                fail(where, "%s: the %s ends at byte %llu of %s, which has %u", operation, operand,
-                     printable(start + bytes), range.name, range.size);
-            if (start % block_bytes != 0)
-                fail(where, "%s: the %s starts %u bytes past a multiple of 32 bytes of %s", operation, operand,
-                     static_cast<unsigned>(start % block_bytes), range.name);
-        }
+        if constexpr (is_same<L, Location::GM>)
+            check_global(operation, operand, address_of(tensor), where);
+        else
+            check_local(operation, operand, address_of(tensor), extent_of(view, sizeof(T) * 8 / packing<T>),
+                        range_of<L>(), where);
     }
 }
 
 // A copy of everything must fit.
-inline void check_fits(const char* operation, const Matrices& target, const Matrices& source, Where where) {
+__attribute__((noinline)) inline void check_fits(const char* operation, const Matrices& target, const Matrices& source,
+                                                 Where where) {
     if constexpr (checked) {
         check_limit(operation, "the number of matrices", source.count, 1, 4095, where);
         if (source.row.size() > target.row.size() || source.column.size() > target.column.size() ||

@@ -76,9 +76,9 @@ inline void copy_tensor(const char* operation, const D& dst, const S& src, bool 
     static_assert(is_in<D, To>, "Copy: the destination is not in the memory that this operation copies to");
     static_assert(same_type<D, S>, "Copy: this operation does not convert; both tensors have one element type");
     if (leaves_out<runs>()) return;
-    check_operand<From>(operation, "source", src, where);
-    check_operand<To>(operation, "destination", dst, where);
     const Matrices target = view_of(dst), source = view_of(src);
+    check_operand<From>(operation, "source", src, source, where);
+    check_operand<To>(operation, "destination", dst, target, where);
     T* const to = const_cast<T*>(address_of(dst));
     if constexpr (is_same<To, Location::GM>) {
         OutOfCore move(element_kind<T>);
@@ -101,7 +101,8 @@ inline constexpr bool have_same_pattern =
 template <class S>
 inline void check_blocks(const char* operation, const S& src, Where where) {
     if constexpr (checked) {
-        const uint64_t bytes = bytes_of<typename S::valueType>(static_cast<uint64_t>(view_of(src).column.size()));
+        const auto columns = static_cast<uint64_t>(GetTotalColumnShape(src.Layout()));
+        const uint64_t bytes = bytes_of<typename S::valueType>(columns);
         if (bytes % block_bytes != 0)
             fail(where, "%s: rows of %llu bytes are not a multiple of 32", operation, printable(bytes));
     }
@@ -116,9 +117,9 @@ inline void copy_image(const D& dst, const S& src, const Img2ColParams<P>& param
                   "CopyL12L0A with Img2ColParams: NZ <- NC1HWC0");
     static_assert(packing<T> == 1, "CopyL12L0A with Img2ColParams: elements fill whole bytes");
     if (on_vector_core()) return;
-    check_operand<Location::L1>("CopyL12L0A", "source", src, where);
-    check_operand<Location::L0A>("CopyL12L0A", "destination", dst, where);
     const Matrices image = view_of(src), target = view_of(dst).joined();
+    check_operand<Location::L1>("CopyL12L0A", "source", src, image, where);
+    check_operand<Location::L0A>("CopyL12L0A", "destination", dst, target, where);
     ImageView<T> view{};
     view.source = address_of(src);
     view.height = static_cast<uint32_t>(image.row.blocks);
@@ -151,9 +152,9 @@ inline void copy_bias(const D& dst, const S& src, Where where) {
     using T = typename D::valueType;
     using U = typename S::valueType;
     if (on_vector_core()) return;
-    check_operand<Location::L1>("CopyL12BT", "source", src, where);
-    check_operand<Location::BIAS>("CopyL12BT", "destination", dst, where);
     const Matrices target = view_of(dst).joined(), source = view_of(src).joined();
+    check_operand<Location::L1>("CopyL12BT", "source", src, source, where);
+    check_operand<Location::BIAS>("CopyL12BT", "destination", dst, target, where);
     const int64_t rows = common_rows(target, source), columns = common_columns(target, source);
     T* to = address_of(dst);
     const U* from = address_of(src);

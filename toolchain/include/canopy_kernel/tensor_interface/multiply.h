@@ -85,10 +85,10 @@ inline void multiply_tensors(const C& dst, const A& fm, const B& filter, const v
     static_assert(multiplies<scaled, T, U, V>(),
                   "Mmad: int8_t factors give int32_t; float, half, bfloat16_t and 8-bit floats give float; with "
                   "MmadType::MX the factors are fp8_e4m3fn_t and fp8_e5m2_t, or fp4x2_e2m1_t and fp4x2_e1m2_t");
-    check_operand<Location::L0C>("Mmad", "result", dst, where);
-    check_operand<Location::L0A>("Mmad", "left factor", fm, where);
-    check_operand<Location::L0B>("Mmad", "right factor", filter, where);
     const Matrices left = view_of(fm).joined(), right = view_of(filter).joined(), result = view_of(dst).joined();
+    check_operand<Location::L0C>("Mmad", "result", dst, result, where);
+    check_operand<Location::L0A>("Mmad", "left factor", fm, left, where);
+    check_operand<Location::L0B>("Mmad", "right factor", filter, right, where);
     if constexpr (checked)
         if (size.m > left.row.size() || size.k > left.column.size() || size.k > right.row.size() ||
             size.n > right.column.size() || size.m > result.row.size() || size.n > result.column.size())

@@ -166,9 +166,9 @@ inline void copy_out(const char* operation, const D& dst, const S& src, const Qu
                   "Copy from L0C: RoundMode::HYBRID is for hifloat8_t");
     static_assert(!trait.enableChannelSplit || is_same<T, float>, "Copy from L0C: enableChannelSplit is for float");
     if (on_vector_core()) return;
-    check_operand<Location::L0C>(operation, "source", src, where);
-    check_operand<To>(operation, "destination", dst, where);
     const Matrices target = view_of(dst).joined(), source = view_of(src).joined();
+    check_operand<Location::L0C>(operation, "source", src, source, where);
+    check_operand<To>(operation, "destination", dst, target, where);
     constexpr bool images = image_axes<pattern_of<D>> != 0;
     ResultCopy copy{};
     copy.work.mode = scaling_mode<T, U>(!is_same<Quant, NoScales>, IsAttrTensorV<Quant>);
