@@ -7,6 +7,7 @@
 #define CANOPY_KERNEL_MATMUL_PRODUCT_H
 
 #include "canopy_kernel/cube/matmul_tile.h"
+#include "canopy_kernel/cube/sparse_multiply.h"
 
 namespace canopy::kernel {
 
@@ -22,6 +23,11 @@ using AscendC::MatmulConfig;
 using AscendC::ONE_BLK_SIZE;
 using AscendC::TPipe;
 
+template <class Type, class = void>
+inline constexpr bool is_sparse_operand = false;
+template <class Type>
+inline constexpr bool is_sparse_operand<Type, std::void_t<decltype(Type::indexPos)>> = true;
+
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto& MM_CFG = CFG_NORM,
           class MM_CB = MatmulCallBackFunc<nullptr, nullptr, nullptr>,
           template <const auto&, typename, typename, typename, typename, typename> class POLICY =
@@ -34,6 +40,9 @@ class MatrixProduct {
     static constexpr bool copies_a = is_function<MM_CB::CopyA1Ptr>;
     static constexpr bool copies_b = is_function<MM_CB::CopyB1Ptr>;
     static constexpr bool copies_out = is_function<MM_CB::DataCopyOutPtr>;
+    static constexpr bool sparse = is_sparse_operand<B_TYPE>;
+    static_assert(!sparse || (is_same<typename A_TYPE::T, int8_t> && is_same<typename B_TYPE::T, int8_t>),
+                  "Matmul with a SparseMatmulType multiplies int8_t");
 
 public:
     using AType = A_TYPE;
@@ -148,9 +157,12 @@ public:
         scaled_ = true;
         scaling_.columns = words.GetPhyAddr();
     }
-    template <class... T>
-    __attribute__((unavailable("AscendC::Matmul::SetSparseIndex is not supported by Canopy yet"))) void SetSparseIndex(
-        const T&...) {}
+    // The places of the stored values: a matrix of N rows and K / 8 bytes, in fractals of 16 rows by 8 bytes that are
+    // stored column by column.
+    void SetSparseIndex(const GlobalTensor<uint8_t>& indexGlobal) {
+        static_assert(sparse, "SetSparseIndex: the type of B is not a SparseMatmulType");
+        sparse_index_ = indexGlobal.GetPhyAddr();
+    }
     template <class... T>
     __attribute__((unavailable("AscendC::Matmul::SetAntiQuantScalar is not supported by Canopy yet"))) void
     SetAntiQuantScalar(const T&...) {}
@@ -467,6 +479,7 @@ private:
         product.n = tile.columns;
         product.accumulate = accumulate;
         if (!accumulate) set_bias(product, tile.n);
+        if constexpr (sparse) return make_sparse_tile(product, tile, where);
         const int64_t step = copies_a || copies_b ? positive(tiling_.baseK, single_k_) : single_k_;
         for (int64_t k = 0; k < single_k_; k += step) {
             product.k = smaller(step, single_k_ - k);
@@ -475,6 +488,31 @@ private:
             product.accumulate = 1;
             product.bias = nullptr;
         }
+    }
+
+    // The stored values are half of B, so its rows along k count for two.
+    void make_sparse_tile(CanopyProduct& product, const Tile& tile, Where where) const {
+        if (sparse_index_ == nullptr) fail(where, "Matmul: a sparse B needs SetSparseIndex");
+        if (single_k_ % 64 != 0)
+            fail(where, "Matmul: K is %lld; with a sparse B it must be a multiple of 64",
+                 static_cast<long long>(single_k_));
+        product.k = single_k_;
+        const int64_t stored = depth_b() / 2, columns = columns_b();
+        const auto columns_up = static_cast<int64_t>(round_up(static_cast<uint64_t>(columns), 16));
+        const auto stored_up = static_cast<int64_t>(round_up(static_cast<uint64_t>(stored), 16));
+        SparseMatrix matrix{static_cast<const int8_t*>(b_), sparse_index_, 1, 0, 1, columns_up / 16};
+        if (B_TYPE::format != CubeFormat::NZ) {
+            (b_turned_ ? matrix.column_step : matrix.row_step) = b_turned_ ? stored : columns;
+        } else if (b_turned_) {
+            matrix.row_block_step = columns_up * 32;
+            matrix.column_step = 32;
+        } else {
+            matrix.row_step = 32;
+            matrix.column_block_step = stored_up * 32;
+        }
+        const View a = left();
+        multiply_sparse(product, matrix, 0, tile.n,
+                        [&](CanopyProduct& part, int64_t k) { set_left(part, a.from(tile.m, k, where)); });
     }
 
     void set_operands(CanopyProduct& product, const Tile& tile, int64_t k, Where where) const {
@@ -578,7 +616,7 @@ private:
         require_ready(where);
         rewind();
         const AtomicOutput output(atomic, element_kind<DstT>);
-        if constexpr (simple_result && !copies_a && !copies_b && !copies_out && Policy::triangle == 0) {
+        if constexpr (simple_result && !sparse && !copies_a && !copies_b && !copies_out && Policy::triangle == 0) {
             if (!scaled_ && !sequential && output.none()) return whole(c, global);
         }
         const TileTarget target{c, C_TYPE::format, leading_c(global), global};
@@ -683,6 +721,7 @@ private:
     const uint8_t* a_scales_ = nullptr;
     const uint8_t* b_scales_ = nullptr;
     bool a_scales_turned_ = false, b_scales_turned_ = false;
+    const uint8_t* sparse_index_ = nullptr;
     bool scaled_ = false;
     ResultScaling scaling_{};
 

@@ -9,18 +9,23 @@
 
 namespace canopy::kernel {
 
-// A stored matrix of k / 2 rows and its index. Both are read in fractals of 16 columns by 32 stored rows; four indices
-// share a byte, the lowest bits first.
+// A stored matrix of k / 2 rows, and its index in fractals of 16 columns by 32 stored rows; four indices share a byte,
+// the lowest bits first.
 struct SparseMatrix {
     const int8_t* values;
     const uint8_t* index;
-    int64_t row_step, row_block_step, column_step;  // of the values: rows in blocks of 32 (0: none)
-    int64_t column_fractals;                        // of the index
+    // Steps of the values. Rows or columns may be in blocks of 32 (a step of 0: they are not).
+    int64_t row_step, row_block_step, column_step;
+    int64_t column_fractals;  // of the index
+    int64_t column_block_step = 0;
 
     int8_t value(int64_t row, int64_t column) const {
-        const int64_t block = row_block_step == 0 ? row * row_step : row / 32 * row_block_step + row % 32 * row_step;
-        return values[block + column * column_step];
+        const auto along = [](int64_t i, int64_t step, int64_t block_step) {
+            return block_step == 0 ? i * step : i / 32 * block_step + i % 32 * step;
+        };
+        return values[along(row, row_step, row_block_step) + along(column, column_step, column_block_step)];
     }
+    // The row of the whole matrix that a stored row stands for.
     int64_t place(int64_t row, int64_t column) const {
         const int64_t fractal = row / 32 * column_fractals + column / 16;
         const int64_t bits = fractal * 512 + column % 16 * 32 + row % 32;
