@@ -28,8 +28,8 @@ inline void open_test_device() {
     static_cast<void>(opened);
 }
 
-// Calls `launch(device, stream)` with a copy of `memory` as global memory, and copies it back. Returns the error message,
-// empty on success.
+// Calls `launch(device, stream)` with a copy of `memory` as global memory, and copies it back. Returns the error
+// message, empty on success.
 template <class Launch>
 std::string run_launch(std::vector<uint8_t>& memory, const Launch& launch) {
     open_test_device();

@@ -7,7 +7,6 @@
 #define CANOPY_KERNEL_MATMUL_PRODUCT_H
 
 #include "canopy_kernel/cube/matmul_tile.h"
-#include "canopy_kernel/cube/sparse_multiply.h"
 
 namespace canopy::kernel {
 
@@ -23,11 +22,6 @@ using AscendC::MatmulConfig;
 using AscendC::ONE_BLK_SIZE;
 using AscendC::TPipe;
 
-template <class Type, class = void>
-inline constexpr bool is_sparse_operand = false;
-template <class Type>
-inline constexpr bool is_sparse_operand<Type, std::void_t<decltype(Type::indexPos)>> = true;
-
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto& MM_CFG = CFG_NORM,
           class MM_CB = MatmulCallBackFunc<nullptr, nullptr, nullptr>,
           template <const auto&, typename, typename, typename, typename, typename> class POLICY =
@@ -41,8 +35,6 @@ class MatrixProduct {
     static constexpr bool copies_b = is_function<MM_CB::CopyB1Ptr>;
     static constexpr bool copies_out = is_function<MM_CB::DataCopyOutPtr>;
     static constexpr bool sparse = is_sparse_operand<B_TYPE>;
-    static_assert(!sparse || (is_same<typename A_TYPE::T, int8_t> && is_same<typename B_TYPE::T, int8_t>),
-                  "Matmul with a SparseMatmulType multiplies int8_t");
 
 public:
     using AType = A_TYPE;
@@ -160,7 +152,8 @@ public:
     // The places of the stored values: a matrix of N rows and K / 8 bytes, in fractals of 16 rows by 8 bytes that are
     // stored column by column.
     void SetSparseIndex(const GlobalTensor<uint8_t>& indexGlobal) {
-        static_assert(sparse, "SetSparseIndex: the type of B is not a SparseMatmulType");
+        static_assert(sparse && is_same<SrcAT, int8_t> && is_same<SrcBT, int8_t>,
+                      "SetSparseIndex: B is a SparseMatmulType, and A and B are int8_t");
         sparse_index_ = indexGlobal.GetPhyAddr();
     }
     template <class... T>
@@ -228,11 +221,7 @@ public:
     void AsyncGetTensorC(const LocalTensor<DstT>& co2Local, Where where = here()) {
         GetTensorC<sync>(co2Local, 0, false, 0, 0, 0, 0, where);
     }
-    struct MatrixOffset {
-        int32_t offset;
-        int32_t row, col;
-        int32_t height, width;
-    };
+    using MatrixOffset = TileOffset;
     MatrixOffset GetOffsetC() const {
         const Tile tile = tile_at(tile_);
         return {static_cast<int32_t>(tile.m * row_length_c() + tile.n), static_cast<int32_t>(tile.m),
@@ -334,15 +323,8 @@ public:
     }
 
 private:
-    struct Tile {
-        int64_t m, n;
-        uint32_t rows, columns;
-    };
-    struct Batch {
-        uint32_t a, b;
-        uint32_t stride_a, stride_b, stride_c;
-        uint32_t count() const { return a > b ? a : b; }
-    };
+    using Tile = ProductTile;
+    using Batch = BatchSizes;
 
     void rewind() {
         tile_ = -1;
@@ -492,24 +474,10 @@ private:
 
     // The stored values are half of B, so its rows along k count for two.
     void make_sparse_tile(CanopyProduct& product, const Tile& tile, Where where) const {
-        if (sparse_index_ == nullptr) fail(where, "Matmul: a sparse B needs SetSparseIndex");
-        if (single_k_ % 64 != 0)
-            fail(where, "Matmul: K is %lld; with a sparse B it must be a multiple of 64",
-                 static_cast<long long>(single_k_));
+        require_sparse(sparse_index_, single_k_, where);
         product.k = single_k_;
-        const int64_t stored = depth_b() / 2, columns = columns_b();
-        const auto columns_up = static_cast<int64_t>(round_up(static_cast<uint64_t>(columns), 16));
-        const auto stored_up = static_cast<int64_t>(round_up(static_cast<uint64_t>(stored), 16));
-        SparseMatrix matrix{static_cast<const int8_t*>(b_), sparse_index_, 1, 0, 1, columns_up / 16};
-        if (B_TYPE::format != CubeFormat::NZ) {
-            (b_turned_ ? matrix.column_step : matrix.row_step) = b_turned_ ? stored : columns;
-        } else if (b_turned_) {
-            matrix.row_block_step = columns_up * 32;
-            matrix.column_step = 32;
-        } else {
-            matrix.row_step = 32;
-            matrix.column_block_step = stored_up * 32;
-        }
+        const SparseMatrix matrix =
+            sparse_view(b_, sparse_index_, B_TYPE::format, depth_b() / 2, columns_b(), b_turned_);
         const View a = left();
         multiply_sparse(product, matrix, 0, tile.n,
                         [&](CanopyProduct& part, int64_t k) { set_left(part, a.from(tile.m, k, where)); });
@@ -654,27 +622,20 @@ private:
     // --- batches ----------------------------------------------------------------------------------------------------
 
     // Matrices of `rows` x `length` in the layout of the operand. The five numbers come from the tiling.
-    static BatchLayout layout_of(LayoutMode mode, int64_t rows, int64_t length, uint32_t stride,
-                                 const int32_t (&info)[5]) {
-        const int64_t b = info[0], s = info[1], ng = static_cast<int64_t>(info[2]) * info[3], d = info[4];
-        if (mode == LayoutMode::BSNGD) return {ng * d, d, ng, s * ng * d};
-        if (mode == LayoutMode::SBNGD) return {b * ng * d, d, 0, 0};
-        return {0, stride != 0 ? static_cast<int64_t>(stride) : rows * length, 0, 0};
-    }
     BatchLayout layout_a(const Batch& sizes) const {
-        return layout_of(A_TYPE::layout, rows_a(), depth_a(), sizes.stride_a,
-                         {tiling_.ALayoutInfoB, tiling_.ALayoutInfoS, tiling_.ALayoutInfoN, tiling_.ALayoutInfoG,
-                          tiling_.ALayoutInfoD});
+        return batch_layout(A_TYPE::layout, rows_a(), depth_a(), sizes.stride_a,
+                            {tiling_.ALayoutInfoB, tiling_.ALayoutInfoS, tiling_.ALayoutInfoN, tiling_.ALayoutInfoG,
+                             tiling_.ALayoutInfoD});
     }
     BatchLayout layout_b(const Batch& sizes) const {
-        return layout_of(B_TYPE::layout, depth_b(), columns_b(), sizes.stride_b,
-                         {tiling_.BLayoutInfoB, tiling_.BLayoutInfoS, tiling_.BLayoutInfoN, tiling_.BLayoutInfoG,
-                          tiling_.BLayoutInfoD});
+        return batch_layout(B_TYPE::layout, depth_b(), columns_b(), sizes.stride_b,
+                            {tiling_.BLayoutInfoB, tiling_.BLayoutInfoS, tiling_.BLayoutInfoN, tiling_.BLayoutInfoG,
+                             tiling_.BLayoutInfoD});
     }
     BatchLayout layout_c(const Batch& sizes, bool packed) const {
-        return layout_of(packed ? LayoutMode::NORMAL : C_TYPE::layout, single_m_, leading_c(!packed), sizes.stride_c,
-                         {tiling_.CLayoutInfoB, tiling_.CLayoutInfoS1, tiling_.CLayoutInfoN, tiling_.CLayoutInfoG,
-                          tiling_.CLayoutInfoS2});
+        return batch_layout(packed ? LayoutMode::NORMAL : C_TYPE::layout, single_m_, leading_c(!packed), sizes.stride_c,
+                            {tiling_.CLayoutInfoB, tiling_.CLayoutInfoS1, tiling_.CLayoutInfoN, tiling_.CLayoutInfoG,
+                             tiling_.CLayoutInfoS2});
     }
     uint64_t batch_size(const Batch& sizes) const {
         return static_cast<uint64_t>(sizes.count()) * single_m_ * single_n_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memories of a cube core that programs reach only through instructions: the scales beside L0A and L0B, and the index
-// of a sparse matrix beside L0B. A cube core has no unified buffer of its own, so the end of the one that belongs to
-// its block holds them.
+// of a sparse matrix beside L0B. Cube cores of the chips have no unified buffer, so the end of the one that every block
+// has here holds them.
 #ifndef CANOPY_KERNEL_SCALE_MEMORY_H
 #define CANOPY_KERNEL_SCALE_MEMORY_H
 

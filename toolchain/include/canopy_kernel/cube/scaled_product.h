@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products with scales (MX) and with a sparse right factor, the loads that go with them, and two older names:
-// LoadDataWithStride and BroadCastVecToMM.
+// Matrix products with scales (MX) and with a sparse right factor, the loads that go with them, and
+// LoadDataWithStride.
 #ifndef CANOPY_KERNEL_SCALED_PRODUCT_H
 #define CANOPY_KERNEL_SCALED_PRODUCT_H
 
@@ -239,26 +239,6 @@ inline void MmadWithSparse(const LocalTensor<T>& dst, const LocalTensor<U>& fm, 
     const auto* left = fm.GetPhyAddr();
     multiply_sparse(product, matrix, 0, 0,
                     [&](CanopyProduct& part, int64_t k) { part.a = left + k / 32 * part.a_blocks.column_stride; });
-}
-
-#endif
-
-#if __NPU_ARCH__ == 1001 || __NPU_ARCH__ == 2002
-
-// Fills L0C with a bias: each of the 16 rows of a fractal becomes a block of 16 values of the source.
-template <class T, class U>
-inline void BroadCastVecToMM(const LocalTensor<T>& dst, const LocalTensor<U>& src, const int32_t blockCount,
-                             const uint8_t blockLen, const uint8_t srcGap, const uint8_t dstGap,
-                             canopy::kernel::Where where = canopy::kernel::here()) {
-    using namespace canopy::kernel;
-    require_memory(dst, Hardware::L0C, "the destination of BroadCastVecToMM", where);
-    require_memory(src, Hardware::UB, "the source of BroadCastVecToMM", where);
-    const U* from = src.GetPhyAddr();
-    T* to = dst.GetPhyAddr();
-    for (int32_t i = 0; i < blockCount; ++i, from += srcGap * 16, to += dstGap * 256)
-        for (uint32_t j = 0; j < blockLen; ++j, from += 16)
-            for (uint32_t row = 0; row < 16; ++row, to += 16)
-                for (uint32_t column = 0; column < 16; ++column) to[column] = static_cast<T>(from[column]);
 }
 
 #endif

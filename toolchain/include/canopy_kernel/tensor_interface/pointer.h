@@ -38,7 +38,7 @@ inline constexpr bool is_location =
               Location::UB, Location::BIAS, Location::FIXBUF, Location::L0ScaleA, Location::L0ScaleB, Location::SSBUF,
               FoundByAddress>;
 
-// The memory of a location; MAX: it has none of its own.
+// The memory of a location; MAX: none.
 template <class L>
 inline constexpr Hardware hardware_of = is_same<L, Location::GM>       ? Hardware::GM
                                         : is_same<L, Location::L1>     ? Hardware::L1
