@@ -98,6 +98,15 @@ __attribute__((noinline)) inline void check_fits(const char* operation, const Ma
     }
 }
 
+// A cube core reaches only memories of its own block.
+inline void require_own_memory(const char* operation, Where where) {
+    if (current_block().vector_count != 0)
+        fail(where,
+             "%s: in a kernel for cube and vector cores, the memories of another core are not reachable by Canopy yet; "
+             "pass the data through global memory",
+             operation);
+}
+
 template <class D, class S>
 inline constexpr bool same_type = is_same<typename D::valueType, typename S::valueType>;
 

@@ -76,6 +76,7 @@ inline void copy_tensor(const char* operation, const D& dst, const S& src, bool 
     static_assert(is_in<D, To>, "Copy: the destination is not in the memory that this operation copies to");
     static_assert(same_type<D, S>, "Copy: this operation does not convert; both tensors have one element type");
     if (leaves_out<runs>()) return;
+    if constexpr (is_same<From, Location::L1> && is_same<To, Location::UB>) require_own_memory(operation, where);
     const Matrices target = view_of(dst), source = view_of(src);
     check_operand<From>(operation, "source", src, source, where);
     check_operand<To>(operation, "destination", dst, target, where);

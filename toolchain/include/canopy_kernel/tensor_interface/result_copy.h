@@ -142,15 +142,6 @@ constexpr uint64_t scale_in(const Quant& quant) {
         return 0;
 }
 
-// A cube core reaches only memories of its own block.
-inline void require_own_memory(const char* operation, Where where) {
-    if (current_block().vector_count != 0)
-        fail(where,
-             "%s: in a kernel for cube and vector cores, the memories of another core are not reachable by Canopy yet; "
-             "pass the data through global memory",
-             operation);
-}
-
 template <class To, const auto& trait, class D, class S, class Quant>
 inline void copy_out(const char* operation, const D& dst, const S& src, const Quant& quant, Where where) {
     using T = typename D::valueType;
