@@ -65,6 +65,9 @@ struct CoreState {
         const void* quantisation_vector;     // SetFixPipeConfig
         const void* relu_vector;
         bool hf32, hf32_round_to_zero, layout_transform;
+        bool image_set;  // SetLoadDataRepeatWithStride
+        uint8_t image_repeats;
+        uint16_t image_stride;
     } cube;
 
     struct Pipe {

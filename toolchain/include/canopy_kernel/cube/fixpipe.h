@@ -171,6 +171,22 @@ constexpr bool by_column(QuantMode_t mode) {
            mode == VQF322BF16_PRE || mode == VQF322F32_PRE || mode == VQS322BF16_PRE;
 }
 
+// How sums of type S become elements of type D, with or without scales.
+template <class D, class S>
+constexpr QuantMode_t scaling_mode(bool scaled, bool columns) {
+    if (!scaled) return is_same<D, half> ? F322F16 : is_same<D, bfloat16_t> ? F322BF16 : NoQuant;
+    if constexpr (is_same<S, int32_t>) {
+        if (is_same<D, half>) return columns ? VDEQF16 : DEQF16;
+        if (is_same<D, bfloat16_t>) return columns ? VQS322BF16_PRE : QS322BF16_PRE;
+        return columns ? VREQ8 : REQ8;
+    } else {
+        if (is_same<D, half>) return columns ? VQF322F16_PRE : QF322F16_PRE;
+        if (is_same<D, bfloat16_t>) return columns ? VQF322BF16_PRE : QF322BF16_PRE;
+        if (is_same<D, float>) return columns ? VQF322F32_PRE : QF322F32_PRE;
+        return columns ? VQF322B8_PRE : QF322B8_PRE;
+    }
+}
+
 // Rounds to nearest, ties to even, and clamps to the range of the type.
 template <class T>
 inline T saturate_round(float value, float low, float high) {
