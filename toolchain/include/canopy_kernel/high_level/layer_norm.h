@@ -145,8 +145,9 @@ inline void deep_norm(const CheckedCall& call, const LocalTensor<T>& dst, const 
         const T *x = src.GetPhyAddr() + row * shape.pitch, *g = gx.GetPhyAddr() + row * shape.pitch;
         const float average = sum_of(shape.used, deep, x, g) / used;
         const float spread = sum_of(shape.used, DeepDeviation{deep, average}, x, g) / used;
-        compute(shape.pitch, DeepStandardize{deep, {average, reciprocal_root(spread + widen(epsilon))}},
-                dst.GetPhyAddr() + row * shape.pitch, x, g, scale, offset);
+        const DeepStandardize operation{deep, {average, reciprocal_root(spread + widen(epsilon))}};
+        if constexpr (!is_tracing_variant)  // a trace has operations with up to three sources
+            compute(shape.pitch, operation, dst.GetPhyAddr() + row * shape.pitch, x, g, scale, offset);
         mean.GetPhyAddr()[row] = narrow<T>(average);
         variance.GetPhyAddr()[row] = narrow<T>(spread);
     }

@@ -60,12 +60,7 @@ struct NarrowRule {
 
 template <class D, class Operation, class... S>
 inline void compute(uint64_t count, const Operation& operation, D* d, const S*... s) {
-    if constexpr (is_tracing_variant) {
-        if constexpr (sizeof...(S) <= 3)
-            return trace_compute<NarrowRule<D>>(count, operation, d, s...);
-        else
-            return trace_refuse("an operation with more than three sources");
-    }
+    if constexpr (is_tracing_variant) return trace_compute<NarrowRule<D>>(count, operation, d, s...);
     ask_ahead(bytes_of<D>(count));
     [[maybe_unused]] const uint32_t zero = opaque_zero();
     if constexpr (is_same<D, half> || (is_same<S, half> || ...)) {
