@@ -11,7 +11,7 @@ using dnnl::memory;
 using Normalisation = dnnl::layer_normalization_forward;
 
 constexpr auto inference = dnnl::prop_kind::forward_inference;
-constexpr auto scale_and_shift = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
+const auto scale_and_shift = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
 
 class Rows final : public OneDnn {
 public:
