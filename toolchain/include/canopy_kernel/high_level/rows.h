@@ -41,46 +41,59 @@ struct RowLayout {
 
 // Partial sums: enough to hide the latency of an addition. The order of the additions never depends on the processor.
 inline constexpr uint32_t row_partial_sums = 64;
-// Fewer for functions that need many registers themselves, and for short pieces.
+// Fewer for functions that need many registers themselves, and for pieces of 16 columns.
 inline constexpr uint32_t few_partial_sums = 32, panel_partial_sums = 16;
 
-template <uint32_t count>
-inline float fold_sums(float (&lanes)[count]) {
-    for (uint32_t half = count / 2; half > 0; half /= 2)
-        for (uint32_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
-    return lanes[0];
-}
-
-// Stores operation(s...) of each element, and returns their sum; sums are taken before the results are narrowed.
-template <uint32_t width, class D, class Operation, class... S>
-inline float compute_and_sum(uint64_t count, const Operation& operation, D* d, const S*... s) {
-    ask_ahead(bytes_of<float>(count));
-    [[maybe_unused]] const uint32_t zero = opaque_zero();
-    const auto element = [&](uint64_t i) {
-        const float value = operation(widen(s[i], zero)...);
-        if constexpr (!is_same<D, NoElement>) d[i] = narrow<D>(value);
-        return value;
-    };
-    float lanes[width] = {};
-    uint64_t i = 0;
-    for (; i + width <= count; i += width) {
-        if constexpr (is_same<D, half> || (is_same<S, half> || ...)) {
-            CANOPY_HALF_LOOP
-            for (uint64_t j = 0; j < width; ++j) lanes[j] += element(i + j);
-        } else {
-            CANOPY_VECTOR_LOOP
-            for (uint64_t j = 0; j < width; ++j) lanes[j] += element(i + j);
+// Adds up a function of many elements, a run of them at a time.
+template <uint32_t width>
+class PartialSums {
+public:
+    // Stores operation(s...) of each element, and adds them up before they are narrowed.
+    template <class D, class Operation, class... S>
+    void add_and_store(uint64_t count, const Operation& operation, D* d, const S*... s) {
+        ask_ahead(bytes_of<float>(count));
+        [[maybe_unused]] const uint32_t zero = opaque_zero();
+        const auto element = [&](uint64_t i) {
+            const float value = operation(widen(s[i], zero)...);
+            if constexpr (!is_same<D, NoElement>) d[i] = narrow<D>(value);
+            return value;
+        };
+        uint64_t i = 0;
+        for (; i + width <= count; i += width) {
+            if constexpr (is_same<D, half> || (is_same<S, half> || ...)) {
+                CANOPY_HALF_LOOP
+                for (uint64_t j = 0; j < width; ++j) lanes_[j] += element(i + j);
+            } else {
+                CANOPY_VECTOR_LOOP
+                for (uint64_t j = 0; j < width; ++j) lanes_[j] += element(i + j);
+            }
         }
+        for (; i < count; ++i) rest_ += element(i);
     }
-    float sum = fold_sums(lanes);
-    for (; i < count; ++i) sum += element(i);
-    return sum;
-}
+    template <class Operation, class... S>
+    void add(uint64_t count, const Operation& operation, const S*... s) {
+        add_and_store(count, operation, static_cast<NoElement*>(nullptr), s...);
+    }
+
+    float total() const {
+        float folded[width];
+        __builtin_memcpy(folded, lanes_, sizeof folded);
+        for (uint32_t half = width / 2; half > 0; half /= 2)
+            for (uint32_t i = 0; i < half; ++i) folded[i] += folded[i + half];
+        return folded[0] + rest_;
+    }
+
+private:
+    float lanes_[width] = {};
+    float rest_ = 0;
+};
 
 // The sum of operation(s...).
-template <uint32_t width = row_partial_sums, class Operation, class... S>
+template <class Operation, class... S>
 inline float sum_of(uint64_t count, const Operation& operation, const S*... s) {
-    return compute_and_sum<width>(count, operation, static_cast<NoElement*>(nullptr), s...);
+    PartialSums<row_partial_sums> sums;
+    sums.add(count, operation, s...);
+    return sums.total();
 }
 
 // Element-wise operations with two results. All sources of an element are read before its results are written, so each

@@ -107,9 +107,7 @@ struct ShiftedRow {
                 for (uint64_t i = 0; i < count; i += group) {
                     const auto at = static_cast<uint32_t>(column + i);
                     const uint32_t part = at < covered ? at / (covered / parts) : at / group % parts;
-                    float lanes[group];
-                    for (uint32_t j = 0; j < group; ++j) lanes[j] = widen(x[i + j]);
-                    sums[part] += fold_sums(lanes);
+                    sums[part] += sum_run(x + i, group);
                 }
             },
             src);
@@ -136,15 +134,15 @@ struct ShiftedRow {
     // dst = exp(src - shift - base); returns the sum.
     template <class T>
     float exponentials(uint64_t row, float base, T* dst, const T* src) const {
-        float sum = 0;
+        PartialSums<panel_partial_sums> sums;
         for (uint32_t part = 0; part < parts; ++part)
             shape.layout.for_each_piece(
                 row, part * part_columns(), (part + 1) * part_columns(),
                 [&](uint32_t, uint64_t count, T* d, const T* x) {
-                    sum += compute_and_sum<panel_partial_sums>(count, ShiftedExp{shift[part], base}, d, x);
+                    sums.add_and_store(count, ShiftedExp{shift[part], base}, d, x);
                 },
                 dst, src);
-        return sum;
+        return sums.total();
     }
 
 private:

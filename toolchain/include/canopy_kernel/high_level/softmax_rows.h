@@ -62,18 +62,6 @@ struct SoftmaxRows {
         return best;
     }
 
-    // Calls body(count, addresses...) for the pieces of the used columns, which returns their sum, and then for the
-    // columns of padding.
-    template <class Body, class... T>
-    float sum_pieces(uint64_t row, const Body& body, T*... at) const {
-        float sum = 0;
-        const auto piece = [&](uint32_t column, uint64_t count, T*... p) { sum += body(column, count, p...); };
-        layout.for_each_piece(row, 0, used, piece, at...);
-        const float sum_of_used = sum;
-        layout.for_each_piece(row, used, layout.columns, piece, at...);
-        return sum_of_used;
-    }
-
     // dst = operation(src...) in all columns.
     template <class Operation, class D, class... S>
     void apply(uint64_t row, const Operation& operation, D* dst, const S*... src) const {
@@ -85,23 +73,24 @@ struct SoftmaxRows {
     // dst = exp(src - base) in all columns; returns the sum of those used.
     template <class D, class T>
     float exponentials(uint64_t row, float base, D* dst, const T* src) const {
-        return sum_pieces(
-            row,
-            [&](uint32_t, uint64_t count, D* d, const T* x) {
-                return compute_and_sum<partial_sums>(count, ExpMinus{base}, d, x);
-            },
-            dst, src);
+        Sums sums;
+        layout.for_each_piece(
+            row, 0, used,
+            [&](uint32_t, uint64_t count, D* d, const T* x) { sums.add_and_store(count, ExpMinus{base}, d, x); }, dst,
+            src);
+        layout.for_each_piece(
+            row, used, layout.columns,
+            [&](uint32_t, uint64_t count, D* d, const T* x) { compute(count, ExpMinus{base}, d, x); }, dst, src);
+        return sums.total();
     }
 
     // The sum of operation(src...) over the used columns.
     template <class Operation, class... S>
     float sum(uint64_t row, const Operation& operation, const S*... src) const {
-        float total = 0;
+        Sums sums;
         layout.for_each_piece(
-            row, 0, used,
-            [&](uint32_t, uint64_t count, const S*... s) { total += sum_of<partial_sums>(count, operation, s...); },
-            src...);
-        return total;
+            row, 0, used, [&](uint32_t, uint64_t count, const S*... s) { sums.add(count, operation, s...); }, src...);
+        return sums.total();
     }
 
     // dst = exp(src - base) / total; returns the total: `more` plus the sum of the exponentials.
@@ -117,13 +106,7 @@ struct SoftmaxRows {
             constexpr uint32_t longest_kept = 4096;
             if (layout.columns <= longest_kept) {
                 float kept[longest_kept];
-                const float total =
-                    more + sum_pieces(
-                               row,
-                               [&](uint32_t column, uint64_t count, const T* x) {
-                                   return compute_and_sum<partial_sums>(count, ExpMinus{base}, kept + column, x);
-                               },
-                               src);
+                const float total = more + keep_exponentials(row, base, kept, src);
                 layout.for_each_piece(
                     row, 0, layout.columns,
                     [&](uint32_t column, uint64_t count, T* d) {
@@ -139,7 +122,24 @@ struct SoftmaxRows {
     }
 
 private:
-    static constexpr uint32_t partial_sums = is_nz ? panel_partial_sums : few_partial_sums;
+    using Sums = PartialSums<is_nz ? panel_partial_sums : few_partial_sums>;
+
+    // The same as exponentials(), to a row of its own.
+    template <class T>
+    float keep_exponentials(uint64_t row, float base, float* kept, const T* src) const {
+        Sums sums;
+        layout.for_each_piece(
+            row, 0, used,
+            [&](uint32_t column, uint64_t count, const T* x) {
+                sums.add_and_store(count, ExpMinus{base}, kept + column, x);
+            },
+            src);
+        layout.for_each_piece(
+            row, used, layout.columns,
+            [&](uint32_t column, uint64_t count, const T* x) { compute(count, ExpMinus{base}, kept + column, x); },
+            src);
+        return sums.total();
+    }
 };
 
 // Rows and columns of a tensor whose shape the program has set: the last axis and all others.
