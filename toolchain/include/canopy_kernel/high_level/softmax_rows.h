@@ -124,7 +124,7 @@ struct SoftmaxRows {
 private:
     using Sums = PartialSums<is_nz ? panel_partial_sums : few_partial_sums>;
 
-    // The same as exponentials(), to a row of its own.
+    // The same as exponentials(), to a separate row.
     template <class T>
     float keep_exponentials(uint64_t row, float base, float* kept, const T* src) const {
         Sums sums;
