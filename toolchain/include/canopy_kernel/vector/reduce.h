@@ -151,9 +151,9 @@ inline void load_comparable(const T* from, lane_vector<Comparable<T>, count>& to
         __builtin_memcpy(&to, from, sizeof to);
 }
 
-// The position of the first extreme of a run. NaN loses.
+// The extreme of a run: infinity if it is empty. NaN loses.
 template <bool largest, class T>
-inline uint64_t extreme_in_run(const T* from, uint64_t count) {
+inline Comparable<T> extreme_value(const T* from, uint64_t count) {
     ask_ahead(bytes_of<T>(count));
     using C = Comparable<T>;
     C best;
@@ -172,7 +172,16 @@ inline uint64_t extreme_in_run(const T* from, uint64_t count) {
     }
     for (; i < count; ++i)
         if (beats<largest>(static_cast<C>(from[i]), best)) best = static_cast<C>(from[i]);
-    for (i = 0; i + partial_results <= count; i += partial_results) {
+    return best;
+}
+
+// The position of the first extreme of a run.
+template <bool largest, class T>
+inline uint64_t extreme_in_run(const T* from, uint64_t count) {
+    using C = Comparable<T>;
+    const C best = extreme_value<largest>(from, count);
+    uint64_t i = 0;
+    for (; i + partial_results <= count; i += partial_results) {
         bool found = false;
         for (uint32_t j = 0; j < partial_results; ++j) found |= static_cast<C>(from[i + j]) == best;
         if (found) break;
