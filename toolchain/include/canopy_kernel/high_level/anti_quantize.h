@@ -108,17 +108,19 @@ inline QuantizedShape weight_shape(uint64_t elements, uint64_t k, uint64_t scale
     return {elements, transposed ? k : n, k / groups};
 }
 
+// As the interface has it: bytes as if every element had one of its own.
 template <class S>
-inline void check_weight(const LocalTensor<S>& src, uint32_t k, Where where) {
-    static_cast<void>(src);
-    check_whole_blocks<S>("AscendAntiQuant", "k", k, where);
+inline void check_weight(uint32_t k, Where where) {
+    if constexpr (checked)
+        if (uint64_t{k} * sizeof(S) % block_bytes != 0)
+            fail(where, "AscendAntiQuant: k is %u; it must be a multiple of 32", k);
 }
 
 template <bool transposed, bool has_offset, class D, class S, class P>
 inline void anti_quantize_weight(const LocalTensor<D>& dst, const LocalTensor<S>& src, const LocalTensor<P>& offset,
                                  const LocalTensor<P>& scale, uint32_t k, const AntiQuantShapeInfo& info, Where where) {
     if (on_cube_core()) return;
-    check_weight(src, k, where);
+    check_weight<S>(k, where);
     if constexpr (checked && has_offset)
         if (info.offsetHeight != info.scaleHeight || info.offsetWidth != info.scaleWidth)
             fail(where, "AscendAntiQuant: offset and scale have different shapes");
@@ -144,7 +146,7 @@ inline void anti_quantize_weight(const LocalTensor<D>& dst, const LocalTensor<S>
 template <bool has_offset, class D, class S>
 inline void anti_quantize_all(const LocalTensor<D>& dst, const LocalTensor<S>& src, D offset, D scale, uint32_t k,
                               Where where) {
-    check_weight(src, k, where);
+    check_weight<S>(k, where);
     anti_quantize<D, S, Sharing::tensor, has_offset>("AscendAntiQuant", dst, src, scale, offset,
                                                      {src.GetSize(), src.GetSize()}, where);
 }

@@ -97,7 +97,7 @@ constexpr RoundMode quantizing_mode(RoundMode wanted) {
     return known ? wanted : RoundMode::CAST_RINT;
 }
 
-template <class D, class S, RoundMode mode>
+template <class D, class S, RoundMode mode, bool has_offset>
 struct QuantizeFormula {
     template <class X>
     static auto element(X x, float scale, float offset) {
@@ -105,9 +105,10 @@ struct QuantizeFormula {
         if constexpr (quantizes_in_half) {
             if constexpr (is_same<S, float>) value = rounded_to_half(value);
             value = rounded_to_half(value * rounded_to_half(scale));
-            value = rounded_to_half(value + rounded_to_half(offset));
+            if constexpr (has_offset) value = rounded_to_half(value + rounded_to_half(offset));
         } else {
-            value = value * scale + offset;
+            value = value * scale;
+            if constexpr (has_offset) value = value + offset;
         }
         return from_float<quantizing_mode<D>(mode), true, D>(value);
     }
@@ -121,7 +122,8 @@ inline void quantize(const char* name, const LocalTensor<D>& dst, const LocalTen
     static_assert(
         packing<D> == 1 || ((sharing == Sharing::group_of_rows || sharing == Sharing::group_of_columns) && !has_offset),
         "Quantisation: floats of 4 bits have scales for groups, and no offset");
-    quantize_matrix<QuantizeFormula<D, S, mode>, sharing, has_offset>(name, dst, src, scale, offset, shape, where);
+    quantize_matrix<QuantizeFormula<D, S, mode, has_offset>, sharing, has_offset>(name, dst, src, scale, offset, shape,
+                                                                                  where);
 }
 
 // Scales of `columns` channels, repeated over the data.
