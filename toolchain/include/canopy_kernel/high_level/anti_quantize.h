@@ -108,7 +108,7 @@ inline QuantizedShape weight_shape(uint64_t elements, uint64_t k, uint64_t scale
     return {elements, transposed ? k : n, k / groups};
 }
 
-// As the interface has it: bytes as if every element had one of its own.
+// In bytes, as if elements did not share them.
 template <class S>
 inline void check_weight(uint32_t k, Where where) {
     if constexpr (checked)
