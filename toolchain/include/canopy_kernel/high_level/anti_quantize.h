@@ -68,10 +68,10 @@ inline constexpr bool is_weight_result = is_any_of<D, half, bfloat16_t> || (any_
 template <class D, class S, bool has_offset>
 struct AntiQuantizeFormula {
     template <class X>
-    static auto element(X x, float scale, float offset) {
+    static auto element(X x, float scale, [[maybe_unused]] float offset, [[maybe_unused]] uint32_t zero) {
         float value = element_number<S>(x);
         if constexpr (is_same<D, half>) {
-            if constexpr (has_offset) value = rounded_to_half(value + offset);
+            if constexpr (has_offset) value = rounded_to_half(value + offset, zero);
             return static_cast<half>(value * scale);
         } else {
             if constexpr (has_offset) value = value + offset;

@@ -68,7 +68,7 @@ inline auto rounded_result(float value) {
 template <class D, class S>
 struct DequantizeFormula {
     template <class X>
-    static auto element(X x, float scale, float) {
+    static auto element(X x, float scale, float, uint32_t) {
         return rounded_result<D>(element_number<S>(x) * scale);
     }
 };

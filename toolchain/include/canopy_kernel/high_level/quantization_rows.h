@@ -118,10 +118,8 @@ inline constexpr bool is_local_tensor = false;
 template <class T>
 inline constexpr bool is_local_tensor<LocalTensor<T>> = true;
 
-// Hides where a number came from, so that arithmetic stays in float (opaque_zero).
-inline float as_float(float value) { return bits_as<float>(bits_as<uint32_t>(value) ^ opaque_zero()); }
-
-inline float rounded_to_half(float value) { return static_cast<float>(static_cast<half>(value)); }
+// `zero` is an opaque_zero() from before the loop.
+inline float rounded_to_half(float value, uint32_t zero) { return widen(static_cast<half>(value), zero); }
 
 // The exact value of an element of S, which arrives widened or as four bits.
 template <class S, class Stored>
@@ -148,29 +146,30 @@ inline void map_run(uint64_t count, const Element& element, Run<D> d, Run<const 
     }
 }
 
-// One stretch: Formula::element(x, scale, offset) for each element. With `varies`, parameters that are tensors advance
-// with the elements.
+// One stretch: Formula::element(x, scale, offset, opaque zero) for each element. With `varies`, parameters that are
+// tensors advance with the elements.
 template <class Formula, bool varies, class D, class S, class Scale, class Offset>
 inline void map_stretch(uint64_t count, Run<D> d, Run<const S> s, const Scale& scale, const Offset& offset,
                         uint64_t index) {
+    const uint32_t zero = opaque_zero();
     if constexpr (!varies || !Scale::varies) {
-        const float factor = as_float(scale.at(index)), term = as_float(offset.at(index));
+        const float factor = scale.at(index), term = offset.at(index);
         map_run<D, S>(
-            count, [factor, term](auto x) { return Formula::element(x, factor, term); }, d, s);
+            count, [factor, term, zero](auto x) { return Formula::element(x, factor, term, zero); }, d, s);
     } else if constexpr (!Offset::varies) {
-        const float term = as_float(offset.at(index));
+        const float term = offset.at(index);
         map_run<D, S>(
             count,
-            [term](auto x, auto factor) {
-                return Formula::element(x, parameter_value<typename Scale::Element>(factor), term);
+            [term, zero](auto x, auto factor) {
+                return Formula::element(x, parameter_value<typename Scale::Element>(factor), term, zero);
             },
             d, s, scale.elements + index);
     } else {
         map_run<D, S>(
             count,
-            [](auto x, auto factor, auto term) {
+            [zero](auto x, auto factor, auto term) {
                 return Formula::element(x, parameter_value<typename Scale::Element>(factor),
-                                        parameter_value<typename Offset::Element>(term));
+                                        parameter_value<typename Offset::Element>(term), zero);
             },
             d, s, scale.elements + index, offset.elements + index);
     }

@@ -100,12 +100,12 @@ constexpr RoundMode quantizing_mode(RoundMode wanted) {
 template <class D, class S, RoundMode mode, bool has_offset>
 struct QuantizeFormula {
     template <class X>
-    static auto element(X x, float scale, float offset) {
+    static auto element(X x, float scale, [[maybe_unused]] float offset, [[maybe_unused]] uint32_t zero) {
         float value = element_number<S>(x);
         if constexpr (quantizes_in_half) {
-            if constexpr (is_same<S, float>) value = rounded_to_half(value);
-            value = rounded_to_half(value * rounded_to_half(scale));
-            if constexpr (has_offset) value = rounded_to_half(value + rounded_to_half(offset));
+            if constexpr (is_same<S, float>) value = rounded_to_half(value, zero);
+            value = rounded_to_half(value * rounded_to_half(scale, zero), zero);
+            if constexpr (has_offset) value = rounded_to_half(value + rounded_to_half(offset, zero), zero);
         } else {
             value = value * scale;
             if constexpr (has_offset) value = value + offset;
