@@ -4,18 +4,13 @@
 #ifndef CANOPY_KERNEL_HIGH_LEVEL_SORT_TENSOR_H
 #define CANOPY_KERNEL_HIGH_LEVEL_SORT_TENSOR_H
 
+#include <kernel_tiling/vector_configs.h>
+
 #include "canopy_kernel/high_level/sort_records.h"
 #include "canopy_kernel/high_level/work_space.h"
 #include "canopy_kernel/vector/sort.h"
 
 namespace AscendC {
-
-enum class SortType { RADIX_SORT = 0, MERGE_SORT = 1 };
-
-struct SortConfig {
-    SortType type = SortType::RADIX_SORT;
-    bool isDescend = false;
-};
 
 constexpr SortConfig DEFAULT_SORT_CONFIG = {SortType::RADIX_SORT, false};
 

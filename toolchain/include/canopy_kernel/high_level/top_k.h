@@ -5,27 +5,18 @@
 #define CANOPY_KERNEL_HIGH_LEVEL_TOP_K_H
 
 #include <kernel_tiling/kernel_tiling.h>
+#include <kernel_tiling/vector_configs.h>
 
 #include "canopy_kernel/high_level/sort_records.h"
 #include "canopy_kernel/high_level/work_space.h"
 
 namespace AscendC {
 
-enum class TopKMode { TOPK_NORMAL = 0, TOPK_NSMALL = 1 };
-enum class TopKAlgo { RADIX_SELECT = 0, MERGE_SORT = 1 };
-enum class TopKOrder { UNSET = 0, LARGEST = 1, SMALLEST = 2 };
-
 // Rows of `inner` elements, of which the program filled `n`.
 struct TopKInfo {
     int32_t outter = 1;
     int32_t inner;
     int32_t n;
-};
-
-struct TopKConfig {
-    TopKAlgo algo = TopKAlgo::MERGE_SORT;
-    TopKOrder order = TopKOrder::UNSET;
-    bool sorted = true;
 };
 
 constexpr TopKConfig defaultTopKConfig = {TopKAlgo::MERGE_SORT, TopKOrder::UNSET, true};

@@ -7,16 +7,13 @@
 #ifndef CANOPY_KERNEL_HIGH_LEVEL_TRANS_DATA_H
 #define CANOPY_KERNEL_HIGH_LEVEL_TRANS_DATA_H
 
+#include <kernel_tiling/vector_configs.h>
+
 #include "canopy_kernel/core/layout.h"
 #include "canopy_kernel/high_level/work_space.h"
 #include "canopy_kernel/vector/elementwise.h"
 
 namespace AscendC {
-
-struct TransDataConfig {
-    DataFormat srcFormat;
-    DataFormat dstFormat;
-};
 
 template <typename T, typename U>
 struct TransDataParams {
