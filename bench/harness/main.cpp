@@ -34,6 +34,7 @@ constexpr Topic topics[] = {
     {"launch-operator", "launches by <<<>>>", measure_launch_operator},
     {"matmul", "matrix product against OpenBLAS", measure_matmul},
     {"language", "vector add, softmax and layer norm against OpenMP and PoCL, barriers", measure_language},
+    {"sweep", "every vector operation against a plain loop", measure_sweep},
     {"compile", "how long canopy-cc takes", measure_compile},
     {"graph", "replays against oneTBB's flow graph and a stream without graph", measure_graph},
     {"graph-layer", "a transformer-like layer as a graph and call by call", measure_graph_layer},

@@ -1,0 +1,791 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain loops of the sweep, compiled by the compiler of the kernels with -O3 -march=native. Every loop computes
+// what the call of its row computes, as one would write it by hand.
+#include <algorithm>
+#include <cstring>
+
+#include "language/sweep.h"
+
+namespace bench {
+namespace {
+
+using half = _Float16;
+using bfloat16_t = __bf16;
+using std::int16_t;
+using std::int32_t;
+using std::int64_t;
+using std::int8_t;
+using std::uint16_t;
+using std::uint32_t;
+using std::uint64_t;
+using std::uint8_t;
+
+template <class T>
+constexpr SweepData data_of = SweepData::int32;
+template <>
+constexpr SweepData data_of<float> = SweepData::floats;
+template <>
+constexpr SweepData data_of<half> = SweepData::halves;
+template <>
+constexpr SweepData data_of<bfloat16_t> = SweepData::bfloats;
+template <>
+constexpr SweepData data_of<int8_t> = SweepData::int8;
+template <>
+constexpr SweepData data_of<uint8_t> = SweepData::int8;
+template <>
+constexpr SweepData data_of<int16_t> = SweepData::int16;
+template <>
+constexpr SweepData data_of<uint16_t> = SweepData::int16;
+template <>
+constexpr SweepData data_of<int64_t> = SweepData::int64;
+
+template <class... T>
+constexpr uint32_t elements = (... || (sizeof(T) == 8)) ? sweep_elements / 2 : sweep_elements;
+
+template <class To, class From>
+To as(From value) {
+    return __builtin_bit_cast(To, value);
+}
+
+template <class T>
+auto wide(T value) {
+    if constexpr (std::is_same_v<T, half>)
+        return static_cast<float>(value);
+    else if constexpr (std::is_same_v<T, bfloat16_t>)
+        return as<float>(static_cast<uint32_t>(as<uint16_t>(value)) << 16);
+    else
+        return value;
+}
+
+template <class T>
+T larger(T a, T b) {
+    return a < b ? b : a;
+}
+float larger(float a, float b) { return a != a ? a : !(b <= a) ? b : a; }
+template <class T>
+T rectified(T x) {
+    return x <= 0 ? T(0) : x;
+}
+// Without this the compiler narrows comparisons of halves to 16 bits, for which it has scalar code only.
+uint32_t opaque_zero() {
+    uint32_t zero = 0;
+    __asm__("" : "+r"(zero));
+    return zero;
+}
+template <class T>
+auto wide(T value, uint32_t zero) {
+    if constexpr (std::is_same_v<T, half>)
+        return as<float>(as<uint32_t>(static_cast<float>(value)) ^ zero);
+    else
+        return value;
+}
+
+float absolute(float x) { return __builtin_fabsf(x); }
+float root(float x) { return __builtin_elementwise_sqrt(x); }
+float away(float x) { return __builtin_elementwise_trunc(x + __builtin_copysignf(0x1.fffffep-2f, x)); }
+float saturated(float x) { return x > 65504.0f ? 65504.0f : x < -65504.0f ? -65504.0f : x; }
+
+// The same polynomials as the kernel language, but with fused products and sums.
+float exponential(float x) {
+    x = x < -104.0f ? -104.0f : x;
+    x = x > 89.0f ? 89.0f : x;
+    const float shifted = __builtin_fmaf(x, 0x1.715476p0f, 0x1.8p23f);
+    const int32_t n = as<int32_t>(shifted) - as<int32_t>(0x1.8p23f);
+    const float whole = shifted - 0x1.8p23f;
+    const float r = __builtin_fmaf(whole, 0x1.bd0106p-13f, __builtin_fmaf(whole, -0x1.63p-1f, x));
+    float p = 1.9907569113e-4f;
+    p = __builtin_fmaf(p, r, 1.3948588644e-3f);
+    p = __builtin_fmaf(p, r, 8.3332860330e-3f);
+    p = __builtin_fmaf(p, r, 4.1666240604e-2f);
+    p = __builtin_fmaf(p, r, 1.6666666756e-1f);
+    p = __builtin_fmaf(p, r, 5.0000000808e-1f);
+    const float value = __builtin_fmaf(p, r * r, r) + 1.0f;
+    const int32_t first = n >> 1;
+    return value * as<float>((first + 127) << 23) * as<float>((n - first + 127) << 23);
+}
+float logarithm(float x) {
+    const bool small = x < 0x1p-126f;
+    const float scaled = small ? x * 0x1p23f : x;
+    const uint32_t bits = as<uint32_t>(scaled) - 0x3f3504f3u;
+    const int32_t exponent = (static_cast<int32_t>(bits) >> 23) - (small ? 23 : 0);
+    const float f = as<float>((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
+    const float e = static_cast<float>(exponent);
+    float p = -7.6682553922e-2f;
+    p = __builtin_fmaf(p, f, 1.2773723682e-1f);
+    p = __builtin_fmaf(p, f, -1.3153894093e-1f);
+    p = __builtin_fmaf(p, f, 1.4199748164e-1f);
+    p = __builtin_fmaf(p, f, -1.6623746324e-1f);
+    p = __builtin_fmaf(p, f, 2.0001322637e-1f);
+    p = __builtin_fmaf(p, f, -2.5000813161e-1f);
+    p = __builtin_fmaf(p, f, 3.3333330558e-1f);
+    const float square = f * f;
+    const float low = __builtin_fmaf(p * f, square, __builtin_fmaf(e, -0x1.bd0106p-13f, -0.5f * square));
+    float value = __builtin_fmaf(e, 0x1.63p-1f, low + f);
+    value = x < __builtin_inff() ? value : x;
+    value = x == 0.0f ? -__builtin_inff() : value;
+    return x < 0.0f ? __builtin_nanf("") : value;
+}
+
+// Rounds to nearest, then steps to the neighbour on the wanted side.
+half stepped(float x, int16_t bits, int16_t step) {
+    const float back = static_cast<float>(as<half>(static_cast<int16_t>(bits + step)));
+    return static_cast<half>(x != x ? x : saturated(back));
+}
+half half_floor(float x) {
+    const half near = static_cast<half>(x);
+    const auto bits = as<int16_t>(near);
+    const float back = static_cast<float>(near);
+    return stepped(x, bits, back > x ? (bits < 0 ? 1 : -1) : 0);
+}
+half half_ceil(float x) {
+    const half near = static_cast<half>(x);
+    const auto bits = as<int16_t>(near);
+    const float back = static_cast<float>(near);
+    return stepped(x, bits, back < x ? (bits < 0 ? -1 : 1) : 0);
+}
+half half_trunc(float x) {
+    const half near = static_cast<half>(x);
+    return stepped(x, as<int16_t>(near), absolute(static_cast<float>(near)) > absolute(x) ? -1 : 0);
+}
+half half_odd(float x) {
+    const half cut = half_trunc(x);
+    const auto bits = as<int16_t>(cut);
+    return as<half>(static_cast<int16_t>(static_cast<float>(cut) != x ? bits | 1 : bits));
+}
+half half_away(float x) {
+    const half cut = half_trunc(x);
+    const auto next = as<half>(static_cast<int16_t>(as<int16_t>(cut) + 1));
+    const float middle = static_cast<float>(cut) * 0.5f + static_cast<float>(next) * 0.5f;
+    return absolute(x) >= absolute(middle) ? next : cut;
+}
+bfloat16_t bfloat_rounded(float x) {
+    const auto bits = as<uint32_t>(x);
+    const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16, quiet = (bits >> 16) | 0x40u;
+    return as<bfloat16_t>(static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded));
+}
+bfloat16_t bfloat_away(float x) {
+    const auto bits = as<uint32_t>(x);
+    const uint32_t rounded = (bits + 0x8000u) >> 16, quiet = (bits >> 16) | 0x40u;
+    return as<bfloat16_t>(static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded));
+}
+bfloat16_t bfloat_floor(float x) {
+    const auto bits = as<uint32_t>(x);
+    const uint32_t rounded = (bits >> 16) + ((bits >> 31) != 0 && (bits & 0xffffu) != 0), quiet = (bits >> 16) | 0x40u;
+    return as<bfloat16_t>(static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded));
+}
+int32_t whole32(float x) {
+    x = x == x ? x : 0.0f;
+    return x >= 0x1p31f ? INT32_MAX : static_cast<int32_t>(x < -0x1p31f ? -0x1p31f : x);
+}
+template <int low, int high>
+int32_t clamped(float x) {
+    x = x == x ? x : 0.0f;
+    x = x < low ? low : x;
+    return static_cast<int32_t>(x > high ? high : x);
+}
+int32_t whole16(float x) { return clamped<-32768, 32767>(x); }
+int32_t whole8(float x) { return clamped<-128, 127>(x); }
+int32_t whole8u(float x) { return clamped<0, 255>(x); }
+int64_t whole64(float x) {
+    const bool above = x >= 0x1p63f, below = x < -0x1p63f;
+    const auto value = static_cast<int64_t>(above || below || x != x ? 0.0f : x);
+    return above ? INT64_MAX : below ? INT64_MIN : value;
+}
+float near_below(int32_t x, bool down) {
+    const float near = static_cast<float>(x);
+    const auto bits = as<int32_t>(near);
+    return as<float>(down ? bits + (bits < 0 ? 1 : -1) : bits);
+}
+float floor_of_int(int32_t x) { return near_below(x, static_cast<double>(static_cast<float>(x)) > x); }
+float ceil_of_int(int32_t x) { return -floor_of_int(-x); }
+float trunc_of_int(int32_t x) { return x < 0 ? ceil_of_int(x) : floor_of_int(x); }
+int32_t between16(int32_t x) { return std::clamp(x, -32768, 32767); }
+int64_t between32(int64_t x) { return std::clamp<int64_t>(x, INT32_MIN, INT32_MAX); }
+
+template <class D, class V>
+D stored(V value) {
+    if constexpr (std::is_same_v<D, bfloat16_t> && !std::is_same_v<V, bfloat16_t>)
+        return bfloat_rounded(value);
+    else
+        return static_cast<D>(value);
+}
+
+template <class T>
+T* at(unsigned char* memory) {
+    return reinterpret_cast<T*>(memory);
+}
+
+#define LOOP(name) void loop_##name(const SweepMemory& m)
+
+#define SWEEP_UNARY(Name, T, expression)             \
+    LOOP(Name##_##T) {                               \
+        T* __restrict d = at<T>(m.d);                \
+        const T* __restrict a = at<T>(m.a);          \
+        for (uint32_t i = 0; i < elements<T>; ++i) { \
+            const auto x = wide(a[i]);               \
+            d[i] = stored<T>(expression);            \
+        }                                            \
+    }
+#define SWEEP_BINARY(Name, T, expression)                                \
+    LOOP(Name##_##T) {                                                   \
+        T* __restrict d = at<T>(m.d);                                    \
+        const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b); \
+        for (uint32_t i = 0; i < elements<T>; ++i) {                     \
+            const auto x = wide(a[i]), y = wide(b[i]);                   \
+            d[i] = stored<T>(expression);                                \
+        }                                                                \
+    }
+#define SWEEP_NUMBER(Name, T, number, expression)    \
+    LOOP(Name##_##T) {                               \
+        T* __restrict d = at<T>(m.d);                \
+        const T* __restrict a = at<T>(m.a);          \
+        const auto s = wide(static_cast<T>(number)); \
+        for (uint32_t i = 0; i < elements<T>; ++i) { \
+            const auto x = wide(a[i]);               \
+            d[i] = stored<T>(expression);            \
+        }                                            \
+    }
+#define SWEEP_UPDATE(Name, D, S, expression)                             \
+    LOOP(Name##_##D##_##S) {                                             \
+        D* __restrict d = at<D>(m.d);                                    \
+        const S* __restrict a = at<S>(m.a), * __restrict b = at<S>(m.b); \
+        for (uint32_t i = 0; i < elements<D>; ++i) {                     \
+            const auto x = wide(a[i]), y = wide(b[i]);                   \
+            const auto z = wide(d[i]);                                   \
+            d[i] = stored<D>(expression);                                \
+        }                                                                \
+    }
+#define SWEEP_AXPY(D, S)                                                                              \
+    LOOP(Axpy_##D##_##S) {                                                                            \
+        D* __restrict d = at<D>(m.d);                                                                 \
+        const S* __restrict a = at<S>(m.a);                                                           \
+        for (uint32_t i = 0; i < elements<D>; ++i) d[i] = stored<D>(wide(d[i]) + wide(a[i]) * 0.25f); \
+    }
+#define SWEEP_CAST(D, S, mode, expression)              \
+    LOOP(Cast_##D##_##S##_##mode) {                     \
+        D* __restrict d = at<D>(m.d);                   \
+        const S* __restrict a = at<S>(m.a);             \
+        for (uint32_t i = 0; i < elements<D, S>; ++i) { \
+            const auto x = wide(a[i]);                  \
+            d[i] = stored<D>(expression);               \
+        }                                               \
+    }
+#define SWEEP_CASTING(Name, D, S, expression)                            \
+    LOOP(Name##_##D##_##S) {                                             \
+        D* __restrict d = at<D>(m.d);                                    \
+        const S* __restrict a = at<S>(m.a), * __restrict b = at<S>(m.b); \
+        for (uint32_t i = 0; i < elements<D>; ++i) {                     \
+            const auto x = wide(a[i]), y = wide(b[i]);                   \
+            d[i] = stored<D>(expression);                                \
+        }                                                                \
+    }
+#define SWEEP_COMPARE(T, mode, expression)                                     \
+    LOOP(Compare_##T##_##mode) {                                               \
+        const uint32_t zero = opaque_zero();                                   \
+        uint8_t* __restrict d = m.d;                                           \
+        const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);       \
+        for (uint32_t i = 0; i < elements<T>; i += 8) {                        \
+            uint32_t bits = 0;                                                 \
+            for (uint32_t j = 0; j < 8; ++j) {                                 \
+                const auto x = wide(a[i + j], zero), y = wide(b[i + j], zero); \
+                bits |= static_cast<uint32_t>(expression) << j;                \
+            }                                                                  \
+            d[i / 8] = static_cast<uint8_t>(bits);                             \
+        }                                                                      \
+    }
+#define SWEEP_COMPARES(T, mode, expression)                     \
+    LOOP(Compares_##T##_##mode) {                               \
+        const uint32_t zero = opaque_zero();                    \
+        uint8_t* __restrict d = m.d;                            \
+        const T* __restrict a = at<T>(m.a);                     \
+        const auto s = wide(static_cast<T>(0.25f));             \
+        for (uint32_t i = 0; i < elements<T>; i += 8) {         \
+            uint32_t bits = 0;                                  \
+            for (uint32_t j = 0; j < 8; ++j) {                  \
+                const auto x = wide(a[i + j], zero);            \
+                bits |= static_cast<uint32_t>(expression) << j; \
+            }                                                   \
+            d[i / 8] = static_cast<uint8_t>(bits);              \
+        }                                                       \
+    }
+#define SWEEP_COUNT(Name, T)
+#define SWEEP_MASK(Name, T)
+#define SWEEP_SPECIAL(Name, T)
+#include "language/sweep_rows.h"
+
+#define TEMPLATE_LOOP(name) \
+    template <class T>      \
+    void name##_loop(const SweepMemory& m)
+
+TEMPLATE_LOOP(select_tensors) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
+    const uint8_t* __restrict bits = m.work + 8192;
+    for (uint32_t i = 0; i < elements<T>; i += 8)
+        for (uint32_t j = 0; j < 8; ++j) d[i + j] = bits[i / 8] >> j & 1 ? a[i + j] : b[i + j];
+}
+TEMPLATE_LOOP(select_scalar) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a);
+    const uint8_t* __restrict bits = m.work + 8192;
+    for (uint32_t i = 0; i < elements<T>; i += 8)
+        for (uint32_t j = 0; j < 8; ++j) d[i + j] = bits[i / 8] >> j & 1 ? a[i + j] : static_cast<T>(3);
+}
+TEMPLATE_LOOP(select_register) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
+    const uint8_t* __restrict bits = m.work + 8192;
+    for (uint32_t i = 0; i < elements<T>; i += 8)
+        for (uint32_t j = 0; j < 8; ++j) d[i + j] = bits[i % (256 / sizeof(T)) / 8] >> j & 1 ? a[i + j] : b[i + j];
+}
+TEMPLATE_LOOP(duplicate) {
+    T* __restrict d = at<T>(m.d);
+    for (uint32_t i = 0; i < elements<T>; ++i) d[i] = static_cast<T>(3);
+}
+TEMPLATE_LOOP(index) {
+    T* __restrict d = at<T>(m.d);
+    for (uint32_t i = 0; i < elements<T>; ++i) {
+        if constexpr (std::is_same_v<T, int32_t>)
+            d[i] = 3 + static_cast<int32_t>(i);
+        else
+            d[i] = static_cast<T>(3.0f + static_cast<float>(static_cast<int32_t>(i)));
+    }
+}
+
+// Sums in as many parts as the compiler likes.
+template <class T>
+float sum_of(const T* __restrict a, uint32_t count) {
+    float part[64] = {};
+    uint32_t i = 0;
+    for (; i + 64 <= count; i += 64)
+        for (uint32_t j = 0; j < 64; ++j) part[j] += static_cast<float>(a[i + j]);
+    for (uint32_t step = 32; step != 0; step /= 2)
+        for (uint32_t j = 0; j < step; ++j) part[j] += part[j + step];
+    return part[0];
+}
+template <bool largest, class T>
+float extreme_of(const T* __restrict a, uint32_t count) {
+    float part[64];
+    for (uint32_t j = 0; j < 64; ++j) part[j] = largest ? -__builtin_inff() : __builtin_inff();
+    for (uint32_t i = 0; i + 64 <= count; i += 64)
+        for (uint32_t j = 0; j < 64; ++j) {
+            const float x = static_cast<float>(a[i + j]);
+            part[j] = (largest ? x > part[j] : x < part[j]) ? x : part[j];
+        }
+    for (uint32_t step = 32; step != 0; step /= 2)
+        for (uint32_t j = 0; j < step; ++j)
+            part[j] = (largest ? part[j + step] > part[j] : part[j + step] < part[j]) ? part[j + step] : part[j];
+    return part[0];
+}
+template <class T>
+uint32_t place_of(const T* __restrict a, uint32_t count, float wanted) {
+    const uint32_t zero = opaque_zero();
+    for (uint32_t i = 0; i < count; i += 64) {
+        uint32_t found = 0;
+        for (uint32_t j = 0; j < 64; ++j) found |= wide(a[i + j], zero) == wanted;
+        if (found == 0) continue;
+        for (uint32_t j = 0;; ++j)
+            if (static_cast<float>(a[i + j]) == wanted) return i + j;
+    }
+    return 0;
+}
+TEMPLATE_LOOP(sum) { at<T>(m.d)[0] = static_cast<T>(sum_of(at<const T>(m.a), elements<T>)); }
+TEMPLATE_LOOP(maximum) { at<T>(m.d)[0] = static_cast<T>(extreme_of<true>(at<const T>(m.a), elements<T>)); }
+TEMPLATE_LOOP(minimum) { at<T>(m.d)[0] = static_cast<T>(extreme_of<false>(at<const T>(m.a), elements<T>)); }
+TEMPLATE_LOOP(maximum_index) {
+    const float best = extreme_of<true>(at<const T>(m.a), elements<T>);
+    at<T>(m.d)[0] = static_cast<T>(best);
+    const uint32_t place = place_of(at<const T>(m.a), elements<T>, best);
+    std::memcpy(at<T>(m.d) + 1, &place, sizeof(T));
+}
+TEMPLATE_LOOP(minimum_index) {
+    const float best = extreme_of<false>(at<const T>(m.a), elements<T>);
+    at<T>(m.d)[0] = static_cast<T>(best);
+    const uint32_t place = place_of(at<const T>(m.a), elements<T>, best);
+    std::memcpy(at<T>(m.d) + 1, &place, sizeof(T));
+}
+template <class T>
+constexpr uint32_t lanes = 256 / sizeof(T);
+TEMPLATE_LOOP(whole_sum) {
+    for (uint32_t r = 0; r < elements<T> / lanes<T>; ++r)
+        at<T>(m.d)[r] = static_cast<T>(sum_of(at<const T>(m.a) + r * lanes<T>, lanes<T>));
+}
+template <bool largest, bool with_index, class T>
+void whole_extreme(const SweepMemory& m) {
+    for (uint32_t r = 0; r < elements<T> / lanes<T>; ++r) {
+        const T* a = at<const T>(m.a) + r * lanes<T>;
+        const float best = extreme_of<largest>(a, lanes<T>);
+        T* to = at<T>(m.d) + r * (with_index ? 2 : 1);
+        to[0] = static_cast<T>(best);
+        if (!with_index) continue;
+        const uint32_t place = place_of(a, lanes<T>, best);
+        std::memcpy(to + 1, &place, sizeof(T));
+    }
+}
+TEMPLATE_LOOP(whole_maximum) { whole_extreme<true, true, T>(m); }
+TEMPLATE_LOOP(whole_minimum) { whole_extreme<false, true, T>(m); }
+TEMPLATE_LOOP(whole_value) { whole_extreme<true, false, T>(m); }
+TEMPLATE_LOOP(block_sum) {
+    constexpr uint32_t width = 32 / sizeof(T);
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a);
+    for (uint32_t i = 0; i < elements<T> / width; ++i) {
+        float part[width];
+        for (uint32_t j = 0; j < width; ++j) part[j] = static_cast<float>(a[i * width + j]);
+        for (uint32_t step = width / 2; step != 0; step /= 2)
+            for (uint32_t j = 0; j < step; ++j) part[j] += part[j + step];
+        d[i] = static_cast<T>(part[0]);
+    }
+}
+template <bool largest, class T>
+void block_extreme(const SweepMemory& m) {
+    constexpr uint32_t width = 32 / sizeof(T);
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a);
+    for (uint32_t i = 0; i < elements<T> / width; ++i) {
+        float part[width];
+        for (uint32_t j = 0; j < width; ++j) part[j] = static_cast<float>(a[i * width + j]);
+        for (uint32_t step = width / 2; step != 0; step /= 2)
+            for (uint32_t j = 0; j < step; ++j)
+                part[j] = (largest ? part[j + step] > part[j] : part[j + step] < part[j]) ? part[j + step] : part[j];
+        d[i] = static_cast<T>(part[0]);
+    }
+}
+TEMPLATE_LOOP(block_maximum) { block_extreme<true, T>(m); }
+TEMPLATE_LOOP(block_minimum) { block_extreme<false, T>(m); }
+TEMPLATE_LOOP(pair_sum) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a);
+    for (uint32_t i = 0; i < elements<T> / 2; ++i)
+        d[i] = static_cast<T>(static_cast<float>(a[2 * i]) + static_cast<float>(a[2 * i + 1]));
+}
+TEMPLATE_LOOP(gather) {
+    T* __restrict d = at<T>(m.d);
+    const unsigned char* __restrict a = m.a;
+    const uint32_t* __restrict offset = at<uint32_t>(m.c);
+    for (uint32_t i = 0; i < elements<T>; ++i) std::memcpy(d + i, a + offset[i], sizeof(T));
+}
+TEMPLATE_LOOP(gather_blocks) {
+    const uint32_t* __restrict offset = at<uint32_t>(m.work);
+    for (uint32_t i = 0; i < elements<T> * sizeof(T) / 32; ++i) std::memcpy(m.d + i * 32, m.a + offset[i], 32);
+}
+template <uint32_t step, class T>
+void every(const SweepMemory& m) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a);
+    for (uint32_t i = 0; i < elements<T> / step; ++i) d[i] = a[i * step];
+}
+TEMPLATE_LOOP(even) { every<2, T>(m); }
+TEMPLATE_LOOP(fourth) { every<4, T>(m); }
+TEMPLATE_LOOP(kept) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a);
+    const uint8_t* __restrict bits = m.work + 8192;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < elements<T>; i += 8)
+        for (uint32_t j = 0; j < 8; ++j) {
+            d[count] = a[i + j];
+            count += bits[i / 8] >> j & 1;
+        }
+}
+TEMPLATE_LOOP(spread) {
+    constexpr uint32_t width = 32 / sizeof(T);
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a);
+    for (uint32_t i = 0; i < elements<T> / width; ++i)
+        for (uint32_t j = 0; j < width; ++j) d[i * width + j] = a[i];
+}
+TEMPLATE_LOOP(broadcast_rows) {
+    for (uint32_t i = 0; i < elements<T> / 128; ++i) std::memcpy(at<T>(m.d) + i * 128, m.a, 128 * sizeof(T));
+}
+TEMPLATE_LOOP(broadcast_columns) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a);
+    for (uint32_t i = 0; i < elements<T> / 128; ++i)
+        for (uint32_t j = 0; j < 128; ++j) d[i * 128 + j] = a[i];
+}
+// The compiler turns it into shuffles, because the bounds are constant.
+template <uint32_t rows, uint32_t columns, class T>
+void turn(T* __restrict d, const T* __restrict a, uint32_t to_pitch, uint32_t from_pitch) {
+    for (uint32_t c = 0; c < columns; ++c)
+        for (uint32_t r = 0; r < rows; ++r) d[c * to_pitch + r] = a[r * from_pitch + c];
+}
+TEMPLATE_LOOP(square) { turn<16, 16>(at<T>(m.d), at<const T>(m.a), 16, 16); }
+TEMPLATE_LOOP(channels_last) {  // 16 channels of 512 pixels
+    for (uint32_t c = 0; c < 512; c += 16) turn<16, 16>(at<T>(m.d) + c * 16, at<const T>(m.a) + c, 16, 512);
+}
+TEMPLATE_LOOP(turned_blocks) {
+    if constexpr (sizeof(T) == 2)
+        for (uint32_t i = 0; i < 32; ++i) turn<16, 16>(at<T>(m.d) + i * 256, at<const T>(m.a) + i * 256, 16, 16);
+    else if constexpr (sizeof(T) == 4)
+        for (uint32_t i = 0; i < 64; ++i) turn<16, 8>(at<T>(m.d) + i * 128, at<const T>(m.a) + i * 128, 16, 8);
+    else
+        for (uint32_t i = 0; i < 16; ++i) turn<16, 16>(at<T>(m.d) + i * 512, at<const T>(m.a) + i * 512, 32, 32);
+}
+TEMPLATE_LOOP(sort_32) {
+    const uint32_t zero = opaque_zero();
+    for (uint32_t r = 0; r < 64; ++r) {
+        const T* __restrict a = at<const T>(m.a) + r * 32;
+        const uint32_t* __restrict index = at<uint32_t>(m.c) + r * 32;
+        float score[32];
+        for (uint32_t i = 0; i < 32; ++i) score[i] = wide(a[i], zero);
+        uint64_t* __restrict d = at<uint64_t>(m.d) + r * 32;
+        for (uint32_t i = 0; i < 32; ++i) {
+            uint32_t ahead = 0;
+            for (uint32_t j = 0; j < 32; ++j) ahead += score[j] > score[i];
+            for (uint32_t j = 0; j < i; ++j) ahead += score[j] == score[i];
+            uint64_t pair = 0;
+            std::memcpy(&pair, a + i, sizeof(T));
+            d[ahead] = pair | uint64_t{index[i]} << 32;
+        }
+    }
+}
+struct Pair {
+    float score;
+    uint32_t index;
+};
+TEMPLATE_LOOP(merge) {
+    const Pair* head[4];
+    const Pair* end[4];
+    for (int i = 0; i < 4; ++i) {
+        head[i] = at<const Pair>(m.a) + i * 512;
+        end[i] = head[i] + 512;
+    }
+    for (Pair* d = at<Pair>(m.d);; ++d) {
+        int best = -1;
+        for (int i = 0; i < 4; ++i)
+            if (head[i] != end[i] && (best < 0 || head[i]->score > head[best]->score)) best = i;
+        if (best < 0) return;
+        *d = *head[best]++;
+    }
+}
+TEMPLATE_LOOP(sort) {
+    Pair* d = at<Pair>(m.d);
+    for (uint32_t i = 0; i < 2048; ++i) d[i] = {at<float>(m.a)[i], at<uint32_t>(m.c)[i]};
+    std::stable_sort(d, d + 2048, [](const Pair& a, const Pair& b) { return a.score > b.score; });
+}
+TEMPLATE_LOOP(extract) {
+    const Pair* __restrict a = at<Pair>(m.a);
+    float* __restrict score = at<float>(m.d);
+    uint32_t* __restrict index = at<uint32_t>(m.d) + 4096;
+    for (uint32_t i = 0; i < 4096; ++i) {
+        score[i] = a[i].score;
+        index[i] = a[i].index;
+    }
+}
+TEMPLATE_LOOP(copy) { std::memcpy(m.d, m.a, elements<T> * sizeof(T)); }
+TEMPLATE_LOOP(copy_in) { std::memcpy(m.d, m.device, elements<T> * sizeof(T)); }
+TEMPLATE_LOOP(copy_out) { std::memcpy(m.device, m.a, elements<T> * sizeof(T)); }
+TEMPLATE_LOOP(add_out) {
+    T* __restrict d = at<T>(m.device);
+    const T* __restrict a = at<T>(m.a);
+    for (uint32_t i = 0; i < elements<T>; ++i) d[i] = static_cast<T>(wide(d[i]) + wide(a[i]));
+}
+TEMPLATE_LOOP(max_out) {
+    T* __restrict d = at<T>(m.device);
+    const T* __restrict a = at<T>(m.a);
+    for (uint32_t i = 0; i < elements<T>; ++i) d[i] = a[i] > d[i] ? a[i] : d[i];
+}
+// 64 rows of 100 bytes, padded to 128. The length is not a constant, as in our call.
+TEMPLATE_LOOP(pad_in) {
+    const uint32_t length = 100 + opaque_zero();
+    for (uint32_t i = 0; i < 64; ++i) {
+        std::memcpy(m.d + i * 128, m.device + i * length, length);
+        for (uint32_t j = length; j < 128; j += sizeof(T)) *reinterpret_cast<T*>(m.d + i * 128 + j) = static_cast<T>(3);
+    }
+}
+TEMPLATE_LOOP(pad_out) {
+    const uint32_t length = 100 + opaque_zero();
+    for (uint32_t i = 0; i < 64; ++i) std::memcpy(m.device + i * length, m.a + i * 128, length);
+}
+
+TEMPLATE_LOOP(every_second_sum) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
+    for (uint32_t i = 0; i < elements<T>; i += 2) d[i] = static_cast<T>(wide(a[i]) + wide(b[i]));
+}
+TEMPLATE_LOOP(every_second_product) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
+    for (uint32_t i = 0; i < elements<T>; i += 2) d[i] = static_cast<T>(wide(a[i]) * wide(b[i]));
+}
+TEMPLATE_LOOP(add_48) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
+    for (uint32_t r = 0; r < elements<T>; r += 64)
+        for (uint32_t i = r; i < r + 48; ++i) d[i] = a[i] + b[i];
+}
+template <class T, class Combine>
+void spread_blocks(const SweepMemory& m, Combine combine) {  // half as many elements, every second block
+    constexpr uint32_t width = 32 / sizeof(T);
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
+    for (uint32_t r = 0; r < elements<T>; r += 2 * width)
+        for (uint32_t i = r; i < r + width; ++i) d[i] = static_cast<T>(combine(wide(a[i]), wide(b[i])));
+}
+TEMPLATE_LOOP(add_spread) {
+    spread_blocks<T>(m, [](auto x, auto y) { return x + y; });
+}
+TEMPLATE_LOOP(multiply_spread) {
+    spread_blocks<T>(m, [](auto x, auto y) { return x * y; });
+}
+TEMPLATE_LOOP(multiply_block) {  // one block of b for each repeat
+    constexpr uint32_t width = 32 / sizeof(T);
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
+    for (uint32_t r = 0; r < elements<T> / (8 * width); ++r)
+        for (uint32_t k = 0; k < 8; ++k)
+            for (uint32_t j = 0; j < width; ++j) {
+                const uint32_t i = (r * 8 + k) * width + j;
+                d[i] = static_cast<T>(wide(a[i]) * wide(b[r * width + j]));
+            }
+}
+TEMPLATE_LOOP(add_row) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
+    for (uint32_t r = 0; r < elements<T>; r += lanes<T>)
+        for (uint32_t j = 0; j < lanes<T>; ++j) d[r + j] = a[r + j] + b[j];
+}
+TEMPLATE_LOOP(add_wide) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
+    for (uint32_t r = 0; r < elements<T>; r += 2 * lanes<T>)
+        for (uint32_t j = 0; j < lanes<T>; ++j) d[r + j] = a[r + j] + b[r + j];
+}
+TEMPLATE_LOOP(multiply_all) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a);
+    for (uint32_t i = 0; i < elements<T>; ++i) d[i] = a[i] * 3;
+}
+TEMPLATE_LOOP(add_all) {
+    T* __restrict d = at<T>(m.d);
+    const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
+    for (uint32_t i = 0; i < elements<T>; ++i) d[i] = a[i] + b[i];
+}
+TEMPLATE_LOOP(maxima_64) {
+    for (uint32_t r = 0; r < elements<T>; r += 64)
+        at<T>(m.d)[r / 8] = static_cast<T>(extreme_of<true>(at<const T>(m.a) + r, 64));
+}
+TEMPLATE_LOOP(sums_64) {
+    for (uint32_t r = 0; r < elements<T>; r += 64) at<T>(m.d)[r / 8] = static_cast<T>(sum_of(at<const T>(m.a) + r, 64));
+}
+TEMPLATE_LOOP(maxima_32) {
+    const T* __restrict a = at<T>(m.a);
+    for (uint32_t r = 0; r < elements<T> / 64; ++r) {
+        float part[32];
+        for (uint32_t j = 0; j < 32; ++j) part[j] = a[r * 64 + j];
+        for (uint32_t step = 16; step != 0; step /= 2)
+            for (uint32_t j = 0; j < step; ++j) part[j] = part[j + step] > part[j] ? part[j + step] : part[j];
+        uint32_t place = 0;
+        for (uint32_t j = 0; j < 32; ++j)
+            if (a[r * 64 + 31 - j] == part[0]) place = 31 - j;
+        at<T>(m.d)[2 * r] = part[0];
+        std::memcpy(at<T>(m.d) + 2 * r + 1, &place, sizeof(T));
+    }
+}
+
+#define SAME_LOOP(Name, name) \
+    template <class T>        \
+    constexpr SweepLoop loop_of_##Name = &name##_loop<T>;
+SAME_LOOP(Select_tensors, select_tensors)
+SAME_LOOP(Select_scalar, select_scalar)
+SAME_LOOP(Select_register, select_register)
+SAME_LOOP(Select_tensors_m, select_tensors)
+SAME_LOOP(Select_scalar_m, select_scalar)
+SAME_LOOP(Duplicate, duplicate)
+SAME_LOOP(Duplicate_m, duplicate)
+SAME_LOOP(CreateVecIndex, index)
+SAME_LOOP(CreateVecIndex_m, index)
+SAME_LOOP(ReduceSum, sum)
+SAME_LOOP(ReduceMax, maximum)
+SAME_LOOP(ReduceMin, minimum)
+SAME_LOOP(ReduceMax_index, maximum_index)
+SAME_LOOP(ReduceMin_index, minimum_index)
+SAME_LOOP(ReduceSum_m, sum)
+SAME_LOOP(ReduceMax_m, maximum)
+SAME_LOOP(ReduceMax_index_m, maximum_index)
+SAME_LOOP(WholeReduceSum, whole_sum)
+SAME_LOOP(WholeReduceMax, whole_maximum)
+SAME_LOOP(WholeReduceMin, whole_minimum)
+SAME_LOOP(WholeReduceMax_value, whole_value)
+SAME_LOOP(BlockReduceSum, block_sum)
+SAME_LOOP(BlockReduceMax, block_maximum)
+SAME_LOOP(BlockReduceMin, block_minimum)
+SAME_LOOP(PairReduceSum, pair_sum)
+SAME_LOOP(RepeatReduceSum, whole_sum)
+SAME_LOOP(Gather, gather)
+SAME_LOOP(Gather_m, gather)
+SAME_LOOP(Gatherb, gather_blocks)
+SAME_LOOP(GatherMask_even, even)
+SAME_LOOP(GatherMask_fourth, fourth)
+SAME_LOOP(GatherMask_bits, kept)
+SAME_LOOP(Brcb, spread)
+SAME_LOOP(BroadCast_rows, broadcast_rows)
+SAME_LOOP(BroadCast_columns, broadcast_columns)
+SAME_LOOP(Transpose, square)
+SAME_LOOP(Transpose_channels_last, channels_last)
+SAME_LOOP(TransDataTo5HD, turned_blocks)
+SAME_LOOP(Sort32, sort_32)
+SAME_LOOP(MrgSort, merge)
+SAME_LOOP(Sort, sort)
+SAME_LOOP(Extract, extract)
+SAME_LOOP(Copy, copy)
+SAME_LOOP(DataCopy_inside, copy)
+SAME_LOOP(DataCopy_in, copy_in)
+SAME_LOOP(DataCopy_out, copy_out)
+SAME_LOOP(DataCopy_out_add, add_out)
+SAME_LOOP(DataCopy_out_max, max_out)
+SAME_LOOP(DataCopyPad_in, pad_in)
+SAME_LOOP(DataCopyPad_out, pad_out)
+SAME_LOOP(Add_bits, every_second_sum)
+SAME_LOOP(Mul_bits, every_second_product)
+SAME_LOOP(Add_48_lanes, add_48)
+SAME_LOOP(Add_block_stride_2, add_spread)
+SAME_LOOP(Mul_block_stride_2, multiply_spread)
+SAME_LOOP(Mul_block_stride_0, multiply_block)
+SAME_LOOP(Add_repeat_stride_0, add_row)
+SAME_LOOP(Add_repeat_stride_16, add_wide)
+SAME_LOOP(Muls_of_16, multiply_all)
+SAME_LOOP(Add_of_64, add_all)
+SAME_LOOP(ReduceMax_of_64, maxima_64)
+SAME_LOOP(ReduceSum_of_64, sums_64)
+SAME_LOOP(WholeReduceMax_32_lanes, maxima_32)
+
+#undef SWEEP_UNARY
+#undef SWEEP_BINARY
+#undef SWEEP_NUMBER
+#undef SWEEP_UPDATE
+#undef SWEEP_AXPY
+#undef SWEEP_CAST
+#undef SWEEP_CASTING
+#undef SWEEP_COMPARE
+#undef SWEEP_COMPARES
+#undef SWEEP_COUNT
+#undef SWEEP_MASK
+#undef SWEEP_SPECIAL
+
+#define BOTH_FORMS(text, T, loop) {text, data_of<T>, false, false, &loop}, {text, data_of<T>, true, false, &loop},
+#define SWEEP_UNARY(Name, T, expression) BOTH_FORMS(#Name " " #T, T, loop_##Name##_##T)
+#define SWEEP_BINARY(Name, T, expression) BOTH_FORMS(#Name " " #T, T, loop_##Name##_##T)
+#define SWEEP_NUMBER(Name, T, number, expression) BOTH_FORMS(#Name " " #T, T, loop_##Name##_##T)
+#define SWEEP_UPDATE(Name, D, S, expression) BOTH_FORMS(#Name " " #S " to " #D, S, loop_##Name##_##D##_##S)
+#define SWEEP_AXPY(D, S) BOTH_FORMS("Axpy " #S " to " #D, S, loop_Axpy_##D##_##S)
+#define SWEEP_CAST(D, S, mode, expression) BOTH_FORMS("Cast " #S " to " #D " " #mode, S, loop_Cast_##D##_##S##_##mode)
+#define SWEEP_CASTING(Name, D, S, expression) BOTH_FORMS(#Name " " #S " to " #D, S, loop_##Name##_##D##_##S)
+#define SWEEP_COMPARE(T, mode, expression) BOTH_FORMS("Compare " #T " " #mode, T, loop_Compare_##T##_##mode)
+#define SWEEP_COMPARES(T, mode, expression) BOTH_FORMS("Compares " #T " " #mode, T, loop_Compares_##T##_##mode)
+#define SWEEP_COUNT(Name, T) {#Name " " #T, data_of<T>, false, false, loop_of_##Name<T>},
+#define SWEEP_MASK(Name, T) {#Name " " #T, data_of<T>, true, false, loop_of_##Name<T>},
+#define SWEEP_SPECIAL(Name, T) {#Name " " #T, data_of<T>, true, true, loop_of_##Name<T>},
+constexpr SweepRow rows[] = {
+#include "language/sweep_rows.h"
+};
+
+}  // namespace
+
+const SweepRow* sweep_rows(uint32_t& count) {
+    count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+}  // namespace bench
