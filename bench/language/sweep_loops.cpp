@@ -77,7 +77,7 @@ auto wide(T value, uint32_t zero) {
     if constexpr (std::is_same_v<T, half>)
         return as<float>(as<uint32_t>(static_cast<float>(value)) ^ zero);
     else
-        return value;
+        return wide(value);
 }
 
 float absolute(float x) { return __builtin_fabsf(x); }
@@ -158,20 +158,20 @@ half half_away(float x) {
     const float middle = static_cast<float>(cut) * 0.5f + static_cast<float>(next) * 0.5f;
     return absolute(x) >= absolute(middle) ? next : cut;
 }
+bfloat16_t bfloat_of(uint32_t bits, uint32_t rounded) {
+    const uint32_t size = bits & 0x7fffffffu, quiet = bits | 0x400000u;
+    const bool overflows = (rounded & 0x7fffffffu) >= 0x7f800000u && size < 0x7f800000u;
+    rounded = overflows ? rounded - 0x10000u : rounded;
+    return as<bfloat16_t>(static_cast<uint16_t>((size > 0x7f800000u ? quiet : rounded) >> 16));
+}
 bfloat16_t bfloat_rounded(float x) {
     const auto bits = as<uint32_t>(x);
-    const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16, quiet = (bits >> 16) | 0x40u;
-    return as<bfloat16_t>(static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded));
+    return bfloat_of(bits, bits + 0x7fffu + (bits >> 16 & 1u));
 }
-bfloat16_t bfloat_away(float x) {
-    const auto bits = as<uint32_t>(x);
-    const uint32_t rounded = (bits + 0x8000u) >> 16, quiet = (bits >> 16) | 0x40u;
-    return as<bfloat16_t>(static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded));
-}
+bfloat16_t bfloat_away(float x) { return bfloat_of(as<uint32_t>(x), as<uint32_t>(x) + 0x8000u); }
 bfloat16_t bfloat_floor(float x) {
     const auto bits = as<uint32_t>(x);
-    const uint32_t rounded = (bits >> 16) + ((bits >> 31) != 0 && (bits & 0xffffu) != 0), quiet = (bits >> 16) | 0x40u;
-    return as<bfloat16_t>(static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded));
+    return bfloat_of(bits, bits + (bits >> 31 != 0 ? 0xffffu : 0u));
 }
 int32_t whole32(float x) {
     x = x == x ? x : 0.0f;
@@ -215,67 +215,74 @@ T* at(unsigned char* memory) {
     return reinterpret_cast<T*>(memory);
 }
 
-#define LOOP(name) void loop_##name(const SweepMemory& m)
+#define LOOP(name) [[maybe_unused]] void loop_##name(const SweepMemory& m)
 
 #define SWEEP_UNARY(Name, T, expression)             \
     LOOP(Name##_##T) {                               \
+        const uint32_t zero = opaque_zero();         \
         T* __restrict d = at<T>(m.d);                \
         const T* __restrict a = at<T>(m.a);          \
         for (uint32_t i = 0; i < elements<T>; ++i) { \
-            const auto x = wide(a[i]);               \
+            const auto x = wide(a[i], zero);         \
             d[i] = stored<T>(expression);            \
         }                                            \
     }
 #define SWEEP_BINARY(Name, T, expression)                                \
     LOOP(Name##_##T) {                                                   \
+        const uint32_t zero = opaque_zero();                             \
         T* __restrict d = at<T>(m.d);                                    \
         const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b); \
         for (uint32_t i = 0; i < elements<T>; ++i) {                     \
-            const auto x = wide(a[i]), y = wide(b[i]);                   \
+            const auto x = wide(a[i], zero), y = wide(b[i], zero);       \
             d[i] = stored<T>(expression);                                \
         }                                                                \
     }
 #define SWEEP_NUMBER(Name, T, number, expression)    \
     LOOP(Name##_##T) {                               \
+        const uint32_t zero = opaque_zero();         \
         T* __restrict d = at<T>(m.d);                \
         const T* __restrict a = at<T>(m.a);          \
         const auto s = wide(static_cast<T>(number)); \
         for (uint32_t i = 0; i < elements<T>; ++i) { \
-            const auto x = wide(a[i]);               \
+            const auto x = wide(a[i], zero);         \
             d[i] = stored<T>(expression);            \
         }                                            \
     }
 #define SWEEP_UPDATE(Name, D, S, expression)                             \
     LOOP(Name##_##D##_##S) {                                             \
+        const uint32_t zero = opaque_zero();                             \
         D* __restrict d = at<D>(m.d);                                    \
         const S* __restrict a = at<S>(m.a), * __restrict b = at<S>(m.b); \
         for (uint32_t i = 0; i < elements<D>; ++i) {                     \
-            const auto x = wide(a[i]), y = wide(b[i]);                   \
-            const auto z = wide(d[i]);                                   \
+            const auto x = wide(a[i], zero), y = wide(b[i], zero);       \
+            const auto z = wide(d[i], zero);                             \
             d[i] = stored<D>(expression);                                \
         }                                                                \
     }
-#define SWEEP_AXPY(D, S)                                                                              \
-    LOOP(Axpy_##D##_##S) {                                                                            \
-        D* __restrict d = at<D>(m.d);                                                                 \
-        const S* __restrict a = at<S>(m.a);                                                           \
-        for (uint32_t i = 0; i < elements<D>; ++i) d[i] = stored<D>(wide(d[i]) + wide(a[i]) * 0.25f); \
+#define SWEEP_AXPY(D, S)                                                                                          \
+    LOOP(Axpy_##D##_##S) {                                                                                        \
+        const uint32_t zero = opaque_zero();                                                                      \
+        D* __restrict d = at<D>(m.d);                                                                             \
+        const S* __restrict a = at<S>(m.a);                                                                       \
+        for (uint32_t i = 0; i < elements<D>; ++i) d[i] = stored<D>(wide(d[i], zero) + wide(a[i], zero) * 0.25f); \
     }
 #define SWEEP_CAST(D, S, mode, expression)              \
     LOOP(Cast_##D##_##S##_##mode) {                     \
+        const uint32_t zero = opaque_zero();            \
         D* __restrict d = at<D>(m.d);                   \
         const S* __restrict a = at<S>(m.a);             \
         for (uint32_t i = 0; i < elements<D, S>; ++i) { \
-            const auto x = wide(a[i]);                  \
+            const auto x = wide(a[i], zero);            \
             d[i] = stored<D>(expression);               \
         }                                               \
     }
 #define SWEEP_CASTING(Name, D, S, expression)                            \
     LOOP(Name##_##D##_##S) {                                             \
+        const uint32_t zero = opaque_zero();                             \
         D* __restrict d = at<D>(m.d);                                    \
         const S* __restrict a = at<S>(m.a), * __restrict b = at<S>(m.b); \
         for (uint32_t i = 0; i < elements<D>; ++i) {                     \
-            const auto x = wide(a[i]), y = wide(b[i]);                   \
+            const auto x = wide(a[i], zero), y = wide(b[i], zero);       \
             d[i] = stored<D>(expression);                                \
         }                                                                \
     }
@@ -317,26 +324,27 @@ T* at(unsigned char* memory) {
     template <class T>      \
     void name##_loop(const SweepMemory& m)
 
+constexpr uint8_t flag[8] = {1, 2, 4, 8, 16, 32, 64, 128};
 TEMPLATE_LOOP(select_tensors) {
     T* __restrict d = at<T>(m.d);
     const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
     const uint8_t* __restrict bits = m.work + 8192;
     for (uint32_t i = 0; i < elements<T>; i += 8)
-        for (uint32_t j = 0; j < 8; ++j) d[i + j] = bits[i / 8] >> j & 1 ? a[i + j] : b[i + j];
+        for (uint32_t j = 0; j < 8; ++j) d[i + j] = bits[i / 8] & flag[j] ? a[i + j] : b[i + j];
 }
 TEMPLATE_LOOP(select_scalar) {
     T* __restrict d = at<T>(m.d);
     const T* __restrict a = at<T>(m.a);
     const uint8_t* __restrict bits = m.work + 8192;
     for (uint32_t i = 0; i < elements<T>; i += 8)
-        for (uint32_t j = 0; j < 8; ++j) d[i + j] = bits[i / 8] >> j & 1 ? a[i + j] : static_cast<T>(3);
+        for (uint32_t j = 0; j < 8; ++j) d[i + j] = bits[i / 8] & flag[j] ? a[i + j] : static_cast<T>(3);
 }
 TEMPLATE_LOOP(select_register) {
     T* __restrict d = at<T>(m.d);
     const T* __restrict a = at<T>(m.a), * __restrict b = at<T>(m.b);
     const uint8_t* __restrict bits = m.work + 8192;
     for (uint32_t i = 0; i < elements<T>; i += 8)
-        for (uint32_t j = 0; j < 8; ++j) d[i + j] = bits[i % (256 / sizeof(T)) / 8] >> j & 1 ? a[i + j] : b[i + j];
+        for (uint32_t j = 0; j < 8; ++j) d[i + j] = bits[i % (256 / sizeof(T)) / 8] & flag[j] ? a[i + j] : b[i + j];
 }
 TEMPLATE_LOOP(duplicate) {
     T* __restrict d = at<T>(m.d);
