@@ -199,6 +199,11 @@ float near_below(int32_t x, bool down) {
 float floor_of_int(int32_t x) { return near_below(x, static_cast<double>(static_cast<float>(x)) > x); }
 float ceil_of_int(int32_t x) { return -floor_of_int(-x); }
 float trunc_of_int(int32_t x) { return x < 0 ? ceil_of_int(x) : floor_of_int(x); }
+float away_of_int(int32_t x) {  // as if the number had one more bit: cut, and add what the first lost bit says
+    const float cut = trunc_of_int(x), next = as<float>(as<int32_t>(cut) + 1);
+    const double middle = (static_cast<double>(cut) + next) * 0.5;
+    return (x < 0 ? x <= middle : x >= middle) && cut != x ? next : cut;
+}
 int32_t between16(int32_t x) { return std::clamp(x, -32768, 32767); }
 int64_t between32(int64_t x) { return std::clamp<int64_t>(x, INT32_MIN, INT32_MAX); }
 

@@ -583,16 +583,17 @@ inline void reduce_pairs(const char* name, const LocalTensor<T>& dst, const Loca
     const auto sum_of_pair = [](const T* pair) {
         return static_cast<T>(static_cast<Sum<T>>(static_cast<Sum<T>>(pair[0]) + static_cast<Sum<T>>(pair[1])));
     };
+    // The destination may be the start of the source: a sum is stored where its elements were, or before.
+    const auto sum_run_of_pairs = [&](uint64_t pairs, T* to, const T* at) {
+        for_each_lane<is_same<T, half>>(pairs, [&](uint64_t i) CANOPY_ALWAYS { to[i] = sum_of_pair(at + 2 * i); });
+    };
+    const bool whole = !selection.sparse && selection.lanes == width && selection.tail == 0;
+    if (whole && to_stride == 1 && from.contiguous(width))
+        return sum_run_of_pairs(repeats * (width / 2), dst.GetPhyAddr(), from.address);
     for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
-        if (!selection.sparse && selected == width && from.contiguous_in_repeat()) {
-            const T* at = from.at(r, 0);
-            T* to = dst.GetPhyAddr() + r * static_cast<uint64_t>(to_stride) * (128 / sizeof(T));
-            T sums[width / 2];  // the destination may be the source
-            for_each_lane<is_same<T, half>>(width / 2,
-                                            [&](uint64_t i) CANOPY_ALWAYS { sums[i] = sum_of_pair(at + 2 * i); });
-            __builtin_memcpy(to, sums, sizeof sums);
-            return;
-        }
+        if (whole && from.contiguous_in_repeat())
+            return sum_run_of_pairs(width / 2, dst.GetPhyAddr() + r * static_cast<uint64_t>(to_stride) * (width / 2),
+                                    from.at(r, 0));
         Sum<T> values[width] = {};
         for_each_segment(selection, selected, from, r, [&](uint32_t lane, uint32_t count, const T* at) {
             for (uint32_t i = 0; i < count; ++i) values[lane + i] = static_cast<Sum<T>>(at[i]);
