@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <stdexcept>
 
@@ -50,6 +51,16 @@ void fill_numbers(unsigned char* memory, std::size_t bytes, SweepData data, std:
             return fill_with<std::uint32_t>(memory, bytes, [&] { return static_cast<std::uint32_t>(random()); });
         case SweepData::int64:
             return fill_with<std::int64_t>(memory, bytes, [&] { return static_cast<std::int32_t>(random()); });
+        case SweepData::sorted:
+            constexpr std::size_t queue = 512 * 2 * sizeof(float);
+            for (std::size_t i = 0; i + queue <= bytes; i += queue) {
+                std::vector<float> scores(512);
+                for (float& score : scores) score = number();
+                std::sort(scores.begin(), scores.end(), std::greater<>());
+                for (std::size_t k = 0; k < scores.size(); ++k)
+                    std::memcpy(memory + i + 2 * k * sizeof(float), &scores[k], sizeof(float));
+            }
+            return;
     }
 }
 

@@ -24,8 +24,8 @@ inline constexpr std::uint32_t sweep_rounds = 31;
 
 using SweepLoop = void (*)(const SweepMemory&);
 
-// How the operands are filled: numbers of this type, or byte offsets of elements of 2 or 4 bytes in `b`.
-enum class SweepData : std::uint8_t { floats, halves, bfloats, int8, int16, int32, int64 };
+// How the operands are filled: numbers of this type, or queues of 512 pairs of a score and an index, largest first.
+enum class SweepData : std::uint8_t { floats, halves, bfloats, int8, int16, int32, int64, sorted };
 
 struct SweepRow {
     const char* name;

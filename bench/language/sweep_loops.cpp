@@ -321,6 +321,7 @@ T* at(unsigned char* memory) {
         }                                                       \
     }
 #define SWEEP_COUNT(Name, T)
+#define SWEEP_SORTED(Name, T)
 #define SWEEP_MASK(Name, T)
 #define SWEEP_SPECIAL(Name, T)
 #include "language/sweep_rows.h"
@@ -774,6 +775,7 @@ SAME_LOOP(WholeReduceMax_32_lanes, maxima_32)
 #undef SWEEP_COMPARE
 #undef SWEEP_COMPARES
 #undef SWEEP_COUNT
+#undef SWEEP_SORTED
 #undef SWEEP_MASK
 #undef SWEEP_SPECIAL
 
@@ -788,6 +790,7 @@ SAME_LOOP(WholeReduceMax_32_lanes, maxima_32)
 #define SWEEP_COMPARE(T, mode, expression) BOTH_FORMS("Compare " #T " " #mode, T, loop_Compare_##T##_##mode)
 #define SWEEP_COMPARES(T, mode, expression) BOTH_FORMS("Compares " #T " " #mode, T, loop_Compares_##T##_##mode)
 #define SWEEP_COUNT(Name, T) {#Name " " #T, data_of<T>, false, false, loop_of_##Name<T>},
+#define SWEEP_SORTED(Name, T) {#Name " " #T, SweepData::sorted, false, false, loop_of_##Name<T>},
 #define SWEEP_MASK(Name, T) {#Name " " #T, data_of<T>, true, false, loop_of_##Name<T>},
 #define SWEEP_SPECIAL(Name, T) {#Name " " #T, data_of<T>, true, true, loop_of_##Name<T>},
 constexpr SweepRow rows[] = {

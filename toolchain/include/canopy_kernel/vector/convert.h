@@ -112,9 +112,8 @@ inline float integer_to_float(Integer x) {
     if constexpr (mode == RoundMode::CAST_TRUNC) return bits_as<float>(cut);
     if constexpr (mode == RoundMode::CAST_ODD) return bits_as<float>(above || below ? cut | 1 : cut);
     // Ties go away from zero; the nearest even number is the other one if it is the smaller.
-    const float gap = bits_as<float>(away) - near;
-    const float distance = static_cast<float>(static_cast<Integer>(x - back));
-    return smaller_size && distance + distance == gap ? bits_as<float>(away) : near;
+    const auto gap = static_cast<Integer>(top ? 0.0f : bits_as<float>(away) - near);
+    return smaller_size && x - back == gap - (x - back) ? bits_as<float>(away) : near;
 }
 
 template <bool saturate, class D>
@@ -181,6 +180,8 @@ inline auto convert(Stored value, uint32_t zero) {
         return round_whole<mode>(value);
     else if constexpr (is_same<S, int32_t> && is_same<D, float>)
         return integer_to_float<mode>(value);
+    else if constexpr (is_same<D, half> && is_any_of<S, int8_t, uint8_t, int16_t>)
+        return from_float<mode, false, D>(exact_value<S>(value, zero));  // all of them are in range
     else if constexpr (travels_as_float<S>)
         return from_float<mode, saturate, D>(exact_value<S>(value, zero));
     else

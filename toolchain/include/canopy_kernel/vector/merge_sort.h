@@ -90,34 +90,30 @@ inline void rank_keys(const int32_t* keys, uint8_t* rank) {
 struct MergeQueue {
     const unsigned char* at;
     uint32_t left;
-    int64_t key;  // of the first record; below every key if there is none
+    int32_t key;
 };
 
 // Merges queues of records until all of them, or any one, are empty. `taken` counts the records taken from each queue.
 template <class Record, class T>
 inline uint64_t merge_queues(unsigned char* to, MergeQueue (&queues)[4], bool stop_when_one_is_empty,
                              uint32_t (&taken)[4]) {
-    uint64_t written = 0, total = 0;
-    for (auto& queue : queues) {
-        queue.key = queue.left != 0 ? key_at<Record, T>(queue.at) : INT64_MIN;
-        total += queue.left;
-    }
-    while (written < total) {
-        // Of equal keys the one of the earlier queue is taken.
-        const uint32_t front = queues[1].key > queues[0].key ? 1 : 0, back = queues[3].key > queues[2].key ? 3 : 2;
-        const uint32_t best = queues[back].key > queues[front].key ? back : front;
+    uint64_t written = 0;
+    for (auto& queue : queues)
+        if (queue.left != 0) queue.key = key_at<Record, T>(queue.at);
+    for (;;) {
+        int best = -1;
+        for (int i = 0; i < 4; ++i)
+            if (queues[i].left != 0 && (best < 0 || queues[i].key > queues[best].key)) best = i;
+        if (best < 0) return written;
         MergeQueue& queue = queues[best];
         __builtin_memcpy(to + written++ * Record::bytes, queue.at, Record::bytes);
         ++taken[best];
         queue.at += Record::bytes;
-        if (__builtin_expect(--queue.left != 0, 1)) {
+        if (--queue.left != 0)
             queue.key = key_at<Record, T>(queue.at);
-        } else {
-            queue.key = INT64_MIN;
-            if (stop_when_one_is_empty) return written;
-        }
+        else if (stop_when_one_is_empty)
+            return written;
     }
-    return written;
 }
 
 template <template <class> class Record, class T>

@@ -130,14 +130,21 @@ inline void transpose_matrix(T* to, const T* from, uint64_t rows, uint64_t colum
 template <uint32_t step, class T>
 inline void copy_every(uint64_t count, T* to, const T* from) {
     static_assert(step == 2 || step == 4, "every second or fourth element");
-    constexpr uint32_t group = 8;
+    constexpr uint32_t group = sizeof(T) == 2 ? 16 : 8;
     using Integer = unsigned_like<sizeof(T)>;
     uint64_t i = 0;
+#pragma clang loop unroll_count(4)
     for (; i + group < count; i += group) {
         lane_vector<Integer, group * step> all;
         __builtin_memcpy(&all, from + i * step, sizeof all);
-        if constexpr (step == 2)
+        if constexpr (step == 2 && group == 16)
+            store_lanes(to + i,
+                        __builtin_shufflevector(all, all, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30));
+        else if constexpr (step == 2)
             store_lanes(to + i, __builtin_shufflevector(all, all, 0, 2, 4, 6, 8, 10, 12, 14));
+        else if constexpr (group == 16)
+            store_lanes(to + i,
+                        __builtin_shufflevector(all, all, 0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60));
         else
             store_lanes(to + i, __builtin_shufflevector(all, all, 0, 4, 8, 12, 16, 20, 24, 28));
     }

@@ -54,7 +54,8 @@ inline void cast_run(uint64_t count, Run<D> d, Run<const S> s) {
     } else if constexpr (is_any_of<D, hifloat8_t, fp8_e8m0_t> && packing<S> == 1) {
         for (uint64_t i = 0; i < count; ++i) d[i] = convert<mode, saturate, D, S>(s[i], zero);
     } else {
-        for_each_lane<packing<S> == 1 && (is_same<D, half> || is_same<S, half>)>(count, [&](uint64_t i) CANOPY_ALWAYS {
+        constexpr bool halves = packing<S> == 1 && (is_same<D, half> || is_same<S, half>);
+        for_each_lane<halves>(count, [&](uint64_t i) CANOPY_ALWAYS {
             if constexpr (packing<S> == 2)
                 d[i] = convert<mode, saturate, D, S>(s.get(i), zero);
             else
