@@ -18,5 +18,5 @@ function(canopy_bench_compile_sweep object source)
 endfunction()
 canopy_bench_compile_sweep(${CMAKE_CURRENT_BINARY_DIR}/sweep_kernels.o sweep_kernels.asc --targets=native --no-trace
                            -Xarch_host -O0)
-canopy_bench_compile_sweep(${CMAKE_CURRENT_BINARY_DIR}/sweep_loops.o sweep_loops.cpp -march=native)
+canopy_bench_compile_sweep(${CMAKE_CURRENT_BINARY_DIR}/sweep_loops.o sweep_loops.cpp -std=c++17 -march=native)
 target_sources(canopy_bench PRIVATE language/sweep.cpp)
