@@ -6,6 +6,7 @@
 #define CANOPY_KERNEL_CUBE_LOAD_H
 
 #include "canopy_kernel/core/tensor.h"
+#include "canopy_kernel/vector/permute.h"
 
 namespace canopy::kernel {
 
@@ -36,10 +37,12 @@ inline void copy_fractal(void* destination, const void* source) {
 
 // Transposes 16 x 16 elements of two bytes.
 template <class T>
-inline void turn_fractal(T* __restrict destination, const T* __restrict source) {
+inline void turn_fractal(T* destination, const T* source) {
     static_assert(sizeof(T) == 2, "ifTranspose needs elements of two bytes");
-    for (uint32_t row = 0; row < 16; ++row)
-        for (uint32_t column = 0; column < 16; ++column) destination[column * 16 + row] = source[row * 16 + column];
+    Tile<2> tile;
+    for (uint32_t row = 0; row < 16; ++row) tile.load(row, source + row * 16);
+    tile.transpose();
+    for (uint32_t row = 0; row < 16; ++row) tile.store(row, destination + row * 16);
 }
 
 template <class T>
@@ -179,6 +182,10 @@ inline void load_turned(T* destination, const T* source, const AscendC::LoadData
         const int64_t step = params.addrMode == 0 ? i : -i;
         const int64_t first = (params.startIndex + step * params.srcStride) * static_cast<int64_t>(fractals);
         const int64_t start = i * (1 + params.dstGap);
+        if constexpr (sizeof(T) == 2 && packing<T> == 1) {
+            turn_fractal(fractal(destination, start), fractal(source, first));
+            continue;
+        }
         for (uint32_t row = 0; row < side; ++row)
             for (uint32_t column = 0; column < side; ++column) {
                 const uint32_t from = side_by_side ? column / columns : row / fractal_rows;

@@ -196,14 +196,12 @@ inline void store_tile(const TileTarget& target, const S* tile, int64_t row, int
     const uint64_t fractal_column = round_up(rows, 16) * 16;
     for (uint32_t n = 0; n < columns; n += 16) {
         const uint32_t count = smaller(16u, columns - n);
-        Quantisation words[16];
-        if (scaled(scaling.mode))
-            for (uint32_t i = 0; i < count; ++i)
-                words[i] = Quantisation::from(scaling.columns ? scaling.columns[first_column + n + i] : scaling.scalar);
+        const ColumnRules rules(scaling.mode, scaling.scalar,
+                                scaling.columns ? scaling.columns + first_column + n : nullptr, false, count);
         for (uint32_t m = 0; m < rows; ++m) {
             const S* sums = tile + n / 16 * fractal_column + m * 16;
             D values[16];
-            for (uint32_t i = 0; i < count; ++i) values[i] = convert_result<D>(sums[i], scaling.mode, words[i], false);
+            convert_columns(values, sums, count, scaling.mode, false, rules, 0);
             store_sixteen(target, values, row + m, column + n, count);
         }
     }
