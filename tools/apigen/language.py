@@ -244,17 +244,21 @@ def family_headers():
     return {family.lower(): included_by(INCLUDE.findall(lines)) - always for family, lines in optional.findall(text)}
 
 
+# Names of other headers that announce an overload of a basic function in a family.
+ANNOUNCING = {"sorting": ("Sort", "SortConfig"), "layout": ("ConfusionTransposeTiling",)}
+
+
 def family_names(declared):
     """Names that a program writes to use a family: those of namespaces and macros, not what they contain."""
     families = family_headers()
     owner = {os.path.join(KERNEL_HEADERS, header): family for family, headers in families.items() for header in headers
              if sum(header in others for others in families.values()) == 1}
-    rows = set()
+    rows = {(family, name) for family, names in ANNOUNCING.items() for name in names}
     for name, files in declared.files.items():
         path = name.removeprefix(INSTRUCTIONS).removeprefix("AscendC::").split("::")
         found = {owner.get(file) for file in files}
         # A name that is declared outside of the family too says nothing.
-        if len(path) == 1 and path[0] not in ("canopy", "AscendC") and None not in found:
+        if len(path) == 1 and path[0] not in {"canopy", "AscendC", *OF_USERS} and None not in found:
             rows |= {(family, path[0]) for family in found}
     for family, headers in families.items():
         for header in headers:
