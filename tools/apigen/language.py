@@ -205,7 +205,8 @@ class Declared:
             return "KERNEL_TYPE_AIV_ONLY" in self.last
         if name == "PIPE":
             return "PIPE_V" in self.last
-        return any(place in self.names for place in (name, f"AscendC::{name}", f"AscendC::Simt::{name}", INSTRUCTIONS + name))
+        scopes = ("", "AscendC::", "AscendC::Simt::", "AscendC::Reg::", "AscendC::Te::", INSTRUCTIONS)
+        return any(scope + name in self.names for scope in scopes)
 
     def instructions(self):
         """Functions that stand for one instruction of a core."""
