@@ -3,4 +3,6 @@
 #ifndef CANOPY_KERNEL_REGISTERS_H
 #define CANOPY_KERNEL_REGISTERS_H
 
+#include "canopy_kernel/registers/types.h"
+
 #endif
