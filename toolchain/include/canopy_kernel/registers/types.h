@@ -5,7 +5,6 @@
 #ifndef CANOPY_KERNEL_REGISTER_TYPES_H
 #define CANOPY_KERNEL_REGISTER_TYPES_H
 
-#include "canopy_kernel/core/debug.h"
 #include "canopy_kernel/core/float8.h"
 #include "canopy_kernel/core/mask.h"
 
@@ -119,9 +118,17 @@ using vector_f16 = vector_half;
 using vector_bf16 = vector_bfloat16_t;
 using vector_f32 = vector_float;
 
-// A mask: bit i belongs to byte lane i. Operations on elements of n bytes read bits 0, n, 2n, ...
+// A mask: bit i belongs to byte lane i, and operations on elements of n bytes read bits 0, n, 2n, ... It stays in the
+// form in which it was made. Where the compiler sees that, the form is a constant and costs nothing; masks.h has the
+// conversions.
 struct vector_bool {
-    uint64_t bits[4];
+    enum Form : uint8_t { in_bits, leading, in_lanes };
+
+    uint64_t bits[4];                     // in_bits
+    canopy::kernel::Lanes<int8_t> lanes;  // in_lanes, from comparisons: all bits of an element are its bit
+    uint32_t bytes;                       // leading: the elements in that many bytes, at most 256
+    Form form;
+    uint8_t width;  // bytes of the elements for which `lanes` or `bytes` was made
 };
 
 // An offset in elements.
