@@ -78,7 +78,10 @@ inline void put_mask(Image& image, const Bits& bits, uint32_t width) {
 
 template <class T>
 inline double number(T value) {
-    return static_cast<double>(static_cast<std::conditional_t<std::is_same_v<T, bfloat16_t>, float, T>>(value));
+    if constexpr (std::is_arithmetic_v<T>)
+        return static_cast<double>(value);
+    else
+        return static_cast<double>(static_cast<float>(value));
 }
 template <class T>
 inline T rounded(double value) {
