@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "harness/topics.h"
+#include "rivals/intrinsics.h"
 #include "rivals/loops.h"
 #include "rivals/pocl.h"
 
@@ -27,10 +28,10 @@ std::uint32_t vector_cores() {
     return static_cast<std::uint32_t>(cores);
 }
 
-// The image of language_kernels.cpp.
+// An image of kernels.
 class Kernels {
 public:
-    Kernels() { BENCH_CHECK(aclrtBinaryLoadFromFile(CANOPY_BENCH_LANGUAGE, nullptr, &binary_)); }
+    explicit Kernels(const char* image) { BENCH_CHECK(aclrtBinaryLoadFromFile(image, nullptr, &binary_)); }
     ~Kernels() { aclrtBinaryUnLoad(binary_); }
     Kernels(const Kernels&) = delete;
     Kernels& operator=(const Kernels&) = delete;
@@ -152,6 +153,20 @@ void measure_rows(Environment& environment, const Kernels& kernels, const Stream
              [&] { loop_layer_norm(floats(x), floats(y), floats(gamma), floats(beta), rows, columns); })};
     take_turns(norm, environment.options.rounds(12));
     add_rate_row(environment, "layer-norm", "layer norm, 4,096 rows of 4,096 floats", norm, 0.8);
+
+    const Kernels registers(CANOPY_BENCH_REGISTERS);
+    const auto run = [&] {
+        registers.run("layer_norm_registers", stream, x.get(), y.get(), gamma.get(), beta.get(), rows);
+    };
+    std::memset(y.get(), 0, size);
+    run();
+    require_close(y.read<float>(), floats(expected), "layer_norm_registers");
+    std::vector<Contender> by_registers = {
+        rate("Canopy", 2.0 * static_cast<double>(size), run), rate("intrinsics", 2.0 * static_cast<double>(size), [&] {
+            intrinsics_layer_norm(floats(x), floats(y), floats(gamma), floats(beta), rows, columns);
+        })};
+    take_turns(by_registers, environment.options.rounds(12));
+    add_rate_row(environment, "layer-norm-registers", "the same with register functions", by_registers, 1.0);
 }
 
 void measure_barriers(Environment& environment, const Kernels& kernels, const Stream& stream) {
@@ -184,7 +199,7 @@ double seconds_to_compile(const char* output) {
 }  // namespace
 
 void measure_language(Environment& environment) {
-    const Kernels kernels;
+    const Kernels kernels(CANOPY_BENCH_LANGUAGE);
     const Stream stream;
     // First: once a kernel of the image has bypassed the caches, a barrier of all pipes looks for such stores.
     measure_barriers(environment, kernels, stream);

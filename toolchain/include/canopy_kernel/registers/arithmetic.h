@@ -202,6 +202,16 @@ CANOPY_LANES void apply_elements(U& dst, const MaskReg& mask, const Operation& o
 }
 // The second operand is one number.
 template <MaskMergeMode mode, class Operation, class U, class S>
+CANOPY_LANES void apply_one_with_scalar(U& dst, const U& src, const S& scalar, const MaskReg& mask,
+                                        const Operation& operation) {
+    using T = element_type<U>;
+    write<mode>(dst,
+                compute_lanes<T>(
+                    [&](const auto& part) { return operation(part, all_of<T, plain_type<decltype(part)>>(scalar)); },
+                    read(src)),
+                mask);
+}
+template <MaskMergeMode mode, class Operation, class U, class S>
 CANOPY_LANES void apply_scalar(U& dst, const U& src, const S& scalar, const MaskReg& mask, const Operation& operation) {
     using T = element_type<U>;
     apply_in_parts<mode>(
@@ -280,8 +290,8 @@ namespace AscendC::Reg {
                     canopy::kernel::registers::complex_all<E, canopy::kernel::registers::lane_count<U>>(scalarValue)), \
                 mask);                                                                                                 \
         else                                                                                                           \
-            canopy::kernel::registers::apply_scalar<mode>(dstReg, srcReg, scalarValue, mask,                           \
-                                                          canopy::kernel::registers::Operation{});                     \
+            canopy::kernel::registers::apply_one_with_scalar<mode>(dstReg, srcReg, scalarValue, mask,                  \
+                                                                   canopy::kernel::registers::Operation{});            \
     }
 CANOPY_REGISTER_COMPLEX(Add, LaneAdd, complex_sum)
 CANOPY_REGISTER_COMPLEX(Sub, LaneSub, complex_difference)

@@ -36,8 +36,8 @@ constexpr bool is_cast_pair() {
     return false;
 }
 
-// The lower bits of the whole number; infinities give the limits, NaN gives 0. The remainder of a division by a power of
-// two is exact in float.
+// The lower bits of the whole number; infinities give the limits, NaN gives 0. The remainder of a division by a power
+// of two is exact in float.
 template <RoundMode mode, class D>
 inline D float_to_low_bits(float x) {
     using Signed = choose<sizeof(D) == 8, int64_t, int32_t>;

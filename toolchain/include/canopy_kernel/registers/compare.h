@@ -47,6 +47,13 @@ CANOPY_LANES auto repeated(const S& scalar) {
     }
 }
 
+// Element `from`, of `width` bytes, in all lanes.
+template <uint32_t width, uint32_t from, class V>
+CANOPY_LANES V spread_element(const V& value) {
+    const auto bits = lanes_as<Lanes<unsigned_of<width>>>(value);
+    return lanes_as<V>(choose_lanes<Every<from, 0>>(bits, bits, indices<register_bytes / width>{}));
+}
+
 template <class U, class S>
 CANOPY_LANES auto sequence(const S& start, bool decreasing) {
     using T = element_type<U>;
@@ -145,17 +152,13 @@ CANOPY_LANES void Duplicate(S& dstReg, const S& srcReg, const MaskReg& mask) {
     using namespace canopy::kernel::registers;
     constexpr uint32_t from = pos == HighLowPart::LOWEST ? 0 : lane_count<S> - 1;
     constexpr uint32_t width = mask_width<S>;
-    const auto spread = [&](Register<element_type<S>>& to, const Register<element_type<S>>& source) {
-        using Bits = Lanes<unsigned_of<width>>;
-        const auto bits = lanes_as<Bits>(source.lanes);
-        const Bits all = bits[from];
-        to.lanes = blended<mode, width>(lanes_as<Lanes<LaneElement<element_type<S>>>>(all), to.lanes, mask);
-    };
     if constexpr (has_two<S>) {
-        spread(dstReg.reg[0], srcReg.reg[0]);
-        spread(dstReg.reg[1], srcReg.reg[1]);
+        for (int i = 0; i < 2; ++i)
+            dstReg.reg[i].lanes =
+                blended<mode, width>(spread_element<width, from>(srcReg.reg[i].lanes), dstReg.reg[i].lanes, mask);
     } else {
-        spread(first(dstReg), first(srcReg));
+        auto& lanes = first(dstReg).lanes;
+        lanes = blended<mode, width>(spread_element<width, from>(first(srcReg).lanes), lanes, mask);
     }
 }
 

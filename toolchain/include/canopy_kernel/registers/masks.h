@@ -261,14 +261,20 @@ CANOPY_LANES MaskReg CreateMask() {
     return canopy::kernel::registers::pattern_mask<mode, canopy::kernel::registers::trait_width<T, regTrait>>();
 }
 
-// A mask of the lowest elements that are left; scalarValue becomes what is left after them.
+// A mask of the lowest elements that are left; scalarValue becomes what is left after them. The whole register gets a
+// path of its own, on which the compiler knows the mask and omits everything done for it.
 template <typename T, const RegTrait& regTrait = RegTraitNumOne>
 CANOPY_LANES MaskReg UpdateMask(uint32_t& scalarValue) {
     constexpr uint32_t width = canopy::kernel::registers::trait_width<T, regTrait>;
     constexpr uint32_t n = canopy::kernel::registers::register_bytes / width;
     const uint32_t left = scalarValue;
-    scalarValue = left < n ? 0 : left - n;
-    return canopy::kernel::registers::leading_mask(width, canopy::kernel::registers::smaller(left, n));
+    if (__builtin_expect(left >= n, 1)) {
+        scalarValue = left - n;
+        return canopy::kernel::registers::leading_mask(width, n);
+    }
+    __asm__ volatile("");  // keeps the branch
+    scalarValue = 0;
+    return canopy::kernel::registers::leading_mask(width, left);
 }
 
 // A piece of the register as bits: 16 bytes for elements of two bytes, 8 for elements of four.

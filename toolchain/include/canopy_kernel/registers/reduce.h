@@ -40,19 +40,19 @@ CANOPY_LANES auto selected_numbers(const U& src, const MaskReg& mask, W filler) 
     return numbers;
 }
 
+template <int count>
+struct ThenZeros {
+    static constexpr int at(int i) { return i < count ? i : count; }
+};
+
 // The first elements of dst become `values`, the others 0 (or stay, when merging).
 template <MaskMergeMode mode, class U, class V>
 CANOPY_LANES void write_leading(U& dst, const V& values) {
     using T = element_type<U>;
     constexpr uint32_t n = lane_count<U>, count = count_of<V>;
-    LaneArray<LaneElement<T>, n> array = {};
     const auto narrow_values = narrow_lanes<T>(values);
-    __builtin_memcpy(&array, &narrow_values, count * sizeof(LaneElement<T>));
-    const auto result = lanes_of_array(array);
-    if constexpr (mode == MaskMergeMode::MERGING)
-        write<mode>(dst, result, leading_mask(mask_width<U>, count));
-    else
-        write<mode>(dst, result, leading_mask(mask_width<U>, n));
+    const auto result = choose_lanes<ThenZeros<count>>(narrow_values, LanesFor<T, count>(0), indices<n>{});
+    write<mode>(dst, result, leading_mask(mask_width<U>, mode == MaskMergeMode::MERGING ? count : n));
 }
 
 // The type in which numbers of T are summed into D.
