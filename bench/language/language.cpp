@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "language/rates.h"
+#include "rivals/intrinsics.h"
 #include "rivals/loops.h"
 #include "rivals/pocl.h"
 
@@ -69,6 +70,20 @@ void measure_rows(Environment& environment, const KernelImage& kernels, const St
              [&] { loop_layer_norm(floats(x), floats(y), floats(gamma), floats(beta), rows, columns); })};
     take_turns(norm, environment.options.rounds(12));
     add_rate_row(environment, "layer-norm", "layer norm, 4,096 rows of 4,096 floats", norm, 0.8);
+
+    const KernelImage registers(CANOPY_BENCH_REGISTERS);
+    const auto run = [&] {
+        registers.run("layer_norm_registers", stream, x.get(), y.get(), gamma.get(), beta.get(), rows);
+    };
+    std::memset(y.get(), 0, size);
+    run();
+    require_close(y.read<float>(), floats(expected), "layer_norm_registers");
+    std::vector<Contender> by_registers = {
+        rate("Canopy", 2.0 * static_cast<double>(size), run), rate("intrinsics", 2.0 * static_cast<double>(size), [&] {
+            intrinsics_layer_norm(floats(x), floats(y), floats(gamma), floats(beta), rows, columns);
+        })};
+    take_turns(by_registers, environment.options.rounds(12));
+    add_rate_row(environment, "layer-norm-registers", "the same with register functions", by_registers, 1.0);
 }
 
 void measure_barriers(Environment& environment, const KernelImage& kernels, const Stream& stream) {
