@@ -17,15 +17,16 @@ With --check nothing is written; a file that is not current is an error.
 import argparse
 import collections
 import difflib
-import glob
 import os
 import re
+import subprocess
 import sys
+
+import language
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TABLE = os.path.join(ROOT, "toolchain/language/c_interface.tsv")
 HEADERS = os.path.join(ROOT, "toolchain/include/canopy_kernel/c_interface")
-OTHER_HEADERS = ("simt/simt.h", "registers/*.h")
 WIDTH = 120
 
 Row = collections.namedtuple("Row", "name chips form types equals")
@@ -90,21 +91,23 @@ def list_of(rows, chip):
     return "\n".join(text) + "\n"
 
 
-def check_written(rows):
-    """Names that no list contains must be declared in a header."""
-    text = ""
-    names = glob.glob(os.path.join(HEADERS, "*.h"))
-    for pattern in OTHER_HEADERS:
-        names += glob.glob(os.path.join(os.path.dirname(HEADERS), pattern))
-    for name in sorted(names):
-        with open(name, encoding="utf-8") as header:
-            text += header.read()
-    words = set(re.findall(r"\w+", text))
-    for base in re.findall(r"CANOPY_C_SYNC\((\w+)", text):
-        words.add(base + "_sync")
-    for row in rows:
-        if row.form == "written" and row.name not in words:
-            raise Failure(f"{row.name}: no header of canopy_kernel/c_interface declares it")
+def declared_words(chip):
+    """The words of the language's headers for a chip after preprocessing, and the names of macros."""
+    command = [language.find_compiler(), "-E", "-dD", "-P", "-x", "c++", "-std=c++17", f"-D__NPU_ARCH__={chip}"]
+    command += ["-I" + language.KERNEL_HEADERS, "-I" + language.HOST_HEADERS, "-"]
+    result = subprocess.run(command, input="#include <kernel_operator.h>\n", capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise Failure(f"the headers cannot be read for {chip}: {result.stderr.strip()}")
+    return set(re.findall(r"\w+", result.stdout))
+
+
+def check_declarations(rows):
+    """Every name of the table must be in the headers of its chips."""
+    for chip in LISTS:
+        words = declared_words(chip)
+        for row in rows:
+            if chip in row.chips.split(",") and row.name not in words:
+                raise Failure(f"{row.name}: no header declares it for {chip}")
 
 
 def put(path, text, check):
@@ -131,13 +134,13 @@ def main():
     current = True
     for chip, (name, _) in LISTS.items():
         current &= put(os.path.join(HEADERS, name), list_of(rows, chip), arguments.check)
-    check_written(rows)
+    check_declarations(rows)
     return 0 if current else 1
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except Failure as failure:
+    except (Failure, language.Failure) as failure:
         print(f"c_interface.py: {failure}", file=sys.stderr)
         sys.exit(1)

@@ -4,6 +4,7 @@
 #define CANOPY_KERNEL_C_INTERFACE_CUBE_2201_H
 
 #include "canopy_kernel/c_interface/cube.h"
+#include "canopy_kernel/cube/scaled_product.h"
 
 inline void asc_set_l13d_size(uint64_t value, CANOPY_WHERE) {
     AscendC::SetLoadDataBoundary(static_cast<uint32_t>(value), where);
@@ -76,6 +77,31 @@ inline void require_no_offsets(const char* name, uint8_t feature, uint8_t mask, 
 CANOPY_C_MULTIPLY_LONG(asc_mmad)
 CANOPY_C_MULTIPLY_LONG(asc_mmad_s4)
 #undef CANOPY_C_MULTIPLY_LONG
+
+// A right factor of which two of four values are stored, with the index that says which.
+template <class T, class I>
+inline void asc_copy_l12l0b_sparse(__cb__ T* dst, __cbuf__ T* src, __cbuf__ I* index, uint16_t start_index,
+                                   uint8_t repeat, CANOPY_WHERE) {
+    using namespace canopy::c_interface;
+    LoadDataWithSparse(tensor_at<TPosition::B2>(dst), tensor_at<TPosition::A1>(src),
+                       tensor_at<TPosition::A1>(reinterpret_cast<uint8_t*>(index)),
+                       AscendC::LoadData2DParams(start_index, repeat, 0, 0, 0, false, 0), where);
+}
+CANOPY_C_SYNC(asc_copy_l12l0b_sparse, (class T, class I),
+              (T * dst, T* src, I* index, uint16_t start_index, uint8_t repeat),
+              (dst, src, index, start_index, repeat))
+template <class C, class A, class B>
+inline void asc_mmad_sparse(__cc__ C* c, __ca__ A* a, __cb__ B* b, uint16_t m, uint16_t k, uint16_t n,
+                            uint8_t unit_flag, bool c_matrix_source, bool c_matrix_init_val, CANOPY_WHERE) {
+    using namespace canopy::c_interface;
+    if (c_matrix_source) canopy::kernel::fail(where, "asc_mmad_sparse: a bias is not supported");
+    MmadWithSparse(tensor_at<TPosition::CO1>(c), tensor_at<TPosition::A2>(a), tensor_at<TPosition::B2>(b),
+                   AscendC::MmadParams(m, n, k, unit_flag, false, c_matrix_init_val), where);
+}
+CANOPY_C_SYNC(asc_mmad_sparse, (class C, class A, class B),
+              (C * c, A* a, B* b, uint16_t m, uint16_t k, uint16_t n, uint8_t unit_flag, bool c_matrix_source,
+               bool c_matrix_init_val),
+              (c, a, b, m, k, n, unit_flag, c_matrix_source, c_matrix_init_val))
 
 CANOPY_C_FILL(asc_fill_l0a, canopy::kernel::TPosition::A2)
 CANOPY_C_FILL(asc_fill_l0b, canopy::kernel::TPosition::B2)

@@ -112,7 +112,6 @@ struct CoreState {
         uint64_t dimension_strides[5][2];  // of copies in five dimensions: destination, source
         uint64_t dimension_padding;        // elements left and right of the dimensions 1 to 4
         uint64_t dimension_value;
-        uint64_t squeezed;                 // bytes of squeezed registers since the last reset
         uint32_t address_sites;            // used entries of `address_site`
     } c_interface;
 
