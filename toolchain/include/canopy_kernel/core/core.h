@@ -57,6 +57,11 @@ struct CoreState {
     uint64_t gathered;          // elements the last GatherMask kept
     uint16_t merged[4];         // elements the last MrgSort took from each queue
 
+    // The special register AR: bytes that Squeeze has kept since ClearSpr, and those of its last call.
+    struct Squeezed {
+        uint32_t total, last;
+    } squeezed;
+
     struct Cube {
         uint64_t matrix_left, matrix_right;  // SetFmatrix
         uint64_t padding;                    // SetLoadDataPaddingValue

@@ -3,6 +3,7 @@
 #ifndef CANOPY_KERNEL_VECTOR_UNARY_H
 #define CANOPY_KERNEL_VECTOR_UNARY_H
 
+#include "canopy_kernel/vector/algorithms.h"
 #include "canopy_kernel/vector/elementwise.h"
 
 namespace canopy::kernel {
