@@ -145,7 +145,7 @@ template <class T>
 CANOPY_C_LANES void asc_loadalign_deintlv_postupdate(canopy::kernel::Register<T>& dst0,
                                                      canopy::kernel::Register<T>& dst1, T*& src, int32_t offset,
                                                      CANOPY_WHERE) {
-    canopy::kernel::check_step("LoadAlign", int64_t{offset} * static_cast<int64_t>(sizeof(T)), 32, where);
+    canopy::kernel::registers::check_step("LoadAlign", int64_t{offset} * static_cast<int64_t>(sizeof(T)), 32, where);
     asc_loadalign_deintlv(dst0, dst1, src, where);
     src += offset;
 }
@@ -361,9 +361,9 @@ template <class D, class T, class I>
 CANOPY_C_LANES void asc_gather(canopy::kernel::Register<D>& dst, T* src, const canopy::kernel::Register<I>& index,
                                const vector_bool& mask, CANOPY_WHERE) {
     static_assert(canopy::kernel::is_any_of<I, uint16_t, uint32_t>, "asc_gather: indices are uint16_t or uint32_t");
-    using namespace canopy::kernel;
+    using namespace canopy::kernel::registers;
     if constexpr (sizeof(D) == 2 && sizeof(I) == 4) {
-        Register<uint32_t> wide;
+        vector_uint32_t wide;
         const auto indices = array_of(index.lanes);
         const auto bits = bits_of(mask);
         LaneArray<uint32_t, 64> result = {};
@@ -375,7 +375,7 @@ CANOPY_C_LANES void asc_gather(canopy::kernel::Register<D>& dst, T* src, const c
         wide.lanes = lanes_of_array(result);
         dst.lanes = lanes_as<decltype(dst.lanes)>(wide.lanes);
     } else if constexpr (sizeof(T) == 1 && sizeof(D) == 1) {
-        Register<uint16_t> wide;
+        vector_uint16_t wide;
         AscendC::Reg::Gather(wide, reinterpret_cast<uint8_t*>(src), index, mask, where);
         dst.lanes = lanes_as<decltype(dst.lanes)>(wide.lanes);
     } else {

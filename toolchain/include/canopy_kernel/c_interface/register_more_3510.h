@@ -122,9 +122,9 @@ CANOPY_C_LANES void asc_copy(vector_bool& dst, const vector_bool& src, const vec
 // Piece `part` of a register as the bits of a mask: 16 bytes of uint16_t, 8 bytes of uint32_t.
 template <class T>
 CANOPY_C_LANES void asc_copy(vector_bool& dst, const canopy::kernel::Register<T>& src, int16_t part, CANOPY_WHERE) {
-    using namespace canopy::kernel;
-    static_assert(is_any_of<T, uint16_t, uint32_t>, "asc_copy: a mask is made from uint16_t or uint32_t");
-    check_limit("asc_copy", "part", part, 0, sizeof(T) == 2 ? 15 : 31, where);
+    using namespace canopy::kernel::registers;
+    static_assert(canopy::kernel::is_any_of<T, uint16_t, uint32_t>, "asc_copy: a mask is made from uint16_t or uint32_t");
+    canopy::kernel::check_limit("asc_copy", "part", part, 0, sizeof(T) == 2 ? 15 : 31, where);
     const auto words = array_of(lanes_as<Lanes<uint64_t>>(src.lanes));
     if constexpr (sizeof(T) == 2)
         dst = bit_mask(repeat_bits<2>(HalfMaskBits{{words.element[part * 2], words.element[part * 2 + 1]}}));

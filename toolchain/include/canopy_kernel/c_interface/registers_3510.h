@@ -4,6 +4,10 @@
 #ifndef CANOPY_KERNEL_C_INTERFACE_REGISTERS_3510_H
 #define CANOPY_KERNEL_C_INTERFACE_REGISTERS_3510_H
 
+// Vectors are passed between functions that are always inlined, so their calling convention does not matter.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpsabi"
+
 #include "canopy_kernel/c_interface/register_access_3510.h"
 
 namespace canopy::c_interface {
@@ -114,5 +118,7 @@ inline constexpr Reg::CastTrait cast_trait = {layout, saturation, Reg::MaskMerge
 #undef CANOPY_C_TYPES
 
 #include "canopy_kernel/c_interface/register_more_3510.h"
+
+#pragma clang diagnostic pop
 
 #endif
