@@ -9,17 +9,6 @@
 
 namespace canopy::kernel::registers {
 
-template <class T>
-struct WithoutReference {
-    using type = plain<T>;
-};
-template <class T>
-struct WithoutReference<T&> {
-    using type = plain<T>;
-};
-template <class T>
-using plain_type = typename WithoutReference<T>::type;
-
 // The bits of numbers as unsigned integers.
 template <class V>
 using BitsLike = Lanes<unsigned_of<sizeof(lane_of<V>)>, count_of<V>>;
@@ -67,8 +56,8 @@ struct LaneMax {
     V operator()(const V& a, const V& b) const {
         if constexpr (is_same<lane_of<V>, float>) {
             const V x = a > b ? a : b, y = b > a ? b : a;
-            return lanes_as<V>((lane_bits(x) & lane_bits(y)) | lanes_as<BitsLike<V>>(a != a) |
-                               lanes_as<BitsLike<V>>(b != b));
+            const auto invalid = lanes_as<BitsLike<V>>((a != a) | (b != b));
+            return lanes_as<V>((lane_bits(x) & lane_bits(y)) | invalid);
         } else {
             return a > b ? a : b;
         }

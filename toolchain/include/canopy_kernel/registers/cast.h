@@ -145,7 +145,7 @@ CANOPY_LANES auto cast_lanes(const V& value) {
     constexpr uint32_t n = count_of<V>;
     constexpr bool nearest = mode == RoundMode::CAST_RINT;
     if constexpr (is_same<D, float> && is_short_float<S>) {
-        return widen_lanes<S>(value, opaque_zero());
+        return widen_lanes<S>(value);
     } else if constexpr (is_same<D, float> && is_same<S, int32_t> && nearest) {
         return __builtin_convertvector(value, Lanes<float, n>);
     } else {

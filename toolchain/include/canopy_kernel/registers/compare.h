@@ -14,11 +14,10 @@ using AscendC::Reg::IndexOrder;
 // The lanes of a comparison, with the width that masks for T have.
 template <CMPMODE mode, class T, uint32_t width, class V, class... Rest>
 CANOPY_LANES auto compare_lanes(const V& a, const Rest&... b) {
-    const uint32_t zero = opaque_zero();
-    return in_parts<64 / sizeof(Wide<T>)>(
-        [&](const auto& x, const auto&... y) {
+    return in_parts<part_count<T>>(
+        [](const auto& x, const auto&... y) {
             using Result = Lanes<typename IntegerOfSize<width>::type, count_of<plain_type<decltype(x)>>>;
-            return __builtin_convertvector(relate<mode>(widen_lanes<T>(x, zero), widen_lanes<T>(y, zero)...), Result);
+            return __builtin_convertvector(relate<mode>(widen_lanes<T>(x), widen_lanes<T>(y)...), Result);
         },
         a, b...);
 }

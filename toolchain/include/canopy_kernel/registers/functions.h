@@ -141,10 +141,9 @@ CANOPY_LANES void ExpSub(S& dstReg, const V& srcReg0, const V& srcReg1, const Ma
     } else {
         static_assert(layout == RegLayout::ZERO || layout == RegLayout::ONE, "ExpSub: layout is ZERO or ONE");
         constexpr uint32_t place = layout_index<layout>;
-        const uint32_t zero = opaque_zero();
         const auto own = [&](const V& r) {
             const auto& lanes = first(r).lanes;
-            return widen_lanes<half>(choose_lanes<Every<place, 2>>(lanes, lanes, indices<64>{}), zero);
+            return widen_lanes<half>(choose_lanes<Every<place, 2>>(lanes, lanes, indices<64>{}));
         };
         write<mode>(dstReg, map_lanes<float>(operation, own(srcReg0), own(srcReg1)), mask_at<4, 2, place>(mask));
     }

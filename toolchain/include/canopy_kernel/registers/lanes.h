@@ -18,6 +18,17 @@ using AscendC::Reg::DefaultType;
 using AscendC::Reg::RegTensor;
 
 template <class T>
+struct WithoutReference {
+    using type = plain<T>;
+};
+template <class T>
+struct WithoutReference<T&> {
+    using type = plain<T>;
+};
+template <class T>
+using plain_type = typename WithoutReference<T>::type;
+
+template <class T>
 inline constexpr bool is_register = false;
 template <class T>
 inline constexpr bool is_register<Register<T>> = true;
@@ -120,12 +131,26 @@ CANOPY_LANES auto joined(const V& low, const V& high) {
     return choose_lanes<Every<0>>(low, high, indices<2 * count_of<V>>{});
 }
 
-// An operation on vectors, computed for `n` elements at a time.
+// Elements whose arithmetic type has 64 bytes, one or a few registers of the processor.
+template <class T>
+inline constexpr uint32_t part_count = 64 / sizeof(Wide<T>);
+
+// A value that the compiler does not see through. It keeps parts of a register apart, halves in float, and the results
+// of comparisons in lanes: as single bits they would be unpacked one by one.
+template <class V>
+CANOPY_LANES V held(const V& value) {
+#pragma clang fp reassociate(on)  // without it, the compiler ignores the fence
+    using Floats = Lanes<float, sizeof(V) / sizeof(float)>;
+    return lanes_as<V>(__arithmetic_fence(lanes_as<Floats>(value)));
+}
+
+// An operation on vectors, computed for `n` elements at a time. The compiler would compute each step for the whole
+// register before the next one, with more intermediate values than the processor has registers.
 template <uint32_t n, class Operation, class V, class... Rest>
 CANOPY_LANES auto in_parts(const Operation& operation, const V& a, const Rest&... rest) {
     constexpr uint32_t half_count = count_of<V> / 2;
     if constexpr (count_of<V> <= n) {
-        return operation(a, rest...);
+        return held(operation(held(a), held(rest)...));
     } else {
         const auto low = in_parts<n>(operation, part_of<0, half_count>(a), part_of<0, half_count>(rest)...);
         const auto high =
@@ -138,17 +163,21 @@ CANOPY_LANES auto in_parts(const Operation& operation, const V& a, const Rest&..
 template <class T, uint32_t n>
 using LanesFor = Lanes<LaneElement<T>, n>;
 
-// The numbers of T as the type used for arithmetic; `zero` is an opaque_zero(), see widen() in core/math.h.
+// The numbers of T as the type used for arithmetic, and back.
 template <class T, class V>
-CANOPY_LANES auto widen_lanes(const V& value, [[maybe_unused]] uint32_t zero) {
-    using Wider = Lanes<float, count_of<V>>;
-    using Bits = Lanes<uint32_t, count_of<V>>;
-    if constexpr (is_same<T, half>)
-        return lanes_as<Wider>(lanes_as<Bits>(__builtin_convertvector(value, Wider)) ^ zero);
-    else if constexpr (is_same<T, bfloat16_t>)
-        return lanes_as<Wider>(__builtin_convertvector(value, Bits) << 16);
-    else
+CANOPY_LANES auto widen_lanes(const V& value) {
+    if constexpr (is_same<T, half>) {
+        return in_parts<part_count<T>>(
+            [](const auto& part) {
+                return __builtin_convertvector(part, Lanes<float, count_of<plain_type<decltype(part)>>>);
+            },
+            value);
+    } else if constexpr (is_same<T, bfloat16_t>) {
+        constexpr uint32_t n = count_of<V>;
+        return lanes_as<Lanes<float, n>>(__builtin_convertvector(value, Lanes<uint32_t, n>) << 16);
+    } else {
         return value;
+    }
 }
 
 template <class T, class W>
@@ -168,25 +197,19 @@ CANOPY_LANES auto narrow_lanes(const W& value) {
 template <class T>
 inline constexpr bool is_short_float = is_any_of<T, half, bfloat16_t>;
 
-// One instruction per vector, except that 16-bit numbers are computed in float.
-template <class T, class Operation, class V, class... Rest>
-CANOPY_LANES auto compute_lanes(const Operation& operation, const V& a, const Rest&... rest) {
-    if constexpr (is_short_float<T>) {
-        const uint32_t zero = opaque_zero();
-        return in_parts<16>(
-            [&](const auto&... part) { return narrow_lanes<T>(operation(widen_lanes<T>(part, zero)...)); }, a, rest...);
-    } else {
-        return operation(a, rest...);
-    }
-}
-
-// A few instructions: 64 bytes at a time.
+// A few instructions.
 template <class T, class Operation, class V, class... Rest>
 CANOPY_LANES auto compute_in_parts(const Operation& operation, const V& a, const Rest&... rest) {
+    return in_parts<part_count<T>>(
+        [&](const auto&... part) { return narrow_lanes<T>(operation(widen_lanes<T>(part)...)); }, a, rest...);
+}
+// One instruction, unless 16-bit numbers have to be widened for it.
+template <class T, class Operation, class V, class... Rest>
+CANOPY_LANES auto compute_lanes(const Operation& operation, const V& a, const Rest&... rest) {
     if constexpr (is_short_float<T>)
-        return compute_lanes<T>(operation, a, rest...);
+        return compute_in_parts<T>(operation, a, rest...);
     else
-        return in_parts<64 / sizeof(lane_of<V>)>(operation, a, rest...);
+        return operation(a, rest...);
 }
 
 template <class E, uint32_t n>
@@ -225,11 +248,8 @@ template <class T, class Operation, class V, class... Rest>
 CANOPY_LANES auto compute_elements(const Operation& operation, const V& a, const Rest&... rest) {
     if constexpr (is_short_float<T>) {
         // As floats, so that the loop has one width.
-        const uint32_t zero = opaque_zero();
         return in_parts<64>(
-            [&](const auto&... part) {
-                return narrow_lanes<T>(map_lanes<float>(operation, widen_lanes<T>(part, zero)...));
-            },
+            [&](const auto&... part) { return narrow_lanes<T>(map_lanes<float>(operation, widen_lanes<T>(part)...)); },
             a, rest...);
     } else {
         return map_lanes<lane_of<V>>(operation, a, rest...);
@@ -289,14 +309,13 @@ template <class U>
 CANOPY_LANES ComplexLanes<lane_count<U>> read_complex(const U& r) {
     using Part = part_type<element_type<U>>;
     constexpr uint32_t n = lane_count<U>;
-    const uint32_t zero = opaque_zero();
     if constexpr (has_two<U>) {
-        return {widen_lanes<Part>(lanes_as<Lanes<Part>>(r.reg[0].lanes), zero),
-                widen_lanes<Part>(lanes_as<Lanes<Part>>(r.reg[1].lanes), zero)};
+        return {widen_lanes<Part>(lanes_as<Lanes<Part>>(r.reg[0].lanes)),
+                widen_lanes<Part>(lanes_as<Lanes<Part>>(r.reg[1].lanes))};
     } else {
         const auto both = lanes_as<Lanes<Part>>(first(r).lanes);
-        return {widen_lanes<Part>(choose_lanes<Every<0, 2>>(both, both, indices<n>{}), zero),
-                widen_lanes<Part>(choose_lanes<Every<1, 2>>(both, both, indices<n>{}), zero)};
+        return {widen_lanes<Part>(choose_lanes<Every<0, 2>>(both, both, indices<n>{})),
+                widen_lanes<Part>(choose_lanes<Every<1, 2>>(both, both, indices<n>{}))};
     }
 }
 

@@ -124,7 +124,7 @@ CANOPY_LANES V blended(const V& result, [[maybe_unused]] const V& old, const Mas
     const SelectedLanes<width> selected = selected_lanes<width>(mask);
     const auto bits = lanes_as<SelectedLanes<width>>(result);
     if constexpr (mode == MaskMergeMode::MERGING)
-        return lanes_as<V>(selected ? bits : lanes_as<SelectedLanes<width>>(old));
+        return lanes_as<V>((bits & selected) | (lanes_as<SelectedLanes<width>>(old) & ~selected));
     else
         return lanes_as<V>(bits & selected);
 }

@@ -30,7 +30,7 @@ CANOPY_LANES auto selected_numbers(const U& src, const MaskReg& mask, W filler) 
     using T = element_type<U>;
     constexpr uint32_t n = lane_count<U>, width = mask_width<U>;
     using Numbers = Lanes<W, n>;
-    const auto wide = widen_lanes<T>(read(src), opaque_zero());
+    const auto wide = widen_lanes<T>(read(src));
     Numbers numbers = __builtin_convertvector(wide, Numbers);
     if (__builtin_expect(!selects_all<width>(mask), 0)) {
         using Choice = Lanes<typename IntegerOfSize<sizeof(W)>::type, n>;
