@@ -94,15 +94,14 @@ CANOPY_LANES SelectedLanes<width> lanes_from_bits(const MaskBits& bits) {
     constexpr uint32_t n = register_bytes / width;
     const auto groups = __builtin_bit_cast(Lanes<Unsigned, 32 / width>, bits);
     const auto own = lanes_of_array(bit_table<width>.table);
-    return (choose_lanes<Repeated<8>>(groups, groups, indices<n>{}) & own) == own;
+    return lanes_as<SelectedLanes<width>>((choose_lanes<Repeated<8>>(groups, groups, indices<n>{}) & own) == own);
 }
 
 template <uint32_t width>
 CANOPY_LANES SelectedLanes<width> leading_lanes(uint32_t bytes) {
-    using Unsigned = unsigned_of<width>;
     if constexpr (width == 1) {
         if (bytes == 0) return 0;
-        return counting<uint8_t>() <= static_cast<uint8_t>(bytes - 1);
+        return lanes_as<SelectedLanes<1>>(counting<uint8_t>() <= static_cast<uint8_t>(bytes - 1));
     } else {
         using Signed = typename IntegerOfSize<width>::type;
         return counting<Signed>() < static_cast<Signed>((bytes + width - 1) / width);

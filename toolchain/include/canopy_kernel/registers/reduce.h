@@ -83,7 +83,7 @@ CANOPY_LANES void reduce_extreme(U& dst, const U& src, const MaskReg& mask) {
     // NaN equals NaN here; unselected elements are not candidates.
     const Lanes<W, n> all = value;
     using Choice = Lanes<typename IntegerOfSize<sizeof(W)>::type, n>;
-    Choice same = numbers == all;
+    auto same = lanes_as<Choice>(numbers == all);
     if constexpr (is_vector_float<T>) same |= (numbers != numbers) & (all != all);
     same &= __builtin_convertvector(selected_lanes<width>(mask), Choice);
     const auto candidates = array_of(__builtin_convertvector(same, Lanes<int8_t, n>));
