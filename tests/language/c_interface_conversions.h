@@ -12,9 +12,11 @@ namespace c_interface_test {
 
 // Which numbers a conversion gets: of moderate size (0), of any size (1), or whole ones that hifloat8_t has (2).
 template <class D, class S>
-constexpr uint32_t area_for = std::is_same_v<D, hifloat8_t> ? 2 : type_index<D> >= 11 && type_index<D> <= 16 ? 0 : 1;
+constexpr uint32_t area_for = std::is_same_v<D, hifloat8_t>                ? 2
+                              : type_index<D> >= 11 && type_index<D> <= 16 ? 0
+                                                                           : 1;
 
-// A function of its own, since a kernel of hundreds of conversions has a large stack.
+// A separate function, since a kernel of hundreds of conversions has a large stack.
 template <class D, class S, class Call>
 __attribute__((noinline)) __aicore__ void convert(Slots& slots, const vector_bool& mask, const Call& call) {
     Register<D> d = {};
@@ -27,8 +29,8 @@ struct Conversions {
     __aicore__ void run(GM_ADDR memory) const {
         Slots slots{memory};
         const vector_bool all = asc_create_mask_b8(PAT_ALL);
-#define CANOPY_C_CONVERSION(name, D, S, rounding, saturation, layout)                    \
-    if constexpr ((type_index<D> >= 11 || type_index<S> >= 11) == small)                 \
+#define CANOPY_C_CONVERSION(name, D, S, rounding, saturation, layout)    \
+    if constexpr ((type_index<D> >= 11 || type_index<S> >= 11) == small) \
         convert<D, S>(slots, all, [](auto& d, const auto& s, const auto& mask) { name(d, s, mask); });
 #define CANOPY_C_UNARY(...)
 #define CANOPY_C_BINARY(...)

@@ -22,11 +22,9 @@ inline void put(std::vector<uint8_t>& memory, uint64_t byte, T value) {
     std::memcpy(memory.data() + byte, &value, sizeof value);
 }
 
-#define ON_CORE(name, ...)                            \
-    struct name {                                     \
-        __aicore__ void run(GM_ADDR memory) const {   \
-            __VA_ARGS__                               \
-        }                                             \
+#define ON_CORE(name, ...)                                        \
+    struct name {                                                 \
+        __aicore__ void run(GM_ADDR memory) const { __VA_ARGS__ } \
     }
 
 template <class Case>

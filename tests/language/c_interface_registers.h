@@ -81,7 +81,7 @@ __aicore__ inline void for_some(Types<T...>, const Call& call) {
     if constexpr (n > 1) call(typename AsPair<__type_pack_element<(seed + (n + 1) / 2) % n, T...>>::type{});
 }
 
-// Numbers on the host --------------------------------------------------------------------------------------------------
+// Numbers on the host ------------------------------------------------------------------------------------------------
 
 template <class T>
 double value_of(const uint8_t* reg, uint64_t i) {

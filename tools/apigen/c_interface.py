@@ -79,7 +79,7 @@ def invocation(row):
 def list_of(rows, chip):
     _, comment = LISTS[chip]
     text = ["// SPDX-License-Identifier: Apache-2.0", f"// {comment}", "// Made by tools/apigen/c_interface.py; do not edit."]
-    text += ["// No include guard: each of its users has macros of its own.", ""]
+    text += ["// No include guard: each file that includes it has its own macros.", ""]
     form = None
     for row in rows:
         if row.form == "written" or chip not in row.chips.split(","):

@@ -53,9 +53,9 @@ inline void copy_to_bias(uint64_t dst, const T* src, bool convert, uint16_t rows
                          uint16_t dst_gap, Where where) {
     if constexpr (kernel::is_any_of<T, half, bfloat16_t>) {
         if (convert)
-            return AscendC::DataCopy(
-                tensor_at<TPosition::C2>(static_cast<const float*>(address(dst))), tensor_at<TPosition::A1>(src),
-                AscendC::DataCopyParams(rows, length, src_gap, dst_gap), where);
+            return AscendC::DataCopy(tensor_at<TPosition::C2>(static_cast<const float*>(address(dst))),
+                                     tensor_at<TPosition::A1>(src),
+                                     AscendC::DataCopyParams(rows, length, src_gap, dst_gap), where);
     }
     copy_to_table<TPosition::C2>("asc_copy_l12bt", address(dst), src, rows, length * 64u, src_gap, dst_gap, where);
 }

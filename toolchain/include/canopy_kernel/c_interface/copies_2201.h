@@ -7,18 +7,17 @@
 #include "canopy_kernel/c_interface/copies.h"
 
 // `size` bytes, a multiple of 32, or rows of blocks.
-#define CANOPY_C_COPY_IN(name, position)                                                                          \
-    inline void name(void* dst, void* src, uint16_t n_burst, uint16_t len_burst, uint16_t src_gap,                \
-                     uint16_t dst_gap, CANOPY_WHERE) {                                                            \
-        using namespace canopy::c_interface;                                                                      \
-        AscendC::DataCopy(bytes_at<position>(dst), memory_at<uint8_t>(static_cast<const uint8_t*>(src)),          \
-                          AscendC::DataCopyParams(n_burst, len_burst, src_gap, dst_gap), where);                  \
-    }                                                                                                             \
-    inline void name(void* dst, void* src, uint32_t size, CANOPY_WHERE) {                                         \
-        using namespace canopy::c_interface;                                                                      \
-        AscendC::DataCopy(bytes_at<position>(dst), memory_at<uint8_t>(static_cast<const uint8_t*>(src)), size,    \
-                          where);                                                                                 \
-    }                                                                                                             \
+#define CANOPY_C_COPY_IN(name, position)                                                                               \
+    inline void name(void* dst, void* src, uint16_t n_burst, uint16_t len_burst, uint16_t src_gap, uint16_t dst_gap,   \
+                     CANOPY_WHERE) {                                                                                   \
+        using namespace canopy::c_interface;                                                                           \
+        AscendC::DataCopy(bytes_at<position>(dst), memory_at<uint8_t>(static_cast<const uint8_t*>(src)),               \
+                          AscendC::DataCopyParams(n_burst, len_burst, src_gap, dst_gap), where);                       \
+    }                                                                                                                  \
+    inline void name(void* dst, void* src, uint32_t size, CANOPY_WHERE) {                                              \
+        using namespace canopy::c_interface;                                                                           \
+        AscendC::DataCopy(bytes_at<position>(dst), memory_at<uint8_t>(static_cast<const uint8_t*>(src)), size, where); \
+    }                                                                                                                  \
     CANOPY_C_SYNC(name, (class = void), (void* dst, void* src, uint32_t size), (dst, src, size))
 CANOPY_C_COPY_IN(asc_copy_gm2ub, TPosition::VECIN)
 CANOPY_C_COPY_IN(asc_copy_gm2l1, TPosition::A1)
@@ -56,7 +55,7 @@ template <class T>
 inline void asc_copy_gm2ub_align(__ubuf__ T* dst, __gm__ T* src, uint32_t size, CANOPY_WHERE) {
     asc_copy_gm2ub_align(dst, src, 1, size, 0, 0, 0, 0, where);
 }
-CANOPY_C_SYNC(asc_copy_gm2ub_align, (class T), (T* dst, T* src, uint32_t size), (dst, src, size))
+CANOPY_C_SYNC(asc_copy_gm2ub_align, (class T), (T * dst, T* src, uint32_t size), (dst, src, size))
 
 template <class T>
 inline void asc_copy_ub2gm_align(__gm__ T* dst, __ubuf__ T* src, uint16_t n_burst, uint32_t len_burst, uint8_t, uint8_t,
@@ -69,14 +68,13 @@ template <class T>
 inline void asc_copy_ub2gm_align(__gm__ T* dst, __ubuf__ T* src, uint32_t size, CANOPY_WHERE) {
     asc_copy_ub2gm_align(dst, src, 1, size, 0, 0, 0, 0, where);
 }
-CANOPY_C_SYNC(asc_copy_ub2gm_align, (class T), (T* dst, T* src, uint32_t size), (dst, src, size))
+CANOPY_C_SYNC(asc_copy_ub2gm_align, (class T), (T * dst, T* src, uint32_t size), (dst, src, size))
 
 namespace canopy::c_interface {
 
 // asc_copy_gm2l1 copies fractals if the pointers have one of these types, blocks otherwise.
 template <class T>
-using if_fractals =
-    kernel::only_if<kernel::is_any_of<T, bfloat16_t, half, float, int32_t, int8_t, uint32_t, uint8_t>>;
+using if_fractals = kernel::only_if<kernel::is_any_of<T, bfloat16_t, half, float, int32_t, int8_t, uint32_t, uint8_t>>;
 
 }  // namespace canopy::c_interface
 
@@ -88,12 +86,13 @@ inline void asc_copy_gm2l1(__cbuf__ T* dst, __gm__ T* src, uint16_t base_idx, ui
     const auto to = tensor_at<TPosition::A1>(dst);
     canopy::kernel::require_block("asc_copy_gm2l1", "destination", to, where);
     if (repeat != 0)
-        canopy::kernel::check_extent("asc_copy_gm2l1", "destination", to, (repeat - 1u) * (1u + dst_gap) * 512ull + 512, where);
+        canopy::kernel::check_extent("asc_copy_gm2l1", "destination", to, (repeat - 1u) * (1u + dst_gap) * 512ull + 512,
+                                     where);
     canopy::kernel::load_fractals(to.GetPhyAddr(), static_cast<const T*>(src),
-                          AscendC::LoadData2DParams(base_idx, repeat, src_stride, 0, dst_gap, false, 0));
+                                  AscendC::LoadData2DParams(base_idx, repeat, src_stride, 0, dst_gap, false, 0));
 }
 CANOPY_C_SYNC(asc_copy_gm2l1, (class T, class = canopy::c_interface::if_fractals<T>),
-              (T* dst, T* src, uint16_t base_idx, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap),
+              (T * dst, T* src, uint16_t base_idx, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap),
               (dst, src, base_idx, repeat, src_stride, dst_gap))
 
 // Row-major matrices into fractals.
@@ -108,21 +107,23 @@ inline void asc_copy_gm2l1_nd2nz(__cbuf__ T* dst, __gm__ T* src, uint16_t nd_num
                       where);
 }
 CANOPY_C_SYNC(asc_copy_gm2l1_nd2nz, (class T),
-              (T* dst, T* src, uint16_t nd_num, uint16_t n_value, uint16_t d_value, uint16_t src_nd_matrix_stride,
+              (T * dst, T* src, uint16_t nd_num, uint16_t n_value, uint16_t d_value, uint16_t src_nd_matrix_stride,
                uint16_t src_d_value, uint16_t dst_nz_c0_stride, uint16_t dst_nz_n_stride,
                uint16_t dst_nz_matrix_stride),
-              (dst, src, nd_num, n_value, d_value, src_nd_matrix_stride, src_d_value, dst_nz_c0_stride,
-               dst_nz_n_stride, dst_nz_matrix_stride))
+              (dst, src, nd_num, n_value, d_value, src_nd_matrix_stride, src_d_value, dst_nz_c0_stride, dst_nz_n_stride,
+               dst_nz_matrix_stride))
 
 // Not available: the hardware's own padding patterns, the loader of images, and a path that this chip does not have.
 #define CANOPY_C_UNAVAILABLE(name, reason) \
     template <class... Arguments>          \
     __attribute__((unavailable(reason))) void name(Arguments...)
-#define CANOPY_C_PADDED(name)                                                                                     \
-    CANOPY_C_UNAVAILABLE(name, #name " is not supported: the patterns of the pad modes are not documented; use "  \
-                                     "asc_copy_gm2l1 and asc_fill_l1");                                           \
-    CANOPY_C_UNAVAILABLE(name##_sync, #name "_sync is not supported: the patterns of the pad modes are not "      \
-                                            "documented; use asc_copy_gm2l1 and asc_fill_l1");
+#define CANOPY_C_PADDED(name)                                                                        \
+    CANOPY_C_UNAVAILABLE(name, #name                                                                 \
+                         " is not supported: the patterns of the pad modes are not documented; use " \
+                         "asc_copy_gm2l1 and asc_fill_l1");                                          \
+    CANOPY_C_UNAVAILABLE(name##_sync, #name                                                          \
+                         "_sync is not supported: the patterns of the pad modes are not "            \
+                         "documented; use asc_copy_gm2l1 and asc_fill_l1");
 CANOPY_C_PADDED(asc_copy_gm2l1_pad1)
 CANOPY_C_PADDED(asc_copy_gm2l1_pad2)
 CANOPY_C_PADDED(asc_copy_gm2l1_pad3)

@@ -33,21 +33,21 @@ inline void asc_set_store_atomic_config_v2(uint16_t type, uint16_t op) {
 }
 
 // Registers of the loops around copies: the first is the inner one; strides in bytes.
-#define CANOPY_C_LOOPS(name, Size, loops)                                                            \
-    inline void asc_set_##name##_loop_size(Size loop1_size, Size loop2_size) {                       \
-        uint64_t* set = loops;                                                                       \
-        set[0] = loop1_size;                                                                         \
-        set[1] = loop2_size;                                                                         \
-    }                                                                                                \
+#define CANOPY_C_LOOPS(name, Size, loops)                                                             \
+    inline void asc_set_##name##_loop_size(Size loop1_size, Size loop2_size) {                        \
+        uint64_t* set = loops;                                                                        \
+        set[0] = loop1_size;                                                                          \
+        set[1] = loop2_size;                                                                          \
+    }                                                                                                 \
     inline void asc_set_##name##_loop1_stride(uint64_t loop1_src_stride, uint64_t loop1_dst_stride) { \
-        uint64_t* set = loops;                                                                       \
-        set[2] = loop1_src_stride;                                                                   \
-        set[3] = loop1_dst_stride;                                                                   \
-    }                                                                                                \
+        uint64_t* set = loops;                                                                        \
+        set[2] = loop1_src_stride;                                                                    \
+        set[3] = loop1_dst_stride;                                                                    \
+    }                                                                                                 \
     inline void asc_set_##name##_loop2_stride(uint64_t loop2_src_stride, uint64_t loop2_dst_stride) { \
-        uint64_t* set = loops;                                                                       \
-        set[4] = loop2_src_stride;                                                                   \
-        set[5] = loop2_dst_stride;                                                                   \
+        uint64_t* set = loops;                                                                        \
+        set[4] = loop2_src_stride;                                                                    \
+        set[5] = loop2_dst_stride;                                                                    \
     }
 CANOPY_C_LOOPS(gm2ub, uint64_t, canopy::kernel::core_state().loop_mode)
 CANOPY_C_LOOPS(ub2gm, uint32_t, canopy::kernel::core_state().loop_mode + 6)
@@ -88,10 +88,10 @@ inline void copy_rows_in(const char* name, const kernel::LocalTensor<T>& dst, co
     const uint64_t value = core_state().pad_value;
     __builtin_memcpy(&padding.value, &value, smaller(sizeof(T), sizeof(uint32_t)));
     const uint64_t end = round_up(copy.bytes + uint64_t{copy.left + 0u + copy.right} * sizeof(T), block_bytes);
-    check_extent(name, "destination", dst,
-                 (copy.rows - 1ull) * copy.dst_stride + end + (loops.count1 - 1) * loops.to1 +
-                     (loops.count2 - 1) * loops.to2,
-                 where);
+    check_extent(
+        name, "destination", dst,
+        (copy.rows - 1ull) * copy.dst_stride + end + (loops.count1 - 1) * loops.to1 + (loops.count2 - 1) * loops.to2,
+        where);
     for_each_loop(loops, [&](uint64_t to_offset, uint64_t from_offset) {
         auto* to = reinterpret_cast<unsigned char*>(dst.GetPhyAddr()) + to_offset;
         const auto* from = reinterpret_cast<const unsigned char*>(src) + from_offset;
@@ -141,7 +141,7 @@ template <class T>
 inline void asc_copy_gm2ub_align(__ubuf__ T* dst, __gm__ T* src, uint32_t size, CANOPY_WHERE) {
     asc_copy_gm2ub_align(dst, src, 1, size, 0, 0, false, uint8_t{0}, size, size, where);
 }
-CANOPY_C_SYNC(asc_copy_gm2ub_align, (class T), (T* dst, T* src, uint32_t size), (dst, src, size))
+CANOPY_C_SYNC(asc_copy_gm2ub_align, (class T), (T * dst, T* src, uint32_t size), (dst, src, size))
 
 template <class T>
 inline void asc_copy_ub2gm_align(__gm__ T* dst, __ubuf__ T* src, uint16_t n_burst, uint32_t len_burst,
@@ -160,7 +160,7 @@ template <class T>
 inline void asc_copy_ub2gm_align(__gm__ T* dst, __ubuf__ T* src, uint32_t size, CANOPY_WHERE) {
     asc_copy_ub2gm_align(dst, src, 1, size, uint8_t{0}, size, size, where);
 }
-CANOPY_C_SYNC(asc_copy_ub2gm_align, (class T), (T* dst, T* src, uint32_t size), (dst, src, size))
+CANOPY_C_SYNC(asc_copy_ub2gm_align, (class T), (T * dst, T* src, uint32_t size), (dst, src, size))
 
 template <class T>
 inline void asc_copy_gm2l1_align(__cbuf__ T* dst, __gm__ T* src, uint32_t n_burst, uint32_t len_burst,
@@ -175,7 +175,7 @@ inline void asc_copy_gm2l1_align(__cbuf__ T* dst, __gm__ T* src, uint32_t n_burs
                  canopy::kernel::core_state().c_interface.l1_loops, where);
 }
 CANOPY_C_SYNC(asc_copy_gm2l1_align, (class T),
-              (T* dst, T* src, uint32_t n_burst, uint32_t len_burst, uint8_t left_padding_count,
+              (T * dst, T* src, uint32_t n_burst, uint32_t len_burst, uint8_t left_padding_count,
                uint8_t right_padding_count, bool data_select_bit, uint8_t l2_cache_ctl, uint64_t burst_src_stride,
                uint32_t burst_dst_stride),
               (dst, src, n_burst, len_burst, left_padding_count, right_padding_count, data_select_bit, l2_cache_ctl,
@@ -261,9 +261,10 @@ CANOPY_C_SYNC(asc_copy_gm2l1, (class = void),
                uint16_t m_step, uint16_t k_step, uint8_t decomp_mode, uint8_t l2_cache_ctl),
               (dst, src, m_start_position, k_start_position, dst_stride, m_step, k_step, decomp_mode, l2_cache_ctl))
 
-// Matrices into fractals ------------------------------------------------------------------------------------------------
+// Matrices into fractals ---------------------------------------------------------------------------------------------
 
-// Bits 15:0: matrices; 31:16: blocks of 32 bytes between rows; 47:32: between columns of blocks; 63:48: between matrices.
+// Bits 15:0: matrices; 31:16: blocks of 32 bytes between rows; 47:32: between columns of blocks; 63:48: between
+// matrices.
 inline void asc_set_gm2l1_nz_para(uint64_t config) { canopy::kernel::core_state().c_interface.fractals = config; }
 
 namespace canopy::c_interface {
@@ -283,28 +284,28 @@ inline Params fractal_params(const char* name, uint64_t row, uint64_t matrix, ui
 
 // Row-major (nd) or column-major (dn) matrices of n_value x d_value; loop1_src_stride is the distance of rows (columns)
 // and loop4_src_stride that of matrices, in bytes. smallc0_en: at most four channels.
-#define CANOPY_C_FRACTALS(name, Params)                                                                              \
-    template <class T>                                                                                               \
-    inline void name(T* dst, T* src, uint64_t loop1_src_stride, uint8_t l2_cache_ctl, uint16_t n_value,              \
-                     uint32_t d_value, uint64_t loop4_src_stride, bool smallc0_en, CANOPY_WHERE) {                   \
-        using namespace canopy::c_interface;                                                                         \
-        static_cast<void>(l2_cache_ctl);                                                                             \
-        const auto params =                                                                                          \
-            fractal_params<T, AscendC::Params>(#name, loop1_src_stride, loop4_src_stride, n_value, d_value, where);  \
-        if (smallc0_en)                                                                                              \
-            AscendC::DataCopy<T, true>(tensor_at<TPosition::A1>(dst), memory_at<T>(src), params, where);             \
-        else                                                                                                         \
-            AscendC::DataCopy<T, false>(tensor_at<TPosition::A1>(dst), memory_at<T>(src), params, where);            \
-    }                                                                                                                \
-    CANOPY_C_SYNC(name, (class T),                                                                                   \
-                  (T * dst, T * src, uint64_t loop1_src_stride, uint8_t l2_cache_ctl, uint16_t n_value,              \
-                   uint32_t d_value, uint64_t loop4_src_stride, bool smallc0_en),                                    \
+#define CANOPY_C_FRACTALS(name, Params)                                                                             \
+    template <class T>                                                                                              \
+    inline void name(T* dst, T* src, uint64_t loop1_src_stride, uint8_t l2_cache_ctl, uint16_t n_value,             \
+                     uint32_t d_value, uint64_t loop4_src_stride, bool smallc0_en, CANOPY_WHERE) {                  \
+        using namespace canopy::c_interface;                                                                        \
+        static_cast<void>(l2_cache_ctl);                                                                            \
+        const auto params =                                                                                         \
+            fractal_params<T, AscendC::Params>(#name, loop1_src_stride, loop4_src_stride, n_value, d_value, where); \
+        if (smallc0_en)                                                                                             \
+            AscendC::DataCopy<T, true>(tensor_at<TPosition::A1>(dst), memory_at<T>(src), params, where);            \
+        else                                                                                                        \
+            AscendC::DataCopy<T, false>(tensor_at<TPosition::A1>(dst), memory_at<T>(src), params, where);           \
+    }                                                                                                               \
+    CANOPY_C_SYNC(name, (class T),                                                                                  \
+                  (T * dst, T * src, uint64_t loop1_src_stride, uint8_t l2_cache_ctl, uint16_t n_value,             \
+                   uint32_t d_value, uint64_t loop4_src_stride, bool smallc0_en),                                   \
                   (dst, src, loop1_src_stride, l2_cache_ctl, n_value, d_value, loop4_src_stride, smallc0_en))
 CANOPY_C_FRACTALS(asc_copy_gm2l1_nd2nz, Nd2NzParams)
 CANOPY_C_FRACTALS(asc_copy_gm2l1_dn2nz, Dn2NzParams)
 #undef CANOPY_C_FRACTALS
 
-// Copies in five dimensions ---------------------------------------------------------------------------------------------
+// Copies in five dimensions ------------------------------------------------------------------------------------------
 
 union asc_ndim_pad_count_config {
     uint64_t config = 0;
@@ -325,11 +326,11 @@ inline void asc_set_ndim_pad_value(T pad_value) {
     canopy::kernel::core_state().c_interface.dimension_value = bits;
 }
 // Strides in elements.
-#define CANOPY_C_DIMENSION(number)                                                              \
-    inline void asc_set_ndim_loop##number##_stride(uint64_t dst_stride, uint64_t src_stride) {  \
-        auto& strides = canopy::kernel::core_state().c_interface.dimension_strides[number];     \
-        strides[0] = dst_stride;                                                                \
-        strides[1] = src_stride;                                                                \
+#define CANOPY_C_DIMENSION(number)                                                             \
+    inline void asc_set_ndim_loop##number##_stride(uint64_t dst_stride, uint64_t src_stride) { \
+        auto& strides = canopy::kernel::core_state().c_interface.dimension_strides[number];    \
+        strides[0] = dst_stride;                                                               \
+        strides[1] = src_stride;                                                               \
     }
 CANOPY_C_DIMENSION(0)
 CANOPY_C_DIMENSION(1)

@@ -13,7 +13,7 @@ inline void asc_enable_hf32_trans(uint32_t mode) { AscendC::SetHF32TransMode(mod
 inline void asc_set_mmad_direction_m() { AscendC::SetMMLayoutTransform(false); }
 inline void asc_set_mmad_direction_n() { AscendC::SetMMLayoutTransform(true); }
 
-// Image to column ------------------------------------------------------------------------------------------------------
+// Image to column ----------------------------------------------------------------------------------------------------
 
 union asc_l13d_fmatrix_config {
     uint64_t config = 0;
@@ -86,30 +86,30 @@ inline void asc_set_l13d_padding(T config) {
     AscendC::SetLoadDataPaddingValue(config);
 }
 
-#define CANOPY_C_LOAD_IMAGE(name, position)                                                                            \
-    template <class T>                                                                                                 \
-    inline void name(T* dst, T* src, uint16_t k_extension, uint16_t m_extension, uint16_t k_start_pt,                  \
-                     uint16_t m_start_pt, uint8_t stride_w, uint8_t stride_h, uint8_t filter_w, uint8_t filter_h,      \
-                     uint8_t dilation_filter_w, uint8_t dilation_filter_h, bool filter_size_w, bool filter_size_h,     \
-                     bool transpose, bool f_matrix_ctrl, uint16_t channel_size, CANOPY_WHERE) {                        \
-        canopy::c_interface::load_image<position>(dst, src, k_extension, m_extension, k_start_pt, m_start_pt,          \
-                                                  stride_w, stride_h, filter_w, filter_h, dilation_filter_w,           \
-                                                  dilation_filter_h, filter_size_w, filter_size_h, transpose,          \
-                                                  f_matrix_ctrl, channel_size, where);                                 \
-    }                                                                                                                  \
-    CANOPY_C_SYNC(name, (class T),                                                                                     \
-                  (T* dst, T* src, uint16_t k_extension, uint16_t m_extension, uint16_t k_start_pt,                    \
-                   uint16_t m_start_pt, uint8_t stride_w, uint8_t stride_h, uint8_t filter_w, uint8_t filter_h,        \
-                   uint8_t dilation_filter_w, uint8_t dilation_filter_h, bool filter_size_w, bool filter_size_h,       \
-                   bool transpose, bool f_matrix_ctrl, uint16_t channel_size),                                         \
-                  (dst, src, k_extension, m_extension, k_start_pt, m_start_pt, stride_w, stride_h, filter_w, filter_h, \
-                   dilation_filter_w, dilation_filter_h, filter_size_w, filter_size_h, transpose, f_matrix_ctrl,       \
-                   channel_size))
+#define CANOPY_C_LOAD_IMAGE(name, position)                                                                        \
+    template <class T>                                                                                             \
+    inline void name(T* dst, T* src, uint16_t k_extension, uint16_t m_extension, uint16_t k_start_pt,              \
+                     uint16_t m_start_pt, uint8_t stride_w, uint8_t stride_h, uint8_t filter_w, uint8_t filter_h,  \
+                     uint8_t dilation_filter_w, uint8_t dilation_filter_h, bool filter_size_w, bool filter_size_h, \
+                     bool transpose, bool f_matrix_ctrl, uint16_t channel_size, CANOPY_WHERE) {                    \
+        canopy::c_interface::load_image<position>(dst, src, k_extension, m_extension, k_start_pt, m_start_pt,      \
+                                                  stride_w, stride_h, filter_w, filter_h, dilation_filter_w,       \
+                                                  dilation_filter_h, filter_size_w, filter_size_h, transpose,      \
+                                                  f_matrix_ctrl, channel_size, where);                             \
+    }                                                                                                              \
+    CANOPY_C_SYNC(                                                                                                 \
+        name, (class T),                                                                                           \
+        (T * dst, T * src, uint16_t k_extension, uint16_t m_extension, uint16_t k_start_pt, uint16_t m_start_pt,   \
+         uint8_t stride_w, uint8_t stride_h, uint8_t filter_w, uint8_t filter_h, uint8_t dilation_filter_w,        \
+         uint8_t dilation_filter_h, bool filter_size_w, bool filter_size_h, bool transpose, bool f_matrix_ctrl,    \
+         uint16_t channel_size),                                                                                   \
+        (dst, src, k_extension, m_extension, k_start_pt, m_start_pt, stride_w, stride_h, filter_w, filter_h,       \
+         dilation_filter_w, dilation_filter_h, filter_size_w, filter_size_h, transpose, f_matrix_ctrl, channel_size))
 CANOPY_C_LOAD_IMAGE(asc_copy_l12l0a, canopy::kernel::TPosition::A2)
 CANOPY_C_LOAD_IMAGE(asc_copy_l12l0b, canopy::kernel::TPosition::B2)
 #undef CANOPY_C_LOAD_IMAGE
 
-// Products -------------------------------------------------------------------------------------------------------------
+// Products -----------------------------------------------------------------------------------------------------------
 
 namespace canopy::c_interface {
 
@@ -144,28 +144,28 @@ inline void multiply(C* c, A* a, B* b, uint16_t m, uint16_t k, uint16_t n, bool 
 
 }  // namespace canopy::c_interface
 
-// c = a * b with m = left_height, k = n_dim, n = right_width: added to the old c, or to the bias (c_matrix_source), or to
-// zero (c_matrix_init_val). `switched` aligns k for elements of 4 bytes on 2201, and turns off products with vectors on
-// 3510.
-#define CANOPY_C_MULTIPLY(name)                                                                                      \
-    template <class C, class A, class B>                                                                             \
-    inline void name(C* c_matrix, A* a_matrix, B* b_matrix, uint16_t left_height, uint16_t n_dim,                    \
-                     uint16_t right_width, uint8_t unit_flag, bool switched, bool c_matrix_source,                   \
-                     bool c_matrix_init_val, CANOPY_WHERE) {                                                         \
-        static_cast<void>(unit_flag);                                                                                \
-        canopy::c_interface::multiply(c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width,                 \
-                                      __NPU_ARCH__ < 3510 && switched, __NPU_ARCH__ >= 3510 && switched,             \
-                                      c_matrix_source, c_matrix_init_val, where);                                    \
-    }                                                                                                                \
-    CANOPY_C_SYNC(name, (class C, class A, class B),                                                                 \
-                  (C * c_matrix, A * a_matrix, B * b_matrix, uint16_t left_height, uint16_t n_dim,                   \
-                   uint16_t right_width, uint8_t unit_flag, bool switched, bool c_matrix_source,                     \
-                   bool c_matrix_init_val),                                                                          \
-                  (c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width, unit_flag, switched,               \
-                   c_matrix_source, c_matrix_init_val))
+// c = a * b with m = left_height, k = n_dim, n = right_width: added to the old c, or to the bias (c_matrix_source), or
+// to zero (c_matrix_init_val). `switched` aligns k for elements of 4 bytes on 2201, and turns off products with vectors
+// on 3510.
+#define CANOPY_C_MULTIPLY(name)                                                                                \
+    template <class C, class A, class B>                                                                       \
+    inline void name(C* c_matrix, A* a_matrix, B* b_matrix, uint16_t left_height, uint16_t n_dim,              \
+                     uint16_t right_width, uint8_t unit_flag, bool switched, bool c_matrix_source,             \
+                     bool c_matrix_init_val, CANOPY_WHERE) {                                                   \
+        static_cast<void>(unit_flag);                                                                          \
+        canopy::c_interface::multiply(c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width,           \
+                                      __NPU_ARCH__ < 3510 && switched, __NPU_ARCH__ >= 3510 && switched,       \
+                                      c_matrix_source, c_matrix_init_val, where);                              \
+    }                                                                                                          \
+    CANOPY_C_SYNC(                                                                                             \
+        name, (class C, class A, class B),                                                                     \
+        (C * c_matrix, A * a_matrix, B * b_matrix, uint16_t left_height, uint16_t n_dim, uint16_t right_width, \
+         uint8_t unit_flag, bool switched, bool c_matrix_source, bool c_matrix_init_val),                      \
+        (c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width, unit_flag, switched, c_matrix_source,  \
+         c_matrix_init_val))
 CANOPY_C_MULTIPLY(asc_mmad)
 
-// Constants in L1 ------------------------------------------------------------------------------------------------------
+// Constants in L1 ----------------------------------------------------------------------------------------------------
 
 union asc_fill_value_config {
     uint64_t config = 0;
@@ -191,10 +191,11 @@ inline void fill(const char* name, T* dst, V value, const asc_fill_value_config&
     const auto to = tensor_at<position>(dst);
     const uint64_t unit = position == TPosition::A1 ? 32 : 512;
     if (config.repeat != 0)
-        kernel::check_extent(
-            name, "destination", to,
-            ((config.repeat - 1ull) * (config.blk_num + config.dst_gap) + config.blk_num) * unit, where);
-    AscendC::InitConstValue(to, AscendC::InitConstValueParams<T>(config.repeat, config.blk_num, config.dst_gap, element));
+        kernel::check_extent(name, "destination", to,
+                             ((config.repeat - 1ull) * (config.blk_num + config.dst_gap) + config.blk_num) * unit,
+                             where);
+    AscendC::InitConstValue(to,
+                            AscendC::InitConstValueParams<T>(config.repeat, config.blk_num, config.dst_gap, element));
 }
 
 // The value is given as the bits of a half, a bfloat16_t, or a word.
@@ -214,7 +215,7 @@ using fill_value = kernel::choose<kernel::is_any_of<V, half, bfloat16_t>, V, uin
                   (dst, value, config))
 CANOPY_C_FILL(asc_fill_l1, canopy::kernel::TPosition::A1)
 
-// The cube's output ----------------------------------------------------------------------------------------------------
+// The cube's output --------------------------------------------------------------------------------------------------
 
 union asc_set_l0c_copy_params_config {
     uint64_t config = 0;
@@ -241,11 +242,11 @@ inline void asc_set_l0c2gm_lrelu_alpha(T&) {}
 namespace canopy::c_interface {
 
 inline void require_simple_output(const char* name, uint8_t relu, bool others, Where where) {
-    if (relu > 1)
-        kernel::fail(where, "%s: relu_pre %u is not supported; 0 is none, 1 clamps at 0", name, relu);
+    if (relu > 1) kernel::fail(where, "%s: relu_pre %u is not supported; 0 is none, 1 clamps at 0", name, relu);
     if (others)
-        kernel::fail(where, "%s: clipping, a second quantisation, element-wise operations and padding of channels are "
-                            "not supported",
+        kernel::fail(where,
+                     "%s: clipping, a second quantisation, element-wise operations and padding of channels are "
+                     "not supported",
                      name);
 }
 

@@ -11,16 +11,16 @@ inline void asc_set_l13d_size(uint64_t value, CANOPY_WHERE) {
 }
 
 // `repeat` fractals of 512 bytes, `src_stride` apart, with gaps of `dst_gap` fractals.
-#define CANOPY_C_LOAD(name, position, source)                                                                        \
-    template <class T>                                                                                               \
-    inline void name(T* dst, T* src, uint16_t start_index, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap,    \
-                     CANOPY_WHERE) {                                                                                 \
-        using namespace canopy::c_interface;                                                                         \
-        AscendC::LoadData(tensor_at<position>(dst), source,                                                          \
-                          AscendC::LoadData2DParams(start_index, repeat, src_stride, 0, dst_gap, false, 0), where);  \
-    }                                                                                                                \
-    CANOPY_C_SYNC(name, (class T),                                                                                   \
-                  (T * dst, T * src, uint16_t start_index, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap),   \
+#define CANOPY_C_LOAD(name, position, source)                                                                       \
+    template <class T>                                                                                              \
+    inline void name(T* dst, T* src, uint16_t start_index, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap,   \
+                     CANOPY_WHERE) {                                                                                \
+        using namespace canopy::c_interface;                                                                        \
+        AscendC::LoadData(tensor_at<position>(dst), source,                                                         \
+                          AscendC::LoadData2DParams(start_index, repeat, src_stride, 0, dst_gap, false, 0), where); \
+    }                                                                                                               \
+    CANOPY_C_SYNC(name, (class T),                                                                                  \
+                  (T * dst, T * src, uint16_t start_index, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap),  \
                   (dst, src, start_index, repeat, src_stride, dst_gap))
 CANOPY_C_LOAD(asc_copy_l12l0a, TPosition::A2, tensor_at<TPosition::A1>(src))
 CANOPY_C_LOAD(asc_copy_l12l0b, TPosition::B2, tensor_at<TPosition::A1>(src))
@@ -29,19 +29,19 @@ CANOPY_C_LOAD(asc_copy_gm2l0b, TPosition::B2, memory_at<T>(src))
 #undef CANOPY_C_LOAD
 
 // Squares, each transposed.
-#define CANOPY_C_LOAD_TURNED(name, position)                                                                           \
-    template <class T>                                                                                                 \
-    inline void name(T* dst, T* src, uint16_t index_id, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap,         \
-                     bool enable_addr_decrement, uint16_t dst_frac_gap, CANOPY_WHERE) {                                \
-        using namespace canopy::c_interface;                                                                           \
-        AscendC::LoadDataWithTranspose(tensor_at<position>(dst), tensor_at<TPosition::A1>(src),                        \
-                                       AscendC::LoadData2dTransposeParams(index_id, repeat, src_stride, dst_gap,       \
-                                                                          dst_frac_gap, enable_addr_decrement),        \
-                                       where);                                                                         \
-    }                                                                                                                  \
-    CANOPY_C_SYNC(name, (class T),                                                                                     \
-                  (T * dst, T * src, uint16_t index_id, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap,         \
-                   bool enable_addr_decrement, uint16_t dst_frac_gap),                                                 \
+#define CANOPY_C_LOAD_TURNED(name, position)                                                                     \
+    template <class T>                                                                                           \
+    inline void name(T* dst, T* src, uint16_t index_id, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap,   \
+                     bool enable_addr_decrement, uint16_t dst_frac_gap, CANOPY_WHERE) {                          \
+        using namespace canopy::c_interface;                                                                     \
+        AscendC::LoadDataWithTranspose(tensor_at<position>(dst), tensor_at<TPosition::A1>(src),                  \
+                                       AscendC::LoadData2dTransposeParams(index_id, repeat, src_stride, dst_gap, \
+                                                                          dst_frac_gap, enable_addr_decrement),  \
+                                       where);                                                                   \
+    }                                                                                                            \
+    CANOPY_C_SYNC(name, (class T),                                                                               \
+                  (T * dst, T * src, uint16_t index_id, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap,   \
+                   bool enable_addr_decrement, uint16_t dst_frac_gap),                                           \
                   (dst, src, index_id, repeat, src_stride, dst_gap, enable_addr_decrement, dst_frac_gap))
 CANOPY_C_LOAD_TURNED(asc_copy_l12l0a_trans, TPosition::A2)
 CANOPY_C_LOAD_TURNED(asc_copy_l12l0b_trans, TPosition::B2)
@@ -58,21 +58,21 @@ inline void require_no_offsets(const char* name, uint8_t feature, uint8_t mask, 
 
 }  // namespace canopy::c_interface
 
-#define CANOPY_C_MULTIPLY_LONG(name)                                                                                  \
-    template <class C, class A, class B>                                                                              \
-    inline void name(C* c_matrix, A* a_matrix, B* b_matrix, uint16_t left_height, uint16_t n_dim,                     \
-                     uint16_t right_width, uint8_t feat_offset, uint8_t smask_offset, uint8_t unit_flag,              \
-                     bool k_direction_align, bool is_weight_offset, bool c_matrix_source, bool c_matrix_init_val,     \
-                     CANOPY_WHERE) {                                                                                  \
-        canopy::c_interface::require_no_offsets(#name, feat_offset, smask_offset, is_weight_offset, where);           \
-        name(c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width, unit_flag, k_direction_align,             \
-             c_matrix_source, c_matrix_init_val, where);                                                              \
-    }                                                                                                                 \
-    CANOPY_C_SYNC(name, (class C, class A, class B),                                                                  \
-                  (C * c_matrix, A * a_matrix, B * b_matrix, uint16_t left_height, uint16_t n_dim,                    \
-                   uint16_t right_width, uint8_t feat_offset, uint8_t smask_offset, uint8_t unit_flag,                \
-                   bool k_direction_align, bool is_weight_offset, bool c_matrix_source, bool c_matrix_init_val),      \
-                  (c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width, feat_offset, smask_offset,          \
+#define CANOPY_C_MULTIPLY_LONG(name)                                                                              \
+    template <class C, class A, class B>                                                                          \
+    inline void name(C* c_matrix, A* a_matrix, B* b_matrix, uint16_t left_height, uint16_t n_dim,                 \
+                     uint16_t right_width, uint8_t feat_offset, uint8_t smask_offset, uint8_t unit_flag,          \
+                     bool k_direction_align, bool is_weight_offset, bool c_matrix_source, bool c_matrix_init_val, \
+                     CANOPY_WHERE) {                                                                              \
+        canopy::c_interface::require_no_offsets(#name, feat_offset, smask_offset, is_weight_offset, where);       \
+        name(c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width, unit_flag, k_direction_align,         \
+             c_matrix_source, c_matrix_init_val, where);                                                          \
+    }                                                                                                             \
+    CANOPY_C_SYNC(name, (class C, class A, class B),                                                              \
+                  (C * c_matrix, A * a_matrix, B * b_matrix, uint16_t left_height, uint16_t n_dim,                \
+                   uint16_t right_width, uint8_t feat_offset, uint8_t smask_offset, uint8_t unit_flag,            \
+                   bool k_direction_align, bool is_weight_offset, bool c_matrix_source, bool c_matrix_init_val),  \
+                  (c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width, feat_offset, smask_offset,      \
                    unit_flag, k_direction_align, is_weight_offset, c_matrix_source, c_matrix_init_val))
 CANOPY_C_MULTIPLY_LONG(asc_mmad)
 CANOPY_C_MULTIPLY_LONG(asc_mmad_s4)
@@ -88,8 +88,7 @@ inline void asc_copy_l12l0b_sparse(__cb__ T* dst, __cbuf__ T* src, __cbuf__ I* i
                        AscendC::LoadData2DParams(start_index, repeat, 0, 0, 0, false, 0), where);
 }
 CANOPY_C_SYNC(asc_copy_l12l0b_sparse, (class T, class I),
-              (T * dst, T* src, I* index, uint16_t start_index, uint8_t repeat),
-              (dst, src, index, start_index, repeat))
+              (T * dst, T* src, I* index, uint16_t start_index, uint8_t repeat), (dst, src, index, start_index, repeat))
 template <class C, class A, class B>
 inline void asc_mmad_sparse(__cc__ C* c, __ca__ A* a, __cb__ B* b, uint16_t m, uint16_t k, uint16_t n,
                             uint8_t unit_flag, bool c_matrix_source, bool c_matrix_init_val, CANOPY_WHERE) {
@@ -106,7 +105,7 @@ CANOPY_C_SYNC(asc_mmad_sparse, (class C, class A, class B),
 CANOPY_C_FILL(asc_fill_l0a, canopy::kernel::TPosition::A2)
 CANOPY_C_FILL(asc_fill_l0b, canopy::kernel::TPosition::B2)
 
-// The cube's output ----------------------------------------------------------------------------------------------------
+// The cube's output --------------------------------------------------------------------------------------------------
 
 inline void asc_set_l0c_copy_params(uint16_t nd_num, uint16_t src_nd_stride, uint16_t dst_nd_stride) {
     AscendC::SetFixpipeNz2ndFlag(nd_num, src_nd_stride, dst_nd_stride);

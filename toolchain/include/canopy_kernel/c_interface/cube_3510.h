@@ -32,7 +32,7 @@ constexpr AscendC::MutexID first_of(uint64_t id, Rest...) {
 
 }  // namespace canopy::c_interface
 
-// Loads -----------------------------------------------------------------------------------------------------------------
+// Loads --------------------------------------------------------------------------------------------------------------
 
 // A rectangle of fractals of 16 rows of 32 bytes; strides count fractals between columns.
 #define CANOPY_C_LOAD(name, position, turned)                                                                         \
@@ -72,24 +72,24 @@ CANOPY_C_SYNC(asc_copy_l12l0b_trans, (class T),
                uint16_t dst_frac_gap, uint16_t src_frac_gap),
               (dst, src, index_id, repeat, src_stride, dst_gap, dst_frac_gap, src_frac_gap))
 
-// Products with scales --------------------------------------------------------------------------------------------------
+// Products with scales -----------------------------------------------------------------------------------------------
 
 // Scales beside L0A or L0B; `dst` is the address of their data divided by 16. x counts groups of 16 rows, y pairs of
 // scales (32 bytes), strides 32 bytes. The data itself is not loaded.
-#define CANOPY_C_LOAD_SCALES(name, position)                                                                         \
-    template <class T>                                                                                               \
-    inline void name(uint64_t dst, T* src, uint16_t x_start_pos, uint16_t y_start_pos, uint8_t x_step,               \
-                     uint8_t y_step, uint16_t src_stride, uint16_t dst_stride, CANOPY_WHERE) {                       \
-        using namespace canopy::c_interface;                                                                         \
-        static_assert(canopy::kernel::is_same<T, fp8_e8m0_t>, #name ": scales are fp8_e8m0_t");                      \
-        const auto* data = static_cast<const fp8_e4m3fn_t*>(address(dst * 16));                                      \
-        LoadData(tensor_at<position>(data), tensor_at<TPosition::A1>(static_cast<const fp8_e4m3fn_t*>(nullptr)),     \
-                 tensor_at<TPosition::A1>(src), AscendC::LoadData2DParamsV2(),                                       \
-                 {x_start_pos, y_start_pos, x_step, y_step, src_stride, dst_stride}, where);                         \
-    }                                                                                                                \
-    CANOPY_C_SYNC(name, (class T),                                                                                   \
-                  (uint64_t dst, T * src, uint16_t x_start_pos, uint16_t y_start_pos, uint8_t x_step,                \
-                   uint8_t y_step, uint16_t src_stride, uint16_t dst_stride),                                        \
+#define CANOPY_C_LOAD_SCALES(name, position)                                                                           \
+    template <class T>                                                                                                 \
+    inline void name(uint64_t dst, T* src, uint16_t x_start_pos, uint16_t y_start_pos, uint8_t x_step, uint8_t y_step, \
+                     uint16_t src_stride, uint16_t dst_stride, CANOPY_WHERE) {                                         \
+        using namespace canopy::c_interface;                                                                           \
+        static_assert(canopy::kernel::is_same<T, fp8_e8m0_t>, #name ": scales are fp8_e8m0_t");                        \
+        const auto* data = static_cast<const fp8_e4m3fn_t*>(address(dst * 16));                                        \
+        LoadData(tensor_at<position>(data), tensor_at<TPosition::A1>(static_cast<const fp8_e4m3fn_t*>(nullptr)),       \
+                 tensor_at<TPosition::A1>(src), AscendC::LoadData2DParamsV2(),                                         \
+                 {x_start_pos, y_start_pos, x_step, y_step, src_stride, dst_stride}, where);                           \
+    }                                                                                                                  \
+    CANOPY_C_SYNC(name, (class T),                                                                                     \
+                  (uint64_t dst, T * src, uint16_t x_start_pos, uint16_t y_start_pos, uint8_t x_step, uint8_t y_step,  \
+                   uint16_t src_stride, uint16_t dst_stride),                                                          \
                   (dst, src, x_start_pos, y_start_pos, x_step, y_step, src_stride, dst_stride))
 CANOPY_C_LOAD_SCALES(asc_copy_l12l0a_mx, TPosition::A2)
 CANOPY_C_LOAD_SCALES(asc_copy_l12l0b_mx, TPosition::B2)
@@ -117,7 +117,7 @@ CANOPY_C_SYNC(asc_mmad_mx, (class C, class A, class B),
               (c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width, unit_flag, disable_gemv, c_matrix_source,
                c_matrix_init_val))
 
-// The cube's output -----------------------------------------------------------------------------------------------------
+// The cube's output --------------------------------------------------------------------------------------------------
 
 // Matrices and their distances: in C0 (16 elements) in L0C, in elements in the destination.
 inline void asc_set_l0c2gm_nz2nd(uint64_t nd_num, uint64_t src_nd_stride, uint64_t dst_nd_stride) {
@@ -125,9 +125,7 @@ inline void asc_set_l0c2gm_nz2nd(uint64_t nd_num, uint64_t src_nd_stride, uint64
         (nd_num & 0xffff) | (src_nd_stride & 0xffff) << 16 | (dst_nd_stride & 0xffffffff) << 32;
 }
 // Bits 63:48: rows of 16 elements between the rows of a matrix in L0C that is written by columns.
-inline void asc_set_l0c2gm_channel_para(uint64_t config) {
-    canopy::kernel::core_state().c_interface.channel = config;
-}
+inline void asc_set_l0c2gm_channel_para(uint64_t config) { canopy::kernel::core_state().c_interface.channel = config; }
 // A second quantisation and slopes, which the copies refuse.
 inline void asc_set_l0c2gm_quant_post(uint64_t) {}
 inline void asc_set_l0c2gm_relu_alpha(uint64_t) {}
@@ -201,18 +199,18 @@ inline D* place(D* dst) {
 
 }  // namespace canopy::c_interface
 
-#define CANOPY_C_OUTPUT_TAIL                                                                                       \
-    uint64_t quant_pre, uint8_t relu_pre, bool split_en, bool nz2nd_en, uint64_t quant_post, uint8_t relu_post,    \
-        bool clip_relu_post, uint8_t eltwise_op, bool eltwise_antq_en, bool c0_pad_en, bool broadcast_en,          \
+#define CANOPY_C_OUTPUT_TAIL                                                                                    \
+    uint64_t quant_pre, uint8_t relu_pre, bool split_en, bool nz2nd_en, uint64_t quant_post, uint8_t relu_post, \
+        bool clip_relu_post, uint8_t eltwise_op, bool eltwise_antq_en, bool c0_pad_en, bool broadcast_en,       \
         bool nz2dn_en
-#define CANOPY_C_OUTPUT_TAIL_ARGUMENTS                                                                            \
-    quant_pre, relu_pre, split_en, nz2nd_en, quant_post, relu_post, clip_relu_post, eltwise_op, eltwise_antq_en,  \
+#define CANOPY_C_OUTPUT_TAIL_ARGUMENTS                                                                           \
+    quant_pre, relu_pre, split_en, nz2nd_en, quant_post, relu_post, clip_relu_post, eltwise_op, eltwise_antq_en, \
         c0_pad_en, broadcast_en, nz2dn_en
-#define CANOPY_C_OUTPUT                                                                                            \
-    {                                                                                                              \
-        n_size, m_size, loop_dst_stride, loop_src_stride, quant_pre, relu_pre, split_en, nz2nd_en, nz2dn_en,       \
-            clip_relu_pre != 0 || quant_post != 0 || relu_post != 0 || clip_relu_post || eltwise_op != 0 ||        \
-                eltwise_antq_en || c0_pad_en || broadcast_en                                                       \
+#define CANOPY_C_OUTPUT                                                                                      \
+    {                                                                                                        \
+        n_size, m_size, loop_dst_stride, loop_src_stride, quant_pre, relu_pre, split_en, nz2nd_en, nz2dn_en, \
+            clip_relu_pre != 0 || quant_post != 0 || relu_post != 0 || clip_relu_post || eltwise_op != 0 ||  \
+                eltwise_antq_en || c0_pad_en || broadcast_en                                                 \
     }
 
 template <class D, class S>

@@ -43,13 +43,14 @@ inline constexpr LoadDist load_US = by_width<T>(LoadDist::DIST_US_B8, LoadDist::
 template <class T>
 inline constexpr LoadDist load_DS = by_width<T>(LoadDist::DIST_DS_B8, LoadDist::DIST_DS_B16, LoadDist::DIST_DS_B16);
 template <class T>
-inline constexpr LoadDist load_UNPACK =
-    by_width<T>(LoadDist::DIST_UNPACK_B8, LoadDist::DIST_UNPACK_B16, LoadDist::DIST_UNPACK_B32);
+inline constexpr LoadDist load_UNPACK = by_width<T>(LoadDist::DIST_UNPACK_B8, LoadDist::DIST_UNPACK_B16,
+                                                    LoadDist::DIST_UNPACK_B32);
 template <class T>
-inline constexpr LoadDist load_E2B = by_width<T>(LoadDist::DIST_E2B_B16, LoadDist::DIST_E2B_B16, LoadDist::DIST_E2B_B32);
+inline constexpr LoadDist load_E2B = by_width<T>(LoadDist::DIST_E2B_B16, LoadDist::DIST_E2B_B16,
+                                                 LoadDist::DIST_E2B_B32);
 template <class T>
-inline constexpr LoadDist load_DINTLV =
-    by_width<T>(LoadDist::DIST_DINTLV_B8, LoadDist::DIST_DINTLV_B16, LoadDist::DIST_DINTLV_B32);
+inline constexpr LoadDist load_DINTLV = by_width<T>(LoadDist::DIST_DINTLV_B8, LoadDist::DIST_DINTLV_B16,
+                                                    LoadDist::DIST_DINTLV_B32);
 
 template <class T>
 inline constexpr StoreDist store_NORM = StoreDist::DIST_NORM;
@@ -60,11 +61,12 @@ inline constexpr StoreDist store_PACK = sizeof(T) == 8   ? StoreDist::DIST_PACK_
                                         : sizeof(T) == 4 ? StoreDist::DIST_PACK_B32
                                                          : StoreDist::DIST_PACK_B16;
 template <class T>
-inline constexpr StoreDist store_FIRST =
-    by_width<T>(StoreDist::DIST_FIRST_ELEMENT_B8, StoreDist::DIST_FIRST_ELEMENT_B16, StoreDist::DIST_FIRST_ELEMENT_B32);
+inline constexpr StoreDist store_FIRST = by_width<T>(StoreDist::DIST_FIRST_ELEMENT_B8,
+                                                     StoreDist::DIST_FIRST_ELEMENT_B16,
+                                                     StoreDist::DIST_FIRST_ELEMENT_B32);
 template <class T>
-inline constexpr StoreDist store_INTLV =
-    by_width<T>(StoreDist::DIST_INTLV_B8, StoreDist::DIST_INTLV_B16, StoreDist::DIST_INTLV_B32);
+inline constexpr StoreDist store_INTLV = by_width<T>(StoreDist::DIST_INTLV_B8, StoreDist::DIST_INTLV_B16,
+                                                     StoreDist::DIST_INTLV_B32);
 
 template <class T>
 CANOPY_C_LANES T* moved_bytes(T* address, int64_t bytes) {
@@ -75,56 +77,56 @@ CANOPY_C_LANES vector_bool all_lanes() { return Reg::CreateMask<uint8_t>(); }
 
 }  // namespace canopy::c_interface
 
-// The forms of the lists ------------------------------------------------------------------------------------------------
+// The forms of the lists ---------------------------------------------------------------------------------------------
 
-#define CANOPY_C_LOAD(name, dist, ...)                                                                                \
-    template <class T>                                                                                                \
-    CANOPY_C_LANES void name(canopy::kernel::Register<T>& dst, T* src, CANOPY_WHERE) {                                \
-        CANOPY_C_TYPES(name, __VA_ARGS__)                                                                             \
-        AscendC::Reg::LoadAlign<T, canopy::c_interface::load_##dist<T>>(dst, src, where);                             \
-    }                                                                                                                 \
-    template <class T>                                                                                                \
-    CANOPY_C_LANES void name(canopy::kernel::Register<T>& dst, T* src, int32_t offset, CANOPY_WHERE) {                \
-        name(dst, src + offset, where);                                                                               \
-    }                                                                                                                 \
-    template <class T>                                                                                                \
-    CANOPY_C_LANES void name(canopy::kernel::Register<T>& dst, T* src, addr_reg offset, CANOPY_WHERE) {               \
-        name(dst, src + offset.elements, where);                                                                      \
+#define CANOPY_C_LOAD(name, dist, ...)                                                                  \
+    template <class T>                                                                                  \
+    CANOPY_C_LANES void name(canopy::kernel::Register<T>& dst, T* src, CANOPY_WHERE) {                  \
+        CANOPY_C_TYPES(name, __VA_ARGS__)                                                               \
+        AscendC::Reg::LoadAlign<T, canopy::c_interface::load_##dist<T>>(dst, src, where);               \
+    }                                                                                                   \
+    template <class T>                                                                                  \
+    CANOPY_C_LANES void name(canopy::kernel::Register<T>& dst, T* src, int32_t offset, CANOPY_WHERE) {  \
+        name(dst, src + offset, where);                                                                 \
+    }                                                                                                   \
+    template <class T>                                                                                  \
+    CANOPY_C_LANES void name(canopy::kernel::Register<T>& dst, T* src, addr_reg offset, CANOPY_WHERE) { \
+        name(dst, src + offset.elements, where);                                                        \
     }
-#define CANOPY_C_LOAD_UPDATE(name, dist, ...)                                                                          \
-    template <class T>                                                                                                 \
-    CANOPY_C_LANES void name(canopy::kernel::Register<T>& dst, T*& src, int32_t offset, CANOPY_WHERE) {                \
-        CANOPY_C_TYPES(name, __VA_ARGS__)                                                                              \
-        AscendC::Reg::LoadAlign<T, AscendC::Reg::PostLiteral::POST_MODE_UPDATE, canopy::c_interface::load_##dist<T>>(  \
-            dst, src, offset, where);                                                                                  \
-    }
-#define CANOPY_C_STORE(name, dist, ...)                                                                               \
+#define CANOPY_C_LOAD_UPDATE(name, dist, ...)                                                                         \
     template <class T>                                                                                                \
-    CANOPY_C_LANES void name(T* dst_align32b, const canopy::kernel::Register<T>& src, const vector_bool& mask,        \
-                             CANOPY_WHERE) {                                                                          \
+    CANOPY_C_LANES void name(canopy::kernel::Register<T>& dst, T*& src, int32_t offset, CANOPY_WHERE) {               \
         CANOPY_C_TYPES(name, __VA_ARGS__)                                                                             \
-        AscendC::Reg::StoreAlign<T, canopy::c_interface::store_##dist<T>>(dst_align32b, src, mask, where);            \
-    }                                                                                                                 \
-    template <class T>                                                                                                \
-    CANOPY_C_LANES void name(T* dst_align32b, const canopy::kernel::Register<T>& src, int32_t offset,                 \
-                             const vector_bool& mask, CANOPY_WHERE) {                                                 \
-        name(dst_align32b + offset, src, mask, where);                                                                \
-    }                                                                                                                 \
-    template <class T>                                                                                                \
-    CANOPY_C_LANES void name(T* dst_align32b, const canopy::kernel::Register<T>& src, addr_reg offset,                \
-                             const vector_bool& mask, CANOPY_WHERE) {                                                 \
-        name(dst_align32b + offset.elements, src, mask, where);                                                       \
+        AscendC::Reg::LoadAlign<T, AscendC::Reg::PostLiteral::POST_MODE_UPDATE, canopy::c_interface::load_##dist<T>>( \
+            dst, src, offset, where);                                                                                 \
     }
-#define CANOPY_C_STORE_UPDATE(name, dist, ...)                                                                        \
-    template <class T>                                                                                                \
-    CANOPY_C_LANES void name(T*& dst_align32b, const canopy::kernel::Register<T>& src, int32_t offset,                \
-                             const vector_bool& mask, CANOPY_WHERE) {                                                 \
-        CANOPY_C_TYPES(name, __VA_ARGS__)                                                                             \
-        AscendC::Reg::StoreAlign<T, AscendC::Reg::PostLiteral::POST_MODE_UPDATE, canopy::c_interface::store_##dist<T>>( \
-            dst_align32b, src, offset, mask, where);                                                                  \
+#define CANOPY_C_STORE(name, dist, ...)                                                                        \
+    template <class T>                                                                                         \
+    CANOPY_C_LANES void name(T* dst_align32b, const canopy::kernel::Register<T>& src, const vector_bool& mask, \
+                             CANOPY_WHERE) {                                                                   \
+        CANOPY_C_TYPES(name, __VA_ARGS__)                                                                      \
+        AscendC::Reg::StoreAlign<T, canopy::c_interface::store_##dist<T>>(dst_align32b, src, mask, where);     \
+    }                                                                                                          \
+    template <class T>                                                                                         \
+    CANOPY_C_LANES void name(T* dst_align32b, const canopy::kernel::Register<T>& src, int32_t offset,          \
+                             const vector_bool& mask, CANOPY_WHERE) {                                          \
+        name(dst_align32b + offset, src, mask, where);                                                         \
+    }                                                                                                          \
+    template <class T>                                                                                         \
+    CANOPY_C_LANES void name(T* dst_align32b, const canopy::kernel::Register<T>& src, addr_reg offset,         \
+                             const vector_bool& mask, CANOPY_WHERE) {                                          \
+        name(dst_align32b + offset.elements, src, mask, where);                                                \
+    }
+#define CANOPY_C_STORE_UPDATE(name, dist, ...)                                                                  \
+    template <class T>                                                                                          \
+    CANOPY_C_LANES void name(T*& dst_align32b, const canopy::kernel::Register<T>& src, int32_t offset,          \
+                             const vector_bool& mask, CANOPY_WHERE) {                                           \
+        CANOPY_C_TYPES(name, __VA_ARGS__)                                                                       \
+        AscendC::Reg::StoreAlign<T, AscendC::Reg::PostLiteral::POST_MODE_UPDATE,                                \
+                                 canopy::c_interface::store_##dist<T>>(dst_align32b, src, offset, mask, where); \
     }
 
-// Two registers ---------------------------------------------------------------------------------------------------------
+// Two registers ------------------------------------------------------------------------------------------------------
 
 template <class T>
 CANOPY_C_LANES void asc_loadalign_deintlv(canopy::kernel::Register<T>& dst0, canopy::kernel::Register<T>& dst1, T* src,
@@ -221,21 +223,21 @@ CANOPY_C_LANES void asc_storealign_postupdate(T*& dst_align32b, const canopy::ke
         dst_align32b, src, block_stride, repeat_stride, mask, where);
 }
 
-// Masks -----------------------------------------------------------------------------------------------------------------
+// Masks --------------------------------------------------------------------------------------------------------------
 
-#define CANOPY_C_LOAD_MASK(name, dist, bytes)                                                                  \
-    CANOPY_C_LANES void name(vector_bool& dst, uint32_t* src, CANOPY_WHERE) {                                  \
-        AscendC::Reg::LoadAlign<uint32_t, AscendC::Reg::MaskDist::dist>(dst, src, where);                      \
-    }                                                                                                          \
-    CANOPY_C_LANES void name(vector_bool& dst, uint32_t* src, int32_t offset, CANOPY_WHERE) {                  \
-        name(dst, canopy::c_interface::moved_bytes(src, offset), where);                                       \
-    }                                                                                                          \
-    CANOPY_C_LANES void name(vector_bool& dst, uint32_t* src, addr_reg offset, CANOPY_WHERE) {                 \
-        name(dst, canopy::c_interface::moved_bytes(src, offset.elements), where);                              \
-    }                                                                                                          \
+#define CANOPY_C_LOAD_MASK(name, dist, bytes)                                                                       \
+    CANOPY_C_LANES void name(vector_bool& dst, uint32_t* src, CANOPY_WHERE) {                                       \
+        AscendC::Reg::LoadAlign<uint32_t, AscendC::Reg::MaskDist::dist>(dst, src, where);                           \
+    }                                                                                                               \
+    CANOPY_C_LANES void name(vector_bool& dst, uint32_t* src, int32_t offset, CANOPY_WHERE) {                       \
+        name(dst, canopy::c_interface::moved_bytes(src, offset), where);                                            \
+    }                                                                                                               \
+    CANOPY_C_LANES void name(vector_bool& dst, uint32_t* src, addr_reg offset, CANOPY_WHERE) {                      \
+        name(dst, canopy::c_interface::moved_bytes(src, offset.elements), where);                                   \
+    }                                                                                                               \
     CANOPY_C_LANES void name##_postupdate(vector_bool& dst, uint32_t*& src, int32_t offset = bytes, CANOPY_WHERE) { \
-        name(dst, src, where);                                                                                 \
-        src = canopy::c_interface::moved_bytes(src, offset);                                                   \
+        name(dst, src, where);                                                                                      \
+        src = canopy::c_interface::moved_bytes(src, offset);                                                        \
     }
 CANOPY_C_LOAD_MASK(asc_loadalign, DIST_NORM, 32)
 CANOPY_C_LOAD_MASK(asc_loadalign_upsample, DIST_US, 16)
@@ -249,29 +251,29 @@ using if_mask_pointer = kernel::only_if<kernel::is_any_of<T, uint8_t, uint16_t, 
 
 }  // namespace canopy::c_interface
 
-#define CANOPY_C_STORE_MASK(name, dist)                                                                       \
-    template <class T, class = canopy::c_interface::if_mask_pointer<T>>                                       \
-    CANOPY_C_LANES void name(T* dst, const vector_bool& src, CANOPY_WHERE) {                                  \
-        AscendC::Reg::StoreAlign<T, AscendC::Reg::MaskDist::dist>(dst, src, where);                           \
-    }                                                                                                         \
-    template <class T, class = canopy::c_interface::if_mask_pointer<T>>                                       \
-    CANOPY_C_LANES void name(T* dst, const vector_bool& src, int32_t offset, CANOPY_WHERE) {                  \
-        name(canopy::c_interface::moved_bytes(dst, offset), src, where);                                      \
-    }                                                                                                         \
-    template <class T, class = canopy::c_interface::if_mask_pointer<T>>                                       \
-    CANOPY_C_LANES void name(T* dst, const vector_bool& src, addr_reg offset, CANOPY_WHERE) {                 \
-        name(canopy::c_interface::moved_bytes(dst, offset.elements), src, where);                             \
-    }                                                                                                         \
-    template <class T, class = canopy::c_interface::if_mask_pointer<T>>                                       \
-    CANOPY_C_LANES void name##_postupdate(T*& dst, const vector_bool& src, int32_t offset, CANOPY_WHERE) {    \
-        name(dst, src, where);                                                                                \
-        dst = canopy::c_interface::moved_bytes(dst, offset);                                                  \
+#define CANOPY_C_STORE_MASK(name, dist)                                                                    \
+    template <class T, class = canopy::c_interface::if_mask_pointer<T>>                                    \
+    CANOPY_C_LANES void name(T* dst, const vector_bool& src, CANOPY_WHERE) {                               \
+        AscendC::Reg::StoreAlign<T, AscendC::Reg::MaskDist::dist>(dst, src, where);                        \
+    }                                                                                                      \
+    template <class T, class = canopy::c_interface::if_mask_pointer<T>>                                    \
+    CANOPY_C_LANES void name(T* dst, const vector_bool& src, int32_t offset, CANOPY_WHERE) {               \
+        name(canopy::c_interface::moved_bytes(dst, offset), src, where);                                   \
+    }                                                                                                      \
+    template <class T, class = canopy::c_interface::if_mask_pointer<T>>                                    \
+    CANOPY_C_LANES void name(T* dst, const vector_bool& src, addr_reg offset, CANOPY_WHERE) {              \
+        name(canopy::c_interface::moved_bytes(dst, offset.elements), src, where);                          \
+    }                                                                                                      \
+    template <class T, class = canopy::c_interface::if_mask_pointer<T>>                                    \
+    CANOPY_C_LANES void name##_postupdate(T*& dst, const vector_bool& src, int32_t offset, CANOPY_WHERE) { \
+        name(dst, src, where);                                                                             \
+        dst = canopy::c_interface::moved_bytes(dst, offset);                                               \
     }
 CANOPY_C_STORE_MASK(asc_storealign, DIST_NORM)
 CANOPY_C_STORE_MASK(asc_storealign_pack, DIST_PACK)
 #undef CANOPY_C_STORE_MASK
 
-// Any address -----------------------------------------------------------------------------------------------------------
+// Any address --------------------------------------------------------------------------------------------------------
 
 template <class T>
 CANOPY_C_LANES void asc_load(canopy::kernel::Register<T>& dst, T* src, CANOPY_WHERE) {
@@ -353,7 +355,7 @@ CANOPY_C_LANES void asc_storeunalign_post_postupdate(T*& dst, vector_store_unali
     dst += offset;
 }
 
-// Gather and scatter ----------------------------------------------------------------------------------------------------
+// Gather and scatter -------------------------------------------------------------------------------------------------
 
 // Elements of one byte arrive in elements of two, zero-extended; with 32-bit indices, elements of two bytes arrive in
 // the low halves of elements of four.
@@ -398,8 +400,8 @@ CANOPY_C_LANES void asc_gather_datablock(canopy::kernel::Register<T>& dst, T* sr
     asc_gather_datablock(dst, src, index, AscendC::Reg::CreateMask<uint32_t>(), where);
 }
 template <class T, class I>
-CANOPY_C_LANES void asc_scatter(T* dst, const canopy::kernel::Register<T>& src, const canopy::kernel::Register<I>& index,
-                                const vector_bool& mask, CANOPY_WHERE) {
+CANOPY_C_LANES void asc_scatter(T* dst, const canopy::kernel::Register<T>& src,
+                                const canopy::kernel::Register<I>& index, const vector_bool& mask, CANOPY_WHERE) {
     AscendC::Reg::Scatter<T>(dst, src, index, mask, where);
 }
 // The older order.

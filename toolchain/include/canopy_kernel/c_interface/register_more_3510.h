@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the C interface on registers that have parameters of their own: masks, carries, fills, rearrangement,
+// Functions of the C interface on registers that follow no pattern: masks, carries, fills, rearrangement,
 // address registers, and numbers.
 #ifndef CANOPY_KERNEL_C_INTERFACE_REGISTER_MORE_3510_H
 #define CANOPY_KERNEL_C_INTERFACE_REGISTER_MORE_3510_H
@@ -8,7 +8,7 @@
 
 constexpr int64_t asc_get_vf_len() { return 256; }
 
-// Masks -----------------------------------------------------------------------------------------------------------------
+// Masks --------------------------------------------------------------------------------------------------------------
 
 inline constexpr auto PAT_ALL = AscendC::Reg::MaskPattern::ALL;
 inline constexpr auto PAT_VL1 = AscendC::Reg::MaskPattern::VL1;
@@ -70,20 +70,20 @@ CANOPY_C_LANES vector_bool mask_of_pattern(MaskPattern pattern) {
 }  // namespace canopy::c_interface
 
 // `value` counts the elements that are left; it becomes what is left after this register.
-#define CANOPY_C_MASKS(width, T)                                                                             \
-    CANOPY_C_LANES vector_bool asc_create_mask_b##width(AscendC::Reg::MaskPattern pattern) {                 \
-        return canopy::c_interface::mask_of_pattern<T>(pattern);                                             \
-    }                                                                                                        \
-    CANOPY_C_LANES vector_bool asc_update_mask_b##width(uint32_t& value) {                                   \
-        return AscendC::Reg::UpdateMask<T>(value);                                                           \
-    }                                                                                                        \
-    CANOPY_C_LANES void asc_intlv_b##width(vector_bool& dst0, vector_bool& dst1, const vector_bool& src0,    \
-                                           const vector_bool& src1) {                                        \
-        AscendC::Reg::Interleave<T>(dst0, dst1, src0, src1);                                                 \
-    }                                                                                                        \
-    CANOPY_C_LANES void asc_deintlv_b##width(vector_bool& dst0, vector_bool& dst1, const vector_bool& src0,  \
-                                             const vector_bool& src1) {                                      \
-        AscendC::Reg::DeInterleave<T>(dst0, dst1, src0, src1);                                               \
+#define CANOPY_C_MASKS(width, T)                                                                            \
+    CANOPY_C_LANES vector_bool asc_create_mask_b##width(AscendC::Reg::MaskPattern pattern) {                \
+        return canopy::c_interface::mask_of_pattern<T>(pattern);                                            \
+    }                                                                                                       \
+    CANOPY_C_LANES vector_bool asc_update_mask_b##width(uint32_t& value) {                                  \
+        return AscendC::Reg::UpdateMask<T>(value);                                                          \
+    }                                                                                                       \
+    CANOPY_C_LANES void asc_intlv_b##width(vector_bool& dst0, vector_bool& dst1, const vector_bool& src0,   \
+                                           const vector_bool& src1) {                                       \
+        AscendC::Reg::Interleave<T>(dst0, dst1, src0, src1);                                                \
+    }                                                                                                       \
+    CANOPY_C_LANES void asc_deintlv_b##width(vector_bool& dst0, vector_bool& dst1, const vector_bool& src0, \
+                                             const vector_bool& src1) {                                     \
+        AscendC::Reg::DeInterleave<T>(dst0, dst1, src0, src1);                                              \
     }
 CANOPY_C_MASKS(8, uint8_t)
 CANOPY_C_MASKS(16, uint16_t)
@@ -94,10 +94,10 @@ CANOPY_C_MASKS(32, uint32_t)
 CANOPY_C_LANES vector_bool asc_get_mask_spr_b16() { return AscendC::Reg::MoveMask<uint16_t>(); }
 CANOPY_C_LANES vector_bool asc_get_mask_spr_b32() { return AscendC::Reg::MoveMask<uint32_t>(); }
 
-#define CANOPY_C_MASK_BINARY(name, Function)                                                              \
-    CANOPY_C_LANES void name(vector_bool& dst, const vector_bool& src0, const vector_bool& src1,          \
-                             const vector_bool& mask) {                                                   \
-        AscendC::Reg::Function(dst, src0, src1, mask);                                                    \
+#define CANOPY_C_MASK_BINARY(name, Function)                                                     \
+    CANOPY_C_LANES void name(vector_bool& dst, const vector_bool& src0, const vector_bool& src1, \
+                             const vector_bool& mask) {                                          \
+        AscendC::Reg::Function(dst, src0, src1, mask);                                           \
     }
 CANOPY_C_MASK_BINARY(asc_and, And)
 CANOPY_C_MASK_BINARY(asc_or, Or)
@@ -108,7 +108,7 @@ CANOPY_C_LANES void asc_not(vector_bool& dst, const vector_bool& src, const vect
     AscendC::Reg::Not(dst, src, mask);
 }
 
-// Copies and fills ------------------------------------------------------------------------------------------------------
+// Copies and fills ---------------------------------------------------------------------------------------------------
 
 template <class T>
 CANOPY_C_LANES void asc_copy(canopy::kernel::Register<T>& dst, const canopy::kernel::Register<T>& src,
@@ -123,7 +123,8 @@ CANOPY_C_LANES void asc_copy(vector_bool& dst, const vector_bool& src, const vec
 template <class T>
 CANOPY_C_LANES void asc_copy(vector_bool& dst, const canopy::kernel::Register<T>& src, int16_t part, CANOPY_WHERE) {
     using namespace canopy::kernel::registers;
-    static_assert(canopy::kernel::is_any_of<T, uint16_t, uint32_t>, "asc_copy: a mask is made from uint16_t or uint32_t");
+    static_assert(canopy::kernel::is_any_of<T, uint16_t, uint32_t>,
+                  "asc_copy: a mask is made from uint16_t or uint32_t");
     canopy::kernel::check_limit("asc_copy", "part", part, 0, sizeof(T) == 2 ? 15 : 31, where);
     const auto words = array_of(lanes_as<Lanes<uint64_t>>(src.lanes));
     if constexpr (sizeof(T) == 2)
@@ -155,7 +156,7 @@ CANOPY_C_LANES void asc_arange_descend(canopy::kernel::Register<T>& dst, canopy:
     AscendC::Reg::Arange<T, AscendC::Reg::IndexOrder::DECREASE_ORDER>(dst, value);
 }
 
-// Arithmetic ------------------------------------------------------------------------------------------------------------
+// Arithmetic ---------------------------------------------------------------------------------------------------------
 
 CANOPY_C_LANES void asc_add(vector_bool& carry, vector_uint32_t& dst, const vector_uint32_t& src0,
                             const vector_uint32_t& src1, const vector_bool& mask) {
@@ -204,15 +205,17 @@ CANOPY_C_LANES void asc_pair_reduce_sum(canopy::kernel::Register<T>& dst, const 
 }
 
 // One number to an integer.
-#define CANOPY_C_NUMBER_TO_INTEGER(name, mode) \
-    inline int32_t name(float value) { return canopy::kernel::from_float<AscendC::RoundMode::mode, true, int32_t>(value); }
+#define CANOPY_C_NUMBER_TO_INTEGER(name, mode)                                             \
+    inline int32_t name(float value) {                                                     \
+        return canopy::kernel::from_float<AscendC::RoundMode::mode, true, int32_t>(value); \
+    }
 CANOPY_C_NUMBER_TO_INTEGER(asc_float2int32_rd, CAST_FLOOR)
 CANOPY_C_NUMBER_TO_INTEGER(asc_float2int32_rn, CAST_RINT)
 CANOPY_C_NUMBER_TO_INTEGER(asc_float2int32_rna, CAST_ROUND)
 CANOPY_C_NUMBER_TO_INTEGER(asc_float2int32_ru, CAST_CEIL)
 #undef CANOPY_C_NUMBER_TO_INTEGER
 
-// Rearrangement ---------------------------------------------------------------------------------------------------------
+// Rearrangement ------------------------------------------------------------------------------------------------------
 
 template <class T>
 CANOPY_C_LANES void asc_intlv(canopy::kernel::Register<T>& dst0, canopy::kernel::Register<T>& dst1,
@@ -225,13 +228,13 @@ CANOPY_C_LANES void asc_deintlv(canopy::kernel::Register<T>& dst0, canopy::kerne
     AscendC::Reg::DeInterleave(dst0, dst1, src0, src1);
 }
 
-#define CANOPY_C_PACK(name, Function, part)                                                                  \
-    template <class D, class S>                                                                              \
-    CANOPY_C_LANES void name(canopy::kernel::Register<D>& dst, const canopy::kernel::Register<S>& src) {     \
-        AscendC::Reg::Function<D, S, AscendC::Reg::HighLowPart::part>(dst, src);                             \
-    }                                                                                                        \
-    CANOPY_C_LANES void name(vector_bool& dst, const vector_bool& src) {                                     \
-        AscendC::Reg::Function<AscendC::Reg::HighLowPart::part>(dst, src);                                   \
+#define CANOPY_C_PACK(name, Function, part)                                                              \
+    template <class D, class S>                                                                          \
+    CANOPY_C_LANES void name(canopy::kernel::Register<D>& dst, const canopy::kernel::Register<S>& src) { \
+        AscendC::Reg::Function<D, S, AscendC::Reg::HighLowPart::part>(dst, src);                         \
+    }                                                                                                    \
+    CANOPY_C_LANES void name(vector_bool& dst, const vector_bool& src) {                                 \
+        AscendC::Reg::Function<AscendC::Reg::HighLowPart::part>(dst, src);                               \
     }
 CANOPY_C_PACK(asc_pack_to_low, Pack, LOWEST)
 CANOPY_C_PACK(asc_pack_to_high, Pack, HIGHEST)
@@ -267,10 +270,10 @@ CANOPY_C_LANES void asc_unsqueeze(canopy::kernel::Register<T>& dst, const vector
     AscendC::Reg::Unsqueeze(dst, mask);
 }
 
-#define CANOPY_C_HISTOGRAM(name, bin, type)                                                                     \
-    CANOPY_C_LANES void name(vector_uint16_t& dst, const vector_uint8_t& src, const vector_bool& mask) {        \
-        AscendC::Reg::Histograms<uint8_t, uint16_t, AscendC::Reg::HistogramsBinType::bin,                       \
-                                 AscendC::Reg::HistogramsType::type>(dst, src, mask);                           \
+#define CANOPY_C_HISTOGRAM(name, bin, type)                                                              \
+    CANOPY_C_LANES void name(vector_uint16_t& dst, const vector_uint8_t& src, const vector_bool& mask) { \
+        AscendC::Reg::Histograms<uint8_t, uint16_t, AscendC::Reg::HistogramsBinType::bin,                \
+                                 AscendC::Reg::HistogramsType::type>(dst, src, mask);                    \
     }
 CANOPY_C_HISTOGRAM(asc_frequency_histogram_bin0, BIN0, FREQUENCY)
 CANOPY_C_HISTOGRAM(asc_frequency_histogram_bin1, BIN1, FREQUENCY)
@@ -281,12 +284,12 @@ CANOPY_C_HISTOGRAM(asc_cumulative_histogram_bin1, BIN1, ACCUMULATE)
 // Operations of a vector function are complete when the next one starts.
 #define asc_mem_bar(...) static_cast<void>(0)
 
-// Address registers -----------------------------------------------------------------------------------------------------
+// Address registers --------------------------------------------------------------------------------------------------
 
 namespace canopy::c_interface {
 
-// On a chip, the register counts the rounds of the loop around the call. Here the n-th call from one place in the source
-// during one vector function returns n times the stride.
+// On a chip, the register counts the rounds of the loop around the call. Here the n-th call from one place in the
+// source during one vector function returns n times the stride.
 inline addr_reg next_offset(uint32_t stride, const char* file, uint32_t line, uint32_t column) {
     auto& state = kernel::core_state();
     uint32_t& used = state.c_interface.address_sites;
@@ -303,15 +306,16 @@ inline addr_reg next_offset(uint32_t stride, const char* file, uint32_t line, ui
 
 }  // namespace canopy::c_interface
 
-#define CANOPY_C_ADDRESS(name)                                                                                        \
-    inline addr_reg name(uint32_t offset, const char* file = __builtin_FILE(), uint32_t line = __builtin_LINE(),      \
-                         uint32_t column = __builtin_COLUMN()) {                                                      \
-        return canopy::c_interface::next_offset(offset, file, line, column);                                          \
-    }                                                                                                                 \
-    template <class... Offsets>                                                                                       \
-    __attribute__((unavailable(#name " with several strides is not supported: only a chip's compiler knows the "      \
-                                     "loops around a call; use AscendC::Reg::CreateAddrReg with the indices")))       \
-    addr_reg name(uint32_t, uint32_t, Offsets...);
+#define CANOPY_C_ADDRESS(name)                                                                                   \
+    inline addr_reg name(uint32_t offset, const char* file = __builtin_FILE(), uint32_t line = __builtin_LINE(), \
+                         uint32_t column = __builtin_COLUMN()) {                                                 \
+        return canopy::c_interface::next_offset(offset, file, line, column);                                     \
+    }                                                                                                            \
+    template <class... Offsets>                                                                                  \
+    __attribute__((unavailable(#name " with several strides is not supported: only a chip's compiler knows the " \
+                                     "loops around a call; use AscendC::Reg::CreateAddrReg with the indices")))  \
+    addr_reg                                                                                                     \
+    name(uint32_t, uint32_t, Offsets...);
 CANOPY_C_ADDRESS(asc_update_addr_reg_b8)
 CANOPY_C_ADDRESS(asc_update_addr_reg_b16)
 CANOPY_C_ADDRESS(asc_update_addr_reg_b32)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions on registers, as invocations of the macros of register_forms.h.
 // Made by tools/apigen/c_interface.py; do not edit.
-// No include guard: each of its users has macros of its own.
+// No include guard: each file that includes it has its own macros.
 
 CANOPY_C_UNARY(asc_abs, Abs, int8_t, int16_t, int32_t, half, float)
 CANOPY_C_UNARY(asc_exp, Exp, half, float)

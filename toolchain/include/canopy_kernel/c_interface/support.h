@@ -50,11 +50,11 @@ inline void finish() { kernel::order_pipe(PIPE_ALL); }
 
 #define CANOPY_C_LIST(...) __VA_ARGS__
 // Defines name_sync: `name` followed by a wait for everything. The lists are in parentheses.
-#define CANOPY_C_SYNC(name, types, parameters, arguments)                         \
-    template <CANOPY_C_LIST types>                                                \
-    inline void name##_sync(CANOPY_C_LIST parameters, CANOPY_WHERE) {             \
-        name(CANOPY_C_LIST arguments, where);                                     \
-        canopy::c_interface::finish();                                            \
+#define CANOPY_C_SYNC(name, types, parameters, arguments)             \
+    template <CANOPY_C_LIST types>                                    \
+    inline void name##_sync(CANOPY_C_LIST parameters, CANOPY_WHERE) { \
+        name(CANOPY_C_LIST arguments, where);                         \
+        canopy::c_interface::finish();                                \
     }
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "canopy_kernel/c_interface/support.h"
 
-// Start, blocks and registers -----------------------------------------------------------------------------------------
+// Start, blocks and registers ----------------------------------------------------------------------------------------
 
 inline void asc_init() { AscendC::InitSocState(); }
 
@@ -31,7 +31,7 @@ inline int64_t asc_get_phy_stack_base() { return 0; }
 inline int64_t asc_get_sys_virtual_base() { return 0; }
 inline int64_t asc_get_smmu_tag_version() { return 0; }
 
-// Caches: coherent here, so that only stores have to be finished ------------------------------------------------------
+// Caches: coherent here, so that only stores have to be finished -----------------------------------------------------
 
 inline void asc_dcci_single(__gm__ void* dst) { dcci(dst, cache_line_t::SINGLE_CACHE_LINE); }
 inline void asc_ub_dcci_single(__ubuf__ void* dst) { dcci(dst, cache_line_t::SINGLE_CACHE_LINE); }
@@ -42,7 +42,7 @@ inline void asc_icache_preload(const void*, int64_t) {}
 inline int64_t asc_get_icache_preload_status() { return 0; }
 inline void asc_datacache_preload(__gm__ uint64_t*, int64_t) {}
 
-// Barriers and flags --------------------------------------------------------------------------------------------------
+// Barriers and flags -------------------------------------------------------------------------------------------------
 
 inline void asc_sync() { canopy::c_interface::finish(); }
 inline void asc_sync_vec() { canopy::kernel::order_pipe(PIPE_V); }
@@ -77,11 +77,11 @@ inline void asc_sync_mte3(int id, CANOPY_WHERE) { canopy::c_interface::wait_for(
 // Locks between the pipes of a core, which never run at the same time here.
 enum ascMutexExecuteMode { ASC_LOCK_BLOCK = 0, ASC_LOCK_NON_BLOCK = 1 };
 
-// Atomic copies to global memory --------------------------------------------------------------------------------------
+// Atomic copies to global memory -------------------------------------------------------------------------------------
 
-#define CANOPY_C_ATOMIC(name, operation, type)     \
-    inline void asc_set_atomic_##name() {          \
-        canopy::intrinsics::set_atomic_##type();   \
+#define CANOPY_C_ATOMIC(name, operation, type)        \
+    inline void asc_set_atomic_##name() {             \
+        canopy::intrinsics::set_atomic_##type();      \
         canopy::intrinsics::set_atomic_##operation(); \
     }
 CANOPY_C_ATOMIC(add_float, add, f32)
@@ -129,7 +129,7 @@ inline void set_store_atomic(uint16_t type, uint16_t operation) {
 
 }  // namespace canopy::c_interface
 
-// Bits of words -------------------------------------------------------------------------------------------------------
+// Bits of words ------------------------------------------------------------------------------------------------------
 
 constexpr int64_t asc_ffs(uint64_t value) { return AscendC::GetSFFValue<1>(value); }
 constexpr int64_t asc_ffz(uint64_t value) { return AscendC::GetSFFValue<0>(value); }
@@ -144,7 +144,7 @@ constexpr int64_t asc_sflbits(int64_t value) {
     return different == 0 ? -1 : __builtin_clzll(different) - 1;
 }
 
-// Vector functions of both chips --------------------------------------------------------------------------------------
+// Vector functions of both chips -------------------------------------------------------------------------------------
 
 inline constexpr int ASC_C_API_MRGSORT_ELEMENT_LEN = 4;
 
@@ -165,16 +165,17 @@ inline void asc_mrgsort4(__ubuf__ T* dst, __ubuf__ T* src[ASC_C_API_MRGSORT_ELEM
 }
 template <class T>
 inline void asc_transpose(__ubuf__ T* dst, __ubuf__ T* src, CANOPY_WHERE) {
-    static_assert(canopy::kernel::is_any_of<T, int16_t, uint16_t>, "asc_transpose: the element types are int16_t, uint16_t");
+    static_assert(canopy::kernel::is_any_of<T, int16_t, uint16_t>,
+                  "asc_transpose: the element types are int16_t, uint16_t");
     canopy::intrinsics::vtranspose(dst, src, where);
 }
-CANOPY_C_SYNC(asc_bitsort, (class T), (T* dst, T* src0, uint32_t* src1, int32_t repeat), (dst, src0, src1, repeat))
+CANOPY_C_SYNC(asc_bitsort, (class T), (T * dst, T* src0, uint32_t* src1, int32_t repeat), (dst, src0, src1, repeat))
 CANOPY_C_SYNC(asc_mrgsort4, (class T),
-              (T* dst, T* src[4], uint8_t repeat, uint16_t element_length_0, uint16_t element_length_1,
+              (T * dst, T* src[4], uint8_t repeat, uint16_t element_length_0, uint16_t element_length_1,
                uint16_t element_length_2, uint16_t element_length_3, bool if_exhausted_suspension, uint8_t valid_bit),
               (dst, src, repeat, element_length_0, element_length_1, element_length_2, element_length_3,
                if_exhausted_suspension, valid_bit))
-CANOPY_C_SYNC(asc_transpose, (class T), (T* dst, T* src), (dst, src))
+CANOPY_C_SYNC(asc_transpose, (class T), (T * dst, T* src), (dst, src))
 
 // The registers with the addresses of a transposition of 16 rows, which no function of this interface reads.
 enum ub_addr8_t : uint8_t { VA0, VA1, VA2, VA3, VA4, VA5, VA6, VA7 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector functions on pointers, as invocations of the macros of vector_2201.h.
 // Made by tools/apigen/c_interface.py; do not edit.
-// No include guard: each of its users has macros of its own.
+// No include guard: each file that includes it has its own macros.
 
 CANOPY_C_UNARY(asc_abs, vabs, half, float)
 CANOPY_C_UNARY(asc_copy, vcopy, int16_t, uint16_t, int32_t, uint32_t)

@@ -117,11 +117,11 @@ struct CoreState {
         uint64_t dimension_strides[5][2];  // of copies in five dimensions: destination, source
         uint64_t dimension_padding;        // elements left and right of the dimensions 1 to 4
         uint64_t dimension_value;
-        uint32_t address_sites;            // used entries of `address_site`
+        uint32_t address_sites;  // used entries of `address_site`
     } c_interface;
 
-    uint64_t stored;         // bytes this block has copied to global memory
-    bool streamed;           // some of them bypassed the caches, with no fence since
+    uint64_t stored;  // bytes this block has copied to global memory
+    bool streamed;    // some of them bypassed the caches, with no fence since
 
     // The members below are not cleared when a block starts; the members above say which of them are valid.
     struct Local {
