@@ -49,4 +49,13 @@ std::string run_cube(const Case& what, std::vector<uint8_t>& memory) {
     return failure;
 }
 
+// Memory with a pattern in its first part; results start behind it.
+constexpr uint32_t out_at = 8192;
+
+inline std::vector<uint8_t> bytes(uint32_t size = 32768) {
+    std::vector<uint8_t> memory(size);
+    for (uint32_t i = 0; i < out_at; ++i) memory[i] = static_cast<uint8_t>(i * 7 + i / 256);
+    return memory;
+}
+
 #endif

@@ -8,7 +8,7 @@ what it equals. A form is a macro; the headers of canopy_kernel/c_interface defi
   vector_names.h    functions on pointers (2201)
   register_names.h  functions on registers (3510)
 
-The tests include the same lists with macros of their own, so that no name is forgotten. Rows of the form `written` name
+The tests include the same lists with other macros, so that no name is forgotten. Rows of the form `written` name
 functions and types that a header declares itself; each must exist.
 
 With --check nothing is written; a file that is not current is an error.
