@@ -6,7 +6,10 @@
 
 #include "ub_image.h"
 
+#include <algorithm>
 #include <bitset>
+#include <cmath>
+#include <limits>
 
 namespace registers {
 
@@ -71,6 +74,40 @@ inline Bits get_bits(const Image& image, uint32_t byte, uint32_t count = 256) {
 inline void put_mask(Image& image, const Bits& bits, uint32_t width) {
     put_bits(image, mask_byte, bits);
     for (uint32_t i = 0; i < 256; ++i) image.set<uint8_t>(flag_byte + i, i % width == 0 && bits[i] ? 1 : 0);
+}
+
+template <class T>
+inline double number(T value) {
+    if constexpr (std::is_arithmetic_v<T>)
+        return static_cast<double>(value);
+    else
+        return static_cast<double>(static_cast<float>(value));
+}
+template <class T>
+inline T rounded(double value) {
+    if constexpr (std::is_same_v<T, bfloat16_t>) return AscendC::ToBfloat16(static_cast<float>(value));
+    return static_cast<T>(value);
+}
+
+// Numbers of all sizes, with the special ones in front.
+template <class T>
+inline void fill_floats(Image& image, uint32_t byte, uint32_t seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> size(-6, 6);
+    const double inf = std::numeric_limits<double>::infinity();
+    const double special[] = {0.0, -0.0, 1.0, -1.0, inf, -inf, NAN, 65504.0, 6e-8, -6e-8, 1e-40, 2.5, -3.5, 0.5};
+    for (uint32_t i = 0; i < 256 / sizeof(T); ++i) {
+        double value = std::exp2(size(random)) * (random() % 2 == 0 ? 1 : -1);
+        if (random() % 4 == 0) value = special[random() % 14];
+        image.set<T>(byte + i * sizeof(T), rounded<T>(value));
+    }
+}
+
+// NaN wins, and +0 is larger than -0.
+inline double larger(double a, double b) {
+    if (std::isnan(a) || std::isnan(b)) return NAN;
+    if (a == b) return std::signbit(a) ? b : a;
+    return std::max(a, b);
 }
 
 }  // namespace registers

@@ -36,28 +36,19 @@ constexpr bool is_cast_pair() {
     return false;
 }
 
-// The lower bits of the whole number; infinities give the limits, NaN gives 0. The remainder of a division by 2^32 is
-// exact in float.
+// The lower bits of the whole number; infinities give the limits, NaN gives 0. The remainder of a division by a power of
+// two is exact in float.
 template <RoundMode mode, class D>
 inline D float_to_low_bits(float x) {
+    using Signed = choose<sizeof(D) == 8, int64_t, int32_t>;
+    constexpr float modulus = sizeof(D) == 8 ? 0x1p64f : 0x1p32f;
     const float whole = round_whole<mode>(x);
     const bool above = whole == __builtin_inff(), below = whole == -__builtin_inff(), invalid = whole != whole;
-    if constexpr (sizeof(D) == 8) {
-        const float size = math::absolute(whole);
-        const uint64_t low = size < 0x1p63f ? static_cast<uint64_t>(static_cast<int64_t>(size))
-                             : size < 0x1p64f
-                                 ? static_cast<uint64_t>(static_cast<int64_t>(size - 0x1p63f)) + (1ull << 63)
-                                 : 0;
-        const auto value = static_cast<int64_t>(whole < 0.0f ? 0 - low : low);
-        return static_cast<D>(above ? INT64_MAX : below ? INT64_MIN : value);
-    } else {
-        const float finite = above || below || invalid ? 0.0f : whole;
-        float rest = finite - math::nearest_even(finite * 0x1p-32f) * 0x1p32f;
-        rest = rest >= 0x1p31f ? rest - 0x1p32f : rest;
-        const auto value = static_cast<int32_t>(rest);
-        const auto limit = static_cast<int32_t>(above ? Limits<D>::highest : Limits<D>::lowest);
-        return static_cast<D>(above || below ? limit : value);
-    }
+    const float finite = above || below || invalid ? 0.0f : whole;
+    float rest = finite - math::nearest_even(finite * (1.0f / modulus)) * modulus;
+    rest = rest >= modulus * 0.5f ? rest - modulus : rest;
+    const auto limit = static_cast<Signed>(above ? Limits<D>::highest : Limits<D>::lowest);
+    return static_cast<D>(above || below ? limit : static_cast<Signed>(rest));
 }
 
 // With saturation, infinities become the largest numbers and NaN becomes 0.
