@@ -3,6 +3,7 @@
 #ifndef CANOPY_KERNEL_C_INTERFACE_CUBE_3510_H
 #define CANOPY_KERNEL_C_INTERFACE_CUBE_3510_H
 
+#include "canopy_kernel/c_interface/copies_3510.h"
 #include "canopy_kernel/c_interface/cube.h"
 #include "canopy_kernel/cube/scaled_product.h"
 
@@ -233,6 +234,7 @@ inline void asc_copy_l0c2ub(__ubuf__ D* dst_addr, __cc__ S* src_addr, uint16_t n
                             uint8_t clip_relu_pre, uint8_t unit_flag_ctl, CANOPY_C_OUTPUT_TAIL, CANOPY_WHERE) {
     using namespace canopy::c_interface;
     static_cast<void>(dual_dst_ctl), static_cast<void>(sub_blockid), static_cast<void>(unit_flag_ctl);
+    require_own_buffer("asc_copy_l0c2ub", where);
     copy_output_typed("asc_copy_l0c2ub", place<TPosition::VECIN>(dst_addr), src_addr, false, CANOPY_C_OUTPUT, where);
 }
 CANOPY_C_SYNC(asc_copy_l0c2ub, (class D, class S),
