@@ -7,14 +7,30 @@
 #include "canopy_kernel/registers/lanes.h"
 #include "canopy_kernel/simt/simt.h"
 
+namespace canopy::kernel {
+
+// An argument of a register function. An address may be a byte offset in UB, as kernels without tensors write it.
+template <class T>
+CANOPY_LANES T* placed(T* address) {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    if (at >= memory_size(Hardware::UB)) return address;
+    return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(memory_base(Hardware::UB)) + at);
+}
+template <class T>
+CANOPY_LANES const T& placed(const T& argument) {
+    return argument;
+}
+
+}  // namespace canopy::kernel
+
 // Calls a register function. SIMT functions are called with the number of threads as the first argument.
 template <auto function, class... Arguments,
           class = std::enable_if_t<std::is_invocable_v<decltype(function), Arguments...>>>
 CANOPY_LANES void asc_vf_call(Arguments... arguments) {
     if constexpr (canopy::kernel::registers::is_tracing_variant)
-        canopy::kernel::registers::trace_refuse("a register function");
-    else
-        function(arguments...);
+        return canopy::kernel::registers::trace_refuse("a register function");
+    canopy::kernel::core_state().c_interface.address_sites = 0;
+    function(canopy::kernel::placed(arguments)...);
 }
 
 namespace canopy::kernel::registers {
