@@ -192,7 +192,8 @@ class Declared:
         if row.kind == "method":
             # These classes are a single class here, or a base with another name.
             behind = {"MatmulClientBase": "MatrixProduct", "MatmulImpl": "MatrixProduct", "MatmulService": "MatrixProduct",
-                      "MatmulApiTilingBase": "MatmulTiling"}
+                      "MatmulApiTilingBase": "MatmulTiling", "BaseGlobalTensor": "GlobalTensor",
+                      "BaseLocalTensor": "LocalTensor"}
             owners = row.family.split(":", 1)[1].split("/")
             owners += [behind[owner] for owner in owners if owner in behind]
             return any(owner in place.split("::")[:-1] for place in self.last.get(name[1:], ()) for owner in owners)
@@ -205,6 +206,7 @@ class Declared:
             return "KERNEL_TYPE_AIV_ONLY" in self.last
         if name == "PIPE":
             return "PIPE_V" in self.last
+        name = {"Reg::ReduceType": "ReduceType"}.get(name, name)  # the same type
         scopes = ("", "AscendC::", "AscendC::Simt::", "AscendC::Reg::", "AscendC::Te::", INSTRUCTIONS)
         return any(scope + name in self.names for scope in scopes)
 
@@ -280,6 +282,11 @@ def family_of(row):
     return row.family.split(":")[0]
 
 
+# Why a name is not there.
+OWN = "the program's own function; the library has none for programs to call"
+REASONS = {"Process": OWN, "CopyOut": OWN, "Init": OWN}
+
+
 def page(rows, declared):
     supported = {row: declared.has(row) for row in rows}
     by_family = collections.OrderedDict((family, []) for family in FAMILIES)
@@ -308,7 +315,7 @@ def page(rows, declared):
         lines += ["", f"## {FAMILIES[family]}", "", "| name | kind | files | |", "|---|---|---|---|"]
         for row in members:
             where = f" of {row.family.split(':')[1].replace('/', ', ')}" if ":" in row.family else ""
-            state = "supported" if supported[row] else "not yet"
+            state = "supported" if supported[row] else REASONS.get(row.name.lstrip("."), "not yet")
             lines.append(f"| `{row.name.lstrip('.')}` | {row.kind}{where} | {row.files} | {state} |")
         if family == "intrinsic":
             lines += ["", *INSTRUCTION_TEXT, "", *wrapped(declared.instructions())]

@@ -103,8 +103,10 @@ inline void asc_gather_datablock(__ubuf__ T* dst, __ubuf__ T* src, __ubuf__ uint
     using canopy::kernel::unified;
     static_assert(canopy::kernel::is_any_of<T, uint16_t, uint32_t>,
                   "asc_gather_datablock: the element types are uint16_t, uint32_t");
-    AscendC::Gatherb(unified(dst), unified(src), unified(src_offset), repeat,
-                     AscendC::GatherRepeatParams{dst_block_stride, dst_repeat_stride}, where);
+    AscendC::GatherRepeatParams strides;
+    strides.dstBlkStride = dst_block_stride;
+    strides.dstRepStride = dst_repeat_stride;
+    AscendC::Gatherb(unified(dst), unified(src), unified(src_offset), repeat, strides, where);
 }
 CANOPY_C_SYNC(asc_gather_datablock, (class T),
               (T * dst, T* src, uint32_t* src_offset, uint16_t dst_repeat_stride, uint8_t dst_block_stride,
