@@ -284,7 +284,7 @@ def family_of(row):
 
 # Why a name is not there.
 OWN = "the program's own function; the library has none for programs to call"
-REASONS = {"Process": OWN, "CopyOut": OWN, "Init": OWN}
+REASONS = {"Process": OWN, "CopyOut": OWN, "Init": OWN, "asc_update_addr_reg_b16": "with one stride; several are refused"}
 
 
 def page(rows, declared):
