@@ -56,24 +56,30 @@ struct Vector {
 };
 #endif
 
-constexpr std::size_t chains = 4;  // additions in flight, which hide their latency
+constexpr std::size_t chains = 8;  // additions in flight, which hide their latency
+
+Vector total(const Vector (&part)[chains]) {
+    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+}
 
 }  // namespace
 
 void intrinsics_layer_norm_row(const float* x, float* y, const float* gamma, const float* beta, std::size_t columns) {
     constexpr std::size_t step = Vector::width;
-    Vector sum[chains] = {Vector::all(0), Vector::all(0), Vector::all(0), Vector::all(0)};
+    Vector sum[chains];
+    for (Vector& part : sum) part = Vector::all(0);
     for (std::size_t i = 0; i < columns; i += chains * step)
         for (std::size_t k = 0; k < chains; ++k) sum[k] = sum[k] + Vector::load(x + i + k * step);
     const float share = 1.0f / static_cast<float>(columns);
-    const Vector mean = Vector::all(((sum[0] + sum[1]) + (sum[2] + sum[3])).sum() * share);
-    Vector squares[chains] = {Vector::all(0), Vector::all(0), Vector::all(0), Vector::all(0)};
+    const Vector mean = Vector::all(total(sum).sum() * share);
+    Vector squares[chains];
+    for (Vector& part : squares) part = Vector::all(0);
     for (std::size_t i = 0; i < columns; i += chains * step)
         for (std::size_t k = 0; k < chains; ++k) {
             const Vector distance = Vector::load(x + i + k * step) - mean;
             squares[k] = Vector::multiply_add(distance, distance, squares[k]);
         }
-    const float variance = ((squares[0] + squares[1]) + (squares[2] + squares[3])).sum() * share;
+    const float variance = total(squares).sum() * share;
     const Vector factor = Vector::all(1.0f / std::sqrt(variance + 1e-5f));
     for (std::size_t i = 0; i < columns; i += step) {
         const Vector normal = (Vector::load(x + i) - mean) * factor;

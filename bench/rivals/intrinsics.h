@@ -6,7 +6,7 @@
 
 namespace bench {
 
-// `columns` is a multiple of 64.
+// `columns` is a multiple of 128.
 void intrinsics_layer_norm(const float* x, float* y, const float* gamma, const float* beta, std::size_t rows,
                            std::size_t columns);
 // One row on the calling thread.

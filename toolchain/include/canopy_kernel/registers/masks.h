@@ -261,8 +261,8 @@ CANOPY_LANES MaskReg CreateMask() {
     return canopy::kernel::registers::pattern_mask<mode, canopy::kernel::registers::trait_width<T, regTrait>>();
 }
 
-// A mask of the lowest elements that are left; scalarValue becomes what is left after them. The whole register gets a
-// path of its own, on which the compiler knows the mask and omits everything done for it.
+// A mask of the lowest elements that are left; scalarValue becomes what is left after them. A whole register
+// takes a separate path, on which the compiler knows the mask and omits everything done for it.
 template <typename T, const RegTrait& regTrait = RegTraitNumOne>
 CANOPY_LANES MaskReg UpdateMask(uint32_t& scalarValue) {
     constexpr uint32_t width = canopy::kernel::registers::trait_width<T, regTrait>;
