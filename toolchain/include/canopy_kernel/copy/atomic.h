@@ -7,6 +7,7 @@
 
 #include "canopy_kernel/copy/inlet.h"
 #include "canopy_kernel/core/check.h"
+#include "canopy_kernel/core/math.h"
 
 namespace canopy::kernel {
 
@@ -26,89 +27,82 @@ inline constexpr bool has_atomic_copy =
     : __NPU_ARCH__ == 2002 ? is_any_of<T, int16_t, half, float>
                            : is_any_of<T, int8_t, int16_t, half, bfloat16_t, int32_t, float>;
 
-template <AtomicKind kind, class T>
-inline T combined(T held, T incoming) {
-    if constexpr (kind == AtomicKind::maximum)
-        return incoming > held ? incoming : held;
-    else if constexpr (kind == AtomicKind::minimum)
-        return incoming < held ? incoming : held;
-    else if constexpr (is_same<T, int32_t>)
-        return static_cast<int32_t>(static_cast<uint32_t>(held) + static_cast<uint32_t>(incoming));
+// As many bytes as one compare-and-swap takes.
+using SwapWord = choose<__atomic_always_lock_free(16, nullptr), unsigned __int128, uint64_t>;
+
+template <class T>
+inline constexpr uint32_t lanes_in_word = sizeof(SwapWord) / sizeof(T);
+
+// Elements as numbers and back: 16-bit floats are combined as float.
+template <class T>
+inline auto numbers_of(SwapWord word) {
+    constexpr uint32_t count = lanes_in_word<T>;
+    if constexpr (is_same<T, half>)
+        return __builtin_convertvector(__builtin_bit_cast(lane_vector<half, count>, word), lane_vector<float, count>);
+    else if constexpr (is_same<T, bfloat16_t>)
+        return __builtin_bit_cast(lane_vector<float, count>,
+                                  __builtin_convertvector(__builtin_bit_cast(lane_vector<uint16_t, count>, word),
+                                                          lane_vector<uint32_t, count>)
+                                      << 16);
     else
-        return static_cast<T>(held + incoming);
+        return __builtin_bit_cast(lane_vector<T, count>, word);
+}
+template <class T, class V>
+inline SwapWord word_of(const V& numbers) {
+    constexpr uint32_t count = lanes_in_word<T>;
+    if constexpr (is_same<T, half>) {
+        return __builtin_bit_cast(SwapWord, __builtin_convertvector(numbers, lane_vector<half, count>));
+    } else if constexpr (is_same<T, bfloat16_t>) {
+        bfloat16_t narrow[count];
+        for (uint32_t i = 0; i < count; ++i) narrow[i] = to_bfloat16(numbers[i]);
+        return __builtin_bit_cast(SwapWord, load_lanes<count>(narrow));
+    } else {
+        return __builtin_bit_cast(SwapWord, numbers);
+    }
 }
 
-// Combines one element of at most 32 bits by compare-and-swap on the word that contains it.
-template <AtomicKind kind, class T>
-inline void combine_element(T* address, T incoming) {
-    const auto place = reinterpret_cast<uintptr_t>(address);
-    auto* word = reinterpret_cast<uint32_t*>(place & ~uintptr_t{3});
-    const unsigned offset = place & 3;
-    uint32_t held = __atomic_load_n(word, __ATOMIC_RELAXED);
+template <class V>
+inline V combined(AtomicKind kind, const V& held, const V& incoming) {
+    if (kind == AtomicKind::maximum) return incoming > held ? incoming : held;
+    if (kind == AtomicKind::minimum) return incoming < held ? incoming : held;
+    return held + incoming;
+}
+
+// Combines the elements of one aligned word whose bits are set in `chosen`. The kind is not a template argument,
+// because every kernel that copies out contains this code.
+template <class T>
+inline void combine_word(AtomicKind kind, SwapWord* word, SwapWord incoming, SwapWord chosen) {
+    SwapWord held;
+    __builtin_memcpy(&held, word, sizeof held);
+    const auto added = numbers_of<T>(incoming);
     for (;;) {
-        uint32_t next = held;
-        T value;
-        __builtin_memcpy(&value, reinterpret_cast<const unsigned char*>(&held) + offset, sizeof value);
-        value = combined<kind>(value, incoming);
-        __builtin_memcpy(reinterpret_cast<unsigned char*>(&next) + offset, &value, sizeof value);
+        const SwapWord made = word_of<T>(combined(kind, numbers_of<T>(held), added));
+        const SwapWord next = (made & chosen) | (held & ~chosen);
         if (next == held && kind != AtomicKind::add) return;
         if (__atomic_compare_exchange_n(word, &held, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
     }
 }
 
-// As many bytes as one compare-and-swap takes.
-using SwapWord = choose<__atomic_always_lock_free(16, nullptr), unsigned __int128, uint64_t>;
-
-// Combines the elements of one aligned word.
-template <AtomicKind kind, class T>
-inline void combine_word(T* address, const T* incoming) {
-    constexpr uint32_t count = sizeof(SwapWord) / sizeof(T);
-    using Lanes = lane_vector<T, count>;
-    using Exact = lane_vector<choose<is_same<T, half>, float, T>, count>;
-    auto* word = reinterpret_cast<SwapWord*>(address);
-    Lanes held = load_lanes<count>(address);
-    const Exact added = __builtin_convertvector(load_lanes<count>(incoming), Exact);
-    for (;;) {
-        Lanes next;
-        if constexpr (kind == AtomicKind::add) {
-            next = __builtin_convertvector(__builtin_convertvector(held, Exact) + added, Lanes);
-        } else {
-            const Exact before = __builtin_convertvector(held, Exact);
-            const auto better = kind == AtomicKind::maximum ? added > before : added < before;
-            next = __builtin_convertvector(better ? added : before, Lanes);
-        }
-        auto expected = __builtin_bit_cast(SwapWord, held);
-        const auto wanted = __builtin_bit_cast(SwapWord, next);
-        if (wanted == expected && kind != AtomicKind::add) return;
-        if (__atomic_compare_exchange_n(word, &expected, wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
-        held = __builtin_bit_cast(Lanes, expected);
-    }
-}
-
-// Words are combined as a whole, the elements around them one by one.
-template <AtomicKind kind, class T>
-inline void combine_run(T* to, const T* from, uint64_t count) {
-    uint64_t i = 0;
-    if constexpr (!is_same<T, bfloat16_t>) {
-        constexpr uint64_t in_word = sizeof(SwapWord) / sizeof(T);
-        for (; i < count && reinterpret_cast<uintptr_t>(to + i) % sizeof(SwapWord) != 0; ++i)
-            combine_element<kind>(to + i, from[i]);
-        for (; i + in_word <= count; i += in_word) combine_word<kind>(to + i, from + i);
-    }
-    for (; i < count; ++i) combine_element<kind>(to + i, from[i]);
-}
-
+// The words at the ends may have only some elements of the run.
 template <class T>
 inline void combine_elements(AtomicKind kind, void* memory, const void* local, uint64_t bytes) {
-    auto* to = static_cast<T*>(memory);
-    const auto* from = static_cast<const T*>(local);
-    const uint64_t count = bytes / sizeof(T);
-    if (kind == AtomicKind::add)
-        combine_run<AtomicKind::add>(to, from, count);
-    else if (kind == AtomicKind::maximum)
-        combine_run<AtomicKind::maximum>(to, from, count);
-    else
-        combine_run<AtomicKind::minimum>(to, from, count);
+    constexpr uint64_t size = sizeof(SwapWord);
+    const auto* from = static_cast<const unsigned char*>(local);
+    bytes -= bytes % sizeof(T);
+    const uint64_t skipped = reinterpret_cast<uintptr_t>(memory) % size;
+    auto* word = reinterpret_cast<SwapWord*>(static_cast<unsigned char*>(memory) - skipped);
+    for (uint64_t done = 0, first = skipped; done < bytes; ++word, first = 0) {
+        const uint64_t part = smaller(size - first, bytes - done);
+        SwapWord incoming = 0, chosen = ~SwapWord{0};
+        if (__builtin_expect(part == size, 1)) {
+            __builtin_memcpy(&incoming, from + done, size);
+        } else {
+            __builtin_memcpy(reinterpret_cast<unsigned char*>(&incoming) + first, from + done, part);
+            chosen = chosen >> (size - part) * 8 << first * 8;
+        }
+        combine_word<T>(kind, word, incoming, chosen);
+        done += part;
+    }
 }
 
 __attribute__((noinline)) inline void combine_bytes(AtomicKind kind, ElementKind element, void* memory,
