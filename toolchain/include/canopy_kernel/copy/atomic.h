@@ -68,17 +68,16 @@ inline V combined(AtomicKind kind, const V& held, const V& incoming) {
     return held + incoming;
 }
 
-// Combines the elements of one aligned word whose bits are set in `chosen`. The kind is not a template argument,
-// because every kernel that copies out contains this code.
+// Combines the elements of one aligned word; if `whole` is false, only those whose bits are set in `chosen`. The kind
+// is not a template argument, because every kernel that copies out contains this code.
 template <class T>
-inline void combine_word(AtomicKind kind, SwapWord* word, SwapWord incoming, SwapWord chosen) {
+inline void combine_word(AtomicKind kind, SwapWord* word, SwapWord incoming, bool whole, SwapWord chosen) {
     SwapWord held;
     __builtin_memcpy(&held, word, sizeof held);
-    const auto added = numbers_of<T>(incoming);
     for (;;) {
-        const SwapWord made = word_of<T>(combined(kind, numbers_of<T>(held), added));
-        const SwapWord next = (made & chosen) | (held & ~chosen);
-        if (next == held && kind != AtomicKind::add) return;
+        SwapWord next = word_of<T>(combined(kind, numbers_of<T>(held), numbers_of<T>(incoming)));
+        if (!whole) next = (next & chosen) | (held & ~chosen);
+        if (kind != AtomicKind::add && next == held) return;
         if (__atomic_compare_exchange_n(word, &held, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
     }
 }
@@ -91,18 +90,21 @@ inline void combine_elements(AtomicKind kind, void* memory, const void* local, u
     bytes -= bytes % sizeof(T);
     const uint64_t skipped = reinterpret_cast<uintptr_t>(memory) % size;
     auto* word = reinterpret_cast<SwapWord*>(static_cast<unsigned char*>(memory) - skipped);
-    for (uint64_t done = 0, first = skipped; done < bytes; ++word, first = 0) {
-        const uint64_t part = smaller(size - first, bytes - done);
-        SwapWord incoming = 0, chosen = ~SwapWord{0};
-        if (__builtin_expect(part == size, 1)) {
-            __builtin_memcpy(&incoming, from + done, size);
-        } else {
-            __builtin_memcpy(reinterpret_cast<unsigned char*>(&incoming) + first, from + done, part);
-            chosen = chosen >> (size - part) * 8 << first * 8;
-        }
-        combine_word<T>(kind, word, incoming, chosen);
-        done += part;
+    const auto combine_part = [&](uint64_t first, uint64_t part) {
+        SwapWord incoming = 0;
+        __builtin_memcpy(reinterpret_cast<unsigned char*>(&incoming) + first, from, part);
+        combine_word<T>(kind, word, incoming, false, ~SwapWord{0} >> (size - part) * 8 << first * 8);
+        ++word;
+        from += part;
+        bytes -= part;
+    };
+    if (skipped != 0 && bytes != 0) combine_part(skipped, smaller(size - skipped, bytes));
+    for (; bytes >= size; bytes -= size, from += size, ++word) {
+        SwapWord incoming;
+        __builtin_memcpy(&incoming, from, size);
+        combine_word<T>(kind, word, incoming, true, 0);
     }
+    if (bytes != 0) combine_part(0, bytes);
 }
 
 __attribute__((noinline)) inline void combine_bytes(AtomicKind kind, ElementKind element, void* memory,
