@@ -7,7 +7,6 @@
 
 #include "canopy_kernel/copy/inlet.h"
 #include "canopy_kernel/core/check.h"
-#include "canopy_kernel/core/math.h"
 
 namespace canopy::kernel {
 
@@ -30,42 +29,43 @@ inline constexpr bool has_atomic_copy =
 // As many bytes as one compare-and-swap takes.
 using SwapWord = choose<__atomic_always_lock_free(16, nullptr), unsigned __int128, uint64_t>;
 
-template <class T>
-inline constexpr uint32_t lanes_in_word = sizeof(SwapWord) / sizeof(T);
-
-// Elements as numbers and back: 16-bit floats are combined as float.
-template <class T>
-inline auto numbers_of(SwapWord word) {
-    constexpr uint32_t count = lanes_in_word<T>;
-    if constexpr (is_same<T, half>)
-        return __builtin_convertvector(__builtin_bit_cast(lane_vector<half, count>, word), lane_vector<float, count>);
-    else if constexpr (is_same<T, bfloat16_t>)
-        return __builtin_bit_cast(lane_vector<float, count>,
-                                  __builtin_convertvector(__builtin_bit_cast(lane_vector<uint16_t, count>, word),
-                                                          lane_vector<uint32_t, count>)
-                                      << 16);
-    else
-        return __builtin_bit_cast(lane_vector<T, count>, word);
-}
-template <class T, class V>
-inline SwapWord word_of(const V& numbers) {
-    constexpr uint32_t count = lanes_in_word<T>;
-    if constexpr (is_same<T, half>) {
-        return __builtin_bit_cast(SwapWord, __builtin_convertvector(numbers, lane_vector<half, count>));
-    } else if constexpr (is_same<T, bfloat16_t>) {
-        bfloat16_t narrow[count];
-        for (uint32_t i = 0; i < count; ++i) narrow[i] = to_bfloat16(numbers[i]);
-        return __builtin_bit_cast(SwapWord, load_lanes<count>(narrow));
-    } else {
-        return __builtin_bit_cast(SwapWord, numbers);
-    }
-}
-
 template <class V>
 inline V combined(AtomicKind kind, const V& held, const V& incoming) {
     if (kind == AtomicKind::maximum) return incoming > held ? incoming : held;
     if (kind == AtomicKind::minimum) return incoming < held ? incoming : held;
-    return held + incoming;
+    return static_cast<V>(held + incoming);
+}
+
+// The elements of a word; vectors where the processor has them, because every kernel that copies out contains this
+// code for all types.
+#if defined(__F16C__)
+inline constexpr bool converts_halves = true;
+#else
+inline constexpr bool converts_halves = false;
+#endif
+template <class T>
+inline SwapWord combined_words(AtomicKind kind, SwapWord held, SwapWord incoming) {
+    constexpr uint32_t count = sizeof(SwapWord) / sizeof(T);
+    using Lanes = lane_vector<T, count>;
+    if constexpr (is_any_of<T, float, int32_t>) {
+        return __builtin_bit_cast(SwapWord,
+                                  combined(kind, __builtin_bit_cast(Lanes, held), __builtin_bit_cast(Lanes, incoming)));
+    } else if constexpr (is_same<T, half> && converts_halves) {
+        using Wide = lane_vector<float, count>;
+        return __builtin_bit_cast(
+            SwapWord,
+            __builtin_convertvector(combined(kind, __builtin_convertvector(__builtin_bit_cast(Lanes, held), Wide),
+                                             __builtin_convertvector(__builtin_bit_cast(Lanes, incoming), Wide)),
+                                    Lanes));
+    } else {
+        T left[count], right[count];
+        __builtin_memcpy(left, &held, sizeof left);
+        __builtin_memcpy(right, &incoming, sizeof right);
+#pragma clang loop vectorize(disable) unroll(disable)
+        for (uint32_t i = 0; i < count; ++i) left[i] = combined(kind, left[i], right[i]);
+        __builtin_memcpy(&held, left, sizeof held);
+        return held;
+    }
 }
 
 // Combines the elements of one aligned word; if `whole` is false, only those whose bits are set in `chosen`. The kind
@@ -75,7 +75,7 @@ inline void combine_word(AtomicKind kind, SwapWord* word, SwapWord incoming, boo
     SwapWord held;
     __builtin_memcpy(&held, word, sizeof held);
     for (;;) {
-        SwapWord next = word_of<T>(combined(kind, numbers_of<T>(held), numbers_of<T>(incoming)));
+        SwapWord next = combined_words<T>(kind, held, incoming);
         if (!whole) next = (next & chosen) | (held & ~chosen);
         if (kind != AtomicKind::add && next == held) return;
         if (__atomic_compare_exchange_n(word, &held, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
