@@ -36,13 +36,8 @@ inline V combined(AtomicKind kind, const V& held, const V& incoming) {
     return static_cast<V>(held + incoming);
 }
 
-// The elements of a word; vectors where the processor has them, because every kernel that copies out contains this
-// code for all types.
-#if defined(__F16C__)
-inline constexpr bool converts_halves = true;
-#else
-inline constexpr bool converts_halves = false;
-#endif
+// The elements of a word; vectors for the usual types only, because every kernel that copies out contains this code
+// for all types.
 template <class T>
 inline SwapWord combined_words(AtomicKind kind, SwapWord held, SwapWord incoming) {
     constexpr uint32_t count = sizeof(SwapWord) / sizeof(T);
@@ -50,7 +45,7 @@ inline SwapWord combined_words(AtomicKind kind, SwapWord held, SwapWord incoming
     if constexpr (is_any_of<T, float, int32_t>) {
         return __builtin_bit_cast(SwapWord,
                                   combined(kind, __builtin_bit_cast(Lanes, held), __builtin_bit_cast(Lanes, incoming)));
-    } else if constexpr (is_same<T, half> && converts_halves) {
+    } else if constexpr (is_same<T, half>) {
         using Wide = lane_vector<float, count>;
         return __builtin_bit_cast(
             SwapWord,
