@@ -26,89 +26,80 @@ inline constexpr bool has_atomic_copy =
     : __NPU_ARCH__ == 2002 ? is_any_of<T, int16_t, half, float>
                            : is_any_of<T, int8_t, int16_t, half, bfloat16_t, int32_t, float>;
 
-template <AtomicKind kind, class T>
-inline T combined(T held, T incoming) {
-    if constexpr (kind == AtomicKind::maximum)
-        return incoming > held ? incoming : held;
-    else if constexpr (kind == AtomicKind::minimum)
-        return incoming < held ? incoming : held;
-    else if constexpr (is_same<T, int32_t>)
-        return static_cast<int32_t>(static_cast<uint32_t>(held) + static_cast<uint32_t>(incoming));
-    else
-        return static_cast<T>(held + incoming);
+// As many bytes as one compare-and-swap takes.
+using SwapWord = choose<__atomic_always_lock_free(16, nullptr), unsigned __int128, uint64_t>;
+
+template <class V>
+inline V combined(AtomicKind kind, const V& held, const V& incoming) {
+    if (kind == AtomicKind::maximum) return incoming > held ? incoming : held;
+    if (kind == AtomicKind::minimum) return incoming < held ? incoming : held;
+    return static_cast<V>(held + incoming);
 }
 
-// Combines one element of at most 32 bits by compare-and-swap on the word that contains it.
-template <AtomicKind kind, class T>
-inline void combine_element(T* address, T incoming) {
-    const auto place = reinterpret_cast<uintptr_t>(address);
-    auto* word = reinterpret_cast<uint32_t*>(place & ~uintptr_t{3});
-    const unsigned offset = place & 3;
-    uint32_t held = __atomic_load_n(word, __ATOMIC_RELAXED);
+// The elements of a word; vectors for the usual types only, because every kernel that copies out contains this code
+// for all types.
+template <class T>
+inline SwapWord combined_words(AtomicKind kind, SwapWord held, SwapWord incoming) {
+    constexpr uint32_t count = sizeof(SwapWord) / sizeof(T);
+    using Lanes = lane_vector<T, count>;
+    if constexpr (is_any_of<T, float, int32_t>) {
+        return __builtin_bit_cast(SwapWord,
+                                  combined(kind, __builtin_bit_cast(Lanes, held), __builtin_bit_cast(Lanes, incoming)));
+    } else if constexpr (is_same<T, half>) {
+        using Wide = lane_vector<float, count>;
+        return __builtin_bit_cast(
+            SwapWord,
+            __builtin_convertvector(combined(kind, __builtin_convertvector(__builtin_bit_cast(Lanes, held), Wide),
+                                             __builtin_convertvector(__builtin_bit_cast(Lanes, incoming), Wide)),
+                                    Lanes));
+    } else {
+        T left[count], right[count];
+        __builtin_memcpy(left, &held, sizeof left);
+        __builtin_memcpy(right, &incoming, sizeof right);
+#pragma clang loop vectorize(disable) unroll(disable)
+        for (uint32_t i = 0; i < count; ++i) left[i] = combined(kind, left[i], right[i]);
+        __builtin_memcpy(&held, left, sizeof held);
+        return held;
+    }
+}
+
+// Combines the elements of one aligned word; if `whole` is false, only those whose bits are set in `chosen`. The kind
+// is not a template argument, because every kernel that copies out contains this code.
+template <class T>
+inline void combine_word(AtomicKind kind, SwapWord* word, SwapWord incoming, bool whole, SwapWord chosen) {
+    SwapWord held;
+    __builtin_memcpy(&held, word, sizeof held);
     for (;;) {
-        uint32_t next = held;
-        T value;
-        __builtin_memcpy(&value, reinterpret_cast<const unsigned char*>(&held) + offset, sizeof value);
-        value = combined<kind>(value, incoming);
-        __builtin_memcpy(reinterpret_cast<unsigned char*>(&next) + offset, &value, sizeof value);
-        if (next == held && kind != AtomicKind::add) return;
+        SwapWord next = combined_words<T>(kind, held, incoming);
+        if (!whole) next = (next & chosen) | (held & ~chosen);
+        if (kind != AtomicKind::add && next == held) return;
         if (__atomic_compare_exchange_n(word, &held, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
     }
 }
 
-// As many bytes as one compare-and-swap takes.
-using SwapWord = choose<__atomic_always_lock_free(16, nullptr), unsigned __int128, uint64_t>;
-
-// Combines the elements of one aligned word.
-template <AtomicKind kind, class T>
-inline void combine_word(T* address, const T* incoming) {
-    constexpr uint32_t count = sizeof(SwapWord) / sizeof(T);
-    using Lanes = lane_vector<T, count>;
-    using Exact = lane_vector<choose<is_same<T, half>, float, T>, count>;
-    auto* word = reinterpret_cast<SwapWord*>(address);
-    Lanes held = load_lanes<count>(address);
-    const Exact added = __builtin_convertvector(load_lanes<count>(incoming), Exact);
-    for (;;) {
-        Lanes next;
-        if constexpr (kind == AtomicKind::add) {
-            next = __builtin_convertvector(__builtin_convertvector(held, Exact) + added, Lanes);
-        } else {
-            const Exact before = __builtin_convertvector(held, Exact);
-            const auto better = kind == AtomicKind::maximum ? added > before : added < before;
-            next = __builtin_convertvector(better ? added : before, Lanes);
-        }
-        auto expected = __builtin_bit_cast(SwapWord, held);
-        const auto wanted = __builtin_bit_cast(SwapWord, next);
-        if (wanted == expected && kind != AtomicKind::add) return;
-        if (__atomic_compare_exchange_n(word, &expected, wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
-        held = __builtin_bit_cast(Lanes, expected);
-    }
-}
-
-// Words are combined as a whole, the elements around them one by one.
-template <AtomicKind kind, class T>
-inline void combine_run(T* to, const T* from, uint64_t count) {
-    uint64_t i = 0;
-    if constexpr (!is_same<T, bfloat16_t>) {
-        constexpr uint64_t in_word = sizeof(SwapWord) / sizeof(T);
-        for (; i < count && reinterpret_cast<uintptr_t>(to + i) % sizeof(SwapWord) != 0; ++i)
-            combine_element<kind>(to + i, from[i]);
-        for (; i + in_word <= count; i += in_word) combine_word<kind>(to + i, from + i);
-    }
-    for (; i < count; ++i) combine_element<kind>(to + i, from[i]);
-}
-
+// The words at the ends may have only some elements of the run.
 template <class T>
 inline void combine_elements(AtomicKind kind, void* memory, const void* local, uint64_t bytes) {
-    auto* to = static_cast<T*>(memory);
-    const auto* from = static_cast<const T*>(local);
-    const uint64_t count = bytes / sizeof(T);
-    if (kind == AtomicKind::add)
-        combine_run<AtomicKind::add>(to, from, count);
-    else if (kind == AtomicKind::maximum)
-        combine_run<AtomicKind::maximum>(to, from, count);
-    else
-        combine_run<AtomicKind::minimum>(to, from, count);
+    constexpr uint64_t size = sizeof(SwapWord);
+    const auto* from = static_cast<const unsigned char*>(local);
+    bytes -= bytes % sizeof(T);
+    const uint64_t skipped = reinterpret_cast<uintptr_t>(memory) % size;
+    auto* word = reinterpret_cast<SwapWord*>(static_cast<unsigned char*>(memory) - skipped);
+    const auto combine_part = [&](uint64_t first, uint64_t part) {
+        SwapWord incoming = 0;
+        __builtin_memcpy(reinterpret_cast<unsigned char*>(&incoming) + first, from, part);
+        combine_word<T>(kind, word, incoming, false, ~SwapWord{0} >> (size - part) * 8 << first * 8);
+        ++word;
+        from += part;
+        bytes -= part;
+    };
+    if (skipped != 0 && bytes != 0) combine_part(skipped, smaller(size - skipped, bytes));
+    for (; bytes >= size; bytes -= size, from += size, ++word) {
+        SwapWord incoming;
+        __builtin_memcpy(&incoming, from, size);
+        combine_word<T>(kind, word, incoming, true, 0);
+    }
+    if (bytes != 0) combine_part(0, bytes);
 }
 
 __attribute__((noinline)) inline void combine_bytes(AtomicKind kind, ElementKind element, void* memory,
