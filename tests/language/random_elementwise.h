@@ -79,7 +79,6 @@ struct Row {
 #define SHAPE_Rint 1, false, false, true
 #define SHAPE_Odd 1, false, false, true
 #define SHAPE_Floor 1, false, false, true
-#define SHAPE_Ceil 1, false, false, true
 #define SHAPE_Away 1, false, false, true
 #define SHAPE_Cut 1, false, false, true
 
@@ -121,7 +120,6 @@ struct Row {
 #define CALL_Rint(Name, D, S, forms) CALL_CAST(D, S, forms, CAST_RINT)
 #define CALL_Odd(Name, D, S, forms) CALL_CAST(D, S, forms, CAST_ODD)
 #define CALL_Floor(Name, D, S, forms) CALL_CAST(D, S, forms, CAST_FLOOR)
-#define CALL_Ceil(Name, D, S, forms) CALL_CAST(D, S, forms, CAST_CEIL)
 #define CALL_Away(Name, D, S, forms) CALL_CAST(D, S, forms, CAST_ROUND)
 #define CALL_Cut(Name, D, S, forms) CALL_CAST(D, S, forms, CAST_TRUNC)
 
@@ -183,106 +181,65 @@ inline Real truth(bool value) { return value ? 1 : 0; }
 // clang-format off
 #define RANDOM_ELEMENTWISE(ROW) \
     ROW(Unary, Abs, float, float, CLB, exact, any, std::fabs(a)) \
-    ROW(Unary, Abs, half, half, CL, exact, any, std::fabs(a)) \
-    ROW(Unary, Neg, float, float, C, exact, any, -a) \
-    ROW(Unary, Neg, int32_t, int32_t, CB, exact, any, -a) \
-    ROW(Unary, Neg, int16_t, int16_t, C, exact, any, -a) \
-    ROW(Unary, Exp, float, float, CB, 1, any, std::exp(a)) \
-    ROW(Unary, Exp, half, half, C, 0.51, any, std::exp(a)) \
-    ROW(Unary, Ln, float, float, C, 1, any, std::log(a)) \
-    ROW(Unary, Ln, half, half, CL, 0.51, any, std::log(a)) \
-    ROW(Unary, Sqrt, float, float, CL, exact, any, std::sqrt(a)) \
-    ROW(Unary, Sqrt, half, half, C, exact, any, std::sqrt(a)) \
+    ROW(Unary, Neg, int32_t, int32_t, C, exact, any, -a) \
+    ROW(Unary, Exp, float, float, CLB, 1, any, std::exp(a)) \
+    ROW(Unary, Ln, half, half, C, 0.51, any, std::log(a)) \
+    ROW(Unary, Sqrt, float, float, C, exact, any, std::sqrt(a)) \
     ROW(Unary, Rsqrt, float, float, C, 1.5, any, 1 / std::sqrt(a)) \
-    ROW(Unary, Rsqrt, half, half, C, 0.51, any, 1 / std::sqrt(a)) \
-    ROW(Unary, Reciprocal, float, float, C, exact, any, 1 / a) \
-    ROW(Unary, Reciprocal, half, half, CB, exact, any, 1 / a) \
-    ROW(Unary, Not, int16_t, int16_t, CB, exact, any, -a - 1) \
-    ROW(Unary, Not, uint16_t, uint16_t, C, exact, any, 65535 - a) \
-    ROW(Unary, Relu, float, float, CB, exact, any, rectified(a)) \
-    ROW(Unary, Relu, half, half, C, exact, any, rectified(a)) \
-    ROW(Unary, Relu, int32_t, int32_t, C, exact, any, rectified(a)) \
+    ROW(Unary, Reciprocal, half, half, CLB, exact, any, 1 / a) \
+    ROW(Unary, Not, int16_t, int16_t, CLB, exact, any, -a - 1) \
+    ROW(Unary, Relu, float, float, C, exact, any, rectified(a)) \
     ROW(Binary, Add, float, float, CLB, exact, any, a + b) \
-    ROW(Binary, Add, half, half, CB, exact, any, a + b) \
-    ROW(Binary, Add, int32_t, int32_t, CL, exact, any, a + b) \
-    ROW(Binary, Add, int16_t, int16_t, C, exact, any, a + b) \
-    ROW(Binary, Sub, float, float, CB, exact, any, a - b) \
-    ROW(Binary, Sub, half, half, CL, exact, any, a - b) \
-    ROW(Binary, Sub, int32_t, int32_t, C, exact, any, a - b) \
-    ROW(Binary, Sub, int16_t, int16_t, CB, exact, any, a - b) \
-    ROW(Binary, Mul, float, float, CL, exact, any, a * b) \
-    ROW(Binary, Mul, half, half, C, exact, any, a * b) \
-    ROW(Binary, Mul, int32_t, int32_t, CB, exact, any, a * b) \
-    ROW(Binary, Mul, int16_t, int16_t, C, exact, any, a * b) \
-    ROW(Binary, Div, float, float, CB, exact, any, a / b) \
+    ROW(Binary, Add, half, half, C, exact, any, a + b) \
+    ROW(Binary, Add, int32_t, int32_t, CLB, exact, any, a + b) \
+    ROW(Binary, Sub, half, half, CLB, exact, any, a - b) \
+    ROW(Binary, Sub, int16_t, int16_t, CLB, exact, any, a - b) \
+    ROW(Binary, Mul, float, float, C, exact, any, a * b) \
+    ROW(Binary, Mul, int32_t, int32_t, C, exact, any, a * b) \
+    ROW(Binary, Div, float, float, CLB, exact, any, a / b) \
     ROW(Binary, Div, half, half, C, exact, any, a / b) \
-    ROW(Binary, Max, float, float, C, 0, any, larger(a, b)) \
-    ROW(Binary, Max, half, half, CL, 0, any, larger(a, b)) \
-    ROW(Binary, Max, int32_t, int32_t, CB, exact, any, larger(a, b)) \
-    ROW(Binary, Max, int16_t, int16_t, C, exact, any, larger(a, b)) \
-    ROW(Binary, Min, float, float, CL, 0, any, smaller(a, b)) \
-    ROW(Binary, Min, half, half, C, 0, any, smaller(a, b)) \
-    ROW(Binary, Min, int32_t, int32_t, C, exact, any, smaller(a, b)) \
-    ROW(Binary, Min, int16_t, int16_t, CB, exact, any, smaller(a, b)) \
-    ROW(Binary, And, int16_t, int16_t, CL, exact, any, Real(bits_of(a) & bits_of(b))) \
-    ROW(Binary, And, uint16_t, uint16_t, C, exact, any, Real(bits_of(a) & bits_of(b))) \
-    ROW(Binary, Or, int16_t, int16_t, CB, exact, any, Real(bits_of(a) | bits_of(b))) \
-    ROW(Binary, AddRelu, float, float, C, exact, any, rectified(a + b)) \
-    ROW(Binary, AddRelu, half, half, CB, exact, any, rectified(a + b)) \
-    ROW(Binary, AddRelu, int16_t, int16_t, C, exact, any, rectified(wrapped16(a + b))) \
-    ROW(Binary, SubRelu, float, float, CL, exact, any, rectified(a - b)) \
-    ROW(Binary, SubRelu, half, half, C, exact, any, rectified(a - b)) \
-    ROW(Binary, FusedAbsSub, float, float, CB, exact, any, std::fabs(a - b)) \
-    ROW(Binary, FusedAbsSub, half, half, C, exact, any, std::fabs(a - b)) \
-    ROW(Binary, FusedExpSub, float, float, C, 1, any, std::exp(f32(a - b))) \
-    ROW(Binary, FusedExpSub, float, half, CL, 1, any, std::exp(f32(a - b))) \
+    ROW(Binary, Max, half, half, CLB, 0, any, larger(a, b)) \
+    ROW(Binary, Max, int32_t, int32_t, C, exact, any, larger(a, b)) \
+    ROW(Binary, Min, float, float, C, 0, any, smaller(a, b)) \
+    ROW(Binary, Min, int16_t, int16_t, C, exact, any, smaller(a, b)) \
+    ROW(Binary, And, int16_t, int16_t, C, exact, any, Real(bits_of(a) & bits_of(b))) \
+    ROW(Binary, Or, int16_t, int16_t, CLB, exact, any, Real(bits_of(a) | bits_of(b))) \
+    ROW(Binary, AddRelu, half, half, C, exact, any, rectified(a + b)) \
+    ROW(Binary, SubRelu, float, float, CLB, exact, any, rectified(a - b)) \
+    ROW(Binary, FusedAbsSub, float, float, C, exact, any, std::fabs(a - b)) \
+    ROW(Binary, FusedExpSub, float, half, CLB, 1, any, std::exp(f32(a - b))) \
     ROW(Binary, MulCast, int8_t, half, C, exact, any, clipped(Type::i8, a * b, Rounding::nearest_even)) \
-    ROW(Binary, MulCast, uint8_t, half, C, exact, any, clipped(Type::u8, a * b, Rounding::nearest_even)) \
-    ROW(Binary, AddReluCast, half, float, CL, exact, any, cast_to_half(f32(rectified(a + b)), Rounding::nearest_even)) \
-    ROW(Binary, AddReluCast, int8_t, half, C, exact, any, clipped(Type::i8, rectified(a + b), Rounding::nearest_even)) \
-    ROW(Binary, SubReluCast, half, float, C, exact, any, cast_to_half(f32(rectified(a - b)), Rounding::nearest_even)) \
+    ROW(Binary, AddReluCast, half, float, CLB, exact, any, cast_to_half(f32(rectified(a + b)), Rounding::nearest_even)) \
     ROW(Binary, SubReluCast, int8_t, int16_t, C, exact, any, saturated(Type::i8, rectified(wrapped16(a - b)))) \
-    ROW(Ternary, MulAddDst, float, float, CL, exact, any, f32(a * b) + c) \
-    ROW(Ternary, MulAddDst, half, half, CB, 0.51, any, a * b + c) \
+    ROW(Ternary, MulAddDst, float, float, CLB, exact, any, f32(a * b) + c) \
+    ROW(Ternary, MulAddDst, half, half, C, 0.51, any, a * b + c) \
     ROW(Ternary, MulAddDst, float, half, C, exact, any, f32(a * b) + c) \
     ROW(Ternary, FusedMulAdd, float, float, C, exact, any, f32(a * c) + b) \
-    ROW(Ternary, FusedMulAdd, half, half, C, 0.51, any, a * c + b) \
-    ROW(Ternary, FusedMulAddRelu, float, float, CB, exact, any, rectified(f32(f32(a * c) + b))) \
-    ROW(Axpy, Axpy, float, float, CB, exact, any, f32(a * b) + c) \
+    ROW(Ternary, FusedMulAddRelu, float, float, C, exact, any, rectified(f32(f32(a * c) + b))) \
+    ROW(Axpy, Axpy, float, float, CLB, exact, any, f32(a * b) + c) \
     ROW(Axpy, Axpy, float, half, C, exact, any, f32(a * b) + c) \
-    ROW(Axpy, Axpy, half, half, C, 0.51, any, a * b + c) \
-    ROW(Scalar, Adds, float, float, CL, exact, any, a + b) \
-    ROW(Scalar, Adds, half, half, C, exact, any, a + b) \
-    ROW(Scalar, Adds, int32_t, int32_t, CB, exact, any, a + b) \
-    ROW(Scalar, Adds, int16_t, int16_t, C, exact, any, a + b) \
+    ROW(Scalar, Adds, float, float, CLB, exact, any, a + b) \
+    ROW(Scalar, Adds, int32_t, int32_t, C, exact, any, a + b) \
     ROW(Scalar, Subs, float, float, C, exact, any, a - b) \
-    ROW(Scalar, Muls, float, float, CB, exact, any, a * b) \
-    ROW(Scalar, Muls, half, half, CL, exact, any, a * b) \
-    ROW(Scalar, Muls, int32_t, int32_t, C, exact, any, a * b) \
-    ROW(Scalar, Muls, int16_t, int16_t, C, exact, any, a * b) \
+    ROW(Scalar, Muls, float, float, C, exact, any, a * b) \
+    ROW(Scalar, Muls, half, half, CLB, exact, any, a * b) \
     ROW(Scalar, Divs, float, float, C, exact, any, a / b) \
     ROW(Scalar, Maxs, float, float, C, 0, any, larger(a, b)) \
-    ROW(Scalar, Maxs, int32_t, int32_t, CL, exact, any, larger(a, b)) \
-    ROW(Scalar, Mins, half, half, CB, 0, any, smaller(a, b)) \
+    ROW(Scalar, Maxs, int32_t, int32_t, C, exact, any, larger(a, b)) \
+    ROW(Scalar, Mins, half, half, C, 0, any, smaller(a, b)) \
     ROW(Scalar, Mins, int16_t, int16_t, C, exact, any, smaller(a, b)) \
     ROW(Scalar, Ands, int16_t, int16_t, C, exact, any, Real(bits_of(a) & bits_of(b))) \
     ROW(Scalar, Ors, int16_t, int16_t, C, exact, any, Real(bits_of(a) | bits_of(b))) \
-    ROW(Scalar, LeakyRelu, float, float, CB, exact, any, a <= 0 ? a * b : a) \
-    ROW(Scalar, LeakyRelu, half, half, C, exact, any, a <= 0 ? a * b : a) \
-    ROW(Rint, Cast, half, float, CL, exact, any, cast_to_half(a, Rounding::nearest_even)) \
+    ROW(Scalar, LeakyRelu, float, float, C, exact, any, a <= 0 ? a * b : a) \
+    ROW(Rint, Cast, half, float, CLB, exact, any, cast_to_half(a, Rounding::nearest_even)) \
     ROW(Odd, Cast, half, float, C, exact, any, cast_to_half(a, Rounding::odd)) \
-    ROW(Rint, Cast, float, half, CB, exact, any, a) \
-    ROW(Away, Cast, int32_t, float, CL, exact, any, clipped(Type::i32, a, Rounding::away)) \
-    ROW(Floor, Cast, int16_t, float, CB, exact, any, clipped(Type::i16, a, Rounding::down)) \
-    ROW(Ceil, Cast, int16_t, half, C, exact, any, clipped(Type::i16, a, Rounding::up)) \
+    ROW(Rint, Cast, float, half, CLB, exact, any, a) \
+    ROW(Away, Cast, int32_t, float, C, exact, any, clipped(Type::i32, a, Rounding::away)) \
+    ROW(Floor, Cast, int16_t, float, C, exact, any, clipped(Type::i16, a, Rounding::down)) \
     ROW(Cut, Cast, int8_t, half, C, exact, any, clipped(Type::i8, a, Rounding::towards_zero)) \
-    ROW(Rint, Cast, uint8_t, half, CL, exact, any, clipped(Type::u8, a, Rounding::nearest_even)) \
-    ROW(Floor, Cast, int32_t, half, C, exact, any, clipped(Type::i32, a, Rounding::down)) \
-    ROW(Rint, Cast, half, uint8_t, CB, exact, any, a) \
-    ROW(Rint, Cast, half, int8_t, C, exact, any, a) \
-    ROW(Rint, Cast, half, int16_t, CL, exact, any, a) \
-    ROW(Rint, Cast, float, int16_t, C, exact, any, a) \
-    ROW(Rint, Cast, float, int32_t, CB, exact, any, a) \
+    ROW(Rint, Cast, uint8_t, half, C, exact, any, clipped(Type::u8, a, Rounding::nearest_even)) \
+    ROW(Rint, Cast, half, int16_t, C, exact, any, a) \
+    ROW(Rint, Cast, float, int32_t, C, exact, any, a) \
     ROW(Rint, Cast, int16_t, int32_t, C, exact, any, saturated(Type::i16, a)) \
     ROW(Cut, Cast, float, float, C, exact, any, whole(a, Rounding::towards_zero)) \
     ROW(FunctionTmp, Acos, float, float, C, 0.51, in_unit(-1, 1), std::acos(a)) \
@@ -351,18 +308,16 @@ inline Real integer_power(Real a, Real b) {
     return static_cast<int32_t>(result);
 }
 
-#define ROW_STRUCT(Kind, Name, D, S, forms, units, domain, value)                                               \
-    struct Kind##_##Name##_##D##_##S {                                                                          \
-        __aicore__ __attribute__((noinline)) static void run([[maybe_unused]] const Step& step) {               \
-            CALL_##Kind(Name, D, S, forms)                                                                      \
-        }                                                                                                       \
-        static Row row() {                                                                                      \
-            return {#Name, type_of<D>, type_of<S>, SHAPE_##Kind, forms, units, domain,                          \
-                    []([[maybe_unused]] Real a, [[maybe_unused]] Real b, [[maybe_unused]] Real c) -> Real {     \
-                        [[maybe_unused]] const Real scalar = c;                                                 \
-                        return value;                                                                           \
-                    }};                                                                                         \
-        }                                                                                                       \
+#define ROW_STRUCT(Kind, Name, D, S, forms, units, domain, result)                                            \
+    struct Kind##_##Name##_##D##_##S {                                                                        \
+        __aicore__ __attribute__((noinline)) static void run([[maybe_unused]] const Step& step) {             \
+            CALL_##Kind(Name, D, S, forms)                                                                    \
+        }                                                                                                     \
+        static Real value([[maybe_unused]] Real a, [[maybe_unused]] Real b, [[maybe_unused]] Real c) {        \
+            [[maybe_unused]] const Real scalar = c;                                                           \
+            return result;                                                                                    \
+        }                                                                                                     \
+        static constexpr Row row = {#Name, type_of<D>, type_of<S>, SHAPE_##Kind, forms, units, domain, value}; \
     };
 RANDOM_ELEMENTWISE(ROW_STRUCT)
 #undef ROW_STRUCT

@@ -31,13 +31,13 @@ struct RunningSums {
         else
             AscendC::CumSum<T, sums_down_columns>(d, last, s, shape);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         plan_matrix(random, step, type);
         step.at[0] = place(random, type, matrix_bytes(step, type));
         step.at[1] = place(random, type, step.shape[1] * sizeof(T), {step.at[0]});
         step.at[2] = place(random, type, matrix_bytes(step, type), {step.at[0], step.at[1]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         const uint32_t rows = i.step.shape[0], columns = i.step.shape[1];
         std::vector<SumOfNumbers> sums(along_rows ? rows : columns);
         for (uint32_t r = 0; r < rows; ++r)
@@ -85,13 +85,13 @@ struct SumsOfRows {
         else
             AscendC::Sum(d, s, scratch(), AscendC::SumParams{step.shape[0], step.shape[1], step.count});
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         plan_matrix(random, step, type, 6);
         step.count = random.between(1, step.shape[1]);
         step.at[1] = place(random, type, matrix_bytes(step, type));
         step.at[0] = place(random, type, 64, {step.at[1]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t r = 0; r < i.step.shape[0]; ++r) {
             SumOfNumbers sum;
             for (uint32_t c = 0; c < i.step.count; ++c) sum.add(i.read(type, 1, r * i.step.shape[1] + c));
@@ -120,14 +120,14 @@ struct ReducedMatrix {
         if constexpr (kind == any_) REDUCE_WITH(ReduceAny);
         if constexpr (kind == all_) REDUCE_WITH(ReduceAll);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         plan_matrix(random, step, type, 6);
         const uint32_t bytes = matrix_bytes(step, type), results = of_rows ? step.shape[0] : step.shape[1];
         if (!whole_blocks) step.shape[1] -= random.below(32 / sizeof(T));
         step.at[1] = place(random, type, bytes);
         step.at[0] = place(random, type, results * sizeof(T), {step.at[1]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         const uint32_t rows = i.step.shape[0], columns = i.step.shape[1];
         const uint32_t pitch = (columns * static_cast<uint32_t>(sizeof(T)) + 31) / 32 * 32 / sizeof(T);
         const uint32_t results = of_rows ? rows : columns, reduced = of_rows ? columns : rows;
@@ -167,12 +167,12 @@ struct SumOfDifferentBits {
         AscendC::ReduceXorSum(tensor<int16_t>(step.at[0]), tensor<int16_t>(step.at[1]), tensor<int16_t>(step.at[2]),
                               scratch(), step.count);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.count = some_count(random, 1000);
         step.at[0] = place(random, Type::i16, 32);
         for (uint32_t k = 1; k < 3; ++k) step.at[k] = place(random, Type::i16, step.count * 2, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         Real sum = 0;
         for (uint32_t k = 0; k < i.step.count; ++k)
             sum += static_cast<Real>(bits_of(i.read(Type::i16, 1, k)) ^ bits_of(i.read(Type::i16, 2, k)));
@@ -188,13 +188,13 @@ struct SineAndCosine {
         AscendC::SinCos(tensor<float>(step.at[0]), tensor<float>(step.at[1]), tensor<float>(step.at[2]), scratch(),
                         step.count);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.count = some_count(random, 512);
         step.at[0] = place(random, Type::f32, step.count * 4);
         step.at[1] = place(random, Type::f32, step.count * 4, {step.at[0]});
         step.at[2] = place(random, Type::f32, step.count * 4, {step.at[0], step.at[1]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k) {
             const Real x = i.read(Type::f32, 2, k);
             if (std::fabs(x) > 65504) {  // the functions of the host are not exact for large angles
@@ -217,14 +217,14 @@ struct ClampedByTensors {
         else
             AscendC::Clamp(d, s, static_cast<half>(-2), static_cast<half>(step.scalar), step.count);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.mode = static_cast<uint8_t>(random.below(2));
         step.count = some_count(random, 1024);
         step.scalar = some_scalar(random, Type::f16);
         step.at[0] = place(random, Type::f16, step.count * 2);
         for (uint32_t k = 1; k < 3; ++k) step.at[k] = place(random, Type::f16, step.count * 2, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k) {
             const Real x = i.read(Type::f16, 1, k), low = i.step.mode == 0 ? i.read(Type::f16, 2, k) : -2;
             const Real high = i.step.scalar;
@@ -242,12 +242,12 @@ struct MultipliedAndAdded {
         AscendC::Fma(tensor<float>(step.at[0]), tensor<float>(step.at[1]), tensor<float>(step.at[2]),
                      tensor<float>(step.at[3]), step.count);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.count = some_count(random, 512);
         step.at[0] = place(random, Type::f32, step.count * 4);
         for (uint32_t k = 1; k < 4; ++k) step.at[k] = place(random, Type::f32, step.count * 4, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k) {
             // The fused operation of the host's library is exact.
             const auto value = [&](uint32_t operand) { return static_cast<float>(i.read(Type::f32, operand, k)); };
@@ -266,7 +266,7 @@ struct ChosenByCondition {
         else
             AscendC::Where(d, a, static_cast<int32_t>(step.scalar), condition, step.count);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.mode = static_cast<uint8_t>(random.below(2));
         step.scalar = some_scalar(random, Type::i32);
         step.count = some_count(random, 512);
@@ -274,7 +274,7 @@ struct ChosenByCondition {
         step.at[1] = place(random, Type::u8, step.count);
         for (uint32_t k = 2; k < 4; ++k) step.at[k] = place(random, Type::i32, step.count * 4, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k)
             if (i.read(Type::u8, 1, k) != 0)
                 i.copy_element(Type::i32, 0, k, 2, k);

@@ -63,6 +63,7 @@ __aicore__ inline void set_register(GM_ADDR memory, uint32_t index, uint64_t val
     __builtin_memcpy(memory + first_state_byte + registers_byte + index * 8, &value, sizeof value);
 }
 
+#define RANDOM_HOST __attribute__((optnone, noinline)) static void  // not needed in the device's code
 #define RANDOM_CALL __aicore__ __attribute__((noinline)) static void run(const Step& step, [[maybe_unused]] GM_ADDR memory)
 
 // --- Copies -------------------------------------------------------------------------------------------------------
@@ -74,7 +75,7 @@ struct CopyIn {
         const auto from = global<T>(memory, step.shape[0], step.shape[1]);
         AscendC::DataCopy(tensor<T>(step.at[0]), from, step.count);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         constexpr Type type = type_of<T>;
         const uint32_t blocks = random.chance(60) ? slot_bytes / 32 : random.between(1, slot_bytes / 32);
         const uint32_t start = random.below((pool_bytes - blocks * 32) / 2 + 1) * 2 / sizeof(T) * sizeof(T);
@@ -83,7 +84,7 @@ struct CopyIn {
         step.shape[0] = pool_at(storage_of(type), random.below(pools)) + start;
         step.shape[1] = blocks * 32;
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         i.state.put(i.at(0).byte, i.memory + i.step.shape[0], i.step.shape[1]);
     }
 };
@@ -98,7 +99,7 @@ struct CopyRows {
                                                   static_cast<uint16_t>(step.shape[2]),
                                                   static_cast<uint16_t>(step.shape[3])));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.count = random.between(1, 5);
         step.shape[0] = pool_at(halves, random.below(pools));
         step.shape[1] = random.between(1, 6);
@@ -106,7 +107,7 @@ struct CopyRows {
         step.shape[3] = random.below(7);
         step.at[0] = place(random, Type::f16, (step.count * (step.shape[1] + step.shape[3])) * 32);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         const auto& s = i.step.shape;
         for (uint32_t row = 0; row < i.step.count; ++row)
             i.state.put(i.at(0).byte + row * (s[1] + s[3]) * 32, i.memory + s[0] + row * (s[1] + s[2]) * 32, s[1] * 32);
@@ -125,14 +126,14 @@ struct CopyOut {
         AscendC::DataCopy(to, tensor<T>(step.at[0]), step.count);
         AscendC::SetAtomicNone();
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         const uint32_t blocks = random.between(1, 10);
         step.mode = static_cast<uint8_t>(random.below(4));
         step.count = blocks * 32 / sizeof(T);
         step.at[0] = place(random, type_of<T>, blocks * 32);
         step.shape[0] = random.below((outbox_bytes - blocks * 32) / sizeof(T) + 1) * sizeof(T);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         constexpr Type type = type_of<T>;
         for (uint32_t k = 0; k < i.step.count; ++k) {
             const uint32_t byte = outbox_byte + i.step.shape[0] + k * sizeof(T);
@@ -163,7 +164,7 @@ struct PadIn {
                                                               static_cast<uint8_t>(right),
                                                               static_cast<T>(step.scalar)));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.repeats = static_cast<uint8_t>(random.between(1, 4));
         step.count = random.between(1, 90 / sizeof(T));
         step.mode = static_cast<uint8_t>(random.below(2));
@@ -179,7 +180,7 @@ struct PadIn {
         const uint32_t elements = step.count + step.shape[3] % 16 + step.shape[3] / 16;
         return (elements * static_cast<uint32_t>(sizeof(T)) + 31) / 32 * 32;
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         constexpr Type type = type_of<T>;
         const uint32_t left = i.step.shape[3] % 16, right = i.step.shape[3] / 16, row_bytes = i.step.count * sizeof(T);
         for (uint32_t row = 0; row < i.step.repeats; ++row) {
@@ -206,7 +207,7 @@ struct PadOut {
         AscendC::DataCopyPad(to, tensor<int16_t>(step.at[0]),
                              AscendC::DataCopyExtParams(step.repeats, step.count * 2, step.shape[1], step.shape[0], 0));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.repeats = static_cast<uint8_t>(random.between(1, 5));
         step.count = random.between(1, 60);
         step.shape[0] = random.below(40) * 2;  // bytes between rows in global memory
@@ -214,7 +215,7 @@ struct PadOut {
         step.at[0] = place(random, Type::i16, step.repeats * pitch(step));
     }
     static uint32_t pitch(const Step& step) { return (step.count * 2 + 31) / 32 * 32 + step.shape[1] * 32; }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t row = 0; row < i.step.repeats; ++row)
             i.state.copy(outbox_byte + row * (i.step.count * 2 + i.step.shape[0]), i.at(0).byte + row * pitch(i.step),
                          i.step.count * 2);
@@ -225,12 +226,12 @@ struct PadOut {
 struct CopyInside {
     static constexpr const char* names = "DataCopy";
     RANDOM_CALL { AscendC::DataCopy(tensor<int32_t>(step.at[0]), tensor<int32_t>(step.at[1]), step.count); }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.count = random.between(1, 30) * 8;
         step.at[0] = place(random, Type::i32, step.count * 4);
         step.at[1] = place(random, Type::i32, step.count * 4, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) { i.state.copy(i.at(0).byte, i.at(1).byte, i.step.count * 4); }
+    RANDOM_HOST interpret(const Interpretation& i) { i.state.copy(i.at(0).byte, i.at(1).byte, i.step.count * 4); }
 };
 
 template <class T>
@@ -245,14 +246,14 @@ struct CopyMasked {
         else
             AscendC::Copy(d, s, step.mask, step.repeats, strides);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         const uint32_t lanes = 256 / sizeof(T);
         step.form = random.chance(50) ? leading_lanes : mask_bits;
         plan_mask(random, step, lanes);
         plan_strided(random, step, 0, type_of<T>, lanes, true, {});
         plan_strided(random, step, 1, type_of<T>, lanes, false, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for_each_element(i.step, {type_of<T>, type_of<T>},
                          [&](uint32_t, const uint32_t* at) { i.state.copy(at[0], at[1], sizeof(T)); });
     }
@@ -286,8 +287,8 @@ struct Filled {
         else
             AscendC::Duplicate(d, value, step.mask, step.repeats, step.at[0].block, repeat);
     }
-    static void plan(Random& random, Step& step) { plan_fill(random, step, type_of<T>); }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST plan(Random& random, Step& step) { plan_fill(random, step, type_of<T>); }
+    RANDOM_HOST interpret(const Interpretation& i) {
         for_each_element(i.step, {type_of<T>},
                          [&](uint32_t, const uint32_t* at) { i.state.write(type_of<T>, at[0], i.step.scalar); });
     }
@@ -307,11 +308,11 @@ struct Numbered {
         else
             AscendC::CreateVecIndex(d, value, step.mask, step.repeats, step.at[0].block, repeat);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         plan_fill(random, step, type_of<T>);
         step.scalar = std::floor(random.real() * 2000) - 1000;
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for_each_element(i.step, {type_of<T>}, [&](uint32_t index, const uint32_t* at) {
             i.state.write(type_of<T>, at[0], i.step.scalar + index);
         });
@@ -335,7 +336,7 @@ struct Shifted {
             AscendC::ShiftRight(d, s, by, step.mask[0], step.repeats, unary_strides(step), step.mode != 0);
         }
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         Row row{};
         row.to = row.from = type;
         row.sources = 1;
@@ -345,7 +346,7 @@ struct Shifted {
         step.scalar = random.below(sizeof(T) * 8);
         step.mode = static_cast<uint8_t>(!left && step.form != counted && step.scalar != 0 ? random.below(2) : 0);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for_each_element(i.step, {type, type}, [&](uint32_t, const uint32_t* at) {
             const Real a = i.state.read(type, at[1]), by = i.step.scalar;
             Real value = left ? shifted_left(a, by, sizeof(T) * 8) : shifted_right(a, by);
@@ -374,7 +375,7 @@ inline bool compares(uint32_t mode, Real a, Real b) {
     }
 }
 
-template <class T>
+template <class T, bool masked>
 struct Compared {
     static constexpr const char* names = "Compare";
     static constexpr Type type = type_of<T>;
@@ -382,15 +383,13 @@ struct Compared {
         const auto mode = static_cast<AscendC::CMPMODE>(step.mode);
         const auto d = tensor<uint8_t>(step.at[0]);
         const auto a = tensor<T>(step.at[1]), b = tensor<T>(step.at[2]);
-        if (step.form == counted)
-            AscendC::Compare(d, a, b, mode, step.count);
-        else
-            AscendC::Compare(d, a, b, mode, step.mask, step.repeats, binary_strides(step));
+        if (step.form == counted) return AscendC::Compare(d, a, b, mode, step.count);
+        if constexpr (masked) AscendC::Compare(d, a, b, mode, step.mask, step.repeats, binary_strides(step));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         constexpr uint32_t lanes = 256 / sizeof(T);
         step.mode = static_cast<uint8_t>(random.below(6));
-        step.form = random.chance(50) ? counted : mask_bits;
+        step.form = !masked || random.chance(50) ? counted : mask_bits;
         step.at[0] = place(random, Type::u8, 256);
         if (step.form == counted) {
             step.count = random.between(1, 6) * lanes;
@@ -400,7 +399,7 @@ struct Compared {
             for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, type, lanes, false, {});
         }
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         Step step = i.step;  // the bits are numbered by lanes, whatever the strides of the sources are
         step.at[0] = step.at[1];
         for_each_element(step, {type, type, type}, [&](uint32_t index, const uint32_t* at) {
@@ -425,14 +424,14 @@ struct ComparedWithNumber {
         else
             AscendC::Compares(d, a, b, mode, step.count);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.mode = static_cast<uint8_t>(random.below(6));
         step.count = random.between(1, 6) * 256 / sizeof(T);
         step.scalar = some_scalar(random, type);
         step.at[0] = place(random, Type::u8, 256);
         step.at[1] = place(random, type, step.count * sizeof(T));
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k)
             i.state.set_bit(i.at(0).byte, k, compares(i.step.mode, i.read(type, 1, k), i.step.scalar));
     }
@@ -451,7 +450,7 @@ struct ComparedInRegister {
         AscendC::SetVectorMask<float>(0, step.mask[1]);
         AscendC::Select(d, a, b, step.repeats, AscendC::BinaryRepeatParams(1, 1, 1, 8, 8, 8));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.mode = static_cast<uint8_t>(random.below(6));
         step.form = mask_bits;
         plan_mask(random, step, 64);
@@ -460,7 +459,7 @@ struct ComparedInRegister {
         step.at[1] = place(random, Type::u8, 32);
         for (uint32_t k = 2; k < 4; ++k) step.at[k] = place(random, Type::f32, step.repeats * 256, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         bool chosen[64];
         for (uint32_t k = 0; k < 64; ++k) {
             chosen[k] = i.state.bit(i.at(1).byte, k);
@@ -487,7 +486,7 @@ struct Selected {
         else
             AscendC::Select(d, bits, a, b, mode, step.count);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.mode = static_cast<uint8_t>(random.below(3));
         step.count = some_count(random, slot_bytes / sizeof(T));
         step.scalar = some_scalar(random, type);
@@ -495,7 +494,7 @@ struct Selected {
         step.at[1] = place(random, Type::u8, 160);
         for (uint32_t k = 2; k < 4; ++k) step.at[k] = place(random, type, step.count * sizeof(T), {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k) {
             const uint32_t bit = i.step.mode == 0 ? k % (256 / sizeof(T)) : k;
             if (i.state.bit(i.at(1).byte, bit))
@@ -521,14 +520,14 @@ struct CountedByRegister {
         AscendC::SetMaskNorm();
         AscendC::ResetMask();
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.form = leading_lanes;
         step.repeats = static_cast<uint8_t>(random.between(1, 3));
         plan_strided(random, step, 0, Type::f32, 64, true, {});
         for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, Type::f32, 64, false, {step.at[0]});
         step.count = (step.repeats - 1u) * 64 + random.between(1, 64);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         Step step = i.step;
         step.mask[0] = 64;
         for_each_element(step, {Type::f32, Type::f32, Type::f32}, [&](uint32_t index, const uint32_t* at) {
@@ -547,13 +546,13 @@ struct MaskedByRegister {
                                      binary_strides(step));
         AscendC::ResetMask();
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.form = mask_bits;
         plan_mask(random, step, 128);
         plan_strided(random, step, 0, Type::i16, 128, true, {});
         for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, Type::i16, 128, false, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for_each_element(i.step, {Type::i16, Type::i16, Type::i16}, [&](uint32_t, const uint32_t* at) {
             i.state.write(Type::i16, at[0], i.state.read(Type::i16, at[1]) * i.state.read(Type::i16, at[2]));
         });
@@ -654,7 +653,7 @@ struct ReducedTensor {
         __builtin_memcpy(&bits, &value, sizeof value);
         set_register(memory, 0, bits);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.mode = static_cast<uint8_t>(kind == 0 ? 0 : random.below(2));
         step.form = static_cast<Form>(random.below(3));
         step.count = some_count(random, slot_bytes / sizeof(T));
@@ -668,7 +667,7 @@ struct ReducedTensor {
         }
         step.at[0] = place(random, type, 32, {step.at[1]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         Step shifted = i.step;
         shifted.at[0] = i.step.at[1];
         SumOfNumbers sum;
@@ -712,11 +711,11 @@ struct SumOfRepeats {
         else
             call(static_cast<const uint64_t*>(step.mask));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         plan_repeats(random, step, type, 64);
         step.shape[0] = random.between(1, 4);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         uint32_t to = i.at(0).byte;
         for (const auto& repeat : selected_by_repeat(i.step, type)) {
             SumOfNumbers sum;
@@ -751,12 +750,12 @@ struct ExtremeOfRepeats {
         else
             call(static_cast<const uint64_t*>(step.mask));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         plan_repeats(random, step, type, 128);
         step.shape[0] = random.between(1, 3);
         step.mode = static_cast<uint8_t>(random.below(4));
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         constexpr uint32_t size = sizeof(T);
         const uint32_t mode = i.step.mode, unit = mode == 2 ? size : mode == 3 ? 4 : 2 * size;
         uint32_t to = i.at(0).byte;
@@ -811,11 +810,11 @@ struct ReducedBlocks {
         else
             call(static_cast<const uint64_t*>(step.mask));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         plan_repeats(random, step, type, 8 * sizeof(T) * 7);
         step.shape[0] = random.between(1, 3);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         constexpr uint32_t per_block = 32 / sizeof(T);
         uint32_t to = i.at(0).byte;
         for (const auto& repeat : selected_by_repeat(i.step, type)) {
@@ -856,14 +855,14 @@ struct ReducedPairs {
         else
             AscendC::PairReduceSum(d, s, repeats, step.mask, stride, block, repeat);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         plan_repeats(random, step, type, 128 * 5);
         step.form = mask_bits;
         plan_mask(random, step, 256 / sizeof(T));
         plan_strided(random, step, 1, type, 256 / sizeof(T), false, {step.at[0]});
         step.shape[0] = random.between(1, 2);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         constexpr uint32_t lanes = 256 / sizeof(T);
         uint32_t to = i.at(0).byte;
         for (const auto& repeat : selected_by_repeat(i.step, type)) {
@@ -897,7 +896,7 @@ struct Gathered {
         else
             AscendC::Gather(d, s, offsets, step.shape[0], step.mask, step.repeats, step.at[0].repeat);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.form = static_cast<Form>(random.below(3));
         step.count = some_count(random, 384);
         step.shape[0] = 0;
@@ -912,7 +911,7 @@ struct Gathered {
             step.at[0].repeat = static_cast<uint16_t>(stride);
         }
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for_each_element(i.step, {type}, [&](uint32_t index, const uint32_t* at) {
             const auto offset = i.state.template bits<uint32_t>(i.at(2).byte + index * 4);
             i.state.copy(at[0], i.at(1).byte + offset + i.step.shape[0], sizeof(T));
@@ -928,14 +927,14 @@ struct GatheredBlocks {
                          AscendC::GatherRepeatParams(static_cast<uint8_t>(step.at[0].block),
                                                      static_cast<uint8_t>(step.at[0].repeat)));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.repeats = static_cast<uint8_t>(random.between(1, 3));
         plan_strided(random, step, 0, Type::u16, 128, true, {});
         do step.at[1] = whole_slot(first_slot(shorts) + random.below(short_slots));
         while (step.at[1].byte / slot_pitch == step.at[0].byte / slot_pitch);
         step.at[2] = whole_slot(offsets_of_blocks);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.repeats * 8u; ++k)
             i.state.copy(i.at(0).byte + (k / 8 * i.at(0).repeat + k % 8 * i.at(0).block) * 32,
                          i.at(1).byte + i.state.bits<uint32_t>(i.at(2).byte + k * 4), 32);
@@ -948,14 +947,14 @@ struct Scattered {
         AscendC::Scatter(tensor<int32_t>(step.at[0]), tensor<int32_t>(step.at[1]), tensor<uint32_t>(step.at[2]), 0,
                          step.count);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.count = some_count(random, 512);
         step.at[1] = place(random, Type::i32, step.count * 4);
         do step.at[0] = whole_slot(first_slot(words) + random.below(word_slots));
         while (step.at[1].byte / slot_pitch == step.at[0].byte / slot_pitch);
         step.at[2] = whole_slot(offsets_of_words);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k)
             i.state.copy(i.at(0).byte + i.state.bits<uint32_t>(i.at(2).byte + k * 4), i.at(1).byte + k * 4, 4);
     }
@@ -976,7 +975,7 @@ struct GatheredByMask {
         set_register(memory, 0, kept);
         set_register(memory, 1, static_cast<uint64_t>(AscendC::GetGatherMaskRemainCount()));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.mode = static_cast<uint8_t>(random.below(8));
         step.form = leading_lanes;
         step.repeats = static_cast<uint8_t>(random.between(1, 3));
@@ -987,7 +986,7 @@ struct GatheredByMask {
         step.at[0] = place(random, Type::f16, step.repeats * 256, {step.at[1]});
         step.at[2] = place(random, Type::i16, 160);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         constexpr uint8_t patterns[] = {0, 0x55, 0xaa, 0x11, 0x22, 0x44, 0x88, 0xff};
         const uint32_t elements = i.step.shape[0] == 0 ? 128 : i.step.count;
         uint64_t kept = 0;
@@ -1012,12 +1011,12 @@ struct SpreadOverBlocks {
         AscendC::Brcb(tensor<float>(step.at[0]), tensor<float>(step.at[1]), step.repeats,
                       AscendC::BrcbRepeatParams(step.at[0].block, step.at[0].repeat));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.repeats = static_cast<uint8_t>(random.between(1, 3));
         plan_strided(random, step, 0, Type::f32, 64, true, {});
         step.at[1] = place(random, Type::f32, step.repeats * 32, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.repeats * 64u; ++k)
             i.state.copy(i.at(0).byte + (k / 64 * i.at(0).repeat + k / 8 % 8 * i.at(0).block) * 32 + k % 8 * 4,
                          i.at(1).byte + k / 8 * 4, 4);
@@ -1032,13 +1031,13 @@ struct BroadcastAlongAxis {
         const uint32_t from[2] = {axis == 0 ? 1 : to[0], axis == 1 ? 1 : to[1]};
         AscendC::BroadCast<half, 2, axis>(tensor<half>(step.at[0]), tensor<half>(step.at[1]), to, from);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.shape[0] = random.between(1, 20);
         step.shape[1] = random.between(1, 3) * 16;
         step.at[0] = place(random, Type::f16, step.shape[0] * step.shape[1] * 2);
         step.at[1] = place(random, Type::f16, 128, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t r = 0; r < i.step.shape[0]; ++r)
             for (uint32_t c = 0; c < i.step.shape[1]; ++c)
                 i.copy_element(Type::f16, 0, r * i.step.shape[1] + c, 1, axis == 0 ? c : r);
@@ -1057,14 +1056,14 @@ struct Interleaved {
         else
             AscendC::Interleave(d0, d1, s0, s1, count);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.count = random.between(1, 100) * 2;
         step.at[0] = place(random, Type::i16, step.count * 2);
         step.at[1] = place(random, Type::i16, step.count * 2, {step.at[0]});
         for (uint32_t k = 2; k < 4; ++k)
             step.at[k] = place(random, Type::i16, step.count * 2, {step.at[0], step.at[1]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         const uint32_t n = i.step.count;
         for (uint32_t k = 0; k < n; ++k)
             for (uint32_t part = 0; part < 2; ++part) {
@@ -1080,11 +1079,11 @@ struct Interleaved {
 struct Transposed {
     static constexpr const char* names = "Transpose";
     RANDOM_CALL { AscendC::Transpose(tensor<int16_t>(step.at[0]), tensor<int16_t>(step.at[1])); }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.at[0] = place(random, Type::i16, 512);
         step.at[1] = place(random, Type::i16, 512, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < 256; ++k) i.copy_element(Type::i16, 0, k, 1, k % 16 * 16 + k / 16);
     }
 };
@@ -1104,14 +1103,14 @@ struct TransposedLists {
             AscendC::TransDataTo5HDParams(false, false, step.repeats, static_cast<uint16_t>(step.repeats == 1 ? 0 : 1),
                                           static_cast<uint16_t>(step.repeats == 1 ? 0 : 1)));
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.repeats = static_cast<uint8_t>(random.between(1, 2));
         step.shape[0] = random.between(step.repeats, 3);
         step.shape[1] = random.between(step.repeats, 3);
         step.at[0] = place(random, Type::f16, step.shape[0] * 512);
         step.at[1] = place(random, Type::f16, step.shape[1] * 512, {step.at[0]});
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t repeat = 0; repeat < i.step.repeats; ++repeat)
             for (uint32_t r = 0; r < 16; ++r)
                 for (uint32_t c = 0; c < 16; ++c)
@@ -1143,13 +1142,13 @@ struct SortedPairs {
     RANDOM_CALL {
         AscendC::Sort32(tensor<T>(step.at[0]), tensor<T>(step.at[1]), tensor<uint32_t>(step.at[2]), step.repeats);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.repeats = static_cast<uint8_t>(random.between(1, 4));
         step.at[0] = place(random, type, step.repeats * 256);
         step.at[1] = place(random, type, step.repeats * 32 * sizeof(T), {step.at[0]});
         step.at[2] = place(random, Type::u32, step.repeats * 128);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t repeat = 0; repeat < i.step.repeats; ++repeat) {
             uint32_t to = i.at(0).byte + repeat * 256;
             for (const uint32_t k : sorted_positions(i, type, 1, repeat * 32, 32)) {
@@ -1173,14 +1172,14 @@ struct SortedTensor {
         AscendC::Sort<float, true>(pairs, joined, tensor<uint32_t>(step.at[3]), work, repeats);
         AscendC::Extract(tensor<float>(step.at[0]), tensor<uint32_t>(step.at[1]), pairs, repeats);
     }
-    static void plan(Random& random, Step& step) {
+    RANDOM_HOST plan(Random& random, Step& step) {
         step.repeats = static_cast<uint8_t>(random.between(1, 6));
         step.at[0] = place(random, Type::f32, step.repeats * 128);
         step.at[1] = place(random, Type::u32, step.repeats * 128);
         step.at[2] = place(random, Type::f32, step.repeats * 128);
         step.at[3] = place(random, Type::u32, step.repeats * 128);
     }
-    static void interpret(const Interpretation& i) {
+    RANDOM_HOST interpret(const Interpretation& i) {
         uint32_t to = 0;
         for (const uint32_t k : sorted_positions(i, Type::f32, 2, 0, i.step.repeats * 32u)) {
             i.copy_element(Type::f32, 0, to, 2, k);
@@ -1195,9 +1194,9 @@ struct SortedTensor {
     X(CopyIn<float>) X(CopyIn<half>) X(CopyIn<int32_t>) X(CopyIn<int16_t>) X(CopyIn<uint8_t>) X(CopyRows) \
     X(CopyOut<float>) X(CopyOut<half>) X(CopyOut<int32_t>) X(PadIn<half>) X(PadIn<int8_t>) X(PadOut) X(CopyInside) \
     X(CopyMasked<half>) X(CopyMasked<int32_t>) X(Filled<float>) X(Filled<half>) X(Filled<int32_t>) \
-    X(Numbered<float>) X(Numbered<int16_t>) X(Shifted<int32_t, true>) X(Shifted<int16_t, true>) \
-    X(Shifted<int32_t, false>) X(Shifted<uint16_t, false>) X(Compared<float>) X(Compared<half>) \
-    X(Compared<int32_t>) X(ComparedWithNumber<true>) X(ComparedWithNumber<false>) X(ComparedInRegister) \
+    X(Numbered<float>) X(Numbered<int16_t>) X(Shifted<int32_t, true>) \
+    X(Shifted<int32_t, false>) X(Shifted<uint16_t, false>) X(Compared<float, true>) \
+    X(Compared<half, false>) X(Compared<int32_t, false>) X(ComparedWithNumber<true>) X(ComparedWithNumber<false>) X(ComparedInRegister) \
     X(Selected<float>) X(Selected<half>) X(CountedByRegister) X(MaskedByRegister) \
     X(ReducedTensor<float, 0>) X(ReducedTensor<half, 0>) X(ReducedTensor<float, 1>) X(ReducedTensor<half, 2>) \
     X(SumOfRepeats<0>) X(SumOfRepeats<1>) X(SumOfRepeats<2>) X(ExtremeOfRepeats<0>) X(ExtremeOfRepeats<1>) \

@@ -14,6 +14,9 @@
 #include <string>
 #include <vector>
 
+// What follows is compiled as device code as well, where it is not needed.
+#pragma clang optimize off
+
 namespace programs {
 
 using Real = long double;
@@ -400,5 +403,7 @@ inline void plan_strided(Random& random, Step& step, uint32_t index, Type type, 
 }
 
 }  // namespace programs
+
+#pragma clang optimize on
 
 #endif
