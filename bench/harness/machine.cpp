@@ -11,6 +11,7 @@
 
 #include "canopy/canopy.h"
 #include "harness/measure.h"
+#include "rivals/onednn.h"
 #include "rivals/pocl.h"
 #include "rivals/task_group.h"
 
@@ -92,7 +93,8 @@ nlohmann::ordered_json describe_machine() {
             {"compiler", __VERSION__},
             {"canopy", canopy.is_object() ? canopy.value("version", "unknown") : "unknown"},
             {"pocl", Pocl::version()},
-            {"onetbb", TaskGroup::version()}};
+            {"onetbb", TaskGroup::version()},
+            {"onednn", OneDnn::version()}};
 }
 
 }  // namespace bench

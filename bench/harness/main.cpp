@@ -34,6 +34,8 @@ constexpr Topic topics[] = {
     {"launch-operator", "launches by <<<>>>", measure_launch_operator},
     {"matmul", "matrix product against OpenBLAS", measure_matmul},
     {"language", "vector add, softmax and layer norm against OpenMP and PoCL, barriers", measure_language},
+    {"high-level", "softmax, normalisations, gelu and top-k as one call against OpenMP and oneDNN", measure_high_level},
+    {"sweep", "every vector operation against a plain loop", measure_sweep},
     {"compile", "how long canopy-cc takes", measure_compile},
     {"graph", "replays against oneTBB's flow graph and a stream without graph", measure_graph},
     {"graph-layer", "a transformer-like layer as a graph and call by call", measure_graph_layer},

@@ -33,6 +33,8 @@ void measure_launch_blocks(Environment& environment);
 void measure_launch_operator(Environment& environment);
 void measure_matmul(Environment& environment);
 void measure_language(Environment& environment);
+void measure_high_level(Environment& environment);
+void measure_sweep(Environment& environment);
 void measure_compile(Environment& environment);
 void measure_graph(Environment& environment);
 void measure_graph_layer(Environment& environment);

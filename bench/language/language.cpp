@@ -4,13 +4,11 @@
 #include <fmt/core.h>
 #include <sys/wait.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <random>
-#include <stdexcept>
 
-#include "harness/topics.h"
+#include "language/rates.h"
+#include "rivals/intrinsics.h"
 #include "rivals/loops.h"
 #include "rivals/pocl.h"
 
@@ -20,87 +18,7 @@ namespace {
 constexpr std::size_t add_count = std::size_t{64} << 20;
 constexpr std::size_t rows = 4096, columns = 4096;
 
-// As many blocks as the chip has vector cores, as programs do.
-std::uint32_t vector_cores() {
-    std::int64_t cores = 0;
-    BENCH_CHECK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_VECTOR_CORE_NUM, &cores));
-    return static_cast<std::uint32_t>(cores);
-}
-
-// The image of language_kernels.cpp.
-class Kernels {
-public:
-    Kernels() { BENCH_CHECK(aclrtBinaryLoadFromFile(CANOPY_BENCH_LANGUAGE, nullptr, &binary_)); }
-    ~Kernels() { aclrtBinaryUnLoad(binary_); }
-    Kernels(const Kernels&) = delete;
-    Kernels& operator=(const Kernels&) = delete;
-
-    template <class... Values>
-    void run(const char* name, const Stream& stream, Values... values) const {
-        run_blocks(name, blocks_, stream, values...);
-    }
-    template <class... Values>
-    void run_blocks(const char* name, std::uint32_t blocks, const Stream& stream, Values... values) const {
-        aclrtFuncHandle function = nullptr;
-        BENCH_CHECK(aclrtBinaryGetFunction(binary_, name, &function));
-        std::uint64_t slots[] = {(std::uint64_t)(values)...};
-        BENCH_CHECK(
-            aclrtLaunchKernelWithHostArgs(function, blocks, stream.get(), nullptr, slots, sizeof(slots), nullptr, 0));
-        stream.synchronise();
-    }
-
-private:
-    aclrtBinHandle binary_ = nullptr;
-    std::uint32_t blocks_ = vector_cores();
-};
-
-void fill(void* memory, std::size_t count, unsigned seed) {
-    std::mt19937 random(seed);
-    auto* values = static_cast<float*>(memory);
-    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(random() % 2001) / 500.0f - 2.0f;
-}
-
-// Device memory of the software NPU is memory of this process, so the rivals use the same pages.
-float* floats(const DeviceMemory& memory) { return static_cast<float*>(memory.get()); }
-
-void require_close(const std::vector<float>& ours, const float* theirs, const char* what) {
-    for (std::size_t i = 0; i < ours.size(); ++i)
-        if (!(std::abs(ours[i] - theirs[i]) <= 1e-5f * (1 + std::abs(theirs[i]))))
-            throw std::runtime_error(
-                fmt::format("{}: element {} is {}, the loop says {}", what, i, ours[i], theirs[i]));
-}
-
-// The fastest rival by median. The values are rates, so larger is better.
-const Contender& best_rival(const std::vector<Contender>& contenders) {
-    const Contender* best = &contenders[1];
-    for (std::size_t i = 2; i < contenders.size(); ++i)
-        if (contenders[i].summary().p50 > best->summary().p50) best = &contenders[i];
-    return *best;
-}
-
-void add_rate_row(Environment& environment, const char* name, const char* what, std::vector<Contender>& contenders,
-                  double goal) {
-    const Summary ours = contenders[0].summary();
-    const Contender& best = best_rival(contenders);
-    const double ratio = ours.p50 / best.summary().p50;
-    std::string rivals;
-    for (std::size_t i = 1; i < contenders.size(); ++i)
-        rivals += (i > 1 ? "; " : "") + contenders[i].name + " " + rate_text(contenders[i].summary().p50);
-    environment.report.add({name, what, rate_text(ours.p50), fmt::format(">= {:.1f} x {}", goal, best.name), rivals,
-                            times_text(ratio) + " " + best.name, ratio >= goal ? Verdict::reached : Verdict::missed,
-                            to_json(contenders)});
-}
-
-template <class Work>
-Contender rate(const char* name, double bytes, Work work) {
-    return {name, [=] {
-                const std::uint64_t begin = now();
-                work();
-                return bytes / static_cast<double>(now() - begin);
-            }};
-}
-
-void measure_add(Environment& environment, const Kernels& kernels, const Stream& stream) {
+void measure_add(Environment& environment, const KernelImage& kernels, const Stream& stream) {
     const std::size_t size = add_count * sizeof(float);
     DeviceMemory x(size), y(size), z(size), expected(size);
     fill(x.get(), add_count, 1);
@@ -126,7 +44,7 @@ void measure_add(Environment& environment, const Kernels& kernels, const Stream&
     measure("vector_add_short_tiles", "vector-add-short", "the same in tiles of 128 floats");
 }
 
-void measure_rows(Environment& environment, const Kernels& kernels, const Stream& stream) {
+void measure_rows(Environment& environment, const KernelImage& kernels, const Stream& stream) {
     const std::size_t size = rows * columns * sizeof(float);
     DeviceMemory x(size), y(size), expected(size), gamma(columns * sizeof(float)), beta(columns * sizeof(float));
     fill(x.get(), rows * columns, 3);
@@ -152,9 +70,23 @@ void measure_rows(Environment& environment, const Kernels& kernels, const Stream
              [&] { loop_layer_norm(floats(x), floats(y), floats(gamma), floats(beta), rows, columns); })};
     take_turns(norm, environment.options.rounds(12));
     add_rate_row(environment, "layer-norm", "layer norm, 4,096 rows of 4,096 floats", norm, 0.8);
+
+    const KernelImage registers(CANOPY_BENCH_REGISTERS);
+    const auto run = [&] {
+        registers.run("layer_norm_registers", stream, x.get(), y.get(), gamma.get(), beta.get(), rows);
+    };
+    std::memset(y.get(), 0, size);
+    run();
+    require_close(y.read<float>(), floats(expected), "layer_norm_registers");
+    std::vector<Contender> by_registers = {
+        rate("Canopy", 2.0 * static_cast<double>(size), run), rate("intrinsics", 2.0 * static_cast<double>(size), [&] {
+            intrinsics_layer_norm(floats(x), floats(y), floats(gamma), floats(beta), rows, columns);
+        })};
+    take_turns(by_registers, environment.options.rounds(12));
+    add_rate_row(environment, "layer-norm-registers", "the same with register functions", by_registers, 1.0);
 }
 
-void measure_barriers(Environment& environment, const Kernels& kernels, const Stream& stream) {
+void measure_barriers(Environment& environment, const KernelImage& kernels, const Stream& stream) {
     constexpr std::size_t count = 1'000'000;
     const auto each = [&](const char* name, const char* kernel) {
         return Contender{name, [&, kernel] {
@@ -184,7 +116,7 @@ double seconds_to_compile(const char* output) {
 }  // namespace
 
 void measure_language(Environment& environment) {
-    const Kernels kernels;
+    const KernelImage kernels(CANOPY_BENCH_LANGUAGE);
     const Stream stream;
     // First: once a kernel of the image has bypassed the caches, a barrier of all pipes looks for such stores.
     measure_barriers(environment, kernels, stream);

@@ -2,20 +2,9 @@
 // Typical kernels for vector cores: queues with two buffers, whole-tile operations, nothing tuned for this device.
 // Blocks take contiguous shares of the tiles or rows, which differ by at most one. And kernels that repeat one
 // operation.
-#include "kernel_operator.h"
-
-using namespace AscendC;
+#include "kernel_rows.h"
 
 namespace {
-
-constexpr uint32_t row = 4096;
-
-// What this block takes of `count` tiles or rows.
-struct Share {
-    __aicore__ inline explicit Share(uint64_t count)
-        : first(count * GetBlockIdx() / GetBlockNum()), count(count * (GetBlockIdx() + 1) / GetBlockNum() - first) {}
-    uint64_t first, count;
-};
 
 template <uint32_t tile>
 class VectorAdd {
@@ -66,39 +55,6 @@ private:
     TQue<TPosition::VECOUT, 2> out_;
     GlobalTensor<float> x_, y_, z_;
     uint64_t tiles_ = 0;
-};
-
-// Processes rows of 4,096 numbers one after the other; `Work` is the operation on a row.
-template <class Work>
-class Rows {
-public:
-    __aicore__ inline void run(GM_ADDR x, GM_ADDR y, uint64_t rows, Work& work) {
-        GlobalTensor<float> from, to;
-        const Share share(rows);
-        from.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x) + share.first * row, share.count * row);
-        to.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y) + share.first * row, share.count * row);
-        pipe_.InitBuffer(in_, 2, row * sizeof(float));
-        pipe_.InitBuffer(out_, 2, row * sizeof(float));
-        work.init(pipe_);
-        for (uint64_t i = 0; i < share.count; ++i) {
-            LocalTensor<float> source = in_.AllocTensor<float>();
-            DataCopy(source, from[i * row], row);
-            in_.EnQue(source);
-            source = in_.DeQue<float>();
-            LocalTensor<float> result = out_.AllocTensor<float>();
-            work.apply(result, source);
-            out_.EnQue(result);
-            in_.FreeTensor(source);
-            result = out_.DeQue<float>();
-            DataCopy(to[i * row], result, row);
-            out_.FreeTensor(result);
-        }
-    }
-
-private:
-    TPipe pipe_;
-    TQue<TPosition::VECIN, 2> in_;
-    TQue<TPosition::VECOUT, 2> out_;
 };
 
 class Softmax {

@@ -50,7 +50,7 @@ language "Ninja" Release
 language "Unix Makefiles" Debug
 grep -q -- '-O3 -DNDEBUG.*plus_one.asc' language_Ninja/compile_commands.json || fail "Release is not -O3 -DNDEBUG"
 grep -q -- '-O0 -g' language_Unix_Makefiles/CMakeFiles/plus_one.dir/flags.make || fail "Debug is not -O0 -g"
-expect "npu_op_package: operator packages are not supported yet" cmake -G Ninja -S language_project -B refused -DTRY_OPERATOR_PACKAGE=ON
+expect "call npu_op_code_gen before it" cmake -G Ninja -S language_project -B refused -DTRY_OPERATOR_PACKAGE=ON
 
 # --- ascendc.cmake ---------------------------------------------------------------------------------------------------
 library() {  # generator, additional options

@@ -19,8 +19,8 @@ USES = {
     "canopy_kernel/cube/matmul.h": "using Type = AscendC::MatmulType<AscendC::TPosition::GM, CubeFormat::ND, half>;"
                               "AscendC::Matmul<Type, Type, Type> product;",
     "canopy_kernel/vector/vector_types.h": "float4 four = make_float4(1, 2, 3, 4); *(__gm__ float*)gm = four.w;",
-    "canopy_kernel/core/template_arguments.h": "*gm = ASCENDC_TPL_8_BW;",
     "kernel_tiling/kernel_tiling.h": "TCubeTiling tiling; *gm = tiling.M;",
+    "kernel_tiling/template_argument.h": "*gm = ASCENDC_TPL_8_BW;",
 }
 
 

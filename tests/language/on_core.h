@@ -28,10 +28,10 @@ inline void open_test_device() {
     static_cast<void>(opened);
 }
 
-// Runs `what` on `blocks` blocks with a copy of `memory` as global memory, and copies it back. Returns the error
+// Calls `launch(device, stream)` with a copy of `memory` as global memory, and copies it back. Returns the error
 // message, empty on success.
-template <class Case>
-std::string run_on_core(const Case& what, std::vector<uint8_t>& memory, uint32_t blocks = 1) {
+template <class Launch>
+std::string run_launch(std::vector<uint8_t>& memory, const Launch& launch) {
     open_test_device();
     aclrtStream stream = nullptr;  // a separate stream, since a failed stream stays failed
     EXPECT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
@@ -39,7 +39,7 @@ std::string run_on_core(const Case& what, std::vector<uint8_t>& memory, uint32_t
     const size_t size = memory.empty() ? 1 : memory.size();
     EXPECT_EQ(aclrtMalloc(&device, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
     EXPECT_EQ(aclrtMemcpy(device, size, memory.data(), memory.size(), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
-    const int launched = run_case<Case><<<blocks, nullptr, stream>>>(static_cast<uint8_t*>(device), what);
+    const int launched = launch(static_cast<uint8_t*>(device), stream);
     EXPECT_EQ(launched, ACL_SUCCESS) << aclGetRecentErrMsg();
     std::string failure;
     if (aclrtSynchronizeStream(stream) != ACL_SUCCESS) {
@@ -50,6 +50,14 @@ std::string run_on_core(const Case& what, std::vector<uint8_t>& memory, uint32_t
     EXPECT_EQ(aclrtFree(device), ACL_SUCCESS);
     EXPECT_EQ(aclrtDestroyStreamForce(stream), ACL_SUCCESS);
     return failure;
+}
+
+// Runs `what` on `blocks` blocks of vector cores.
+template <class Case>
+std::string run_on_core(const Case& what, std::vector<uint8_t>& memory, uint32_t blocks = 1) {
+    return run_launch(memory, [&](uint8_t* device, aclrtStream stream) {
+        return run_case<Case><<<blocks, nullptr, stream>>>(device, what);
+    });
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host code whose own functions have the names of tiling functions that are not supported yet.
+// Host code whose own functions have the names of tiling functions.
 #include <gtest/gtest.h>
 #include <tiling/tiling_api.h>
 

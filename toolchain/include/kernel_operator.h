@@ -22,6 +22,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include <kernel_tiling/template_argument.h>
+
 #include <type_traits>
 #include <utility>
 
@@ -56,7 +58,6 @@
 #include "canopy_kernel/core/pipe.h"
 #include "canopy_kernel/core/repeat.h"
 #include "canopy_kernel/core/synchronise.h"
-#include "canopy_kernel/core/template_arguments.h"
 #include "canopy_kernel/core/tensor.h"
 #include "canopy_kernel/core/tiling.h"
 #include "canopy_kernel/core/utility.h"

@@ -126,8 +126,9 @@ aclnnStatus prepare(Operation operation, const aclTensor* self, const aclTensor*
     work.other = first_element(*other);
     work.out = const_cast<void*>(first_element(*out));
     work.dense = is_dense(work) ? 1 : 0;
-    auto* made = new (std::nothrow) aclOpExecutor{work, false};
+    auto* made = new (std::nothrow) aclOpExecutor;
     if (made == nullptr) return ACLNN_ERR_INNER;
+    made->work = work;
     *workspace_size = 0;
     *executor = made;
     return ACLNN_SUCCESS;
@@ -144,11 +145,19 @@ int launch(const Elementwise& work, aclrtStream stream) {
     return architecture == 3510 ? launch_3510(work, stream) : launch_2201(work, stream);
 }
 
-aclnnStatus run(aclOpExecutor* executor, aclrtStream stream) {
-    if (executor == nullptr) return ACLNN_ERR_PARAM_NULLPTR;
-    const int code = executor->work.count == 0 ? 0 : launch(executor->work, stream);
-    if (!executor->repeatable) delete executor;
+aclnnStatus run_work(aclOpExecutor& executor, void* workspace, std::uint64_t workspace_size, aclrtStream stream) {
+    if (executor.other.run != nullptr)
+        return executor.other.run(executor.other.state, workspace, workspace_size, stream);
+    const int code = executor.work.count == 0 ? 0 : launch(executor.work, stream);
     return code == 0 ? ACLNN_SUCCESS : ACLNN_ERR_RUNTIME_ERROR;
+}
+
+aclnnStatus run(aclOpExecutor* executor, aclrtStream stream, void* workspace = nullptr,
+                std::uint64_t workspace_size = 0) {
+    if (executor == nullptr) return ACLNN_ERR_PARAM_NULLPTR;
+    const aclnnStatus code = run_work(*executor, workspace, workspace_size, stream);
+    if (!executor->repeatable) delete executor;
+    return code;
 }
 
 }  // namespace
@@ -205,4 +214,16 @@ aclnnStatus aclnnInplaceMulGetWorkspaceSize(const aclTensor* selfRef, const aclT
 
 aclnnStatus aclnnInplaceMul(void*, uint64_t, aclOpExecutor* executor, aclrtStream stream) {
     return run(executor, stream);
+}
+
+aclnnStatus canopyOperatorExecutor(const CanopyOperatorWork* work, aclOpExecutor** executor) {
+    auto* made = new (std::nothrow) aclOpExecutor;
+    if (made == nullptr) return ACLNN_ERR_INNER;
+    made->other = *work;
+    *executor = made;
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus canopyOperatorRun(void* workspace, uint64_t workspace_size, aclOpExecutor* executor, aclrtStream stream) {
+    return run(executor, stream, workspace, workspace_size);
 }

@@ -134,3 +134,27 @@ aclnnStatus aclGetTensorListSize(const aclTensorList* tensorList, uint64_t* size
     *size = tensorList->tensors.size();
     return ACLNN_SUCCESS;
 }
+
+void canopyOperatorTensor(const aclTensor* tensor, CanopyTensorView* view) {
+    *view = {tensor->shape.data(), tensor->strides.data(), tensor->shape.size(), tensor->offset,
+             tensor->type,         tensor->format,         tensor->data};
+}
+
+const aclTensor* canopyOperatorTensorAt(const aclTensorList* list, uint64_t index) {
+    return index < list->tensors.size() ? list->tensors[index].get() : nullptr;
+}
+
+const int64_t* canopyOperatorInts(const aclIntArray* array, uint64_t* count) {
+    *count = array->values.size();
+    return array->values.data();
+}
+
+const float* canopyOperatorFloats(const aclFloatArray* array, uint64_t* count) {
+    *count = array->values.size();
+    return array->values.data();
+}
+
+const unsigned char* canopyOperatorBools(const aclBoolArray* array, uint64_t* count) {
+    *count = array->values.size();
+    return array->values.data();
+}

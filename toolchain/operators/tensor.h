@@ -3,6 +3,7 @@
 #pragma once
 
 #include <aclnn/aclnn_base.h>
+#include <canopy/operator_call.h>
 
 #include <array>
 #include <cstdint>
@@ -39,8 +40,16 @@ struct aclTensorList {
     std::vector<std::unique_ptr<const aclTensor>> tensors;
 };
 
-// An operator call whose arguments have been validated.
+// An operator call whose arguments have been validated: one of this library, or one of an operator project.
 struct aclOpExecutor {
     canopy::operators::Elementwise work;
+    CanopyOperatorWork other{};
     bool repeatable = false;
+
+    aclOpExecutor() = default;
+    aclOpExecutor(const aclOpExecutor&) = delete;
+    aclOpExecutor& operator=(const aclOpExecutor&) = delete;
+    ~aclOpExecutor() {
+        if (other.destroy != nullptr) other.destroy(other.state);
+    }
 };

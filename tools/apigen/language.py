@@ -169,15 +169,18 @@ class Declared:
                                       os.path.join(HOST_HEADERS, "tiling/platform/platform_ascendc.h"),
                                       os.path.join(HOST_HEADERS, "register/tilingdata_base.h"),
                                       CPU_FORM) if os.path.exists(path)]
+        # The same for every architecture, and slow to read.
+        once = [os.path.join(HOST_HEADERS, "exe_graph/runtime/context.h")]
         bad = set()
         for architecture in ARCHITECTURES:
-            for header in headers:
+            for header in headers + once:
                 found, unavailable = declared_names(header, architecture)
                 self.names |= found.keys()
                 for name, files in found.items():
                     self.files[name] |= files
                 bad |= unavailable
                 self.macros |= macros(header, architecture)
+            once = []
         self.refused = bad  # declared by hand so that using one is an error
         self.names -= bad
         self.last = {}
@@ -189,17 +192,23 @@ class Declared:
         if row.kind == "method":
             # These classes are a single class here, or a base with another name.
             behind = {"MatmulClientBase": "MatrixProduct", "MatmulImpl": "MatrixProduct", "MatmulService": "MatrixProduct",
-                      "MatmulApiTilingBase": "MatmulTiling"}
+                      "MatmulApiTilingBase": "MatmulTiling", "BaseGlobalTensor": "GlobalTensor",
+                      "BaseLocalTensor": "LocalTensor"}
             owners = row.family.split(":", 1)[1].split("/")
             owners += [behind[owner] for owner in owners if owner in behind]
             return any(owner in place.split("::")[:-1] for place in self.last.get(name[1:], ()) for owner in owners)
         if name in self.macros or name == "__inline__":  # the latter is a compiler keyword
             return True
+        # Programs define their tiling classes with this macro.
+        if name.startswith("optiling::") and "BEGIN_TILING_DATA_DEF" in self.macros:
+            return True
         if name == "KERNEL_TYPE_*":
             return "KERNEL_TYPE_AIV_ONLY" in self.last
         if name == "PIPE":
             return "PIPE_V" in self.last
-        return any(place in self.names for place in (name, f"AscendC::{name}", f"AscendC::Simt::{name}", INSTRUCTIONS + name))
+        name = {"Reg::ReduceType": "ReduceType"}.get(name, name)  # the same type
+        scopes = ("", "AscendC::", "AscendC::Simt::", "AscendC::Reg::", "AscendC::Te::", INSTRUCTIONS)
+        return any(scope + name in self.names for scope in scopes)
 
     def instructions(self):
         """Functions that stand for one instruction of a core."""
@@ -238,17 +247,21 @@ def family_headers():
     return {family.lower(): included_by(INCLUDE.findall(lines)) - always for family, lines in optional.findall(text)}
 
 
+# Names of other headers that announce an overload of a basic function in a family.
+ANNOUNCING = {"sorting": ("Sort", "SortConfig"), "layout": ("ConfusionTransposeTiling",)}
+
+
 def family_names(declared):
     """Names that a program writes to use a family: those of namespaces and macros, not what they contain."""
     families = family_headers()
     owner = {os.path.join(KERNEL_HEADERS, header): family for family, headers in families.items() for header in headers
              if sum(header in others for others in families.values()) == 1}
-    rows = set()
+    rows = {(family, name) for family, names in ANNOUNCING.items() for name in names}
     for name, files in declared.files.items():
         path = name.removeprefix(INSTRUCTIONS).removeprefix("AscendC::").split("::")
         found = {owner.get(file) for file in files}
         # A name that is declared outside of the family too says nothing.
-        if len(path) == 1 and path[0] not in ("canopy", "AscendC") and None not in found:
+        if len(path) == 1 and path[0] not in {"canopy", "AscendC", *OF_USERS} and None not in found:
             rows |= {(family, path[0]) for family in found}
     for family, headers in families.items():
         for header in headers:
@@ -267,6 +280,11 @@ def family_names(declared):
 
 def family_of(row):
     return row.family.split(":")[0]
+
+
+# Why a name is not there.
+OWN = "the program's own function; the library has none for programs to call"
+REASONS = {"Process": OWN, "CopyOut": OWN, "Init": OWN, "asc_update_addr_reg_b16": "with one stride; several are refused"}
 
 
 def page(rows, declared):
@@ -297,7 +315,7 @@ def page(rows, declared):
         lines += ["", f"## {FAMILIES[family]}", "", "| name | kind | files | |", "|---|---|---|---|"]
         for row in members:
             where = f" of {row.family.split(':')[1].replace('/', ', ')}" if ":" in row.family else ""
-            state = "supported" if supported[row] else "not yet"
+            state = "supported" if supported[row] else REASONS.get(row.name.lstrip("."), "not yet")
             lines.append(f"| `{row.name.lstrip('.')}` | {row.kind}{where} | {row.files} | {state} |")
         if family == "intrinsic":
             lines += ["", *INSTRUCTION_TEXT, "", *wrapped(declared.instructions())]
@@ -324,7 +342,7 @@ def wrapped(names):
 
 SEE_PAGE = "docs/kernel-language.md lists what is"
 
-OPERATORS = "operator packages are not built; build the kernel with ascendc_library or canopy-cc and launch it"
+OPERATORS = "operator projects are built with the npu_op_ functions of find_package(ASC); docs/install-tree.md shows how"
 
 # Advice by family.
 ADVICE = {

@@ -29,6 +29,8 @@ std::optional<Cores> cores_of_kernel_type(std::string_view type) {
     return std::nullopt;
 }
 
+// Words of which one is enough to tell the kind of core a function is for: functions of the language, raw instructions,
+// the tensor interface, the C interface.
 bool is_cube_name(std::string_view name) {
     static const std::unordered_set<std::string_view> names = {"Mmad",
                                                                "MmadMx",
@@ -36,19 +38,37 @@ bool is_cube_name(std::string_view name) {
                                                                "LoadData",
                                                                "LoadDataWithTranspose",
                                                                "LoadDataWithSparse",
-                                                               "Fixpipe",
                                                                "LoadDataWithStride",
+                                                               "Fixpipe",
                                                                "Nd2NzParams",
                                                                "MmadParams",
                                                                "mad",
                                                                "load_cbuf_to_ca",
-                                                               "load_cbuf_to_cb"};
+                                                               "load_cbuf_to_cb",
+                                                               "MmadOperation",
+                                                               "CopyGM2L1",
+                                                               "CopyL12L0A",
+                                                               "CopyL12L0B",
+                                                               "CopyL12L0ScaleA",
+                                                               "CopyL12L0ScaleB",
+                                                               "CopyL12BT",
+                                                               "CopyL12FB",
+                                                               "CopyL0C2GM",
+                                                               "CopyL0C2L1",
+                                                               "CopyL0C2UB",
+                                                               "asc_mmad",
+                                                               "asc_mmad_mx",
+                                                               "asc_copy_l12l0a",
+                                                               "asc_copy_l12l0b",
+                                                               "asc_copy_l0c2gm",
+                                                               "asc_copy_gm2l1"};
     return names.count(name) != 0;
 }
 
 bool is_vector_name(std::string_view name) {
-    static const std::unordered_set<std::string_view> names = {"VECIN", "VECOUT", "VECCALC", "copy_gm_to_ubuf",
-                                                               "copy_ubuf_to_gm"};
+    static const std::unordered_set<std::string_view> names = {
+        "VECIN",     "VECOUT",    "VECCALC",        "copy_gm_to_ubuf",      "copy_ubuf_to_gm", "CopyGM2UB",
+        "CopyUB2GM", "CopyUB2UB", "asc_copy_gm2ub", "asc_copy_gm2ub_align", "asc_copy_ub2gm",  "asc_copy_ub2gm_align"};
     return names.count(name) != 0;
 }
 

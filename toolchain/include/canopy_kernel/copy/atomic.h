@@ -56,17 +56,59 @@ inline void combine_element(T* address, T incoming) {
     }
 }
 
+// As many bytes as one compare-and-swap takes.
+using SwapWord = choose<__atomic_always_lock_free(16, nullptr), unsigned __int128, uint64_t>;
+
+// Combines the elements of one aligned word.
+template <AtomicKind kind, class T>
+inline void combine_word(T* address, const T* incoming) {
+    constexpr uint32_t count = sizeof(SwapWord) / sizeof(T);
+    using Lanes = lane_vector<T, count>;
+    using Exact = lane_vector<choose<is_same<T, half>, float, T>, count>;
+    auto* word = reinterpret_cast<SwapWord*>(address);
+    Lanes held = load_lanes<count>(address);
+    const Exact added = __builtin_convertvector(load_lanes<count>(incoming), Exact);
+    for (;;) {
+        Lanes next;
+        if constexpr (kind == AtomicKind::add) {
+            next = __builtin_convertvector(__builtin_convertvector(held, Exact) + added, Lanes);
+        } else {
+            const Exact before = __builtin_convertvector(held, Exact);
+            const auto better = kind == AtomicKind::maximum ? added > before : added < before;
+            next = __builtin_convertvector(better ? added : before, Lanes);
+        }
+        auto expected = __builtin_bit_cast(SwapWord, held);
+        const auto wanted = __builtin_bit_cast(SwapWord, next);
+        if (wanted == expected && kind != AtomicKind::add) return;
+        if (__atomic_compare_exchange_n(word, &expected, wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+        held = __builtin_bit_cast(Lanes, expected);
+    }
+}
+
+// Words are combined as a whole, the elements around them one by one.
+template <AtomicKind kind, class T>
+inline void combine_run(T* to, const T* from, uint64_t count) {
+    uint64_t i = 0;
+    if constexpr (!is_same<T, bfloat16_t>) {
+        constexpr uint64_t in_word = sizeof(SwapWord) / sizeof(T);
+        for (; i < count && reinterpret_cast<uintptr_t>(to + i) % sizeof(SwapWord) != 0; ++i)
+            combine_element<kind>(to + i, from[i]);
+        for (; i + in_word <= count; i += in_word) combine_word<kind>(to + i, from + i);
+    }
+    for (; i < count; ++i) combine_element<kind>(to + i, from[i]);
+}
+
 template <class T>
 inline void combine_elements(AtomicKind kind, void* memory, const void* local, uint64_t bytes) {
     auto* to = static_cast<T*>(memory);
     const auto* from = static_cast<const T*>(local);
     const uint64_t count = bytes / sizeof(T);
     if (kind == AtomicKind::add)
-        for (uint64_t i = 0; i < count; ++i) combine_element<AtomicKind::add>(to + i, from[i]);
+        combine_run<AtomicKind::add>(to, from, count);
     else if (kind == AtomicKind::maximum)
-        for (uint64_t i = 0; i < count; ++i) combine_element<AtomicKind::maximum>(to + i, from[i]);
+        combine_run<AtomicKind::maximum>(to, from, count);
     else
-        for (uint64_t i = 0; i < count; ++i) combine_element<AtomicKind::minimum>(to + i, from[i]);
+        combine_run<AtomicKind::minimum>(to, from, count);
 }
 
 __attribute__((noinline)) inline void combine_bytes(AtomicKind kind, ElementKind element, void* memory,

@@ -20,7 +20,7 @@ inline void copy_selected(const LocalTensor<T>& dst, const LocalTensor<T>& src, 
     const auto from = source(src, params.srcStride, params.srcRepeatSize);
     check_strided(dst, to, chosen, "Copy", "the destination", where);
     check_strided(src, from, chosen, "Copy", "the source", where);
-    for_each_run(
+    write_runs(
         chosen, [](uint64_t count, T* d, const T* s) { move_bytes(d, s, count * sizeof(T)); }, to, from);
 }
 

@@ -65,17 +65,24 @@ inline void copy_padded_row(unsigned char* to, const unsigned char* from, uint64
         trace_copy(to + left, from, bytes);
         return trace_forget(to + left + bytes, end - left - bytes);
     }
-    __builtin_memcpy(to + left, from, bytes);
-    if (left + bytes == end && left == 0) return;
+    const uint64_t row_end = left + bytes, missing = end - row_end;
+    if (missing == 0 && left == 0) return copy_short(to, from, bytes);
     T first{};
     __builtin_memcpy(&first, from, smaller<uint64_t>(sizeof first, bytes));
     const T side = padding.given ? padding.value : first;
-    const T rest = padding.fills_rest ? padding.value : first;
+    const T rest = padding.fills_rest ? padding.value : first;  // the same as `side` if there is padding on the right
     for (uint64_t at = 0; at < left; at += sizeof(T)) __builtin_memcpy(to + at, &side, sizeof side);
-    const uint64_t right_end = left + bytes + padding.right * sizeof(T);
-    uint64_t at = left + bytes;
-    for (; at < right_end && at + sizeof(T) <= end; at += sizeof(T)) __builtin_memcpy(to + at, &side, sizeof side);
-    for (; at < end; at += sizeof(T)) __builtin_memcpy(to + at, &rest, smaller<uint64_t>(sizeof rest, end - at));
+    // Whole blocks of padding first, then the row over what is too much of them.
+    const uint64_t blocks = round_up(missing, block_bytes);
+    if (missing % sizeof(T) == 0 && left + blocks <= end) {
+        T pattern[block_bytes / sizeof(T)];
+        for (T& element : pattern) element = rest;
+        for (uint64_t at = end - blocks; at < end; at += block_bytes) __builtin_memcpy(to + at, pattern, block_bytes);
+        return copy_short(to + left, from, bytes);
+    }
+    copy_short(to + left, from, bytes);
+    for (uint64_t at = row_end; at < end; at += sizeof(T))
+        __builtin_memcpy(to + at, &rest, smaller<uint64_t>(sizeof rest, end - at));
 }
 
 template <PaddingMode mode, class T>

@@ -110,6 +110,19 @@ inline void copy_in(void* to, const void* from, uint64_t bytes) {
     __builtin_memcpy(to, from, bytes);
 }
 
+// Copies a row, short ones without a call: whole blocks, and the last block over the end of the one before it.
+inline void copy_short(void* to, const void* from, uint64_t bytes) {
+    constexpr uint64_t block = 32, longest = 256;
+    if (bytes < block || bytes > longest) {
+        __builtin_memcpy(to, from, bytes);
+        return;
+    }
+    auto* target = static_cast<unsigned char*>(to);
+    const auto* source = static_cast<const unsigned char*>(from);
+    for (uint64_t at = 0; at + block < bytes; at += block) __builtin_memcpy(target + at, source + at, block);
+    __builtin_memcpy(target + bytes - block, source + bytes - block, block);
+}
+
 // Copies short rows into a core, and copies inside it. The ranges may overlap.
 inline void move_bytes(void* to, const void* from, uint64_t bytes) {
     if constexpr (is_tracing_variant) return trace_copy(to, from, bytes);

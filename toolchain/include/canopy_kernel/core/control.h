@@ -12,6 +12,13 @@ namespace canopy::kernel {
 // saturating.
 inline constexpr int no_saturation_bit = 48;
 
+// Casts of registers saturate as each call says, unless this bit gives the decision to the control register; and
+// whether a saturating cast to eight bits keeps NaN.
+inline constexpr int cast_control_bit = 60;
+inline constexpr int cast_nan_bit = 50;
+// Some block of this image has set one of these two bits; until then casts do not look at the register.
+inline __attribute__((visibility("hidden"))) bool any_cast_control = false;
+
 template <int first, int last>
 inline constexpr uint64_t control_bits = (last - first == 63 ? ~0ull : (1ull << (last - first + 1)) - 1) << first;
 
@@ -45,6 +52,9 @@ inline void SetCtrlSpr(int64_t value) {
     constexpr uint64_t bits = canopy::kernel::control_bits<startBit, endBit>;
     auto& control = canopy::kernel::core_state().control;
     control = (control & ~bits) | ((static_cast<uint64_t>(value) << startBit) & bits);
+    constexpr uint64_t of_casts = 1ull << canopy::kernel::cast_control_bit | 1ull << canopy::kernel::cast_nan_bit;
+    if constexpr ((bits & of_casts) != 0)
+        if ((control & of_casts) != 0) __atomic_store_n(&canopy::kernel::any_cast_control, true, __ATOMIC_RELAXED);
 }
 
 template <int8_t startBit, int8_t endBit>

@@ -57,6 +57,11 @@ struct CoreState {
     uint64_t gathered;          // elements the last GatherMask kept
     uint16_t merged[4];         // elements the last MrgSort took from each queue
 
+    // The special register AR: bytes that Squeeze has kept since ClearSpr, and those of its last call.
+    struct Squeezed {
+        uint32_t total, last;
+    } squeezed;
+
     struct Cube {
         uint64_t matrix_left, matrix_right;  // SetFmatrix
         uint64_t padding;                    // SetLoadDataPaddingValue
@@ -65,6 +70,9 @@ struct CoreState {
         const void* quantisation_vector;     // SetFixPipeConfig
         const void* relu_vector;
         bool hf32, hf32_round_to_zero, layout_transform;
+        bool image_set;  // SetLoadDataRepeatWithStride
+        uint8_t image_repeats;
+        uint16_t image_stride;
     } cube;
 
     struct Pipe {
@@ -102,8 +110,21 @@ struct CoreState {
     unsigned char* workspace;  // SetSysWorkspace
     uint64_t tiling_key;
     uint64_t loop_mode[12];  // SetLoopModePara: six numbers for copies in, six for copies out
-    uint64_t stored;         // bytes this block has copied to global memory
-    bool streamed;           // some of them bypassed the caches, with no fence since
+
+    // Registers that only functions of the C interface set.
+    struct CInterface {
+        uint64_t store_atomic;
+        uint64_t l1_loops[6];              // as loop_mode, for copies into L1
+        uint64_t fractals;                 // layout of matrices in L1 (asc_set_gm2l1_nz_para)
+        uint64_t channel;                  // asc_set_l0c2gm_channel_para
+        uint64_t dimension_strides[5][2];  // of copies in five dimensions: destination, source
+        uint64_t dimension_padding;        // elements left and right of the dimensions 1 to 4
+        uint64_t dimension_value;
+        uint32_t address_sites;  // used entries of `address_site`
+    } c_interface;
+
+    uint64_t stored;  // bytes this block has copied to global memory
+    bool streamed;    // some of them bypassed the caches, with no fence since
 
     // The members below are not cleared when a block starts; the members above say which of them are valid.
     struct Local {
@@ -113,6 +134,12 @@ struct CoreState {
     static constexpr uint32_t most_locals = 64;
     Local locals[most_locals];
     uint32_t flag_line[7][7][8];  // line that last set each flag; valid for flags that are up
+    struct AddressSite {
+        const char* file;
+        uint32_t line, column, calls;
+    };
+    static constexpr uint32_t most_address_sites = 32;
+    AddressSite address_site[most_address_sites];  // places in the source that make address registers
 };
 
 static_assert(sizeof(CoreState) <= CANOPY_CORE_REGISTERS, "the state of a core has outgrown its registers");

@@ -84,9 +84,8 @@ inline float ceil(float x) { return __builtin_elementwise_ceil(x); }
 inline float truncate(float x) { return __builtin_elementwise_trunc(x); }
 // Ties go away from zero.
 inline float nearest_away(float x) {
-    const float whole = truncate(x);
-    const float step = __builtin_elementwise_abs(x - whole) >= 0.5f ? __builtin_copysignf(1.0f, x) : 0.0f;
-    return __builtin_copysignf(whole + step, x);
+    // The largest number below one half: exact halves are rounded up by the sum, numbers below them are not.
+    return truncate(x + __builtin_copysignf(0x1.fffffep-2f, x));
 }
 
 inline float absolute(float x) { return bits_as<float>(bits_as<uint32_t>(x) & 0x7fffffffu); }

@@ -30,6 +30,11 @@ inline unsigned char* take_memory(Hardware memory, uint64_t bytes, Where where) 
     return address;
 }
 
+inline void require_buffers(uint32_t count, Where where) {
+    if (count == 0 || count > max_queue_buffers)
+        fail(where, "InitBuffer: a queue has 1 to %u buffers, not %u", max_queue_buffers, count);
+}
+
 // The buffers of one queue: which are free, which the kernel holds, and which are queued, in order.
 class BufferRing {
 public:
@@ -92,6 +97,7 @@ public:
         return base_ + static_cast<uint64_t>(index) * bytes_;
     }
 
+    unsigned char* base() const { return base_; }
     uint32_t bytes() const { return bytes_; }
     uint32_t queued() const { return queued_; }
     uint32_t idle() const { return static_cast<uint32_t>(count_ - queued_ - taken_); }
@@ -201,6 +207,25 @@ public:
     // Queue events are bookkeeping for a chip's pipes; here there are none to free.
     void FreeAllEvent() {}
 
+    // For pools of the program (EXTERN_IMPL_BUFPOOL): first the number and size of the buffers, then the place of each,
+    // in bytes from the start of the memory.
+    void InitStartBufHandle(TBufHandle, uint8_t num, uint32_t len, Where where = canopy::kernel::here()) {
+        canopy::kernel::require_buffers(num, where);
+        pool_count_ = num;
+        pool_bytes_ = len;
+    }
+    template <class T>
+    void InitBufHandle(T*, uint32_t index, TBufHandle, uint32_t curPoolAddr, uint32_t len,
+                       Where where = canopy::kernel::here()) {
+        unsigned char* place = canopy::kernel::memory_base(canopy::kernel::memory_of(position)) + curPoolAddr;
+        if (index >= pool_count_ || len != pool_bytes_)
+            canopy::kernel::fail(where, "InitBufHandle: buffer %u of %u bytes; InitStartBufHandle named %u of %u",
+                                 index, len, pool_count_, pool_bytes_);
+        if (index == 0) ring_.init(place, pool_count_, pool_bytes_, position);
+        if (place != ring_.base() + static_cast<uint64_t>(index) * len)
+            canopy::kernel::fail(where, "InitBufHandle: buffer %u does not follow the one before it", index);
+    }
+
     // For TPipe and TBufPool.
     static constexpr TPosition position = src == TPosition::GM ? dst : src;
     canopy::kernel::BufferRing& ring() { return ring_; }
@@ -216,6 +241,8 @@ private:
     }
 
     canopy::kernel::BufferRing ring_;
+    uint32_t pool_bytes_ = 0;
+    uint8_t pool_count_ = 0;
 };
 
 template <TPosition pos, int32_t depth, auto mask = 0>
@@ -259,6 +286,16 @@ public:
         return Get<T>(where);
     }
     uint32_t GetBufLen() const { return bytes_; }
+
+    // For pools of the program, as in TQueBind; there is one buffer.
+    void InitStartBufHandle(TBufHandle, uint8_t num, uint32_t len, Where where = canopy::kernel::here()) {
+        if (num != 1) canopy::kernel::fail(where, "InitStartBufHandle: a TBuf has one buffer, not %u", num);
+        bytes_ = len;
+    }
+    template <class T>
+    void InitBufHandle(T*, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len) {
+        place(canopy::kernel::memory_base(canopy::kernel::memory_of(pos)) + curPoolAddr, len);
+    }
 
     // For TPipe and TBufPool.
     void place(unsigned char* base, uint32_t bytes) {
@@ -342,6 +379,17 @@ private:
     uint32_t used_ = 0;
 };
 
+// The state of a pool that a program defines with EXTERN_IMPL_BUFPOOL. Addresses are bytes from the start of the
+// memory.
+template <TPosition pos, uint32_t bufIDSize>
+struct TBufPoolImpl {
+    uint32_t startAddr_ = 0;
+    uint32_t maxLen_ = 0;
+    uint32_t curAddr_ = 0;
+    uint32_t curBufSize_ = 0;
+    uint8_t handles_[bufIDSize] = {};
+};
+
 class TPipe {
 public:
     using Where = canopy::kernel::Where;
@@ -370,9 +418,7 @@ public:
 
     template <class Queue>
     bool InitBuffer(Queue& queue, uint8_t count, uint32_t bytes, Where where = canopy::kernel::here()) {
-        if (count == 0 || count > canopy::kernel::max_queue_buffers)
-            canopy::kernel::fail(where, "InitBuffer: a queue has 1 to %u buffers, not %u",
-                                 canopy::kernel::max_queue_buffers, count);
+        canopy::kernel::require_buffers(count, where);
         const auto rounded = static_cast<uint32_t>(canopy::kernel::round_up(bytes, ONE_BLK_SIZE));
         constexpr Hardware memory = canopy::kernel::memory_of(Queue::position);
         queue.ring().init(canopy::kernel::take_memory(memory, static_cast<uint64_t>(rounded) * count, where), count,
@@ -433,6 +479,41 @@ public:
         return canopy::kernel::core_state().pipe.used[static_cast<int>(memory)];
     }
 };
+
+// In the body of a class: makes it a pool of `BUFID_SIZE` buffers. The class defines InitBuffer itself and keeps
+// account of what it hands out.
+#define EXTERN_IMPL_BUFPOOL(EXT_BUFPOOL, POSITION, BUFID_SIZE)                                                  \
+public:                                                                                                         \
+    static constexpr AscendC::TPosition poolPos = POSITION;                                                     \
+    static constexpr AscendC::TPosition position = POSITION;                                                    \
+    static constexpr uint32_t bufSize = BUFID_SIZE;                                                             \
+    static constexpr bool isTbufPool = true;                                                                    \
+    void Init() { tBufPoolImpl.curAddr_ = tBufPoolImpl.startAddr_, tBufPoolImpl.curBufSize_ = 0; }              \
+    void Reset() { Init(); }                                                                                    \
+    AscendC::TBufHandle GetBufHandle(uint8_t offset, canopy::kernel::Where where = canopy::kernel::here()) {    \
+        if (offset >= bufSize)                                                                                  \
+            canopy::kernel::fail(where, "GetBufHandle: buffer %u of a pool that has %u", offset, bufSize);      \
+        return tBufPoolImpl.handles_ + offset;                                                                  \
+    }                                                                                                           \
+    void SetCurAddr(uint32_t curAddr, canopy::kernel::Where where = canopy::kernel::here()) {                   \
+        if (curAddr > tBufPoolImpl.startAddr_ + tBufPoolImpl.maxLen_)                                           \
+            canopy::kernel::fail(where, "SetCurAddr: %u bytes of a pool of %u are handed out",                  \
+                                 curAddr - tBufPoolImpl.startAddr_, tBufPoolImpl.maxLen_);                      \
+        tBufPoolImpl.curAddr_ = curAddr;                                                                        \
+    }                                                                                                           \
+    uint32_t GetCurAddr() const { return tBufPoolImpl.curAddr_; }                                               \
+    void SetCurBufSize(uint8_t curBufSize) { tBufPoolImpl.curBufSize_ = curBufSize; }                           \
+    uint8_t GetCurBufSize() const { return static_cast<uint8_t>(tBufPoolImpl.curBufSize_); }                    \
+    /* For TPipe and TBufPool. */                                                                               \
+    void place(unsigned char* base, uint32_t bytes) {                                                           \
+        tBufPoolImpl.startAddr_ = static_cast<uint32_t>(base - memory());                                       \
+        tBufPoolImpl.maxLen_ = bytes;                                                                           \
+        Init();                                                                                                 \
+    }                                                                                                           \
+    unsigned char* base() const { return memory() + tBufPoolImpl.startAddr_; }                                  \
+    uint32_t bytes() const { return tBufPoolImpl.maxLen_; }                                                     \
+    static unsigned char* memory() { return canopy::kernel::memory_base(canopy::kernel::memory_of(POSITION)); } \
+    AscendC::TBufPoolImpl<POSITION, BUFID_SIZE> tBufPoolImpl
 
 inline TPipe* GetTPipePtr() {
     auto& pipe = canopy::kernel::core_state().pipe;

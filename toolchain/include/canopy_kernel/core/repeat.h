@@ -9,17 +9,17 @@
 //                  Strided<D>(dst, blocks, repeats), Strided<const S>(src, blocks, repeats));
 //
 // Runs come in ascending order, one repeat after the other. If everything is contiguous, there is one run. The loop
-// over a run starts with CANOPY_VECTOR_LOOP if the iterations are independent: operands overlap exactly or not at all.
-// Types that share a byte arrive as `Packed` instead of a pointer.
+// over a run is for_each_lane. Types that share a byte arrive as `Packed` instead of a pointer.
+//
+// An operation that writes each selected element of its first operand uses write_runs instead: for a mask with gaps,
+// the body gets whole blocks and a place for the results, and only the selected ones are stored.
 #ifndef CANOPY_KERNEL_REPEAT_H
 #define CANOPY_KERNEL_REPEAT_H
 
+#include "canopy_kernel/core/lanes.h"
 #include "canopy_kernel/core/mask.h"
 #include "canopy_kernel/core/tensor.h"
-
-#define CANOPY_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
-// The same, for loops that convert to or from half, where the compiler would choose too narrow a width.
-#define CANOPY_HALF_LOOP _Pragma("clang loop vectorize(assume_safety) vectorize_width(8) interleave_count(2)")
+#include "canopy_kernel/target/trace.h"
 
 namespace AscendC {
 
@@ -127,6 +127,7 @@ template <class T>
 struct Strided {
     using Element = plain<T>;
     static constexpr uint32_t per_block = static_cast<uint32_t>(elements_in<Element>(block_bytes));
+    static constexpr uint32_t most_lanes = lanes_of<Element>();
 
     T* address;
     uint64_t block;
@@ -162,12 +163,31 @@ inline Strided<const T> source(const LocalTensor<T>& tensor, uint32_t block_stri
 // Passed as an operand if a run needs its position: the number of its first lane, counted from the start of the first
 // repeat.
 struct LaneIndex {
+    static constexpr uint32_t most_lanes = ~0u;
     uint32_t width;
 
     uint64_t at(uint64_t repeat_index, uint32_t lane) const { return repeat_index * width + lane; }
     bool contiguous_in_repeat() const { return true; }
     bool contiguous(uint32_t) const { return true; }
 };
+
+// Lanes up to the last selected one of a repeat.
+inline uint32_t used_lanes(const Selection& selection) {
+    if (!selection.sparse) return selection.lanes;
+    const uint32_t lanes_per_bit = selection.width > 128 ? selection.width / 128 : 1;
+    const uint32_t top = selection.bits[1] != 0 ? 128u - static_cast<uint32_t>(__builtin_clzll(selection.bits[1]))
+                                                : 64u - static_cast<uint32_t>(__builtin_clzll(selection.bits[0]));
+    return top * lanes_per_bit;
+}
+
+template <uint32_t first, uint32_t... rest>
+constexpr uint32_t smallest_of() {
+    uint32_t least = first;
+    ((least = rest < least ? rest : least), ...);
+    return least;
+}
+template <uint32_t... values>
+inline constexpr uint32_t smallest = smallest_of<values...>();
 
 template <class Body, class... Operands>
 __attribute__((noinline)) void for_each_sparse_run(const Selection& selection, const Body& body,
@@ -187,13 +207,11 @@ __attribute__((noinline)) void for_each_sparse_run(const Selection& selection, c
         }
 }
 
-// Calls body(count, run of each operand...) until every selected element has been visited once. Whole blocks get a
-// separate call, in which the length is a constant.
+// The walk without gaps in the mask. Whole blocks get a separate call, in which the length is a constant.
 template <class Body, class... Operands>
-inline void for_each_run(const Selection& selection, const Body& body, const Operands&... operands) {
-    if (__builtin_expect(selection.sparse, 0)) return for_each_sparse_run(selection, body, operands...);
-    const uint32_t width = selection.width;
-    const uint32_t block = width / 8;
+inline void for_each_leading_run(const Selection& selection, const Body& body, const Operands&... operands) {
+    constexpr uint32_t width = smallest<Operands::most_lanes...>;
+    constexpr uint32_t block = width / 8;
     uint64_t repeats = selection.repeats + (selection.tail != 0 ? 1 : 0);
     uint64_t last = selection.tail != 0 ? selection.tail : selection.lanes;
     const bool contiguous_in_repeat = (operands.contiguous_in_repeat() && ...);
@@ -210,6 +228,65 @@ inline void for_each_run(const Selection& selection, const Body& body, const Ope
     }
 }
 
+// Calls body(count, run of each operand...) until every selected element has been visited once.
+template <class Body, class... Operands>
+inline void for_each_run(const Selection& selection, const Body& body, const Operands&... operands) {
+    if (__builtin_expect(selection.sparse, 0)) return for_each_sparse_run(selection, body, operands...);
+    for_each_leading_run(selection, body, operands...);
+}
+
+// The bits of a mask with gaps as lanes of all ones, for results of the size of `Integer`.
+template <class Integer, uint32_t width>
+inline void expand_bits(const Selection& selection, Integer* lanes) {
+    constexpr uint32_t lanes_per_bit = width > 128 ? width / 128 : 1;
+    for (uint32_t i = 0; i < width; ++i) {
+        const uint32_t bit = i / lanes_per_bit;
+        lanes[i] = static_cast<Integer>(0 - (selection.bits[bit / 64] >> bit % 64 & 1));
+    }
+}
+
+// Blocks up to the last one that has a selected lane, of each repeat.
+template <class Body, class D, class... Operands>
+__attribute__((noinline)) void write_sparse_runs(const Selection& selection, const Body& body, const Strided<D>& to,
+                                                 const Operands&... operands) {
+    using Integer = unsigned_like<sizeof(D)>;
+    constexpr uint32_t width = smallest<Strided<D>::most_lanes, Operands::most_lanes...>;
+    constexpr uint32_t block = width / 8;
+    Integer chosen[width], kept[width];
+    D result[width];
+    expand_bits<Integer, width>(selection, chosen);
+    const uint32_t used = static_cast<uint32_t>(round_up(used_lanes(selection), block));
+    const bool whole = to.contiguous_in_repeat() && (operands.contiguous_in_repeat() && ...);
+    const auto write = [&](uint64_t repeat, uint32_t first, uint32_t count) CANOPY_ALWAYS {
+        D* d = to.at(repeat, first);
+        body(uint64_t{count}, &result[0], operands.at(repeat, first)...);
+        __builtin_memcpy(kept, d, count * sizeof(D));
+        for_each_lane<false>(count, [&](uint64_t i) CANOPY_ALWAYS {
+            const auto made = __builtin_bit_cast(Integer, result[i]);
+            kept[i] = static_cast<Integer>((made & chosen[first + i]) | (kept[i] & ~chosen[first + i]));
+        });
+        __builtin_memcpy(d, kept, count * sizeof(D));
+    };
+    for (uint64_t r = 0; r < selection.repeats; ++r) {
+        if (whole)
+            write(r, 0, used);
+        else
+            for (uint32_t first = 0; first < used; first += block) write(r, first, block);
+    }
+}
+
+// Like for_each_run, for a body that writes every element of the run of its first operand.
+template <class Body, class D, class... Operands>
+inline void write_runs(const Selection& selection, const Body& body, const Strided<D>& to,
+                       const Operands&... operands) {
+    if constexpr (!is_tracing_variant && packing<plain<D>> == 1) {
+        if (__builtin_expect(selection.sparse, 0)) return write_sparse_runs(selection, body, to, operands...);
+        for_each_leading_run(selection, body, to, operands...);
+    } else {
+        for_each_run(selection, body, to, operands...);
+    }
+}
+
 // Bytes from the start of an operand to the end of the last element accessed.
 inline uint64_t reach(const Selection& selection, uint64_t block, uint64_t repeat, uint32_t per_block,
                       uint64_t element_bits) {
@@ -219,13 +296,7 @@ inline uint64_t reach(const Selection& selection, uint64_t block, uint64_t repea
         const uint64_t full = whole == 0 ? 0 : (whole - 1) * block + block_bytes;
         return partial > full ? partial : full;
     };
-    uint32_t used = selection.lanes;
-    if (selection.sparse) {
-        const uint32_t lanes_per_bit = selection.width > 128 ? selection.width / 128 : 1;
-        const uint32_t top = selection.bits[1] != 0 ? 128u - static_cast<uint32_t>(__builtin_clzll(selection.bits[1]))
-                                                    : 64u - static_cast<uint32_t>(__builtin_clzll(selection.bits[0]));
-        used = top * lanes_per_bit;
-    }
+    const uint32_t used = used_lanes(selection);
     uint64_t end = selection.repeats == 0 ? 0 : (selection.repeats - 1) * repeat + end_in_repeat(used);
     if (selection.tail != 0) {
         const uint64_t tail_end = selection.repeats * repeat + end_in_repeat(selection.tail);

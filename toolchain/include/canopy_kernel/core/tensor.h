@@ -4,6 +4,8 @@
 #ifndef CANOPY_KERNEL_TENSOR_H
 #define CANOPY_KERNEL_TENSOR_H
 
+#include <kernel_tiling/data_format.h>
+
 #include "canopy_kernel/core/core.h"
 
 namespace canopy::kernel {
@@ -14,17 +16,6 @@ struct TensorExpression;
 }  // namespace canopy::kernel
 
 namespace AscendC {
-
-enum class DataFormat : uint8_t {
-    ND = 0,
-    NZ,
-    NCHW,
-    NC1HWC0,
-    NHWC,
-    NCDHW,
-    NDC1HWC0,
-    FRACTAL_Z_3D,
-};
 
 enum class CacheMode { CACHE_MODE_DISABLE = 0, CACHE_MODE_NORMAL = 1, CACHE_MODE_LAST = 2, CACHE_MODE_PERSISTENT = 4 };
 enum class CacheRwMode { READ = 1, WRITE = 2, RW = 3 };

@@ -116,16 +116,19 @@ struct ImageWindow {
     bool transpose;
 };
 
-// Loads the matrix: into L0A as it is (optionally transposed), into L0B as the right factor of a product.
+// Loads the matrix: into L0A as it is (optionally transposed), into L0B as the right factor of a product. `stride` is
+// the distance of fractals along k, in fractals; 0: they are adjacent.
 template <class T>
-inline void load_image(const LocalTensor<T>& destination, const ImageView<T>& view, const ImageWindow& window) {
+inline void load_image(const LocalTensor<T>& destination, const ImageView<T>& view, const ImageWindow& window,
+                       uint32_t stride = 0) {
     constexpr uint32_t c0 = row_elements<T>;
     T* to = destination.GetPhyAddr();
     const bool right = memory_of(destination.position()) == Hardware::L0B;
     const uint32_t rows = window.transpose && !right ? window.k_extent : window.m_extent;
     const uint32_t columns = window.transpose && !right ? window.m_extent : window.k_extent;
-    const uint32_t row_fractals = (rows + fractal_rows - 1) / fractal_rows, column_fractals = (columns + c0 - 1) / c0;
-    const uint32_t right_columns = (columns + fractal_rows - 1) / fractal_rows;
+    const uint32_t row_fractals = stride != 0 ? stride : (rows + fractal_rows - 1) / fractal_rows;
+    const uint32_t column_fractals = (columns + c0 - 1) / c0;
+    const uint32_t right_columns = stride != 0 ? stride : (columns + fractal_rows - 1) / fractal_rows;
     for (uint32_t row = 0; row < rows; ++row)
         for (uint32_t column = 0; column < columns; ++column) {
             const bool turned = window.transpose && !right;
@@ -165,18 +168,19 @@ inline T padding_register() {
 
 }  // namespace canopy::kernel
 
-namespace AscendC {
+namespace canopy::kernel {
 
-template <class T, const IsResetLoad3dConfig& config = IS_RESER_LOAD3D_DEFAULT_CONFIG, class U>
-inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LoadData3DParamsV2<U>& params,
-                     canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::require_memory(src, Hardware::L1, "the source of LoadData", where);
-    canopy::kernel::check_load(dst, where);
+template <class T, const AscendC::IsResetLoad3dConfig& config, class U>
+inline void load_image_of(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                          const AscendC::LoadData3DParamsV2<U>& params, uint32_t stride, Where where) {
+    require_memory(src, Hardware::L1, "the source of LoadData", where);
+    check_load(dst, where);
     if (config.isSetFMatrix)
-        SetFmatrix(params.l1H, params.l1W, params.padList, params.fMatrixCtrl ? FMATRIX_RIGHT : FMATRIX_LEFT);
-    if (config.isSetPadding) SetLoadDataPaddingValue(params.padValue);
-    canopy::kernel::ImageView<T> view{};
-    canopy::kernel::set_matrix(view, params.fMatrixCtrl);
+        AscendC::SetFmatrix(params.l1H, params.l1W, params.padList,
+                            params.fMatrixCtrl ? AscendC::FMATRIX_RIGHT : AscendC::FMATRIX_LEFT);
+    if (config.isSetPadding) AscendC::SetLoadDataPaddingValue(params.padValue);
+    ImageView<T> view{};
+    set_matrix(view, params.fMatrixCtrl);
     view.source = src.GetPhyAddr();
     view.channels = params.channelSize;
     view.stride_x = params.strideW;
@@ -185,9 +189,19 @@ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     view.filter_y = params.filterH + (params.filterSizeH ? 256u : 0u);
     view.dilation_x = params.dilationFilterW;
     view.dilation_y = params.dilationFilterH;
-    view.padding = canopy::kernel::padding_register<T>();
-    canopy::kernel::load_image(
-        dst, view, {params.mStartPt, params.kStartPt, params.mExtension, params.kExtension, params.enTranspose});
+    view.padding = padding_register<T>();
+    load_image(dst, view, {params.mStartPt, params.kStartPt, params.mExtension, params.kExtension, params.enTranspose},
+               stride);
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+template <class T, const IsResetLoad3dConfig& config = IS_RESER_LOAD3D_DEFAULT_CONFIG, class U>
+inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LoadData3DParamsV2<U>& params,
+                     canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::load_image_of<T, config>(dst, src, params, 0, where);
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #define CANOPY_KERNEL_CUBE_LOAD_H
 
 #include "canopy_kernel/core/tensor.h"
+#include "canopy_kernel/vector/permute.h"
 
 namespace canopy::kernel {
 
@@ -36,10 +37,24 @@ inline void copy_fractal(void* destination, const void* source) {
 
 // Transposes 16 x 16 elements of two bytes.
 template <class T>
-inline void turn_fractal(T* __restrict destination, const T* __restrict source) {
+inline void turn_fractal(T* destination, const T* source) {
     static_assert(sizeof(T) == 2, "ifTranspose needs elements of two bytes");
-    for (uint32_t row = 0; row < 16; ++row)
-        for (uint32_t column = 0; column < 16; ++column) destination[column * 16 + row] = source[row * 16 + column];
+    Tile<2> tile;
+    for (uint32_t row = 0; row < 16; ++row) tile.load(row, source + row * 16);
+    tile.transpose();
+    for (uint32_t row = 0; row < 16; ++row) tile.store(row, destination + row * 16);
+}
+
+// Copies element `j` of a fractal to place `i` of another; two elements of four bits share a byte.
+template <class T>
+inline void move_element(T* to, uint64_t i, const T* from, uint64_t j) {
+    if constexpr (packing<T> == 1) {
+        to[i] = from[j];
+    } else {
+        const uint32_t bits = from[j / 2].storage >> (j % 2 * 4) & 15u;
+        uint8_t& byte = to[i / 2].storage;
+        byte = static_cast<uint8_t>(i % 2 == 0 ? (byte & 0xf0u) | bits : (byte & 0x0fu) | bits << 4);
+    }
 }
 
 template <class T>
@@ -148,27 +163,23 @@ inline void load_rectangle(T* destination, const T* source, const AscendC::LoadD
                     fractal(source, (params.kStartPosition + k) * params.srcStride + params.mStartPosition + m));
         return;
     }
-    if constexpr (packing<T> != 1) {
-        fail(where, "LoadData: ifTranspose is not possible for elements of four bits");
-    } else {
-        const uint32_t rows = params.mStep * fractal_rows, width = params.kStep * columns;
-        if (rows % columns != 0 || width % fractal_rows != 0)
-            fail(where, "LoadData: %u x %u elements of %u bytes cannot be transposed in whole fractals", rows, width,
-                 static_cast<uint32_t>(sizeof(T)));
-        for (uint32_t row = 0; row < rows; ++row)
-            for (uint32_t column = 0; column < width; ++column) {
-                const T* from =
-                    fractal(source, static_cast<int64_t>(params.kStartPosition + column / columns) * params.srcStride +
-                                        params.mStartPosition + row / fractal_rows);
-                T* to = fractal(destination,
-                                static_cast<int64_t>(row / columns) * params.dstStride + column / fractal_rows);
-                to[column % fractal_rows * columns + row % columns] =
-                    from[row % fractal_rows * columns + column % columns];
-            }
-    }
+    const uint32_t rows = params.mStep * fractal_rows, width = params.kStep * columns;
+    if (rows % columns != 0 || width % fractal_rows != 0)
+        fail(where, "LoadData: %u x %u elements cannot be transposed in whole fractals of 16 x %u", rows, width,
+             columns);
+    for (uint32_t row = 0; row < rows; ++row)
+        for (uint32_t column = 0; column < width; ++column) {
+            const T* from =
+                fractal(source, static_cast<int64_t>(params.kStartPosition + column / columns) * params.srcStride +
+                                    params.mStartPosition + row / fractal_rows);
+            T* to =
+                fractal(destination, static_cast<int64_t>(row / columns) * params.dstStride + column / fractal_rows);
+            move_element(to, column % fractal_rows * columns + row % columns, from,
+                         row % fractal_rows * columns + column % columns);
+        }
 }
 
-// Loads squares of 16 (two and four bytes) or 32 (one byte) elements per side, each transposed.
+// Loads squares of 16 (two and four bytes), 32 (one byte) or 64 (four bits) elements per side, each transposed.
 template <class T>
 inline void load_turned(T* destination, const T* source, const AscendC::LoadData2dTransposeParams& params) {
     constexpr uint32_t columns = row_elements<T>;
@@ -179,13 +190,17 @@ inline void load_turned(T* destination, const T* source, const AscendC::LoadData
         const int64_t step = params.addrMode == 0 ? i : -i;
         const int64_t first = (params.startIndex + step * params.srcStride) * static_cast<int64_t>(fractals);
         const int64_t start = i * (1 + params.dstGap);
+        if constexpr (sizeof(T) == 2 && packing<T> == 1) {
+            turn_fractal(fractal(destination, start), fractal(source, first));
+            continue;
+        }
         for (uint32_t row = 0; row < side; ++row)
             for (uint32_t column = 0; column < side; ++column) {
                 const uint32_t from = side_by_side ? column / columns : row / fractal_rows;
                 const uint32_t to = side_by_side ? row / columns : column / fractal_rows;
-                fractal(destination,
-                        start + to * (1 + params.dstFracGap))[column % fractal_rows * columns + row % columns] =
-                    fractal(source, first + from)[row % fractal_rows * columns + column % columns];
+                move_element(fractal(destination, start + to * (1 + params.dstFracGap)),
+                             column % fractal_rows * columns + row % columns, fractal(source, first + from),
+                             row % fractal_rows * columns + column % columns);
             }
     }
 }

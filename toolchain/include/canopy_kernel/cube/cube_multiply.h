@@ -4,6 +4,7 @@
 #ifndef CANOPY_KERNEL_CUBE_MULTIPLY_H
 #define CANOPY_KERNEL_CUBE_MULTIPLY_H
 
+#include "canopy_kernel/core/float8.h"
 #include "canopy_kernel/cube/cube_load.h"
 
 namespace AscendC {
@@ -45,6 +46,37 @@ inline void SetMMLayoutTransform(bool enable) { canopy::kernel::core_state().cub
 }  // namespace AscendC
 
 namespace canopy::kernel {
+
+// The element type of a matrix in the device's product.
+template <class T>
+constexpr uint32_t product_element() {
+    if constexpr (is_same<T, float>)
+        return CANOPY_ELEMENT_FLOAT;
+    else if constexpr (is_same<T, half>)
+        return CANOPY_ELEMENT_HALF;
+    else if constexpr (is_same<T, bfloat16_t>)
+        return CANOPY_ELEMENT_BFLOAT16;
+    else if constexpr (is_same<T, int8_t>)
+        return CANOPY_ELEMENT_INT8;
+    else if constexpr (is_same<T, uint8_t>)
+        return CANOPY_ELEMENT_UINT8;
+    else if constexpr (is_same<T, int32_t>)
+        return CANOPY_ELEMENT_INT32;
+    else if constexpr (is_same<T, int4b_t>)
+        return CANOPY_ELEMENT_INT4;
+    else if constexpr (is_same<T, fp8_e4m3fn_t>)
+        return CANOPY_ELEMENT_FLOAT8_E4M3;
+    else if constexpr (is_same<T, fp8_e5m2_t>)
+        return CANOPY_ELEMENT_FLOAT8_E5M2;
+    else if constexpr (is_same<T, hifloat8_t>)
+        return CANOPY_ELEMENT_HIFLOAT8;
+    else if constexpr (is_same<T, fp4x2_e2m1_t>)
+        return CANOPY_ELEMENT_FLOAT4_E2M1;
+    else if constexpr (is_same<T, fp4x2_e1m2_t>)
+        return CANOPY_ELEMENT_FLOAT4_E1M2;
+    else
+        static_assert(always_false<T>, "the device does not multiply elements of this type");
+}
 
 // Scratch memory for the two factors and the result of one product, as plain matrices. It is thread-local, so a block
 // must not wait between filling and using it.

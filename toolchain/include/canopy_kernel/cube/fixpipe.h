@@ -171,35 +171,19 @@ constexpr bool by_column(QuantMode_t mode) {
            mode == VQF322BF16_PRE || mode == VQF322F32_PRE || mode == VQS322BF16_PRE;
 }
 
-// Rounds to nearest, ties to even, and clamps to the range of the type.
-template <class T>
-inline T saturate_round(float value, float low, float high) {
-    if (value != value) return T(0);
-    const float rounded = __builtin_rintf(value);
-    return static_cast<T>(rounded < low ? low : rounded > high ? high : rounded);
-}
-
+// How sums of type S become elements of type D, with or without scales.
 template <class D, class S>
-inline D convert_result(S source, QuantMode_t mode, const Quantisation& quantisation, bool relu) {
-    if (mode == NoQuant) {
-        if constexpr (is_same<D, S>) return relu && source < S(0) ? S(0) : source;
-    }
-    float value = static_cast<float>(source);
-    if (scaled(mode)) value *= quantisation.scale;
-    if (relu && value < 0.0f) value = 0.0f;
-    if constexpr (is_any_of<D, int8_t, uint8_t>) {
-        const float shifted = __builtin_rintf(value) + static_cast<float>(quantisation.offset);
-        // The word decides the sign; the tensor's type only names the byte.
-        if (quantisation.is_signed) return static_cast<D>(saturate_round<int8_t>(shifted, -128.0f, 127.0f));
-        return static_cast<D>(saturate_round<uint8_t>(shifted, 0.0f, 255.0f));
-    } else if constexpr (is_same<D, half>) {
-        // Values out of range become the largest finite value.
-        const float held = value > 65504.0f ? 65504.0f : value < -65504.0f ? -65504.0f : value;
-        return static_cast<half>(held);
-    } else if constexpr (is_same<D, int32_t>) {
-        return saturate_round<int32_t>(value, -2147483648.0f, 2147483520.0f);
+constexpr QuantMode_t scaling_mode(bool scaled, bool columns) {
+    if (!scaled) return is_same<D, half> ? F322F16 : is_same<D, bfloat16_t> ? F322BF16 : NoQuant;
+    if constexpr (is_same<S, int32_t>) {
+        if (is_same<D, half>) return columns ? VDEQF16 : DEQF16;
+        if (is_same<D, bfloat16_t>) return columns ? VQS322BF16_PRE : QS322BF16_PRE;
+        return columns ? VREQ8 : REQ8;
     } else {
-        return static_cast<D>(value);
+        if (is_same<D, half>) return columns ? VQF322F16_PRE : QF322F16_PRE;
+        if (is_same<D, bfloat16_t>) return columns ? VQF322BF16_PRE : QF322BF16_PRE;
+        if (is_same<D, float>) return columns ? VQF322F32_PRE : QF322F32_PRE;
+        return columns ? VQF322B8_PRE : QF322B8_PRE;
     }
 }
 
@@ -213,54 +197,137 @@ struct FixpipeWork {
     AscendC::CO2Layout layout;
 };
 
-// Converts up to 16 columns of one row.
-template <class D, class S>
-inline void convert_row(D* to, const S* from, uint32_t first_column, uint32_t count, const FixpipeWork& work) {
-    if (!scaled(work.mode)) {
-        const Quantisation none;
-        for (uint32_t i = 0; i < count; ++i) to[i] = convert_result<D>(from[i], work.mode, none, work.relu);
-        return;
+// What happens to up to `most` columns: they are scaled, what is below `floor` becomes `floor`, and results of one byte
+// get an offset and are held between two limits. The word of a column decides the sign of its bytes; the tensor's type
+// only names the byte.
+struct ColumnRules {
+    static constexpr uint32_t most = 256;
+    float scale[most], offset[most], low[most], high[most];
+    float floor;
+
+    // `words` are those of the columns, or null if all have the word `scalar`.
+    ColumnRules(QuantMode_t mode, uint64_t scalar, const uint64_t* words, bool relu, uint32_t count)
+        : floor(relu ? 0.0f : -__builtin_inff()) {
+        for (uint32_t i = 0; i < count; ++i) {
+            Quantisation rule;
+            if (scaled(mode)) rule = Quantisation::from(words != nullptr ? words[i] : scalar);
+            scale[i] = rule.scale;
+            offset[i] = static_cast<float>(rule.offset);
+            low[i] = rule.is_signed ? -128.0f : 0.0f;
+            high[i] = rule.is_signed ? 127.0f : 255.0f;
+        }
     }
-    const auto* words = static_cast<const uint64_t*>(work.scales);
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint64_t word = by_column(work.mode) && words != nullptr ? words[first_column + i] : work.scalar;
-        to[i] = convert_result<D>(from[i], work.mode, Quantisation::from(word), work.relu);
-    }
+};
+
+// Rounds to nearest, ties to even; NaN becomes 0.
+inline int32_t held_between(float value, float low, float high) {
+    float rounded = math::nearest_even(value);
+    rounded = rounded < low ? low : rounded;
+    rounded = rounded > high ? high : rounded;
+    return static_cast<int32_t>(value == value ? rounded : 0.0f);
 }
 
+// Converts `count` neighbours of one row; `first` is the place of their rules.
+template <class D, class S>
+inline void convert_row(D* to, const S* from, uint32_t count, const ColumnRules& rules, uint32_t first) {
+    for_each_lane<is_any_of<D, half>>(count, [&](uint64_t i) CANOPY_ALWAYS {
+        float value = static_cast<float>(from[i]) * rules.scale[first + i];
+        value = value < rules.floor ? rules.floor : value;
+        if constexpr (is_any_of<D, int8_t, uint8_t>) {
+            const float shifted = math::nearest_even(value) + rules.offset[first + i];
+            to[i] = static_cast<D>(held_between(shifted, rules.low[first + i], rules.high[first + i]));
+        } else if constexpr (is_same<D, half>) {
+            // Values out of range become the largest finite value.
+            value = value > 65504.0f ? 65504.0f : value;
+            to[i] = static_cast<half>(value < -65504.0f ? -65504.0f : value);
+        } else if constexpr (is_same<D, int32_t>) {
+            to[i] = held_between(value, -2147483648.0f, 2147483520.0f);
+        } else if constexpr (is_same<D, bfloat16_t>) {
+            to[i] = to_bfloat16(value);
+        } else {
+            to[i] = static_cast<D>(value);
+        }
+    });
+}
+
+// Without conversion; only what is below zero changes.
 template <class D>
-inline void store_result(D* to, const D* from, uint32_t count, bool global) {
-    if (global)
-        store_out(to, from, count);
-    else
+inline void rectify_row(D* to, const D* from, uint32_t count, bool relu) {
+    if (!relu) {
         __builtin_memcpy(to, from, count * sizeof(D));
+        return;
+    }
+    for_each_lane<false>(count, [&](uint64_t i) CANOPY_ALWAYS { to[i] = from[i] < D(0) ? D(0) : from[i]; });
+}
+
+template <class D, class S>
+inline void convert_columns(D* to, const S* from, uint32_t count, QuantMode_t mode, bool relu, const ColumnRules& rules,
+                            uint32_t first) {
+    if constexpr (is_same<D, S>)
+        if (mode == NoQuant) return rectify_row(to, from, count, relu);
+    convert_row(to, from, count, rules, first);
+}
+
+// Stores the columns first .. first + count - 1; put(to, from, elements) writes a contiguous piece.
+template <class D, class S, class Put>
+inline void fix_columns(D* destination, const S* source, const FixpipeWork& work, uint32_t first, uint32_t count,
+                        const Put& put) {
+    // A column of fractals is as wide as 32 bytes of the result; for float it has 16 elements unless it is split.
+    const uint32_t width = sizeof(D) == 4 ? (work.channel_split ? 8 : 16) : 32 / sizeof(D);
+    const auto* words = by_column(work.mode) ? static_cast<const uint64_t*>(work.scales) : nullptr;
+    const ColumnRules rules(work.mode, work.scalar, words != nullptr ? words + first : nullptr, work.relu, count);
+    const auto convert = [&](D* to, uint32_t row, uint32_t column, uint32_t n) {
+        const S* from = source + static_cast<uint64_t>((first + column) / 16) * work.source_stride * 16 +
+                        static_cast<uint64_t>(row) * 16;
+        convert_columns(to, from, n, work.mode, work.relu, rules, column);
+    };
+    D results[ColumnRules::most];
+    if (work.layout == AscendC::CO2Layout::ROW_MAJOR) {
+        for (uint32_t row = 0; row < work.m; ++row) {
+            for (uint32_t n = 0; n < count; n += 16) convert(results + n, row, n, smaller(16u, count - n));
+            put(destination + static_cast<uint64_t>(row) * work.destination_stride + first, results, count);
+        }
+        return;
+    }
+    for (uint32_t n = 0; n < count; n += 16) {
+        const uint32_t columns = smaller(16u, count - n), at = first + n;
+        if (work.layout == AscendC::CO2Layout::COLUMN_MAJOR) {
+            for (uint32_t row = 0; row < work.m; ++row) {
+                convert(results, row, n, columns);
+                for (uint32_t i = 0; i < columns; ++i)
+                    put(destination + static_cast<uint64_t>(at + i) * work.destination_stride + row, results + i, 1);
+            }
+            continue;
+        }
+        const auto place = [&](uint32_t row, uint32_t column) {
+            return destination + static_cast<uint64_t>(column / width) * work.destination_stride * (32 / sizeof(D)) +
+                   static_cast<uint64_t>(row) * width + column % width;
+        };
+        // The rows of a whole column of fractals follow each other.
+        const uint32_t together = width == 16 && columns == 16 ? ColumnRules::most / 16 : 1;
+        for (uint32_t row = 0; row < work.m; row += together) {
+            const uint32_t rows = smaller(together, work.m - row);
+            for (uint32_t r = 0; r < rows; ++r) convert(results + r * 16, row + r, n, columns);
+            if (together > 1)
+                put(place(row, at), results, rows * 16);
+            else
+                for (uint32_t i = 0; i < columns; i += width)
+                    put(place(row, at + i), results + i, smaller(width, columns - i));
+        }
+    }
 }
 
 template <class D, class S>
 inline void fix_matrix(D* destination, const S* source, const FixpipeWork& work, bool global) {
-    // A column of fractals is as wide as 32 bytes of the result; for float it has 16 elements unless it is split.
-    const uint32_t width = sizeof(D) == 4 ? (work.channel_split ? 8 : 16) : 32 / sizeof(D);
-    D row[32];
-    for (uint32_t n = 0; n < work.n; n += 16) {
-        const uint32_t count = smaller(16u, work.n - n);
-        const S* column = source + static_cast<uint64_t>(n / 16) * work.source_stride * 16;
-        for (uint32_t m = 0; m < work.m; ++m) {
-            convert_row(row, column + static_cast<uint64_t>(m) * 16, n, count, work);
-            if (work.layout == AscendC::CO2Layout::ROW_MAJOR) {
-                store_result(destination + static_cast<uint64_t>(m) * work.destination_stride + n, row, count, global);
-            } else if (work.layout == AscendC::CO2Layout::COLUMN_MAJOR) {
-                for (uint32_t i = 0; i < count; ++i)
-                    store_result(destination + static_cast<uint64_t>(n + i) * work.destination_stride + m, row + i, 1,
-                                 global);
-            } else {
-                for (uint32_t i = 0; i < count; i += width) {
-                    const uint32_t part = smaller(width, count - i);
-                    D* to = destination +
-                            static_cast<uint64_t>((n + i) / width) * work.destination_stride * (32 / sizeof(D)) +
-                            static_cast<uint64_t>(m) * width + (n + i) % width;
-                    store_result(to, row + i, part, global);
-                }
-            }
+    for (uint32_t first = 0; first < work.n; first += ColumnRules::most) {
+        const uint32_t count = smaller(ColumnRules::most, work.n - first);
+        if (global) {
+            Outlet outlet(element_kind<D>);
+            fix_columns(destination, source, work, first, count,
+                        [&](D* to, const D* from, uint32_t elements) { outlet.put(to, from, elements * sizeof(D)); });
+        } else {
+            fix_columns(destination, source, work, first, count,
+                        [](D* to, const D* from, uint32_t elements) { copy_short(to, from, elements * sizeof(D)); });
         }
     }
 }

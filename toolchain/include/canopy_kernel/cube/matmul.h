@@ -72,6 +72,7 @@ using AscendC::Matmul;
 using AscendC::MatmulCallBackFunc;
 using AscendC::MatmulImpl;
 using AscendC::MatmulType;
+using AscendC::SparseMatmulType;
 }  // namespace matmul
 
 #endif

@@ -53,6 +53,13 @@ struct MatmulTypeWithScale : MatmulType<POSITION, FORMAT, TYPE, ISTRANS, LAYOUT,
     static constexpr bool isScaleTrans = SCALE_ISTRANS;
 };
 
+// A right operand of which two of each four values along k are stored; SetSparseIndex says which.
+template <TPosition POSITION, TPosition INDEX_POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
+          LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false>
+struct SparseMatmulType : MatmulType<POSITION, FORMAT, TYPE, ISTRANS, LAYOUT, IBSHARE> {
+    constexpr static TPosition indexPos = INDEX_POSITION;
+};
+
 // Functions of the program that replace the product's own copies; nullptr keeps the product's own.
 template <auto COPY_OUT = nullptr, auto COPY_A1 = nullptr, auto COPY_B1 = nullptr>
 struct MatmulCallBackFunc {

@@ -34,6 +34,7 @@ class MatrixProduct {
     static constexpr bool copies_a = is_function<MM_CB::CopyA1Ptr>;
     static constexpr bool copies_b = is_function<MM_CB::CopyB1Ptr>;
     static constexpr bool copies_out = is_function<MM_CB::DataCopyOutPtr>;
+    static constexpr bool sparse = is_sparse_operand<B_TYPE>;
 
 public:
     using AType = A_TYPE;
@@ -148,9 +149,13 @@ public:
         scaled_ = true;
         scaling_.columns = words.GetPhyAddr();
     }
-    template <class... T>
-    __attribute__((unavailable("AscendC::Matmul::SetSparseIndex is not supported by Canopy yet"))) void SetSparseIndex(
-        const T&...) {}
+    // The places of the stored values: a matrix of N rows and K / 8 bytes, in fractals of 16 rows by 8 bytes that are
+    // stored column by column.
+    void SetSparseIndex(const GlobalTensor<uint8_t>& indexGlobal) {
+        static_assert(sparse && is_same<SrcAT, int8_t> && is_same<SrcBT, int8_t>,
+                      "SetSparseIndex: B is a SparseMatmulType, and A and B are int8_t");
+        sparse_index_ = indexGlobal.GetPhyAddr();
+    }
     template <class... T>
     __attribute__((unavailable("AscendC::Matmul::SetAntiQuantScalar is not supported by Canopy yet"))) void
     SetAntiQuantScalar(const T&...) {}
@@ -216,11 +221,7 @@ public:
     void AsyncGetTensorC(const LocalTensor<DstT>& co2Local, Where where = here()) {
         GetTensorC<sync>(co2Local, 0, false, 0, 0, 0, 0, where);
     }
-    struct MatrixOffset {
-        int32_t offset;
-        int32_t row, col;
-        int32_t height, width;
-    };
+    using MatrixOffset = TileOffset;
     MatrixOffset GetOffsetC() const {
         const Tile tile = tile_at(tile_);
         return {static_cast<int32_t>(tile.m * row_length_c() + tile.n), static_cast<int32_t>(tile.m),
@@ -322,15 +323,8 @@ public:
     }
 
 private:
-    struct Tile {
-        int64_t m, n;
-        uint32_t rows, columns;
-    };
-    struct Batch {
-        uint32_t a, b;
-        uint32_t stride_a, stride_b, stride_c;
-        uint32_t count() const { return a > b ? a : b; }
-    };
+    using Tile = ProductTile;
+    using Batch = BatchSizes;
 
     void rewind() {
         tile_ = -1;
@@ -467,6 +461,7 @@ private:
         product.n = tile.columns;
         product.accumulate = accumulate;
         if (!accumulate) set_bias(product, tile.n);
+        if constexpr (sparse) return make_sparse_tile(product, tile, where);
         const int64_t step = copies_a || copies_b ? positive(tiling_.baseK, single_k_) : single_k_;
         for (int64_t k = 0; k < single_k_; k += step) {
             product.k = smaller(step, single_k_ - k);
@@ -475,6 +470,17 @@ private:
             product.accumulate = 1;
             product.bias = nullptr;
         }
+    }
+
+    // The stored values are half of B, so its rows along k count for two.
+    void make_sparse_tile(CanopyProduct& product, const Tile& tile, Where where) const {
+        require_sparse(sparse_index_, single_k_, where);
+        product.k = single_k_;
+        const SparseMatrix matrix =
+            sparse_view(b_, sparse_index_, B_TYPE::format, depth_b() / 2, columns_b(), b_turned_);
+        const View a = left();
+        multiply_sparse(product, matrix, 0, tile.n,
+                        [&](CanopyProduct& part, int64_t k) { set_left(part, a.from(tile.m, k, where)); });
     }
 
     void set_operands(CanopyProduct& product, const Tile& tile, int64_t k, Where where) const {
@@ -578,7 +584,7 @@ private:
         require_ready(where);
         rewind();
         const AtomicOutput output(atomic, element_kind<DstT>);
-        if constexpr (simple_result && !copies_a && !copies_b && !copies_out && Policy::triangle == 0) {
+        if constexpr (simple_result && !sparse && !copies_a && !copies_b && !copies_out && Policy::triangle == 0) {
             if (!scaled_ && !sequential && output.none()) return whole(c, global);
         }
         const TileTarget target{c, C_TYPE::format, leading_c(global), global};
@@ -616,27 +622,20 @@ private:
     // --- batches ----------------------------------------------------------------------------------------------------
 
     // Matrices of `rows` x `length` in the layout of the operand. The five numbers come from the tiling.
-    static BatchLayout layout_of(LayoutMode mode, int64_t rows, int64_t length, uint32_t stride,
-                                 const int32_t (&info)[5]) {
-        const int64_t b = info[0], s = info[1], ng = static_cast<int64_t>(info[2]) * info[3], d = info[4];
-        if (mode == LayoutMode::BSNGD) return {ng * d, d, ng, s * ng * d};
-        if (mode == LayoutMode::SBNGD) return {b * ng * d, d, 0, 0};
-        return {0, stride != 0 ? static_cast<int64_t>(stride) : rows * length, 0, 0};
-    }
     BatchLayout layout_a(const Batch& sizes) const {
-        return layout_of(A_TYPE::layout, rows_a(), depth_a(), sizes.stride_a,
-                         {tiling_.ALayoutInfoB, tiling_.ALayoutInfoS, tiling_.ALayoutInfoN, tiling_.ALayoutInfoG,
-                          tiling_.ALayoutInfoD});
+        return batch_layout(A_TYPE::layout, rows_a(), depth_a(), sizes.stride_a,
+                            {tiling_.ALayoutInfoB, tiling_.ALayoutInfoS, tiling_.ALayoutInfoN, tiling_.ALayoutInfoG,
+                             tiling_.ALayoutInfoD});
     }
     BatchLayout layout_b(const Batch& sizes) const {
-        return layout_of(B_TYPE::layout, depth_b(), columns_b(), sizes.stride_b,
-                         {tiling_.BLayoutInfoB, tiling_.BLayoutInfoS, tiling_.BLayoutInfoN, tiling_.BLayoutInfoG,
-                          tiling_.BLayoutInfoD});
+        return batch_layout(B_TYPE::layout, depth_b(), columns_b(), sizes.stride_b,
+                            {tiling_.BLayoutInfoB, tiling_.BLayoutInfoS, tiling_.BLayoutInfoN, tiling_.BLayoutInfoG,
+                             tiling_.BLayoutInfoD});
     }
     BatchLayout layout_c(const Batch& sizes, bool packed) const {
-        return layout_of(packed ? LayoutMode::NORMAL : C_TYPE::layout, single_m_, leading_c(!packed), sizes.stride_c,
-                         {tiling_.CLayoutInfoB, tiling_.CLayoutInfoS1, tiling_.CLayoutInfoN, tiling_.CLayoutInfoG,
-                          tiling_.CLayoutInfoS2});
+        return batch_layout(packed ? LayoutMode::NORMAL : C_TYPE::layout, single_m_, leading_c(!packed), sizes.stride_c,
+                            {tiling_.CLayoutInfoB, tiling_.CLayoutInfoS1, tiling_.CLayoutInfoN, tiling_.CLayoutInfoG,
+                             tiling_.CLayoutInfoS2});
     }
     uint64_t batch_size(const Batch& sizes) const {
         return static_cast<uint64_t>(sizes.count()) * single_m_ * single_n_;
@@ -683,6 +682,7 @@ private:
     const uint8_t* a_scales_ = nullptr;
     const uint8_t* b_scales_ = nullptr;
     bool a_scales_turned_ = false, b_scales_turned_ = false;
+    const uint8_t* sparse_index_ = nullptr;
     bool scaled_ = false;
     ResultScaling scaling_{};
 

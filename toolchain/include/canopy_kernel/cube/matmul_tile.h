@@ -6,40 +6,12 @@
 
 #include "canopy_kernel/core/pipe.h"
 #include "canopy_kernel/core/tensor.h"
+#include "canopy_kernel/cube/cube_multiply.h"
 #include "canopy_kernel/cube/fixpipe.h"
 #include "canopy_kernel/cube/matmul_config.h"
+#include "canopy_kernel/cube/sparse_multiply.h"
 
 namespace canopy::kernel {
-
-template <class T>
-constexpr uint32_t product_element() {
-    if constexpr (is_same<T, float>)
-        return CANOPY_ELEMENT_FLOAT;
-    else if constexpr (is_same<T, half>)
-        return CANOPY_ELEMENT_HALF;
-    else if constexpr (is_same<T, bfloat16_t>)
-        return CANOPY_ELEMENT_BFLOAT16;
-    else if constexpr (is_same<T, int8_t>)
-        return CANOPY_ELEMENT_INT8;
-    else if constexpr (is_same<T, uint8_t>)
-        return CANOPY_ELEMENT_UINT8;
-    else if constexpr (is_same<T, int32_t>)
-        return CANOPY_ELEMENT_INT32;
-    else if constexpr (is_same<T, int4b_t>)
-        return CANOPY_ELEMENT_INT4;
-    else if constexpr (is_same<T, fp8_e4m3fn_t>)
-        return CANOPY_ELEMENT_FLOAT8_E4M3;
-    else if constexpr (is_same<T, fp8_e5m2_t>)
-        return CANOPY_ELEMENT_FLOAT8_E5M2;
-    else if constexpr (is_same<T, hifloat8_t>)
-        return CANOPY_ELEMENT_HIFLOAT8;
-    else if constexpr (is_same<T, fp4x2_e2m1_t>)
-        return CANOPY_ELEMENT_FLOAT4_E2M1;
-    else if constexpr (is_same<T, fp4x2_e1m2_t>)
-        return CANOPY_ELEMENT_FLOAT4_E1M2;
-    else
-        static_assert(always_false<T>, "AscendC::Matmul does not multiply elements of this type");
-}
 
 // A matrix in memory as the product reads it.
 struct MatrixView {
@@ -109,6 +81,34 @@ inline MatrixView stored_view(const void* data, AscendC::CubeFormat format, int6
     return view;
 }
 
+template <class Type, class = void>
+inline constexpr bool is_sparse_operand = false;
+template <class Type>
+inline constexpr bool is_sparse_operand<Type, std::void_t<decltype(Type::indexPos)>> = true;
+
+inline void require_sparse(const uint8_t* index, int64_t k, Where where) {
+    if (index == nullptr) fail(where, "Matmul: a sparse B needs SetSparseIndex");
+    if (k % 64 != 0)
+        fail(where, "Matmul: K is %lld; with a sparse B it must be a multiple of 64", static_cast<long long>(k));
+}
+
+// A sparse right operand with `stored` rows, in the format of the program.
+inline SparseMatrix sparse_view(const void* values, const uint8_t* index, AscendC::CubeFormat format, int64_t stored,
+                                int64_t columns, bool transposed) {
+    const auto up = [](int64_t size) { return static_cast<int64_t>(round_up(static_cast<uint64_t>(size), 16)); };
+    SparseMatrix matrix{static_cast<const int8_t*>(values), index, 1, 0, 1, up(columns) / 16};
+    if (format != AscendC::CubeFormat::NZ) {
+        (transposed ? matrix.column_step : matrix.row_step) = transposed ? stored : columns;
+    } else if (transposed) {
+        matrix.row_block_step = up(columns) * 32;
+        matrix.column_step = 32;
+    } else {
+        matrix.row_step = 32;
+        matrix.column_block_step = up(stored) * 32;
+    }
+    return matrix;
+}
+
 inline void set_left(CanopyProduct& product, const MatrixView& view) {
     product.a = view.data;
     product.a_type = view.type;
@@ -138,20 +138,18 @@ struct ResultScaling {
     const uint64_t* columns = nullptr;
 };
 
-template <class D, class S>
-constexpr QuantMode_t scaling_mode(bool scaled, bool columns) {
-    if (!scaled) return is_same<D, half> ? F322F16 : is_same<D, bfloat16_t> ? F322BF16 : NoQuant;
-    if constexpr (is_same<S, int32_t>) {
-        if (is_same<D, half>) return columns ? VDEQF16 : DEQF16;
-        if (is_same<D, bfloat16_t>) return columns ? VQS322BF16_PRE : QS322BF16_PRE;
-        return columns ? VREQ8 : REQ8;
-    } else {
-        if (is_same<D, half>) return columns ? VQF322F16_PRE : QF322F16_PRE;
-        if (is_same<D, bfloat16_t>) return columns ? VQF322BF16_PRE : QF322BF16_PRE;
-        if (is_same<D, float>) return columns ? VQF322F32_PRE : QF322F32_PRE;
-        return columns ? VQF322B8_PRE : QF322B8_PRE;
-    }
-}
+// A tile of the result: where it starts, and its size.
+struct ProductTile {
+    int64_t m, n;
+    uint32_t rows, columns;
+};
+
+// The same as a program sees it, with the offset of the first element.
+struct TileOffset {
+    int32_t offset;
+    int32_t row, col;
+    int32_t height, width;
+};
 
 // Destination of a tile. `leading` is as for stored_view.
 struct TileTarget {
@@ -198,14 +196,12 @@ inline void store_tile(const TileTarget& target, const S* tile, int64_t row, int
     const uint64_t fractal_column = round_up(rows, 16) * 16;
     for (uint32_t n = 0; n < columns; n += 16) {
         const uint32_t count = smaller(16u, columns - n);
-        Quantisation words[16];
-        if (scaled(scaling.mode))
-            for (uint32_t i = 0; i < count; ++i)
-                words[i] = Quantisation::from(scaling.columns ? scaling.columns[first_column + n + i] : scaling.scalar);
+        const ColumnRules rules(scaling.mode, scaling.scalar,
+                                scaling.columns ? scaling.columns + first_column + n : nullptr, false, count);
         for (uint32_t m = 0; m < rows; ++m) {
             const S* sums = tile + n / 16 * fractal_column + m * 16;
             D values[16];
-            for (uint32_t i = 0; i < count; ++i) values[i] = convert_result<D>(sums[i], scaling.mode, words[i], false);
+            convert_columns(values, sums, count, scaling.mode, false, rules, 0);
             store_sixteen(target, values, row + m, column + n, count);
         }
     }
@@ -271,6 +267,21 @@ struct BatchLayout {
         return group == 0 ? index * matrices_apart : index / group * groups_apart + index % group * matrices_apart;
     }
 };
+
+// The matrices of a batch, and the elements between them (0: they are adjacent).
+struct BatchSizes {
+    uint32_t a, b;
+    uint32_t stride_a, stride_b, stride_c;
+    uint32_t count() const { return a > b ? a : b; }
+};
+
+inline BatchLayout batch_layout(AscendC::LayoutMode mode, int64_t rows, int64_t length, uint32_t stride,
+                                const int32_t (&info)[5]) {
+    const int64_t b = info[0], s = info[1], ng = static_cast<int64_t>(info[2]) * info[3], d = info[4];
+    if (mode == AscendC::LayoutMode::BSNGD) return {ng * d, d, ng, s * ng * d};
+    if (mode == AscendC::LayoutMode::SBNGD) return {b * ng * d, d, 0, 0};
+    return {0, stride != 0 ? static_cast<int64_t>(stride) : rows * length, 0, 0};
+}
 
 }  // namespace canopy::kernel
 

@@ -5,6 +5,8 @@
 #ifndef CANOPY_KERNEL_MATH_FUNCTIONS_H
 #define CANOPY_KERNEL_MATH_FUNCTIONS_H
 
+#include <kernel_tiling/vector_configs.h>
+
 #include "canopy_kernel/core/special_functions.h"
 #include "canopy_kernel/high_level/operands.h"
 
@@ -17,15 +19,7 @@ struct AtanConfig {
 inline constexpr AtanConfig defaultAtanConfig = {AtanAlgo::TAYLOR_EXPANSION};
 
 // RADIAN_REDUCTION is exact for every number; the other is for numbers up to 65504.
-enum class SinAlgo { POLYNOMIAL_APPROXIMATION = 0, RADIAN_REDUCTION = 1 };
-struct SinConfig {
-    SinAlgo algo = SinAlgo::POLYNOMIAL_APPROXIMATION;
-};
 inline constexpr SinConfig defaultSinConfig{};
-enum class CosAlgo { POLYNOMIAL_APPROXIMATION = 0, RADIAN_REDUCTION = 1 };
-struct CosConfig {
-    CosAlgo algo = CosAlgo::POLYNOMIAL_APPROXIMATION;
-};
 inline constexpr CosConfig defaultCosConfig{};
 struct SinCosConfig {
     bool isReuseSource;

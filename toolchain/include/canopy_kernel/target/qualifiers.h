@@ -71,6 +71,11 @@
 #define __no_simd_vf_fusion__
 #define __VEC_SCOPE__
 
+// A variable with one copy for each core: here each thread has one, so a block must not use it across a wait for
+// others.
+#define __BLOCK_LOCAL__ thread_local
+#define __WORKGROUP_LOCAL__ thread_local
+
 #ifndef __forceinline__
 #define __forceinline__ inline __attribute__((always_inline))
 #endif

@@ -63,6 +63,8 @@ namespace canopy::kernel {
 // Elements per byte: 1 for every type that fills whole bytes.
 template <class T>
 inline constexpr uint32_t packing = 1;
+template <class T>
+inline constexpr uint32_t packing<const T> = packing<T>;
 template <>
 inline constexpr uint32_t packing<AscendC::int4b_t> = 2;
 

@@ -3,4 +3,6 @@
 #ifndef CANOPY_KERNEL_TENSOR_INTERFACE_H
 #define CANOPY_KERNEL_TENSOR_INTERFACE_H
 
+#include "canopy_kernel/tensor_interface/atoms.h"
+
 #endif

@@ -27,25 +27,22 @@ template <class S>
 inline constexpr bool travels_as_float =
     is_vector_float<S> || is_small_float<S> || is_any_of<S, int8_t, uint8_t, int16_t, uint16_t, int4b_t>;
 
-// For rounding 1.mantissa * 2^n, given as the bits of a float, to its upper 16 bits: whether to step away from zero.
-template <RoundMode mode>
-constexpr bool steps_up(uint32_t kept, uint32_t lost, uint32_t half_way, bool negative) {
-    if constexpr (mode == RoundMode::CAST_TRUNC) return false;
-    if constexpr (mode == RoundMode::CAST_FLOOR) return negative && lost != 0;
-    if constexpr (mode == RoundMode::CAST_CEIL) return !negative && lost != 0;
-    if constexpr (mode == RoundMode::CAST_ROUND || mode == RoundMode::CAST_HYBRID) return lost >= half_way;
-    if constexpr (mode == RoundMode::CAST_ODD) return lost != 0 && (kept & 1u) == 0;
-    return lost > half_way || (lost == half_way && (kept & 1u) != 0);
-}
-
 template <RoundMode mode, bool saturate>
 inline bfloat16_t float_to_bfloat16(float x) {
     const auto bits = bits_as<uint32_t>(x);
-    const uint32_t kept = bits >> 16;
-    uint32_t code = kept + (steps_up<mode>(kept, bits & 0xffffu, 0x8000u, bits >> 31 != 0) ? 1u : 0u);
     const uint32_t magnitude = bits & 0x7fffffffu;
-    if (saturate) code = (code & 0x7fffu) == 0x7f80u && magnitude < 0x7f800000u ? code - 1 : code;
-    return bits_as<bfloat16_t>(static_cast<uint16_t>(magnitude > 0x7f800000u ? kept | 0x40u : code));
+    // What is added to the lost bits carries into the kept ones where the number is rounded away from zero.
+    uint32_t carrying = bits + 0x7fffu + (bits >> 16 & 1u);
+    if constexpr (mode == RoundMode::CAST_TRUNC) carrying = bits;
+    if constexpr (mode == RoundMode::CAST_FLOOR) carrying = bits + (0u - (bits >> 31) & 0xffffu);
+    if constexpr (mode == RoundMode::CAST_CEIL) carrying = bits + ((bits >> 31) - 1u & 0xffffu);
+    if constexpr (mode == RoundMode::CAST_ROUND || mode == RoundMode::CAST_HYBRID) carrying = bits + 0x8000u;
+    if constexpr (mode == RoundMode::CAST_ODD) carrying = bits | ((bits & 0xffffu) != 0 ? 0x10000u : 0u);
+    if (saturate) {
+        const bool overflows = (carrying & 0x7fffffffu) >= 0x7f800000u && magnitude < 0x7f800000u;
+        carrying = overflows ? carrying - 0x10000u : carrying;
+    }
+    return bits_as<bfloat16_t>(static_cast<uint16_t>((magnitude > 0x7f800000u ? bits | 0x400000u : carrying) >> 16));
 }
 
 template <RoundMode mode, bool saturate>
@@ -94,22 +91,29 @@ inline auto float_to_integer(float x) {
     }
 }
 
-// Converts an integer to float with the given rounding.
-template <RoundMode mode>
-inline float integer_to_float(int64_t x) {
-    if constexpr (mode == RoundMode::CAST_RINT || mode == RoundMode::CAST_NONE) return static_cast<float>(x);
-    const bool negative = x < 0;
-    const uint64_t size = negative ? 0 - static_cast<uint64_t>(x) : static_cast<uint64_t>(x);
-    const int used = size == 0 ? 0 : 64 - __builtin_clzll(size);
-    const int dropped = used > 24 ? used - 24 : 0;
-    const uint64_t lost = size & ((uint64_t{1} << dropped) - 1);
-    auto kept = static_cast<uint32_t>(size >> dropped);
-    // Only how `lost` compares with one half matters: 0, below, equal, above.
-    const uint64_t half_way = dropped == 0 ? 1 : uint64_t{1} << (dropped - 1);
-    const uint32_t place = lost == 0 ? 0u : lost < half_way ? 1u : lost == half_way ? 2u : 3u;
-    kept += steps_up<mode>(kept, place, 2u, negative) ? 1u : 0u;
-    const float value = static_cast<float>(static_cast<int32_t>(kept)) * math::power_of_two(dropped);
-    return negative ? -value : value;
+// Converts an integer (int32_t or int64_t) to float with the given rounding: to nearest first, then a step to the
+// neighbour if that is on the wrong side.
+template <RoundMode mode, class Integer>
+inline float integer_to_float(Integer x) {
+    const float near = static_cast<float>(x);
+    if constexpr (mode == RoundMode::CAST_RINT || mode == RoundMode::CAST_NONE) return near;
+    constexpr float limit = sizeof(Integer) == 4 ? 0x1p31f : 0x1p63f;
+    const bool top = near >= limit;  // the only value that does not fit, from just below it
+    const auto back = static_cast<Integer>(top ? 0.0f : near);
+    const bool above = top || back > x, below = !top && back < x;
+    const auto away = bits_as<int32_t>(near) + 1, towards_zero = bits_as<int32_t>(near) - 1;
+    const bool larger = x < 0 ? below : above;        // |near| > |x|
+    const bool smaller_size = x < 0 ? above : below;  // |near| < |x|
+    if constexpr (mode == RoundMode::CAST_FLOOR)
+        return bits_as<float>(above ? (x < 0 ? away : towards_zero) : bits_as<int32_t>(near));
+    if constexpr (mode == RoundMode::CAST_CEIL)
+        return bits_as<float>(below ? (x < 0 ? towards_zero : away) : bits_as<int32_t>(near));
+    const auto cut = larger ? towards_zero : bits_as<int32_t>(near);
+    if constexpr (mode == RoundMode::CAST_TRUNC) return bits_as<float>(cut);
+    if constexpr (mode == RoundMode::CAST_ODD) return bits_as<float>(above || below ? cut | 1 : cut);
+    // Ties go away from zero; the nearest even number is the other one if it is the smaller.
+    const auto gap = static_cast<Integer>(top ? 0.0f : bits_as<float>(away) - near);
+    return smaller_size && x - back == gap - (x - back) ? bits_as<float>(away) : near;
 }
 
 template <bool saturate, class D>
@@ -174,8 +178,10 @@ template <RoundMode mode, bool saturate, class D, class S, class Stored>
 inline auto convert(Stored value, uint32_t zero) {
     if constexpr (is_same<S, float> && is_same<D, float>)
         return round_whole<mode>(value);
-    else if constexpr (is_same<S, int32_t> && is_same<D, float> && (mode == RoundMode::CAST_RINT))
-        return static_cast<float>(value);
+    else if constexpr (is_same<S, int32_t> && is_same<D, float>)
+        return integer_to_float<mode>(value);
+    else if constexpr (is_same<D, half> && is_any_of<S, int8_t, uint8_t, int16_t>)
+        return from_float<mode, false, D>(exact_value<S>(value, zero));  // all of them are in range
     else if constexpr (travels_as_float<S>)
         return from_float<mode, saturate, D>(exact_value<S>(value, zero));
     else

@@ -58,18 +58,24 @@ struct NarrowRule {
     }
 };
 
+// An operation on half that only changes bits has `on_bits`, which takes and returns a signed 16-bit integer.
+template <class Operation, class = void>
+inline constexpr bool has_bits = false;
+template <class Operation>
+inline constexpr bool has_bits<Operation, decltype(static_cast<void>(Operation{}.on_bits(int16_t{})))> = true;
+
 template <class D, class Operation, class... S>
 inline void compute(uint64_t count, const Operation& operation, D* d, const S*... s) {
     if constexpr (is_tracing_variant) return trace_compute<NarrowRule<D>>(count, operation, d, s...);
     ask_ahead(bytes_of<D>(count));
-    [[maybe_unused]] const uint32_t zero = opaque_zero();
-    if constexpr (is_same<D, half> || (is_same<S, half> || ...)) {
-        CANOPY_HALF_LOOP
-        for (uint64_t i = 0; i < count; ++i) d[i] = narrow<D>(operation(widen(s[i], zero)...));
-    } else {
-        CANOPY_VECTOR_LOOP
-        for (uint64_t i = 0; i < count; ++i) d[i] = narrow<D>(operation(widen(s[i], zero)...));
+    if constexpr (has_bits<Operation> && is_same<D, half>) {
+        return for_each_lane<false>(count, [&](uint64_t i) CANOPY_ALWAYS {
+            d[i] = bits_as<half>(operation.on_bits(bits_as<int16_t>(s[i])...));
+        });
     }
+    [[maybe_unused]] const uint32_t zero = opaque_zero();
+    for_each_lane<is_same<D, half> || (is_same<S, half> || ...)>(
+        count, [&](uint64_t i) CANOPY_ALWAYS { d[i] = narrow<D>(operation(widen(s[i], zero)...)); });
 }
 
 // The count form: all operands are contiguous, and no mask is read.
@@ -83,7 +89,7 @@ inline void compute_count(const Operation& operation, int64_t count, const Local
 template <class Operation, class D, class... S>
 inline void compute_strided(const Operation& operation, const Selection& selection, const Strided<D>& dst,
                             const Strided<const S>&... src) {
-    for_each_run(
+    write_runs(
         selection, [operation](uint64_t count, D* d, const S*... s) { compute(count, operation, d, s...); }, dst,
         src...);
 }

@@ -4,6 +4,7 @@
 #define CANOPY_KERNEL_GATHER_H
 
 #include "canopy_kernel/core/check.h"
+#include "canopy_kernel/vector/permute.h"
 
 namespace AscendC {
 
@@ -90,6 +91,39 @@ inline uint64_t gather_kept(const LocalTensor<T>& dst, const LocalTensor<T>& src
             }
         }
     return count;
+}
+
+// The same for a fixed pattern and a source without gaps inside a repeat: runs of every second or fourth element.
+template <class T>
+inline uint64_t gather_pattern(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint64_t elements, uint8_t pattern,
+                               const AscendC::GatherMaskParams& params, Where where) {
+    const uint32_t step = pattern == 7 ? 1 : pattern <= 2 ? 2 : 4;
+    const uint32_t first = pattern == 7 ? 0 : pattern <= 2 ? pattern - 1u : pattern - 3u;
+    uint64_t repeats = params.repeatTimes;
+    if (repeats > 1 && elements == lanes<T> && params.src0RepeatStride == AscendC::DEFAULT_REPEAT_STRIDE) {
+        elements *= repeats;
+        repeats = 1;
+    }
+    const uint64_t kept = elements > first ? (elements - first + step - 1) / step : 0;
+    const uint64_t pitch = uint64_t{params.src0RepeatStride} * block_bytes;
+    if constexpr (checked) {
+        if (repeats == 0 || kept == 0) return 0;
+        check_reach((repeats - 1) * pitch + (first + (kept - 1) * step + 1) * sizeof(T), bytes_of<T>(src.GetSize()),
+                    "GatherMask", "the source", where);
+        check_reach(repeats * kept * sizeof(T), bytes_of<T>(dst.GetSize()), "GatherMask", "the destination", where);
+    }
+    for (uint64_t r = 0; r < repeats; ++r) {
+        const auto* bytes = reinterpret_cast<const unsigned char*>(src.GetPhyAddr()) + r * pitch;
+        const T* from = reinterpret_cast<const T*>(bytes) + first;
+        T* to = dst.GetPhyAddr() + r * kept;
+        if (step == 1)
+            __builtin_memmove(to, from, kept * sizeof(T));
+        else if (step == 2)
+            copy_every<2>(kept, to, from);
+        else
+            copy_every<4>(kept, to, from);
+    }
+    return repeats * kept;
 }
 
 // Calls body(index of the offset, element of the other operand) for each selected element.
@@ -254,9 +288,12 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
     using namespace canopy::kernel;
     static_assert(has_gather<T>, "GatherMask: elements have 16 or 32 bits (on 3510 also 8 or 64)");
     if (src1Pattern < 1 || src1Pattern > 7) fail(where, "GatherMask: pattern %u is not between 1 and 7", src1Pattern);
-    rsvdCnt = gather_kept(
-        dst, src0, reduceMode, mask, gatherMaskParams, [&](uint32_t, uint64_t) { return kept_of_eight(src1Pattern); },
-        where);
+    if (gatherMaskParams.src0BlockStride == 1)
+        rsvdCnt = gather_pattern(dst, src0, reduceMode ? mask : lanes<T>, src1Pattern, gatherMaskParams, where);
+    else
+        rsvdCnt = gather_kept(
+            dst, src0, reduceMode, mask, gatherMaskParams,
+            [&](uint32_t, uint64_t) { return kept_of_eight(src1Pattern); }, where);
     core_state().gathered = rsvdCnt;
 }
 

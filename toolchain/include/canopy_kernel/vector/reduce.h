@@ -36,8 +36,7 @@ using Sum = choose<is_any_of<T, half, bfloat16_t>, float,
 
 // An unsigned integer of an element's size, used to store an index next to a value.
 template <class T>
-using Bits =
-    choose<sizeof(T) == 8, uint64_t, choose<sizeof(T) == 4, uint32_t, choose<sizeof(T) == 2, uint16_t, uint8_t>>>;
+using Bits = unsigned_like<sizeof(T)>;
 
 template <class T>
 constexpr T lowest_of() {
@@ -61,13 +60,6 @@ constexpr T highest_of() {
 }
 
 inline constexpr uint32_t partial_results = 64;
-
-template <class S, uint32_t count>
-struct LaneVector {
-    typedef S type __attribute__((ext_vector_type(count)));
-};
-template <class S, uint32_t count>
-using lane_vector = typename LaneVector<S, count>::type;
 
 // Sums the lanes by folding one half onto the other.
 template <uint32_t count, class S, class V>
@@ -151,16 +143,21 @@ inline void load_comparable(const T* from, lane_vector<Comparable<T>, count>& to
         __builtin_memcpy(&to, from, sizeof to);
 }
 
-// The position of the first extreme of a run. NaN loses.
+// What loses to every number; also the extreme of a run of NaN only.
 template <bool largest, class T>
-inline uint64_t extreme_in_run(const T* from, uint64_t count) {
-    ask_ahead(bytes_of<T>(count));
-    using C = Comparable<T>;
-    C best;
+constexpr Comparable<T> loser() {
     if constexpr (is_floating<T>)
-        best = largest ? -__builtin_inff() : __builtin_inff();
+        return largest ? -__builtin_inff() : __builtin_inff();
     else
-        best = largest ? lowest_of<T>() : highest_of<T>();
+        return largest ? lowest_of<T>() : highest_of<T>();
+}
+
+// The extreme of a run, without its place and its sign if it is zero.
+template <bool largest, class T>
+inline Comparable<T> extreme_value(const T* from, uint64_t count) {
+    using C = Comparable<T>;
+    constexpr uint32_t few = 8;
+    C best = loser<largest, T>();
     uint64_t i = 0;
     if (count >= partial_results) {
         lane_vector<C, partial_results> champions = best, challengers;
@@ -170,16 +167,67 @@ inline uint64_t extreme_in_run(const T* from, uint64_t count) {
         }
         best = best_lane<largest, partial_results, C>(champions);
     }
-    for (; i < count; ++i)
-        if (beats<largest>(static_cast<C>(from[i]), best)) best = static_cast<C>(from[i]);
-    for (i = 0; i + partial_results <= count; i += partial_results) {
-        bool found = false;
-        for (uint32_t j = 0; j < partial_results; ++j) found |= static_cast<C>(from[i + j]) == best;
-        if (found) break;
+    if (i + few <= count) {
+        lane_vector<C, few> champions = best, challengers;
+        for (; i + few <= count; i += few) {
+            load_comparable<few>(from + i, challengers);
+            keep_better<largest>(champions, challengers);
+        }
+        best = best_lane<largest, few, C>(champions);
     }
     for (; i < count; ++i)
-        if (static_cast<C>(from[i]) == best) return i;
+        if (beats<largest>(static_cast<C>(from[i]), best)) best = static_cast<C>(from[i]);
+    return best;
+}
+
+// One bit for each of 64 elements that equals `wanted`.
+template <class T>
+inline uint64_t equal_in_group(const T* from, Comparable<T> wanted) {
+    typedef bool Flags __attribute__((ext_vector_type(8)));
+    uint64_t bits = 0;
+#pragma clang loop unroll(full)
+    for (uint32_t i = 0; i < partial_results; i += 8) {
+        lane_vector<Comparable<T>, 8> lanes;
+        load_comparable<8>(from + i, lanes);
+        bits |= uint64_t{__builtin_bit_cast(uint8_t, __builtin_convertvector(lanes == wanted, Flags))} << i;
+    }
+    return bits;
+}
+
+// The first element that equals `wanted`; 0 if there is none.
+template <class T>
+inline uint64_t place_of(const T* from, uint64_t count, Comparable<T> wanted) {
+    uint64_t i = 0;
+    for (; i + partial_results <= count; i += partial_results) {
+        if (i + 2 * partial_results <= count) {  // look at a whole group before looking for the place in it
+            bool found = false;
+            for (uint32_t j = 0; j < partial_results; ++j) found |= static_cast<Comparable<T>>(from[i + j]) == wanted;
+            if (!found) continue;
+        }
+        const uint64_t bits = equal_in_group(from + i, wanted);
+        if (bits != 0) return i + static_cast<uint64_t>(__builtin_ctzll(bits));
+    }
+    for (; i < count; ++i)
+        if (static_cast<Comparable<T>>(from[i]) == wanted) return i;
     return 0;
+}
+
+// The position of the first extreme of a run. NaN loses. Only the stretch with the extreme is searched for its place.
+template <bool largest, class T>
+inline uint64_t extreme_in_run(const T* from, uint64_t count) {
+    constexpr uint64_t stretch = 2048;
+    ask_ahead(bytes_of<T>(count));
+    Comparable<T> best = extreme_value<largest>(from, smaller(stretch, count));
+    uint64_t first = 0;
+    for (uint64_t i = stretch; i < count; i += stretch) {
+        const Comparable<T> value = extreme_value<largest>(from + i, smaller(stretch, count - i));
+        if (!beats<largest>(value, best)) continue;
+        best = value;
+        first = i;
+    }
+    // A stretch of NaN only has the value of the loser, and elements with that value may come later.
+    if (best == loser<largest, T>()) return place_of(from, count, best);
+    return first + place_of(from + first, smaller(stretch, count - first), best);
 }
 
 template <class T>
@@ -233,6 +281,13 @@ inline Sum<T> sum_of_repeat(const Selection& selection, uint32_t selected, const
         sum = static_cast<Sum<T>>(sum + sum_run(at, count));
     });
     return sum;
+}
+
+// Whether the extreme of a run is that value to the last bit: not a zero, whose sign is that of the first one, and not
+// what a run of NaN only gives.
+template <bool largest, class T>
+inline bool is_certain(Comparable<T> value) {
+    return value != 0 && value != loser<largest, T>();
 }
 
 template <bool largest, class T>
@@ -345,8 +400,15 @@ inline void extremes_of_repeats(const char* name, const LocalTensor<T>& dst, con
                          where);
     auto* bytes = reinterpret_cast<unsigned char*>(dst.GetPhyAddr());
     Extreme<T> best;
+    uint64_t best_repeat = 0;
+    const bool plain = !selection.sparse && from.contiguous_in_repeat();
     for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
-        const Extreme<T> extreme = extreme_of_repeat<largest>(selection, selected, from, r);
+        Extreme<T> extreme;
+        if (order == ReduceOrder::ORDER_ONLY_VALUE && plain) {
+            const auto value = extreme_value<largest>(from.at(r, 0), selected);
+            if (is_certain<largest, T>(value)) extreme = {static_cast<T>(value), selection.width, true};
+        }
+        if (!extreme.found) extreme = extreme_of_repeat<largest>(selection, selected, from, r);
         unsigned char* at = bytes + r * static_cast<uint64_t>(to_stride) * unit;
         if (order == ReduceOrder::ORDER_ONLY_INDEX) {
             const auto index = static_cast<uint32_t>(extreme.index);
@@ -360,9 +422,15 @@ inline void extremes_of_repeats(const char* name, const LocalTensor<T>& dst, con
         if (!best.found ||
             beats<largest>(static_cast<Comparable<T>>(extreme.value), static_cast<Comparable<T>>(best.value))) {
             best = extreme;
-            best.index += r * selection.width;
+            best_repeat = r;
         }
     });
+    // The register has the place too, which has not been looked for if only values are stored.
+    if (best.index == selection.width)
+        best.index =
+            place_of(from.at(best_repeat, 0), best_repeat < selection.repeats ? selection.lanes : selection.tail,
+                     static_cast<Comparable<T>>(best.value));
+    best.index += best_repeat * selection.width;
     remember(best);
 }
 
@@ -379,6 +447,69 @@ inline uint32_t collect_block(const Selection& selection, uint32_t selected, uin
         if (taken) to[count++] = from[i];
     }
     return count;
+}
+
+// The later of two if it is better, or if the earlier one is NaN.
+template <bool largest, class V>
+inline V better_of(const V& earlier, const V& later) {
+    const auto better = largest ? later > earlier : later < earlier;
+    return (better | (earlier != earlier)) ? later : earlier;
+}
+
+// The results of eight blocks at once: v[i] has eight lanes of block i, the result has lane i for block i. A sum folds
+// halves; an extreme combines neighbours, so that of equal values the first one is kept.
+template <ReduceType type, class V>
+inline V reduce_eight(const V (&v)[8]) {
+    if constexpr (type == ReduceType::SUM) {
+        V four[4], two[2];
+        for (uint32_t i = 0; i < 4; ++i)
+            four[i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 1, 2, 3, 8, 9, 10, 11) +
+                      __builtin_shufflevector(v[2 * i], v[2 * i + 1], 4, 5, 6, 7, 12, 13, 14, 15);
+        for (uint32_t i = 0; i < 2; ++i)
+            two[i] = __builtin_shufflevector(four[2 * i], four[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
+                     __builtin_shufflevector(four[2 * i], four[2 * i + 1], 2, 3, 10, 11, 6, 7, 14, 15);
+        const V one = __builtin_shufflevector(two[0], two[1], 0, 2, 8, 10, 4, 6, 12, 14) +
+                      __builtin_shufflevector(two[0], two[1], 1, 3, 9, 11, 5, 7, 13, 15);
+        return __builtin_shufflevector(one, one, 0, 4, 1, 5, 2, 6, 3, 7);
+    } else {
+        constexpr bool largest = type == ReduceType::MAX;
+        V four[4], two[2];
+        for (uint32_t i = 0; i < 4; ++i)
+            four[i] = better_of<largest>(__builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 2, 8, 10, 4, 6, 12, 14),
+                                         __builtin_shufflevector(v[2 * i], v[2 * i + 1], 1, 3, 9, 11, 5, 7, 13, 15));
+        for (uint32_t i = 0; i < 2; ++i)
+            two[i] =
+                better_of<largest>(__builtin_shufflevector(four[2 * i], four[2 * i + 1], 0, 2, 8, 10, 4, 6, 12, 14),
+                                   __builtin_shufflevector(four[2 * i], four[2 * i + 1], 1, 3, 9, 11, 5, 7, 13, 15));
+        return better_of<largest>(__builtin_shufflevector(two[0], two[1], 0, 1, 2, 3, 8, 9, 10, 11),
+                                  __builtin_shufflevector(two[0], two[1], 4, 5, 6, 7, 12, 13, 14, 15));
+    }
+}
+
+// Eight whole blocks of float or half, `step` bytes apart.
+template <ReduceType type, class T>
+inline void reduce_eight_blocks(const T* from, uint64_t step, T* to) {
+    using V = lane_vector<float, 8>;
+    V low[8], result;
+    const auto at = [&](uint32_t i) {
+        return reinterpret_cast<const T*>(reinterpret_cast<const unsigned char*>(from) + i * step);
+    };
+    if constexpr (sizeof(T) == 4) {
+        for (uint32_t i = 0; i < 8; ++i) low[i] = load_lanes<8>(at(i));
+        result = reduce_eight<type>(low);
+        store_lanes(to, result);
+    } else {
+        V high[8];
+        for (uint32_t i = 0; i < 8; ++i) {
+            low[i] = __builtin_convertvector(load_lanes<8>(at(i)), V);
+            high[i] = __builtin_convertvector(load_lanes<8>(at(i) + 8), V);
+            if constexpr (type == ReduceType::SUM) low[i] += high[i];
+        }
+        result = reduce_eight<type>(low);
+        if constexpr (type != ReduceType::SUM)
+            result = better_of<type == ReduceType::MAX>(result, reduce_eight<type>(high));
+        store_lanes(to, __builtin_convertvector(result, lane_vector<T, 8>));
+    }
 }
 
 template <ReduceType type, class T>
@@ -420,6 +551,9 @@ inline void reduce_blocks(const char* name, const LocalTensor<T>& dst, const Loc
                          ((repeats - 1) * static_cast<uint64_t>(to_stride) + 1) * 8 * sizeof(T), where);
     for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
         T* to = dst.GetPhyAddr() + r * static_cast<uint64_t>(to_stride) * 8;
+        if constexpr (is_any_of<T, half, float>)
+            if (!selection.sparse && selected == lanes<T>)
+                return reduce_eight_blocks<type>(from.at(r, 0), from.block, to);
         for (uint32_t block = 0; block < 8; ++block) {
             const T* at = from.at(r, block * per_block);
             if (!selection.sparse && selected >= (block + 1) * per_block) {
@@ -446,7 +580,20 @@ inline void reduce_pairs(const char* name, const LocalTensor<T>& dst, const Loca
     check_strided(src, from, selection, name, "the source", where);
     check_vector_operand(name, "the destination", dst,
                          (repeats - 1) * static_cast<uint64_t>(to_stride) * 128 + width / 2 * sizeof(T), where);
+    const auto sum_of_pair = [](const T* pair) {
+        return static_cast<T>(static_cast<Sum<T>>(static_cast<Sum<T>>(pair[0]) + static_cast<Sum<T>>(pair[1])));
+    };
+    // The destination may be the start of the source: a sum is stored where its elements were, or before.
+    const auto sum_run_of_pairs = [&](uint64_t pairs, T* to, const T* at) {
+        for_each_lane<is_same<T, half>>(pairs, [&](uint64_t i) CANOPY_ALWAYS { to[i] = sum_of_pair(at + 2 * i); });
+    };
+    const bool whole = !selection.sparse && selection.lanes == width && selection.tail == 0;
+    if (whole && to_stride == 1 && from.contiguous(width))
+        return sum_run_of_pairs(repeats * (width / 2), dst.GetPhyAddr(), from.address);
     for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
+        if (whole && from.contiguous_in_repeat())
+            return sum_run_of_pairs(width / 2, dst.GetPhyAddr() + r * static_cast<uint64_t>(to_stride) * (width / 2),
+                                    from.at(r, 0));
         Sum<T> values[width] = {};
         for_each_segment(selection, selected, from, r, [&](uint32_t lane, uint32_t count, const T* at) {
             for (uint32_t i = 0; i < count; ++i) values[lane + i] = static_cast<Sum<T>>(at[i]);

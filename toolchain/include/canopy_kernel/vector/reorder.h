@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spreading and shuffling elements inside the unified buffer: Brcb, BroadCast, Interleave and DeInterleave.
+// Spreading and shuffling elements inside the unified buffer: Brcb, Interleave and DeInterleave.
 #ifndef CANOPY_KERNEL_REORDER_H
 #define CANOPY_KERNEL_REORDER_H
 
@@ -92,41 +92,6 @@ inline void DeInterleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1,
         dst0.GetPhyAddr()[i] = src.GetPhyAddr()[2 * i];
         dst1.GetPhyAddr()[i] = src.GetPhyAddr()[2 * i + 1];
     }
-}
-
-// Repeats a tensor of one or two dimensions along one of them. The work space is not used here.
-template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
-inline void BroadCast(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t dstShape[dim],
-                      const uint32_t srcShape[dim], canopy::kernel::Where where = canopy::kernel::here()) {
-    using namespace canopy::kernel;
-    static_assert(dim == 1 || dim == 2, "BroadCast: tensors have one or two dimensions");
-    static_assert(axis >= 0 && axis < dim, "BroadCast: the axis is one of the dimensions");
-    static_assert(packing<T> == 1, "BroadCast: elements of less than a byte are not supported");
-    const uint32_t rows = dim == 1 ? 1 : dstShape[0], columns = dstShape[dim - 1];
-    const uint32_t from_rows = dim == 1 ? 1 : srcShape[0], from_columns = srcShape[dim - 1];
-    if (srcShape[axis] != 1 && srcShape[axis] != dstShape[axis])
-        fail(where, "BroadCast: dimension %d has %u elements; only one element can be repeated", axis, srcShape[axis]);
-    if (dim == 2 && srcShape[1 - axis] != dstShape[1 - axis])
-        fail(where, "BroadCast: dimension %d has %u elements in the source and %u in the destination", 1 - axis,
-             srcShape[1 - axis], dstShape[1 - axis]);
-    check_count(dst, int64_t{rows} * columns, "BroadCast", "the destination", where);
-    check_count(src, int64_t{from_rows} * from_columns, "BroadCast", "the source", where);
-    for (uint32_t r = 0; r < rows; ++r) {
-        const T* from = src.GetPhyAddr() + uint64_t{from_rows == 1 ? 0 : r} * from_columns;
-        T* to = dst.GetPhyAddr() + uint64_t{r} * columns;
-        if (from_columns == 1)
-            for (uint32_t c = 0; c < columns; ++c) to[c] = *from;
-        else
-            __builtin_memmove(to, from, columns * sizeof(T));
-    }
-}
-
-template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
-inline void BroadCast(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t dstShape[dim],
-                      const uint32_t srcShape[dim], const LocalTensor<uint8_t>& sharedTmpBuffer,
-                      canopy::kernel::Where where = canopy::kernel::here()) {
-    static_cast<void>(sharedTmpBuffer);
-    BroadCast<T, dim, axis, isReuseSource>(dst, src, dstShape, srcShape, where);
 }
 
 }  // namespace AscendC

@@ -50,18 +50,6 @@ struct Itself {
     }
 };
 
-// body(i) for each i < count in any order; `halves` says that the body converts to or from half.
-template <bool halves, class Body>
-inline void for_each_lane(uint64_t count, const Body& body) {
-    if constexpr (halves) {
-        CANOPY_HALF_LOOP
-        for (uint64_t i = 0; i < count; ++i) body(i);
-    } else {
-        CANOPY_VECTOR_LOOP
-        for (uint64_t i = 0; i < count; ++i) body(i);
-    }
-}
-
 template <uint32_t count, class W, class Combine, class V>
 inline W fold_lanes(const Combine& combine, const V& lanes) {
     if constexpr (count == 2)

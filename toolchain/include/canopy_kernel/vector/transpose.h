@@ -5,6 +5,7 @@
 #define CANOPY_KERNEL_TRANSPOSE_H
 
 #include "canopy_kernel/core/check.h"
+#include "canopy_kernel/vector/permute.h"
 
 namespace AscendC {
 
@@ -63,18 +64,6 @@ namespace canopy::kernel {
 
 using AscendC::TransDataTo5HDParams;
 
-// to[column][row] = from[row][column]; the two do not overlap.
-template <class T>
-inline void transpose_matrix(T* to, const T* from, uint64_t rows, uint64_t columns) {
-    constexpr uint64_t tile = 16;
-    for (uint64_t r0 = 0; r0 < rows; r0 += tile)
-        for (uint64_t c0 = 0; c0 < columns; c0 += tile) {
-            const uint64_t r1 = smaller(r0 + tile, rows), c1 = smaller(c0 + tile, columns);
-            for (uint64_t c = c0; c < c1; ++c)
-                for (uint64_t r = r0; r < r1; ++r) to[c * rows + r] = from[r * columns + c];
-        }
-}
-
 // One repeat over 16 rows of 32 bytes. Everything is read before anything is written.
 //   16 bits: 16 x 16, dst[i][j] = src[j][i]
 //   32 bits: 16 x 8 becomes 8 x 16, a row of it in two blocks: dst[2i], dst[2i + 1]
@@ -82,24 +71,16 @@ inline void transpose_matrix(T* to, const T* from, uint64_t rows, uint64_t colum
 template <class T>
 inline void transpose_blocks(const uint64_t* to, const uint64_t* from, const TransDataTo5HDParams& params,
                              uint64_t repeat) {
-    constexpr uint32_t per_block = block_bytes / sizeof(T);
-    T block[16][per_block];
-    for (uint32_t i = 0; i < 16; ++i)
-        __builtin_memcpy(block[i],
-                         reinterpret_cast<const unsigned char*>(from[i]) + repeat * params.srcRepStride * block_bytes,
-                         block_bytes);
-    for (uint32_t i = 0; i < 16; ++i) {
-        auto* row =
-            reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(to[i]) + repeat * params.dstRepStride * block_bytes);
-        if constexpr (sizeof(T) == 1) {
-            const uint32_t first = params.dstHighHalf ? 16 : 0, column = i + (params.srcHighHalf ? 16 : 0);
-            for (uint32_t j = 0; j < 16; ++j) row[first + j] = block[j][column];
-        } else if constexpr (sizeof(T) == 2) {
-            for (uint32_t j = 0; j < 16; ++j) row[j] = block[j][i];
-        } else {
-            for (uint32_t j = 0; j < 8; ++j) row[j] = block[i % 2 * 8 + j][i / 2];
-        }
-    }
+    const auto address = [repeat](uint64_t start, uint32_t stride) {
+        return reinterpret_cast<unsigned char*>(start) + repeat * stride * block_bytes;
+    };
+    constexpr uint32_t half_block = 16;
+    const uint32_t to_half = sizeof(T) == 1 && params.dstHighHalf ? half_block : 0;
+    const uint32_t from_half = sizeof(T) == 1 && params.srcHighHalf ? half_block : 0;
+    Tile<sizeof(T)> tile;
+    for (uint32_t i = 0; i < 16; ++i) tile.load(i, address(from[i], params.srcRepStride) + from_half);
+    tile.transpose();
+    for (uint32_t i = 0; i < 16; ++i) tile.store(i, address(to[i], params.dstRepStride) + to_half);
 }
 
 template <class T>
@@ -128,9 +109,10 @@ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src,
     static_assert(sizeof(T) == 2, "Transpose: without parameters it takes elements of 16 bits");
     check_vector_operand("Transpose", "the destination", dst, 512, where);
     check_vector_operand("Transpose", "the source", src, 512, where);
-    T square[256];
-    __builtin_memcpy(square, src.GetPhyAddr(), sizeof square);
-    transpose_matrix(dst.GetPhyAddr(), square, 16, 16);
+    Tile<2> tile;  // the destination may be the source
+    for (uint32_t i = 0; i < 16; ++i) tile.load(i, src.GetPhyAddr() + i * 16);
+    tile.transpose();
+    for (uint32_t i = 0; i < 16; ++i) tile.store(i, dst.GetPhyAddr() + i * 16);
 }
 
 // Images: channels first or last. The work space is not used here.

@@ -3,25 +3,8 @@
 #ifndef CANOPY_KERNEL_VECTOR_BINARY_H
 #define CANOPY_KERNEL_VECTOR_BINARY_H
 
+#include "canopy_kernel/vector/algorithms.h"
 #include "canopy_kernel/vector/elementwise.h"
-
-namespace AscendC {
-
-// The hardware's division algorithms; here there is only one, which rounds correctly.
-enum class DivAlgo : uint8_t {
-    INTRINSIC = 0,
-    DIFF_COMPENSATION,
-    PRECISION_0ULP_FTZ_TRUE,
-    PRECISION_0ULP_FTZ_FALSE,
-    PRECISION_1ULP_FTZ_TRUE,
-    PRECISION_1ULP_FTZ_FALSE
-};
-struct DivConfig {
-    DivAlgo algo = DivAlgo::INTRINSIC;
-};
-inline constexpr DivConfig DEFAULT_DIV_CONFIG = {DivAlgo::INTRINSIC};
-
-}  // namespace AscendC
 
 namespace canopy::kernel {
 

@@ -53,15 +53,14 @@ inline void cast_run(uint64_t count, Run<D> d, Run<const S> s) {
         for (uint64_t i = 0; i < count; ++i) d.set(i, convert<mode, saturate, D, S>(s[i], zero));
     } else if constexpr (is_any_of<D, hifloat8_t, fp8_e8m0_t> && packing<S> == 1) {
         for (uint64_t i = 0; i < count; ++i) d[i] = convert<mode, saturate, D, S>(s[i], zero);
-    } else if constexpr (packing<S> == 2) {
-        CANOPY_VECTOR_LOOP
-        for (uint64_t i = 0; i < count; ++i) d[i] = convert<mode, saturate, D, S>(s.get(i), zero);
-    } else if constexpr (is_same<D, half> || is_same<S, half>) {
-        CANOPY_HALF_LOOP
-        for (uint64_t i = 0; i < count; ++i) d[i] = convert<mode, saturate, D, S>(s[i], zero);
     } else {
-        CANOPY_VECTOR_LOOP
-        for (uint64_t i = 0; i < count; ++i) d[i] = convert<mode, saturate, D, S>(s[i], zero);
+        constexpr bool halves = packing<S> == 1 && (is_same<D, half> || is_same<S, half>);
+        for_each_lane<halves>(count, [&](uint64_t i) CANOPY_ALWAYS {
+            if constexpr (packing<S> == 2)
+                d[i] = convert<mode, saturate, D, S>(s.get(i), zero);
+            else
+                d[i] = convert<mode, saturate, D, S>(s[i], zero);
+        });
     }
 }
 
@@ -111,9 +110,9 @@ struct ScaleRule {
 
 inline void scale_run(uint64_t count, half* d, const int32_t* s, float scale) {
     if constexpr (is_tracing_variant) return trace_compute<ScaleRule>(count, scale, d, s);
-    CANOPY_HALF_LOOP
-    for (uint64_t i = 0; i < count; ++i)
+    for_each_lane<true>(count, [&](uint64_t i) CANOPY_ALWAYS {
         d[i] = float_to_half<RoundMode::CAST_RINT, true>(static_cast<float>(s[i]) * scale);
+    });
 }
 
 inline float cast_scale() {
@@ -149,12 +148,12 @@ __attribute__((always_inline)) inline void cast_strided(RoundMode mode, const Se
                                                         const Strided<D>& to, const Strided<const S>& from) {
     if constexpr (is_same<D, half> && is_same<S, int32_t>) {
         const float scale = cast_scale();
-        for_each_run(
+        write_runs(
             selection, [scale](uint64_t n, half* d, const int32_t* s) { scale_run(n, d, s, scale); }, to, from);
     } else {
         if (saturation_is_off<D, S>()) return cast_unsaturated(mode, selection, to, from);
         with_rounding<D, S>(mode, [&](auto rounding) {
-            for_each_run(
+            write_runs(
                 selection,
                 [](uint64_t n, Run<D> d, Run<const S> s) { cast_run<decltype(rounding)::mode, true, D, S>(n, d, s); },
                 to, from);
@@ -229,8 +228,9 @@ struct SubReluCastOperation : SubReluOperation {
 template <class Operation, class D, class S>
 inline void casting_run(uint64_t count, D* d, const S* a, const S* b) {
     const uint32_t zero = opaque_zero();
-    CANOPY_HALF_LOOP
-    for (uint64_t i = 0; i < count; ++i) d[i] = CastResult<Operation, D>{}(widen(a[i], zero), widen(b[i], zero));
+    for_each_lane<true>(count, [&](uint64_t i) CANOPY_ALWAYS {
+        d[i] = CastResult<Operation, D>{}(widen(a[i], zero), widen(b[i], zero));
+    });
 }
 
 template <bool set, class Operation, class D, class S, class Mask>
@@ -244,7 +244,7 @@ inline void casting_masked(const char* name, const LocalTensor<D>& dst, const Lo
     check_strided(dst, to, selection, name, "dst", where);
     check_strided(src0, left, selection, name, "src0", where);
     check_strided(src1, right, selection, name, "src1", where);
-    for_each_run(
+    write_runs(
         selection, [](uint64_t count, D* d, const S* a, const S* b) { casting_run<Operation>(count, d, a, b); }, to,
         left, right);
 }

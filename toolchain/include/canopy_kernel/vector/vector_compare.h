@@ -305,10 +305,8 @@ CANOPY_INLINE void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src
             });                                                                                                        \
     }
 
-#define CANOPY_ALWAYS __attribute__((always_inline))
 CANOPY_COMPARE_NUMBER(CompareScalar)
 CANOPY_COMPARE_NUMBER(Compares)
-#undef CANOPY_ALWAYS
 #undef CANOPY_COMPARE_NUMBER
 
 // The 128 bits written by Compare without a destination.

@@ -35,8 +35,7 @@ struct FillRule {
 template <class T>
 inline void fill_run(uint64_t count, T* d, T value) {
     if constexpr (is_tracing_variant) return trace_compute<FillRule>(count, value, d);
-    CANOPY_VECTOR_LOOP
-    for (uint64_t i = 0; i < count; ++i) d[i] = value;
+    for_each_lane<false>(count, [&](uint64_t i) CANOPY_ALWAYS { d[i] = value; });
 }
 
 template <bool set, class T, class Mask>
@@ -45,7 +44,7 @@ inline void fill_masked(const LocalTensor<T>& dst, T value, Mask mask, uint8_t r
     const Selection selection = select<set>(lanes<T>, mask, repeats);
     const auto to = target(dst, block_stride, repeat_stride);
     check_strided(dst, to, selection, "Duplicate", "dst", where);
-    for_each_run(
+    write_runs(
         selection, [value](uint64_t count, T* d) { fill_run(count, d, value); }, to);
 }
 
@@ -60,8 +59,7 @@ inline T counted_value(Wide<T> first, uint64_t k) {
 
 template <class T>
 inline void index_run(uint64_t count, T* d, Wide<T> first, uint64_t from) {
-    CANOPY_VECTOR_LOOP
-    for (uint64_t i = 0; i < count; ++i) d[i] = counted_value<T>(first, from + i);
+    for_each_lane<false>(count, [&](uint64_t i) CANOPY_ALWAYS { d[i] = counted_value<T>(first, from + i); });
 }
 
 template <bool set, class T, class Mask>
@@ -70,9 +68,9 @@ inline void index_masked(const LocalTensor<T>& dst, Wide<T> first, Mask mask, ui
     const Selection selection = select<set>(lanes<T>, mask, repeats);
     const auto to = target(dst, block_stride, repeat_stride);
     check_strided(dst, to, selection, "CreateVecIndex", "dst", where);
-    for_each_run(
-        selection, [first](uint64_t count, uint64_t from, T* d) { index_run(count, d, first, from); },
-        LaneIndex{selection.width}, to);
+    write_runs(
+        selection, [first](uint64_t count, T* d, uint64_t from) { index_run(count, d, first, from); }, to,
+        LaneIndex{selection.width});
 }
 
 }  // namespace canopy::kernel

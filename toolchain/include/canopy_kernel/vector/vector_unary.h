@@ -3,6 +3,7 @@
 #ifndef CANOPY_KERNEL_VECTOR_UNARY_H
 #define CANOPY_KERNEL_VECTOR_UNARY_H
 
+#include "canopy_kernel/vector/algorithms.h"
 #include "canopy_kernel/vector/elementwise.h"
 
 namespace canopy::kernel {
@@ -21,6 +22,7 @@ struct AbsOperation {
         else
             return static_cast<T>(x < 0 ? Modular<T>(0) - static_cast<Modular<T>>(x) : static_cast<Modular<T>>(x));
     }
+    int16_t on_bits(int16_t x) const { return static_cast<int16_t>(x & 0x7fff); }
 };
 
 struct NegOperation {
@@ -34,6 +36,7 @@ struct NegOperation {
         else
             return static_cast<T>(Modular<T>(0) - static_cast<Modular<T>>(x));
     }
+    int16_t on_bits(int16_t x) const { return static_cast<int16_t>(x ^ 0x8000); }
 };
 
 struct ExpOperation {
@@ -101,6 +104,8 @@ struct ReluOperation {
     T operator()(T x) const {
         return x <= T(0) ? T(0) : x;  // a NaN stays NaN
     }
+    // The numbers up to -0 are the smallest integers, down to -infinity; negative NaN follow.
+    int16_t on_bits(int16_t x) const { return x <= static_cast<int16_t>(0xfc00) ? int16_t{0} : x; }
 };
 
 template <bool set, class Operation, class T, class Mask>

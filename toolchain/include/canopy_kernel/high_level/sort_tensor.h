@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sort of a whole tensor by value, smallest or largest first, optionally with indices. Equal elements keep their order;
+// NaN is larger than every number.
+#ifndef CANOPY_KERNEL_HIGH_LEVEL_SORT_TENSOR_H
+#define CANOPY_KERNEL_HIGH_LEVEL_SORT_TENSOR_H
+
+#include <kernel_tiling/vector_configs.h>
+
+#include "canopy_kernel/high_level/sort_records.h"
+#include "canopy_kernel/high_level/work_space.h"
+#include "canopy_kernel/vector/sort.h"
+
+namespace AscendC {
+
+constexpr SortConfig DEFAULT_SORT_CONFIG = {SortType::RADIX_SORT, false};
+
+}  // namespace AscendC
+
+namespace canopy::kernel {
+
+// Calls body(sorted records) with the records of the values in order.
+template <bool descending, class T, class Body>
+inline void with_sorted_records(const T* values, uint32_t count, Where where, const Body& body) {
+    using Key = SortKey<T>;
+    const uint64_t bytes = uint64_t{count} * sizeof(Keyed<Key>);
+    auto* memory = static_cast<unsigned char*>(__builtin_malloc(2 * bytes));
+    if (memory == nullptr) fail(where, "Sort: no memory for %u elements", count);
+    auto* records = reinterpret_cast<Keyed<Key>*>(memory);
+    auto* work = reinterpret_cast<Keyed<Key>*>(memory + bytes);
+    const uint32_t zero = opaque_zero();
+    for (uint32_t i = 0; i < count; ++i) records[i] = {sort_key<descending, descending>(values[i], zero), i};
+    body(sort_records(records, work, count));
+    __builtin_free(memory);
+}
+
+// Indices come from `source`, or are positions if that is null; a null `indices` means that nobody wants them.
+template <bool descending, class T, class U>
+inline void sort_tensor(const LocalTensor<T>& dst, const LocalTensor<T>& src, U* indices, const U* source,
+                        uint32_t count, Where where) {
+    static_assert(is_sortable<T>, "Sort: elements are integers, half, bfloat16_t or float");
+    if (on_cube_core() || count == 0) return;
+    check_count(dst, count, "Sort", "the destination", where);
+    check_count(src, count, "Sort", "the source", where);
+    const T* from = src.GetPhyAddr();
+    T* to = dst.GetPhyAddr();
+    with_sorted_records<descending>(from, count, where, [=](const auto* sorted) {
+        for (uint32_t i = 0; i < count; ++i) to[i] = from[sorted[i].position];
+        if (indices == nullptr) return;
+        for (uint32_t i = 0; i < count; ++i)
+            indices[i] = source == nullptr ? static_cast<U>(sorted[i].position) : source[sorted[i].position];
+    });
+}
+
+template <class U>
+inline void check_sort_indices(const LocalTensor<U>& indices, const char* operand, uint32_t count, Where where) {
+    static_assert(is_any_of<U, int32_t, uint32_t, int64_t, uint64_t>, "Sort: indices are integers of 32 or 64 bits");
+    check_count(indices, count, "Sort", operand, where);
+}
+
+}  // namespace canopy::kernel
+
+namespace AscendC {
+
+// Values only.
+template <typename T, bool isReuseSource = false, const SortConfig& config = DEFAULT_SORT_CONFIG>
+inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor, const uint32_t calCount,
+                 CANOPY_WHERE) {
+    canopy::kernel::sort_tensor<config.isDescend, T, uint32_t>(dstTensor, srcTensor, nullptr, nullptr, calCount, where);
+}
+template <typename T, bool isReuseSource = false, const SortConfig& config = DEFAULT_SORT_CONFIG>
+inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor,
+                 const LocalTensor<uint8_t>& sharedTmpBuffer, const uint32_t calCount, CANOPY_WHERE) {
+    canopy::kernel::check_work_space("Sort", sharedTmpBuffer, where, dstTensor, srcTensor);
+    Sort<T, isReuseSource, config>(dstTensor, srcTensor, calCount, where);
+}
+
+// Values and their positions.
+template <typename T, bool isReuseSource = false, const SortConfig& config = DEFAULT_SORT_CONFIG>
+inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<uint32_t>& dstIndexTensor,
+                 const LocalTensor<T>& srcTensor, const uint32_t calCount, CANOPY_WHERE) {
+    canopy::kernel::check_sort_indices(dstIndexTensor, "the indices", calCount, where);
+    canopy::kernel::sort_tensor<config.isDescend, T, uint32_t>(dstTensor, srcTensor, dstIndexTensor.GetPhyAddr(),
+                                                               nullptr, calCount, where);
+}
+template <typename T, bool isReuseSource = false, const SortConfig& config = DEFAULT_SORT_CONFIG>
+inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<uint32_t>& dstIndexTensor,
+                 const LocalTensor<T>& srcTensor, const LocalTensor<uint8_t>& sharedTmpBuffer, const uint32_t calCount,
+                 CANOPY_WHERE) {
+    canopy::kernel::check_work_space("Sort", sharedTmpBuffer, where, dstTensor, dstIndexTensor, srcTensor);
+    Sort<T, isReuseSource, config>(dstTensor, dstIndexTensor, srcTensor, calCount, where);
+}
+
+// Values and indices given with them.
+template <typename T, typename U, bool isReuseSource = false, const SortConfig& config = DEFAULT_SORT_CONFIG>
+inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<U>& dstIndexTensor, const LocalTensor<T>& srcTensor,
+                 const LocalTensor<U>& srcIndexTensor, const uint32_t calCount, CANOPY_WHERE) {
+    canopy::kernel::check_sort_indices(dstIndexTensor, "the indices", calCount, where);
+    canopy::kernel::check_sort_indices(srcIndexTensor, "the source indices", calCount, where);
+    canopy::kernel::sort_tensor<config.isDescend, T, U>(dstTensor, srcTensor, dstIndexTensor.GetPhyAddr(),
+                                                        srcIndexTensor.GetPhyAddr(), calCount, where);
+}
+template <typename T, typename U, bool isReuseSource = false, const SortConfig& config = DEFAULT_SORT_CONFIG>
+inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<U>& dstIndexTensor, const LocalTensor<T>& srcTensor,
+                 const LocalTensor<U>& srcIndexTensor, const LocalTensor<uint8_t>& sharedTmpBuffer,
+                 const uint32_t calCount, CANOPY_WHERE) {
+    canopy::kernel::check_work_space("Sort", sharedTmpBuffer, where, dstTensor, dstIndexTensor, srcTensor,
+                                     srcIndexTensor);
+    Sort<T, U, isReuseSource, config>(dstTensor, dstIndexTensor, srcTensor, srcIndexTensor, calCount, where);
+}
+
+}  // namespace AscendC
+
+#endif
