@@ -1,0 +1,1212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of random programs that are not element-wise: copies, fills, comparisons, reductions, access by
+// offsets, reordering, sorting. Each struct has the public names it calls, the call (`run`, in the kernel), the choice
+// of a legal step (`plan`) and what the step has to do (`interpret`).
+#ifndef CANOPY_TESTS_LANGUAGE_RANDOM_OPERATIONS_H
+#define CANOPY_TESTS_LANGUAGE_RANDOM_OPERATIONS_H
+
+#include "random_elementwise.h"
+
+namespace programs {
+
+// What `interpret` gets: the state to build, the step, and the numbers in global memory.
+struct Interpretation {
+    Expected& state;
+    const Step& step;
+    const uint8_t* memory;
+
+    const Operand& at(uint32_t index) const { return step.at[index]; }
+    Real read(Type type, uint32_t operand, uint32_t element) const {
+        return state.read(type, step.at[operand].byte + element * size_of(type));
+    }
+    void write(Type type, uint32_t operand, uint32_t element, Real value) const {
+        state.write(type, step.at[operand].byte + element * size_of(type), value);
+    }
+    void near(Type type, uint32_t operand, uint32_t element, Real value, Real distance) const {
+        state.near(type, step.at[operand].byte + element * size_of(type), value, distance);
+    }
+    void any(Type type, uint32_t operand, uint32_t element) const {
+        state.any(type, step.at[operand].byte + element * size_of(type));
+    }
+    void copy_element(Type type, uint32_t to, uint32_t to_element, uint32_t from, uint32_t from_element) const {
+        state.copy(step.at[to].byte + to_element * size_of(type), step.at[from].byte + from_element * size_of(type),
+                   size_of(type));
+    }
+};
+
+// A sum, and how far from it the result may be whatever the order of the additions is. Undefined if a partial sum could
+// overflow.
+struct SumOfNumbers {
+    Real sum = 0, size = 0;
+    uint32_t count = 0;
+
+    void add(Real x) {
+        sum += x;
+        if (std::isfinite(x)) size += std::fabs(x);
+        ++count;
+    }
+    // Partial sums are kept in float; the result is rounded to the type.
+    void expect(Expected& state, Type type, uint32_t byte, Real factor = 1) const {
+        if (size > 0.9L * largest_of(type) || size * factor > 0.9L * largest_of(type)) return state.any(type, byte);
+        const Real slack = size * factor * (count + 3) * std::ldexp(1.0L, -24);
+        state.near(type, byte, sum * factor, slack + 0.501L * unit_at(type, std::fabs(sum * factor) + slack));
+    }
+};
+
+template <class T>
+__aicore__ inline AscendC::GlobalTensor<T> global(GM_ADDR memory, uint32_t byte, uint32_t bytes) {
+    AscendC::GlobalTensor<T> result;
+    result.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(memory + byte), bytes / sizeof(T));
+    return result;
+}
+__aicore__ inline void set_register(GM_ADDR memory, uint32_t index, uint64_t value) {
+    __builtin_memcpy(memory + first_state_byte + registers_byte + index * 8, &value, sizeof value);
+}
+
+#define RANDOM_HOST __attribute__((optnone, noinline)) static void  // not needed in the device's code
+#define RANDOM_CALL __aicore__ __attribute__((noinline)) static void run(const Step& step, [[maybe_unused]] GM_ADDR memory)
+
+// --- Copies -------------------------------------------------------------------------------------------------------
+
+template <class T>
+struct CopyIn {
+    static constexpr const char* names = "DataCopy";
+    RANDOM_CALL {
+        const auto from = global<T>(memory, step.shape[0], step.shape[1]);
+        AscendC::DataCopy(tensor<T>(step.at[0]), from, step.count);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        constexpr Type type = type_of<T>;
+        const uint32_t blocks = random.chance(60) ? slot_bytes / 32 : random.between(1, slot_bytes / 32);
+        const uint32_t start = random.below((pool_bytes - blocks * 32) / 2 + 1) * 2 / sizeof(T) * sizeof(T);
+        step.count = blocks * 32 / sizeof(T);
+        step.at[0] = place(random, type, blocks * 32);
+        step.shape[0] = pool_at(storage_of(type), random.below(pools)) + start;
+        step.shape[1] = blocks * 32;
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        i.state.put(i.at(0).byte, i.memory + i.step.shape[0], i.step.shape[1]);
+    }
+};
+
+// Rows with gaps, in units of 32 bytes.
+struct CopyRows {
+    static constexpr const char* names = "DataCopy";
+    RANDOM_CALL {
+        const auto from = global<half>(memory, step.shape[0], pool_bytes);
+        AscendC::DataCopy(tensor<half>(step.at[0]), from,
+                          AscendC::DataCopyParams(static_cast<uint16_t>(step.count), static_cast<uint16_t>(step.shape[1]),
+                                                  static_cast<uint16_t>(step.shape[2]),
+                                                  static_cast<uint16_t>(step.shape[3])));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.count = random.between(1, 5);
+        step.shape[0] = pool_at(halves, random.below(pools));
+        step.shape[1] = random.between(1, 6);
+        step.shape[2] = random.below(7);
+        step.shape[3] = random.below(7);
+        step.at[0] = place(random, Type::f16, (step.count * (step.shape[1] + step.shape[3])) * 32);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        const auto& s = i.step.shape;
+        for (uint32_t row = 0; row < i.step.count; ++row)
+            i.state.put(i.at(0).byte + row * (s[1] + s[3]) * 32, i.memory + s[0] + row * (s[1] + s[2]) * 32, s[1] * 32);
+    }
+};
+
+// To global memory, where it replaces, adds, or keeps the larger or the smaller.
+template <class T>
+struct CopyOut {
+    static constexpr const char* names = "DataCopy SetAtomicAdd SetAtomicMax SetAtomicMin SetAtomicNone";
+    RANDOM_CALL {
+        const auto to = global<T>(memory, first_state_byte + outbox_byte + step.shape[0], outbox_bytes - step.shape[0]);
+        if (step.mode == 1) AscendC::SetAtomicAdd<T>();
+        if (step.mode == 2) AscendC::SetAtomicMax<T>();
+        if (step.mode == 3) AscendC::SetAtomicMin<T>();
+        AscendC::DataCopy(to, tensor<T>(step.at[0]), step.count);
+        AscendC::SetAtomicNone();
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        const uint32_t blocks = random.between(1, 10);
+        step.mode = static_cast<uint8_t>(random.below(4));
+        step.count = blocks * 32 / sizeof(T);
+        step.at[0] = place(random, type_of<T>, blocks * 32);
+        step.shape[0] = random.below((outbox_bytes - blocks * 32) / sizeof(T) + 1) * sizeof(T);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        constexpr Type type = type_of<T>;
+        for (uint32_t k = 0; k < i.step.count; ++k) {
+            const uint32_t byte = outbox_byte + i.step.shape[0] + k * sizeof(T);
+            const Real old = i.state.read(type, byte), value = i.read(type, 0, k);
+            if (i.step.mode == 0)
+                i.state.copy(byte, i.at(0).byte + k * sizeof(T), sizeof(T));
+            else if (i.step.mode == 1)
+                i.state.write(type, byte, old + value);
+            else if (std::isnan(old) || std::isnan(value))
+                i.state.any(type, byte);
+            else
+                i.state.near(type, byte, i.step.mode == 2 ? std::fmax(old, value) : std::fmin(old, value), 0);
+        }
+    }
+};
+
+// Rows of any number of bytes, with padding left and right.
+template <class T>
+struct PadIn {
+    static constexpr const char* names = "DataCopyPad";
+    RANDOM_CALL {
+        const auto from = global<T>(memory, step.shape[0], pool_bytes);
+        const uint32_t left = step.shape[3] % 16, right = step.shape[3] / 16;
+        AscendC::DataCopyPad(tensor<T>(step.at[0]), from,
+                             AscendC::DataCopyExtParams(step.repeats, step.count * sizeof(T), step.shape[1],
+                                                        step.shape[2], 0),
+                             AscendC::DataCopyPadExtParams<T>(step.mode != 0, static_cast<uint8_t>(left),
+                                                              static_cast<uint8_t>(right),
+                                                              static_cast<T>(step.scalar)));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.repeats = static_cast<uint8_t>(random.between(1, 4));
+        step.count = random.between(1, 90 / sizeof(T));
+        step.mode = static_cast<uint8_t>(random.below(2));
+        step.shape[0] = pool_at(storage_of(type_of<T>), random.below(pools));
+        step.shape[1] = random.below(50) * sizeof(T);  // bytes between rows in global memory
+        step.shape[2] = random.below(3);               // blocks between rows in the buffer
+        const uint32_t most = 8;
+        step.shape[3] = step.mode == 0 ? 0 : random.below(most) + random.below(most) * 16;
+        step.scalar = random.between(0, 100);
+        step.at[0] = place(random, type_of<T>, step.repeats * (pitch(step) + step.shape[2] * 32));
+    }
+    static uint32_t pitch(const Step& step) {
+        const uint32_t elements = step.count + step.shape[3] % 16 + step.shape[3] / 16;
+        return (elements * static_cast<uint32_t>(sizeof(T)) + 31) / 32 * 32;
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        constexpr Type type = type_of<T>;
+        const uint32_t left = i.step.shape[3] % 16, right = i.step.shape[3] / 16, row_bytes = i.step.count * sizeof(T);
+        for (uint32_t row = 0; row < i.step.repeats; ++row) {
+            const uint8_t* from = i.memory + i.step.shape[0] + row * (row_bytes + i.step.shape[1]);
+            const uint32_t to = i.at(0).byte + row * (pitch(i.step) + i.step.shape[2] * 32);
+            for (uint32_t k = 0; k < left; ++k) i.state.write(type, to + k * sizeof(T), i.step.scalar);
+            i.state.put(to + left * sizeof(T), from, row_bytes);
+            uint32_t next = left * sizeof(T) + row_bytes;
+            for (uint32_t k = 0; k < right; ++k, next += sizeof(T)) i.state.write(type, to + next, i.step.scalar);
+            // The rest of the block: the first element without padding, unspecified with it.
+            for (; next < pitch(i.step); next += sizeof(T))
+                if (i.step.mode == 0)
+                    i.state.put(to + next, from, sizeof(T));
+                else
+                    i.state.any(type, to + next);
+        }
+    }
+};
+
+struct PadOut {
+    static constexpr const char* names = "DataCopyPad";
+    RANDOM_CALL {
+        const auto to = global<int16_t>(memory, first_state_byte + outbox_byte, outbox_bytes);
+        AscendC::DataCopyPad(to, tensor<int16_t>(step.at[0]),
+                             AscendC::DataCopyExtParams(step.repeats, step.count * 2, step.shape[1], step.shape[0], 0));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.repeats = static_cast<uint8_t>(random.between(1, 5));
+        step.count = random.between(1, 60);
+        step.shape[0] = random.below(40) * 2;  // bytes between rows in global memory
+        step.shape[1] = random.below(3);       // blocks between rows in the buffer
+        step.at[0] = place(random, Type::i16, step.repeats * pitch(step));
+    }
+    static uint32_t pitch(const Step& step) { return (step.count * 2 + 31) / 32 * 32 + step.shape[1] * 32; }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for (uint32_t row = 0; row < i.step.repeats; ++row)
+            i.state.copy(outbox_byte + row * (i.step.count * 2 + i.step.shape[0]), i.at(0).byte + row * pitch(i.step),
+                         i.step.count * 2);
+    }
+};
+
+// Inside the buffer: rows, then elements by mask.
+struct CopyInside {
+    static constexpr const char* names = "DataCopy";
+    RANDOM_CALL { AscendC::DataCopy(tensor<int32_t>(step.at[0]), tensor<int32_t>(step.at[1]), step.count); }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.count = random.between(1, 30) * 8;
+        step.at[0] = place(random, Type::i32, step.count * 4);
+        step.at[1] = place(random, Type::i32, step.count * 4, {step.at[0]});
+    }
+    RANDOM_HOST interpret(const Interpretation& i) { i.state.copy(i.at(0).byte, i.at(1).byte, i.step.count * 4); }
+};
+
+template <class T>
+struct CopyMasked {
+    static constexpr const char* names = "Copy";
+    RANDOM_CALL {
+        const AscendC::CopyRepeatParams strides(step.at[0].block, step.at[1].block, step.at[0].repeat,
+                                                step.at[1].repeat);
+        const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
+        if (step.form == leading_lanes)
+            AscendC::Copy(d, s, step.mask[0], step.repeats, strides);
+        else
+            AscendC::Copy(d, s, step.mask, step.repeats, strides);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        const uint32_t lanes = 256 / sizeof(T);
+        step.form = random.chance(50) ? leading_lanes : mask_bits;
+        plan_mask(random, step, lanes);
+        plan_strided(random, step, 0, type_of<T>, lanes, true, {});
+        plan_strided(random, step, 1, type_of<T>, lanes, false, {step.at[0]});
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for_each_element(i.step, {type_of<T>, type_of<T>},
+                         [&](uint32_t, const uint32_t* at) { i.state.copy(at[0], at[1], sizeof(T)); });
+    }
+};
+
+// --- Fills --------------------------------------------------------------------------------------------------------
+
+inline void plan_fill(Random& random, Step& step, Type type) {
+    step.form = static_cast<Form>(random.below(3));
+    step.scalar = some_scalar(random, type);
+    if (step.form == counted) {
+        step.count = some_count(random, slot_bytes / size_of(type));
+        step.at[0] = place(random, type, step.count * size_of(type));
+    } else {
+        plan_mask(random, step, 256 / size_of(type));
+        plan_strided(random, step, 0, type, 256 / size_of(type), true, {});
+    }
+}
+
+template <class T>
+struct Filled {
+    static constexpr const char* names = "Duplicate";
+    RANDOM_CALL {
+        const auto d = tensor<T>(step.at[0]);
+        const auto value = static_cast<T>(step.scalar);
+        const auto repeat = static_cast<uint8_t>(step.at[0].repeat);
+        if (step.form == counted)
+            AscendC::Duplicate(d, value, static_cast<int32_t>(step.count));
+        else if (step.form == leading_lanes)
+            AscendC::Duplicate(d, value, step.mask[0], step.repeats, step.at[0].block, repeat);
+        else
+            AscendC::Duplicate(d, value, step.mask, step.repeats, step.at[0].block, repeat);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) { plan_fill(random, step, type_of<T>); }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for_each_element(i.step, {type_of<T>},
+                         [&](uint32_t, const uint32_t* at) { i.state.write(type_of<T>, at[0], i.step.scalar); });
+    }
+};
+
+template <class T>
+struct Numbered {
+    static constexpr const char* names = "CreateVecIndex";
+    RANDOM_CALL {
+        const auto d = tensor<T>(step.at[0]);
+        const auto value = static_cast<T>(step.scalar);
+        const auto repeat = static_cast<uint8_t>(step.at[0].repeat);
+        if (step.form == counted)
+            AscendC::CreateVecIndex(d, value, step.count);
+        else if (step.form == leading_lanes)
+            AscendC::CreateVecIndex(d, value, step.mask[0], step.repeats, step.at[0].block, repeat);
+        else
+            AscendC::CreateVecIndex(d, value, step.mask, step.repeats, step.at[0].block, repeat);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        plan_fill(random, step, type_of<T>);
+        step.scalar = std::floor(random.real() * 2000) - 1000;
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for_each_element(i.step, {type_of<T>}, [&](uint32_t index, const uint32_t* at) {
+            i.state.write(type_of<T>, at[0], i.step.scalar + index);
+        });
+    }
+};
+
+// --- Shifts -------------------------------------------------------------------------------------------------------
+
+template <class T, bool left>
+struct Shifted {
+    static constexpr const char* names = left ? "ShiftLeft" : "ShiftRight";
+    static constexpr Type type = type_of<T>;
+    RANDOM_CALL {
+        const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
+        const auto by = static_cast<T>(step.scalar);
+        if constexpr (left) {
+            if (step.form == counted) return AscendC::ShiftLeft(d, s, by, static_cast<int32_t>(step.count));
+            AscendC::ShiftLeft(d, s, by, step.mask[0], step.repeats, unary_strides(step));
+        } else {
+            if (step.form == counted) return AscendC::ShiftRight(d, s, by, static_cast<int32_t>(step.count));
+            AscendC::ShiftRight(d, s, by, step.mask[0], step.repeats, unary_strides(step), step.mode != 0);
+        }
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        Row row{};
+        row.to = row.from = type;
+        row.sources = 1;
+        row.aliases = true;
+        row.forms = CL;
+        plan_row(row, random, step);
+        step.scalar = random.below(sizeof(T) * 8);
+        step.mode = static_cast<uint8_t>(!left && step.form != counted && step.scalar != 0 ? random.below(2) : 0);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for_each_element(i.step, {type, type}, [&](uint32_t, const uint32_t* at) {
+            const Real a = i.state.read(type, at[1]), by = i.step.scalar;
+            Real value = left ? shifted_left(a, by, sizeof(T) * 8) : shifted_right(a, by);
+            if (i.step.mode != 0) value += static_cast<Real>(bits_of(a) >> (bits_of(by) - 1) & 1);
+            i.state.write(type, at[0], value);
+        });
+    }
+};
+
+// --- Comparison and selection -------------------------------------------------------------------------------------
+
+inline bool compares(uint32_t mode, Real a, Real b) {
+    switch (mode) {
+        case 0:
+            return a < b;
+        case 1:
+            return a > b;
+        case 2:
+            return a == b;
+        case 3:
+            return a <= b;
+        case 4:
+            return a >= b;
+        default:
+            return a != b;
+    }
+}
+
+template <class T, bool masked>
+struct Compared {
+    static constexpr const char* names = "Compare";
+    static constexpr Type type = type_of<T>;
+    RANDOM_CALL {
+        const auto mode = static_cast<AscendC::CMPMODE>(step.mode);
+        const auto d = tensor<uint8_t>(step.at[0]);
+        const auto a = tensor<T>(step.at[1]), b = tensor<T>(step.at[2]);
+        if (step.form == counted) return AscendC::Compare(d, a, b, mode, step.count);
+        if constexpr (masked) AscendC::Compare(d, a, b, mode, step.mask, step.repeats, binary_strides(step));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        constexpr uint32_t lanes = 256 / sizeof(T);
+        step.mode = static_cast<uint8_t>(random.below(6));
+        step.form = !masked || random.chance(50) ? counted : mask_bits;
+        step.at[0] = place(random, Type::u8, 256);
+        if (step.form == counted) {
+            step.count = random.between(1, 6) * lanes;
+            for (uint32_t k = 1; k < 3; ++k) step.at[k] = place(random, type, step.count * sizeof(T));
+        } else {
+            plan_mask(random, step, lanes);
+            for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, type, lanes, false, {});
+        }
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        Step step = i.step;  // the bits are numbered by lanes, whatever the strides of the sources are
+        step.at[0] = step.at[1];
+        for_each_element(step, {type, type, type}, [&](uint32_t index, const uint32_t* at) {
+            i.state.set_bit(i.at(0).byte, index,
+                            compares(i.step.mode, i.state.read(type, at[1]), i.state.read(type, at[2])));
+        });
+    }
+};
+
+template <bool old_name>
+struct ComparedWithNumber {
+    static constexpr const char* names = old_name ? "CompareScalar" : "Compares";
+    static constexpr Type type = old_name ? Type::f32 : Type::f16;
+    using T = std::conditional_t<old_name, float, half>;
+    RANDOM_CALL {
+        const auto mode = static_cast<AscendC::CMPMODE>(step.mode);
+        const auto d = tensor<uint8_t>(step.at[0]);
+        const auto a = tensor<T>(step.at[1]);
+        const auto b = static_cast<T>(step.scalar);
+        if constexpr (old_name)
+            AscendC::CompareScalar(d, a, b, mode, step.count);
+        else
+            AscendC::Compares(d, a, b, mode, step.count);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.mode = static_cast<uint8_t>(random.below(6));
+        step.count = random.between(1, 6) * 256 / sizeof(T);
+        step.scalar = some_scalar(random, type);
+        step.at[0] = place(random, Type::u8, 256);
+        step.at[1] = place(random, type, step.count * sizeof(T));
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for (uint32_t k = 0; k < i.step.count; ++k)
+            i.state.set_bit(i.at(0).byte, k, compares(i.step.mode, i.read(type, 1, k), i.step.scalar));
+    }
+};
+
+// The comparison of one repeat goes to a register of the core, from there to a tensor and to a selection.
+struct ComparedInRegister {
+    static constexpr const char* names = "Compare GetCmpMask SetCmpMask Select SetVectorMask";
+    RANDOM_CALL {
+        const auto d = tensor<float>(step.at[0]), a = tensor<float>(step.at[2]), b = tensor<float>(step.at[3]);
+        const auto bits = tensor<uint8_t>(step.at[1]);
+        AscendC::SetCmpMask(bits);
+        AscendC::Compare(a, b, static_cast<AscendC::CMPMODE>(step.mode), step.mask,
+                         AscendC::BinaryRepeatParams(1, 1, 1, 8, 8, 8));
+        AscendC::GetCmpMask(bits);
+        AscendC::SetVectorMask<float>(0, step.mask[1]);
+        AscendC::Select(d, a, b, step.repeats, AscendC::BinaryRepeatParams(1, 1, 1, 8, 8, 8));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.mode = static_cast<uint8_t>(random.below(6));
+        step.form = mask_bits;
+        plan_mask(random, step, 64);
+        step.mask[1] = random.bits() | 1;
+        step.at[0] = place(random, Type::f32, step.repeats * 256);
+        step.at[1] = place(random, Type::u8, 32);
+        for (uint32_t k = 2; k < 4; ++k) step.at[k] = place(random, Type::f32, step.repeats * 256, {step.at[0]});
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        bool chosen[64];
+        for (uint32_t k = 0; k < 64; ++k) {
+            chosen[k] = i.state.bit(i.at(1).byte, k);
+            if ((i.step.mask[0] >> k & 1) != 0)
+                chosen[k] = compares(i.step.mode, i.read(Type::f32, 2, k), i.read(Type::f32, 3, k));
+            i.state.set_bit(i.at(1).byte, k, chosen[k]);
+        }
+        for (uint32_t k = 0; k < i.step.repeats * 64u; ++k)
+            if ((i.step.mask[1] >> k % 64 & 1) != 0) i.copy_element(Type::f32, 0, k, chosen[k % 64] ? 2 : 3, k);
+    }
+};
+
+// Modes: the bits of one repeat for all, a tensor and a number, two tensors.
+template <class T>
+struct Selected {
+    static constexpr const char* names = "Select";
+    static constexpr Type type = type_of<T>;
+    RANDOM_CALL {
+        const auto d = tensor<T>(step.at[0]), a = tensor<T>(step.at[2]), b = tensor<T>(step.at[3]);
+        const auto bits = tensor<uint8_t>(step.at[1]);
+        const auto mode = static_cast<AscendC::SELMODE>(step.mode);
+        if (step.mode == 1)
+            AscendC::Select(d, bits, a, static_cast<T>(step.scalar), mode, step.count);
+        else
+            AscendC::Select(d, bits, a, b, mode, step.count);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.mode = static_cast<uint8_t>(random.below(3));
+        step.count = some_count(random, slot_bytes / sizeof(T));
+        step.scalar = some_scalar(random, type);
+        step.at[0] = place(random, type, step.count * sizeof(T));
+        step.at[1] = place(random, Type::u8, 160);
+        for (uint32_t k = 2; k < 4; ++k) step.at[k] = place(random, type, step.count * sizeof(T), {step.at[0]});
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for (uint32_t k = 0; k < i.step.count; ++k) {
+            const uint32_t bit = i.step.mode == 0 ? k % (256 / sizeof(T)) : k;
+            if (i.state.bit(i.at(1).byte, bit))
+                i.copy_element(type, 0, k, 2, k);
+            else if (i.step.mode == 1)
+                i.write(type, 0, k, i.step.scalar);
+            else
+                i.copy_element(type, 0, k, 3, k);
+        }
+    }
+};
+
+// --- Mask registers -----------------------------------------------------------------------------------------------
+
+// Counter mode: the mask is a number of elements, and the strides still count.
+struct CountedByRegister {
+    static constexpr const char* names = "SetMaskCount SetVectorMask Add SetMaskNorm ResetMask";
+    RANDOM_CALL {
+        AscendC::SetMaskCount();
+        AscendC::SetVectorMask<float, AscendC::MaskMode::COUNTER>(static_cast<int32_t>(step.count));
+        AscendC::Add<float, false>(tensor<float>(step.at[0]), tensor<float>(step.at[1]), tensor<float>(step.at[2]),
+                                   AscendC::MASK_PLACEHOLDER, 1, binary_strides(step));
+        AscendC::SetMaskNorm();
+        AscendC::ResetMask();
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.form = leading_lanes;
+        step.repeats = static_cast<uint8_t>(random.between(1, 3));
+        plan_strided(random, step, 0, Type::f32, 64, true, {});
+        for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, Type::f32, 64, false, {step.at[0]});
+        step.count = (step.repeats - 1u) * 64 + random.between(1, 64);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        Step step = i.step;
+        step.mask[0] = 64;
+        for_each_element(step, {Type::f32, Type::f32, Type::f32}, [&](uint32_t index, const uint32_t* at) {
+            if (index < i.step.count)
+                i.state.write(Type::f32, at[0], i.state.read(Type::f32, at[1]) + i.state.read(Type::f32, at[2]));
+        });
+    }
+};
+
+struct MaskedByRegister {
+    static constexpr const char* names = "SetVectorMask Mul ResetMask";
+    RANDOM_CALL {
+        AscendC::SetVectorMask<int16_t, AscendC::MaskMode::NORMAL>(step.mask[1], step.mask[0]);
+        AscendC::Mul<int16_t, false>(tensor<int16_t>(step.at[0]), tensor<int16_t>(step.at[1]),
+                                     tensor<int16_t>(step.at[2]), AscendC::MASK_PLACEHOLDER, step.repeats,
+                                     binary_strides(step));
+        AscendC::ResetMask();
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.form = mask_bits;
+        plan_mask(random, step, 128);
+        plan_strided(random, step, 0, Type::i16, 128, true, {});
+        for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, Type::i16, 128, false, {step.at[0]});
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for_each_element(i.step, {Type::i16, Type::i16, Type::i16}, [&](uint32_t, const uint32_t* at) {
+            i.state.write(Type::i16, at[0], i.state.read(Type::i16, at[1]) * i.state.read(Type::i16, at[2]));
+        });
+    }
+};
+
+// --- Reductions ---------------------------------------------------------------------------------------------------
+
+// The selected elements of the source at[1], repeat by repeat.
+inline std::vector<std::vector<std::pair<uint32_t, uint32_t>>> selected_by_repeat(const Step& step, Type type) {
+    Step shifted = step;
+    shifted.at[0] = step.at[1];
+    const uint32_t lanes = 256 / size_of(type);
+    std::vector<std::vector<std::pair<uint32_t, uint32_t>>> result(step.repeats);
+    for_each_element(shifted, {type}, [&](uint32_t index, const uint32_t* at) {
+        result[index / lanes].push_back({index % lanes, at[0]});
+    });
+    return result;
+}
+
+inline void plan_repeats(Random& random, Step& step, Type type, uint32_t result_bytes) {
+    step.form = random.chance(50) ? leading_lanes : mask_bits;
+    plan_mask(random, step, 256 / size_of(type));
+    plan_strided(random, step, 1, type, 256 / size_of(type), false, {});
+    step.at[0] = place(random, type, result_bytes, {step.at[1]});
+}
+
+struct Extreme {
+    bool largest;
+    Real value = 0;
+    uint32_t index = 0, byte = 0;
+    bool found = false, has_nan = false;
+
+    void offer(Real x, uint32_t position, uint32_t at) {
+        has_nan |= std::isnan(x);
+        if (found && !(largest ? x > value : x < value)) return;
+        value = x;
+        index = position;
+        byte = at;
+        found = true;
+    }
+    // The value and then the index, as bits of an element. What a NaN does is not specified.
+    void expect(Expected& state, Type type, uint32_t to, bool with_index) const {
+        if (has_nan) {
+            state.any(type, to);
+            if (with_index) state.any(type, to + size_of(type));
+            return;
+        }
+        state.near(type, to, value, 0);
+        if (!with_index) return;
+        if (size_of(type) == 2)
+            state.set_bits(to + 2, static_cast<uint16_t>(index));
+        else
+            state.set_bits(to + 4, index);
+    }
+};
+
+// Whole tensors. mode: bit 0 asks for the index.
+template <class T, int kind>
+struct ReducedTensor {
+    static constexpr const char* names = kind == 0   ? "ReduceSum GetReduceRepeatSumSpr GetAccVal"
+                                         : kind == 1 ? "ReduceMax GetReduceRepeatMaxMinSpr"
+                                                     : "ReduceMin GetReduceMaxMinCount";
+    static constexpr Type type = type_of<T>;
+    RANDOM_CALL {
+        const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
+        const auto work = scratch<T>();
+        const auto repeats = static_cast<int32_t>(step.repeats), stride = static_cast<int32_t>(step.at[1].repeat);
+        const auto count = static_cast<int32_t>(step.count), lanes = static_cast<int32_t>(step.mask[0]);
+        const bool with_index = step.mode != 0;
+        T value{}, index{};
+        if constexpr (kind == 0) {
+            if (step.form == counted)
+                AscendC::ReduceSum(d, s, work, count);
+            else if (step.form == leading_lanes)
+                AscendC::ReduceSum(d, s, work, lanes, repeats, stride);
+            else
+                AscendC::ReduceSum(d, s, work, step.mask, repeats, stride);
+            value = step.count % 2 == 0 ? AscendC::GetReduceRepeatSumSpr<T>() : AscendC::GetAccVal<T>();
+        } else if constexpr (kind == 1) {
+            if (step.form == counted)
+                AscendC::ReduceMax(d, s, work, count, with_index);
+            else if (step.form == leading_lanes)
+                AscendC::ReduceMax(d, s, work, lanes, repeats, stride, with_index);
+            else
+                AscendC::ReduceMax(d, s, work, step.mask, repeats, stride, with_index);
+            AscendC::GetReduceRepeatMaxMinSpr<T>(value, index);
+        } else {
+            if (step.form == counted)
+                AscendC::ReduceMin(d, s, work, count, with_index);
+            else if (step.form == leading_lanes)
+                AscendC::ReduceMin(d, s, work, lanes, repeats, stride, with_index);
+            else
+                AscendC::ReduceMin(d, s, work, step.mask, repeats, stride, with_index);
+            AscendC::GetReduceMaxMinCount<T>(value, index);
+        }
+        uint64_t bits = 0;
+        __builtin_memcpy(&bits, &value, sizeof value);
+        set_register(memory, 0, bits);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.mode = static_cast<uint8_t>(kind == 0 ? 0 : random.below(2));
+        step.form = static_cast<Form>(random.below(3));
+        step.count = some_count(random, slot_bytes / sizeof(T));
+        if (step.form == counted) {
+            step.at[1] = place(random, type, step.count * sizeof(T));
+        } else {
+            plan_mask(random, step, 256 / sizeof(T));
+            const uint32_t stride = random.chance(50) ? 8 : random.between(1, 20);
+            step.at[1] = place(random, type, ((step.repeats - 1u) * stride + 8) * 32);
+            step.at[1].repeat = static_cast<uint16_t>(stride);
+        }
+        step.at[0] = place(random, type, 32, {step.at[1]});
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        Step shifted = i.step;
+        shifted.at[0] = i.step.at[1];
+        SumOfNumbers sum;
+        Extreme extreme{kind == 1};
+        for_each_element(shifted, {type}, [&](uint32_t index, const uint32_t* at) {
+            const Real x = i.state.read(type, at[0]);
+            if (kind == 0)
+                sum.add(x);
+            else
+                extreme.offer(x, index, at[0]);
+        });
+        i.state.set_bits(registers_byte, uint64_t{0});
+        for (const uint32_t to : {i.at(0).byte, registers_byte})
+            if (kind == 0)
+                sum.expect(i.state, type, to);
+            else
+                extreme.expect(i.state, type, to, i.step.mode != 0 && to != registers_byte);
+    }
+};
+
+// One sum for each repeat: the three names.
+template <int kind>
+struct SumOfRepeats {
+    static constexpr const char* names = kind == 0 ? "WholeReduceSum" : kind == 1 ? "RepeatReduceSum" : "ReduceRepeat";
+    static constexpr Type type = kind == 0 ? Type::f32 : Type::f16;
+    using T = std::conditional_t<kind == 0, float, half>;
+    RANDOM_CALL {
+        const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
+        const int32_t repeats = step.repeats, stride = static_cast<int32_t>(step.shape[0]);
+        const int32_t block = step.at[1].block, repeat = step.at[1].repeat;
+        const auto call = [&](auto mask) {
+            if constexpr (kind == 0)
+                AscendC::WholeReduceSum(d, s, mask, repeats, stride, block, repeat);
+            else if constexpr (kind == 1)
+                AscendC::RepeatReduceSum(d, s, repeats, mask, 1, block, stride, repeat);
+            else
+                AscendC::ReduceRepeat<AscendC::ReduceType::SUM>(d, s, mask, repeats, stride, block, repeat);
+        };
+        if (step.form == leading_lanes)
+            call(static_cast<int32_t>(step.mask[0]));
+        else
+            call(static_cast<const uint64_t*>(step.mask));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        plan_repeats(random, step, type, 64);
+        step.shape[0] = random.between(1, 4);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        uint32_t to = i.at(0).byte;
+        for (const auto& repeat : selected_by_repeat(i.step, type)) {
+            SumOfNumbers sum;
+            for (const auto& lane : repeat) sum.add(i.state.read(type, lane.second));
+            sum.expect(i.state, type, to);
+            to += i.step.shape[0] * sizeof(T);
+        }
+    }
+};
+
+// One extreme for each repeat, with the order of value and index.
+template <int kind>
+struct ExtremeOfRepeats {
+    static constexpr const char* names = kind == 0 ? "WholeReduceMax" : kind == 1 ? "WholeReduceMin" : "ReduceRepeat";
+    static constexpr Type type = kind == 0 ? Type::f16 : Type::f32;
+    using T = std::conditional_t<kind == 0, half, float>;
+    RANDOM_CALL {
+        const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
+        const int32_t repeats = step.repeats, stride = static_cast<int32_t>(step.shape[0]);
+        const int32_t block = step.at[1].block, repeat = step.at[1].repeat;
+        const auto order = static_cast<AscendC::ReduceOrder>(step.mode);
+        const auto call = [&](auto mask) {
+            if constexpr (kind == 0)
+                AscendC::WholeReduceMax(d, s, mask, repeats, stride, block, repeat, order);
+            else if constexpr (kind == 1)
+                AscendC::WholeReduceMin(d, s, mask, repeats, stride, block, repeat, order);
+            else
+                AscendC::ReduceRepeat<AscendC::ReduceType::MAX>(d, s, mask, repeats, stride, block, repeat, order);
+        };
+        if (step.form == leading_lanes)
+            call(static_cast<int32_t>(step.mask[0]));
+        else
+            call(static_cast<const uint64_t*>(step.mask));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        plan_repeats(random, step, type, 128);
+        step.shape[0] = random.between(1, 3);
+        step.mode = static_cast<uint8_t>(random.below(4));
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        constexpr uint32_t size = sizeof(T);
+        const uint32_t mode = i.step.mode, unit = mode == 2 ? size : mode == 3 ? 4 : 2 * size;
+        uint32_t to = i.at(0).byte;
+        for (const auto& repeat : selected_by_repeat(i.step, type)) {
+            Extreme extreme{kind != 1};
+            for (const auto& lane : repeat) extreme.offer(i.state.read(type, lane.second), lane.first, lane.second);
+            const uint32_t value_at = to + (mode == 1 ? size : 0), index_at = to + (mode == 0 ? size : 0);
+            if (mode != 3) extreme.expect(i.state, type, value_at, false);
+            if (mode == 3) {
+                if (extreme.has_nan)
+                    i.state.any(Type::u32, index_at);
+                else
+                    i.state.set_bits(index_at, extreme.index);
+            } else if (mode != 2) {
+                if (extreme.has_nan)
+                    i.state.any(type, index_at);
+                else if (size == 2)
+                    i.state.set_bits(index_at, static_cast<uint16_t>(extreme.index));
+                else
+                    i.state.set_bits(index_at, extreme.index);
+            }
+            to += i.step.shape[0] * unit;
+        }
+    }
+};
+
+// Eight results for each repeat.
+template <int kind>
+struct ReducedBlocks {
+    static constexpr const char* names = kind == 0   ? "BlockReduceSum"
+                                         : kind == 1 ? "BlockReduceMax"
+                                         : kind == 2 ? "BlockReduceMin"
+                                                     : "ReduceDataBlock";
+    static constexpr Type type = kind % 2 == 0 ? Type::f32 : Type::f16;
+    using T = std::conditional_t<kind % 2 == 0, float, half>;
+    RANDOM_CALL {
+        const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
+        const int32_t repeats = step.repeats, stride = static_cast<int32_t>(step.shape[0]);
+        const int32_t block = step.at[1].block, repeat = step.at[1].repeat;
+        const auto call = [&](auto mask) {
+            if constexpr (kind == 0)
+                AscendC::BlockReduceSum(d, s, repeats, mask, stride, block, repeat);
+            else if constexpr (kind == 1)
+                AscendC::BlockReduceMax(d, s, repeats, mask, stride, block, repeat);
+            else if constexpr (kind == 2)
+                AscendC::BlockReduceMin(d, s, repeats, mask, stride, block, repeat);
+            else
+                AscendC::ReduceDataBlock<AscendC::ReduceType::SUM>(d, s, repeats, mask, stride, block, repeat);
+        };
+        if (step.form == leading_lanes)
+            call(static_cast<int32_t>(step.mask[0]));
+        else
+            call(static_cast<const uint64_t*>(step.mask));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        plan_repeats(random, step, type, 8 * sizeof(T) * 7);
+        step.shape[0] = random.between(1, 3);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        constexpr uint32_t per_block = 32 / sizeof(T);
+        uint32_t to = i.at(0).byte;
+        for (const auto& repeat : selected_by_repeat(i.step, type)) {
+            for (uint32_t block = 0; block < 8; ++block) {
+                SumOfNumbers sum;
+                Extreme extreme{kind == 1};
+                for (const auto& lane : repeat) {
+                    if (lane.first / per_block != block) continue;
+                    const Real x = i.state.read(type, lane.second);
+                    sum.add(x);
+                    extreme.offer(x, 0, 0);
+                }
+                const uint32_t byte = to + block * sizeof(T);
+                if (sum.count == 0 && kind != 0 && kind != 3)
+                    i.state.any(type, byte);
+                else if (kind == 0 || kind == 3)
+                    sum.expect(i.state, type, byte);
+                else
+                    extreme.expect(i.state, type, byte, false);
+            }
+            to += i.step.shape[0] * 8 * sizeof(T);
+        }
+    }
+};
+
+// The sums of neighbours.
+template <bool new_name>
+struct ReducedPairs {
+    static constexpr const char* names = new_name ? "ReducePairElem" : "PairReduceSum";
+    static constexpr Type type = new_name ? Type::f16 : Type::f32;
+    using T = std::conditional_t<new_name, half, float>;
+    RANDOM_CALL {
+        const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
+        const int32_t repeats = step.repeats, stride = static_cast<int32_t>(step.shape[0]);
+        const int32_t block = step.at[1].block, repeat = step.at[1].repeat;
+        if constexpr (new_name)
+            AscendC::ReducePairElem(d, s, repeats, step.mask, stride, block, repeat);
+        else
+            AscendC::PairReduceSum(d, s, repeats, step.mask, stride, block, repeat);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        plan_repeats(random, step, type, 128 * 5);
+        step.form = mask_bits;
+        plan_mask(random, step, 256 / sizeof(T));
+        plan_strided(random, step, 1, type, 256 / sizeof(T), false, {step.at[0]});
+        step.shape[0] = random.between(1, 2);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        constexpr uint32_t lanes = 256 / sizeof(T);
+        uint32_t to = i.at(0).byte;
+        for (const auto& repeat : selected_by_repeat(i.step, type)) {
+            Real values[lanes] = {};
+            for (const auto& lane : repeat) values[lane.first] = i.state.read(type, lane.second);
+            for (uint32_t k = 0; k < lanes / 2; ++k) {
+                const Real sum = values[2 * k] + values[2 * k + 1];
+                if (std::isnan(sum))
+                    i.state.near(type, to + k * sizeof(T), sum, 0);
+                else
+                    i.state.near(type, to + k * sizeof(T), rounded(type, sum), 0);
+            }
+            to += i.step.shape[0] * 128;
+        }
+    }
+};
+
+// --- Offsets ------------------------------------------------------------------------------------------------------
+
+template <class T>
+struct Gathered {
+    static constexpr const char* names = "Gather";
+    static constexpr Type type = type_of<T>;
+    RANDOM_CALL {
+        const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
+        const auto offsets = tensor<uint32_t>(step.at[2]);
+        if (step.form == counted)
+            AscendC::Gather(d, s, offsets, step.shape[0], step.count);
+        else if (step.form == leading_lanes)
+            AscendC::Gather(d, s, offsets, step.shape[0], step.mask[0], step.repeats, step.at[0].repeat);
+        else
+            AscendC::Gather(d, s, offsets, step.shape[0], step.mask, step.repeats, step.at[0].repeat);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.form = static_cast<Form>(random.below(3));
+        step.count = some_count(random, 384);
+        step.shape[0] = 0;
+        step.at[1] = whole_slot(first_slot(storage_of(type)) + random.below(slots_of(storage_of(type))));
+        step.at[2] = whole_slot(sizeof(T) == 4 ? offsets_of_words : offsets_of_shorts);
+        if (step.form == counted) {
+            step.at[0] = place(random, type, step.count * sizeof(T), {step.at[1]});
+        } else {
+            plan_mask(random, step, 256 / sizeof(T));
+            const uint32_t stride = random.between(8, 12);
+            step.at[0] = place(random, type, (2 * stride + 8) * 32, {step.at[1]});
+            step.at[0].repeat = static_cast<uint16_t>(stride);
+        }
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for_each_element(i.step, {type}, [&](uint32_t index, const uint32_t* at) {
+            const auto offset = i.state.template bits<uint32_t>(i.at(2).byte + index * 4);
+            i.state.copy(at[0], i.at(1).byte + offset + i.step.shape[0], sizeof(T));
+        });
+    }
+};
+
+struct GatheredBlocks {
+    static constexpr const char* names = "Gatherb";
+    RANDOM_CALL {
+        AscendC::Gatherb(tensor<uint16_t>(step.at[0]), tensor<uint16_t>(step.at[1]), tensor<uint32_t>(step.at[2]),
+                         step.repeats,
+                         AscendC::GatherRepeatParams(static_cast<uint8_t>(step.at[0].block),
+                                                     static_cast<uint8_t>(step.at[0].repeat)));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.repeats = static_cast<uint8_t>(random.between(1, 3));
+        plan_strided(random, step, 0, Type::u16, 128, true, {});
+        do step.at[1] = whole_slot(first_slot(shorts) + random.below(short_slots));
+        while (step.at[1].byte / slot_pitch == step.at[0].byte / slot_pitch);
+        step.at[2] = whole_slot(offsets_of_blocks);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for (uint32_t k = 0; k < i.step.repeats * 8u; ++k)
+            i.state.copy(i.at(0).byte + (k / 8 * i.at(0).repeat + k % 8 * i.at(0).block) * 32,
+                         i.at(1).byte + i.state.bits<uint32_t>(i.at(2).byte + k * 4), 32);
+    }
+};
+
+struct Scattered {
+    static constexpr const char* names = "Scatter";
+    RANDOM_CALL {
+        AscendC::Scatter(tensor<int32_t>(step.at[0]), tensor<int32_t>(step.at[1]), tensor<uint32_t>(step.at[2]), 0,
+                         step.count);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.count = some_count(random, 512);
+        step.at[1] = place(random, Type::i32, step.count * 4);
+        do step.at[0] = whole_slot(first_slot(words) + random.below(word_slots));
+        while (step.at[1].byte / slot_pitch == step.at[0].byte / slot_pitch);
+        step.at[2] = whole_slot(offsets_of_words);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for (uint32_t k = 0; k < i.step.count; ++k)
+            i.state.copy(i.at(0).byte + i.state.bits<uint32_t>(i.at(2).byte + k * 4), i.at(1).byte + k * 4, 4);
+    }
+};
+
+// Keeps elements by a fixed pattern (mode 1 to 7) or by bits (mode 0); counter mode counts elements of a repeat.
+struct GatheredByMask {
+    static constexpr const char* names = "GatherMask GetGatherMaskRemainCount";
+    RANDOM_CALL {
+        const auto d = tensor<half>(step.at[0]), s = tensor<half>(step.at[1]);
+        const AscendC::GatherMaskParams params(static_cast<uint8_t>(step.at[1].block), step.repeats, step.at[1].repeat,
+                                               static_cast<uint8_t>(step.shape[1]));
+        uint64_t kept = 0;
+        if (step.mode == 0)
+            AscendC::GatherMask(d, s, tensor<uint16_t>(step.at[2]), step.shape[0] != 0, step.count, params, kept);
+        else
+            AscendC::GatherMask(d, s, step.mode, step.shape[0] != 0, step.count, params, kept);
+        set_register(memory, 0, kept);
+        set_register(memory, 1, static_cast<uint64_t>(AscendC::GetGatherMaskRemainCount()));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.mode = static_cast<uint8_t>(random.below(8));
+        step.form = leading_lanes;
+        step.repeats = static_cast<uint8_t>(random.between(1, 3));
+        step.shape[0] = random.below(2);
+        step.shape[1] = random.below(3);
+        step.count = step.shape[0] == 0 ? 0 : random.between(1, 128);
+        plan_strided(random, step, 1, Type::f16, 128, false, {});
+        step.at[0] = place(random, Type::f16, step.repeats * 256, {step.at[1]});
+        step.at[2] = place(random, Type::i16, 160);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        constexpr uint8_t patterns[] = {0, 0x55, 0xaa, 0x11, 0x22, 0x44, 0x88, 0xff};
+        const uint32_t elements = i.step.shape[0] == 0 ? 128 : i.step.count;
+        uint64_t kept = 0;
+        for (uint32_t repeat = 0; repeat < i.step.repeats; ++repeat)
+            for (uint32_t k = 0; k < elements; ++k) {
+                const bool keep = i.step.mode == 0 ? i.state.bit(i.at(2).byte + repeat * i.step.shape[1] * 32, k)
+                                                   : (patterns[i.step.mode] >> k % 8 & 1) != 0;
+                if (!keep) continue;
+                const uint32_t from = (repeat * i.at(1).repeat + k / 16 * i.at(1).block) * 32 + k % 16 * 2;
+                i.state.copy(i.at(0).byte + static_cast<uint32_t>(kept++) * 2, i.at(1).byte + from, 2);
+            }
+        i.state.set_bits(registers_byte, kept);
+        i.state.set_bits(registers_byte + 8, kept);
+    }
+};
+
+// --- Reordering ---------------------------------------------------------------------------------------------------
+
+struct SpreadOverBlocks {
+    static constexpr const char* names = "Brcb";
+    RANDOM_CALL {
+        AscendC::Brcb(tensor<float>(step.at[0]), tensor<float>(step.at[1]), step.repeats,
+                      AscendC::BrcbRepeatParams(step.at[0].block, step.at[0].repeat));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.repeats = static_cast<uint8_t>(random.between(1, 3));
+        plan_strided(random, step, 0, Type::f32, 64, true, {});
+        step.at[1] = place(random, Type::f32, step.repeats * 32, {step.at[0]});
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for (uint32_t k = 0; k < i.step.repeats * 64u; ++k)
+            i.state.copy(i.at(0).byte + (k / 64 * i.at(0).repeat + k / 8 % 8 * i.at(0).block) * 32 + k % 8 * 4,
+                         i.at(1).byte + k / 8 * 4, 4);
+    }
+};
+
+template <int axis>
+struct BroadcastAlongAxis {
+    static constexpr const char* names = "BroadCast";
+    RANDOM_CALL {
+        const uint32_t to[2] = {step.shape[0], step.shape[1]};
+        const uint32_t from[2] = {axis == 0 ? 1 : to[0], axis == 1 ? 1 : to[1]};
+        AscendC::BroadCast<half, 2, axis>(tensor<half>(step.at[0]), tensor<half>(step.at[1]), to, from);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.shape[0] = random.between(1, 20);
+        step.shape[1] = random.between(1, 3) * 16;
+        step.at[0] = place(random, Type::f16, step.shape[0] * step.shape[1] * 2);
+        step.at[1] = place(random, Type::f16, 128, {step.at[0]});
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for (uint32_t r = 0; r < i.step.shape[0]; ++r)
+            for (uint32_t c = 0; c < i.step.shape[1]; ++c)
+                i.copy_element(Type::f16, 0, r * i.step.shape[1] + c, 1, axis == 0 ? c : r);
+    }
+};
+
+template <bool back>
+struct Interleaved {
+    static constexpr const char* names = back ? "DeInterleave" : "Interleave";
+    RANDOM_CALL {
+        const auto d0 = tensor<int16_t>(step.at[0]), d1 = tensor<int16_t>(step.at[1]);
+        const auto s0 = tensor<int16_t>(step.at[2]), s1 = tensor<int16_t>(step.at[3]);
+        const auto count = static_cast<int32_t>(step.count);
+        if constexpr (back)
+            AscendC::DeInterleave(d0, d1, s0, s1, count);
+        else
+            AscendC::Interleave(d0, d1, s0, s1, count);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.count = random.between(1, 100) * 2;
+        step.at[0] = place(random, Type::i16, step.count * 2);
+        step.at[1] = place(random, Type::i16, step.count * 2, {step.at[0]});
+        for (uint32_t k = 2; k < 4; ++k)
+            step.at[k] = place(random, Type::i16, step.count * 2, {step.at[0], step.at[1]});
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        const uint32_t n = i.step.count;
+        for (uint32_t k = 0; k < n; ++k)
+            for (uint32_t part = 0; part < 2; ++part) {
+                const uint32_t place = 2 * k + part;  // in the two sequences as one
+                if (back)
+                    i.copy_element(Type::i16, part, k, 2 + place / n, place % n);
+                else
+                    i.copy_element(Type::i16, place / n, place % n, 2 + part, k);
+            }
+    }
+};
+
+struct Transposed {
+    static constexpr const char* names = "Transpose";
+    RANDOM_CALL { AscendC::Transpose(tensor<int16_t>(step.at[0]), tensor<int16_t>(step.at[1])); }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.at[0] = place(random, Type::i16, 512);
+        step.at[1] = place(random, Type::i16, 512, {step.at[0]});
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for (uint32_t k = 0; k < 256; ++k) i.copy_element(Type::i16, 0, k, 1, k % 16 * 16 + k / 16);
+    }
+};
+
+// 16 rows of 32 bytes, one list entry each; the rows of a list lie one after the other here.
+struct TransposedLists {
+    static constexpr const char* names = "TransDataTo5HD";
+    RANDOM_CALL {
+        AscendC::LocalTensor<half> to[16], from[16];
+        const auto d = tensor<half>(step.at[0]), s = tensor<half>(step.at[1]);
+        for (uint32_t i = 0; i < 16; ++i) {
+            to[i] = d[i * step.shape[0] * 16];
+            from[i] = s[i * step.shape[1] * 16];
+        }
+        AscendC::TransDataTo5HD<half>(
+            to, from,
+            AscendC::TransDataTo5HDParams(false, false, step.repeats, static_cast<uint16_t>(step.repeats == 1 ? 0 : 1),
+                                          static_cast<uint16_t>(step.repeats == 1 ? 0 : 1)));
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.repeats = static_cast<uint8_t>(random.between(1, 2));
+        step.shape[0] = random.between(step.repeats, 3);
+        step.shape[1] = random.between(step.repeats, 3);
+        step.at[0] = place(random, Type::f16, step.shape[0] * 512);
+        step.at[1] = place(random, Type::f16, step.shape[1] * 512, {step.at[0]});
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for (uint32_t repeat = 0; repeat < i.step.repeats; ++repeat)
+            for (uint32_t r = 0; r < 16; ++r)
+                for (uint32_t c = 0; c < 16; ++c)
+                    i.copy_element(Type::f16, 0, (r * i.step.shape[0] + repeat) * 16 + c, 1,
+                                   (c * i.step.shape[1] + repeat) * 16 + r);
+    }
+};
+
+// --- Sorting ------------------------------------------------------------------------------------------------------
+
+// Indices of `count` scores, largest first; of equal ones the first comes first. NaN comes first.
+inline std::vector<uint32_t> sorted_positions(const Interpretation& i, Type type, uint32_t operand, uint32_t first,
+                                              uint32_t count) {
+    std::vector<uint32_t> order;
+    for (uint32_t k = 0; k < count; ++k) {
+        const Real x = i.read(type, operand, first + k);
+        uint32_t at = static_cast<uint32_t>(order.size());
+        const auto ahead = [&](Real other) { return std::isnan(x) ? !std::isnan(other) : x > other; };
+        while (at > 0 && ahead(i.read(type, operand, first + order[at - 1]))) --at;
+        order.insert(order.begin() + at, k);
+    }
+    return order;
+}
+
+template <class T>
+struct SortedPairs {
+    static constexpr const char* names = "Sort32";
+    static constexpr Type type = type_of<T>;
+    RANDOM_CALL {
+        AscendC::Sort32(tensor<T>(step.at[0]), tensor<T>(step.at[1]), tensor<uint32_t>(step.at[2]), step.repeats);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.repeats = static_cast<uint8_t>(random.between(1, 4));
+        step.at[0] = place(random, type, step.repeats * 256);
+        step.at[1] = place(random, type, step.repeats * 32 * sizeof(T), {step.at[0]});
+        step.at[2] = place(random, Type::u32, step.repeats * 128);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        for (uint32_t repeat = 0; repeat < i.step.repeats; ++repeat) {
+            uint32_t to = i.at(0).byte + repeat * 256;
+            for (const uint32_t k : sorted_positions(i, type, 1, repeat * 32, 32)) {
+                i.state.set_bits(to, uint32_t{0});
+                i.state.copy(to, i.at(1).byte + (repeat * 32 + k) * sizeof(T), sizeof(T));
+                i.state.copy(to + 4, i.at(2).byte + (repeat * 32 + k) * 4, 4);
+                to += 8;
+            }
+        }
+    }
+};
+
+// Concat, Sort and Extract: the usual way to sort a tensor. The pairs stay in the temporary buffer.
+struct SortedTensor {
+    static constexpr const char* names = "Concat Sort Extract";
+    RANDOM_CALL {
+        const AscendC::LocalTensor<float> work = scratch<float>(), pairs = work[2048];
+        AscendC::LocalTensor<float> joined;
+        const int32_t repeats = step.repeats;
+        AscendC::Concat(joined, tensor<float>(step.at[2]), work, repeats);
+        AscendC::Sort<float, true>(pairs, joined, tensor<uint32_t>(step.at[3]), work, repeats);
+        AscendC::Extract(tensor<float>(step.at[0]), tensor<uint32_t>(step.at[1]), pairs, repeats);
+    }
+    RANDOM_HOST plan(Random& random, Step& step) {
+        step.repeats = static_cast<uint8_t>(random.between(1, 6));
+        step.at[0] = place(random, Type::f32, step.repeats * 128);
+        step.at[1] = place(random, Type::u32, step.repeats * 128);
+        step.at[2] = place(random, Type::f32, step.repeats * 128);
+        step.at[3] = place(random, Type::u32, step.repeats * 128);
+    }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        uint32_t to = 0;
+        for (const uint32_t k : sorted_positions(i, Type::f32, 2, 0, i.step.repeats * 32u)) {
+            i.copy_element(Type::f32, 0, to, 2, k);
+            i.copy_element(Type::u32, 1, to, 3, k);
+            ++to;
+        }
+    }
+};
+
+// clang-format off
+#define RANDOM_BASIC_OPERATIONS(X) \
+    X(CopyIn<float>) X(CopyIn<half>) X(CopyIn<int32_t>) X(CopyIn<int16_t>) X(CopyIn<uint8_t>) X(CopyRows) \
+    X(CopyOut<float>) X(CopyOut<half>) X(CopyOut<int32_t>) X(PadIn<half>) X(PadIn<int8_t>) X(PadOut) X(CopyInside) \
+    X(CopyMasked<half>) X(CopyMasked<int32_t>) X(Filled<float>) X(Filled<half>) X(Filled<int32_t>) \
+    X(Numbered<float>) X(Numbered<int16_t>) X(Shifted<int32_t, true>) \
+    X(Shifted<int32_t, false>) X(Shifted<uint16_t, false>) X(Compared<float, true>) \
+    X(Compared<half, false>) X(Compared<int32_t, false>) X(ComparedWithNumber<true>) X(ComparedWithNumber<false>) X(ComparedInRegister) \
+    X(Selected<float>) X(Selected<half>) X(CountedByRegister) X(MaskedByRegister) \
+    X(ReducedTensor<float, 0>) X(ReducedTensor<half, 0>) X(ReducedTensor<float, 1>) X(ReducedTensor<half, 2>) \
+    X(SumOfRepeats<0>) X(SumOfRepeats<1>) X(SumOfRepeats<2>) X(ExtremeOfRepeats<0>) X(ExtremeOfRepeats<1>) \
+    X(ExtremeOfRepeats<2>) X(ReducedBlocks<0>) X(ReducedBlocks<1>) X(ReducedBlocks<2>) X(ReducedBlocks<3>) \
+    X(ReducedPairs<false>) X(ReducedPairs<true>) X(Gathered<float>) X(Gathered<int16_t>) X(GatheredBlocks) \
+    X(Scattered) X(GatheredByMask) X(SpreadOverBlocks) X(BroadcastAlongAxis<0>) X(BroadcastAlongAxis<1>) \
+    X(Interleaved<false>) X(Interleaved<true>) X(Transposed) X(TransposedLists) X(SortedPairs<float>) \
+    X(SortedPairs<half>) X(SortedTensor)
+// clang-format on
+
+}  // namespace programs
+
+#endif
