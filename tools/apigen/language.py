@@ -240,36 +240,39 @@ def included_by(names):
 
 
 def family_headers():
-    """For each family of kernel_operator.h, the headers that nothing outside of it needs."""
+    """For each family of kernel_operator.h, the headers that are its own: not those of families that it needs."""
     text = read_header("kernel_operator.h")
     optional = re.compile(r"#ifndef CANOPY_WITHOUT_(\w+)\n(.*?)#endif\n", re.DOTALL)
     always = included_by(INCLUDE.findall(optional.sub("", text)))
-    return {family.lower(): included_by(INCLUDE.findall(lines)) - always for family, lines in optional.findall(text)}
+    first = {family.lower(): INCLUDE.findall(lines) for family, lines in optional.findall(text)}
+    reached = {family: included_by(headers) - always for family, headers in first.items()}
+    return {family: headers.difference(*(reached[other] for other in first
+                                         if other != family and headers.issuperset(first[other])))
+            for family, headers in reached.items()}
 
 
 # Names of other headers that announce an overload of a basic function in a family.
-ANNOUNCING = {"sorting": ("Sort", "SortConfig"), "layout": ("ConfusionTransposeTiling",)}
+ANNOUNCING = {"registers": ("MaskReg", "RegTensor"), "sorting": ("Sort", "SortConfig"), "layout": ("ConfusionTransposeTiling",)}
 
 
 def family_names(declared):
     """Names that a program writes to use a family: those of namespaces and macros, not what they contain."""
     families = family_headers()
-    owner = {os.path.join(KERNEL_HEADERS, header): family for family, headers in families.items() for header in headers
-             if sum(header in others for others in families.values()) == 1}
+    owners = collections.defaultdict(set)
+    for family, headers in families.items():
+        for header in headers:
+            owners[os.path.join(KERNEL_HEADERS, header)].add(family)
     rows = {(family, name) for family, names in ANNOUNCING.items() for name in names}
     for name, files in declared.files.items():
         path = name.removeprefix(INSTRUCTIONS).removeprefix("AscendC::").split("::")
-        found = {owner.get(file) for file in files}
-        # A name that is declared outside of the family too says nothing.
-        if len(path) == 1 and path[0] not in {"canopy", "AscendC", *OF_USERS} and None not in found:
-            rows |= {(family, path[0]) for family in found}
+        # A name that is declared outside of all families too says nothing.
+        if len(path) == 1 and path[0] not in {"canopy", "AscendC", *OF_USERS} and all(file in owners for file in files):
+            rows |= {(family, path[0]) for file in files for family in owners[file]}
     for family, headers in families.items():
-        for header in headers:
-            if owner.get(os.path.join(KERNEL_HEADERS, header)):
-                text = read_header(header)
-                macros = set(re.findall(r"^ *# *define (\w+)", text, re.MULTILINE))
-                macros -= set(re.findall(r"^ *# *undef (\w+)", text, re.MULTILINE))
-                rows |= {(family, macro) for macro in macros if not macro.startswith("CANOPY_")}
+        for text in map(read_header, headers):
+            macros = set(re.findall(r"^ *# *define (\w+)", text, re.MULTILINE))
+            macros -= set(re.findall(r"^ *# *undef (\w+)", text, re.MULTILINE))
+            rows |= {(family, macro) for macro in macros if not macro.startswith("CANOPY_")}
     return "".join(f"{family} {name}\n" for family, name in sorted(rows))
 
 

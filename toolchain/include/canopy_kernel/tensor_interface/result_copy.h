@@ -90,7 +90,11 @@ inline void convert_results(D* to, const S* from, int64_t column, int64_t count,
             return;
         }
     }
-    convert_row(to, from, static_cast<uint32_t>(column), static_cast<uint32_t>(count), copy.work);
+    const FixpipeWork& work = copy.work;
+    const auto* words = by_column(work.mode) ? static_cast<const uint64_t*>(work.scales) + column : nullptr;
+    const auto elements = static_cast<uint32_t>(count);
+    const ColumnRules rules(work.mode, work.scalar, words, work.relu, elements);
+    convert_columns(to, from, elements, work.mode, work.relu, rules, 0);
 }
 
 // `images`: the matrices of the target follow each other along the rows of the source.
