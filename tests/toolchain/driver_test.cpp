@@ -200,6 +200,28 @@ TEST_F(Driver, InstructionsAreDeclaredWhereTheyAreNamed) {
     EXPECT_CONTAINS(read_whole(directory_ + "/deps.d"), "intrinsics.h");
 }
 
+// The same for every family of the language: a source gets those that it names, and what these need.
+TEST_F(Driver, FamiliesAreDeclaredWhereTheyAreNamed) {
+    const std::string flags = "--targets=baseline --no-trace --npu-arch=dav-3510 -MD -MF " + directory_ + "/deps.d";
+    const auto headers_for = [&](const std::string& statement) {
+        const auto result =
+            compile(header + "extern \"C\" __global__ __aicore__ void k() { " + statement + " }\n", flags);
+        EXPECT_EQ(result.status, 0) << result.messages;
+        return read_whole(directory_ + "/deps.d");
+    };
+    const std::string none = headers_for("");
+    for (const char* family : {"high_level/", "registers/", "c_interface/", "tensor_interface/"})
+        EXPECT_LACKS(none, std::string("canopy_kernel/") + family);
+    const std::string softmax = headers_for("AscendC::SoftMaxShapeInfo shape; (void)shape;");
+    EXPECT_CONTAINS(softmax, "high_level/softmax.h");
+    EXPECT_LACKS(softmax, "high_level/sorting.h");
+    EXPECT_LACKS(softmax, "registers/registers.h");
+    EXPECT_CONTAINS(headers_for("AscendC::Reg::MaskReg mask; (void)mask;"), "registers/registers.h");
+    EXPECT_CONTAINS(headers_for("asc_init();"), "c_interface/c_interface.h");
+    EXPECT_CONTAINS(headers_for("auto shape = AscendC::Te::MakeShape(1, 2); (void)shape;"),
+                    "tensor_interface/tensor_interface.h");
+}
+
 TEST_F(Driver, ImagesOfKernelsWithOperationsCarryTracingCode) {
     const std::string copies = header +
                                "extern \"C\" __global__ __aicore__ void k(GM_ADDR x) {\n"
