@@ -73,7 +73,7 @@ std::string Toolchain::write(const std::string& name, const std::string& text) c
 
 Compilation Toolchain::run(const std::string& arguments) const {
     const std::string messages = directory_ + "/messages";
-    const std::string line = "cd " + directory_ + " && " CANOPY_TEST_CC " " + arguments + " >" + messages + " 2>&1";
+    const std::string line = "cd " + directory_ + " && " + compiler_ + " " + arguments + " >" + messages + " 2>&1";
     const int status = std::system(line.c_str());
     Compilation result;
     result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -50,6 +50,7 @@ protected:
     static std::string source(const std::string& name);
 
     std::string directory_;
+    std::string compiler_ = CANOPY_TEST_CC;
 };
 
 std::string read_whole(const std::string& path);

@@ -120,7 +120,8 @@ def name_in(kind, rest):
 def declared_names(header, architecture):
     """Names with their scopes, as "AscendC::Add", each with the files that declare it, and those marked unavailable."""
     tree = run_compiler([*flags(architecture), "-fsyntax-only", "-fno-color-diagnostics", "-Xclang", "-ast-dump", header])
-    names, unavailable = collections.defaultdict(set), set()
+    names, unavailable = collections.defaultdict(set), collections.Counter()
+    declarations = collections.Counter()
     file = header  # the tree shows a file where it differs from that of the location before
     owners = []  # the declarations around a line: depth, name or None, whether it is a scope
     for line in tree.splitlines():
@@ -134,7 +135,7 @@ def declared_names(header, architecture):
         while owners and owners[-1][0] >= depth:
             owners.pop()
         if kind == "UnavailableAttr" and owners and owners[-1][1]:
-            unavailable.add(owners[-1][1])
+            unavailable[owners[-1][1]] += 1
         if not kind.endswith("Decl"):
             continue
         name = None if kind in SKIPPED or kind == "LinkageSpecDecl" else name_in(kind, rest)
@@ -147,8 +148,9 @@ def declared_names(header, architecture):
         same = owners and owners[-1][1] and owners[-1][1].split("::")[-1] == name and kind in INSIDE_TEMPLATE
         whole = around if same else f"{around}::{name}" if around else name
         names[whole].add(file)
+        declarations[whole] += not kind.endswith("TemplateDecl")
         owners.append((depth, whole, kind in SCOPES or kind in TYPED))
-    return names, unavailable
+    return names, {name for name, count in unavailable.items() if count >= declarations[name]}
 
 
 def macros(header, architecture):
@@ -287,7 +289,7 @@ def family_of(row):
 
 # Why a name is not there.
 OWN = "the program's own function; the library has none for programs to call"
-REASONS = {"Process": OWN, "CopyOut": OWN, "Init": OWN, "asc_update_addr_reg_b16": "with one stride; several are refused"}
+REASONS = {"Process": OWN, "CopyOut": OWN, "Init": OWN}
 
 
 def page(rows, declared):
@@ -361,19 +363,25 @@ ADVICE = {
 NAMESPACES = {"AscendC::MicroAPI": "reg"}
 
 MODELS = "models and graphs of operators are not run; launch the kernels, or capture their launches into a graph"
+COLLECTIVES = "devices of one process exchange data with aclrtMemcpy"
+IN_ONE_HEADER = "include kernel_operator.h, which has the functions of this folder"
+# Names outside of the table that programs may know, and that are not there.
+LACKING = [("AscendC::Hccl", "class", "collective", COLLECTIVES), ("AscendC::HcclHandle", "class", "collective", COLLECTIVES)]
 HEADERS = [
     ("acl/ops/", "operator", "write the step as a kernel or as host code"),
     ("aclnnop/", "operator", "only some operators of this kind are there; write this one as a kernel"),
     ("exe_graph/", "operator", OPERATORS),
     ("ge/", "model", MODELS),
     ("graph/", "model", MODELS),
-    ("hccl/", "collective", "devices of one process exchange data with aclrtMemcpy"),
+    ("hccl/", "collective", COLLECTIVES),
+    ("adv_api/hccl/", "collective", COLLECTIVES),
+    ("lib/hccl/", "collective", COLLECTIVES),
     ("op_proto.h", "operator", OPERATORS),
     ("parser/", "model", MODELS),
     ("register/", "operator", OPERATORS),
     ("torch/", "torch", "install PyTorch and add its include folders"),
     ("torch_npu/", "torch", "load the kernels with the Python package canopy"),
-    *((f"{folder}/{part}/", "adv", ADVICE["adv"]) for folder in ("adv_api", "lib") for part in (
+    *((f"{folder}/{part}/", "adv", IN_ONE_HEADER) for folder in ("adv_api", "lib") for part in (
         "activation", "filter", "index", "math", "normalization", "pad", "quantization", "reduce", "select", "sort",
         "transpose")),
 ]
@@ -415,6 +423,7 @@ def unsupported(rows, declared):
             names[name] = ("namespace", family)
     lines = ["name\tkind\tfamily\tadvice"]
     lines += [f"{name}\t{kind}\t{family}\t{ADVICE.get(family, SEE_PAGE)}" for name, (kind, family) in sorted(names.items())]
+    lines += ["\t".join(row) for row in LACKING]
     lines += [f"{name}\theader\t{family}\t{advice}" for name, family, advice in HEADERS]
     return "\n".join(lines) + "\n"
 

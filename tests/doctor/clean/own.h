@@ -6,11 +6,11 @@
 #define Silu(tensor) (tensor)
 
 template <typename T>
-__aicore__ inline void Gelu(const AscendC::LocalTensor<T>& tensor, uint32_t rows) {}
+__aicore__ inline void Blur(const AscendC::LocalTensor<T>& tensor, uint32_t rows) {}
 
 namespace own {
 template <typename T>
-__aicore__ inline void Sigmoid(const AscendC::LocalTensor<T>& tensor) {}
+__aicore__ inline void Sharpen(const AscendC::LocalTensor<T>& tensor) {}
 }  // namespace own
 
 namespace AscendC {
