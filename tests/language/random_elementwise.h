@@ -80,7 +80,6 @@ struct Row {
 #define SHAPE_CountScalar 1, true, false, false
 #define SHAPE_Function2Scalar 2, true, false, false
 #define SHAPE_Rint 1, false, false, true
-#define SHAPE_Floor 1, false, false, true
 #define SHAPE_Away 1, false, false, true
 #define SHAPE_Cut 1, false, false, true
 
@@ -120,7 +119,6 @@ struct Row {
     constexpr int all_forms = forms; \
     CALL_WITH(mode)
 #define CALL_Rint(Name, D, S, forms) CALL_CAST(D, S, forms, CAST_RINT)
-#define CALL_Floor(Name, D, S, forms) CALL_CAST(D, S, forms, CAST_FLOOR)
 #define CALL_Away(Name, D, S, forms) CALL_CAST(D, S, forms, CAST_ROUND)
 #define CALL_Cut(Name, D, S, forms) CALL_CAST(D, S, forms, CAST_TRUNC)
 
@@ -222,11 +220,9 @@ inline Real truth(bool value) { return value ? 1 : 0; }
     ROW(Rint, Cast, half, float, CL, exact, any, cast_to_half(a, Rounding::nearest_even)) \
     ROW(Rint, Cast, float, half, CB, exact, any, a) \
     ROW(Away, Cast, int32_t, float, C, exact, any, clipped(Type::i32, a, Rounding::away)) \
-    ROW(Floor, Cast, int16_t, float, C, exact, any, clipped(Type::i16, a, Rounding::down)) \
     ROW(Cut, Cast, int8_t, half, C, exact, any, clipped(Type::i8, a, Rounding::towards_zero)) \
     ROW(Rint, Cast, uint8_t, half, C, exact, any, clipped(Type::u8, a, Rounding::nearest_even)) \
     ROW(Rint, Cast, float, int32_t, C, exact, any, a) \
-    ROW(Cut, Cast, float, float, C, exact, any, whole(a, Rounding::towards_zero)) \
     ROW(FunctionTmp, Acos, float, float, C, 0.51, in_unit(-1, 1), std::acos(a)) \
     ROW(Function, Asin, half, half, C, 0.51, in_unit(-1, 1), std::asin(a)) \
     ROW(Function, Atan, float, float, C, 0.51, in_moderate(-65504, 65504), std::atan(a)) \

@@ -733,7 +733,7 @@ struct SumOfRepeats {
 // One extreme for each repeat, with the order of value and index.
 template <int kind>
 struct ExtremeOfRepeats {
-    static constexpr const char* names = kind == 0 ? "WholeReduceMax" : kind == 1 ? "WholeReduceMin" : "ReduceRepeat";
+    static constexpr const char* names = kind == 0 ? "WholeReduceMax" : "WholeReduceMin";
     static constexpr Type type = kind == 0 ? Type::f16 : Type::f32;
     using T = std::conditional_t<kind == 0, half, float>;
     RANDOM_CALL {
@@ -744,10 +744,8 @@ struct ExtremeOfRepeats {
         const auto call = [&](auto mask) {
             if constexpr (kind == 0)
                 AscendC::WholeReduceMax(d, s, mask, repeats, stride, block, repeat, order);
-            else if constexpr (kind == 1)
-                AscendC::WholeReduceMin(d, s, mask, repeats, stride, block, repeat, order);
             else
-                AscendC::ReduceRepeat<AscendC::ReduceType::MAX>(d, s, mask, repeats, stride, block, repeat, order);
+                AscendC::WholeReduceMin(d, s, mask, repeats, stride, block, repeat, order);
         };
         if (step.form == leading_lanes)
             call(static_cast<int32_t>(step.mask[0]));
@@ -764,7 +762,7 @@ struct ExtremeOfRepeats {
         const uint32_t mode = i.step.mode, unit = mode == 2 ? size : mode == 3 ? 4 : 2 * size;
         uint32_t to = i.at(0).byte;
         for (const auto& repeat : selected_by_repeat(i.step, type)) {
-            Extreme extreme{kind != 1};
+            Extreme extreme{kind == 0};
             for (const auto& lane : repeat) extreme.offer(i.state.read(type, lane.second), lane.first, lane.second);
             const uint32_t value_at = to + (mode == 1 ? size : 0), index_at = to + (mode == 0 ? size : 0);
             if (mode != 3) extreme.expect(i.state, type, value_at, false);
@@ -1196,19 +1194,16 @@ struct SortedTensor {
 // clang-format off
 #define RANDOM_BASIC_OPERATIONS(X) \
     X(CopyIn<float>) X(CopyIn<half>) X(CopyIn<int32_t>) X(CopyIn<int16_t>) X(CopyIn<uint8_t>) X(CopyRows) \
-    X(CopyOut<float>) X(CopyOut<int32_t>) X(PadIn<half>) X(PadOut) X(CopyInside) \
-    X(CopyMasked<half, leading_lanes>) X(CopyMasked<int32_t, mask_bits>) X(Filled<float, mask_bits>) \
-    X(Filled<half, leading_lanes>) \
-    X(Numbered<float, leading_lanes>) X(Numbered<int16_t, mask_bits>) X(Shifted<int32_t, true>) X(Shifted<uint16_t, false>) X(Compared<float>) \
-    X(ComparedWithNumber<true>) X(ComparedWithNumber<false>) X(ComparedInRegister) \
-    X(Selected<float>) X(CountedByRegister) X(MaskedByRegister) \
-    X(ReducedTensor<float, 0>) X(ReducedTensor<float, 1>) X(ReducedTensor<half, 2>) \
-    X(SumOfRepeats<0>) X(SumOfRepeats<1>) X(SumOfRepeats<2>) X(ExtremeOfRepeats<0>) X(ExtremeOfRepeats<1>) \
-    X(ReducedBlocks<0>) X(ReducedBlocks<1>) X(ReducedBlocks<2>) X(ReducedBlocks<3>) \
-    X(ReducedPairs<false>) X(ReducedPairs<true>) X(Gathered<float>) X(GatheredBlocks) \
-    X(Scattered) X(GatheredByMask) X(SpreadOverBlocks) X(BroadcastAlongAxis<0>) \
-    X(Interleaved<false>) X(Interleaved<true>) X(Transposed) X(TransposedLists) X(SortedPairs<half>) \
-    X(SortedTensor)
+    X(CopyOut<float>) X(PadIn<half>) X(PadOut) X(CopyInside) X(CopyMasked<half, leading_lanes>) \
+    X(Filled<float, mask_bits>) X(Filled<half, leading_lanes>) X(Numbered<int16_t, mask_bits>) \
+    X(Shifted<int32_t, true>) X(Shifted<uint16_t, false>) X(Compared<float>) X(ComparedWithNumber<true>) \
+    X(ComparedWithNumber<false>) X(ComparedInRegister) X(Selected<float>) X(CountedByRegister) X(MaskedByRegister) \
+    X(ReducedTensor<float, 0>) X(ReducedTensor<float, 1>) X(ReducedTensor<half, 2>) X(SumOfRepeats<0>) \
+    X(SumOfRepeats<1>) X(SumOfRepeats<2>) X(ExtremeOfRepeats<0>) X(ExtremeOfRepeats<1>) X(ReducedBlocks<0>) \
+    X(ReducedBlocks<1>) X(ReducedBlocks<2>) X(ReducedBlocks<3>) X(ReducedPairs<false>) X(ReducedPairs<true>) \
+    X(Gathered<float>) X(GatheredBlocks) X(Scattered) X(GatheredByMask) X(SpreadOverBlocks) \
+    X(BroadcastAlongAxis<0>) X(Interleaved<false>) X(Interleaved<true>) X(Transposed) X(TransposedLists) \
+    X(SortedPairs<half>) X(SortedTensor)
 // clang-format on
 
 }  // namespace programs
