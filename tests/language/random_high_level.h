@@ -288,7 +288,7 @@ struct ChosenByCondition {
 // clang-format off
 #define RANDOM_HIGH_LEVEL_OPERATIONS(X) \
     X(RunningSums<float, true>) X(RunningSums<half, false>) X(SumsOfRows<false>) X(SumsOfRows<true>) \
-    X(ReducedMatrix<float, sum_, true>) X(ReducedMatrix<half, sum_, false>) X(ReducedMatrix<half, max_, true>) \
+    X(ReducedMatrix<float, sum_, true>) X(ReducedMatrix<half, max_, true>) \
     X(ReducedMatrix<float, min_, false>) X(ReducedMatrix<float, mean_, true>) X(ReducedMatrix<half, prod_, true>) \
     X(ReducedMatrix<uint8_t, any_, true>) X(ReducedMatrix<float, all_, false>) X(SumOfDifferentBits) \
     X(SineAndCosine) X(ClampedByTensors) X(MultipliedAndAdded) X(ChosenByCondition)

@@ -54,17 +54,21 @@ struct SumOfNumbers {
 };
 
 template <class T>
-__aicore__ inline AscendC::GlobalTensor<T> global(GM_ADDR memory, uint32_t byte, uint32_t bytes) {
+RANDOM_APART AscendC::GlobalTensor<T> global(GM_ADDR memory, uint32_t byte, uint32_t bytes) {
     AscendC::GlobalTensor<T> result;
     result.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(memory + byte), bytes / sizeof(T));
     return result;
 }
-__aicore__ inline void set_register(GM_ADDR memory, uint32_t index, uint64_t value) {
+RANDOM_APART void set_register(GM_ADDR memory, uint32_t index, uint64_t value) {
     __builtin_memcpy(memory + first_state_byte + registers_byte + index * 8, &value, sizeof value);
 }
 
-#define RANDOM_HOST __attribute__((optnone, noinline)) static void  // not needed in the device's code
-#define RANDOM_CALL __aicore__ __attribute__((noinline)) static void run(const Step& step, [[maybe_unused]] GM_ADDR memory)
+// Code for the host only, and code for the device only: a source is compiled for both, and a template is not when nothing
+// there calls it.
+#define RANDOM_HOST __attribute__((optnone, noinline)) static void
+#define RANDOM_CALL     \
+    template <int = 0>  \
+    __aicore__ __attribute__((noinline)) static void run(const Step& step, [[maybe_unused]] GM_ADDR memory)
 
 // --- Copies -------------------------------------------------------------------------------------------------------
 
@@ -234,21 +238,21 @@ struct CopyInside {
     RANDOM_HOST interpret(const Interpretation& i) { i.state.copy(i.at(0).byte, i.at(1).byte, i.step.count * 4); }
 };
 
-template <class T>
+template <class T, Form masked>
 struct CopyMasked {
     static constexpr const char* names = "Copy";
     RANDOM_CALL {
         const AscendC::CopyRepeatParams strides(step.at[0].block, step.at[1].block, step.at[0].repeat,
                                                 step.at[1].repeat);
         const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
-        if (step.form == leading_lanes)
+        if constexpr (masked == leading_lanes)
             AscendC::Copy(d, s, step.mask[0], step.repeats, strides);
         else
             AscendC::Copy(d, s, step.mask, step.repeats, strides);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         const uint32_t lanes = 256 / sizeof(T);
-        step.form = random.chance(50) ? leading_lanes : mask_bits;
+        step.form = masked;
         plan_mask(random, step, lanes);
         plan_strided(random, step, 0, type_of<T>, lanes, true, {});
         plan_strided(random, step, 1, type_of<T>, lanes, false, {step.at[0]});
@@ -261,8 +265,8 @@ struct CopyMasked {
 
 // --- Fills --------------------------------------------------------------------------------------------------------
 
-inline void plan_fill(Random& random, Step& step, Type type) {
-    step.form = static_cast<Form>(random.below(3));
+inline void plan_fill(Random& random, Step& step, Type type, Form masked) {
+    step.form = random.chance(40) ? counted : masked;
     step.scalar = some_scalar(random, type);
     if (step.form == counted) {
         step.count = some_count(random, slot_bytes / size_of(type));
@@ -273,7 +277,7 @@ inline void plan_fill(Random& random, Step& step, Type type) {
     }
 }
 
-template <class T>
+template <class T, Form masked>
 struct Filled {
     static constexpr const char* names = "Duplicate";
     RANDOM_CALL {
@@ -282,19 +286,19 @@ struct Filled {
         const auto repeat = static_cast<uint8_t>(step.at[0].repeat);
         if (step.form == counted)
             AscendC::Duplicate(d, value, static_cast<int32_t>(step.count));
-        else if (step.form == leading_lanes)
+        else if constexpr (masked == leading_lanes)
             AscendC::Duplicate(d, value, step.mask[0], step.repeats, step.at[0].block, repeat);
         else
             AscendC::Duplicate(d, value, step.mask, step.repeats, step.at[0].block, repeat);
     }
-    RANDOM_HOST plan(Random& random, Step& step) { plan_fill(random, step, type_of<T>); }
+    RANDOM_HOST plan(Random& random, Step& step) { plan_fill(random, step, type_of<T>, masked); }
     RANDOM_HOST interpret(const Interpretation& i) {
         for_each_element(i.step, {type_of<T>},
                          [&](uint32_t, const uint32_t* at) { i.state.write(type_of<T>, at[0], i.step.scalar); });
     }
 };
 
-template <class T>
+template <class T, Form masked>
 struct Numbered {
     static constexpr const char* names = "CreateVecIndex";
     RANDOM_CALL {
@@ -303,13 +307,13 @@ struct Numbered {
         const auto repeat = static_cast<uint8_t>(step.at[0].repeat);
         if (step.form == counted)
             AscendC::CreateVecIndex(d, value, step.count);
-        else if (step.form == leading_lanes)
+        else if constexpr (masked == leading_lanes)
             AscendC::CreateVecIndex(d, value, step.mask[0], step.repeats, step.at[0].block, repeat);
         else
             AscendC::CreateVecIndex(d, value, step.mask, step.repeats, step.at[0].block, repeat);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
-        plan_fill(random, step, type_of<T>);
+        plan_fill(random, step, type_of<T>, masked);
         step.scalar = std::floor(random.real() * 2000) - 1000;
     }
     RANDOM_HOST interpret(const Interpretation& i) {
@@ -375,7 +379,7 @@ inline bool compares(uint32_t mode, Real a, Real b) {
     }
 }
 
-template <class T, bool masked>
+template <class T>
 struct Compared {
     static constexpr const char* names = "Compare";
     static constexpr Type type = type_of<T>;
@@ -384,12 +388,12 @@ struct Compared {
         const auto d = tensor<uint8_t>(step.at[0]);
         const auto a = tensor<T>(step.at[1]), b = tensor<T>(step.at[2]);
         if (step.form == counted) return AscendC::Compare(d, a, b, mode, step.count);
-        if constexpr (masked) AscendC::Compare(d, a, b, mode, step.mask, step.repeats, binary_strides(step));
+        AscendC::Compare(d, a, b, mode, step.mask, step.repeats, binary_strides(step));
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         constexpr uint32_t lanes = 256 / sizeof(T);
         step.mode = static_cast<uint8_t>(random.below(6));
-        step.form = !masked || random.chance(50) ? counted : mask_bits;
+        step.form = random.chance(50) ? counted : mask_bits;
         step.at[0] = place(random, Type::u8, 256);
         if (step.form == counted) {
             step.count = random.between(1, 6) * lanes;
@@ -729,7 +733,7 @@ struct SumOfRepeats {
 // One extreme for each repeat, with the order of value and index.
 template <int kind>
 struct ExtremeOfRepeats {
-    static constexpr const char* names = kind == 0 ? "WholeReduceMax" : kind == 1 ? "WholeReduceMin" : "ReduceRepeat";
+    static constexpr const char* names = kind == 0 ? "WholeReduceMax" : "WholeReduceMin";
     static constexpr Type type = kind == 0 ? Type::f16 : Type::f32;
     using T = std::conditional_t<kind == 0, half, float>;
     RANDOM_CALL {
@@ -740,10 +744,8 @@ struct ExtremeOfRepeats {
         const auto call = [&](auto mask) {
             if constexpr (kind == 0)
                 AscendC::WholeReduceMax(d, s, mask, repeats, stride, block, repeat, order);
-            else if constexpr (kind == 1)
-                AscendC::WholeReduceMin(d, s, mask, repeats, stride, block, repeat, order);
             else
-                AscendC::ReduceRepeat<AscendC::ReduceType::MAX>(d, s, mask, repeats, stride, block, repeat, order);
+                AscendC::WholeReduceMin(d, s, mask, repeats, stride, block, repeat, order);
         };
         if (step.form == leading_lanes)
             call(static_cast<int32_t>(step.mask[0]));
@@ -760,7 +762,7 @@ struct ExtremeOfRepeats {
         const uint32_t mode = i.step.mode, unit = mode == 2 ? size : mode == 3 ? 4 : 2 * size;
         uint32_t to = i.at(0).byte;
         for (const auto& repeat : selected_by_repeat(i.step, type)) {
-            Extreme extreme{kind != 1};
+            Extreme extreme{kind == 0};
             for (const auto& lane : repeat) extreme.offer(i.state.read(type, lane.second), lane.first, lane.second);
             const uint32_t value_at = to + (mode == 1 ? size : 0), index_at = to + (mode == 0 ? size : 0);
             if (mode != 3) extreme.expect(i.state, type, value_at, false);
@@ -1121,14 +1123,14 @@ struct TransposedLists {
 
 // --- Sorting ------------------------------------------------------------------------------------------------------
 
-// Indices of `count` scores, largest first; of equal ones the first comes first. NaN comes first.
+// Indices of `count` scores, largest or smallest first; of equal ones the first comes first. NaN comes first.
 inline std::vector<uint32_t> sorted_positions(const Interpretation& i, Type type, uint32_t operand, uint32_t first,
-                                              uint32_t count) {
+                                              uint32_t count, bool largest = true) {
     std::vector<uint32_t> order;
     for (uint32_t k = 0; k < count; ++k) {
         const Real x = i.read(type, operand, first + k);
         uint32_t at = static_cast<uint32_t>(order.size());
-        const auto ahead = [&](Real other) { return std::isnan(x) ? !std::isnan(other) : x > other; };
+        const auto ahead = [&](Real other) { return std::isnan(x) ? !std::isnan(other) : largest ? x > other : x < other; };
         while (at > 0 && ahead(i.read(type, operand, first + order[at - 1]))) --at;
         order.insert(order.begin() + at, k);
     }
@@ -1192,18 +1194,15 @@ struct SortedTensor {
 // clang-format off
 #define RANDOM_BASIC_OPERATIONS(X) \
     X(CopyIn<float>) X(CopyIn<half>) X(CopyIn<int32_t>) X(CopyIn<int16_t>) X(CopyIn<uint8_t>) X(CopyRows) \
-    X(CopyOut<float>) X(CopyOut<half>) X(CopyOut<int32_t>) X(PadIn<half>) X(PadIn<int8_t>) X(PadOut) X(CopyInside) \
-    X(CopyMasked<half>) X(CopyMasked<int32_t>) X(Filled<float>) X(Filled<half>) X(Filled<int32_t>) \
-    X(Numbered<float>) X(Numbered<int16_t>) X(Shifted<int32_t, true>) \
-    X(Shifted<int32_t, false>) X(Shifted<uint16_t, false>) X(Compared<float, true>) \
-    X(Compared<half, false>) X(Compared<int32_t, false>) X(ComparedWithNumber<true>) X(ComparedWithNumber<false>) X(ComparedInRegister) \
-    X(Selected<float>) X(Selected<half>) X(CountedByRegister) X(MaskedByRegister) \
-    X(ReducedTensor<float, 0>) X(ReducedTensor<half, 0>) X(ReducedTensor<float, 1>) X(ReducedTensor<half, 2>) \
-    X(SumOfRepeats<0>) X(SumOfRepeats<1>) X(SumOfRepeats<2>) X(ExtremeOfRepeats<0>) X(ExtremeOfRepeats<1>) \
-    X(ExtremeOfRepeats<2>) X(ReducedBlocks<0>) X(ReducedBlocks<1>) X(ReducedBlocks<2>) X(ReducedBlocks<3>) \
-    X(ReducedPairs<false>) X(ReducedPairs<true>) X(Gathered<float>) X(Gathered<int16_t>) X(GatheredBlocks) \
-    X(Scattered) X(GatheredByMask) X(SpreadOverBlocks) X(BroadcastAlongAxis<0>) X(BroadcastAlongAxis<1>) \
-    X(Interleaved<false>) X(Interleaved<true>) X(Transposed) X(TransposedLists) X(SortedPairs<float>) \
+    X(CopyOut<float>) X(PadIn<half>) X(PadOut) X(CopyInside) X(CopyMasked<half, leading_lanes>) \
+    X(Filled<float, mask_bits>) X(Filled<half, leading_lanes>) X(Numbered<int16_t, mask_bits>) \
+    X(Shifted<int32_t, true>) X(Shifted<uint16_t, false>) X(Compared<float>) X(ComparedWithNumber<true>) \
+    X(ComparedWithNumber<false>) X(ComparedInRegister) X(Selected<float>) X(CountedByRegister) X(MaskedByRegister) \
+    X(ReducedTensor<float, 0>) X(ReducedTensor<float, 1>) X(ReducedTensor<half, 2>) X(SumOfRepeats<0>) \
+    X(SumOfRepeats<1>) X(SumOfRepeats<2>) X(ExtremeOfRepeats<0>) X(ExtremeOfRepeats<1>) X(ReducedBlocks<0>) \
+    X(ReducedBlocks<1>) X(ReducedBlocks<2>) X(ReducedBlocks<3>) X(ReducedPairs<false>) X(ReducedPairs<true>) \
+    X(Gathered<float>) X(GatheredBlocks) X(Scattered) X(GatheredByMask) X(SpreadOverBlocks) \
+    X(BroadcastAlongAxis<0>) X(Interleaved<false>) X(Interleaved<true>) X(Transposed) X(TransposedLists) \
     X(SortedPairs<half>) X(SortedTensor)
 // clang-format on
 

@@ -6,6 +6,8 @@
 
 #include "random_program.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -299,10 +301,24 @@ inline std::string Expected::describe_byte(uint32_t byte, const uint8_t* actual)
            number(decode(type, after_.data() + at)) + ")";
 }
 
-// Calls body(byte of each operand) for each element that a step selects. `types` are those of the operands at[0],
+// A function of the number of an element and of its byte in each operand.
+class ElementBody {
+public:
+    template <class Body>
+    ElementBody(const Body& body)
+        : body_(&body), call_([](const void* called, uint32_t index, const uint32_t* at) {
+              (*static_cast<const Body*>(called))(index, at);
+          }) {}
+    void operator()(uint32_t index, const uint32_t* at) const { call_(body_, index, at); }
+
+private:
+    const void* body_;
+    void (*call_)(const void*, uint32_t, const uint32_t*);
+};
+
+// Calls body(number, byte of each operand) for each element that a step selects. `types` are those of the operands at[0],
 // at[1], ...; the widest says how many lanes a repeat has.
-template <class Body>
-void for_each_element(const Step& step, std::initializer_list<Type> types, const Body& body) {
+inline void for_each_element(const Step& step, std::initializer_list<Type> types, const ElementBody& body) {
     uint32_t at[6] = {}, sizes[6] = {}, operands = 0, widest = 1;
     for (Type type : types) {
         sizes[operands++] = size_of(type);
@@ -348,6 +364,7 @@ private:
 inline Operand place(Random& random, Type type, uint32_t bytes, std::initializer_list<Operand> others = {}) {
     const Storage storage = storage_of(type);
     const uint32_t used = (bytes + 31) / 32 * 32;
+    EXPECT_LE(used, slot_bytes);
     for (;;) {
         const uint32_t slot = first_slot(storage) + random.below(slots_of(storage));
         const bool taken = std::any_of(others.begin(), others.end(),
