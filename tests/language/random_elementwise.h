@@ -90,28 +90,30 @@ struct Row {
     if constexpr (((forms)&B) != 0)                                                       \
         if (step.form == mask_bits) return call(step.mask, step.repeats, strides);
 
-#define CALL_Unary(Name, D, S, forms)                                             \
-    const auto d = tensor<D>(step.at[0]);                                         \
-    const auto s = tensor<S>(step.at[1]);                                         \
+#define CALL_Unary(Name, D, S, forms)                                                                     \
+    const auto d = tensor<D>(step.at[0]);                                                                 \
+    const auto s = tensor<S>(step.at[1]);                                                                 \
     const auto call = [&](auto... rest) __attribute__((always_inline)) { AscendC::Name(d, s, rest...); }; \
     CALL_FORMS(forms, call, unary_strides(step))
-#define CALL_Binary(Name, D, S, forms)                                               \
-    const auto d = tensor<D>(step.at[0]);                                            \
-    const auto s = tensor<S>(step.at[1]), t = tensor<S>(step.at[2]);                 \
+#define CALL_Binary(Name, D, S, forms)                                                                       \
+    const auto d = tensor<D>(step.at[0]);                                                                    \
+    const auto s = tensor<S>(step.at[1]), t = tensor<S>(step.at[2]);                                         \
     const auto call = [&](auto... rest) __attribute__((always_inline)) { AscendC::Name(d, s, t, rest...); }; \
     CALL_FORMS(forms, call, binary_strides(step))
 #define CALL_Ternary CALL_Binary
-#define CALL_Scalar(Name, D, S, forms)                                                    \
-    const auto d = tensor<D>(step.at[0]);                                                 \
-    const auto s = tensor<S>(step.at[1]);                                                 \
-    const auto number = static_cast<S>(step.scalar);                                      \
+#define CALL_Scalar(Name, D, S, forms)                                                                            \
+    const auto d = tensor<D>(step.at[0]);                                                                         \
+    const auto s = tensor<S>(step.at[1]);                                                                         \
+    const auto number = static_cast<S>(step.scalar);                                                              \
     const auto call = [&](auto... rest) __attribute__((always_inline)) { AscendC::Name(d, s, number, rest...); }; \
     CALL_FORMS(forms, call, unary_strides(step))
 #define CALL_Axpy CALL_Scalar
-#define CALL_WITH(...)                                                              \
-    const auto d = tensor<To>(step.at[0]);                                          \
-    const auto s = tensor<From>(step.at[1]);                                        \
-    const auto call = [&](auto... rest) __attribute__((always_inline)) { AscendC::Cast(d, s, AscendC::RoundMode::__VA_ARGS__, rest...); }; \
+#define CALL_WITH(...)                                                   \
+    const auto d = tensor<To>(step.at[0]);                               \
+    const auto s = tensor<From>(step.at[1]);                             \
+    const auto call = [&](auto... rest) __attribute__((always_inline)) { \
+        AscendC::Cast(d, s, AscendC::RoundMode::__VA_ARGS__, rest...);   \
+    };                                                                   \
     CALL_FORMS(all_forms, call, unary_strides(step))
 #define CALL_CAST(D, S, forms, mode) \
     using To = D;                    \
@@ -127,10 +129,10 @@ struct Row {
     AscendC::Name(tensor<D>(step.at[0]), tensor<S>(step.at[1]), scratch(), step.count);
 #define CALL_FunctionAll(Name, D, S, forms) \
     AscendC::Name(tensor<D>(step.at[0]), tensor<S>(step.at[1], step.count), scratch());
-#define CALL_Function2(Name, D, S, forms)                                                                        \
+#define CALL_Function2(Name, D, S, forms)                                                                      \
     AscendC::Name(tensor<D>(step.at[0]), tensor<S>(step.at[1], step.count), tensor<S>(step.at[2], step.count), \
                   step.count);
-#define CALL_Function2Tmp(Name, D, S, forms)                                                                     \
+#define CALL_Function2Tmp(Name, D, S, forms)                                                                   \
     AscendC::Name(tensor<D>(step.at[0]), tensor<S>(step.at[1], step.count), tensor<S>(step.at[2], step.count), \
                   scratch(), step.count);
 #define CALL_Function2All(Name, D, S, forms) \
@@ -139,7 +141,7 @@ struct Row {
     AscendC::Name(tensor<D>(step.at[0]), tensor<S>(step.at[1]), static_cast<S>(step.scalar), step.count);
 #define CALL_CountScalar(Name, D, S, forms) \
     AscendC::Name(tensor<D>(step.at[0]), tensor<S>(step.at[1]), step.count, static_cast<S>(step.scalar));
-#define CALL_Function2Scalar(Name, D, S, forms)                                              \
+#define CALL_Function2Scalar(Name, D, S, forms)                                        \
     AscendC::Name(tensor<D>(step.at[0]), tensor<S>(step.at[1]), tensor<S>(step.at[2]), \
                   static_cast<float>(step.scalar), step.count);
 
@@ -153,7 +155,9 @@ inline Real wrapped16(Real x) { return static_cast<int16_t>(bits_of(x)); }
 inline Real shifted_left(Real a, Real by, int width) {
     return by >= width ? 0 : static_cast<Real>(static_cast<int64_t>(static_cast<uint64_t>(bits_of(a)) << bits_of(by)));
 }
-inline Real shifted_right(Real a, Real by) { return static_cast<Real>(bits_of(a) >> std::min<int64_t>(bits_of(by), 62)); }
+inline Real shifted_right(Real a, Real by) {
+    return static_cast<Real>(bits_of(a) >> std::min<int64_t>(bits_of(by), 62));
+}
 inline Real gate(Real x, Real y) { return x / (1 + std::exp(-y)); }
 inline Real parabola(Real x) {
     const Real distance = std::fmin(0.7071L * std::fabs(x), 1.769L) - 1.769L;
@@ -279,16 +283,16 @@ inline Real truth(bool value) { return value ? 1 : 0; }
     ROW(FunctionTmp, IsNan, uint8_t, half, C, exact, any, truth(std::isnan(a)))
 // clang-format on
 
-#define ROW_STRUCT(Kind, Name, D, S, forms, units, domain, result)                                            \
-    struct Kind##_##Name##_##D##_##S {                                                                        \
-        template <int = 0>                                                                                    \
-        __aicore__ __attribute__((noinline)) static void run([[maybe_unused]] const Step& step) {             \
-            CALL_##Kind(Name, D, S, forms)                                                                    \
-        }                                                                                                     \
-        static Real value([[maybe_unused]] Real a, [[maybe_unused]] Real b, [[maybe_unused]] Real c) {        \
-            [[maybe_unused]] const Real scalar = c;                                                           \
-            return result;                                                                                    \
-        }                                                                                                     \
+#define ROW_STRUCT(Kind, Name, D, S, forms, units, domain, result)                                             \
+    struct Kind##_##Name##_##D##_##S {                                                                         \
+        template <int = 0>                                                                                     \
+        __aicore__ __attribute__((noinline)) static void run([[maybe_unused]] const Step& step) {              \
+            CALL_##Kind(Name, D, S, forms)                                                                     \
+        }                                                                                                      \
+        static Real value([[maybe_unused]] Real a, [[maybe_unused]] Real b, [[maybe_unused]] Real c) {         \
+            [[maybe_unused]] const Real scalar = c;                                                            \
+            return result;                                                                                     \
+        }                                                                                                      \
         static constexpr Row row = {#Name, type_of<D>, type_of<S>, SHAPE_##Kind, forms, units, domain, value}; \
     };
 RANDOM_ELEMENTWISE(ROW_STRUCT)
@@ -299,15 +303,16 @@ inline double some_scalar(Random& random, Type type) {
         const Real low = std::fmax(lowest_integer(type), -200.0L), high = std::fmin(highest_integer(type), 200.0L);
         return static_cast<double>(std::floor(low + static_cast<Real>(random.real()) * (high - low)));
     }
-    const double value = random.chance(15) ? 0 : random.chance(20) ? 1e30 * (random.real() - 0.5) : 8 * random.real() - 4;
+    const double value = random.chance(15)   ? 0
+                         : random.chance(20) ? 1e30 * (random.real() - 0.5)
+                                             : 8 * random.real() - 4;
     return static_cast<double>(rounded(type, static_cast<Real>(value)));
 }
 
 inline void plan_row(const Row& row, Random& random, Step& step) {
     const uint32_t widest = std::max(size_of(row.to), size_of(row.from));
     step.form = counted;
-    if ((row.forms & (L | B)) != 0 && random.chance(55))
-        step.form = (row.forms & B) == 0 ? leading_lanes : mask_bits;
+    if ((row.forms & (L | B)) != 0 && random.chance(55)) step.form = (row.forms & B) == 0 ? leading_lanes : mask_bits;
     step.scalar = row.scalar ? some_scalar(random, row.from) : 0;
     if (row.scalar && row.sources == 2) step.scalar = 2 * random.real() - 1;
     const bool alias = row.aliases && row.to == row.from && random.chance(20);
@@ -320,8 +325,7 @@ inline void plan_row(const Row& row, Random& random, Step& step) {
         const uint32_t lanes = 256 / widest;
         plan_mask(random, step, lanes);
         plan_strided(random, step, 0, row.to, lanes, true, {});
-        for (uint32_t i = 1; i <= row.sources; ++i)
-            plan_strided(random, step, i, row.from, lanes, false, {step.at[0]});
+        for (uint32_t i = 1; i <= row.sources; ++i) plan_strided(random, step, i, row.from, lanes, false, {step.at[0]});
     }
     if (alias) step.at[1] = step.at[0];
 }

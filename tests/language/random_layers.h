@@ -15,8 +15,7 @@ struct RowOfNumbers {
     std::vector<Real> x;
     bool usable = true;
 
-    RowOfNumbers(const Interpretation& i, Type type, uint32_t operand, uint32_t row, uint32_t columns)
-        : x(columns) {
+    RowOfNumbers(const Interpretation& i, Type type, uint32_t operand, uint32_t row, uint32_t columns) : x(columns) {
         for (uint32_t c = 0; c < columns; ++c) {
             x[c] = i.read(type, operand, row * columns + c);
             usable &= std::fabs(x[c]) < 1e15L;  // false for NaN
@@ -218,7 +217,8 @@ struct GradientOfSoftmax {
         plan_matrix(random, step, Type::f32, 6);
         step.count = step.shape[1];
         step.at[0] = place(random, Type::f32, std::max(matrix_bytes(step, Type::f32), step.shape[0] * 32));
-        for (uint32_t k = 1; k < 3; ++k) step.at[k] = place(random, Type::f32, matrix_bytes(step, Type::f32), {step.at[0]});
+        for (uint32_t k = 1; k < 3; ++k)
+            step.at[k] = place(random, Type::f32, matrix_bytes(step, Type::f32), {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         const uint32_t columns = i.step.shape[1];
@@ -242,7 +242,8 @@ struct GradientOfSoftmax {
                 continue;
             }
             for (uint32_t c = 0; c < columns; ++c) {
-                const Real slack = std::fabs(row.x[c]) * (error + (std::fabs(grad.x[c]) + std::fabs(sum)) * 4 * float_error);
+                const Real slack =
+                    std::fabs(row.x[c]) * (error + (std::fabs(grad.x[c]) + std::fabs(sum)) * 4 * float_error);
                 if (std::fabs(sum * row.x[c]) > 1e36L)
                     i.any(Type::f32, 0, r * columns + c);
                 else
@@ -329,8 +330,8 @@ struct NormalisedLayer {
                 deviation += std::fabs(x - mean) / columns;
             }
             const Real mean_error = size * (columns + 4) * float_error;
-            const Real variance_error = variance * (columns + 4) * float_error + 2 * mean_error * deviation +
-                                        4 * mean_error * mean_error;
+            const Real variance_error =
+                variance * (columns + 4) * float_error + 2 * mean_error * deviation + 4 * mean_error * mean_error;
             const Real total = variance + i.step.scalar, factor = 1 / std::sqrt(total);
             if (row.usable) {
                 i.near(Type::f16, 1, r, mean, mean_error + 0.501L * unit_at(Type::f16, mean));
@@ -346,9 +347,10 @@ struct NormalisedLayer {
                     i.any(Type::f16, 0, r * columns + c);
                     continue;
                 }
-                const Real error = std::fabs(gamma) * (mean_error * factor +
-                                                       std::fabs(centred) * (variance_error / total + 8 * float_error)) +
-                                   std::fabs(beta) * 4 * float_error;
+                const Real error =
+                    std::fabs(gamma) *
+                        (mean_error * factor + std::fabs(centred) * (variance_error / total + 8 * float_error)) +
+                    std::fabs(beta) * 4 * float_error;
                 i.near(Type::f16, 0, r * columns + c, value, error + 0.501L * unit_at(Type::f16, value));
             }
         }
@@ -626,8 +628,7 @@ struct SelectedByBytes {
         const uint32_t count = step.shape[0] * step.shape[1];
         AscendC::Select(tensor<half>(step.at[0], count), tensor<half>(step.at[1], count),
                         static_cast<half>(step.scalar), tensor<uint8_t>(step.at[2], step.shape[0] * step.shape[2]),
-                        scratch(),
-                        AscendC::SelectWithBytesMaskShapeInfo{step.shape[0], step.shape[1], step.shape[2]});
+                        scratch(), AscendC::SelectWithBytesMaskShapeInfo{step.shape[0], step.shape[1], step.shape[2]});
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.shape[0] = random.between(1, 6);

@@ -21,10 +21,10 @@ constexpr uint32_t size_of(Type type) {
 
 template <class T>
 struct TypeOf;
-#define TYPE_OF(T, value)                     \
-    template <>                               \
-    struct TypeOf<T> {                        \
-        static constexpr Type type = value;   \
+#define TYPE_OF(T, value)                   \
+    template <>                             \
+    struct TypeOf<T> {                      \
+        static constexpr Type type = value; \
     };
 TYPE_OF(float, Type::f32)
 TYPE_OF(half, Type::f16)
@@ -96,7 +96,9 @@ inline constexpr uint32_t pools_byte = (steps_byte + most_steps * sizeof(Step) +
 inline constexpr uint32_t first_state_byte = pools_byte + storages * pools * pool_bytes;
 inline constexpr uint32_t log_byte = first_state_byte + state_bytes;
 constexpr uint32_t memory_bytes(uint32_t steps) { return log_byte + steps * state_bytes; }
-constexpr uint32_t pool_at(Storage storage, uint32_t pool) { return pools_byte + (storage * pools + pool) * pool_bytes; }
+constexpr uint32_t pool_at(Storage storage, uint32_t pool) {
+    return pools_byte + (storage * pools + pool) * pool_bytes;
+}
 
 }  // namespace programs
 

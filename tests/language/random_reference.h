@@ -114,8 +114,8 @@ inline uint16_t half_code(Real x) {
         code = static_cast<uint32_t>(std::ldexp(x, 24));
     } else {
         const int exponent = std::ilogb(x);
-        code = static_cast<uint32_t>(exponent + 15) << 10 |
-               (static_cast<uint32_t>(std::ldexp(x, 10 - exponent)) & 1023);
+        code =
+            static_cast<uint32_t>(exponent + 15) << 10 | (static_cast<uint32_t>(std::ldexp(x, 10 - exponent)) & 1023);
     }
     return static_cast<uint16_t>(sign | code);
 }
@@ -195,9 +195,7 @@ public:
     void set_bits(uint32_t byte, T value) {
         std::memcpy(after_.data() + byte, &value, sizeof value);
     }
-    void copy(uint32_t to, uint32_t from, uint32_t bytes) {
-        std::memcpy(after_.data() + to, before_ + from, bytes);
-    }
+    void copy(uint32_t to, uint32_t from, uint32_t bytes) { std::memcpy(after_.data() + to, before_ + from, bytes); }
     void put(uint32_t to, const uint8_t* from, uint32_t bytes) { std::memcpy(after_.data() + to, from, bytes); }
     void set_bit(uint32_t byte, uint32_t index, bool value) {
         uint8_t& target = after_[byte + index / 8];
@@ -290,10 +288,12 @@ inline std::string name_of_place(uint32_t byte) {
         first += slots_of(static_cast<Storage>(kind++));
     return names[kind] + std::to_string(slot - first) + "+" + std::to_string(inside);
 }
-inline std::string Expected::place(uint32_t byte) { return name_of_place(byte) + " (byte " + std::to_string(byte) + ")"; }
+inline std::string Expected::place(uint32_t byte) {
+    return name_of_place(byte) + " (byte " + std::to_string(byte) + ")";
+}
 inline std::string Expected::describe_byte(uint32_t byte, const uint8_t* actual) const {
-    std::string text = place(byte) + " is " + std::to_string(int{actual[byte]}) + ", expected " +
-                       std::to_string(int{after_[byte]});
+    std::string text =
+        place(byte) + " is " + std::to_string(int{actual[byte]}) + ", expected " + std::to_string(int{after_[byte]});
     if (byte >= buffer_bytes || byte % slot_pitch >= slot_bytes) return text;
     const Type type = type_of_slot(byte / slot_pitch);
     const uint32_t at = byte / slot_pitch * slot_pitch + byte % slot_pitch / size_of(type) * size_of(type);
@@ -316,8 +316,8 @@ private:
     void (*call_)(const void*, uint32_t, const uint32_t*);
 };
 
-// Calls body(number, byte of each operand) for each element that a step selects. `types` are those of the operands at[0],
-// at[1], ...; the widest says how many lanes a repeat has.
+// Calls body(number, byte of each operand) for each element that a step selects. `types` are those of the operands
+// at[0], at[1], ...; the widest says how many lanes a repeat has.
 inline void for_each_element(const Step& step, std::initializer_list<Type> types, const ElementBody& body) {
     uint32_t at[6] = {}, sizes[6] = {}, operands = 0, widest = 1;
     for (Type type : types) {
