@@ -216,6 +216,8 @@ TEST_F(Driver, FamiliesAreDeclaredWhereTheyAreNamed) {
     EXPECT_CONTAINS(softmax, "high_level/softmax.h");
     EXPECT_LACKS(softmax, "high_level/sorting.h");
     EXPECT_LACKS(softmax, "registers/registers.h");
+    EXPECT_LACKS(headers_for("class SoftMax {} own; (void)own; SoftMax other; (void)other;"), "high_level/softmax.h")
+        << "the program has a type with that name";
     EXPECT_CONTAINS(headers_for("AscendC::Reg::MaskReg mask; (void)mask;"), "registers/registers.h");
     EXPECT_CONTAINS(headers_for("asc_init();"), "c_interface/c_interface.h");
     EXPECT_CONTAINS(headers_for("auto shape = AscendC::Te::MakeShape(1, 2); (void)shape;"),

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/process.h"
@@ -50,6 +51,15 @@ void for_each_row(const std::string& table, const What& what) {
     });
 }
 
+// A type that the program declares under a name of the language is not that of the language.
+bool is_type_keyword(std::string_view word) {
+    return word == "class" || word == "struct" || word == "enum" || word == "union";
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
 using FamilySet = std::set<std::string_view>;
 
 std::vector<std::string> definitions(const FamilySet& families) {
@@ -81,7 +91,13 @@ std::vector<std::string> Families::without_unused(const std::string& text) const
         unused.insert(family);
         families_of.emplace(name, family);
     });
+    std::unordered_set<std::string_view> named, own;
+    const auto use = [&](std::string_view name) {
+        const auto [begin, end] = families_of.equal_range(name);
+        for (auto row = begin; row != end; ++row) unused.erase(row->second);
+    };
     bool skipped = false;
+    std::string_view before;
     for_each_line(text, [&](std::string_view line) {
         if (is_marker(line)) {
             skipped = is_of_others(line, tree_);
@@ -89,10 +105,20 @@ std::vector<std::string> Families::without_unused(const std::string& text) const
         }
         if (skipped) return;
         for_each_word(line, [&](std::string_view word) {
-            const auto [begin, end] = families_of.equal_range(word);
-            for (auto row = begin; row != end; ++row) unused.erase(row->second);
+            if (families_of.count(word) != 0) {
+                const std::string_view in_front = line.substr(0, static_cast<std::size_t>(word.data() - line.data()));
+                if (is_type_keyword(before))
+                    own.insert(word);
+                else if (before == "AscendC" && ends_with(in_front, "::"))
+                    use(word);
+                else
+                    named.insert(word);
+            }
+            before = word;
         });
     });
+    for (const std::string_view name : named)
+        if (own.count(name) == 0) use(name);
     return definitions(unused);
 }
 
