@@ -436,9 +436,10 @@ struct BestOfRows {
 
 inline Real as_half(Real x) { return rounded(Type::f16, x); }
 
-// This chip computes in half.
+// Chips before 3510 compute in half.
 inline Real quantised(Real x, Real scale, Real offset) {
-    const Real value = as_half(as_half(as_half(x) * as_half(scale)) + as_half(offset));
+    const Real value = __NPU_ARCH__ < 3003 ? as_half(as_half(as_half(x) * as_half(scale)) + as_half(offset))
+                                           : f32(f32(x * scale) + offset);
     return saturated(Type::i8, whole(value, Rounding::nearest_even));
 }
 
