@@ -116,7 +116,8 @@ TEST_F(Rtc, BrokenSourceLeavesDiagnosticsOnItsOwnLines) {
 }
 
 TEST_F(Rtc, NameThatIsNotSupportedIsExplainedInTheLog) {
-    const std::string text = "#include \"kernel_operator.h\"\n__global__ __aicore__ void k() { AscendC::Hccl<> group; }\n";
+    const std::string text =
+        "#include \"kernel_operator.h\"\n__global__ __aicore__ void k() { AscendC::Hccl<> group; }\n";
     Program program(text.c_str());
     EXPECT_EQ(program.compile(), ACL_ERROR_RT_PARAM_INVALID);
     EXPECT_NE(program.log().find("AscendC::Hccl is not supported by Canopy yet"), std::string::npos) << program.log();
