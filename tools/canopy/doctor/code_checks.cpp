@@ -142,8 +142,19 @@ private:
         return is_any(kind, {"macro", "keyword"});
     }
 
+    // The calls of an operator that the program defines as a class are generated when it is built.
+    [[nodiscard]] bool calls_own_operator(const std::string& name) const {
+        constexpr std::string_view prefix = "aclnn", suffix = "GetWorkspaceSize";
+        if (name.compare(0, prefix.size(), prefix) != 0) return false;
+        std::string operation = name.substr(prefix.size());
+        const std::size_t end = operation.size() - std::min(operation.size(), suffix.size());
+        if (operation.compare(end, suffix.size(), suffix) == 0) operation.resize(end);
+        return program_.defines(operation);
+    }
+
     // Functions of the runtime interface and of related interfaces.
     void check_function(const std::string& name, std::size_t offset) {
+        if (calls_own_operator(name)) return;
         const FunctionState state = tree_.function(name);
         if (state == FunctionState::not_yet) {
             report({.level = Level::warning,
