@@ -4,7 +4,6 @@
 #include <canopy/fusion.h>
 #pragma GCC visibility pop
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "core/graph/capture/capture_scopes.h"
 #include "core/graph/graph_fusion.h"
 #include "core/kernel/kernel.h"
+#include "foundation/json.h"
 
 using namespace canopy;
 
@@ -127,10 +127,10 @@ int canopyFusionReport(const void* object, const char** text) {
         CANOPY_TRY(required(text, "text"));
         Result<std::vector<std::shared_ptr<Fusion>>> fusions = fusions_behind(object);
         if (!fusions.ok()) return fusions.status();
-        nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+        Json kernels = Json::array();
         for (const auto& fusion : *fusions) kernels.push_back(fusion->report());
         thread_local std::string report;
-        report = nlohmann::ordered_json{{"fused", std::move(kernels)}}.dump(2);
+        report = Json{{"fused", std::move(kernels)}}.dump(2);
         *text = report.c_str();
         return {};
     });

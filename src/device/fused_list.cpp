@@ -5,15 +5,13 @@
 #include <canopy/kernel_image.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "base/error_text.h"
+#include "foundation/json.h"
 
 namespace canopy {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int bad_image = 107000;
 constexpr std::uint64_t most_blocks = 65535;
@@ -29,13 +27,13 @@ Status damaged(fmt::format_string<Arguments...> format, Arguments&&... arguments
 // A whole number from 0 to `most`. If absent: `otherwise`, or an error if that is not given.
 Status read_number(const Json& object, const char* key, std::uint64_t most, std::uint64_t& value,
                    std::optional<std::uint64_t> otherwise = std::nullopt) {
-    const auto found = object.find(key);
-    if (found == object.end()) {
+    const Json* found = object.find(key);
+    if (!found) {
         if (!otherwise) return damaged("\"{}\" is missing", key);
         value = *otherwise;
         return {};
     }
-    if (!found->is_number_unsigned() || found->get<std::uint64_t>() > most)
+    if (!found->is_unsigned() || found->get<std::uint64_t>() > most)
         return damaged("\"{}\" is not a number from 0 to {}", key, most);
     value = found->get<std::uint64_t>();
     return {};
@@ -50,8 +48,8 @@ Status read_number(const Json& object, const char* key, std::uint64_t most, std:
 }
 
 Status read_name(const Json& object, const char* key, std::string& value) {
-    const auto found = object.find(key);
-    if (found == object.end() || !found->is_string()) return damaged("\"{}\" is not a string", key);
+    const Json* found = object.find(key);
+    if (!found || !found->is_string()) return damaged("\"{}\" is not a string", key);
     value = found->get<std::string>();
     if (value.empty() || value.size() > CANOPY_IMAGE_MAX_TEXT || value.find('\0') != std::string::npos)
         return damaged("\"{}\" is not a name", key);
@@ -61,11 +59,11 @@ Status read_name(const Json& object, const char* key, std::string& value) {
 // Reads a list of numbers below `limit`; false if the key is absent.
 Result<bool> read_numbers(const Json& object, const char* key, std::uint64_t limit,
                           std::vector<std::uint32_t>& values) {
-    const auto found = object.find(key);
-    if (found == object.end()) return false;
+    const Json* found = object.find(key);
+    if (!found) return false;
     if (!found->is_array() || found->size() > most_listed) return damaged("\"{}\" is not a short list", key);
     for (const Json& each : *found) {
-        if (!each.is_number_unsigned() || each.get<std::uint64_t>() >= limit)
+        if (!each.is_unsigned() || each.get<std::uint64_t>() >= limit)
             return damaged("\"{}\" contains something other than a number below {}", key, limit);
         values.push_back(each.get<std::uint32_t>());
     }
@@ -86,8 +84,8 @@ Status read_dynamic(const Json& object, std::size_t parts, std::uint32_t slots, 
     CANOPY_TRY(read_number(object, "key_slot", slots - 1, dynamic.key_slot, no_slot));
     CANOPY_TRY(read_number(object, "blocks_slot", slots - 1, dynamic.blocks_slot, no_slot));
     CANOPY_TRY(read_number(object, "wait_slot", slots - 1, dynamic.wait_slot, no_slot));
-    const auto choices = object.find("choices");
-    const bool chooses = choices != object.end();
+    const Json* choices = object.find("choices");
+    const bool chooses = choices != nullptr;
     if (chooses != (dynamic.key_slot != no_slot))
         return damaged("a step has choices and no key, or a key and no choices");
     if (!chooses) return {};
@@ -135,8 +133,8 @@ Status read_step(const Json& object, std::size_t parts, std::uint32_t slots, std
     if (step.blocks == 0) return damaged("step {} has no blocks", index);
     CANOPY_TRY(read_number(object, "slot", slots, step.slot));
     CANOPY_TRY(read_number(object, "slots", slots - step.slot, step.slots));
-    if (const auto stream = object.find("stream"); stream != object.end()) {
-        if (!stream->is_number_integer()) return damaged("the stream of step {} is not a number", index);
+    if (const Json* stream = object.find("stream")) {
+        if (!stream->is_integer()) return damaged("the stream of step {} is not a number", index);
         step.stream = static_cast<std::int32_t>(stream->get<std::int64_t>());
     }
     CANOPY_TRY(read_order(object, index, step));
@@ -144,18 +142,18 @@ Status read_step(const Json& object, std::size_t parts, std::uint32_t slots, std
     CANOPY_TRY(read_listed(object, "wait_slots", slots, step.wait_slots));
     CANOPY_TRY(read_listed(object, "notify_slots", slots, step.notify_slots));
     CANOPY_TRY(read_listed(object, "reset_slots", slots, step.reset_slots));
-    if (const auto dynamic = object.find("dynamic"); dynamic != object.end() && !dynamic->is_null())
+    if (const Json* dynamic = object.find("dynamic"); dynamic && !dynamic->is_null())
         return read_dynamic(*dynamic, parts, slots, step.dynamic.emplace());
     return {};
 }
 
 Status read_options(const Json& object, FusedList& list) {
-    const auto options = object.find("options");
-    if (options == object.end()) return {};
+    const Json* options = object.find("options");
+    if (!options) return {};
     if (!options->is_object() || options->size() > most_listed) return damaged("\"options\" is not a short object");
-    for (const auto& [key, value] : options->items()) {
+    for (const auto& [key, value] : options->members()) {
         if (value.is_structured()) return damaged("option \"{}\" is not a text, a number or a switch", key);
-        list.options[key] = value.is_string() ? value.get<std::string>() : value.dump();
+        list.options[key] = value.is_string() ? value.text() : value.dump();
     }
     return {};
 }
@@ -178,11 +176,11 @@ Status read_list(const Json& object, std::size_t parts, FusedList& list) {
     if (list.slots == 0) return damaged("kernel {} has no arguments", list.name);
     CANOPY_TRY(read_options(object, list));
     CANOPY_TRY(read_listed(object, "temporaries", list.slots, list.temporaries));
-    const auto steps = object.find("steps");
-    if (steps == object.end() || !steps->is_array() || steps->empty() || steps->size() > CANOPY_IMAGE_MAX_STEPS)
+    const Json* steps = object.find("steps");
+    if (!steps || !steps->is_array() || steps->empty() || steps->size() > CANOPY_IMAGE_MAX_STEPS)
         return damaged("kernel {} does not have 1 to {} steps", list.name, static_cast<int>(CANOPY_IMAGE_MAX_STEPS));
     for (std::uint32_t index = 0; index < steps->size(); ++index)
-        CANOPY_TRY(read_step((*steps)[index], parts, list.slots, index, list.steps.emplace_back()));
+        CANOPY_TRY(read_step(steps->at(index), parts, list.slots, index, list.steps.emplace_back()));
     return find_profile_slot(list);
 }
 
@@ -190,10 +188,10 @@ Status read_list(const Json& object, std::size_t parts, FusedList& list) {
 
 Result<std::vector<FusedList>> read_fused_lists(std::string_view text, std::size_t parts) {
     if (parts == 0) return damaged("the image has no parts");
-    const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object()) return damaged("it is not a JSON object");
-    const auto kernels = json.find("kernels");
-    if (kernels == json.end() || !kernels->is_array() || kernels->empty() || kernels->size() > CANOPY_IMAGE_MAX_KERNELS)
+    const std::optional<Json> json = parse_json(text);
+    if (!json || !json->is_object()) return damaged("it is not a JSON object");
+    const Json* kernels = json->find("kernels");
+    if (!kernels || !kernels->is_array() || kernels->empty() || kernels->size() > CANOPY_IMAGE_MAX_KERNELS)
         return damaged("\"kernels\" is not a list with members");
     std::vector<FusedList> lists;
     std::unordered_set<std::string> names;

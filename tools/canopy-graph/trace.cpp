@@ -2,16 +2,16 @@
 #include "trace.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "foundation/json.h"
 
 namespace canopy_graph {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using canopy::Json;
 
-std::string text_of(const Json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string text_of(const Json& value) { return value.is_string() ? value.text() : value.dump(); }
 
 std::string plural(const Json& number, const char* what) {
     const std::string count = text_of(number);
@@ -19,12 +19,12 @@ std::string plural(const Json& number, const char* what) {
 }
 
 std::string note_of(const Json& details) {
-    if (details.contains("blocks")) return plural(details["blocks"], "block");
-    if (details.contains("direction")) return text_of(details["direction"]);
-    if (details.contains("address")) return text_of(details["address"]);
-    if (details.contains("elements")) return plural(details["elements"], "element");
-    if (details.contains("labels")) return plural(details["labels"], "label");
-    if (details.contains("comparison")) return "if left " + text_of(details["comparison"]) + " right";
+    if (details.contains("blocks")) return plural(details.at("blocks"), "block");
+    if (details.contains("direction")) return text_of(details.at("direction"));
+    if (details.contains("address")) return text_of(details.at("address"));
+    if (details.contains("elements")) return plural(details.at("elements"), "element");
+    if (details.contains("labels")) return plural(details.at("labels"), "label");
+    if (details.contains("comparison")) return "if left " + text_of(details.at("comparison")) + " right";
     return {};
 }
 
@@ -69,11 +69,11 @@ private:
         const Json& facts = event.at("args");
         Graph graph;
         graph.title = facts.at("name").get<std::string>();
-        graph.state = facts.value("state", "");
+        graph.state = facts.value("state", std::string());
         const std::size_t index = trace_.graphs.size();
         if (facts.contains("parent")) {
             graph.parent = index_of(facts.at("parent"));
-            graph.runs = facts.value("runs", "");
+            graph.runs = facts.value("runs", std::string());
             const Place place = place_of(facts);
             check(trace_.graphs[graph.parent], place);
             trace_.graphs[graph.parent].lanes[place.lane].tasks[place.position].bodies.push_back(index);
@@ -101,8 +101,8 @@ private:
         task.kind = event.at("cat").get<std::string>();
         task.note = note_of(details);
         task.disabled = details.value("disabled", false);
-        if (details.contains("group")) task.group = details["group"].get<long long>();
-        for (const auto& [key, value] : details.items()) task.details.emplace_back(key, text_of(value));
+        if (details.contains("group")) task.group = details.at("group").get<long long>();
+        for (const auto& [key, value] : details.members()) task.details.emplace_back(key, text_of(value));
         lanes[place.lane].tasks.push_back(std::move(task));
     }
 
@@ -120,17 +120,16 @@ private:
 };
 
 Json parse(const std::string& text) {
-    try {
-        return Json::parse(text);
-    } catch (const Json::parse_error& error) {
-        throw BadTrace("is not valid JSON: error at byte " + std::to_string(error.byte));
-    }
+    std::size_t bad_byte = 0;
+    std::optional<Json> trace = canopy::parse_json(text, &bad_byte);
+    if (!trace) throw BadTrace("is not valid JSON: error at byte " + std::to_string(bad_byte));
+    return std::move(*trace);
 }
 
 void check_format(const Json& trace) {
-    const Json* facts = trace.is_object() && trace.contains("otherData") ? &trace["otherData"] : nullptr;
+    const Json *facts = trace.find("otherData"), *events = trace.find("traceEvents");
     if (facts == nullptr || !facts->is_object() || facts->value("format", Json()) != "canopy-graph" ||
-        !trace.contains("traceEvents") || !trace["traceEvents"].is_array())
+        events == nullptr || !events->is_array())
         throw BadTrace("is JSON, but not a graph written by aclmdlRIDebugJsonPrint");
     if (facts->value("version", Json()) != 1)
         throw BadTrace("was written by another version of Canopy (format " + facts->value("version", Json()).dump() +
@@ -144,9 +143,9 @@ Trace read_trace(const std::string& text) {
     check_format(trace);
     try {
         Reader reader;
-        for (const Json& event : trace["traceEvents"]) reader.read(event);
+        for (const Json& event : trace.at("traceEvents")) reader.read(event);
         return reader.finish();
-    } catch (const Json::exception& error) {
+    } catch (const canopy::JsonError& error) {
         throw BadTrace(std::string("is damaged: ") + error.what());
     }
 }

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +23,7 @@
 #include "core/base/handles.h"
 #include "core/fusion/fusion_variant.h"
 #include "device/fused_list.h"
+#include "foundation/json.h"
 #include "foundation/mutex.h"
 
 namespace canopy {
@@ -41,7 +41,7 @@ public:
     // The kernel for arguments that do not change, for a fusion that keeps its code loaded itself. `hidden`: some
     // arguments are filled in later.
     Result<const Kernel*> choose_now(std::span<const std::byte> arguments, bool hidden);
-    [[nodiscard]] nlohmann::ordered_json report() const;
+    [[nodiscard]] Json report() const;
 
     // Background work: improves one variant, from traces to loops.
     void improve(FusionVariant& variant);

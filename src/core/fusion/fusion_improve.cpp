@@ -3,7 +3,6 @@
 #include "core/fusion/fusion.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
@@ -256,8 +255,6 @@ void Fusion::compile(FusionVariant& variant, Improvement& work) {
 // ---- reports -------------------------------------------------------------------------------------------------------
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json describe(const FusionVariant& variant) {
     const VariantReport& report = variant.report;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recipe is one CBOR value with a checksum, in a folder only this user can write. Everything the device cannot check
+// A recipe is one JSON value with a checksum, in a folder only this user can write. Everything the device cannot check
 // when it makes a kernel from the plan is checked here.
 #include "core/fusion/fusion_recipe.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include <canopy/chips.h>
@@ -12,11 +11,10 @@
 #include "core/fusion/fingerprint.h"
 #include "core/fusion/fused_loops.h"
 #include "core/kernel/source_program.h"
+#include "foundation/json.h"
 
 namespace canopy {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr CodeKind recipe_cache = CodeKind::recipes;
 
@@ -44,23 +42,36 @@ void add_step(Fingerprint& fingerprint, const ListStep& step) {
 }
 
 Json written(const FusedPart& part, const std::string& code) {
-    Json json = {part.first, part.count, part.after, code, 0, Json::array(), Json::array(), Json::array()};
+    Json scratches = Json::array(), pieces = Json::array(), pointers = Json::array();
     for (const FusedScratch& scratch : part.scratches)
-        json[7].push_back({scratch.slots, scratch.begin, scratch.stride, scratch.size});
-    if (!part.loops) return json;
-    json[4] = part.loops->functions.size();
-    for (const LoopPiece& piece : part.loops->pieces)
-        json[5].push_back({piece.function, piece.first_pointer, piece.pointer_count, piece.count, piece.step});
-    for (const LoopPointer& pointer : part.loops->pointers) json[6].push_back({pointer.slot, pointer.offset});
-    return json;
+        scratches.push_back({scratch.slots, scratch.begin, scratch.stride, scratch.size});
+    if (part.loops) {
+        for (const LoopPiece& piece : part.loops->pieces)
+            pieces.push_back({piece.function, piece.first_pointer, piece.pointer_count, piece.count, piece.step});
+        for (const LoopPointer& pointer : part.loops->pointers) pointers.push_back({pointer.slot, pointer.offset});
+    }
+    const std::size_t functions = part.loops ? part.loops->functions.size() : 0;
+    return {part.first, part.count, part.after, code, functions, pieces, pointers, scratches};
+}
+
+// Reads the members of a list into values, in their order.
+template <class... Values>
+void read_row(const Json& row, Values&... values) {
+    std::size_t index = 0;
+    (row.at(index++).get_to(values), ...);
 }
 
 std::shared_ptr<FusedLoops> read_loops(const Json& json, Device& device) {
-    std::shared_ptr<FusedLoops> loops = find_compiled_loops(device, json.at(3), json.at(4));
+    std::shared_ptr<FusedLoops> loops = find_compiled_loops(device, json.at(3).text(), json.at(4).get<std::uint32_t>());
     if (!loops) return nullptr;
-    for (const Json& each : json.at(5))
-        loops->pieces.push_back({each.at(0), each.at(1), each.at(2), each.at(3), each.at(4)});
-    for (const Json& each : json.at(6)) loops->pointers.push_back({each.at(0), each.at(1)});
+    for (const Json& each : json.at(5)) {
+        LoopPiece& piece = loops->pieces.emplace_back();
+        read_row(each, piece.function, piece.first_pointer, piece.pointer_count, piece.count, piece.step);
+    }
+    for (const Json& each : json.at(6)) {
+        LoopPointer& pointer = loops->pointers.emplace_back();
+        read_row(each, pointer.slot, pointer.offset);
+    }
     return loops;
 }
 
@@ -76,8 +87,9 @@ Json written(const PlanFigures& figures) {
             figures.edges_after, figures.chained,         figures.traced};
 }
 
-PlanFigures read_figures(const Json& json) {
-    return {json.at(0), json.at(1), json.at(2), json.at(3), json.at(4), json.at(5), json.at(6)};
+void read_figures(const Json& json, PlanFigures& figures) {
+    read_row(json, figures.steps, figures.barriers_before, figures.barriers_after, figures.edges_before,
+             figures.edges_after, figures.chained, figures.traced);
 }
 
 std::optional<FusionRecipe> read_recipe(const Json& json, const FusedList& list, Device& device) {
@@ -87,18 +99,18 @@ std::optional<FusionRecipe> read_recipe(const Json& json, const FusedList& list,
     plan.arguments_size = list.slots * 8;
     plan.preload = list.preload();
     json.at("listed").get_to(recipe.planned.listed);
-    recipe.planned.figures = read_figures(json.at("figures"));
+    read_figures(json.at("figures"), recipe.planned.figures);
     json.at("refusals").get_to(recipe.refusals);
     json.at("looped").get_to(recipe.looped);
     json.at("dropped").get_to(recipe.stores_dropped);
     for (const Json& each : json.at("parts")) {
         FusedPart& part = plan.parts.emplace_back();
-        part.first = each.at(0);
-        part.count = each.at(1);
-        each.at(2).get_to(part.after);
-        for (const Json& scratch : each.at(7))
-            part.scratches.push_back({scratch.at(0), scratch.at(1), scratch.at(2), scratch.at(3)});
-        recipe.code.push_back(each.at(3));
+        read_row(each, part.first, part.count, part.after);
+        for (const Json& row : each.at(7)) {
+            FusedScratch& scratch = part.scratches.emplace_back();
+            read_row(row, scratch.slots, scratch.begin, scratch.stride, scratch.size);
+        }
+        recipe.code.push_back(each.at(3).text());
         if (recipe.code.back().empty()) continue;
         part.loops = read_loops(each, device);
         if (!part.loops) return std::nullopt;
@@ -136,22 +148,24 @@ std::string recipe_name(const FusedList& list, const FusionVariant& variant, con
 std::optional<FusionRecipe> find_recipe(const std::string& name, const FusedList& list, Device& device) {
     const std::optional<std::vector<std::byte>> bytes = CodeCache(recipe_cache).find(name);
     if (!bytes) return std::nullopt;
+    const std::optional<Json> json = parse_json({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+    if (!json) return std::nullopt;
     try {
-        const auto* first = reinterpret_cast<const std::uint8_t*>(bytes->data());
-        return read_recipe(Json::from_cbor(first, first + bytes->size()), list, device);
-    } catch (const Json::exception&) {  // not in this version's format
+        return read_recipe(*json, list, device);
+    } catch (const JsonError&) {  // not in this version's format
         return std::nullopt;
     }
 }
 
 void keep_recipe(const std::string& name, const FusionRecipe& recipe) {
-    Json json = {{"listed", recipe.planned.listed},  {"figures", written(recipe.planned.figures)},
-                 {"refusals", recipe.refusals},      {"looped", recipe.looped},
-                 {"dropped", recipe.stores_dropped}, {"parts", Json::array()}};
+    Json parts = Json::array();
     for (std::size_t part = 0; part < recipe.planned.plan.parts.size(); ++part)
-        json["parts"].push_back(written(recipe.planned.plan.parts[part], recipe.code[part]));
-    const std::vector<std::uint8_t> bytes = Json::to_cbor(json);
-    CodeCache(recipe_cache).keep(name, std::as_bytes(std::span(bytes)));
+        parts.push_back(written(recipe.planned.plan.parts[part], recipe.code[part]));
+    const Json json = {{"listed", recipe.planned.listed},  {"figures", written(recipe.planned.figures)},
+                       {"refusals", recipe.refusals},      {"looped", recipe.looped},
+                       {"dropped", recipe.stores_dropped}, {"parts", std::move(parts)}};
+    const std::string text = json.dump();
+    CodeCache(recipe_cache).keep(name, std::as_bytes(std::span(text)));
 }
 
 }  // namespace canopy

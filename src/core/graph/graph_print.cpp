@@ -23,8 +23,6 @@
 namespace canopy {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // In microseconds, the unit of traces. The end of each slot stays empty, so that adjacent tasks can be told apart.
 constexpr std::uint64_t slot_time = 100;
 constexpr std::uint64_t pause_time = 10;
@@ -102,9 +100,6 @@ void add_flow(const GraphView& view, const EdgeView& edge, std::size_t process, 
                       {"args", arguments}});
 }
 
-// Names may hold any bytes; invalid UTF-8 is replaced.
-std::string json_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 // One line per event.
 std::string trace_of(const std::vector<GraphView>& views, ViewDetail detail) {
     Json events = Json::array();
@@ -120,8 +115,8 @@ std::string trace_of(const std::vector<GraphView>& views, ViewDetail detail) {
                         {"version", 1},
                         {"detail", detail == ViewDetail::verbose ? "verbose" : "summary"},
                         {"times", "not measured: they show the order only"}};
-    std::string text = "{\"displayTimeUnit\": \"ms\",\n\"otherData\": " + json_text(facts) + ",\n\"traceEvents\": [";
-    for (std::size_t i = 0; i < events.size(); ++i) text += (i == 0 ? "\n" : ",\n") + json_text(events[i]);
+    std::string text = "{\"displayTimeUnit\": \"ms\",\n\"otherData\": " + facts.dump() + ",\n\"traceEvents\": [";
+    for (std::size_t i = 0; i < events.size(); ++i) text += (i == 0 ? "\n" : ",\n") + events.at(i).dump();
     return text + "\n]}\n";
 }
 
@@ -190,9 +185,9 @@ Status write_file(const char* path, std::string_view text) {
 
 std::string facts_of(const TaskView& task) {
     std::string text;
-    for (const auto& [key, value] : task.details.items()) {
+    for (const auto& [key, value] : task.details.members()) {
         if (key == "kind" || key == "lane" || key == "position" || key == "task") continue;
-        text += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : json_text(value));
+        text += fmt::format(" {}={}", key, value.is_string() ? value.text() : value.dump());
     }
     return text;
 }
@@ -209,14 +204,14 @@ void log_view(const GraphView& view) {
         for (const TaskView& task : lane.tasks)
             write_log(LogLevel::information, place,
                       fmt::format("graph {}, stream {}, task {}: {}:{}", view.id, lane.stream,
-                                  task.details["task"].get<std::uint32_t>(), task.label, facts_of(task)));
+                                  task.details.at("task").get<std::uint32_t>(), task.label, facts_of(task)));
     for (const EdgeView& edge : view.edges)
         write_log(LogLevel::information, place,
                   fmt::format("graph {}: stream {} task {} -> stream {} task {}: {}", view.id,
                               view.lanes[edge.before.lane].stream,
-                              task_at(view, edge.before).details["task"].get<std::uint32_t>(),
+                              task_at(view, edge.before).details.at("task").get<std::uint32_t>(),
                               view.lanes[edge.after.lane].stream,
-                              task_at(view, edge.after).details["task"].get<std::uint32_t>(), edge.label));
+                              task_at(view, edge.after).details.at("task").get<std::uint32_t>(), edge.label));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ void describe_fused(const Graph& graph, GraphPlace place, const GraphTask& task,
     CANOPY_REQUIRES(*graph.mutex) {
     const FusedSet& set = graph.sets[task.set];
     std::size_t step = 0;
-    nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+    Json steps = Json::array();
     for (std::size_t member = 0; member < set.members.size(); ++member) {
         const GraphPlace at = set.members[member];
         if (same_place(at, place)) step = member;
@@ -97,7 +97,7 @@ LaneView view_lane(const Graph& graph, const RecordedLane& lane, std::uint32_t n
         add_control(view, place, task.command);
         copy.tasks.push_back(view_task(task, detail));
         if (task.set != no_set) describe_fused(graph, place, task, copy.tasks.back());
-        nlohmann::ordered_json& details = copy.tasks.back().details;
+        Json& details = copy.tasks.back().details;
         details["lane"] = place.lane;
         details["position"] = place.position;
     }
@@ -108,7 +108,7 @@ LaneView view_lane(const Graph& graph, const RecordedLane& lane, std::uint32_t n
 void name_labels(GraphView& view) {
     for (LaneView& lane : view.lanes)
         for (TaskView& task : lane.tasks)
-            if (task.kind == "nothing") task.kind = task.label = task.details["kind"] = "label";
+            if (task.kind == "nothing") task.details["kind"] = task.kind = task.label = "label";
 }
 
 std::string label_of_edge(const RecordedLane& lane, GraphPlace before) {

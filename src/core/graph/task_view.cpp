@@ -18,8 +18,6 @@
 namespace canopy {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // 64-bit numbers and addresses are strings: JSON readers keep only 53 bits of a number.
 std::string address_text(DeviceAddress address) { return fmt::format("{:#x}", address.value()); }
 std::string word_text(std::uint64_t value) { return fmt::format("{:#x}", value); }

@@ -4,17 +4,17 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/graph/graph.h"
+#include "foundation/json.h"
 
 namespace canopy {
 
 struct TaskView {
     std::string kind;   // "kernel", "copy", "event record", ...
     std::string label;  // one short line
-    nlohmann::ordered_json details;
+    Json details;
     std::uint64_t start = 0;  // in time slots from the start of the outermost graph
     std::uint64_t slots = 1;
 };

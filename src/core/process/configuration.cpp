@@ -3,16 +3,14 @@
 
 #include <array>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/process/device_limits.h"
+#include "foundation/json.h"
 
 namespace canopy {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int deepest_nesting = 10;
 
@@ -36,14 +34,14 @@ int nesting_of(std::string_view text) noexcept {
 
 // An integer, written as a number or as a string.
 std::optional<std::int64_t> whole_number(const Json& value) {
-    if (value.is_number_unsigned()) {
+    if (value.is_unsigned()) {
         const auto number = value.get<std::uint64_t>();
         if (number > INT64_MAX) return std::nullopt;
         return static_cast<std::int64_t>(number);
     }
-    if (value.is_number_integer()) return value.get<std::int64_t>();
+    if (value.is_integer()) return value.get<std::int64_t>();
     if (!value.is_string()) return std::nullopt;
-    const auto& text = value.get_ref<const std::string&>();
+    const auto& text = value.text();
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -54,8 +52,8 @@ std::optional<std::int64_t> whole_number(const Json& value) {
 template <class Number>
 Status read_number(const Json& object, const char* key, std::int64_t least, std::int64_t most,
                    std::optional<Number>& out, int error = code::invalid_parameter) {
-    const auto found = object.find(key);
-    if (found == object.end()) return {};
+    const Json* found = object.find(key);
+    if (!found) return {};
     const auto number = whole_number(*found);
     if (!number || *number < least || *number > most)
         return fail(error, "{} is {}; it must be a whole number from {} to {}", key, found->dump(), least, most);
@@ -65,21 +63,21 @@ Status read_number(const Json& object, const char* key, std::int64_t least, std:
 
 // Finds a section; if present, it must be an object.
 Status find_section(const Json& root, const char* key, int error, const Json*& out) {
-    const auto found = root.find(key);
-    if (found == root.end()) return {};
+    const Json* found = root.find(key);
+    if (!found) return {};
     if (!found->is_object()) return fail(error, "{} must be an object", key);
-    out = &*found;
+    out = found;
     return {};
 }
 
 template <std::size_t Count>
 Status check_word(const Json& section, const char* section_name, const char* key, int error,
                   const std::array<const char*, Count>& words) {
-    const auto found = section.find(key);
-    if (found == section.end()) return {};
+    const Json* found = section.find(key);
+    if (!found) return {};
     if (found->is_string())
         for (const char* word : words)
-            if (found->get_ref<const std::string&>() == word) return {};
+            if (found->text() == word) return {};
     std::string list;
     for (const char* word : words) list += list.empty() ? word : std::string(", ") + word;
     return fail(error, "{}.{} is {}; it must be one of {}", section_name, key, found->dump(), list);
@@ -98,10 +96,10 @@ Status read_dump(const Json& root, Configuration& configuration) {
     CANOPY_TRY(check_word(*section, "dump", "dump_scene", error,
                           std::array{"", "normal", "aic_err_brief_dump", "aic_err_norm_dump", "aic_err_detail_dump",
                                      "lite_exception", "watcher"}));
-    const auto path = section->find("dump_path");
-    if (path != section->end() && !path->is_string()) return fail(error, "dump.dump_path must be a string");
-    const auto list = section->find("dump_list");
-    if (list != section->end() && !list->is_array()) return fail(error, "dump.dump_list must be an array");
+    const Json* path = section->find("dump_path");
+    if (path && !path->is_string()) return fail(error, "dump.dump_path must be a string");
+    const Json* list = section->find("dump_list");
+    if (list && !list->is_array()) return fail(error, "dump.dump_list must be an array");
     configuration.dump = true;
     return {};
 }
@@ -112,8 +110,8 @@ Status read_profiler(const Json& root, Configuration& configuration) {
     CANOPY_TRY(find_section(root, "profiler", error, section));
     if (section == nullptr) return {};
     CANOPY_TRY(check_word(*section, "profiler", "switch", error, std::array{"on", "off"}));
-    const auto output = section->find("output");
-    if (output != section->end() && !output->is_string()) return fail(error, "profiler.output must be a string");
+    const Json* output = section->find("output");
+    if (output && !output->is_string()) return fail(error, "profiler.output must be a string");
     configuration.profiler = section->value("switch", std::string("off")) == "on";
     return {};
 }
@@ -142,21 +140,21 @@ Status read_canopy(const Json& root, SettingsChange& change) {
     if (section == nullptr) return {};
     CANOPY_TRY(read_number(*section, "device_count", 1, max_devices, change.device_count));
     CANOPY_TRY(read_number(*section, "workers", 0, max_workers, change.workers));
-    if (const auto chip = section->find("chip"); chip != section->end()) {
-        if (!chip->is_string() || find_chip(chip->get_ref<const std::string&>()) == nullptr)
+    if (const Json* chip = section->find("chip")) {
+        if (!chip->is_string() || find_chip(chip->text()) == nullptr)
             return fail(code::invalid_parameter, "canopy.chip {} is not the name of a chip", chip->dump());
         change.chip = chip->get<std::string>();
     }
-    if (const auto memory = section->find("device_memory"); memory != section->end()) {
+    if (const Json* memory = section->find("device_memory")) {
         std::optional<std::uint64_t> size;
-        if (memory->is_string()) size = parse_size(memory->get_ref<const std::string&>());
-        if (memory->is_number_unsigned()) size = memory->get<std::uint64_t>();
+        if (memory->is_string()) size = parse_size(memory->text());
+        if (memory->is_unsigned()) size = memory->get<std::uint64_t>();
         if (!size || *size < smallest_memory || *size > (1ull << 44))
             return fail(code::invalid_parameter, "canopy.device_memory {} is not a size of at least {} bytes",
                         memory->dump(), smallest_memory);
         change.memory = size;
     }
-    if (const auto check = section->find("check"); check != section->end()) {
+    if (const Json* check = section->find("check")) {
         if (!check->is_boolean())
             return fail(code::invalid_parameter, "canopy.check {} is neither true nor false", check->dump());
         change.checking = check->get<bool>();
@@ -186,12 +184,13 @@ Result<Configuration> parse_configuration(std::string_view text) {
     if (const int nesting = nesting_of(text); nesting > deepest_nesting)
         return fail(code::parse_file, "the configuration nests {} levels deep; {} are allowed", nesting,
                     deepest_nesting);
-    const Json root = Json::parse(text, nullptr, false);
-    if (root.is_discarded()) return fail(code::parse_file, "the configuration is not valid JSON");
-    if (!root.is_object()) return fail(code::parse_file, "the configuration is not a JSON object");
+    std::optional<Json> root = parse_json(text);
+    if (!root) return fail(code::parse_file, "the configuration is not valid JSON");
+    if (!root->is_object()) return fail(code::parse_file, "the configuration is not a JSON object");
     Configuration configuration;
-    CANOPY_TRY(read_everything(root, configuration));
-    configuration.normalised = root.dump(-1, ' ', false, Json::error_handler_t::replace);
+    CANOPY_TRY(read_everything(*root, configuration));
+    root->sort();
+    configuration.normalised = root->dump();
     return configuration;
 }
 

@@ -7,16 +7,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/complaint.h"
 #include "base/process.h"
 #include "foundation/image_writer.h"
+#include "foundation/json.h"
 
 namespace canopy_cc {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using canopy::Json;
 
 // Thrown for an unusable description; the text is shown to the user.
 struct Problem {
@@ -30,20 +31,21 @@ struct Part {
 };
 
 const Json& member(const Json& object, const char* name, const std::string& where) {
-    if (!object.is_object() || !object.contains(name)) throw Problem{fmt::format("{} lacks \"{}\"", where, name)};
-    return object[name];
+    const Json* found = object.find(name);
+    if (!found) throw Problem{fmt::format("{} lacks \"{}\"", where, name)};
+    return *found;
 }
 
 std::uint32_t number(const Json& object, const char* name, const std::string& where, std::uint32_t most) {
     const Json& value = member(object, name, where);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most)
+    if (!value.is_unsigned() || value.get<std::uint64_t>() > most)
         throw Problem{fmt::format("\"{}\" of {} is not a number from 0 to {}", name, where, most)};
     return value.get<std::uint32_t>();
 }
 
 std::string text(const Json& object, const char* name, const std::string& where) {
     const Json& value = member(object, name, where);
-    if (!value.is_string() || value.get_ref<const std::string&>().empty())
+    if (!value.is_string() || value.text().empty())
         throw Problem{fmt::format("\"{}\" of {} is not a string", name, where)};
     return value.get<std::string>();
 }
@@ -58,10 +60,11 @@ const canopy::ImageKernel& find_kernel(const std::vector<Part>& parts, const Jso
 }
 
 void check_slots(const Json& step, const char* name, const std::string& where, std::uint32_t slots) {
-    if (!step.contains(name)) return;
-    if (!step[name].is_array()) throw Problem{fmt::format("\"{}\" of {} is not a list", name, where)};
-    for (const Json& slot : step[name])
-        if (!slot.is_number_unsigned() || slot.get<std::uint64_t>() >= slots)
+    const Json* listed = step.find(name);
+    if (!listed) return;
+    if (!listed->is_array()) throw Problem{fmt::format("\"{}\" of {} is not a list", name, where)};
+    for (const Json& slot : *listed)
+        if (!slot.is_unsigned() || slot.get<std::uint64_t>() >= slots)
             throw Problem{fmt::format("\"{}\" of {} names a slot that the {} slots of the kernel do not have", name,
                                       where, slots)};
 }
@@ -74,7 +77,7 @@ void check_dynamic(const std::vector<Part>& parts, const Json& dynamic, const st
     const Json& choices = member(dynamic, "choices", where);
     if (!choices.is_array() || choices.empty()) throw Problem{fmt::format("{} has nothing to choose from", where)};
     for (const Json& choice : choices) {
-        if (!member(choice, "key", where).is_number_unsigned())
+        if (!member(choice, "key", where).is_unsigned())
             throw Problem{fmt::format("a key of {} is not a number", where)};
         if (find_kernel(parts, choice, where).arguments_size != own_slots * 8)
             throw Problem{fmt::format("a kernel that {} may choose does not take {} slots", where, own_slots)};
@@ -92,13 +95,15 @@ void check_step(const std::vector<Part>& parts, const Json& step, std::size_t in
         throw Problem{
             fmt::format("{} calls {} with {} slots; it takes {}", where, called.name, own, called.arguments_size / 8)};
     if (own > slots - first) throw Problem{fmt::format("{} is past the {} slots of the kernel", where, slots)};
-    if (step.contains("after"))
-        for (const Json& before : step["after"])
-            if (!before.is_number_unsigned() || before.get<std::uint64_t>() >= index)
+    if (const Json* after = step.find("after")) {
+        if (!after->is_array()) throw Problem{fmt::format("\"after\" of {} is not a list", where)};
+        for (const Json& before : *after)
+            if (!before.is_unsigned() || before.get<std::uint64_t>() >= index)
                 throw Problem{where + " waits for a step that does not come before it"};
+    }
     for (const char* name : {"inputs", "outputs", "wait_slots", "notify_slots", "reset_slots"})
         check_slots(step, name, where, slots);
-    if (step.contains("dynamic")) check_dynamic(parts, step["dynamic"], where, slots, own);
+    if (const Json* dynamic = step.find("dynamic")) check_dynamic(parts, *dynamic, where, slots, own);
 }
 
 canopy::ImageKernel describe(const std::vector<Part>& parts, const Json& kernel) {
@@ -121,7 +126,7 @@ canopy::ImageKernel describe(const std::vector<Part>& parts, const Json& kernel)
     if (steps.size() > CANOPY_IMAGE_MAX_STEPS)
         throw Problem{fmt::format("{} has {} steps; at most {} are allowed", where, steps.size(),
                                   static_cast<int>(CANOPY_IMAGE_MAX_STEPS))};
-    for (std::size_t index = 0; index < steps.size(); ++index) check_step(parts, steps[index], index, where, slots);
+    for (std::size_t index = 0; index < steps.size(); ++index) check_step(parts, steps.at(index), index, where, slots);
     check_slots(kernel, "temporaries", where, slots);
     return description;
 }
@@ -148,7 +153,7 @@ std::vector<Part> read_parts(const Json& description, const std::string& path) {
     std::vector<Part> parts(images.size());
     for (std::size_t index = 0; index < parts.size(); ++index) {
         Part& part = parts[index];
-        if (images[index].is_string()) part.path = images[index].get<std::string>();
+        if (images.at(index).is_string()) part.path = images.at(index).get<std::string>();
         if (!read_file(part.path, part.bytes))
             throw Problem{fmt::format("cannot read image '{}': {}", part.path, std::strerror(errno))};
         auto image = canopy::read_image_file(std::as_bytes(std::span(part.bytes)));
@@ -163,14 +168,14 @@ std::vector<Part> read_parts(const Json& description, const std::string& path) {
 std::string fused_image(const std::string& path) {
     std::string bytes;
     if (!read_file(path, bytes)) throw Problem{fmt::format("cannot read {}: {}", path, std::strerror(errno))};
-    Json description = Json::parse(bytes, nullptr, false);
-    if (description.is_discarded()) throw Problem{path + " is not JSON"};
-    const std::vector<Part> parts = read_parts(description, path);
+    const std::optional<Json> description = canopy::parse_json(bytes);
+    if (!description) throw Problem{path + " is not JSON"};
+    const std::vector<Part> parts = read_parts(*description, path);
     canopy::ImageFile fused;
     fused.producer = "canopy-cc " CANOPY_CC_VERSION;
     for (const Part& part : parts) fused.parts.push_back(std::as_bytes(std::span(part.bytes)));
     fused.architectures = common_architectures(parts);
-    const Json& kernels = member(description, "kernels", path);
+    const Json& kernels = member(*description, "kernels", path);
     if (!kernels.is_array() || kernels.empty()) throw Problem{"there are no kernels to fuse"};
     for (const Json& kernel : kernels) fused.kernels.push_back(describe(parts, kernel));
     fused.fusion = Json{{"kernels", kernels}}.dump();
@@ -187,8 +192,6 @@ int fuse_images(const Options& options) {
         return complain(broken_toolchain, fmt::format("cannot write {}: {}", options.output, std::strerror(errno)));
     } catch (const Problem& problem) {
         return complain(bad_source, problem.text);
-    } catch (const nlohmann::json::exception& problem) {
-        return complain(bad_source, fmt::format("{}: {}", options.fusion, problem.what()));
     }
 }
 

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/process.h"
+#include "foundation/json.h"
 #include "foundation/sha256.h"
 
 namespace canopy_cc {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using canopy::Json;
 
 bool ends(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -80,9 +80,10 @@ Json slot_names(const Json& parameters, std::uint32_t arguments_size) {
     for (std::uint32_t slot = 0; slot < arguments_size / 8; ++slot) {
         std::string name = fmt::format("slot{}", slot);
         for (const Json& parameter : parameters) {
-            const std::uint32_t offset = parameter["offset"], size = parameter["size"];
+            const auto offset = parameter.at("offset").get<std::uint32_t>(),
+                       size = parameter.at("size").get<std::uint32_t>();
             if (slot * 8 < offset || slot * 8 >= offset + size) continue;
-            name = parameter["name"].get<std::string>();
+            name = parameter.at("name").text();
             if (slot * 8 != offset) name += fmt::format("_{}", slot - offset / 8);
         }
         names.push_back(name);

@@ -2,49 +2,18 @@
 #include "core/kernel/cpu/cpu_descriptor.h"
 
 #include <algorithm>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "foundation/json.h"
 
 namespace canopy {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::uint32_t max_depth = 64;
 constexpr std::size_t max_text = 4095;  // of a name
-
-// Iterates over a text and records how far the parser has read.
-class Cursor {
-public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = char;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const char*;
-    using reference = const char&;
-
-    Cursor(const char* at, const char*& furthest) : at_(at), furthest_(&furthest) {}
-    reference operator*() const { return *at_; }
-    Cursor& operator++() {
-        *furthest_ = ++at_;
-        return *this;
-    }
-    Cursor operator++(int) {
-        Cursor before = *this;
-        ++*this;
-        return before;
-    }
-    bool operator==(const Cursor& other) const { return at_ == other.at_; }
-    bool operator!=(const Cursor& other) const { return at_ != other.at_; }
-
-private:
-    const char* at_;
-    const char** furthest_;
-};
 
 struct Place {
     std::size_t line = 1, column = 1;
@@ -66,32 +35,25 @@ CpuKernelKind kind_of(std::string_view library, bool user_defined) {
     return CpuKernelKind::unknown;
 }
 
-// SAX handler that keeps what the runtime needs: level 1 is the object of op types, level 2 an op type, level 3 its
+// Keeps what the runtime needs: level 1 is the object of op types, level 2 an op type, level 3 its
 // opInfo.
-class Reader final : public nlohmann::json_sax<Json> {
+class Reader final : public JsonEvents {
 public:
     Reader(std::string_view text, std::string_view path) : text_(text), path_(path) {}
 
-    [[nodiscard]] const char*& furthest() { return furthest_; }
     [[nodiscard]] Status failure() const { return failure_; }
     [[nodiscard]] CpuDescriptor take() { return std::move(read_); }
 
-    bool null() override { return other("null"); }
-    bool boolean(bool) override { return other("a boolean"); }
-    bool number_integer(number_integer_t) override { return other("a number"); }
-    bool number_unsigned(number_unsigned_t) override { return other("a number"); }
-    bool number_float(number_float_t, const string_t&) override { return other("a number"); }
-    bool binary(binary_t&) override { return other("binary"); }
-    bool string(string_t& value) override;
-    bool key(string_t& name) override;
-    bool start_object(std::size_t) override;
+    bool scalar(Json value) override;
+    bool key(std::string name) override;
+    bool begin_object() override;
     bool end_object() override;
-    bool start_array(std::size_t) override { return other("an array") && deeper(); }
+    bool begin_array() override { return other("an array") && deeper(); }
     bool end_array() override {
         --level_;
         return true;
     }
-    bool parse_error(std::size_t position, const std::string& token, const Json::exception& error) override;
+    void bad_byte(std::size_t position, std::string_view reason) override;
 
 private:
     // Handles a value of an unexpected type.
@@ -102,12 +64,9 @@ private:
     void finish_entry();
     // The entry field named by the current opInfo key; nullptr for ignored keys.
     std::string* field();
-    [[nodiscard]] std::size_t line() const {
-        return place_of(text_, furthest_ ? static_cast<std::size_t>(furthest_ - text_.data()) : 0).line;
-    }
+    [[nodiscard]] std::size_t line() const { return place_of(text_, position).line; }
 
     const std::string_view text_, path_;
-    const char* furthest_ = nullptr;
     Status failure_;
     CpuDescriptor read_;
     std::uint32_t level_ = 0;
@@ -148,10 +107,12 @@ bool Reader::other(const char* what) {
     return true;
 }
 
-bool Reader::string(string_t& value) {
+bool Reader::scalar(Json read) {
+    if (!read.is_string()) return other(read.is_null() ? "null" : read.is_boolean() ? "a boolean" : "a number");
     if (level_ != 3 || !in_info_) return other("a string");
     std::string* to = field();
     if (!to) return true;
+    const std::string& value = read.text();
     if (value.size() > max_text || value.find('\0') != std::string::npos)
         drop(fmt::format("its {} is not a name: {} characters, or a zero among them", key_, value.size()));
     else
@@ -159,12 +120,12 @@ bool Reader::string(string_t& value) {
     return true;
 }
 
-bool Reader::key(string_t& name) {
-    key_ = name;
+bool Reader::key(std::string name) {
+    key_ = std::move(name);
     return true;
 }
 
-bool Reader::start_object(std::size_t) {
+bool Reader::begin_object() {
     if (level_ == 1) {
         in_entry_ = true;
         has_info_ = false;
@@ -201,13 +162,10 @@ void Reader::finish_entry() {
     read_.entries.emplace(op_type_, std::move(entry));
 }
 
-bool Reader::parse_error(std::size_t position, const std::string&, const Json::exception& error) {
+void Reader::bad_byte(std::size_t position, std::string_view reason) {
     const Place place = place_of(text_, position);
-    std::string_view reason = error.what();
-    if (const std::size_t at = reason.find(": "); at != std::string_view::npos) reason.remove_prefix(at + 2);
     failure_ =
         fail(code::param_invalid, "{}, line {}, column {}: not JSON: {}", path_, place.line, place.column, reason);
-    return false;
 }
 
 }  // namespace
@@ -217,8 +175,7 @@ Result<CpuDescriptor> read_cpu_descriptor(std::string_view text, std::string_vie
         return fail(code::param_invalid, "{} has {} bytes; a descriptor has at most {}", path, text.size(),
                     max_descriptor_size);
     Reader reader(text, path);
-    const bool well = Json::sax_parse(Cursor(text.data(), reader.furthest()),
-                                      Cursor(text.data() + text.size(), reader.furthest()), &reader);
+    const bool well = read_json(text, reader);
     if (!reader.failure().ok()) return reader.failure();
     if (!well) return fail(code::param_invalid, "{} is not a JSON object", path);
     return reader.take();
