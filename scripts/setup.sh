@@ -21,14 +21,14 @@ TEXT
 # Bars stand between alternatives, best first: one of them is enough. Colons join what belongs together.
 build_packages=(
     g++ cmake ninja-build ccache binutils python3 python3-dev python3-numpy python3-clang
-    libboost-context-dev libfmt-dev nlohmann-json3-dev libcli11-dev libxxhash-dev
+    libboost-context-dev libfmt-dev nlohmann-json3-dev libxxhash-dev
     "clang-19:libclang-19-dev|clang-18:libclang-18-dev|clang-17:libclang-17-dev|clang-16:libclang-16-dev"
 )
 package_packages=(dpkg-dev)
 test_packages=("${package_packages[@]}" python3-venv make libgtest-dev clang-format-14 gdb python3-pytest
     python3-setuptools pybind11-dev python3-pybind11)
 bench_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev libbenchmark-dev libopenblas-dev
-    libdnnl-dev)
+    libdnnl-dev libcli11-dev)
 
 wanted=()
 [[ $# -eq 0 ]] && set -- build

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // canopy-graph: draws a graph from the trace that aclmdlRIDebugJsonPrint writes. Needs only the trace.
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <vector>
 
+#include "../command_line.h"
 #include "draw.h"
 #include "trace.h"
 
@@ -43,17 +45,33 @@ bool ends_with(const std::string& text, const std::string& end) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string input, output, format;
-    CLI::App app{
-        "Draws a graph. The trace comes from aclmdlRIDebugJsonPrint(model, \"trace.json\", 0); Perfetto\n"
-        "(https://ui.perfetto.dev) opens it as well. SVG is laid out here; DOT is for Graphviz.",
-        "canopy-graph"};
-    app.set_version_flag("--version", std::string("canopy-graph ") + CANOPY_VERSION);
-    app.add_option("trace", input, "The trace; - for standard input")->required();
-    app.add_option("-o,--output", output, "The picture; default or -: standard output");
-    app.add_option("--format", format, "svg (default) or dot; inferred if the output ends in .dot or .gv")
-        ->check(CLI::IsMember({"svg", "dot"}));
-    CLI11_PARSE(app, argc, argv);
+    std::vector<std::string> operands;
+    std::string output, format;
+    bool version = false;
+    const std::vector<std::string> arguments(argv + 1, argv + std::max(argc, 1));
+    const canopy_tool::CommandLine line = {
+        .name = "canopy-graph",
+        .meaning =
+            "Draws a graph. The trace comes from aclmdlRIDebugJsonPrint(model, \"trace.json\", 0); Perfetto\n"
+            "(https://ui.perfetto.dev) opens it as well. SVG is laid out here; DOT is for Graphviz.",
+        .options = {{"--version", "Display program version information and exit", &version},
+                    {"--output", "The picture; default or -: standard output", nullptr, &output, "-o"},
+                    {"--format",
+                     "svg (default) or dot; inferred if the output ends in .dot or .gv",
+                     nullptr,
+                     &format,
+                     "",
+                     {"svg", "dot"}}},
+        .operand = "trace",
+        .operand_meaning = "The trace; - for standard input",
+        .operands = &operands,
+        .one_operand = true};
+    if (arguments == std::vector<std::string>{"--version"}) {
+        std::cout << "canopy-graph " CANOPY_VERSION "\n";
+        return 0;
+    }
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    const std::string input = operands.front();
     if (format.empty()) format = ends_with(output, ".dot") || ends_with(output, ".gv") ? "dot" : "svg";
 
     std::string text;

@@ -5,16 +5,16 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 
 #include "canopy/canopy.h"
+#include "foundation/json.h"
 
 namespace canopy_tool {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using canopy::Json;
 
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
@@ -55,12 +55,12 @@ void add_other_settings(Json& settings) {
 }
 
 Json describe() {
-    Json facts = Json::parse(canopyDescribe(), nullptr, false);
+    Json facts = canopy::parse_json(canopyDescribe()).value();
     add_other_settings(facts["settings"]);
     return facts;
 }
 
-int status_of(const Json& facts) { return facts["problems"].empty() && !facts["devices"].empty() ? 0 : 1; }
+int status_of(const Json& facts) { return facts.at("problems").empty() && !facts.at("devices").empty() ? 0 : 1; }
 
 // 68719476736 -> "64 GiB"; a size that is not a multiple of its unit has one decimal.
 std::string size_text(double bytes) {
@@ -75,8 +75,8 @@ std::string size_text(double bytes) {
 }
 
 std::string value_text(const Json& entry) {
-    const Json& value = entry["value"];
-    if (entry["key"] == "device_memory" || entry["key"] == "cache_size") return size_text(value.get<double>());
+    const Json& value = entry.at("value");
+    if (entry.at("key") == "device_memory" || entry.at("key") == "cache_size") return size_text(value.get<double>());
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
     if (!value.is_array()) return value.dump();
@@ -88,22 +88,22 @@ std::string value_text(const Json& entry) {
 void print_devices(std::ostream& out, const Json& facts) {
     out << fmt::format("{:>6}  {:<6}{:<18}{:>6}{:>8}{:>6}{:>12}{:>9}\n", "device", "kind", "chip", "cube", "vector",
                        "cpu", "memory", "workers");
-    for (const Json& device : facts["devices"]) {
-        out << fmt::format("{:>6}  {:<6}{:<18}{:>6}{:>8}{:>6}{:>12}{:>9}\n", device["id"].get<int>(),
-                           device["kind"].get<std::string>(), device["chip"].get<std::string>(),
-                           device["cube_cores"].get<int>(), device["vector_cores"].get<int>(),
-                           device["cpu_cores"].get<int>(), size_text(device["memory"].get<double>()),
-                           device["workers"].get<int>());
+    for (const Json& device : facts.at("devices")) {
+        out << fmt::format("{:>6}  {:<6}{:<18}{:>6}{:>8}{:>6}{:>12}{:>9}\n", device.at("id").get<int>(),
+                           device.at("kind").get<std::string>(), device.at("chip").get<std::string>(),
+                           device.at("cube_cores").get<int>(), device.at("vector_cores").get<int>(),
+                           device.at("cpu_cores").get<int>(), size_text(device.at("memory").get<double>()),
+                           device.at("workers").get<int>());
     }
-    if (facts["devices"].empty()) out << "  no device is visible\n";
+    if (facts.at("devices").empty()) out << "  no device is visible\n";
 }
 
 void print_settings(std::ostream& out, const Json& facts) {
     out << fmt::format("{:<28}{:<18}{:<28}{}\n", "setting", "value", "set by", "meaning");
-    for (const Json& entry : facts["settings"]) {
+    for (const Json& entry : facts.at("settings")) {
         // Paths may be longer than their column, so a blank separates it from the next one.
-        out << fmt::format("{:<28}{:<17} {:<28}{}\n", entry["variable"].get<std::string>(), value_text(entry),
-                           entry["set_by"].get<std::string>(), entry["meaning"].get<std::string>());
+        out << fmt::format("{:<28}{:<17} {:<28}{}\n", entry.at("variable").get<std::string>(), value_text(entry),
+                           entry.at("set_by").get<std::string>(), entry.at("meaning").get<std::string>());
     }
 }
 
@@ -117,15 +117,15 @@ int print_json(std::ostream& out) {
 
 int print_text(std::ostream& out) {
     const Json facts = describe();
-    out << fmt::format("Canopy {}, {} processors\n\n", facts["version"].get<std::string>(),
-                       facts["processors"].get<int>());
+    out << fmt::format("Canopy {}, {} processors\n\n", facts.at("version").get<std::string>(),
+                       facts.at("processors").get<int>());
     print_devices(out, facts);
     out << '\n';
     print_settings(out, facts);
     std::string chips;
-    for (const Json& chip : facts["chips"]) chips += " " + chip.get<std::string>();
+    for (const Json& chip : facts.at("chips")) chips += " " + chip.get<std::string>();
     out << "\nchips:" << chips << '\n';
-    for (const Json& problem : facts["problems"]) out << "\nproblem: " << problem.get<std::string>() << '\n';
+    for (const Json& problem : facts.at("problems")) out << "\nproblem: " << problem.get<std::string>() << '\n';
     return status_of(facts);
 }
 

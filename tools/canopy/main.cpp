@@ -1,50 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command-line tool `canopy`. It uses only the public interface and does not open a device.
-#include <CLI/CLI.hpp>
-#include <iostream>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "../command_line.h"
 #include "doctor/doctor.h"
 #include "info.h"
 #include "link_default.h"
 
-int main(int argc, char** argv) {
-    CLI::App app{"Canopy runs programs for the AscendCL runtime on this computer."};
-    app.set_version_flag("--version", std::string("canopy ") + CANOPY_VERSION);
-    app.require_subcommand(1);
+namespace {
 
+using canopy_tool::CommandLine;
+using canopy_tool::Option;
+using Arguments = std::vector<std::string>;
+
+int run_info(const CommandLine& about, const Arguments& arguments) {
     bool as_json = false;
-    CLI::App* info = app.add_subcommand("info", "Show the devices, their chips and memory, and the settings");
-    info->add_flag("--json", as_json, "Print JSON instead of text");
+    CommandLine line = about;
+    line.options = {{"--json", "Print JSON instead of text", &as_json}};
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    return as_json ? canopy_tool::print_json(std::cout) : canopy_tool::print_text(std::cout);
+}
 
+int run_link_default(const CommandLine& about, const Arguments& arguments) {
     canopy_tool::LinkDefaultOptions links;
-    CLI::App* link_default = app.add_subcommand(
-        "link-default",
-        "Create links to this install tree where scripts look for the toolkit: ~/Ascend/ascend-toolkit/latest, "
-        "~/Ascend/cann and others. Asks first; never replaces anything");
-    CLI::Option* prefix =
-        link_default->add_option("--prefix", links.prefix, "The folder to create them in (default: ~/Ascend)");
-    link_default->add_flag("--system", links.system, "Create them in /usr/local/Ascend")->excludes(prefix);
-    link_default->add_flag("--remove", links.remove, "Remove the links into this tree");
-    link_default->add_flag("--yes", links.yes, "Do not ask");
-    link_default->add_flag("--dry-run", links.dry_run, "Only show what would be done");
-
-    canopy_tool::DoctorOptions examination;
-    CLI::App* doctor =
-        app.add_subcommand("doctor", "Check the sources of a program for things that do not work with Canopy");
-    doctor->add_option("path", examination.paths, "Folders and files to check")->required();
-    doctor->add_option("--tree", examination.tree, "Install tree to compare with (default: the tree of this command)");
-    doctor->add_flag("--json", examination.json, "Print JSON instead of text");
-    doctor->add_flag("--quiet", examination.quiet, "Print errors only, no warnings and hints");
-    doctor->footer("Exit status: 0 without errors, 1 with errors, 2 on wrong usage.");
-
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
+    CommandLine line = about;
+    line.options = {{"--prefix", "The folder to create them in (default: ~/Ascend)", nullptr, &links.prefix},
+                    {"--system", "Create them in /usr/local/Ascend; not with --prefix", &links.system},
+                    {"--remove", "Remove the links into this tree", &links.remove},
+                    {"--yes", "Do not ask", &links.yes},
+                    {"--dry-run", "Only show what would be done", &links.dry_run}};
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    if (links.system && !links.prefix.empty()) {
+        std::cerr << "canopy link-default: --system excludes --prefix\nRun with --help for more information.\n";
+        return 2;
     }
+    return canopy_tool::link_default(links);
+}
 
-    if (doctor->parsed()) return canopy_tool::run_doctor(examination, std::cout, std::cerr);
-    if (info->parsed()) return as_json ? canopy_tool::print_json(std::cout) : canopy_tool::print_text(std::cout);
-    if (link_default->parsed()) return canopy_tool::link_default(links);
-    return 0;
+int run_doctor(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::DoctorOptions examination;
+    CommandLine line = about;
+    line.operand = "path";
+    line.operand_meaning = "Folders and files to check";
+    line.operands = &examination.paths;
+    line.options = {
+        {"--tree", "Install tree to compare with (default: the tree of this command)", nullptr, &examination.tree},
+        {"--json", "Print JSON instead of text", &examination.json},
+        {"--quiet", "Print errors only, no warnings and hints", &examination.quiet}};
+    line.footer = "Exit status: 0 without errors, 1 with errors, 2 on wrong usage.";
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    return canopy_tool::run_doctor(examination, std::cout, std::cerr);
+}
+
+struct Command {
+    const char* name;
+    const char* meaning;
+    int (*run)(const CommandLine& about, const Arguments& arguments);
+};
+
+constexpr Command commands[] = {
+    {"info", "Show the devices, their chips and memory, and the settings", run_info},
+    {"link-default",
+     "Create links to this install tree where scripts look for the toolkit: ~/Ascend/ascend-toolkit/latest, "
+     "~/Ascend/cann and others. Asks first; never replaces anything",
+     run_link_default},
+    {"doctor", "Check the sources of a program for things that do not work with Canopy", run_doctor},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Arguments arguments(argv + 1, argv + std::max(argc, 1));
+    std::string subcommands = "Subcommands:\n";
+    for (const Command& command : commands) {
+        if (!arguments.empty() && arguments.front() == command.name) {
+            arguments.erase(arguments.begin());
+            return command.run({std::string("canopy ") + command.name, command.meaning}, arguments);
+        }
+        subcommands += fmt::format("  {:<24}{}\n", command.name, command.meaning);
+    }
+    subcommands.pop_back();
+    bool version = false;
+    const CommandLine line = {.name = "canopy",
+                              .meaning = "Canopy runs programs for the AscendCL runtime on this computer.",
+                              .options = {{"--version", "Display program version information and exit", &version}},
+                              .footer = subcommands};
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    if (version) {
+        std::cout << "canopy " CANOPY_VERSION "\n";
+        return 0;
+    }
+    std::cerr << "canopy: a subcommand is required\nRun with --help for more information.\n";
+    return 2;
 }

@@ -4,8 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <ostream>
+
+#include "foundation/json.h"
 
 namespace canopy_tool {
 namespace {
@@ -44,7 +45,7 @@ void print_report(std::ostream& out, const Report& report, Level least) {
 }
 
 void print_report_json(std::ostream& out, const Report& report, Level least) {
-    using Json = nlohmann::ordered_json;
+    using canopy::Json;
     Json findings = Json::array();
     for (const Finding& finding : report.findings) {
         if (finding.level < least) continue;
@@ -65,8 +66,7 @@ void print_report_json(std::ostream& out, const Report& report, Level least) {
                         {"hints", report.count(Level::hint)},
                         {"findings", std::move(findings)},
                         {"skipped", std::move(skipped)}};
-    // File names and source fragments may contain any bytes.
-    out << whole.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    out << whole.dump(2) << '\n';
 }
 
 }  // namespace canopy_tool
