@@ -72,7 +72,7 @@ void add_device_flags(const CompileJob& job, const std::string& target, Command&
     // Results must be the same on every target: no fused multiply-add unless the source asks for it. Large frames touch
     // every page, so a stack overflow hits the guard page. Infinite loops are kept.
     add(command, {"-fPIC", "-ffp-contract=off", "-fvisibility=protected", "-ffunction-sections", "-fdata-sections",
-                  "-fstack-clash-protection", "-fno-finite-loops", "-Wno-pass-failed"});
+                  "-fstack-clash-protection", "-fno-finite-loops", "-Wno-pass-failed", "-femulated-tls"});
     command.push_back("-march=" + target);
     if (target == "x86-64-v4") command.push_back("-mprefer-vector-width=512");
     if (job.options.sanitized) command.push_back("-fno-sanitize=function");
@@ -84,7 +84,7 @@ void add_device_flags(const CompileJob& job, const std::string& target, Command&
 // Compiles an object from a device text or, if the targets share it, from its LLVM IR. `text` names the device text:
 // "device" or "cube".
 Command device_command(const CompileJob& job, const std::string& target, const std::string& text, bool quiet) {
-    const bool shared = shares_device_ir(job.options);
+    const bool shared = goes_through_ir(job.options);
     Command command = shared ? compiler(job, "ir") : compiler(job);
     command.push_back("-c");
     add_device_flags(job, target, command);
@@ -114,7 +114,7 @@ Pass share_device_ir(const CompileJob& job, const std::string& text, bool quiet)
     if (pass.status != 0) return pass;
     std::string ir;
     if (!read_file(base + ".ll", ir)) return {broken, pass.messages};
-    ir = without_host_code(ir);
+    ir = with_internal_functions(without_host_code(ir));
     for (const std::string& to : job.options.targets)
         if (!write_file(fmt::format("{}/{}.{}.ll", job.directory, to, text), retargeted(ir, target, to)))
             pass.status = broken;
@@ -127,8 +127,8 @@ Pass compile_device(const CompileJob& job, const std::string& target, const std:
     Pass pass;
     const Timing::Stage stage(job.timing, fmt::format("{}: {}", text, target));
     made.path = fmt::format("{}/{}.{}.o", job.directory, target, text);
-    const std::string input = shares_device_ir(job.options) ? fmt::format("{}/{}.{}.ll", job.directory, target, text)
-                                                            : fmt::format("{}/{}.ii", job.directory, text);
+    const std::string input = goes_through_ir(job.options) ? fmt::format("{}/{}.{}.ll", job.directory, target, text)
+                                                           : fmt::format("{}/{}.ii", job.directory, text);
     pass.status = run_tool(job, device_command(job, target, text, quiet), pass.messages, input);
     if (pass.status != 0) return pass;
     std::string object;
@@ -174,7 +174,7 @@ Pass device_pass(const CompileJob& job, const Texts& texts, std::size_t index, C
 // Compiles all targets in parallel, after the pass they share.
 void device_passes(const CompileJob& job, const Texts& texts, std::vector<Pass>& passes, Compiled& compiled) {
     std::string warnings;
-    if (shares_device_ir(job.options)) {
+    if (goes_through_ir(job.options)) {
         Pass vector, cube;
         std::thread cube_thread;
         if (!texts.cube.empty()) cube_thread = std::thread([&] { cube = share_device_ir(job, "cube", true); });

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "base/text.h"
 
@@ -19,6 +21,77 @@ std::string_view global_name(std::string_view line, std::size_t at) {
     return line.substr(begin, line.find_first_of(" ,(])\n", begin) - begin);
 }
 
+// Calls what(name) for every global name in the text. An '@' in a string gives a name that nobody has.
+template <class What>
+void for_each_global(std::string_view text, const What& what) {
+    for (std::size_t at = text.find('@'); at != std::string_view::npos; at = text.find('@', at + 1))
+        what(global_name(text, at));
+}
+
+// The IR of a module as a list of functions and variables, which may be left out, and of lines that stay.
+class IrParts {
+public:
+    explicit IrParts(std::string_view ir) {
+        for (std::size_t at = 0; at < ir.size();) {
+            const std::string_view rest = ir.substr(at);
+            const std::string_view end = begins(rest, "define ") ? "\n}\n" : "\n";
+            const std::size_t found = rest.find(end);
+            const std::size_t size = found == std::string_view::npos ? rest.size() : found + end.size();
+            add(rest.substr(0, size));
+            at += size;
+        }
+    }
+
+    // Keeps what the list of used symbols reaches: kernels, device variables and what they mention.
+    void keep_what_is_used() {
+        std::vector<std::size_t> left;
+        const auto keep = [&](std::string_view name) {
+            const auto found = by_name_.find(name);
+            if (found == by_name_.end() || parts_[found->second].kept) return;
+            parts_[found->second].kept = true;
+            left.push_back(found->second);
+        };
+        for (const std::string_view list : {"llvm.used", "llvm.compiler.used"}) keep(list);
+        for (const Part& part : parts_) {
+            if (part.name.empty()) for_each_global(part.text, keep);
+            // The code generator calls these without the IR saying so: conversions of numbers, for example.
+            if (begins(part.text, "define weak hidden ") && begins(part.name, "__")) keep(part.name);
+        }
+        while (!left.empty()) {
+            const std::string_view text = parts_[left.back()].text;
+            left.pop_back();
+            for_each_global(text, keep);
+        }
+    }
+
+    std::string kept() const {
+        std::string result;
+        for (const Part& part : parts_)
+            if (part.name.empty() || part.kept) result += part.text;
+        return result;
+    }
+
+private:
+    struct Part {
+        std::string_view name;  // empty: always kept
+        std::string_view text;
+        bool kept = false;
+    };
+
+    void add(std::string_view text) {
+        Part part{{}, text, false};
+        if (text[0] == '@' || begins(text, "define ") || begins(text, "declare ")) {
+            part.name = global_name(text, text.find('@'));
+            if (part.name == "llvm.global_ctors" || part.name == "llvm.global_dtors") return;
+            by_name_.emplace(part.name, parts_.size());
+        }
+        parts_.push_back(part);
+    }
+
+    std::vector<Part> parts_;
+    std::unordered_map<std::string_view, std::size_t> by_name_;
+};
+
 // Removes one attribute such as `"name"="value"` from a line.
 void remove_attribute(std::string& line, std::string_view name) {
     const std::size_t at = line.find(fmt::format("\"{}\"=\"", name));
@@ -29,8 +102,8 @@ void remove_attribute(std::string& line, std::string_view name) {
 
 }  // namespace
 
-bool shares_device_ir(const Options& options) {
-    if (options.targets.size() < 2 || options.sanitizer || options.sanitized) return false;
+bool goes_through_ir(const Options& options) {
+    if (options.sanitizer || options.sanitized) return false;
     return std::none_of(options.compiler_flags.begin(), options.compiler_flags.end(),
                         [](const std::string& flag) { return begins(flag, "-m") && !begins(flag, "-mllvm"); });
 }
@@ -40,18 +113,22 @@ std::string ir_target(const Options& options) {
 }
 
 std::string without_host_code(const std::string& ir) {
-    std::unordered_set<std::string_view> kept;
+    IrParts parts(ir);
+    parts.keep_what_is_used();
+    return parts.kept();
+}
+
+std::string with_internal_functions(const std::string& ir) {
+    std::unordered_set<std::string_view> used;
     for_each_line(ir, [&](std::string_view line) {
-        if (!begins(line, "@llvm.used") && !begins(line, "@llvm.compiler.used")) return;
-        for (std::size_t at = line.find('@', 1); at != std::string_view::npos; at = line.find('@', at + 1))
-            kept.insert(global_name(line, at));
+        if (begins(line, "@llvm.used") || begins(line, "@llvm.compiler.used"))
+            for_each_global(line, [&](std::string_view name) { used.insert(name); });
     });
     constexpr std::string_view external = "define protected ";
     std::string result;
     result.reserve(ir.size());
     for_each_line(ir, [&](std::string_view line) {
-        if (begins(line, "@llvm.global_ctors") || begins(line, "@llvm.global_dtors")) return;
-        if (begins(line, external) && kept.count(global_name(line, line.find('@'))) == 0) {
+        if (begins(line, external) && used.count(global_name(line, line.find('@'))) == 0) {
             result += "define internal ";
             line.remove_prefix(external.size());
         }

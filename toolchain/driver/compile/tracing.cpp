@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "compile/device_ir.h"
 #include "compile/records.h"
 
 namespace canopy_cc {
@@ -69,22 +70,32 @@ std::string tracing_text(const Options& options, const Texts& texts) {
 TracingPass compile_tracing(const CompileJob& job, const std::vector<std::string>& flags) {
     const std::string base = job.directory + "/trace", text = base + ".ll", object = base + ".o";
     const std::string level = fmt::format("-march=x86-64-v{}", CANOPY_BASELINE_LEVEL);
-    Command command = {job.tree.compiler, "-x", "c++-cpp-output", "-", "-S", "-emit-llvm"};
-    command.insert(command.end(), flags.begin(), flags.end());
     // The tracing code needs no vectorisation; the loops generated from its functions are vectorised later.
-    command.insert(command.end(), {"-O1", "-g0", "-w", "-fPIC", "-ffp-contract=off", "-fvisibility=protected",
-                                   "-ffunction-sections", "-fdata-sections", "-fno-finite-loops", level, "-o", text});
+    std::vector<std::string> common = flags;
+    common.insert(common.end(),
+                  {"-O1", "-w", "-fPIC", "-ffp-contract=off", "-fvisibility=protected", "-ffunction-sections",
+                   "-fdata-sections", "-fno-finite-loops", level, "-S", "-emit-llvm"});
     std::string messages, code;
-    if (run_tool(job, command, messages, base + ".ii") != 0 || !read_file(text, code)) return {1, {}, {}};
+    const auto compile = [&](const char* lines, const std::string& output) {
+        const std::string all = base + ".all.ll", reached = base + ".reached.ll";
+        Command to_ir = {job.tree.compiler, "-x", "c++-cpp-output", "-"},
+                optimise = {job.tree.compiler, "-x", "ir", "-"};
+        to_ir.insert(to_ir.end(), common.begin(), common.end());
+        to_ir.insert(to_ir.end(), {lines, "-Xclang", "-disable-llvm-passes", "-o", all});
+        optimise.insert(optimise.end(), common.begin(), common.end());
+        optimise.insert(optimise.end(), {"-o", output});
+        std::string ir;
+        return run_tool(job, to_ir, messages, base + ".ii") == 0 && read_file(all, ir) &&
+               write_file(reached, without_host_code(ir)) && run_tool(job, optimise, messages, reached) == 0;
+    };
+    if (!compile("-g0", text) || !read_file(text, code)) return {1, {}, {}};
     // Kernels without a copy or an element operation have nothing to trace.
     if (code.find("load ptr, ptr @canopy_image_tracer") == std::string::npos) return {1, {}, {}};
     // The runtime reports the line where a trace stops; loops are generated from functions without line information.
     std::string with_lines = text;
     if (has_lines(flags)) {
         with_lines = base + ".lines.ll";
-        command.back() = with_lines;
-        command.insert(command.end() - 2, "-gline-tables-only");
-        if (run_tool(job, command, messages, base + ".ii") != 0) return {1, {}, {}};
+        if (!compile("-gline-tables-only", with_lines)) return {1, {}, {}};
     }
     const std::string kept = base + ".kept.ll", bitcode = base + ".bc";
     if (!write_file(kept, without_used(code))) return {1, {}, {}};
