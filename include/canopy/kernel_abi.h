@@ -187,6 +187,15 @@ typedef struct CanopyServices {
     /* CPU kernels only: calls `function(data)` when the whole launch has ended, however it ended, before the stream
      * continues. The function must not wait. Any block may register any number of them. Returns not 0 on success. */
     uint32_t (*at_launch_end)(void (*function)(void*), void* data);
+    /* Architecture 3510 and later: a core of the caller's group, to write into its memories. `core_type` is
+     * CANOPY_CORE_CUBE or CANOPY_CORE_VECTOR, `sub_index` counts the cores of that kind. Null if the group has no such
+     * core. It stays valid until all blocks of the group have ended, whether its own block runs or not. Flags order
+     * such writes with those of its block. */
+    CanopyCore* (*partner)(uint32_t core_type, uint32_t sub_index);
+    /* Memory of the running block that belongs to `key`: at least `size` bytes at a multiple of `alignment`, which is a
+     * power of two. The first call of a block for a key copies `size` bytes from `initial`, or sets them to 0 if that
+     * is null. Later calls return the same memory, or move it if it must grow. The block must have opened its core. */
+    void* (*block_memory)(const void* key, size_t size, size_t alignment, const void* initial);
 } CanopyServices;
 
 /* Entry function of a kernel: `arguments` is the argument block, with parameters at the offsets in the metadata. */

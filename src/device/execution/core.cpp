@@ -6,8 +6,10 @@
 #include <fmt/core.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/process_state.h"
 #include "foundation/mutex.h"
@@ -122,7 +124,39 @@ SoftCore::~SoftCore() {
 
 CanopyCore& SoftCore::open() noexcept {
     std::memset(core_.registers, 0, CANOPY_CORE_CLEARED);
+    if (!pieces_.empty()) [[unlikely]] {
+        std::erase_if(pieces_, [](const Piece& piece) { return !piece.used; });
+        for (Piece& piece : pieces_) piece.used = false;
+    }
     return core_;
+}
+
+void* SoftCore::block_memory(const void* key, std::size_t size, std::size_t alignment, const void* initial) noexcept {
+    auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return piece.key == key; });
+    if (found != pieces_.end() && found->used && found->size >= size) return found->memory.get();
+    try {
+        if (found == pieces_.end()) {
+            found = pieces_.emplace(pieces_.end());
+            found->key = key;
+        }
+        if (found->size < size || !found->memory) {
+            const std::align_val_t boundary{std::max(alignment, std::size_t{64})};
+            std::unique_ptr<std::byte[], Piece::Release> memory(
+                static_cast<std::byte*>(::operator new[](size, boundary)), {boundary});
+            if (found->used) std::memcpy(memory.get(), found->memory.get(), found->size);
+            found->memory = std::move(memory);
+            found->size = size;
+        }
+    } catch (...) {
+        return nullptr;
+    }
+    if (!std::exchange(found->used, true)) {
+        if (initial)
+            std::memcpy(found->memory.get(), initial, size);
+        else
+            std::memset(found->memory.get(), 0, size);
+    }
+    return found->memory.get();
 }
 
 std::string SoftCore::describe(std::uintptr_t address) const {

@@ -24,16 +24,18 @@ inline constexpr std::uint32_t fewest_watch_pauses = 16;
 inline constexpr std::uint32_t most_watch_pauses = 512;
 inline constexpr std::uint64_t smallest_batch = 32;
 inline constexpr std::uint64_t largest_batch = 128;
-// How long an idle worker looks for other work before it parks. Only one worker does so at a time.
-inline constexpr Nanoseconds idle_spin_time = 50 * microsecond;
+// How long an idle worker looks for other work before it parks. Only one worker does so at a time. Longer than a
+// wake-up takes, up to 85 us on a virtual machine: if two streams wait for each other in turn and each sleeps before
+// the other has woken up, every hop between them costs a wake-up.
+inline constexpr Nanoseconds idle_spin_time = 150 * microsecond;
 // How long a waiting host thread polls the stream before it sleeps.
 inline constexpr Nanoseconds host_spin_time = 20 * microsecond;
 
 // How long a thread watches the fence its stream waits for, before it parks the stream and looks for other work. Taking
-// over a parked stream costs 10 cache line transfers, and waking a thread more than this time. Pauses between two looks
-// let the signalling thread keep the line until it has written it.
+// over a parked stream costs 10 cache line transfers, and waking a thread more than this time. After this many looks it
+// checks whether another stream is ready.
 inline constexpr Nanoseconds fence_watch_time = 20 * microsecond;
-inline constexpr std::uint32_t fence_watch_pauses = 1;
+inline constexpr int fence_looks = 32;
 
 // Most pauses between two checks of a waiting host thread. A host that polls without pauses forces a cache line
 // transfer on the owner for every command (170 ns with cores far apart).

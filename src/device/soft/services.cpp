@@ -62,20 +62,32 @@ CANOPY_MAY_BE_LEFT void print(const char* text, std::size_t length) {
     executor->leave_service();
 }
 
-CanopyCore* find_core(Executor& executor, std::uint32_t architecture) noexcept {
-    auto* fiber = static_cast<BlockFiber*>(executor.block->launch);
-    CanopyCore* core = open_core(fiber ? fiber->core : executor.own_core, architecture);
-    if (!core) executor.fail(FaultKind::memory, "no memory for the local memories of a core");
-    executor.block->core = core;
-    return core;
-}
-
 CANOPY_MAY_BE_LEFT CanopyCore* open_core_of_block(std::uint32_t architecture) {
     Executor* executor = Executor::existing();
     executor->enter_service();
-    CanopyCore* core = find_core(*executor, architecture);
+    CanopyCore* core = Launch::open_core(architecture);
+    if (!core) executor->fail(FaultKind::memory, "no memory for the local memories of a core");
+    executor->block->core = core;
     executor->leave_service();
     return core;
+}
+
+CANOPY_MAY_BE_LEFT CanopyCore* partner(std::uint32_t core_type, std::uint32_t sub_index) {
+    Executor* executor = Executor::existing();
+    executor->enter_service();
+    CanopyCore* core = Launch::partner(core_type, sub_index);
+    executor->leave_service();
+    return core;
+}
+
+CANOPY_MAY_BE_LEFT void* block_memory(const void* key, std::size_t size, std::size_t alignment, const void* initial) {
+    Executor* executor = Executor::existing();
+    executor->enter_service();
+    SoftCore* core = Launch::core_of_block();
+    void* memory = core ? core->block_memory(key, size, alignment, initial) : nullptr;
+    if (!memory) executor->fail(FaultKind::memory, "no memory for variables of the block");
+    executor->leave_service();
+    return memory;
 }
 
 CANOPY_MAY_BE_LEFT void fail(const char* text, std::size_t length) {
@@ -146,6 +158,8 @@ constexpr CanopyServices services = {
     &thread_barrier,
     &multiply_matrices,
     &at_launch_end,
+    &partner,
+    &block_memory,
 };
 
 }  // namespace

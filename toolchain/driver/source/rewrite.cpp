@@ -290,6 +290,18 @@ private:
             "const char*) { char buffer[512]; int size = __builtin_snprintf(buffer, sizeof buffer, "
             "\"%s:%u: assertion '%s' failed\", file, line, text); "
             "canopy_image_services->fail(buffer, size < 511 ? size : 511); __builtin_trap(); }\n";
+        // Variables with one copy for each block are thread_local in the text; with -femulated-tls the compiler calls
+        // this function for their addresses.
+        text += fmt::format(
+            "struct CanopyVariable {{ decltype(sizeof 0) size, alignment; void* number; const void* initial; }};\n"
+            "extern \"C\" __attribute__((nodebug, used, visibility(\"hidden\"))) void* "
+            "canopy_variable(CanopyVariable*) "
+            "__asm__(\"__emutls_get_address\");\n"
+            "extern \"C\" void* canopy_variable(CanopyVariable* variable) {{"
+            " if (canopy_image_services->current_block()->core == nullptr) canopy_image_services->open_core({});"
+            " return canopy_image_services->block_memory(variable, variable->size, variable->alignment,"
+            " variable->initial); }}\n",
+            job_.language.architecture);
         int number = 0;
         for (const std::string& expression : job_.instantiations)
             text += fmt::format(

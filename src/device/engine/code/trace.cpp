@@ -170,6 +170,8 @@ std::uint32_t current_thread() { return 0; }
 void thread_barrier(std::uint32_t, std::uint32_t) { refuse("waits for other threads"); }
 void multiply_matrices(const CanopyProduct*) { refuse("multiplies matrices"); }
 std::uint32_t at_launch_end(void (*)(void*), void*) { refuse("registers a function for the end of its launch"); }
+void* block_memory(const void*, std::size_t, std::size_t, const void*) { refuse("has variables of the block"); }
+CanopyCore* partner(std::uint32_t, std::uint32_t) { refuse("reaches the memories of other cores"); }
 
 CanopyCore* open_core_of_block(std::uint32_t architecture) {
     TraceRun& run = current_run();
@@ -197,6 +199,8 @@ constexpr CanopyServices services = {
     &thread_barrier,
     &multiply_matrices,
     &at_launch_end,
+    &partner,
+    &block_memory,
 };
 
 // ---- running --------------------------------------------------------------------------------------------------------

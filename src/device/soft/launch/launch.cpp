@@ -37,6 +37,27 @@ void FiberPool::give(BlockFiber* fiber) noexcept {
     free_ = fiber;
 }
 
+std::unique_ptr<SoftCore> FiberPool::take_core(std::uint32_t architecture) noexcept {
+    SpinGuard guard(lock_);
+    for (std::size_t i = cores_.size(); i-- > 0;) {
+        if (cores_[i]->architecture() != architecture) continue;
+        std::swap(cores_[i], cores_.back());
+        std::unique_ptr<SoftCore> core = std::move(cores_.back());
+        cores_.pop_back();
+        return core;
+    }
+    return nullptr;
+}
+
+void FiberPool::give_core(std::unique_ptr<SoftCore> core) noexcept {
+    if (!core) return;
+    SpinGuard guard(lock_);
+    try {
+        cores_.push_back(std::move(core));
+    } catch (...) {  // it is freed
+    }
+}
+
 void Launch::reset(const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept {
     arguments_ = arguments;
     sequence_ = sequence;
@@ -168,6 +189,7 @@ void Launch::identify(BlockFiber& fiber) noexcept {
     if (part.group.size() != 1) {
         group = fiber.number / part.group.size();
         position = fiber.number % part.group.size();
+        fiber.in_group = true;
     }
     const bool cube = position < part.group.cube;
     fiber.block = {group + part.offset,
@@ -202,6 +224,7 @@ bool Launch::next_call(BlockFiber& fiber) noexcept {
 bool Launch::next_item(BlockFiber& fiber) noexcept {
     ++Executor::existing()->items_run;
     LaunchPart* part = fiber.part;
+    leave_group(fiber);
     finish(*part);
     if (sequence_ < stop_below_.load(std::memory_order_relaxed)) [[unlikely]] {
         must_stop(fiber);
@@ -256,6 +279,7 @@ void Launch::take_part(Executor& executor) noexcept {
         part = fiber->part;
         if (how == Fiber::Exit::suspended && park(fiber, executor)) continue;
         if (how == Fiber::Exit::abandoned) fail_item(fault, *fiber);
+        leave_group(*fiber);  // if its block did not end by itself
         if (spare) fibers_.give(spare);
         spare = fiber;
     }
@@ -450,6 +474,7 @@ void Launch::describe_deadlock() {
 Launch::Outcome Launch::end() noexcept {
     Outcome outcome;
     ParkedCores left;
+    SpareCores spare;
     {
         SpinGuard guard(lock_);
         try {
@@ -465,6 +490,7 @@ Launch::Outcome Launch::end() noexcept {
         left.append(yielded_);
         for (LaunchPart& part : std::span(parts_, part_count_)) {
             for (ParkedCores& met : part.met) left.append(met);
+            part.group_cores.end(spare);
             if (!part.flags.in_use()) continue;
             ParkedCores waiting = part.flags.take_waiting();
             left.append(waiting);
@@ -474,8 +500,10 @@ Launch::Outcome Launch::end() noexcept {
     while (ParkedCore* core = left.pop()) {
         auto* fiber = static_cast<BlockFiber*>(core);
         fiber->fiber.discard();
+        fiber->in_group = false;
         fibers_.give(fiber);
     }
+    for (std::unique_ptr<SoftCore>& core : spare) fibers_.give_core(std::move(core));
     return outcome;
 }
 

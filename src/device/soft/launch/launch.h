@@ -22,6 +22,7 @@
 #include "device/execution/executor.h"
 #include "device/soft/launch/chip_cores.h"
 #include "device/soft/launch/fused_steps.h"
+#include "device/soft/launch/group_cores.h"
 #include "device/soft/launch/step_times.h"
 
 namespace canopy {
@@ -37,7 +38,8 @@ struct BlockFiber : ParkedCore {
     CanopyBlock block{};
     Launch* launch = nullptr;
     LaunchPart* part = nullptr;
-    bool begun = false;  // its item has begun
+    bool begun = false;     // its item has begun
+    bool in_group = false;  // its block has begun, on a core of a group
     // What it calls next.
     CanopyKernelEntry entry = nullptr;
     const void* arguments = nullptr;
@@ -61,9 +63,13 @@ public:
     ~FiberPool();
     BlockFiber* take() noexcept;  // nullptr: out of memory
     void give(BlockFiber* fiber) noexcept;
+    // A core that has left its fiber; nullptr: there is none, or only of other architectures.
+    std::unique_ptr<SoftCore> take_core(std::uint32_t architecture) noexcept;
+    void give_core(std::unique_ptr<SoftCore> core) noexcept;
 
 private:
     SpinLock lock_;
+    SpareCores cores_ CANOPY_GUARDED_BY(lock_);
     ParkedCore* free_ CANOPY_GUARDED_BY(lock_) = nullptr;  // last in, first out: its stack is still cached
 };
 
@@ -84,14 +90,17 @@ struct LaunchPart {
     alignas(64) std::atomic<std::uint32_t> finished{0};
     std::atomic<std::uint32_t> missing{0};  // parts it still waits for
     std::atomic<bool> flags_prepared{false};
+    std::atomic<bool> cores_prepared{false};
     // Guarded by the launch's lock.
     ParkedCores met[3];  // in barriers of all cores, all vector cores, all cube cores
     CoreFlags flags;
+    GroupCores group_cores;
 
     void reset() noexcept {
         started.store(0, std::memory_order_relaxed);
         finished.store(0, std::memory_order_relaxed);
         flags_prepared.store(false, std::memory_order_relaxed);
+        cores_prepared.store(false, std::memory_order_relaxed);
     }
     [[nodiscard]] bool claimable() const noexcept {
         const std::uint32_t begun = started.load(std::memory_order_acquire);
@@ -159,6 +168,10 @@ public:
     static void wait_a_moment(std::uint32_t round) noexcept;  // a yield; sleeps after enough rounds
     static void wait_flag(std::uint32_t mode, std::uint32_t id) noexcept;
     static void set_flag(std::uint32_t mode, std::uint32_t id) noexcept;
+    // As CanopyServices::open_core and partner. nullptr: no memory, or no such core.
+    static CanopyCore* open_core(std::uint32_t architecture) noexcept;
+    static SoftCore* core_of_block() noexcept;
+    static CanopyCore* partner(std::uint32_t core_type, std::uint32_t sub_index) noexcept;
 
 private:
     void reset(const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept;
@@ -182,6 +195,10 @@ private:
     void release(ParkedCores& released) noexcept CANOPY_REQUIRES(lock_);
     void prepare_flags(LaunchPart& part, Executor& executor) noexcept;
     void invite_if(bool anybody) noexcept;
+    // Cores of groups (launch_services.cpp).
+    CanopyCore* open_in_group(BlockFiber& fiber, std::uint32_t architecture) noexcept;
+    SoftCore* reach(BlockFiber& fiber, std::uint32_t number) noexcept;
+    void leave_group(BlockFiber& fiber) noexcept;
     bool set(LaunchPart& part, std::uint32_t number, std::uint32_t mode, std::uint32_t id) noexcept;
     bool take(LaunchPart& part, std::uint32_t number, std::uint32_t mode, std::uint32_t id) noexcept;
     void record(const Fault& fault, const LaunchPart& part, std::uint32_t core, const FailedStep& step) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The services that blocks call on their launch: barriers, flags and yielding.
+// The services that blocks call on their launch: barriers, flags, yielding, and the cores they run on.
 #include <sched.h>
 #include <unistd.h>
 
@@ -127,6 +127,89 @@ void Launch::wait_flag(std::uint32_t mode, std::uint32_t id) noexcept {
                       wait_name, id);
         executor.fail(FaultKind::timeout, text);
     }
+}
+
+// ---- cores ---------------------------------------------------------------------------------------------------------
+
+CanopyCore* Launch::open_core(std::uint32_t architecture) noexcept {
+    Executor& executor = *Executor::existing();
+    BlockFiber* fiber = fiber_of(*executor.block);
+    if (!fiber) return canopy::open_core(executor.own_core, architecture);
+    if (!fiber->core) fiber->core = fiber->launch->fibers_.take_core(architecture);
+    // Cores of earlier chips do not reach each other's memories.
+    if (!fiber->in_group || architecture < 3510) [[likely]]
+        return canopy::open_core(fiber->core, architecture);
+    return fiber->launch->open_in_group(*fiber, architecture);
+}
+
+CanopyCore* Launch::open_in_group(BlockFiber& fiber, std::uint32_t architecture) noexcept {
+    LaunchPart& part = *fiber.part;
+    CanopyCore* core = canopy::open_core(fiber.core, architecture);
+    if (!core) return nullptr;
+    std::unique_ptr<SoftCore> replaced;
+    bool exchanged = false;
+    {
+        SpinGuard guard(lock_);
+        if (!part.group_cores.in_use() && !part.group_cores.begin(part.group, part.groups)) return nullptr;
+        part.cores_prepared.store(true, std::memory_order_release);
+        exchanged = part.group_cores.open(fiber.number, fiber.core, replaced);
+    }
+    if (!exchanged) return core;
+    fibers_.give_core(std::move(replaced));
+    return &fiber.core->open();
+}
+
+SoftCore* Launch::core_of_block() noexcept {
+    Executor& executor = *Executor::existing();
+    const BlockFiber* fiber = fiber_of(*executor.block);
+    return fiber ? fiber->core.get() : executor.own_core.get();
+}
+
+CanopyCore* Launch::partner(std::uint32_t core_type, std::uint32_t sub_index) noexcept {
+    Executor& executor = *Executor::existing();
+    BlockFiber* fiber = fiber_of(*executor.block);
+    if (!fiber || !fiber->in_group || !executor.block->core) return nullptr;
+    if (!fiber->part->cores_prepared.load(std::memory_order_acquire)) return nullptr;
+    const CoreGroup group = fiber->part->group;
+    const bool cube = core_type == CANOPY_CORE_CUBE;
+    if (sub_index >= (cube ? group.cube : group.vector)) return nullptr;
+    const std::uint32_t position = cube ? sub_index : group.cube + sub_index;
+    SoftCore* core = fiber->launch->reach(*fiber, fiber->number - fiber->number % group.size() + position);
+    if (!core) executor.fail(FaultKind::memory, "no memory for the local memories of a core");
+    return &core->state();
+}
+
+// The core of `fiber` is open, so the table exists, and the architecture is that of the launch.
+SoftCore* Launch::reach(BlockFiber& fiber, std::uint32_t number) noexcept {
+    std::unique_ptr<SoftCore> fresh;
+    LaunchPart& part = *fiber.part;
+    for (int attempt = 0;; ++attempt) {
+        SoftCore* core = nullptr;
+        {
+            SpinGuard guard(lock_);
+            core = part.group_cores.reach(number, fresh);
+        }
+        if (core || attempt != 0) {
+            fibers_.give_core(std::move(fresh));
+            return core;
+        }
+        fresh = fibers_.take_core(fiber.core->architecture());
+        if (!fresh) fresh = SoftCore::create(fiber.core->architecture());
+    }
+}
+
+void Launch::leave_group(BlockFiber& fiber) noexcept {
+    if (!fiber.in_group) [[likely]]
+        return;
+    fiber.in_group = false;
+    LaunchPart& part = *fiber.part;
+    if (!part.cores_prepared.load(std::memory_order_acquire)) return;
+    SpareCores spare;
+    {
+        SpinGuard guard(lock_);
+        part.group_cores.leave(fiber.number, fiber.core, spare);
+    }
+    for (std::unique_ptr<SoftCore>& core : spare) fibers_.give_core(std::move(core));
 }
 
 }  // namespace canopy

@@ -203,25 +203,12 @@ inline void asc_copy_ub2gm(__gm__ void* dst, __ubuf__ void* src, uint32_t size, 
 }
 CANOPY_C_SYNC(asc_copy_ub2gm, (class = void), (void* dst, void* src, uint32_t size), (dst, src, size))
 
-namespace canopy::c_interface {
-
-// A cube core reaches only the memories of its block: in a kernel for both kinds of cores, the unified buffer is that
-// of another one.
-inline void require_own_buffer(const char* name, Where where) {
-    if (kernel::on_cube_core() && kernel::current_block().vector_count != 0)
-        kernel::fail(
-            where,
-            "%s: in a kernel for cube and vector cores, the unified buffer of another core is not reachable by "
-            "Canopy yet; pass the data through global memory",
-            name);
-}
-
-}  // namespace canopy::c_interface
-
 // Blocks of 32 bytes between the unified buffer and L1; gaps from the end of a row to the start of the next.
 inline void asc_copy_ub2l1(__cbuf__ void* dst, __ubuf__ void* src, uint16_t n_burst, uint16_t len_burst,
                            uint16_t src_gap, uint16_t dst_gap, CANOPY_WHERE) {
-    canopy::intrinsics::copy_ubuf_to_cbuf(dst, src, 0, n_burst, len_burst, src_gap, dst_gap, where);
+    using namespace canopy::c_interface;
+    canopy::kernel::copy_inside("asc_copy_ub2l1", bytes_at<TPosition::A1>(dst), bytes_at<TPosition::VECCALC>(src),
+                                AscendC::DataCopyParams(n_burst, len_burst, src_gap, dst_gap), 0, where);
 }
 inline void asc_copy_ub2l1(__cbuf__ void* dst, __ubuf__ void* src, uint32_t size, CANOPY_WHERE) {
     using namespace canopy::c_interface;
@@ -230,9 +217,10 @@ inline void asc_copy_ub2l1(__cbuf__ void* dst, __ubuf__ void* src, uint32_t size
 CANOPY_C_SYNC(asc_copy_ub2l1, (class = void), (void* dst, void* src, uint32_t size), (dst, src, size))
 inline void asc_copy_l12ub(__ubuf__ void* dst_addr, __cbuf__ void* src_addr, bool sub_blockid, uint16_t n_burst,
                            uint16_t len_burst, uint16_t src_gap, uint16_t dst_gap, CANOPY_WHERE) {
-    static_cast<void>(sub_blockid);
-    canopy::c_interface::require_own_buffer("asc_copy_l12ub", where);
-    canopy::intrinsics::copy_cbuf_to_ubuf(dst_addr, src_addr, 0, n_burst, len_burst, src_gap, dst_gap, where);
+    using namespace canopy::c_interface;
+    canopy::kernel::copy_inside(
+        "asc_copy_l12ub", bytes_at<TPosition::VECCALC>(dst_addr), bytes_at<TPosition::A1>(src_addr),
+        AscendC::DataCopyParams(n_burst, len_burst, src_gap, dst_gap), sub_blockid ? 1 : 0, where);
 }
 CANOPY_C_SYNC(asc_copy_l12ub, (class = void),
               (void* dst_addr, void* src_addr, bool sub_blockid, uint16_t n_burst, uint16_t len_burst, uint16_t src_gap,

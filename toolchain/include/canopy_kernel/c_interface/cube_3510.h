@@ -140,11 +140,14 @@ struct Output {
     uint64_t mode;
     uint8_t relu;
     bool split, by_rows, by_columns;
-    bool others;  // anything that is not supported
+    bool others;       // anything that is not supported
+    uint8_t dual = 0;  // to the unified buffer: as in FixpipeParamsArch3510
+    bool second = false;
 };
 
 template <AscendC::CO2Layout layout, class D, class S>
-inline void copy_output_as(D* to, const kernel::LocalTensor<S>& from, bool global, const Output& copy, Where where) {
+inline void copy_output_as(const char* name, D* to, const kernel::LocalTensor<S>& from, kernel::Hardware memory,
+                           const Output& copy, Where where) {
     const auto& cube = kernel::core_state().cube;
     AscendC::FixpipeParamsArch3510<layout> params;
     params.nSize = copy.columns;
@@ -155,6 +158,8 @@ inline void copy_output_as(D* to, const kernel::LocalTensor<S>& from, bool globa
     params.deqScalar = cube.quantisation;
     params.reluEn = copy.relu != 0;
     params.isChannelSplit = copy.split;
+    params.dualDstCtl = copy.dual;
+    params.subBlockId = copy.second;
     const auto matrices = static_cast<uint16_t>(cube.nz_to_nd);
     const auto from_step = static_cast<uint16_t>(cube.nz_to_nd >> 16);
     const auto to_step = static_cast<uint32_t>(cube.nz_to_nd >> 32);
@@ -162,11 +167,12 @@ inline void copy_output_as(D* to, const kernel::LocalTensor<S>& from, bool globa
         params.params = {matrices, from_step, to_step};
     else if constexpr (layout == AscendC::CO2Layout::COLUMN_MAJOR)
         params.params = {matrices, from_step, to_step, 0};
-    kernel::fixpipe(to, from, params, layout, nullptr, global, where);
+    kernel::fixpipe(name, to, from, params, layout, nullptr, memory, where);
 }
 
 template <class D, class S>
-inline void copy_output(const char* name, D* to, const S* src, bool global, const Output& copy, Where where) {
+inline void copy_output(const char* name, D* to, const S* src, kernel::Hardware memory, const Output& copy,
+                        Where where) {
     require_simple_output(name, copy.relu, copy.others, where);
     const auto from = tensor_at<TPosition::CO1>(src);
     if (copy.by_columns) {
@@ -174,23 +180,24 @@ inline void copy_output(const char* name, D* to, const S* src, bool global, cons
         if (step > 1)
             kernel::fail(where, "%s: rows of L0C that are %llu apart are not supported; asc_set_l0c2gm_channel_para",
                          name, kernel::printable(step));
-        copy_output_as<AscendC::CO2Layout::COLUMN_MAJOR>(to, from, global, copy, where);
+        copy_output_as<AscendC::CO2Layout::COLUMN_MAJOR>(name, to, from, memory, copy, where);
     } else if (copy.by_rows) {
-        copy_output_as<AscendC::CO2Layout::ROW_MAJOR>(to, from, global, copy, where);
+        copy_output_as<AscendC::CO2Layout::ROW_MAJOR>(name, to, from, memory, copy, where);
     } else {
-        copy_output_as<AscendC::CO2Layout::NZ>(to, from, global, copy, where);
+        copy_output_as<AscendC::CO2Layout::NZ>(name, to, from, memory, copy, where);
     }
 }
 
 // A destination without a type gets the type of the quantisation mode.
 template <class D, class S>
-inline void copy_output_typed(const char* name, D* to, const S* src, bool global, const Output& copy, Where where) {
+inline void copy_output_typed(const char* name, D* to, const S* src, kernel::Hardware memory, const Output& copy,
+                              Where where) {
     if constexpr (kernel::is_same<D, void>)
         with_result_type<S>(name, copy.mode, where, [&](auto* typed) {
-            copy_output(name, static_cast<decltype(typed)>(to), src, global, copy, where);
+            copy_output(name, static_cast<decltype(typed)>(to), src, memory, copy, where);
         });
     else
-        copy_output(name, to, src, global, copy, where);
+        copy_output(name, to, src, memory, copy, where);
 }
 
 template <TPosition position, class D>
@@ -219,7 +226,8 @@ inline void asc_copy_l0c2gm(__gm__ D* dst_addr, __cc__ S* src_addr, uint16_t n_s
                             uint32_t loop_dst_stride, uint16_t loop_src_stride, uint8_t l2_cache_ctl,
                             uint8_t clip_relu_pre, uint8_t unit_flag_ctl, CANOPY_C_OUTPUT_TAIL, CANOPY_WHERE) {
     static_cast<void>(l2_cache_ctl), static_cast<void>(unit_flag_ctl);
-    canopy::c_interface::copy_output_typed("asc_copy_l0c2gm", dst_addr, src_addr, true, CANOPY_C_OUTPUT, where);
+    canopy::c_interface::copy_output_typed("asc_copy_l0c2gm", dst_addr, src_addr, canopy::kernel::Hardware::GM,
+                                           CANOPY_C_OUTPUT, where);
 }
 CANOPY_C_SYNC(asc_copy_l0c2gm, (class D, class S),
               (D * dst_addr, S* src_addr, uint16_t n_size, uint16_t m_size, uint32_t loop_dst_stride,
@@ -233,9 +241,12 @@ inline void asc_copy_l0c2ub(__ubuf__ D* dst_addr, __cc__ S* src_addr, uint16_t n
                             uint32_t loop_dst_stride, uint16_t loop_src_stride, uint8_t dual_dst_ctl, bool sub_blockid,
                             uint8_t clip_relu_pre, uint8_t unit_flag_ctl, CANOPY_C_OUTPUT_TAIL, CANOPY_WHERE) {
     using namespace canopy::c_interface;
-    static_cast<void>(dual_dst_ctl), static_cast<void>(sub_blockid), static_cast<void>(unit_flag_ctl);
-    require_own_buffer("asc_copy_l0c2ub", where);
-    copy_output_typed("asc_copy_l0c2ub", place<TPosition::VECIN>(dst_addr), src_addr, false, CANOPY_C_OUTPUT, where);
+    static_cast<void>(unit_flag_ctl);
+    Output copy = CANOPY_C_OUTPUT;
+    copy.dual = dual_dst_ctl;
+    copy.second = sub_blockid;
+    copy_output_typed("asc_copy_l0c2ub", place<TPosition::VECIN>(dst_addr), src_addr, canopy::kernel::Hardware::UB,
+                      copy, where);
 }
 CANOPY_C_SYNC(asc_copy_l0c2ub, (class D, class S),
               (D * dst_addr, S* src_addr, uint16_t n_size, uint16_t m_size, uint32_t loop_dst_stride,
@@ -251,7 +262,8 @@ inline void asc_copy_l0c2l1(__cbuf__ void* dst, __cc__ S* src, uint16_t n_size, 
                             uint8_t clip_relu_pre, uint8_t unit_flag_mode, CANOPY_C_OUTPUT_TAIL, CANOPY_WHERE) {
     using namespace canopy::c_interface;
     static_cast<void>(l2_cache_ctl), static_cast<void>(unit_flag_mode);
-    copy_output_typed("asc_copy_l0c2l1", place<TPosition::A1>(dst), src, false, CANOPY_C_OUTPUT, where);
+    copy_output_typed("asc_copy_l0c2l1", place<TPosition::A1>(dst), src, canopy::kernel::Hardware::L1, CANOPY_C_OUTPUT,
+                      where);
 }
 CANOPY_C_SYNC(asc_copy_l0c2l1, (class S),
               (void* dst, S* src, uint16_t n_size, uint16_t m_size, uint32_t loop_dst_stride, uint16_t loop_src_stride,
@@ -267,7 +279,8 @@ inline void asc_copy_l0c2l1(__cbuf__ D* dst, __cc__ S* src, uint16_t n_size, uin
     using namespace canopy::c_interface;
     static_cast<void>(unit_flag_mode);
     constexpr bool broadcast_en = false, nz2dn_en = false;
-    copy_output("asc_copy_l0c2l1", place<TPosition::A1>(dst), src, false, CANOPY_C_OUTPUT, where);
+    copy_output("asc_copy_l0c2l1", place<TPosition::A1>(dst), src, canopy::kernel::Hardware::L1, CANOPY_C_OUTPUT,
+                where);
 }
 
 #undef CANOPY_C_OUTPUT

@@ -48,6 +48,8 @@ struct CoreState {
     // How copies out of the core combine with the values in memory.
     AtomicKind atomic;
     ElementKind atomic_type;
+    // Does it; set together with the mode, so that only kernels that set one contain the code.
+    void (*combine)(AtomicKind kind, ElementKind element, void* memory, const void* local, uint64_t bytes);
 
     uint64_t control;           // the control register of SetCtrlSpr; 0 means the defaults
     uint64_t dequantisation;    // SetDeqScale: bits of the scale
@@ -70,7 +72,8 @@ struct CoreState {
         const void* quantisation_vector;     // SetFixPipeConfig
         const void* relu_vector;
         bool hf32, hf32_round_to_zero, layout_transform;
-        bool image_set;  // SetLoadDataRepeatWithStride
+        bool multiplies;  // a Matmul object computes on this vector core
+        bool image_set;   // SetLoadDataRepeatWithStride
         uint8_t image_repeats;
         uint16_t image_stride;
     } cube;

@@ -42,7 +42,7 @@ namespace canopy::kernel {
 
 template <class D, class S>
 inline void copy_from_co1(D* to, const LocalTensor<S>& source, const AscendC::DataCopyCO12DstParams& params,
-                          bool global, Where where) {
+                          Hardware memory, Where where) {
     const auto& cube = core_state().cube;
     AscendC::FixpipeParamsV220 work;
     work.nSize = params.nSize;
@@ -59,8 +59,8 @@ inline void copy_from_co1(D* to, const LocalTensor<S>& source, const AscendC::Da
         work.srcNdStride = static_cast<uint16_t>(cube.nz_to_nd >> 16);
         work.dstNdStride = static_cast<uint16_t>(cube.nz_to_nd >> 32);
     }
-    fixpipe(to, source, work, params.nz2ndEn ? AscendC::CO2Layout::ROW_MAJOR : AscendC::CO2Layout::NZ, nullptr, global,
-            where);
+    fixpipe("DataCopy", to, source, work, params.nz2ndEn ? AscendC::CO2Layout::ROW_MAJOR : AscendC::CO2Layout::NZ,
+            nullptr, memory, where);
 }
 
 }  // namespace canopy::kernel
@@ -70,13 +70,13 @@ namespace AscendC {
 template <typename T, typename U>
 inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyCO12DstParams& intriParams,
                      canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::copy_from_co1(dst.GetPhyAddr(0), src, intriParams, true, where);
+    canopy::kernel::copy_from_co1(dst.GetPhyAddr(0), src, intriParams, Hardware::GM, where);
 }
 
 template <typename T, typename U>
 inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyCO12DstParams& intriParams,
                      canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::copy_from_co1(dst.GetPhyAddr(), src, intriParams, false, where);
+    canopy::kernel::copy_from_co1(dst.GetPhyAddr(), src, intriParams, canopy::kernel::memory_of(dst.position()), where);
 }
 
 }  // namespace AscendC

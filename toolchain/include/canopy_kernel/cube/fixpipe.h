@@ -268,12 +268,17 @@ inline void convert_columns(D* to, const S* from, uint32_t count, QuantMode_t mo
     convert_row(to, from, count, rules, first);
 }
 
+// A column of fractals is as wide as 32 bytes of the result; for float it has 16 elements unless it is split.
+template <class D>
+constexpr uint32_t fractal_columns(const FixpipeWork& work) {
+    return sizeof(D) == 4 ? (work.channel_split ? 8 : 16) : 32 / sizeof(D);
+}
+
 // Stores the columns first .. first + count - 1; put(to, from, elements) writes a contiguous piece.
 template <class D, class S, class Put>
 inline void fix_columns(D* destination, const S* source, const FixpipeWork& work, uint32_t first, uint32_t count,
                         const Put& put) {
-    // A column of fractals is as wide as 32 bytes of the result; for float it has 16 elements unless it is split.
-    const uint32_t width = sizeof(D) == 4 ? (work.channel_split ? 8 : 16) : 32 / sizeof(D);
+    const uint32_t width = fractal_columns<D>(work);
     const auto* words = by_column(work.mode) ? static_cast<const uint64_t*>(work.scales) : nullptr;
     const ColumnRules rules(work.mode, work.scalar, words != nullptr ? words + first : nullptr, work.relu, count);
     const auto convert = [&](D* to, uint32_t row, uint32_t column, uint32_t n) {
@@ -315,6 +320,17 @@ inline void fix_columns(D* destination, const S* source, const FixpipeWork& work
                     put(place(row, at + i), results + i, smaller(width, columns - i));
         }
     }
+}
+
+// Elements from the first to the end of the last one that a matrix has in its destination.
+template <class D>
+inline uint64_t fixed_extent(const FixpipeWork& work) {
+    if (work.m == 0 || work.n == 0) return 0;
+    const uint64_t stride = work.destination_stride;
+    if (work.layout == AscendC::CO2Layout::ROW_MAJOR) return (work.m - 1) * stride + work.n;
+    if (work.layout == AscendC::CO2Layout::COLUMN_MAJOR) return (work.n - 1) * stride + work.m;
+    const uint32_t width = fractal_columns<D>(work), last = (work.n - 1) / width;
+    return last * stride * (32 / sizeof(D)) + (work.m - 1) * uint64_t{width} + (work.n - last * width);
 }
 
 template <class D, class S>
@@ -364,9 +380,60 @@ inline MatrixSteps matrix_steps(const AscendC::FixpipeParamsArch3510<layout>& pa
         return {1, 0, 0};
 }
 
+// The vector cores that receive the result: one of them, or both, one with the first half of the rows or columns and
+// one with the second half.
+struct Receivers {
+    uint32_t split;  // 0: not split, 1: rows, 2: columns
+    uint32_t which;  // if it is not split
+};
+inline Receivers receivers(const AscendC::FixpipeParamsV220&) { return {0, 0}; }
+template <AscendC::CO2Layout layout>
+inline Receivers receivers(const AscendC::FixpipeParamsArch3510<layout>& params) {
+    return {params.dualDstCtl, params.subBlockId ? 1u : 0u};
+}
+
+__attribute__((noinline)) inline void check_split(const char* operation, uint32_t split, uint64_t rows,
+                                                  uint64_t columns, bool fractals, Where where) {
+    if (split > 2)
+        fail(where, "%s: dualDstCtl is %u; 0 stores to one vector core, 1 splits the rows, 2 the columns", operation,
+             split);
+    if (current_block().vector_count != 2)
+        fail(where, "%s: dualDstCtl stores to two vector cores; this kernel has %u for each cube core", operation,
+             current_block().vector_count);
+    if (split == 1 && rows % 2 != 0)
+        fail(where, "%s: dualDstCtl splits %llu rows; their number must be even", operation, printable(rows));
+    if (split == 2 && fractals) fail(where, "%s: dualDstCtl cannot split the columns of an NZ destination", operation);
+    if (split == 2 && columns % 32 != 0)
+        fail(where, "%s: dualDstCtl splits %llu columns; their number must be a multiple of 32", operation,
+             printable(columns));
+}
+
+// From the cube core of a group into the unified buffers of its vector cores.
+template <class D, class S>
+inline void fix_to_vector_cores(const char* operation, D* destination, const S* source, FixpipeWork work,
+                                const MatrixSteps& steps, const Receivers& to, Where where) {
+    if (to.split != 0) check_split(operation, to.split, work.m, work.n, work.layout == AscendC::CO2Layout::NZ, where);
+    if (to.split == 1) work.m /= 2;
+    if (to.split == 2) work.n /= 2;
+    const uint64_t extent = fixed_extent<D>(work);
+    const uint64_t bytes = extent == 0 ? 0 : ((steps.count - 1) * steps.destination + extent) * sizeof(D);
+    for (uint32_t core = to.split != 0 ? 0 : to.which; core <= (to.split != 0 ? 1 : to.which); ++core) {
+        D* const target = in_vector_core(operation, destination, bytes, core, where);
+        for (uint32_t i = 0; i < steps.count; ++i)
+            fix_matrix(target + i * steps.destination, source + i * steps.source, work, false);
+        // The second half.
+        if (to.split == 1) source += uint64_t{work.m} * 16;
+        if (to.split == 2) {
+            source += uint64_t{work.n / 16} * work.source_stride * 16;
+            if (by_column(work.mode)) work.scales = static_cast<const uint64_t*>(work.scales) + work.n;
+        }
+    }
+}
+
+// `to`: the memory of the destination.
 template <class D, class S, class Parameters>
-inline void fixpipe(D* destination, const LocalTensor<S>& source, const Parameters& params, AscendC::CO2Layout layout,
-                    const void* scales, bool global, Where where) {
+inline void fixpipe(const char* operation, D* destination, const LocalTensor<S>& source, const Parameters& params,
+                    AscendC::CO2Layout layout, const void* scales, Hardware to, Where where) {
     if constexpr (__NPU_ARCH__ == 1001 || __NPU_ARCH__ == 2002)
         fail(where,
              "Fixpipe: this chip has none; DataCopy moves the cube's output to the unified buffer (position CO2)");
@@ -376,8 +443,11 @@ inline void fixpipe(D* destination, const LocalTensor<S>& source, const Paramete
     if (by_column(work.mode) && work.scales == nullptr)
         fail(where, "Fixpipe: this quantisation needs a scale for each column: pass them, or SetFixPipeConfig first");
     const MatrixSteps steps = matrix_steps(params);
+    if (to == Hardware::UB && stores_to_vector_cores())
+        return fix_to_vector_cores(operation, destination, source.GetPhyAddr(), work, steps, receivers(params), where);
     for (uint32_t i = 0; i < steps.count; ++i)
-        fix_matrix(destination + i * steps.destination, source.GetPhyAddr() + i * steps.source, work, global);
+        fix_matrix(destination + i * steps.destination, source.GetPhyAddr() + i * steps.source, work,
+                   to == Hardware::GM);
 }
 
 }  // namespace canopy::kernel
@@ -387,23 +457,26 @@ namespace AscendC {
 template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class Parameters>
 inline void Fixpipe(const GlobalTensor<D>& dst, const LocalTensor<S>& src, const Parameters& params,
                     canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::fixpipe(dst.GetPhyAddr(0), src, params, config.format, nullptr, true, where);
+    canopy::kernel::fixpipe("Fixpipe", dst.GetPhyAddr(0), src, params, config.format, nullptr, Hardware::GM, where);
 }
 template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class Parameters>
 inline void Fixpipe(const LocalTensor<D>& dst, const LocalTensor<S>& src, const Parameters& params,
                     canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::fixpipe(dst.GetPhyAddr(), src, params, config.format, nullptr, false, where);
+    canopy::kernel::fixpipe("Fixpipe", dst.GetPhyAddr(), src, params, config.format, nullptr,
+                            canopy::kernel::memory_of(dst.position()), where);
 }
 // With per-column scales in L1 (or the fixpipe buffer).
 template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class W, class Parameters>
 inline void Fixpipe(const GlobalTensor<D>& dst, const LocalTensor<S>& src, const LocalTensor<W>& scales,
                     const Parameters& params, canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::fixpipe(dst.GetPhyAddr(0), src, params, config.format, scales.GetPhyAddr(), true, where);
+    canopy::kernel::fixpipe("Fixpipe", dst.GetPhyAddr(0), src, params, config.format, scales.GetPhyAddr(), Hardware::GM,
+                            where);
 }
 template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class W, class Parameters>
 inline void Fixpipe(const LocalTensor<D>& dst, const LocalTensor<S>& src, const LocalTensor<W>& scales,
                     const Parameters& params, canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::fixpipe(dst.GetPhyAddr(), src, params, config.format, scales.GetPhyAddr(), false, where);
+    canopy::kernel::fixpipe("Fixpipe", dst.GetPhyAddr(), src, params, config.format, scales.GetPhyAddr(),
+                            canopy::kernel::memory_of(dst.position()), where);
 }
 
 }  // namespace AscendC

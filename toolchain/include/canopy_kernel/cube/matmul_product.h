@@ -196,14 +196,14 @@ public:
     void GetTensorC(const LocalTensor<DstT>& co2Local, uint8_t = 0, bool = false, uint32_t = 0, uint32_t = 0,
                     uint32_t = 0, uint32_t = 0, Where where = here()) {
         if (!take_tile(where)) return;
-        store_local(co2Local.GetPhyAddr());
+        store_local(own_buffer<config.enableMixDualMaster>(co2Local, where));
     }
     template <bool sync = true>
     void GetTensorC(const GlobalTensor<DstT>& gm, const LocalTensor<DstT>& co2Local, uint8_t enAtomic = 0,
                     bool enSequentialWrite = false, Where where = here()) {
         if (!take_tile(where)) return;
         store_global(gm.GetPhyAddr(0), enAtomic, enSequentialWrite);
-        store_local(co2Local.GetPhyAddr());
+        store_local(own_buffer<config.enableMixDualMaster>(co2Local, where));
     }
     // Stores the tile in the workspace and returns it.
     template <bool sync = true>
@@ -237,7 +237,7 @@ public:
     }
     template <bool sync = true>
     void IterateAll(const LocalTensor<DstT>& ubCmatrix, uint8_t enAtomic = 0, Where where = here()) {
-        all_tiles(ubCmatrix.GetPhyAddr(), false, enAtomic, false, where);
+        all_tiles(own_buffer<config.enableMixDualMaster>(ubCmatrix, where), false, enAtomic, false, where);
     }
     void WaitIterateAll() {}
     void WaitIterateBatch() {}
@@ -317,8 +317,8 @@ public:
     bool decide_who_computes() {
         const CanopyBlock& block = current_block();
         const bool cube = block.core_type == CANOPY_CORE_CUBE;
-        const bool mixed = block.vector_count != 0;
-        active_ = config.enableMixDualMaster ? cube || coupled : !cube || !mixed;
+        active_ = config.enableMixDualMaster ? cube || coupled : !cube || block.vector_count == 0;
+        if (reaches_partners && active_ && on_vector_core()) core_state().cube.multiplies = true;
         return active_ || config.enableMixDualMaster;
     }
 

@@ -215,8 +215,7 @@ public:
         constexpr AtomicKind kinds[] = {AtomicKind::none, AtomicKind::add, AtomicKind::maximum, AtomicKind::minimum};
         // The atomic mode of a cube core applies to its writes; a vector core's mode does not affect the cube.
         if (how != 0 || current_block().core_type != CANOPY_CORE_CUBE) {
-            state_.atomic = kinds[how & 3];
-            state_.atomic_type = element;
+            set_atomic(state_, kinds[how & 3], element);
         }
     }
     AtomicOutput(const AtomicOutput&) = delete;
@@ -281,6 +280,15 @@ inline BatchLayout batch_layout(AscendC::LayoutMode mode, int64_t rows, int64_t 
     if (mode == AscendC::LayoutMode::BSNGD) return {ng * d, d, ng, s * ng * d};
     if (mode == AscendC::LayoutMode::SBNGD) return {b * ng * d, d, 0, 0};
     return {0, stride != 0 ? static_cast<int64_t>(stride) : rows * length, 0, 0};
+}
+
+// The address of a result in the unified buffer. If the program runs on both kinds of cores, the cube core computes,
+// and the buffer is not its own.
+template <bool both_kinds, class T>
+inline T* own_buffer(const LocalTensor<T>& c, Where where) {
+    if (both_kinds && on_cube_core() && current_block().vector_count != 0 && memory_of(c.position()) == Hardware::UB)
+        fail(where, "Matmul: with enableMixDualMaster the cube core computes; the result goes to global memory");
+    return c.GetPhyAddr();
 }
 
 }  // namespace canopy::kernel

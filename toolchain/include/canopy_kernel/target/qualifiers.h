@@ -71,8 +71,8 @@
 #define __no_simd_vf_fusion__
 #define __VEC_SCOPE__
 
-// A variable with one copy for each core: here each thread has one, so a block must not use it across a wait for
-// others.
+// A variable with one copy for each core: each block has one, with its initial value. The memory of a thread_local
+// variable comes from the block in device code (toolchain/driver/source/rewrite.cpp).
 #define __BLOCK_LOCAL__ thread_local
 #define __WORKGROUP_LOCAL__ thread_local
 

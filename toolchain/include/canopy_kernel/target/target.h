@@ -52,6 +52,26 @@ inline void run_threads(void (*body)(void*), void* data, uint32_t count) {
 inline uint32_t current_thread() { return canopy_image_services->current_thread(); }
 inline void thread_barrier(uint32_t first, uint32_t count) { canopy_image_services->thread_barrier(first, count); }
 
+// Fails if the library has no service at that offset of its table.
+inline void require_service(size_t offset) {
+    if (__builtin_expect(canopy_image_services->size > offset, 1)) return;
+    static constexpr char text[] = "the library that runs this kernel is older than the compiler that made it";
+    fail(text, sizeof text - 1);
+}
+
+// Memory of the running block that belongs to `key`, for operations that need some; the next call with the key may
+// move it.
+inline void* block_memory(const void* key, size_t bytes) {
+    require_service(__builtin_offsetof(CanopyServices, block_memory));
+    return canopy_image_services->block_memory(key, bytes, alignof(max_align_t), nullptr);
+}
+
+// A core of the running block's group; null if it has no such core.
+inline const CanopyCore* find_partner(CanopyCoreType type, uint32_t index) {
+    require_service(__builtin_offsetof(CanopyServices, partner));
+    return canopy_image_services->partner(type, index);
+}
+
 inline void multiply(const CanopyProduct& product) { canopy_image_services->multiply(&product); }
 
 inline void wait_for_all_blocks() { canopy_image_services->sync_all(); }

@@ -4,7 +4,7 @@
 #ifndef CANOPY_KERNEL_TENSOR_COPY_CHECK_H
 #define CANOPY_KERNEL_TENSOR_COPY_CHECK_H
 
-#include "canopy_kernel/core/block.h"
+#include "canopy_kernel/core/partner.h"
 #include "canopy_kernel/tensor_interface/matrix_copy.h"
 
 namespace canopy::kernel::te {
@@ -96,15 +96,6 @@ __attribute__((noinline)) inline void check_fits(const char* operation, const Ma
                  static_cast<long long>(source.column.size()), static_cast<long long>(target.count),
                  static_cast<long long>(target.row.size()), static_cast<long long>(target.column.size()));
     }
-}
-
-// A cube core reaches only memories of its own block.
-inline void require_own_memory(const char* operation, Where where) {
-    if (current_block().vector_count != 0)
-        fail(where,
-             "%s: in a kernel for cube and vector cores, the memories of another core are not reachable by Canopy yet; "
-             "pass the data through global memory",
-             operation);
 }
 
 template <class D, class S>

@@ -76,11 +76,14 @@ inline void copy_tensor(const char* operation, const D& dst, const S& src, bool 
     static_assert(is_in<D, To>, "Copy: the destination is not in the memory that this operation copies to");
     static_assert(same_type<D, S>, "Copy: this operation does not convert; both tensors have one element type");
     if (leaves_out<runs>()) return;
-    if constexpr (is_same<From, Location::L1> && is_same<To, Location::UB>) require_own_memory(operation, where);
     const Matrices target = view_of(dst), source = view_of(src);
     check_operand<From>(operation, "source", src, source, where);
     check_operand<To>(operation, "destination", dst, target, where);
-    T* const to = const_cast<T*>(address_of(dst));
+    T* to = const_cast<T*>(address_of(dst));
+    if constexpr (is_same<From, Location::L1> && is_same<To, Location::UB>)
+        to = in_vector_core(operation, to, extent_of(target, sizeof(T) * 8 / packing<T>), 0, where);
+    if constexpr (is_same<From, Location::UB> && is_same<To, Location::L1>)
+        to = in_cube_core(operation, to, extent_of(target, sizeof(T) * 8 / packing<T>), where);
     if constexpr (is_same<To, Location::GM>) {
         OutOfCore move(element_kind<T>);
         copy_matrices<T>(to, target, address_of(src), source, move);

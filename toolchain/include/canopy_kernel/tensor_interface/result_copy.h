@@ -138,6 +138,22 @@ inline const void* scales_in(const Quant& quant) {
         return nullptr;
     }
 }
+// Makes `copy` the first half of the source if two vector cores receive. The destination is that of one of them.
+__attribute__((noinline)) inline void split_results(const char* operation, ResultCopy& copy, const Matrices& target,
+                                                    const Matrices& source, const Receivers& receivers, bool fractals,
+                                                    Where where) {
+    if (receivers.split == 0) return;
+    const int64_t rows = source.row.size(), columns = source.column.size();
+    check_split(operation, receivers.split, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns), fractals,
+                where);
+    copy.rows = receivers.split == 1 ? rows / 2 : rows;
+    copy.columns = receivers.split == 2 ? columns / 2 : columns;
+    if (copy.rows > target.row.size() || copy.columns > target.column.size())
+        fail(where, "%s: %lld x %lld elements for each vector core do not fit into a destination of %lld x %lld",
+             operation, static_cast<long long>(copy.rows), static_cast<long long>(copy.columns),
+             static_cast<long long>(target.row.size()), static_cast<long long>(target.column.size()));
+}
+
 template <class Quant>
 constexpr uint64_t scale_in(const Quant& quant) {
     if constexpr (Std::is_integral_v<Quant>)
@@ -146,8 +162,10 @@ constexpr uint64_t scale_in(const Quant& quant) {
         return 0;
 }
 
+// `to`: to the unified buffer, the vector cores that receive.
 template <class To, const auto& trait, class D, class S, class Quant>
-inline void copy_out(const char* operation, const D& dst, const S& src, const Quant& quant, Where where) {
+inline void copy_out(const char* operation, const D& dst, const S& src, const Quant& quant, Where where,
+                     const Receivers& receivers = {}) {
     using T = typename D::valueType;
     using U = typename S::valueType;
     static_assert(is_in<S, Location::L0C>, "Copy: the source of this operation is in L0C");
@@ -181,62 +199,77 @@ inline void copy_out(const char* operation, const D& dst, const S& src, const Qu
                  static_cast<long long>(width), static_cast<long long>(inner));
     }
     const int64_t count = images ? 1 : smaller(target.count, source.count);
-    for (int64_t i = 0; i < count; ++i) {
-        T* to = address_of(dst) + i * (images ? 0 : target.apart);
-        const U* from = address_of(src) + i * source.apart;
-        if constexpr (is_same<To, Location::GM>) {
-            OutOfCore move(element_kind<T>);
-            copy_results(to, target, from, source, copy, images, move);
-        } else {
-            InsideCore move;
-            copy_results(to, target, from, source, copy, images, move);
+    const auto copy_to = [&](T* first) {
+        for (int64_t i = 0; i < count; ++i) {
+            T* to = first + i * (images ? 0 : target.apart);
+            const U* from = address_of(src) + i * source.apart;
+            if constexpr (is_same<To, Location::GM>) {
+                OutOfCore move(element_kind<T>);
+                copy_results(to, target, from, source, copy, images, move);
+            } else {
+                InsideCore move;
+                copy_results(to, target, from, source, copy, images, move);
+            }
+        }
+    };
+    if constexpr (is_same<To, Location::UB>) {
+        if (stores_to_vector_cores()) {
+            split_results(operation, copy, target, source, receivers, has_pattern<D, NZLayoutPtn>, where);
+            const bool both = receivers.split != 0;
+            for (uint32_t core = both ? 0 : receivers.which; core <= (both ? 1 : receivers.which); ++core) {
+                copy_to(in_vector_core(operation, address_of(dst), extent_of(target, sizeof(T) * 8), core, where));
+                if (receivers.split == 1) copy.first_row += copy.rows;
+                if (receivers.split == 2) copy.first_column += copy.columns;
+            }
+            return;
         }
     }
+    copy_to(address_of(dst));
 }
 
 template <const auto& trait, class D, class S, class Quant>
-inline void copy_to_vector_cores(const D& dst, const S& src, const Quant& quant, Where where) {
+inline void copy_to_vector_cores(const D& dst, const S& src, const Quant& quant, const FixpipeParams& params,
+                                 Where where) {
     constexpr DualDstMode split = trait.dualDstCtl;
     static_assert(split != DUAL_DST_SPLIT_N || !is_same<pattern_of<D>, NZLayoutPtn>,
                   "CopyL0C2UB: DUAL_DST_SPLIT_N is not for an NZ destination");
     if (on_vector_core()) return;
-    require_own_memory("CopyL0C2UB", where);
-    if constexpr (split != DUAL_DST_DISABLE)
+    if (split != DUAL_DST_DISABLE && current_block().vector_count == 0)
         fail(where, "CopyL0C2UB: dualDstCtl stores to two vector cores; this kernel runs on cube cores only");
-    copy_out<Location::UB, trait>("CopyL0C2UB", dst, src, quant, where);
+    copy_out<Location::UB, trait>("CopyL0C2UB", dst, src, quant, where, {split, params.subBlockId ? 1u : 0u});
 }
 
 }  // namespace canopy::kernel::te
 
 namespace AscendC::Te {
 
-#define CANOPY_RESULT_COPY(Operation, To, patterns, text)                                                \
-    struct Operation##With {                                                                             \
-        using Default = Operation##TraitDefault;                                                         \
-        using With = Operation##With;                                                                    \
-        template <class... Args>                                                                         \
-        static constexpr FixpipeParams parameters(const Args&... args) {                                 \
-            return FixpipeParams(args...);                                                               \
-        }                                                                                                \
-        template <const auto& trait, class D, class S, class Q = canopy::kernel::te::NoScales>           \
-        static void Copy(canopy::kernel::Where where, const FixpipeParams&, const D& dst, const S& src,  \
-                         const Q& quant = {}) {                                                          \
-            using namespace canopy::kernel;                                                              \
-            using namespace canopy::kernel::te;                                                          \
-            static_assert(has_pattern<S, NZLayoutPtn> && patterns, text);                                \
-            if constexpr (is_same<Location::To, Location::UB>)                                           \
-                copy_to_vector_cores<trait>(dst, src, quant, where);                                     \
-            else                                                                                         \
-                copy_out<Location::To, trait>(#Operation, dst, src, quant, where);                       \
-        }                                                                                                \
-    };                                                                                                   \
-    struct Operation {                                                                                   \
-        using Default = Operation##TraitDefault;                                                         \
-        using With = Operation##With;                                                                    \
-        template <const auto& trait, class D, class S, class Q = canopy::kernel::te::NoScales>           \
-        static void Copy(canopy::kernel::Where where, const D& dst, const S& src, const Q& quant = {}) { \
-            With::template Copy<trait>(where, FixpipeParams{}, dst, src, quant);                         \
-        }                                                                                                \
+#define CANOPY_RESULT_COPY(Operation, To, patterns, text)                                                      \
+    struct Operation##With {                                                                                   \
+        using Default = Operation##TraitDefault;                                                               \
+        using With = Operation##With;                                                                          \
+        template <class... Args>                                                                               \
+        static constexpr FixpipeParams parameters(const Args&... args) {                                       \
+            return FixpipeParams(args...);                                                                     \
+        }                                                                                                      \
+        template <const auto& trait, class D, class S, class Q = canopy::kernel::te::NoScales>                 \
+        static void Copy(canopy::kernel::Where where, const FixpipeParams& params, const D& dst, const S& src, \
+                         const Q& quant = {}) {                                                                \
+            using namespace canopy::kernel;                                                                    \
+            using namespace canopy::kernel::te;                                                                \
+            static_assert(has_pattern<S, NZLayoutPtn> && patterns, text);                                      \
+            if constexpr (is_same<Location::To, Location::UB>)                                                 \
+                copy_to_vector_cores<trait>(dst, src, quant, params, where);                                   \
+            else                                                                                               \
+                copy_out<Location::To, trait>(#Operation, dst, src, quant, where);                             \
+        }                                                                                                      \
+    };                                                                                                         \
+    struct Operation {                                                                                         \
+        using Default = Operation##TraitDefault;                                                               \
+        using With = Operation##With;                                                                          \
+        template <const auto& trait, class D, class S, class Q = canopy::kernel::te::NoScales>                 \
+        static void Copy(canopy::kernel::Where where, const D& dst, const S& src, const Q& quant = {}) {       \
+            With::template Copy<trait>(where, FixpipeParams{}, dst, src, quant);                               \
+        }                                                                                                      \
     };
 CANOPY_RESULT_COPY(
     CopyL0C2GM, GM,
