@@ -36,8 +36,8 @@ inline V combined(AtomicKind kind, const V& held, const V& incoming) {
     return static_cast<V>(held + incoming);
 }
 
-// The elements of a word; vectors for the usual types only, because every kernel that copies out contains this code
-// for all types.
+// The elements of a word; vectors for the usual types only, because every kernel that sets an atomic mode contains this
+// code for all types.
 template <class T>
 inline SwapWord combined_words(AtomicKind kind, SwapWord held, SwapWord incoming) {
     constexpr uint32_t count = sizeof(SwapWord) / sizeof(T);
@@ -64,7 +64,7 @@ inline SwapWord combined_words(AtomicKind kind, SwapWord held, SwapWord incoming
 }
 
 // Combines the elements of one aligned word; if `whole` is false, only those whose bits are set in `chosen`. The kind
-// is not a template argument, because every kernel that copies out contains this code.
+// is not a template argument, for the same reason.
 template <class T>
 inline void combine_word(AtomicKind kind, SwapWord* word, SwapWord incoming, bool whole, SwapWord chosen) {
     SwapWord held;
@@ -171,7 +171,7 @@ public:
         }
         finish_stores(state_);  // this write may tell another block that the earlier data is complete
         if (__builtin_expect(kind_ != AtomicKind::none, 0))
-            combine_bytes(kind_, element_, memory, local, bytes);
+            state_.combine(kind_, element_, memory, local, bytes);
         else
             __builtin_memcpy(memory, local, bytes);
     }
@@ -197,11 +197,14 @@ inline void store_out(T* memory, const T* local, uint64_t count) {
     Outlet(element_kind<T>).put(memory, local, bytes_of<T>(count));
 }
 
+inline void set_atomic(CoreState& state, AtomicKind kind, ElementKind element) {
+    state.atomic = kind;
+    state.atomic_type = element;
+    state.combine = &combine_bytes;
+}
 template <class T>
 inline void set_atomic(AtomicKind kind) {
-    auto& state = core_state();
-    state.atomic = kind;
-    state.atomic_type = element_kind<T>;
+    set_atomic(core_state(), kind, element_kind<T>);
 }
 
 }  // namespace canopy::kernel

@@ -6,6 +6,7 @@
 
 #include "canopy_kernel/copy/atomic.h"
 #include "canopy_kernel/copy/data_copy_params.h"
+#include "canopy_kernel/core/partner.h"
 
 namespace canopy::kernel {
 
@@ -86,6 +87,16 @@ inline Rows rows_of(const DataCopyParams& params, uint32_t to_unit = block_bytes
             bytes + int64_t{params.srcStride} * from_unit};
 }
 
+// End of a fractal copy in its destination, in bytes.
+template <class T, class Params>
+inline uint64_t fractal_extent(const Params& params, uint32_t matrices) {
+    if (matrices == 0 || params.nValue == 0 || params.dValue == 0) return 0;
+    const uint64_t columns = (bytes_of<T>(params.dValue) + block_bytes - 1) / block_bytes;
+    return bytes_of<T>(uint64_t{params.dstNzMatrixStride} * (matrices - 1)) +
+           (columns - 1) * params.dstNzC0Stride * uint64_t{block_bytes} +
+           (params.nValue - 1) * params.dstNzNStride * uint64_t{block_bytes} + block_bytes;
+}
+
 // Copies rows into or inside a core. Rows may overlap.
 inline void copy_rows(void* to, const void* from, Rows rows) {
     auto* target = static_cast<unsigned char*>(to);
@@ -121,6 +132,22 @@ inline void check_copy_params(const DataCopyParams& params, Where where) {
 // Bytes per unit of a copy: larger for the bias buffer and the buffer of output parameters.
 constexpr uint32_t copy_unit(Hardware to) {
     return to == Hardware::BIAS ? 64 : to == Hardware::FIXBUF ? 128 : block_bytes;
+}
+
+// Rows inside a core, or between the cores of a group; `which` is the vector core whose unified buffer receives.
+template <class T>
+inline void copy_inside(const char* operation, const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                        const DataCopyParams& params, uint32_t which, Where where) {
+    const uint32_t unit = copy_unit(memory_of(dst.position()));
+    const Rows rows = rows_of(params, unit, block_bytes, unit);
+    require_route(operation, src.position(), dst.position(), where);
+    require_block(operation, "destination", dst, where);
+    require_block(operation, "source", src, where);
+    check_copy_params(params, where);
+    check_extent(operation, "destination", dst, rows.extent(rows.to), where);
+    check_extent(operation, "source", src, rows.extent(rows.from), where);
+    copy_rows(copy_target(operation, dst, memory_of(src.position()), rows.extent(rows.to), where, which),
+              src.GetPhyAddr(), rows);
 }
 
 // Iterates over the pieces of a slice like an odometer, innermost dimension first.
@@ -287,23 +314,14 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     require_block("DataCopy", "source", src, where);
     check_extent("DataCopy", "destination", dst, bytes, where);
     check_extent("DataCopy", "source", src, bytes, where);
-    move_bytes(dst.GetPhyAddr(), src.GetPhyAddr(), bytes);
+    move_bytes(copy_target("DataCopy", dst, memory_of(src.position()), bytes, where), src.GetPhyAddr(), bytes);
 }
 
 // blockLen counts units of 64 bytes for the bias buffer, and of 128 bytes for the buffer of output parameters.
 template <typename T>
 inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& repeatParams,
                      canopy::kernel::Where where = canopy::kernel::here()) {
-    using namespace canopy::kernel;
-    const uint32_t unit = copy_unit(memory_of(dst.position()));
-    const Rows rows = rows_of(repeatParams, unit, block_bytes, unit);
-    require_route("DataCopy", src.position(), dst.position(), where);
-    require_block("DataCopy", "destination", dst, where);
-    require_block("DataCopy", "source", src, where);
-    check_copy_params(repeatParams, where);
-    check_extent("DataCopy", "destination", dst, rows.extent(rows.to), where);
-    check_extent("DataCopy", "source", src, rows.extent(rows.from), where);
-    copy_rows(dst.GetPhyAddr(), src.GetPhyAddr(), rows);
+    canopy::kernel::copy_inside("DataCopy", dst, src, repeatParams, 0, where);
 }
 
 // Converts a half or bfloat16 bias to float on its way into the bias buffer (L0C on coupled chips).

@@ -249,11 +249,11 @@ inline void DataCopyPad(const LocalTensor<T>& dst, const LocalTensor<T>& src, co
             sizeof value);
         return value;
     };
+    T* const to = copy_target("DataCopyPad", dst, memory_of(src.position()), fractal_extent<T>(p, p.ndNum), where);
     for (uint64_t i = 0; i < p.ndNum; ++i)
         for (uint64_t r = 0; r < p.nValue; ++r)
             for (uint64_t c = 0; c < round_up(p.dValue, width); ++c)
-                dst.GetPhyAddr()[i * p.dstNzMatrixStride + (c / width * p.dstNzC0Stride + r * p.dstNzNStride) * width +
-                                 c % width] =
+                to[i * p.dstNzMatrixStride + (c / width * p.dstNzC0Stride + r * p.dstNzNStride) * width + c % width] =
                     c < p.dValue ? element(i * p.srcNdMatrixStride + r * p.srcDValue + c) : T{};
 }
 

@@ -40,16 +40,6 @@ inline void spread_matrix(FractalTarget to, const unsigned char* from, uint32_t 
     }
 }
 
-// End of a fractal copy in its destination, in bytes.
-template <class T, class Params>
-inline uint64_t fractal_extent(const Params& params, uint32_t matrices) {
-    if (matrices == 0 || params.nValue == 0 || params.dValue == 0) return 0;
-    const uint64_t columns = (bytes_of<T>(params.dValue) + block_bytes - 1) / block_bytes;
-    return bytes_of<T>(uint64_t{params.dstNzMatrixStride} * (matrices - 1)) +
-           (columns - 1) * params.dstNzC0Stride * uint64_t{block_bytes} +
-           (params.nValue - 1) * params.dstNzNStride * uint64_t{block_bytes} + block_bytes;
-}
-
 template <class T>
 inline void copy_nd_to_nz(T* to, const T* from, const Nd2NzParams& params) {
     for (uint32_t i = 0; i < params.ndNum; ++i) {
@@ -63,6 +53,13 @@ inline void copy_nd_to_nz(T* to, const T* from, const Nd2NzParams& params) {
 
 // Images of up to four channels: each row has four elements, padded with zeros, and rows are contiguous.
 inline constexpr uint32_t small_channels = 4;
+
+template <class T>
+inline uint64_t small_extent(const Nd2NzParams& params) {
+    if (params.ndNum == 0) return 0;
+    return bytes_of<T>(uint64_t{params.dstNzMatrixStride} * (params.ndNum - 1) +
+                       uint64_t{params.nValue} * small_channels);
+}
 
 template <class T>
 inline void copy_small_channels(T* to, const T* from, const Nd2NzParams& params) {
@@ -127,10 +124,13 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     using namespace canopy::kernel;
     require_route("DataCopy", src.position(), dst.position(), where);
     check_nd_to_nz<enableSmallC0>(dst, intriParams, where);
+    const uint64_t bytes =
+        enableSmallC0 ? small_extent<T>(intriParams) : fractal_extent<T>(intriParams, intriParams.ndNum);
+    T* const to = copy_target("DataCopy with Nd2NzParams", dst, memory_of(src.position()), bytes, where);
     if constexpr (enableSmallC0)
-        copy_small_channels<T>(dst.GetPhyAddr(), src.GetPhyAddr(), intriParams);
+        copy_small_channels<T>(to, src.GetPhyAddr(), intriParams);
     else
-        copy_nd_to_nz<T>(dst.GetPhyAddr(), src.GetPhyAddr(), intriParams);
+        copy_nd_to_nz<T>(to, src.GetPhyAddr(), intriParams);
 }
 
 template <typename T, bool enableSmallC0 = false>
@@ -241,7 +241,11 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const
     };
     const uint64_t to_step = step(dst.position());
     const uint64_t from_step = step(src.position());
-    T* to = dst.GetPhyAddr();
+    const uint64_t row = intriParams.blockLen * to_step;
+    const uint64_t rows = intriParams.blockCount;
+    const uint64_t end =
+        rows == 0 ? 0 : rows * row + (rows - 1) * intriParams.dstStride * gap(dst.position(), sizeof(T));
+    T* to = copy_target("DataCopy with DataCopyEnhancedParams", dst, memory_of(src.position()), end * sizeof(T), where);
     const U* from = src.GetPhyAddr();
     for (uint32_t i = 0; i < intriParams.blockCount; ++i) {
         for (uint32_t j = 0; j < intriParams.blockLen; ++j, to += to_step, from += from_step)

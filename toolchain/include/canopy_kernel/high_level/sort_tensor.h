@@ -18,19 +18,19 @@ constexpr SortConfig DEFAULT_SORT_CONFIG = {SortType::RADIX_SORT, false};
 
 namespace canopy::kernel {
 
-// Calls body(sorted records) with the records of the values in order.
-template <bool descending, class T, class Body>
-inline void with_sorted_records(const T* values, uint32_t count, Where where, const Body& body) {
+// The records of the values in order.
+template <bool descending, class T>
+inline const Keyed<SortKey<T>>* sorted_records(const T* values, uint32_t count) {
     using Key = SortKey<T>;
     const uint64_t bytes = uint64_t{count} * sizeof(Keyed<Key>);
-    auto* memory = static_cast<unsigned char*>(__builtin_malloc(2 * bytes));
-    if (memory == nullptr) fail(where, "Sort: no memory for %u elements", count);
+    static const char key = 0;
+    core();  // opened
+    auto* memory = static_cast<unsigned char*>(block_memory(&key, 2 * bytes));
     auto* records = reinterpret_cast<Keyed<Key>*>(memory);
     auto* work = reinterpret_cast<Keyed<Key>*>(memory + bytes);
     const uint32_t zero = opaque_zero();
     for (uint32_t i = 0; i < count; ++i) records[i] = {sort_key<descending, descending>(values[i], zero), i};
-    body(sort_records(records, work, count));
-    __builtin_free(memory);
+    return sort_records(records, work, count);
 }
 
 // Indices come from `source`, or are positions if that is null; a null `indices` means that nobody wants them.
@@ -43,12 +43,11 @@ inline void sort_tensor(const LocalTensor<T>& dst, const LocalTensor<T>& src, U*
     check_count(src, count, "Sort", "the source", where);
     const T* from = src.GetPhyAddr();
     T* to = dst.GetPhyAddr();
-    with_sorted_records<descending>(from, count, where, [=](const auto* sorted) {
-        for (uint32_t i = 0; i < count; ++i) to[i] = from[sorted[i].position];
-        if (indices == nullptr) return;
-        for (uint32_t i = 0; i < count; ++i)
-            indices[i] = source == nullptr ? static_cast<U>(sorted[i].position) : source[sorted[i].position];
-    });
+    const auto* const sorted = sorted_records<descending>(from, count);
+    for (uint32_t i = 0; i < count; ++i) to[i] = from[sorted[i].position];
+    if (indices == nullptr) return;
+    for (uint32_t i = 0; i < count; ++i)
+        indices[i] = source == nullptr ? static_cast<U>(sorted[i].position) : source[sorted[i].position];
 }
 
 template <class U>

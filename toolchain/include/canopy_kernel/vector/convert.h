@@ -63,6 +63,33 @@ inline half float_to_half(float x) {
     return static_cast<half>(magnitude < 0x7f800000u ? rounded : x);
 }
 
+#if defined(__F16C__) && defined(__AVX__)
+// Whether there is an instruction that rounds to half in this mode.
+template <RoundMode mode>
+inline constexpr bool rounds_eight_halves =
+    mode == RoundMode::CAST_FLOOR || mode == RoundMode::CAST_CEIL || mode == RoundMode::CAST_TRUNC;
+
+// float_to_half of eight numbers.
+template <RoundMode mode, bool saturate>
+inline void eight_floats_to_halves(half* to, const float* from) {
+    using Lanes = lane_vector<float, 8>;
+    typedef float Register __attribute__((vector_size(32)));
+    constexpr float infinity = __builtin_inff(), limit = saturate ? 65504.0f : 65536.0f;
+    constexpr float beyond = saturate ? 65504.0f : infinity;
+    constexpr int direction = mode == RoundMode::CAST_FLOOR ? 1 : mode == RoundMode::CAST_CEIL ? 2 : 3;
+    const Lanes x = load_lanes<8>(from);
+    Lanes kept = x >= limit ? Lanes(beyond) : x;
+    kept = x <= -limit ? Lanes(-beyond) : kept;
+    if constexpr (saturate) kept = __builtin_elementwise_abs(x) == infinity ? x : kept;
+    store_lanes(to, __builtin_ia32_vcvtps2ph256(__builtin_bit_cast(Register, kept), direction));
+}
+#else
+template <RoundMode mode>
+inline constexpr bool rounds_eight_halves = false;
+template <RoundMode mode, bool saturate>
+void eight_floats_to_halves(half* to, const float* from);
+#endif
+
 // NaN becomes 0. Without saturation, the result is the lower bits of the whole number.
 template <RoundMode mode, bool saturate, class D>
 inline auto float_to_integer(float x) {

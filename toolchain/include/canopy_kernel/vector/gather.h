@@ -269,13 +269,21 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
     static_assert(has_gather<T>, "GatherMask: elements have 16 or 32 bits (on 3510 also 8 or 64)");
     static_assert(sizeof(U) == sizeof(T) || sizeof(T) == 8, "GatherMask: the pattern's type is as wide as the element");
     const auto* bits = reinterpret_cast<const unsigned char*>(src1Pattern.GetPhyAddr());
-    rsvdCnt = gather_kept(
-        dst, src0, reduceMode, mask, gatherMaskParams,
-        [&](uint32_t repeat, uint64_t group) {
-            const unsigned char* row = bits + uint64_t{repeat} * gatherMaskParams.src1RepeatStride * block_bytes;
-            return uint32_t{row[group]};
-        },
-        where);
+    const auto bits_of_repeat = [&](uint32_t repeat) {
+        return bits + uint64_t{repeat} * gatherMaskParams.src1RepeatStride * block_bytes;
+    };
+    if (!checked && gatherMaskParams.src0BlockStride == 1) {
+        rsvdCnt = 0;
+        for (uint32_t r = 0; r < gatherMaskParams.repeatTimes; ++r)
+            rsvdCnt += compress_run(
+                dst.GetPhyAddr() + rsvdCnt,
+                src0.GetPhyAddr() + uint64_t{r} * gatherMaskParams.src0RepeatStride * (block_bytes / sizeof(T)),
+                bits_of_repeat(r), reduceMode ? mask : lanes<T>);
+    } else {
+        rsvdCnt = gather_kept(
+            dst, src0, reduceMode, mask, gatherMaskParams,
+            [&](uint32_t repeat, uint64_t group) { return uint32_t{bits_of_repeat(repeat)[group]}; }, where);
+    }
     core_state().gathered = rsvdCnt;
 }
 

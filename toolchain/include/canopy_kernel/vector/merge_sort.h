@@ -78,12 +78,23 @@ inline int32_t key_at(const unsigned char* record) {
 // The rank of each of `count` keys in descending order; equal keys keep their order.
 template <uint32_t count>
 inline void rank_keys(const int32_t* keys, uint8_t* rank) {
-    int64_t unique[count];
-    for (uint32_t i = 0; i < count; ++i) unique[i] = (int64_t{keys[i]} * 256) + (255 - static_cast<int64_t>(i));
-    for (uint32_t i = 0; i < count; ++i) {
-        int64_t ahead = 0;
-        for (uint32_t j = 0; j < count; ++j) ahead += unique[j] > unique[i] ? 1 : 0;
-        rank[i] = static_cast<uint8_t>(ahead);
+    using Lanes = lane_vector<int32_t, 8>;
+    const Lanes number = {0, 1, 2, 3, 4, 5, 6, 7};
+#pragma clang loop unroll(full)
+    for (uint32_t first = 0; first < count; first += 8) {
+        const Lanes own = load_lanes<8>(keys + first);
+        Lanes ahead = static_cast<int32_t>(first);  // comparisons give -1 or 0
+#pragma clang loop unroll(full)
+        for (uint32_t j = 0; j < count; ++j) {
+            const Lanes other = keys[j];
+            if (j < first)
+                ahead += own > other;  // those before, unless they are smaller
+            else if (j >= first + 8)
+                ahead -= other > own;
+            else
+                ahead -= (other > own) | ((other == own) & (number > static_cast<int32_t>(j - first)));
+        }
+        store_lanes(rank + first, __builtin_convertvector(ahead, lane_vector<uint8_t, 8>));
     }
 }
 

@@ -126,6 +126,79 @@ inline void transpose_matrix(T* to, const T* from, uint64_t rows, uint64_t colum
         for (uint64_t c = 0; c < columns; ++c) to[c * rows + r] = from[r * columns + c];
 }
 
+#if defined(__AVX2__)
+// For each byte of bits: the numbers of its set bits in ascending order, one in each byte.
+struct SetBitNumbers {
+    uint64_t of[256];
+    constexpr SetBitNumbers() : of() {
+        for (uint32_t bits = 0; bits < 256; ++bits) {
+            uint32_t shift = 0;
+            for (uint64_t i = 0; i < 8; ++i)
+                if ((bits >> i & 1) != 0) {
+                    of[bits] |= i << shift;
+                    shift += 8;
+                }
+        }
+    }
+};
+template <class T>
+inline constexpr SetBitNumbers set_bit_numbers{};
+
+template <class T>
+inline constexpr bool compresses_eight = sizeof(T) == 2 || sizeof(T) == 4;
+
+// Those of eight elements whose bits are set, one after the other; what follows them in the eight is not defined.
+template <class T>
+inline void compress_eight(T* to, const T* from, uint32_t bits) {
+    typedef char Bytes __attribute__((vector_size(16)));
+    typedef int Words __attribute__((vector_size(32)));
+    const auto numbers = __builtin_bit_cast(lane_vector<uint8_t, 8>, set_bit_numbers<T>.of[bits]);
+    if constexpr (sizeof(T) == 4) {
+        const auto places = __builtin_convertvector(numbers, lane_vector<int32_t, 8>);
+        store_lanes(to, __builtin_ia32_permvarsi256(__builtin_bit_cast(Words, load_lanes<8>(from)),
+                                                    __builtin_bit_cast(Words, places)));
+    } else {
+        // The two bytes of element n are 2n and 2n + 1.
+        const auto wide = __builtin_convertvector(numbers, lane_vector<uint16_t, 8>);
+        const auto places = wide * uint16_t{0x0202} + uint16_t{0x0100};
+        store_lanes(to, __builtin_ia32_pshufb128(__builtin_bit_cast(Bytes, load_lanes<8>(from)),
+                                                 __builtin_bit_cast(Bytes, places)));
+    }
+}
+#else
+template <class T>
+inline constexpr bool compresses_eight = false;
+template <class T>
+void compress_eight(T* to, const T* from, uint32_t bits);
+#endif
+
+// Moves the elements whose bits are set to the front of the destination, which may be the source; returns how many
+// they are. Nothing behind them is written.
+template <class T>
+inline uint64_t compress_run(T* to, const T* from, const unsigned char* bits, uint64_t count) {
+    const auto byte_of = [&](uint64_t first) {
+        return bits[first / 8] & (count - first < 8 ? (1u << (count - first)) - 1 : 255u);
+    };
+    uint64_t first = 0, kept = 0;
+    if constexpr (compresses_eight<T>) {
+        uint64_t total = 0;
+        for (; first + 64 <= count; first += 64) {
+            uint64_t more;
+            __builtin_memcpy(&more, bits + first / 8, sizeof more);
+            total += static_cast<uint64_t>(__builtin_popcountll(more));
+        }
+        for (; first < count; first += 8) total += static_cast<uint64_t>(__builtin_popcount(byte_of(first)));
+        for (first = 0; first + 8 <= count && kept + 8 <= total; first += 8) {
+            compress_eight(to + kept, from + first, bits[first / 8]);
+            kept += static_cast<uint64_t>(__builtin_popcount(bits[first / 8]));
+        }
+    }
+    for (; first < count; first += 8)
+        for (uint32_t left = byte_of(first); left != 0; left &= left - 1)
+            to[kept++] = from[first + static_cast<uint32_t>(__builtin_ctz(left))];
+    return kept;
+}
+
 // to[i] = from[i * step]. The destination may be the start of the source.
 template <uint32_t step, class T>
 inline void copy_every(uint64_t count, T* to, const T* from) {

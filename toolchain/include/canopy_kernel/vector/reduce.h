@@ -6,6 +6,7 @@
 
 #include "canopy_kernel/copy/inlet.h"
 #include "canopy_kernel/core/check.h"
+#include "canopy_kernel/vector/fold.h"
 
 namespace AscendC {
 
@@ -111,14 +112,6 @@ inline constexpr bool compares_as_float = is_any_of<T, half, bfloat16_t>;
 template <class T>
 using Comparable = choose<compares_as_float<T>, float, T>;
 
-template <bool largest, class V>
-inline void keep_better(V& champions, const V& challengers) {
-    if constexpr (largest)
-        champions = challengers > champions ? challengers : champions;
-    else
-        champions = challengers < champions ? challengers : champions;
-}
-
 template <bool largest, uint32_t count, class C, class V>
 inline C best_lane(const V& lanes) {
     if constexpr (count == 1) {
@@ -212,22 +205,49 @@ inline uint64_t place_of(const T* from, uint64_t count, Comparable<T> wanted) {
     return 0;
 }
 
-// The position of the first extreme of a run. NaN loses. Only the stretch with the extreme is searched for its place.
+// 64 lanes folded to eight, each of which is the best of eight.
+template <bool largest, uint32_t count, class C, class V>
+inline lane_vector<C, 8> best_eight(const V& lanes) {
+    if constexpr (count == 8) {
+        return lanes;
+    } else {
+        lane_vector<C, count / 2> half = lanes.lo;
+        keep_better<largest>(half, lane_vector<C, count / 2>(lanes.hi));
+        return best_eight<largest, count / 2, C>(half);
+    }
+}
+
+// The position of the first extreme of a run. NaN loses. A long run is divided into stretches, and only the first one
+// with the extreme is searched for its place.
 template <bool largest, class T>
 inline uint64_t extreme_in_run(const T* from, uint64_t count) {
-    constexpr uint64_t stretch = 2048;
+    using C = Comparable<T>;
+    constexpr uint64_t shortest = 512, most = 64;
     ask_ahead(bytes_of<T>(count));
-    Comparable<T> best = extreme_value<largest>(from, smaller(stretch, count));
-    uint64_t first = 0;
-    for (uint64_t i = stretch; i < count; i += stretch) {
-        const Comparable<T> value = extreme_value<largest>(from + i, smaller(stretch, count - i));
-        if (!beats<largest>(value, best)) continue;
-        best = value;
-        first = i;
+    if (count <= shortest) return place_of(from, count, extreme_value<largest>(from, count));
+    const uint64_t longer = round_up(count / most + 1, partial_results);
+    const uint64_t stretch = longer > shortest ? longer : shortest;
+    const uint64_t whole = count / partial_results * partial_results;
+    lane_vector<C, 8> best_of[most], best_of_all = loser<largest, T>();
+    for (uint64_t first = 0; first < whole; first += stretch) {
+        lane_vector<C, partial_results> champions = loser<largest, T>(), challengers;
+        const uint64_t end = smaller(first + stretch, whole);
+        for (uint64_t i = first; i < end; i += partial_results) {
+            load_comparable<partial_results>(from + i, challengers);
+            keep_better<largest>(champions, challengers);
+        }
+        best_of[first / stretch] = best_eight<largest, partial_results, C>(champions);
+        keep_better<largest>(best_of_all, best_of[first / stretch]);
     }
+    C best = best_lane<largest, 8, C>(best_of_all);
+    const C last = extreme_value<largest>(from + whole, count - whole);
+    if (beats<largest>(last, best)) best = last;
     // A stretch of NaN only has the value of the loser, and elements with that value may come later.
     if (best == loser<largest, T>()) return place_of(from, count, best);
-    return first + place_of(from + first, smaller(stretch, count - first), best);
+    for (uint64_t first = 0; first < whole; first += stretch)
+        if (__builtin_reduce_or(best_of[first / stretch] == best) != 0)
+            return first + place_of(from + first, smaller(stretch, whole - first), best);
+    return whole + place_of(from + whole, count - whole, best);
 }
 
 template <class T>
@@ -364,6 +384,59 @@ inline void reduce_extreme(const char* name, const LocalTensor<T>& dst, const Lo
     remember(extreme);
 }
 
+// The sum, or the extreme without NaN, of each of eight blocks: v[i] has eight lanes of block i.
+template <ReduceType type, class V>
+inline V reduce_eight(const V (&v)[8]) {
+    if constexpr (type == ReduceType::SUM)
+        return fold_eight(v, [](const V& a, const V& b) { return a + b; });
+    else
+        return fold_eight_in_order(v, better_number<type == ReduceType::MAX, V>);
+}
+
+// The sums of eight whole repeats of float or half, `step` bytes apart, each in the order of sum_run.
+template <class T>
+inline lane_vector<float, 8> sums_of_eight_repeats(const T* from, uint64_t step) {
+    using V = lane_vector<float, 8>;
+    V v[8];
+    for (uint32_t i = 0; i < 8; ++i) {
+        const auto* at = reinterpret_cast<const T*>(reinterpret_cast<const unsigned char*>(from) + i * step);
+        V part[8], more;
+        for (uint32_t j = 0; j < 8; ++j) {
+            widen<8>(at + 8 * j, part[j]);
+            if constexpr (lanes<T> == 2 * partial_results) {
+                widen<8>(at + partial_results + 8 * j, more);
+                part[j] += more;
+            }
+        }
+        v[i] = ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+    }
+    return V{} + fold_eight(v, [](const V& a, const V& b) { return a + b; });
+}
+
+// The extremes of eight whole repeats; NaN loses.
+template <bool largest, class T>
+inline lane_vector<float, 8> extremes_of_eight_repeats(const T* from, uint64_t step) {
+    using V = lane_vector<float, 8>;
+    V v[8];
+    for (uint32_t i = 0; i < 8; ++i) {
+        const auto* at = reinterpret_cast<const T*>(reinterpret_cast<const unsigned char*>(from) + i * step);
+        V champions[2] = {loser<largest, T>(), loser<largest, T>()};
+        for (uint32_t j = 0; j < lanes<T> / 8; ++j) {
+            V challengers;
+            widen<8>(at + 8 * j, challengers);
+            keep_better<largest>(champions[j % 2], challengers);
+        }
+        v[i] = better_number<largest>(champions[0], champions[1]);
+    }
+    return fold_eight(v, better_number<largest, V>);
+}
+
+// Whether every repeat is whole and without gaps, so that eight repeats can be reduced at once.
+template <class T>
+inline bool reduces_eight_repeats(const Selection& selection, const Strided<const T>& from) {
+    return is_any_of<T, half, float> && !selection.sparse && selection.lanes == lanes<T> && from.contiguous_in_repeat();
+}
+
 // One sum for each repeat; the destination's stride counts elements.
 template <class T>
 inline void sum_repeats(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src,
@@ -377,9 +450,21 @@ inline void sum_repeats(const char* name, const LocalTensor<T>& dst, const Local
     check_vector_operand(name, "the destination", dst,
                          ((repeats - 1) * static_cast<uint64_t>(to_stride) + 1) * sizeof(T), where);
     T* to = dst.GetPhyAddr();
-    for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
-        to[r * static_cast<uint64_t>(to_stride)] = static_cast<T>(sum_of_repeat(selection, selected, from, r));
-    });
+    const auto pitch = static_cast<uint64_t>(to_stride);
+    uint64_t done = 0;
+    if constexpr (is_any_of<T, half, float>)
+        if (reduces_eight_repeats(selection, from))
+            for (; done + 8 <= selection.repeats; done += 8) {
+                const auto sums = sums_of_eight_repeats(from.at(done, 0), from.repeat);
+                const auto results = __builtin_convertvector(sums, lane_vector<T, 8>);
+                if (to_stride == 1)
+                    store_lanes(to + done, results);
+                else
+                    for (uint32_t i = 0; i < 8; ++i) to[(done + i) * pitch] = results[i];
+            }
+    for (; done < repeats; ++done)
+        to[done * pitch] = static_cast<T>(
+            sum_of_repeat(selection, done < selection.repeats ? selection.lanes : selection.tail, from, done));
 }
 
 // One extreme for each repeat. The destination's stride counts pairs, or values, or 32-bit indices.
@@ -402,9 +487,24 @@ inline void extremes_of_repeats(const char* name, const LocalTensor<T>& dst, con
     Extreme<T> best;
     uint64_t best_repeat = 0;
     const bool plain = !selection.sparse && from.contiguous_in_repeat();
+    const bool by_eight = reduces_eight_repeats(selection, from);
+    float values[8];  // of the repeats from r - r % 8 on
     for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
         Extreme<T> extreme;
-        if (order == ReduceOrder::ORDER_ONLY_VALUE && plain) {
+        if constexpr (is_any_of<T, half, float>) {
+            if (by_eight && r / 8 * 8 + 8 <= selection.repeats) {
+                const T* repeat = from.at(r, 0);
+                if (r % 8 == 0) store_lanes(values, extremes_of_eight_repeats<largest>(repeat, from.repeat));
+                const float value = values[r % 8];
+                if (order == ReduceOrder::ORDER_ONLY_VALUE && is_certain<largest, T>(value)) {
+                    extreme = {static_cast<T>(value), selection.width, true};
+                } else {
+                    const uint64_t at = place_of(repeat, lanes<T>, value);
+                    extreme = {repeat[at], at, true};
+                }
+            }
+        }
+        if (!extreme.found && order == ReduceOrder::ORDER_ONLY_VALUE && plain) {
             const auto value = extreme_value<largest>(from.at(r, 0), selected);
             if (is_certain<largest, T>(value)) extreme = {static_cast<T>(value), selection.width, true};
         }
@@ -449,55 +549,18 @@ inline uint32_t collect_block(const Selection& selection, uint32_t selected, uin
     return count;
 }
 
-// The later of two if it is better, or if the earlier one is NaN.
-template <bool largest, class V>
-inline V better_of(const V& earlier, const V& later) {
-    const auto better = largest ? later > earlier : later < earlier;
-    return (better | (earlier != earlier)) ? later : earlier;
-}
-
-// The results of eight blocks at once: v[i] has eight lanes of block i, the result has lane i for block i. A sum folds
-// halves; an extreme combines neighbours, so that of equal values the first one is kept.
-template <ReduceType type, class V>
-inline V reduce_eight(const V (&v)[8]) {
-    if constexpr (type == ReduceType::SUM) {
-        V four[4], two[2];
-        for (uint32_t i = 0; i < 4; ++i)
-            four[i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 1, 2, 3, 8, 9, 10, 11) +
-                      __builtin_shufflevector(v[2 * i], v[2 * i + 1], 4, 5, 6, 7, 12, 13, 14, 15);
-        for (uint32_t i = 0; i < 2; ++i)
-            two[i] = __builtin_shufflevector(four[2 * i], four[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
-                     __builtin_shufflevector(four[2 * i], four[2 * i + 1], 2, 3, 10, 11, 6, 7, 14, 15);
-        const V one = __builtin_shufflevector(two[0], two[1], 0, 2, 8, 10, 4, 6, 12, 14) +
-                      __builtin_shufflevector(two[0], two[1], 1, 3, 9, 11, 5, 7, 13, 15);
-        return __builtin_shufflevector(one, one, 0, 4, 1, 5, 2, 6, 3, 7);
-    } else {
-        constexpr bool largest = type == ReduceType::MAX;
-        V four[4], two[2];
-        for (uint32_t i = 0; i < 4; ++i)
-            four[i] = better_of<largest>(__builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 2, 8, 10, 4, 6, 12, 14),
-                                         __builtin_shufflevector(v[2 * i], v[2 * i + 1], 1, 3, 9, 11, 5, 7, 13, 15));
-        for (uint32_t i = 0; i < 2; ++i)
-            two[i] =
-                better_of<largest>(__builtin_shufflevector(four[2 * i], four[2 * i + 1], 0, 2, 8, 10, 4, 6, 12, 14),
-                                   __builtin_shufflevector(four[2 * i], four[2 * i + 1], 1, 3, 9, 11, 5, 7, 13, 15));
-        return better_of<largest>(__builtin_shufflevector(two[0], two[1], 0, 1, 2, 3, 8, 9, 10, 11),
-                                  __builtin_shufflevector(two[0], two[1], 4, 5, 6, 7, 12, 13, 14, 15));
-    }
-}
-
-// Eight whole blocks of float or half, `step` bytes apart.
+// Eight whole blocks of float or half, `step` bytes apart. Does nothing and returns false if extremes meet NaN.
 template <ReduceType type, class T>
-inline void reduce_eight_blocks(const T* from, uint64_t step, T* to) {
+inline bool reduce_eight_blocks(const T* from, uint64_t step, T* to) {
     using V = lane_vector<float, 8>;
-    V low[8], result;
+    V low[8];
     const auto at = [&](uint32_t i) {
         return reinterpret_cast<const T*>(reinterpret_cast<const unsigned char*>(from) + i * step);
     };
     if constexpr (sizeof(T) == 4) {
         for (uint32_t i = 0; i < 8; ++i) low[i] = load_lanes<8>(at(i));
-        result = reduce_eight<type>(low);
-        store_lanes(to, result);
+        if (type != ReduceType::SUM && __builtin_expect(any_nan(low), 0)) return false;
+        store_lanes(to, reduce_eight<type>(low));
     } else {
         V high[8];
         for (uint32_t i = 0; i < 8; ++i) {
@@ -505,11 +568,16 @@ inline void reduce_eight_blocks(const T* from, uint64_t step, T* to) {
             high[i] = __builtin_convertvector(load_lanes<8>(at(i) + 8), V);
             if constexpr (type == ReduceType::SUM) low[i] += high[i];
         }
-        result = reduce_eight<type>(low);
-        if constexpr (type != ReduceType::SUM)
-            result = better_of<type == ReduceType::MAX>(result, reduce_eight<type>(high));
+        V result;
+        if constexpr (type == ReduceType::SUM)
+            result = reduce_eight<type>(low);
+        else  // the compiler has better code for this than for a look at NaN first
+            result =
+                better_of<type == ReduceType::MAX>(fold_eight_in_order(low, better_of<type == ReduceType::MAX, V>),
+                                                   fold_eight_in_order(high, better_of<type == ReduceType::MAX, V>));
         store_lanes(to, __builtin_convertvector(result, lane_vector<T, 8>));
     }
+    return true;
 }
 
 template <ReduceType type, class T>
@@ -552,8 +620,8 @@ inline void reduce_blocks(const char* name, const LocalTensor<T>& dst, const Loc
     for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
         T* to = dst.GetPhyAddr() + r * static_cast<uint64_t>(to_stride) * 8;
         if constexpr (is_any_of<T, half, float>)
-            if (!selection.sparse && selected == lanes<T>)
-                return reduce_eight_blocks<type>(from.at(r, 0), from.block, to);
+            if (!selection.sparse && selected == lanes<T> && reduce_eight_blocks<type>(from.at(r, 0), from.block, to))
+                return;
         for (uint32_t block = 0; block < 8; ++block) {
             const T* at = from.at(r, block * per_block);
             if (!selection.sparse && selected >= (block + 1) * per_block) {

@@ -55,6 +55,14 @@ inline void cast_run(uint64_t count, Run<D> d, Run<const S> s) {
         for (uint64_t i = 0; i < count; ++i) d[i] = convert<mode, saturate, D, S>(s[i], zero);
     } else {
         constexpr bool halves = packing<S> == 1 && (is_same<D, half> || is_same<S, half>);
+        if constexpr (is_same<D, half> && is_same<S, float> && rounds_eight_halves<mode>) {
+            const uint64_t eights = count / 8 * 8;
+#pragma clang loop unroll_count(4)
+            for (uint64_t i = 0; i < eights; i += 8) eight_floats_to_halves<mode, saturate>(d + i, s + i);
+            d += eights;
+            s += eights;
+            count -= eights;
+        }
         for_each_lane<halves>(count, [&](uint64_t i) CANOPY_ALWAYS {
             if constexpr (packing<S> == 2)
                 d[i] = convert<mode, saturate, D, S>(s.get(i), zero);
