@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "soft/fused_plan.h"
 #include "soft/soft_device.h"
 #include "until.h"
 
@@ -184,6 +185,88 @@ TEST_P(Fences, NoSignalIsLostBetweenTwoQueues) {
         EXPECT_EQ(counter.load(), rounds);
     }
     back->release();
+}
+
+// A plain number: only the fences keep the two queues apart, also where a thread stays in the guard of their launches.
+void add_one(const void* arguments) { ++**static_cast<std::uint64_t* const*>(arguments); }
+
+std::uint64_t launch(TestQueue& queue, const SoftKernel& kernel, std::uint64_t* number) {
+    Command command(Opcode::launch);
+    command.launch = {};
+    command.launch.kernel = &kernel;
+    command.launch.blocks = 1;
+    command.launch.set_arguments(&number);
+    command.launch.arguments_size = sizeof number;
+    return queue.submit(command);
+}
+
+TEST_P(Fences, LaunchesOfTwoQueuesTakeTurns) {
+    constexpr std::uint64_t limit = std::uint64_t{100} * second;  // never reached
+    constexpr std::uint64_t rounds = 2000;
+    Fence* back = *device_->create_fence();
+    test::TestKernel kernel("add_one", &add_one);
+    for (const bool works_on : {false, true}) {
+        TestQueue first(*device_), second(*device_);
+        std::uint64_t shared = 0, own[2] = {};
+        fence_->signal(SignalMode::set, 0);
+        back->signal(SignalMode::set, 0);
+        std::uint64_t last[2] = {};
+        for (std::uint64_t round = 1; round <= rounds; ++round) {
+            launch(first, kernel, &shared);
+            first.signal(*fence_, round);
+            if (works_on) launch(first, kernel, &own[0]);
+            last[0] = first.wait_for(*back, round, round % 3 == 0 ? limit : 0);
+            second.wait_for(*fence_, round, round % 5 == 0 ? limit : 0);
+            launch(second, kernel, &shared);
+            last[1] = second.signal(*back, round);
+            if (works_on) last[1] = launch(second, kernel, &own[1]);
+        }
+        first.finish(last[0]);
+        second.finish(last[1]);
+        EXPECT_EQ(shared, 2 * rounds);
+        EXPECT_EQ(own[0], works_on ? rounds : 0);
+        EXPECT_EQ(own[1], works_on ? rounds : 0);
+        EXPECT_TRUE(first.failures().empty() && second.failures().empty());
+    }
+    back->release();
+}
+
+// The queue is aborted before, in and after a wait between two launches; what comes later runs.
+TEST_P(Fences, AbortsMeetWaitsBetweenLaunches) {
+    test::TestKernel kernel("add_one", &add_one);
+    TestQueue waiter(*device_), signaller(*device_);
+    std::uint64_t number = 0, other = 0, before = 0;
+    for (std::uint64_t round = 1; round <= 300; ++round) {
+        launch(waiter, kernel, &number);
+        waiter.wait_for(*fence_, round);
+        const std::uint64_t last = launch(waiter, kernel, &number);
+        if (round % 3 != 0) {
+            launch(signaller, kernel, &other);
+            signaller.signal(*fence_, round);
+        }
+        waiter->abort();
+        EXPECT_EQ(waiter->completed(), last);
+        const std::uint64_t next = launch(waiter, kernel, &number);
+        waiter.finish(next);
+        EXPECT_GT(number, before);
+        EXPECT_LE(number, before + 3);
+        before = number;
+    }
+    const std::uint64_t last = signaller.signal(*fence_, 1000);
+    signaller.finish(last);
+    EXPECT_TRUE(waiter.failures().empty());
+}
+
+// The value can be seen before the stamp is written.
+TEST_P(Fences, TheStampIsOfTheSignalThatWasSeen) {
+    TestQueue queue(*device_);
+    Nanoseconds last = 0;
+    for (std::uint64_t round = 1; round <= 500; ++round) {
+        queue.signal(*fence_, round);
+        ASSERT_TRUE(eventually([&] { return fence_->value() >= round; }));
+        EXPECT_GT(fence_->signalled_at(), last);
+        last = fence_->signalled_at();
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, Fences, testing::Values(1, 2, 8));

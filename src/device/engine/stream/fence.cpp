@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/engine/stream/fence.h"
 
+#include <sched.h>
+
 #include <utility>
 
+#include "base/spin_lock.h"
 #include "device/engine/stream/runnable.h"
 
 namespace canopy {
+
+namespace {
+
+constexpr std::uintptr_t locked = 1;
+constexpr int most_looks = 1000;
+
+}  // namespace
 
 bool EngineFence::satisfies(std::uint64_t value, const WaitWork& wait) noexcept {
     switch (wait.mode) {
@@ -33,34 +43,53 @@ bool EngineFence::take(const WaitWork& wait) noexcept {
     return true;
 }
 
-void EngineFence::update(SignalMode mode, std::uint64_t operand) noexcept {
-    stamp_.store(ticks(), std::memory_order_release);
+// The value first, and in one step: a thread that watches it takes the cache line away with every look. The stamp is
+// the time before.
+void EngineFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
+    const Ticks stamp = ticks();
     std::uint64_t old = value_.load(std::memory_order_relaxed);
-    while (!value_.compare_exchange_weak(old, signalled(mode, old, operand), std::memory_order_seq_cst)) {
-    }
+    std::uint64_t changed = signalled(mode, old, operand);
+    while (!value_.compare_exchange_weak(old, changed, std::memory_order_seq_cst))
+        changed = signalled(mode, old, operand);
+    const bool waited_for = waiters_.load(std::memory_order_seq_cst) != 0;
+    stamp_.store(stamp, std::memory_order_relaxed);
+    stamped_.store(changed, std::memory_order_release);
+    if (waited_for) release_waiters();
 }
 
-void EngineFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
-    update(mode, operand);
-    if (first_.load(std::memory_order_seq_cst)) release_waiters();
+// The caller has seen the value that a signal made, but that signal may not have left its stamp yet. Signals of an
+// event follow each other; with others, whose time nobody asks for, the stamp may stay behind the value.
+Nanoseconds EngineFence::signalled_at() const noexcept {
+    for (int look = 0; look < most_looks && stamped_.load(std::memory_order_acquire) < value(); ++look) sched_yield();
+    const Ticks stamp = stamp_.load(std::memory_order_relaxed);
+    return stamp == 0 ? 0 : time_of(stamp);
+}
+
+FenceWaiter* EngineFence::lock() noexcept {
+    for (int spin = 1; (waiters_.fetch_or(locked, std::memory_order_seq_cst) & locked) != 0; ++spin) {
+        cpu_relax();
+        if (spin % 64 == 0) sched_yield();
+    }
+    return reinterpret_cast<FenceWaiter*>(waiters_.load(std::memory_order_relaxed) & ~locked);
+}
+
+void EngineFence::unlock(FenceWaiter* first) noexcept {
+    waiters_.store(reinterpret_cast<std::uintptr_t>(first), std::memory_order_release);
 }
 
 void EngineFence::release_waiters() noexcept {
     FenceWaiter* released = nullptr;
     FenceWaiter** released_end = &released;
-    {
-        SpinGuard guard(lock_);
-        FenceWaiter* kept = nullptr;
-        FenceWaiter** kept_end = &kept;
-        for (FenceWaiter* waiter = first_.load(std::memory_order_relaxed); waiter;) {
-            FenceWaiter* const next = std::exchange(waiter->next, nullptr);
-            FenceWaiter**& end = take(waiter->wait) ? released_end : kept_end;
-            *end = waiter;
-            end = &waiter->next;
-            waiter = next;
-        }
-        first_.store(kept, std::memory_order_relaxed);
+    FenceWaiter* kept = nullptr;
+    FenceWaiter** kept_end = &kept;
+    for (FenceWaiter* waiter = lock(); waiter;) {
+        FenceWaiter* const next = std::exchange(waiter->next, nullptr);
+        FenceWaiter**& end = take(waiter->wait) ? released_end : kept_end;
+        *end = waiter;
+        end = &waiter->next;
+        waiter = next;
     }
+    unlock(kept);
     // A released queue may reuse its waiter at once, so `next` is read first.
     while (released) {
         FenceWaiter* waiter = released;
@@ -71,40 +100,28 @@ void EngineFence::release_waiters() noexcept {
 }
 
 bool EngineFence::wait(FenceWaiter& waiter) noexcept {
-    SpinGuard guard(lock_);
-    FenceWaiter* last = first_.load(std::memory_order_relaxed);
-    while (last && last->next) last = last->next;
-    waiter.next = nullptr;
-    if (last)
-        last->next = &waiter;
-    else
-        first_.store(&waiter, std::memory_order_seq_cst);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (!take(waiter.wait)) {
+    FenceWaiter* first = lock();
+    const bool taken = take(waiter.wait);
+    if (!taken) {
+        waiter.next = nullptr;
+        FenceWaiter* last = first;
+        while (last && last->next) last = last->next;
+        (last ? last->next : first) = &waiter;
         waiter.runnable->begin_wait();
-        return false;
     }
-    if (last)
-        last->next = nullptr;
-    else
-        first_.store(nullptr, std::memory_order_relaxed);
-    return true;
+    unlock(first);
+    return taken;
 }
 
 bool EngineFence::withdraw(FenceWaiter& waiter) noexcept {
-    SpinGuard guard(lock_);
+    FenceWaiter* first = lock();
     // Only the list can tell: by now the waiter may be in the list of another fence, guarded by that fence's lock.
-    FenceWaiter* before = nullptr;
-    for (FenceWaiter* each = first_.load(std::memory_order_relaxed); each; before = each, each = each->next) {
-        if (each != &waiter) continue;
-        if (before)
-            before->next = waiter.next;
-        else
-            first_.store(waiter.next, std::memory_order_relaxed);
-        waiter.next = nullptr;
-        return true;
-    }
-    return false;
+    FenceWaiter** link = &first;
+    while (*link && *link != &waiter) link = &(*link)->next;
+    const bool found = *link != nullptr;
+    if (found) *link = std::exchange(waiter.next, nullptr);
+    unlock(first);
+    return found;
 }
 
 }  // namespace canopy

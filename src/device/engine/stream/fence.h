@@ -2,14 +2,14 @@
 // EngineFence: the counter behind events and notifies, and the queues that wait for it. A wait that is not satisfied
 // adds its queue to the fence's list; the signal that satisfies it makes the queue ready again. Any thread.
 //
-// A signal takes the lock only if it finds a waiter after it has changed the value, and a waiter looks at the value
-// again after it has added itself: one of the two sees the other.
+// The word that holds the list is also its lock: a bit of it is set while a thread changes the list. A signal changes
+// the value and then looks at that word; a waiter takes the lock and then looks at the value. One of the two sees the
+// other, so a signal without waiters needs no lock.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-#include "base/spin_lock.h"
 #include "base/ticks.h"
 #include "device/device.h"
 
@@ -29,10 +29,7 @@ class alignas(64) EngineFence final : public Fence {
 public:
     EngineFence() noexcept = default;
     [[nodiscard]] std::uint64_t value() const noexcept override { return value_.load(std::memory_order_acquire); }
-    [[nodiscard]] Nanoseconds signalled_at() const noexcept override {
-        const Ticks stamp = stamp_.load(std::memory_order_acquire);
-        return stamp == 0 ? 0 : time_of(stamp);
-    }
+    [[nodiscard]] Nanoseconds signalled_at() const noexcept override;
     void signal(SignalMode mode, std::uint64_t value) noexcept override;
 
     // True if the condition holds and nothing has to be cleared, so there is no need to wait.
@@ -48,13 +45,15 @@ public:
 private:
     static bool satisfies(std::uint64_t value, const WaitWork& wait) noexcept;
     bool take(const WaitWork& wait) noexcept;
-    void update(SignalMode mode, std::uint64_t operand) noexcept;
     void release_waiters() noexcept;
+    // Locks the list and returns its first waiter.
+    FenceWaiter* lock() noexcept;
+    void unlock(FenceWaiter* first) noexcept;
 
     std::atomic<std::uint64_t> value_{0};
-    std::atomic<Ticks> stamp_{0};  // of the last signal
-    SpinLock lock_;
-    std::atomic<FenceWaiter*> first_{nullptr};  // changed under the lock
+    std::atomic<Ticks> stamp_{0};             // of the last signal
+    std::atomic<std::uint64_t> stamped_{0};   // the value which that signal made
+    std::atomic<std::uintptr_t> waiters_{0};  // the first waiter; with the lowest bit while the list is locked
 };
 static_assert(sizeof(EngineFence) == 64);
 

@@ -165,6 +165,11 @@ bool is_brief(Opcode opcode) noexcept {
     return opcode == Opcode::signal || opcode == Opcode::wait || opcode == Opcode::wait_value;
 }
 
+// Commands that a thread can run between two launches without leaving their guard.
+bool stays_in_guard(Opcode opcode) noexcept {
+    return opcode == Opcode::launch || opcode == Opcode::signal || opcode == Opcode::wait;
+}
+
 }  // namespace
 
 // This queue may be gone once its own part is over.
@@ -210,7 +215,7 @@ void EngineQueue::drain_part(Worker& worker, std::uint64_t until, bool linger) n
         ring_.prefetch_operand_after(*command);
         if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]]
             drop(*command);
-        else if (until - ring_.popped() > 1 && is_straight(*command) && ring_.launch_follows(*command)) {
+        else if (until - ring_.popped() > 1 && is_straight(*command) && stays_in_guard(ring_.opcode_after(*command))) {
             run_launches(worker, *command, until, turn);
             command = nullptr;
         } else if (execute(worker, *command, ring_.popped()) == Step::left)
@@ -228,10 +233,11 @@ void EngineQueue::drain_part(Worker& worker, std::uint64_t until, bool linger) n
 // Launches that one guard runs, one command at a time: commands of a ring are not next to each other.
 struct EngineQueue::Launches : StraightRun {
     EngineQueue& queue;
+    Worker& worker;
     const std::uint64_t until;
     std::uint32_t& turn;
-    Launches(EngineQueue& own, std::uint64_t limit, std::uint32_t& count) noexcept
-        : queue(own), until(limit), turn(count) {}
+    Launches(EngineQueue& own, Worker& here, std::uint64_t limit, std::uint32_t& count) noexcept
+        : queue(own), worker(here), until(limit), turn(count) {}
     void aim(Command& command) noexcept {
         commands = {&command, 1};
         sequence = queue.ring_.popped();
@@ -239,22 +245,43 @@ struct EngineQueue::Launches : StraightRun {
     }
 };
 
+// Finishes a command. The one behind it, unless the run must end here.
+Command* EngineQueue::next_of(Launches& launches, Command& done) noexcept {
+    finish(done);
+    const std::uint64_t popped = ring_.popped();
+    if (popped >= launches.until || popped < drop_until_.load(std::memory_order_relaxed) ||
+        scheduler_.should_yield(priority(), ++launches.turn))
+        return nullptr;
+    return ring_.front();
+}
+
+// The driver leaves a launch that is not one for a straight run.
 bool EngineQueue::next_launch(StraightRun& straight) noexcept {
     auto& launches = static_cast<Launches&>(straight);
     EngineQueue& queue = launches.queue;
-    queue.finish(std::exchange(launches.commands, {}).front());
-    const std::uint64_t popped = queue.ring_.popped();
-    if (popped >= launches.until || popped < queue.drop_until_.load(std::memory_order_relaxed) ||
-        queue.scheduler_.should_yield(queue.priority(), ++launches.turn))
-        return false;
-    Command* next = queue.ring_.front();
-    if (!next || !queue.is_straight(*next)) return false;
+    Command* next = queue.next_of(launches, std::exchange(launches.commands, {}).front());
+    if (!next) return false;
+    if (next->opcode != Opcode::launch) return queue.next_launch_after(launches, next);
+    launches.aim(*next);
+    return true;
+}
+
+// Runs the signals and waits that lie between two launches.
+bool EngineQueue::next_launch_after(Launches& launches, Command* next) noexcept {
+    while (next && next->opcode != Opcode::launch) {
+        ring_.prefetch_operand_after(*next);
+        if (!pass_brief(launches.worker, *next)) return false;
+        next = next_of(launches, *next);
+    }
+    // A stream that a signal has released must not wait behind a launch.
+    if (!next || !launches.worker.hand_over.empty()) return false;
+    scheduler_.flush_count(launches.worker);
     launches.aim(*next);
     return true;
 }
 
 void EngineQueue::run_launches(Worker& worker, Command& first, std::uint64_t until, std::uint32_t& turn) noexcept {
-    Launches launches(*this, until, turn);
+    Launches launches(*this, worker, until, turn);
     launches.task_owner = this;
     launches.default_timeout = scheduler_.kernel_timeout();
     launches.refill = &next_launch;

@@ -56,11 +56,13 @@ private:
     void drain_part(Worker& worker, std::uint64_t until, bool linger) noexcept;
     // The same, then runs the streams its signals released.
     void drain(Worker& worker, std::uint64_t until, bool linger) noexcept;
-    // Runs this launch and the launches behind it that the driver takes, up to `until` or the end of the turn, and
-    // finishes them.
+    // Runs this launch and the launches behind it that the driver takes, with the signals and waits between them, up to
+    // `until` or the end of the turn, and finishes them.
     void run_launches(Worker& worker, Command& first, std::uint64_t until, std::uint32_t& turn) noexcept;
     struct Launches;
+    Command* next_of(Launches& launches, Command& done) noexcept;
     static bool next_launch(StraightRun& launches) noexcept;
+    [[gnu::noinline]] bool next_launch_after(Launches& launches, Command* next) noexcept;
     [[nodiscard]] bool is_straight(const Command& command) const noexcept {
         return command.opcode == Opcode::launch && straight_runs_ && !has_wait_result() &&
                straight_runs_->takes(command);

@@ -79,10 +79,10 @@ public:
             std::free(spare_.exchange(drained, std::memory_order_acq_rel));
         }
     }
-    // True if a launch is behind the front command, as far as the owner knows.
-    [[nodiscard]] bool launch_follows(const Command& command) const noexcept {
-        return known_tail_ - popped_ > 1 && command.payload_lines != heap_payload &&
-               (&command)[1 + command.payload_lines].opcode == Opcode::launch;
+    // The command behind the front one, as far as the owner knows; `inline_call` if it knows none.
+    [[nodiscard]] Opcode opcode_after(const Command& command) const noexcept {
+        if (known_tail_ - popped_ < 2 || command.payload_lines == heap_payload) return Opcode::inline_call;
+        return (&command)[1 + command.payload_lines].opcode;
     }
     // Prefetches the lines of the next commands. Called by the owner when it will come back to them soon.
     void prefetch_front() noexcept {

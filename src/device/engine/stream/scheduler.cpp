@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "device/engine/memory/memory_work.h"
+#include "device/outside_signals.h"
 
 namespace canopy {
 
@@ -120,8 +121,10 @@ bool Scheduler::spin_for_work() noexcept {
     if (!spinning_.compare_exchange_strong(none, 1, std::memory_order_seq_cst)) return false;
     const Nanoseconds end = now() + tuning::idle_spin_time;
     bool found = false;
+    const OutsidePolling outside;
     do {
         for (int poll = 0; poll < 32 && !found; ++poll) {
+            outside.poll();
             found = has_other_work();
             if (!found) cpu_relax();
         }
@@ -393,20 +396,17 @@ bool Scheduler::work_on(SharedWork& work, Worker& worker) noexcept {
 
 // ---- waits for fences ----------------------------------------------------------------------------------------------
 
-// One thread must be left to run what the others watch for.
-bool Scheduler::watch(const EngineFence& fence, const WaitWork& wait) noexcept {
-    bool holds = false;
-    if (watching_.fetch_add(1, std::memory_order_relaxed) + 1 < options_.workers) {
-        const Nanoseconds end = now() + tuning::fence_watch_time;
-        do {
-            for (int poll = 0; poll < 32 && !holds; ++poll) {
-                for (std::uint32_t pause = 0; pause < tuning::fence_watch_pauses; ++pause) cpu_relax();
-                holds = fence.holds(wait);
-            }
-        } while (!holds && !has_other_work() && now() < end);
-    }
-    watching_.fetch_sub(1, std::memory_order_relaxed);
-    return holds;
+bool Scheduler::watch(const EngineFence& fence, const WaitWork& wait) const noexcept {
+    const Nanoseconds end = now() + tuning::fence_watch_time;
+    const OutsidePolling outside;
+    do {
+        for (int look = 0; look < tuning::fence_looks; ++look) {
+            outside.poll();
+            if (fence.holds(wait)) return true;
+            cpu_relax();
+        }
+    } while (!has_other_work() && now() < end);
+    return false;
 }
 
 // ---- waits for words in memory -------------------------------------------------------------------------------------

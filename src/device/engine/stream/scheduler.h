@@ -98,11 +98,12 @@ public:
     // Cancels whatever is running of its first `limit` commands, on any thread.
     void cancel_running(Runnable& runnable, std::uint64_t limit, FaultKind why) noexcept;
 
-    // Watches a fence for a short time, while this thread has nothing else to do. True: the condition holds. The signal
-    // then costs one cache line each way; taking over a parked stream costs ten.
-    bool watch(const EngineFence& fence, const WaitWork& wait) noexcept;
+    // Watches a fence for a short time, while no stream is ready. True: the condition holds. The signal then costs one
+    // cache line transfer; taking over a parked stream costs ten.
+    bool watch(const EngineFence& fence, const WaitWork& wait) const noexcept;
     [[nodiscard]] bool may_watch(const Worker& worker, const WaitWork& wait) const noexcept {
-        return may_spin_ && !wait.clear && worker.hand_over.empty() && worker.kept.empty() && !has_other_work();
+        return may_spin_ && options_.workers > 1 && !wait.clear && worker.hand_over.empty() && worker.kept.empty() &&
+               !has_other_work();
     }
     void wait_for_value(Runnable& runnable) noexcept;
     bool withdraw_value_wait(Runnable& runnable) noexcept;
@@ -204,8 +205,7 @@ private:
     std::atomic<std::uint32_t> wakers_{0};    // threads that have made a queue ready and are still in enqueue
 
     alignas(64) std::atomic<std::uint32_t> spinning_{0};
-    std::atomic<std::uint32_t> idle_{0};      // workers that spin or sleep
-    std::atomic<std::uint32_t> watching_{0};  // threads that watch a fence
+    std::atomic<std::uint32_t> idle_{0};  // workers that spin or sleep
     std::atomic<std::uint32_t> workers_{0};
     ParkingLot parked_;
     std::atomic<bool> started_{false};

@@ -74,6 +74,9 @@ protected:
     // `sequence`: how many commands of the strand came before this one.
     Step execute(Worker& worker, Command& command, std::uint64_t sequence) noexcept;
     void drop(Command& command) noexcept;
+    // Runs a signal, or a wait that is over soon. False: the command is still to be executed. May be called in the
+    // guard.
+    bool pass_brief(Worker& worker, Command& command) noexcept;
     // Called before the strand waits for a fence.
     virtual void about_to_wait() noexcept {}
     // Runs the graph for this strand, which is draining. Left: the strand waits until the graph ends.
@@ -105,7 +108,9 @@ private:
     Step run_cpu_kernel(Worker& worker, Command& command, std::uint64_t sequence) noexcept;
     void complete_cpu_kernel(const Command& command, const CpuOutcome& outcome) noexcept;
     Step run_wait(Worker& worker, Command& command) noexcept;
-    std::uint64_t set_waiting_for(EngineFence* fence) noexcept;
+    bool pass_wait(Worker& worker, Command& command) noexcept;
+    static void run_signal(Worker& worker, const Command& command) noexcept;
+    void set_waiting_for(EngineFence* fence) noexcept;
     Step run_wait_value(Worker& worker, Command& command) noexcept;
     Step run_host_call(Command& command) noexcept;
     void run_memory_work(Worker& worker, Command& command, std::uint64_t sequence) noexcept;

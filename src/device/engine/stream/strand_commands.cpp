@@ -34,11 +34,8 @@ Step Strand::execute(Worker& worker, Command& command, std::uint64_t sequence) n
         case Opcode::write_value:
             run_memory_work(worker, command, sequence);
             return Step::done;
-        case Opcode::signal: {
-            const HandOver::Collecting collecting(worker.hand_over);
-            command.signal.fence->signal(command.signal.mode, command.signal.value);
-        }
-            command.signal.fence->release();
+        case Opcode::signal:
+            run_signal(worker, command);
             return Step::done;
         case Opcode::wait:
             return run_wait(worker, command);
@@ -257,31 +254,32 @@ void Strand::complete_cpu_kernel(const Command& command, const CpuOutcome& outco
 
 // ---- waits ---------------------------------------------------------------------------------------------------------
 
+// True if the fence holds already, or holds while this thread watches it. Otherwise the strand has the reference to the
+// fence, and the command has none any more.
+bool Strand::pass_wait(Worker& worker, Command& command) noexcept {
+    auto* fence = static_cast<EngineFence*>(command.wait.fence);
+    if (!fence) return false;  // watched before
+    if (fence->holds(command.wait)) {
+        fence->release();
+        return true;
+    }
+    about_to_wait();
+    waiter_.wait = command.wait;
+    command.wait.fence = nullptr;
+    // Released with the next wait: the thread that signals still uses the fence's cache line when this one ends.
+    set_waiting_for(fence);
+    return scheduler_.may_watch(worker, waiter_.wait) && scheduler_.watch(*fence, waiter_.wait);
+}
+
 Step Strand::run_wait(Worker& worker, Command& command) noexcept {
     const WaitResult result = take_wait_result();
     if (result == WaitResult::none) {
-        auto* fence = static_cast<EngineFence*>(command.wait.fence);
-        if (fence->holds(command.wait)) {
-            fence->release();
-            return Step::done;
-        }
-        if (scheduler_.may_watch(worker, command.wait)) {
-            set_waiting_for(nullptr);
-            if (scheduler_.watch(*fence, command.wait)) {
-                // Released with the next wait: the thread that signals still uses the fence's cache line.
-                SpinGuard guard(wait_lock_);
-                waiting_for_ = fence;
-                return Step::done;
-            }
-        }
+        if (pass_wait(worker, command)) return Step::done;
         reason_.store(WaitReason::fence, std::memory_order_relaxed);
-        waiter_.wait = command.wait;
-        command.wait.fence = nullptr;  // the strand owns the reference from here on
-        const std::uint64_t serial = set_waiting_for(fence);
-        const std::uint64_t timeout = command.wait.timeout;
-        if (timeout != 0) scheduler_.start_timer(*this, serial, Deadline::after(static_cast<Nanoseconds>(timeout)).at);
-        about_to_wait();
-        if (!fence->wait(waiter_)) return Step::left;
+        if (const std::uint64_t timeout = command.wait.timeout; timeout != 0)
+            scheduler_.start_timer(*this, wait_serial_.load(std::memory_order_relaxed),
+                                   Deadline::after(static_cast<Nanoseconds>(timeout)).at);
+        if (!static_cast<EngineFence*>(waiter_.wait.fence)->wait(waiter_)) return Step::left;
     } else if (result == WaitResult::timed_out) {
         report(command, {.kind = FaultKind::wait_timeout}, 0, "the wait was not satisfied in time");
     }
@@ -289,18 +287,31 @@ Step Strand::run_wait(Worker& worker, Command& command) noexcept {
     return Step::done;
 }
 
+bool Strand::pass_brief(Worker& worker, Command& command) noexcept {
+    if (command.opcode == Opcode::signal) {
+        run_signal(worker, command);
+        return true;
+    }
+    return command.opcode == Opcode::wait && !has_wait_result() && pass_wait(worker, command);
+}
+
+void Strand::run_signal(Worker& worker, const Command& command) noexcept {
+    {
+        const HandOver::Collecting collecting(worker.hand_over);
+        static_cast<EngineFence*>(command.signal.fence)->signal(command.signal.mode, command.signal.value);
+    }
+    command.signal.fence->release();
+}
+
 // Keeps a reference to the fence for threads that end the wait from outside; releases that of the previous wait.
-std::uint64_t Strand::set_waiting_for(EngineFence* fence) noexcept {
+void Strand::set_waiting_for(EngineFence* fence) noexcept {
     EngineFence* before = nullptr;
-    std::uint64_t serial = 0;
     {
         SpinGuard guard(wait_lock_);
         before = std::exchange(waiting_for_, fence);
-        serial = wait_serial_.load(std::memory_order_relaxed) + 1;
-        wait_serial_.store(serial, std::memory_order_relaxed);
+        wait_serial_.store(wait_serial_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
     if (before) before->release();
-    return serial;
 }
 
 Step Strand::run_wait_value(Worker& worker, Command& command) noexcept {
