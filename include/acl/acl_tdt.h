@@ -49,7 +49,7 @@ ACL_FUNC_VISIBILITY acltdtChannelHandle* acltdtCreateChannelWithCapacity(uint32_
                                                                          size_t capacity);
 
 /**
- * Wakes the threads that send or receive on the channel and makes later calls fail. Comes before
+ * Wakes the threads that wait in a send or receive on the channel. Later calls work as before. Comes before
  * acltdtDestroyChannel.
  */
 ACL_FUNC_VISIBILITY aclError acltdtStopChannel(acltdtChannelHandle* handle);

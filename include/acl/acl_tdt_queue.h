@@ -93,7 +93,7 @@ ACL_FUNC_VISIBILITY aclError acltdtSetQueueAttr(acltdtQueueAttr* attr, acltdtQue
 ACL_FUNC_VISIBILITY aclError acltdtGetQueueAttr(const acltdtQueueAttr* attr, acltdtQueueAttrType type, size_t len,
                                                 size_t* paramRetSize, void* param);
 
-/** Creates a queue and returns its number. Null attributes give a generated name and the default depth. */
+/** Creates a queue and returns its number. An empty name is replaced by a generated one. */
 ACL_FUNC_VISIBILITY aclError acltdtCreateQueue(const acltdtQueueAttr* attr, uint32_t* qid);
 
 /** Destroys a queue. The buffers in it are freed. */
@@ -187,8 +187,8 @@ ACL_FUNC_VISIBILITY aclError acltdtGetQueueRoute(const acltdtQueueRouteList* rou
 ACL_FUNC_VISIBILITY size_t acltdtGetQueueRouteNum(const acltdtQueueRouteList* routeList);
 
 /**
- * Binds every route of a list, or none. Routes that form a cycle are refused. The state of each route is noted in
- * it.
+ * Binds the routes of a list, each by itself. Routes that form a chain are refused. The state of each route is noted
+ * in it; if one fails, the others stay bound.
  */
 ACL_FUNC_VISIBILITY aclError acltdtBindQueueRoutes(acltdtQueueRouteList* qRouteList);
 

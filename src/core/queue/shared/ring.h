@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// A queue in shared memory: one file with a line for those who read, a line for those who write, and slots of 128
+// bytes.
+//
+// Item number i lies in slot i modulo their number. It is in the queue from the moment its slot's sequence becomes i +
+// 1 (one store: the commit of a write) until head becomes i + 1 (one store: the commit of a read). A process that is
+// killed before its commit has changed nothing that counts, so there is never anything to repair. The tail is a hint:
+// a writer that finds its slot taken goes one further.
+//
+// Writers exclude each other by one lock, readers by another. Nothing in the file is trusted: positions are only used
+// modulo the number of slots, and an item is copied before it is looked at.
+//
+// A route (core/queue/routes.h) copies items from one ring into others. What it has delivered is recorded in the
+// target, under the target's write lock: see deliver.
+//
+// Knows nothing of the runtime. Any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/queue/shared/shared_file.h"
+#include "core/queue/shared/shared_lock.h"
+#include "foundation/clock.h"
+
+namespace canopy {
+
+inline constexpr std::uint32_t user_area_size = 96;
+
+// Where the data of an item is.
+enum class ItemKind : std::uint16_t {
+    inside = 1,  // in the item: `length` bytes of data, then `user_length` bytes of user data
+    buffer = 2,  // in a buffer of a pool
+};
+
+struct Item {
+    std::uint64_t pool = 0;
+    std::uint32_t header = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t length = 0;
+    std::uint16_t user_length = 0;
+    ItemKind kind{};
+    std::array<std::byte, user_area_size> area;
+};
+static_assert(sizeof(Item) == 120);
+
+class Ring {
+public:
+    static constexpr std::uint32_t min_depth = 2, max_depth = 8192, max_routes = 128;
+
+    // closed: the ring was closed, or its creator is gone (and for readers, it is empty). stopped: stop() was called.
+    enum class Outcome : std::uint8_t { done, timed_out, closed, stopped };
+
+    bool create(std::uint64_t uid, std::uint32_t depth) noexcept;
+    bool adopt(int descriptor, std::uint64_t uid, std::uint32_t depth, ProcessNumber creator) noexcept;
+
+    [[nodiscard]] const SharedMemoryFile& file() const noexcept { return file_; }
+    [[nodiscard]] std::uint64_t uid() const noexcept { return uid_; }
+    [[nodiscard]] std::uint32_t depth() const noexcept { return depth_; }
+    [[nodiscard]] ProcessNumber creator() const noexcept { return creator_; }
+
+    // done: this thread has the write lock and the place `index` is free; commit_write or abandon_write follows.
+    Outcome begin_write(Deadline deadline, std::uint64_t& index) noexcept;
+    void put(std::uint64_t index, const Item& item) noexcept;
+    void commit_write(std::uint64_t index) noexcept;
+    void abandon_write() noexcept;
+
+    // done: this thread has the read lock and there is an item `index`; commit_read or abandon_read follows.
+    Outcome begin_read(Deadline deadline, std::uint64_t& index) noexcept;
+    [[nodiscard]] Item get(std::uint64_t index) const noexcept;
+    void commit_read(std::uint64_t index) noexcept;
+    void abandon_read() noexcept;
+
+    [[nodiscard]] std::uint32_t count() const noexcept;
+    // Whether this buffer is item `index` and was not taken yet.
+    [[nodiscard]] bool holds(std::uint64_t index, std::uint64_t pool, std::uint32_t header,
+                             std::uint32_t generation) const noexcept;
+
+    // Nobody writes or reads after it; sleepers wake. By the creator.
+    void close() noexcept;
+    // The creator is gone: no more writes, reads until empty. Seen by this process only.
+    void creator_gone() noexcept;
+    [[nodiscard]] bool open() const noexcept;
+    // Sleepers of this process wake with `stopped`.
+    void stop() noexcept;
+    // Every sleeper looks again.
+    void wake_all() noexcept;
+    // Set when somebody calls creator_gone at the creator's end. Until then sleepers look themselves.
+    void set_watched() noexcept { watched_.store(true); }
+    // How often a lock was taken over from a process that died.
+    [[nodiscard]] std::uint32_t deaths() const noexcept { return deaths_.load(std::memory_order_relaxed); }
+
+    // What routes know. The number of items of `source` that reached this ring; registers the source. False: too many.
+    bool accept_source(std::uint64_t source, std::uint64_t from) noexcept;
+    void forget_source(std::uint64_t source) noexcept;
+    // Puts item number `source_index` of `source` here. timed_out: no room. stopped: it is here already.
+    // `prepare` learns the place before the item is in it.
+    template <class Prepare>
+    Outcome deliver(std::uint64_t source, std::uint64_t source_index, const Item& item, Prepare&& prepare) noexcept {
+        std::uint64_t place = 0;
+        const Outcome outcome = begin_delivery(source, source_index, place);
+        if (outcome != Outcome::done) return outcome;
+        prepare(place);
+        commit_delivery(source, source_index, place, item);
+        return Outcome::done;
+    }
+    // Whether it is here already; asked before a reference to its buffer is made.
+    [[nodiscard]] bool delivered(std::uint64_t source, std::uint64_t source_index) noexcept;
+    [[nodiscard]] bool has_sources() const noexcept;
+    [[nodiscard]] WaitWord& items_word() noexcept { return head_()->items; }
+    [[nodiscard]] WaitWord& room_word() noexcept { return head_()->room; }
+    [[nodiscard]] bool has_item() const noexcept;
+    [[nodiscard]] bool has_room() const noexcept;
+
+    // Targets of this ring's items, listed here because several processes may forward them, each to the targets it
+    // bound. An item is taken out when all of them have it. A target whose process died is dropped. These take the read
+    // lock, except those that say otherwise.
+    bool add_target(std::uint64_t ring) noexcept;
+    bool remove_target(std::uint64_t ring) noexcept;
+    void drop_target(std::uint64_t ring) noexcept;  // by a caller that has the read lock
+    // Items before `count` reached the target; by a caller that has the read lock. Returns how many reached every
+    // target.
+    std::uint64_t note_delivered(std::uint64_t ring, std::uint64_t count) noexcept;
+    [[nodiscard]] bool has_targets() const noexcept;
+    [[nodiscard]] bool lock_reading() noexcept { return lock(head_()->read_lock) != Locked::no; }
+    [[nodiscard]] std::uint64_t head_index() const noexcept;
+
+private:
+    struct alignas(128) Slot {
+        std::atomic<std::uint64_t> sequence;
+        Item item;
+    };
+    static_assert(sizeof(Slot) == 128);
+    // Under the write lock. `pending` - 1 is on its way into `place`; less than `delivered` arrived.
+    struct Source {
+        std::atomic<std::uint64_t> ring, delivered, pending, place;
+    };
+    struct TargetRecord {
+        std::atomic<std::uint64_t> ring, binder, delivered;
+    };
+    // Every part that one side writes often has its own lines; prefetchers fetch pairs of lines.
+    struct Head {
+        alignas(128) std::atomic<std::uint32_t> closed;
+        alignas(128) SharedLock read_lock;
+        std::atomic<std::uint64_t> head;
+        alignas(128) SharedLock write_lock;
+        std::atomic<std::uint64_t> tail;
+        alignas(128) WaitWord items;
+        WaitWord room;
+        alignas(128) std::array<Source, max_routes> sources;
+        std::array<TargetRecord, max_routes> targets;
+    };
+
+    static std::size_t slots_of(std::uint32_t depth) noexcept;
+    static std::size_t size_of(std::uint32_t depth) noexcept;
+    void settle(std::uint64_t uid, std::uint32_t depth, ProcessNumber creator) noexcept;
+    [[nodiscard]] Head* head_() const noexcept { return reinterpret_cast<Head*>(file_.base()); }
+    [[nodiscard]] Slot& slot(std::uint64_t index) const noexcept { return slots_[index & mask_]; }
+    [[nodiscard]] bool find_room(std::uint64_t& index) noexcept;
+    Locked lock(SharedLock& lock) noexcept;
+    bool lock_writing() noexcept;
+    Outcome outcome_of(bool writing, std::uint32_t stops) noexcept;
+    template <class Ready>
+    Outcome sleep_until(WaitWord& word, bool writing, std::uint32_t stops, Deadline deadline, Ready&& ready) noexcept;
+    Source* find_source(std::uint64_t source) noexcept;
+    Outcome begin_delivery(std::uint64_t source, std::uint64_t source_index, std::uint64_t& place) noexcept;
+    void commit_delivery(std::uint64_t source, std::uint64_t source_index, std::uint64_t place,
+                         const Item& item) noexcept;
+
+    SharedMemoryFile file_;
+    Slot* slots_ = nullptr;
+    std::uint64_t uid_ = 0;
+    std::uint64_t mask_ = 0;
+    std::uint32_t depth_ = 0;
+    ProcessNumber creator_ = 0, self_ = 0;
+    std::atomic<std::uint64_t> seen_head_{0};  // under the write lock; head was at least this
+    std::atomic<bool> creator_gone_{false}, watched_{false};
+    std::atomic<std::uint32_t> stops_{0}, deaths_{0};
+};
+
+}  // namespace canopy
