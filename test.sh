@@ -19,10 +19,10 @@ Output of builds goes to build/test.*.log; that of the tests is shown.
 TEXT
 }
 
-parts=() leave_out=()
+parts=() leave_out=() long=ON
 while [[ $# -gt 0 ]]; do
     case "$1" in
-        --quick) parts+=(checks release) && leave_out=(--label-exclude '^long$') ;;
+        --quick) parts+=(checks release) && leave_out=(--label-exclude '^long$') long=OFF ;;
         --only)
             [[ ${2:-} =~ ^(checks|release|asan|tsan|tidy|locks)$ ]] || { usage >&2 && exit 2; }
             parts+=("$2") && shift
@@ -57,7 +57,8 @@ run_preset() {
     local preset="$1" log="build/test.$1" status=0 begin=$SECONDS built=0
     shift
     [[ ! -f build/$preset/.ninja_log ]] || built=$(wc -l < "build/$preset/.ninja_log")
-    step "$preset: configuring" "$log.configure.log" cmake --preset "$preset" -DCANOPY_TESTS=ON "$@" || status=$?
+    step "$preset: configuring" "$log.configure.log" cmake --preset "$preset" -DCANOPY_TESTS=ON "-DCANOPY_LONG_TESTS=$long" \
+        "$@" || status=$?
     [[ $status -ne 0 ]] || step "$preset: building" "$log.build.log" cmake --build --preset "$preset" || status=$?
     if [[ $status -ne 0 ]]; then
         count "$preset: build" 1
