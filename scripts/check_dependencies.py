@@ -18,7 +18,7 @@ import sys
 WAIST = ("src/device/command.h", "src/device/driver.h", "src/device/image.h", "src/device/fusion.h")
 HEAP = ("src/device/heap_checker.h",)
 POINTERS = ("src/device/opaque_pointer.h",)  # makes pointers from device addresses
-DEVICES = (*WAIST, *HEAP, "src/device/device.h", "src/device/host_ranges.h", "src/device/trace.h", "src/device/fused_list.h", "src/device/fused_module.h")
+DEVICES = (*WAIST, *HEAP, "src/device/device.h", "src/device/host_ranges.h", "src/device/outside_signals.h", "src/device/trace.h", "src/device/fused_list.h", "src/device/fused_module.h")
 KERNEL_FORMAT = ("include/canopy/chips.h", "include/canopy/kernel_abi.h", "include/canopy/kernel_image.h",
                  "include/canopy/kernel_trace.h", "include/canopy/fusion_profile.h")
 ROOMS = {
@@ -65,6 +65,8 @@ FREE = {
     "tests/language": "tests of the kernel language, compiled by canopy-cc",
     "tests/toolchain": "tests of canopy-cc",
     "tests/dispatcher": "tests of the dispatcher",
+    "tests/share": "objects between processes, in several processes",
+    "tests/queue": "queues between threads and processes, some of them killed",
     "tests/stress": "many threads and random graphs",
     "tests/fuzz": "changed inputs for every reader",
     "tests/programs": "whole programs",
@@ -86,8 +88,11 @@ ORDER = {
     "src/core": (
         {"base": "handles, error codes, the state of a thread"},
         {"process": "settings, devices, contexts, tables of handles"},
+        {"share": "objects shared between processes: keys, connections, the porter"},
         {"stream": "streams, events, notifies, callbacks"},
         {"memory": "allocations, pools, copies, random numbers"},
+        {"queue/shared": "queues and buffers in memory that processes share"},
+        {"queue": "queues, buffers, routes, channels"},
         {"kernel": "binaries, functions, argument lists"},
         {"kernel/cpu": "CPU kernels"},
         {"kernel/program": "kernels that are part of the program or registered by it"},

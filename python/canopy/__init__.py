@@ -23,7 +23,7 @@ except ModuleNotFoundError:
                       f"{sys.executable or 'python3'} -m pip install numpy, or on Debian apt install python3-numpy",
                       name="canopy") from None
 
-from .arrays import Array, array, empty, empty_like, zeros
+from .arrays import Array, array, empty, empty_like, shared_array, zeros
 from .device import Device, current_device, synchronize
 from .errors import Error
 from .graphs import Graph
@@ -32,5 +32,6 @@ from .streams import Event, Stream, current_stream
 
 __all__ = [
     "Array", "Device", "Error", "Event", "Graph", "Kernel", "Library", "Stream", "array", "compile_image",
-    "current_device", "current_stream", "empty", "empty_like", "load", "synchronize", "zeros",
+    "current_device", "current_stream", "empty", "empty_like", "load", "shared_array", "synchronize",
+    "zeros",
 ]

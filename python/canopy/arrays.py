@@ -15,6 +15,7 @@ from .streams import Stream, current_stream
 
 HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE = 1, 2, 3
 HUGE_FIRST = 0
+KEY_SIZE = 65
 
 
 class Memory:
@@ -32,6 +33,23 @@ class Memory:
             acl.rt.free(address)
 
 
+class ImportedMemory:
+    """Device memory of another process, given back with its last user here."""
+
+    def __init__(self, key: str, device: Device) -> None:
+        self.device = device
+        self.address, self._key = 0, key
+        with device:
+            self.address, code = acl.rt.ipc_mem_import_by_key(key, 0)
+            check(code, f"importing the array {key}")
+
+    def __del__(self) -> None:
+        address, self.address = getattr(self, "address", 0), 0
+        if address:
+            with self.device:
+                acl.rt.ipc_mem_close(self._key)
+
+
 class Array:
     """A contiguous array in device memory.
 
@@ -39,7 +57,7 @@ class Array:
     `int(a)` is the address, for functions of the module `acl`.
     """
 
-    def __init__(self, memory: Memory, offset: int, shape: tuple[int, ...], dtype: np.dtype) -> None:
+    def __init__(self, memory: Memory | ImportedMemory, offset: int, shape: tuple[int, ...], dtype: np.dtype) -> None:
         self._memory = memory
         self._offset = offset
         self.shape = shape
@@ -145,6 +163,21 @@ class Array:
     def __setitem__(self, key: Any, value: Any) -> None:
         self[key].set(value)
 
+    def share(self, *processes: int) -> str:
+        """The key under which other processes open the array with `shared_array`; with `processes`, only those.
+
+        Work that is ready to run is finished first. The array must be a whole one, not a slice. The key ends with the
+        memory; processes that have opened the array by then keep it.
+        """
+        if self._offset or not self.nbytes or isinstance(self._memory, ImportedMemory):
+            raise ValueError("only a whole array of this process that is not empty can be shared")
+        with self.device:
+            key, code = acl.rt.ipc_mem_get_export_key(int(self), self.nbytes, KEY_SIZE, 0 if processes else 1)
+            check(code, "sharing an array")
+            if processes:
+                check(acl.rt.ipc_mem_set_import_pid(key, list(processes)), "sharing an array")
+        return key
+
     def __repr__(self) -> str:
         return f"canopy.Array({list(self.shape)}, {self.dtype}, device {self.device.index})"
 
@@ -179,3 +212,12 @@ def array(source: Any, dtype: Any = None, device: Device | None = None) -> Array
     """A copy of host values in device memory."""
     host = np.asarray(source, dtype)
     return empty(host.shape, host.dtype, device).set(host)
+
+
+def shared_array(key: str, shape: Any, dtype: Any = np.float32, device: Device | None = None) -> Array:
+    """The array that another process has shared under `key`: the same memory, not a copy.
+
+    Shape and type must be those of the array there; they are not part of the key.
+    """
+    shape = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(length) for length in shape)
+    return Array(ImportedMemory(key, device or current_device()), 0, shape, np.dtype(dtype))

@@ -2,11 +2,14 @@
 // Events.
 #include "core/stream/event.h"
 
+#include <cstring>
+
 #include "acl/acl_rt.h"
 #include "api/api.h"
 #include "core/graph/capture/capture.h"
 #include "core/process/context.h"
 #include "core/stream/capture_rules.h"
+#include "core/stream/shared_event.h"
 
 using namespace canopy;
 
@@ -191,6 +194,30 @@ aclError aclrtGetEventId(aclrtEvent event, uint32_t* eventId) {
     return with_event(event, [&](Event& target) -> Status {
         CANOPY_TRY(required(eventId, "eventId"));
         *eventId = slot_of(target.self);
+        return {};
+    });
+}
+
+aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle) {
+    return with_event(event, [&](Event& target) -> Status {
+        CANOPY_TRY(required(handle, "handle"));
+        if (!target.shared) return fail(code::param_invalid, "the event was created without the flag ACL_EVENT_IPC");
+        Result<SharedKey::Bytes> bytes = target.shared->handle();
+        if (!bytes.ok()) return bytes.status();
+        static_assert(sizeof handle->reserved == sizeof(SharedKey::Bytes));
+        std::memcpy(handle->reserved, bytes->data(), bytes->size());
+        return {};
+    });
+}
+
+aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent* event) {
+    return api([&]() -> Status {
+        CANOPY_TRY(required(event, "event"));
+        SharedKey::Bytes bytes;
+        std::memcpy(bytes.data(), handle.reserved, bytes.size());
+        Result<Handle> opened = open_shared_event(bytes);
+        if (!opened.ok()) return opened.status();
+        *event = opaque_of(*opened);
         return {};
     });
 }

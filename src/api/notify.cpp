@@ -6,6 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "api/share_arguments.h"
 #include "core/process/context.h"
 
 using namespace canopy;
@@ -61,7 +62,7 @@ aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_
 aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t* notifyId) {
     return with_notify(NotifyKind::binary, notify, "notify", [&](Notify& target) -> Status {
         CANOPY_TRY(required(notifyId, "notifyId"));
-        *notifyId = slot_of(target.self);
+        *notifyId = notify_number(target);
         return {};
     });
 }
@@ -77,7 +78,53 @@ aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t num) {
             if (!notify.ok()) return notify.status();
             pinned.push_back(std::move(*notify));
         }
-        for (const Pin<Notify>& notify : pinned) notify->fence->signal(SignalMode::set, 0);
+        for (const Pin<Notify>& notify : pinned) reset_notify(*notify);
+        return {};
+    });
+}
+
+aclError aclrtNotifyGetExportKey(aclrtNotify notify, char* key, size_t len, uint64_t flags) {
+    return with_notify(NotifyKind::binary, notify, "notify", [&](Notify& target) -> Status {
+        CANOPY_TRY(required(key, "key"));
+        CANOPY_TRY(check_key_room(len));
+        if (flags != ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT && flags != ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION)
+            return fail(code::param_invalid, "flags {:#x} is neither 0 nor 2", flags);
+        Result<std::string> text = export_notify(target, flags == 0 ? Importers::listed : Importers::anybody);
+        if (!text.ok()) return text.status();
+        write_key(key, *text);
+        return {};
+    });
+}
+
+aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t* pid, size_t num) {
+    return with_notify(NotifyKind::binary, notify, "notify", [&](Notify& target) -> Status {
+        CANOPY_TRY(required(pid, "pid"));
+        CANOPY_TRY(check_count(num));
+        return allow_notify_import(target, std::span(pid, num));
+    });
+}
+
+aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid* serverPids, size_t num) {
+    return with_notify(NotifyKind::binary, notify, "notify", [&](Notify& target) -> Status {
+        CANOPY_TRY(check_servers(serverPids, num));
+        for (size_t index = 0; index < num; ++index)
+            if (!serverPids[index].pid || serverPids[index].num != 1)
+                return fail(code::param_invalid, "serverPids[{}] must have exactly one process", index);
+        for (size_t index = 0; index < num; ++index)
+            CANOPY_TRY(allow_notify_import(target, std::span(serverPids[index].pid, 1)));
+        return {};
+    });
+}
+
+aclError aclrtNotifyImportByKey(aclrtNotify* notify, const char* key, uint64_t flags) {
+    return api([&]() -> Status {
+        CANOPY_TRY(required(notify, "notify"));
+        CANOPY_TRY(required(key, "key"));
+        if (flags > 3) return fail(code::param_invalid, "flags {:#x} has bits that do not exist", flags);
+        Result<Handle> handle =
+            import_notify(key_text(key), (flags & ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS) != 0);
+        if (!handle.ok()) return handle.status();
+        *notify = opaque_of(*handle);
         return {};
     });
 }

@@ -94,6 +94,20 @@ Result<MemoryFile> MemoryFile::create(const std::string& name, std::uint64_t siz
     return file;
 }
 
+Result<MemoryFile> MemoryFile::copy(int descriptor) {
+    MemoryFile file(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    if (file.descriptor_ < 0) return fail(207005, "no descriptor for a memory file: {}", system_reason());
+    return file;
+}
+
+bool MemoryFile::holds(std::uint64_t offset, std::uint64_t size) const noexcept {
+    struct stat status {};
+    const int seals = ::fcntl(descriptor_, F_GET_SEALS);
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(descriptor_, &status) != 0) return false;
+    const auto length = static_cast<std::uint64_t>(status.st_size);
+    return offset <= length && size <= length - offset;
+}
+
 bool MemoryFile::map(Mapping& into, std::size_t offset, std::size_t size, std::uint64_t file_offset,
                      Access access) noexcept {
     void* base = ::mmap(into.base() + offset, size, protection_of(access), MAP_SHARED | MAP_NORESERVE | MAP_FIXED,

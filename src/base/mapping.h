@@ -76,8 +76,14 @@ public:
     ~MemoryFile();
 
     static Result<MemoryFile> create(const std::string& name, std::uint64_t size);
+    // The file behind a descriptor, which stays the caller's.
+    static Result<MemoryFile> copy(int descriptor);
 
+    explicit operator bool() const noexcept { return descriptor_ >= 0; }
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    // True if [offset, +size) is inside a memory file that nobody can shrink: only then its pages can be touched
+    // whatever another process does.
+    [[nodiscard]] bool holds(std::uint64_t offset, std::uint64_t size) const noexcept;
     // Maps [file_offset, +size) at `offset` of a mapping, replacing any previous mapping. False if the system refuses.
     bool map(Mapping& into, std::size_t offset, std::size_t size, std::uint64_t file_offset, Access access) noexcept;
     // Returns the pages of [offset, +size) to the system; they read as zero afterwards. Partial pages stay.

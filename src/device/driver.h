@@ -101,6 +101,13 @@ public:
 
 // ---- abilities ------------------------------------------------------------------------------------------------------
 
+// Part of a memory file, perhaps of one that another process made.
+struct FilePart {
+    int descriptor = -1;  // not owned
+    std::uint64_t offset = 0;
+    std::size_t size = 0;
+};
+
 // Physical memory and address ranges, managed separately.
 class VirtualMemory {
 public:
@@ -114,6 +121,19 @@ public:
     virtual Status map(DeviceAddress address, std::size_t size, Physical memory, bool accessible) = 0;
     virtual Status set_accessible(DeviceAddress address, std::size_t size) = 0;
     virtual Status unmap(DeviceAddress address, std::size_t size) = 0;
+    // What another process needs to use the same memory; nullopt if it cannot be shared.
+    [[nodiscard]] virtual std::optional<FilePart> shared_part(Physical) const { return std::nullopt; }
+    // Physical memory of another process, to be destroyed like one's own.
+    virtual Result<Physical> import(const FilePart& part);
+};
+
+// Memory of other processes, at addresses of the device.
+class MemoryImports {
+public:
+    virtual ~MemoryImports() = default;
+    virtual Result<DeviceAddress> add(const FilePart& part) = 0;
+    // 107000 unless `add` returned the address. Nothing may use the memory any more.
+    virtual Status remove(DeviceAddress address) = 0;
 };
 
 // A shared object generated at run time.
@@ -175,6 +195,7 @@ struct Abilities {
     StraightRuns* straight_runs = nullptr;
     NativeOrder* native_order = nullptr;
     const SharedFile* shared_file = nullptr;
+    MemoryImports* imports = nullptr;
     // The table for code that runs in this process, CPU kernels above all. Without it CPU kernels run in a process of
     // their own, if there is a shared file.
     const CanopyServices* services = nullptr;

@@ -15,6 +15,10 @@ DeviceKind* find_kind(std::string_view name) noexcept {
     return nullptr;
 }
 
+Result<VirtualMemory::Physical> VirtualMemory::import(const FilePart&) {
+    return fail(207000, "this kind of device cannot use memory of another process");
+}
+
 Status Driver::transfer(DeviceAddress, DeviceAddress, std::size_t) noexcept {
     return fail(507899, "a device of kind {} cannot transfer memory", info().kind);
 }

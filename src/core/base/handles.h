@@ -43,6 +43,15 @@ enum class HandleKind : std::uint8_t {
     task_group,
     condition,
     label_list,
+    queue,
+    queue_buffer,
+    channel,
+    dataset,
+    data_item,
+    queue_attribute,
+    queue_route,
+    queue_route_list,
+    queue_route_query,
 };
 
 // [63..56] kind, [55..32] generation, [31..0] slot

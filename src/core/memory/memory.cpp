@@ -9,6 +9,7 @@
 #include "core/memory/host_memory.h"
 #include "core/memory/managed_memory.h"
 #include "core/memory/memory_pool.h"
+#include "core/memory/shared_blocks.h"
 #include "core/memory/virtual_memory.h"
 #include "core/process/context.h"
 
@@ -151,6 +152,8 @@ Result<DeviceAddress> allocate_device_memory(const AllocationRequest& request) {
 }
 
 Status release_device_memory(DeviceAddress address) {
+    if (shared_memory_parts.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        if (const std::optional<Status> shared = release_shared(address)) return *shared;
     if (DeviceRecord* record = Runtime::instance().device_of(address)) [[likely]] {
         if (const Pin<MemoryPool> pool = pool_of(address)) [[unlikely]]
             return pool->give(address, 0, 0);

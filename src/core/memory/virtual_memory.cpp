@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/error_text.h"
 #include "base/mapping.h"
@@ -196,7 +197,9 @@ Status release_physical(Handle handle) {
     WriterLock guard(AddressSpace::instance().mutex);
     if ((*memory)->references == 0)
         return fail(code::invalid_handle, "handle {} is not physical memory, or was freed", opaque_of(handle));
-    if (--(*memory)->references == 0) Runtime::instance().physical_memory.close(handle);
+    if (--(*memory)->references != 0) return {};
+    Runtime::instance().physical_memory.close(handle);
+    if (const auto key = std::exchange((*memory)->block->exported, std::nullopt)) unshare(*key);
     return {};
 }
 
@@ -219,6 +222,31 @@ Result<PhysicalProperties> physical_properties(Handle handle) {
     Result<Pin<PhysicalMemory>> memory = find_physical(handle);
     if (!memory.ok()) return memory.status();
     return (*memory)->block->properties;
+}
+
+Result<SharedKey> export_physical(Handle handle,
+                                  const std::function<Result<SharedKey>(const std::shared_ptr<PhysicalBlock>&)>& make) {
+    Result<Pin<PhysicalMemory>> memory = find_physical(handle);
+    if (!memory.ok()) return memory.status();
+    WriterLock guard(AddressSpace::instance().mutex);
+    const std::shared_ptr<PhysicalBlock> block = (*memory)->block;
+    if (block->exported) return fail(code::param_invalid, "the physical memory is exported already");
+    if (block->import) return fail(code::param_invalid, "the physical memory belongs to another process");
+    Result<SharedKey> key = make(block);
+    if (key.ok()) block->exported = *key;
+    return key;
+}
+
+Result<Handle> adopt_physical(std::int64_t device, const FilePart& part, const PhysicalProperties& properties,
+                              std::shared_ptr<void> import) {
+    Result<Owner> owner = owner_of(device);
+    if (!owner.ok()) return owner.status();
+    Result<VirtualMemory::Physical> physical = owner->memory->import(part);
+    if (!physical.ok()) return physical.status();
+    auto block = std::make_shared<PhysicalBlock>(*owner->record, *owner->memory, *physical, part.size, properties);
+    block->import = std::move(import);
+    WriterLock guard(AddressSpace::instance().mutex);
+    return open_handle(block);
 }
 
 Result<DeviceAddress> reserve_addresses(std::size_t size, DeviceAddress wanted) {

@@ -6,12 +6,15 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "base/memory_range.h"
 #include "base/result.h"
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
+#include "core/share/porter.h"
 
 namespace canopy {
 
@@ -40,6 +43,9 @@ public:
     const std::size_t size;
     const PhysicalProperties properties;
     Handle handle = 0;  // its current handle; may be closed. Guarded by the address space's mutex.
+    // The key under which other processes import it; ends with the last handle. Guarded by the address space's mutex.
+    std::optional<SharedKey> exported;
+    std::shared_ptr<void> import;  // of memory of another process: tells it when this block is gone
 };
 
 // A handle to physical memory.
@@ -65,6 +71,12 @@ Status release_physical(Handle handle);
 // A handle for the memory mapped at an address; must be released like an allocated one.
 Result<Handle> retain_physical(DeviceAddress address);
 Result<PhysicalProperties> physical_properties(Handle handle);
+// Between processes (shared_memory.h): export, which calls `make` for the key unless there is one already (107000), and
+// a handle for memory of another process on a device of this one.
+Result<SharedKey> export_physical(Handle handle,
+                                  const std::function<Result<SharedKey>(const std::shared_ptr<PhysicalBlock>&)>& make);
+Result<Handle> adopt_physical(std::int64_t device, const FilePart& part, const PhysicalProperties& properties,
+                              std::shared_ptr<void> import);
 
 // `wanted` is null or an address between 16 and 24 TiB. The size is rounded up to the granularity.
 Result<DeviceAddress> reserve_addresses(std::size_t size, DeviceAddress wanted);

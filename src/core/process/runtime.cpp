@@ -121,6 +121,13 @@ Result<Device*> DeviceRecord::open() {
     return device;
 }
 
+void DeviceRecord::enable_peer(std::uint32_t physical_number) noexcept {
+    const auto& visible = Runtime::instance().settings().visible;
+    for (std::size_t other = 0; other < visible.size() && other < 64; ++other)
+        if (visible[other] == physical_number && other != index)
+            peers.fetch_or(std::uint64_t{1} << other, std::memory_order_relaxed);
+}
+
 // The caller holds the runtime's open_mutex_.
 Result<Device*> DeviceRecord::open_kind(const Settings& settings) {
     const std::string& name = settings.kind_of(physical);

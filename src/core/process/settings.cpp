@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "core/process/variables.h"
 #include "device/device.h"
+#include "foundation/json.h"
 
 namespace canopy {
 namespace {
@@ -299,7 +299,6 @@ Settings change_settings(Settings settings, const SettingsChange& change) {
 }
 
 std::string describe_settings(const Settings& settings) {
-    using Json = nlohmann::ordered_json;
     const Chip& chip = *settings.chip;
     Json devices = Json::array();
     for (std::size_t index = 0; index < settings.visible.size(); ++index) {

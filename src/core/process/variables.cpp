@@ -21,7 +21,7 @@ constexpr std::string_view names[] = {
     "CANOPY_CPU_PINNING", "CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_DEVICE_MEMORY", "CANOPY_FUSION",
     "CANOPY_FUSION_CHECK", "CANOPY_QUIET", "CANOPY_WORKERS",
     // elsewhere in the library
-    "CANOPY_CC", "CANOPY_CC_FLAGS", "CANOPY_CLANG",
+    "CANOPY_CC", "CANOPY_CC_FLAGS", "CANOPY_CLANG", "CANOPY_RUN_DIR",
     // Python
     "CANOPY_KERNEL_META",
     // tests

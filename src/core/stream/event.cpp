@@ -6,6 +6,7 @@
 #include "core/process/context.h"
 #include "core/stream/capture_rules.h"
 #include "core/stream/recorder.h"
+#include "core/stream/shared_event.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -21,6 +22,7 @@ void Event::recycle() noexcept {
         recorded = false;
         stream = 0;
     }
+    shared.reset();
     if (old) old->release();
     if (old_flag) old_flag->release();
     if (record && kind == EventKind::plain) record->events.fetch_sub(1, std::memory_order_acq_rel);
@@ -50,6 +52,11 @@ Status outside_flag(std::uint32_t flag) {
 
 }  // namespace
 
+namespace {
+Result<Handle> open_slot(Context& context, EventKind kind, std::uint32_t flags, std::shared_ptr<SharedEvent> shared,
+                         bool counted);
+}  // namespace
+
 Result<Handle> create_event(EventKind kind, std::uint32_t flags) {
     CANOPY_TRY(check_flags(kind, flags));
     Result<Pin<Context>> context = current_context();
@@ -61,7 +68,27 @@ Result<Handle> create_event(EventKind kind, std::uint32_t flags) {
         return fail(code::no_event, "device {} already has {} events, the maximum of {}", record.index,
                     record.chip->max_events, record.chip->name);
     }
-    Result<Fence*> fence = (*context)->device->create_fence();
+    std::shared_ptr<SharedEvent> shared;
+    if ((flags & event_interprocess) != 0) {
+        Result<std::shared_ptr<SharedEvent>> made = SharedEvent::create(record);
+        if (!made.ok()) return made.status();
+        shared = std::move(*made);
+    }
+    return open_slot(**context, kind, flags, std::move(shared), counted);
+}
+
+Result<Handle> open_event(std::shared_ptr<SharedEvent> shared) {
+    Result<Pin<Context>> context = current_context();
+    if (!context.ok()) return context.status();
+    return open_slot(**context, EventKind::extended, event_interprocess, std::move(shared), false);
+}
+
+namespace {
+
+Result<Handle> open_slot(Context& context, EventKind kind, std::uint32_t flags, std::shared_ptr<SharedEvent> shared,
+                         bool counted) {
+    DeviceRecord& record = *context.record;
+    Result<Fence*> fence = context.device->create_fence();
     if (!fence.ok()) {
         if (counted) record.events.fetch_sub(1, std::memory_order_acq_rel);
         return fence.status();
@@ -71,6 +98,7 @@ Result<Handle> create_event(EventKind kind, std::uint32_t flags) {
         event.record = &record;
         event.kind = kind;
         event.flags = flags;
+        event.shared = std::move(shared);
         SpinGuard guard(event.lock);
         event.fence = *fence;
     });
@@ -81,6 +109,8 @@ Result<Handle> create_event(EventKind kind, std::uint32_t flags) {
     }
     return handle;
 }
+
+}  // namespace
 
 Result<Pin<Event>> find_event(const void* opaque) {
     Pin<Event> event = Runtime::instance().events.pin(handle_of(opaque));
@@ -93,6 +123,8 @@ Result<Pin<Event>> find_event(const void* opaque) {
 }
 
 Status destroy_event(Handle handle) {
+    if (const Pin<Event> event = Runtime::instance().events.pin(handle); event && event->shared) [[unlikely]]
+        event->shared->end();
     if (!Runtime::instance().events.close(handle))
         return fail(code::invalid_handle, "event {} is not a live event", as_address(opaque_of(handle)));
     return {};
@@ -169,6 +201,10 @@ Status forget_record(Event& event, Device& device) {
 }
 
 Status record_event(Event& event, const void* handle, std::uint32_t flag) {
+    if (event.shared) [[unlikely]] {
+        CANOPY_TRY(outside_flag(flag));
+        return record_shared(event, handle);
+    }
     return submit_event({EventAction::record, event, flag}, handle,
                         [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
                             SpinGuard guard(event.lock);
@@ -191,6 +227,10 @@ Status wait_for_event(Event& event, const void* handle, Nanoseconds timeout, std
         return fail(code::not_supported, "a stream can only wait for an event created with the SYNC flag");
     const auto limit = timeout != 0 ? static_cast<std::uint64_t>(timeout)
                                     : Runtime::instance().wait_timeout.load(std::memory_order_relaxed);
+    if (event.shared) [[unlikely]] {
+        CANOPY_TRY(outside_flag(flag));
+        return wait_for_shared(event, handle, limit);
+    }
     return submit_event({EventAction::wait, event, flag, static_cast<Nanoseconds>(limit)}, handle,
                         [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
                             SpinGuard guard(event.lock);
@@ -239,11 +279,15 @@ bool complete(const Event& event) noexcept CANOPY_REQUIRES(event.lock) {
 }  // namespace
 
 bool event_complete(Event& event) noexcept {
+    if (event.shared) [[unlikely]]
+        return event.shared->complete();
     SpinGuard guard(event.lock);
     return complete(event);
 }
 
 Status synchronise_event(Event& event, Deadline deadline) {
+    if (event.shared) [[unlikely]]
+        return synchronise_shared(event, deadline);
     Handle handle = 0;
     std::uint64_t sequence = 0;
     {

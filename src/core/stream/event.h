@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "base/result.h"
 #include "base/spin_lock.h"
 #include "core/base/handles.h"
 #include "core/process/runtime.h"
+#include "core/share/key.h"
 #include "core/stream/recorder.h"
 #include "device/device.h"
 #include "foundation/clock.h"
@@ -24,6 +26,8 @@ enum EventFlags : std::uint32_t {
     event_external = 0x20,
     event_interprocess = 0x40,
 };
+
+class SharedEvent;  // shared_event.h
 
 enum class EventKind : std::uint8_t { plain, extended };
 
@@ -43,6 +47,9 @@ public:
     Fence* flag CANOPY_GUARDED_BY(lock) = nullptr;       // created on first use, see event_flag
     std::uint64_t capture CANOPY_GUARDED_BY(lock) = 0;   // number of the capture that recorded it last; 0: none
     GraphPlace place CANOPY_GUARDED_BY(lock){};          // position of that record
+    // Of events with the inter-process flag, which use nothing above but stream and sequence. Set while the handle is
+    // not known to anybody, cleared when the event is recycled.
+    std::shared_ptr<SharedEvent> shared;
 
     // Tells the thread-safety analysis that the calling thread holds `lock`.
     void assert_locked() const noexcept CANOPY_ASSERT_HELD(lock) {}
@@ -50,6 +57,8 @@ public:
 };
 
 Result<Handle> create_event(EventKind kind, std::uint32_t flags);
+// An event of another process (shared_event.h).
+Result<Handle> open_event(std::shared_ptr<SharedEvent> shared);
 Result<Pin<Event>> find_event(const void* event);
 Status destroy_event(Handle handle);
 
@@ -73,5 +82,13 @@ Result<Command> flag_command(const EventCall& call, Device& device);
 Status begin_record(Event& event, Stream& stream) CANOPY_REQUIRES(event.lock);
 // Marks the event as not recorded.
 Status forget_record(Event& event, Device& device) CANOPY_REQUIRES(event.lock);
+
+// Opens the event of another process; the current device gets access to that of the other process.
+Result<Handle> open_shared_event(const SharedKey::Bytes& handle);
+
+// What the functions above do with events between processes (event_shared.cpp).
+Status record_shared(Event& event, const void* stream);
+Status wait_for_shared(Event& event, const void* stream, std::uint64_t timeout);
+Status synchronise_shared(Event& event, Deadline deadline);
 
 }  // namespace canopy

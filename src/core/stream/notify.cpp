@@ -4,6 +4,7 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/process/context.h"
+#include "core/stream/shared_notify.h"
 #include "core/stream/stream.h"
 
 namespace canopy {
@@ -14,9 +15,25 @@ HandleTable<Notify>& table(NotifyKind kind) {
     return kind == NotifyKind::binary ? runtime.notifies : runtime.counting_notifies;
 }
 
+// A handle for the fence, which it owns from now on; `record` has counted it.
+Result<Handle> open_slot(NotifyKind kind, DeviceRecord& record, Fence* fence,
+                         const std::shared_ptr<SharedNotify>& shared) {
+    const Handle handle = table(kind).open([&](Notify& notify, Handle self) {
+        notify.self = self;
+        notify.record = &record;
+        notify.fence = fence;
+        if (shared) notify.shared.store(shared->keep(), std::memory_order_release);
+    });
+    if (handle != 0) return handle;
+    fence->release();
+    record.notifies.fetch_sub(1, std::memory_order_acq_rel);
+    return fail(code::no_notify, "too many notifies are alive");
+}
+
 }  // namespace
 
 void Notify::recycle() noexcept {
+    if (SharedNotify* old = shared.exchange(nullptr, std::memory_order_acq_rel)) old->drop();
     if (fence) fence->release();
     fence = nullptr;
     if (record) record->notifies.fetch_sub(1, std::memory_order_acq_rel);
@@ -39,17 +56,17 @@ Result<Handle> create_notify(NotifyKind kind) {
         give_back();
         return fence.status();
     }
-    const Handle handle = table(kind).open([&](Notify& notify, Handle self) {
-        notify.self = self;
-        notify.record = &record;
-        notify.fence = *fence;
-    });
-    if (handle == 0) {
-        (*fence)->release();
-        give_back();
-        return fail(code::no_notify, "too many notifies are alive");
+    return open_slot(kind, record, *fence, nullptr);
+}
+
+Result<Handle> open_notify(const std::shared_ptr<SharedNotify>& shared, Fence* fence) {
+    Result<DeviceRecord*> record = current_device();
+    if (!record.ok()) {
+        fence->release();
+        return record.status();
     }
-    return handle;
+    (*record)->notifies.fetch_add(1, std::memory_order_acq_rel);  // the limit is that of its creator
+    return open_slot(NotifyKind::binary, **record, fence, shared);
 }
 
 Result<Pin<Notify>> find_notify(NotifyKind kind, const void* opaque) {
@@ -63,12 +80,26 @@ Result<Pin<Notify>> find_notify(NotifyKind kind, const void* opaque) {
 }
 
 Status destroy_notify(NotifyKind kind, const void* opaque) {
+    if (const Pin<Notify> notify = table(kind).pin(handle_of(opaque)))
+        if (SharedNotify* shared = notify->shared.load(std::memory_order_acquire)) shared->end();
     if (!table(kind).close(handle_of(opaque)))
         return fail(code::invalid_handle, "notify {} is not a live notify", as_address(opaque));
     return {};
 }
 
+void reset_notify(Notify& notify) noexcept {
+    notify.fence->signal(SignalMode::set, 0);
+    if (SharedNotify* shared = notify.shared.load(std::memory_order_acquire)) shared->reset();
+}
+
+std::uint32_t notify_number(const Notify& notify) noexcept {
+    const SharedNotify* shared = notify.shared.load(std::memory_order_acquire);
+    return shared ? shared->number() : slot_of(notify.self);
+}
+
 Status signal_notify(Notify& notify, const void* opaque, SignalMode mode, std::uint64_t value) {
+    if (SharedNotify* shared = notify.shared.load(std::memory_order_acquire)) [[unlikely]]
+        return shared->record(opaque);
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
     Command command(Opcode::signal);
@@ -78,6 +109,8 @@ Status signal_notify(Notify& notify, const void* opaque, SignalMode mode, std::u
 
 Status wait_for_notify(Notify& notify, const void* opaque, WaitMode mode, std::uint64_t value, bool clear,
                        Nanoseconds timeout) {
+    if (SharedNotify* shared = notify.shared.load(std::memory_order_acquire)) [[unlikely]]
+        return shared->wait(opaque, timeout);
     Result<LockedStream> stream = LockedStream::acquire(opaque);
     if (!stream.ok()) return stream.status();
     Command command(Opcode::wait);

@@ -307,14 +307,15 @@ void Stream::route(const CallWork& call, void (*done)(void*), void* token) noexc
     deliver(ReportKind::host_function, {self, std::nullopt, call, done, token});
 }
 
+void fail_stream(Stream& stream, int with_code, std::string_view text) noexcept {
+    SpinGuard guard(stream.error_lock);
+    int none = 0;
+    if (stream.error.compare_exchange_strong(none, with_code, std::memory_order_acq_rel)) stream.error_text = text;
+}
+
 void abort_stream(Stream& stream, int with_code) noexcept {
-    {
-        // Set before the queue ends: threads that wait for it must find the reason.
-        SpinGuard guard(stream.error_lock);
-        int none = 0;
-        if (stream.error.compare_exchange_strong(none, with_code, std::memory_order_acq_rel))
-            stream.error_text = "its tasks were aborted";
-    }
+    // Set before the queue ends: threads that wait for it must find the reason.
+    fail_stream(stream, with_code, "its tasks were aborted");
     stream.queue->abort();
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "base/result.h"
@@ -156,6 +157,8 @@ Status destroy_stream(Handle handle, DestroyMode mode);
 Status synchronise_stream(Stream& stream, Deadline deadline);
 // Takes the failure the stream has to report: its own or its context's. 0 if there is none.
 int take_stream_error(Stream& stream) noexcept;
+// The next synchronisation reports `code`, unless it has a failure to report already.
+void fail_stream(Stream& stream, int code, std::string_view text) noexcept;
 // Drops all work; the next synchronisation reports `code`.
 void abort_stream(Stream& stream, int code) noexcept;
 // Ends the running task and continues with the next.

@@ -18,6 +18,7 @@
 
 #include "base/error_text.h"
 #include "base/helper_process.h"
+#include "base/local_socket.h"
 
 namespace canopy::apart {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "base/helper_process.h"
+#include "base/local_socket.h"
 #include "base/spin_lock.h"
 #include "device/apart/protocol.h"
 #include "device/device.h"

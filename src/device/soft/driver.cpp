@@ -17,6 +17,7 @@
 #include "device/soft/launch/fused_kernel.h"
 #include "device/soft/launch/soft_slot.h"
 #include "device/soft/launch/straight_run.h"
+#include "device/soft/memory/imports.h"
 #include "device/soft/memory/virtual_memory.h"
 #include "device/soft/services.h"
 
@@ -55,8 +56,8 @@ public:
 
     [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
     [[nodiscard]] Abilities abilities() noexcept override {
-        return {virtual_memory_.get(), &fusing_,          &checker_, &straight_runs_, nullptr,
-                &shared_file_,         &kernel_services()};
+        return {virtual_memory_.get(), &fusing_,  &checker_,         &straight_runs_, nullptr,
+                &shared_file_,         &imports_, &kernel_services()};
     }
     [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
     Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
@@ -68,10 +69,10 @@ public:
     Status release(DeviceAddress address) noexcept override { return heap_->release(opaque_pointer(address)); }
     [[nodiscard]] std::optional<DeviceRange> find(DeviceAddress address) const noexcept override {
         const std::optional<MemoryRange> range = heap_->find(opaque_pointer(address));
-        return range ? std::optional(device_range(*range)) : std::nullopt;
+        return range ? std::optional(device_range(*range)) : imports_.find(address);
     }
     [[nodiscard]] bool owns(DeviceAddress address) const noexcept override {
-        return heap_->contains(opaque_pointer(address));
+        return heap_->contains(opaque_pointer(address)) || imports_.contains(address);
     }
     // Kernels run in this process: host memory is usable as it is.
     Result<DeviceAddress> map_host(const HostMemory& memory) noexcept override {
@@ -95,6 +96,7 @@ private:
     SoftFusing fusing_;
     SoftStraightRuns straight_runs_;
     SharedFile shared_file_;
+    SoftImports imports_;
 };
 
 class SoftKind final : public DeviceKind {

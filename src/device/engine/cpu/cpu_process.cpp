@@ -16,6 +16,7 @@
 
 #include "base/error_text.h"
 #include "base/helper_process.h"
+#include "base/local_socket.h"
 #include "device/device.h"
 #include "device/engine/cpu/cpu_launch.h"
 

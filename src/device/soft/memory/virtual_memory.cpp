@@ -85,6 +85,26 @@ Result<VirtualMemory::Physical> SoftVirtualMemory::create(std::size_t size) {
     return last_;
 }
 
+std::optional<FilePart> SoftVirtualMemory::shared_part(Physical memory) const {
+    MutexLock guard(mutex_);
+    const auto found = physical_.find(memory);
+    if (found == physical_.end()) return std::nullopt;
+    const PhysicalPart& part = found->second;
+    return FilePart{part.imported ? part.imported.descriptor() : file_.descriptor(), part.offset, part.size};
+}
+
+Result<VirtualMemory::Physical> SoftVirtualMemory::import(const FilePart& part) {
+    Result<MemoryFile> file = MemoryFile::copy(part.descriptor);
+    if (!file.ok()) return file.status();
+    if (part.size == 0 || !whole_pages(part.size) || part.offset % page_size() != 0 ||
+        !file->holds(part.offset, part.size))
+        return fail(wrong_argument, "the other process shares {} bytes at {} of its file, which cannot be mapped",
+                    part.size, part.offset);
+    MutexLock guard(mutex_);
+    physical_[++last_] = {part.offset, part.size, 0, false, std::move(*file)};
+    return last_;
+}
+
 void SoftVirtualMemory::destroy(Physical memory) {
     MutexLock guard(mutex_);
     const auto found = physical_.find(memory);
@@ -98,9 +118,11 @@ void SoftVirtualMemory::free_unmapped(Physical memory) {
     const auto found = physical_.find(memory);
     const PhysicalPart& part = found->second;
     if (!part.destroyed || part.mappings != 0) return;
-    file_.discard(part.offset, part.size);
-    allocator_.release(part.offset);
-    budget_.unclaim(part.size);
+    if (!part.imported) {
+        file_.discard(part.offset, part.size);
+        allocator_.release(part.offset);
+        budget_.unclaim(part.size);
+    }
     physical_.erase(found);
 }
 
@@ -158,7 +180,8 @@ Status SoftVirtualMemory::map(DeviceAddress address, std::size_t size, Physical 
     if (anything_mapped(address.value(), size))
         return fail(wrong_argument, "memory is already mapped in the {} bytes at {}", size, address);
     const std::size_t offset = address.value() - number(reservation->base());
-    if (!file_.map(*reservation, offset, size, part.offset, accessible ? Access::read_write : Access::none))
+    MemoryFile& file = part.imported ? part.imported : file_;
+    if (!file.map(*reservation, offset, size, part.offset, accessible ? Access::read_write : Access::none))
         return fail(no_room, "the system refuses to map {} bytes at {}", size, address);
     mappings_[address.value()] = {size, memory, accessible};
     ++part.mappings;

@@ -59,6 +59,10 @@ public:
     Status set_accessible(DeviceAddress address, std::size_t size) override;
     Status unmap(DeviceAddress address, std::size_t size) override;
 
+    [[nodiscard]] std::optional<FilePart> shared_part(Physical memory) const override;
+    // Does not count against the budget: it is memory of another process.
+    Result<Physical> import(const FilePart& part) override;
+
     [[nodiscard]] std::optional<Mapped> find(DeviceAddress address) const;
     // Size of physical memory; nullopt when it is unknown or destroyed.
     [[nodiscard]] std::optional<std::size_t> size_of(Physical memory) const;
@@ -74,6 +78,7 @@ private:
         std::size_t size = 0;
         std::size_t mappings = 0;
         bool destroyed = false;
+        MemoryFile imported = {};  // if it is memory of another process
     };
     struct MappedPart {
         std::size_t size = 0;

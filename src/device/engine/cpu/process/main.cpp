@@ -21,6 +21,7 @@
 #include <exception>
 #include <map>
 
+#include "base/local_socket.h"
 #include "device/engine/cpu/cpu_process_protocol.h"
 #include "device/engine/cpu/launch_end.h"
 
@@ -274,31 +275,15 @@ private:
     std::map<std::uint64_t, Image> images_;
 };
 
-// False: the device has closed the socket.
-bool receive(Request& request, int& descriptor) {
-    iovec part = {&request, sizeof request};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    ssize_t size = 0;
-    do size = recvmsg(socket_number, &message, MSG_CMSG_CLOEXEC);
-    while (size < 0 && errno == EINTR);
-    descriptor = -1;
-    const cmsghdr* header = CMSG_FIRSTHDR(&message);
-    if (header && header->cmsg_type == SCM_RIGHTS) std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-    return size == static_cast<ssize_t>(sizeof request);
-}
-
 int serve() {
     prctl(PR_SET_NAME, "canopy-cpu");
     catch_crashes();
     Process process;
     Request request{};
     int descriptor = -1;
-    while (receive(request, descriptor)) process.answer(request, descriptor);
+    std::size_t more = 0;
+    while (receive_message(socket_number, &request, sizeof request, nullptr, 0, more, &descriptor))
+        process.answer(request, descriptor);
     _exit(0);  // kernels may still be running
 }
 

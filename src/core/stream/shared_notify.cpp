@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/stream/shared_notify.h"
+
+#include <atomic>
+#include <utility>
+
+#include "base/error_text.h"
+#include "core/base/error_codes.h"
+#include "core/stream/stream.h"
+
+namespace canopy {
+namespace {
+
+struct NotifyPage {
+    SignalHead head;
+    alignas(64) std::atomic<std::uint64_t> word;
+};
+static_assert(sizeof(NotifyPage) <= SharedNotify::page_bytes);
+
+std::atomic<std::uint64_t>& word_of(const SharedSignal& signal) noexcept {
+    return reinterpret_cast<NotifyPage*>(signal.page())->word;
+}
+
+Status check_usable(const SharedSignal& signal) {
+    if (signal.inherited())
+        return fail(code::invalid_handle, "the notify belongs to the process from which this one was forked");
+    if (signal.owner_gone()) return fail(code::lost_heartbeat, "the process that created the notify has ended");
+    return {};
+}
+
+Status check_recordable(const Stream& stream) {
+    stream.assert_locked();
+    if (!stream.recorder) return {};
+    return fail(code::not_supported, "notifies between processes cannot be captured");
+}
+
+// In the list from the call until the stream has passed its wait. Meanwhile records go to the fence. When a process
+// that could have recorded has ended, the stream is released with an error instead.
+class NotifyWait final : public ArmedWait {
+public:
+    NotifyWait(std::shared_ptr<SharedNotify> notify, Handle stream) noexcept
+        : ArmedWait(notify->signal()), notify_(std::move(notify)), stream_(stream), deaths_(signal->deaths()) {}
+    bool over() noexcept override {
+        if (passed_.load(std::memory_order_acquire)) return true;
+        notify_->take();
+        if ((signal->owner_gone() || signal->deaths() != deaths_) && !notify_->pending()) {
+            if (const Pin<Stream> stream = Runtime::instance().streams.pin(stream_))
+                fail_stream(*stream, code::lost_heartbeat, "a process with which the notify is shared has ended");
+            notify_->fence().signal(SignalMode::set, 1);
+        }
+        return false;
+    }
+    void finish() noexcept override {}
+    // The stream is behind the wait.
+    void pass() noexcept {
+        passed_.store(true, std::memory_order_release);
+        poll_signals();  // the next wait may take what has come meanwhile
+    }
+
+private:
+    const std::shared_ptr<SharedNotify> notify_;
+    const Handle stream_;
+    const std::uint32_t deaths_;
+    std::atomic<bool> passed_{false};
+};
+
+template <class Task>
+Command call_for(std::unique_ptr<std::shared_ptr<Task>>& task, void (*function)(void*)) noexcept {
+    Command command(Opcode::inline_call);
+    command.call.function = function;
+    command.call.argument = task.get();
+    command.call.dispose = [](void* argument) { delete static_cast<std::shared_ptr<Task>*>(argument); };
+    return command;
+}
+
+}  // namespace
+
+SharedNotify::SharedNotify(std::shared_ptr<SharedSignal> signal, Fence* fence) noexcept
+    : signal_(std::move(signal)), fence_(fence) {
+    fence_->retain();
+}
+
+SharedNotify::~SharedNotify() {
+    // A record that no stream of this process has used is left to the others.
+    if (!signal_->owned() && !signal_->inherited() && fence_->value() == 1) set();
+    fence_->release();
+}
+
+SharedNotify* SharedNotify::keep() {
+    kept_ = shared_from_this();
+    return this;
+}
+
+void SharedNotify::end() noexcept { signal_->unshare_page(); }
+
+void SharedNotify::set() noexcept {
+    std::uint64_t value = word_of(*signal_).load(std::memory_order_relaxed);
+    while (value % 2 == 0 && !word_of(*signal_).compare_exchange_weak(value, value + 1, std::memory_order_seq_cst)) {
+    }
+    signal_->ring();
+}
+
+void SharedNotify::take() noexcept {
+    if (fence_->value() != 0) return;
+    std::uint64_t value = word_of(*signal_).load(std::memory_order_seq_cst);
+    if (value % 2 != 0 && word_of(*signal_).compare_exchange_strong(value, value + 1, std::memory_order_seq_cst))
+        fence_->signal(SignalMode::set, 1);
+}
+
+bool SharedNotify::pending() const noexcept {
+    return fence_->value() != 0 || word_of(*signal_).load(std::memory_order_seq_cst) % 2 != 0;
+}
+
+void SharedNotify::reset() noexcept {
+    std::uint64_t value = word_of(*signal_).load(std::memory_order_relaxed);
+    while (value % 2 != 0 && !word_of(*signal_).compare_exchange_weak(value, value + 1, std::memory_order_seq_cst)) {
+    }
+}
+
+Status SharedNotify::record(const void* handle) {
+    CANOPY_TRY(check_usable(*signal_));
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        CANOPY_TRY(check_recordable(*stream));
+        auto task = std::make_unique<std::shared_ptr<SharedNotify>>(shared_from_this());
+        Command command =
+            call_for(task, [](void* argument) { (*static_cast<std::shared_ptr<SharedNotify>*>(argument))->set(); });
+        CANOPY_TRY(stream.submit(command));
+        task.release();
+        return {};
+    });
+}
+
+Status SharedNotify::wait(const void* handle, Nanoseconds timeout) {
+    CANOPY_TRY(check_usable(*signal_));
+    std::shared_ptr<NotifyWait> wait;
+    CANOPY_TRY(with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+        CANOPY_TRY(check_recordable(*stream));
+        if (stream->record->physical != signal_->device())
+            return fail(code::param_invalid, "the notify was created on device {}, the stream is on device {}",
+                        signal_->device(), stream->record->physical);
+        wait = std::make_shared<NotifyWait>(shared_from_this(), stream->self);
+        auto task = std::make_unique<std::shared_ptr<NotifyWait>>(wait);
+        Command commands[2] = {Command(Opcode::wait), call_for(task, [](void* argument) {
+                                   (*static_cast<std::shared_ptr<NotifyWait>*>(argument))->pass();
+                               })};
+        commands[0].wait = {fence_, 1, static_cast<std::uint64_t>(timeout), WaitMode::equal, true};
+        if (const Status status = stream.submit(std::span(commands)); !status.ok()) {
+            wait.reset();
+            return status;
+        }
+        task.release();
+        return {};
+    }));
+    arm(std::move(wait));  // without the stream's lock: the fence may be signalled at once
+    return {};
+}
+
+}  // namespace canopy

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process costs that shares nothing, and what the one thread that serves others makes of nonsense.
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cstddef>
+#include <random>
+
+#include "share_fixture.h"
+
+namespace {
+
+using Porter = ShareTest;
+
+TEST_F(Porter, AProcessThatSharesNothingHasNone) {
+    // In a separate process: other tests of this program share.
+    Peer peer;
+    EXPECT_PEER(0, peer, "start 0");
+    EXPECT_PEER(0, peer, "synchronise");
+    const std::string folder = "/proc/" + std::to_string(peer.process());
+    for (const std::string& thread : entries((folder + "/task").c_str())) {
+        std::string name;
+        std::getline(std::ifstream(folder + "/task/" + thread + "/comm"), name);
+        EXPECT_NE(name, "canopy-porter");
+    }
+    std::size_t sockets = 0;
+    for (const std::string& entry : entries((folder + "/fd").c_str())) {
+        char target[256] = {};
+        if (readlink((folder + "/fd/" + entry).c_str(), target, sizeof target - 1) > 0)
+            sockets += std::string(target).starts_with("socket:");
+    }
+    EXPECT_EQ(sockets, 1u);  // that of the test
+}
+
+int connect_to_own_porter() {
+    struct stat facts {};
+    EXPECT_EQ(stat("/proc/self/ns/pid", &facts), 0);
+    char name[100];
+    std::snprintf(name, sizeof name, "canopy-%u-%lx-%x", geteuid(), static_cast<unsigned long>(facts.st_ino),
+                  static_cast<unsigned>(getpid()));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path + 1, name, std::strlen(name));
+    const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(connect(made, reinterpret_cast<const sockaddr*>(&address),
+                      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + std::strlen(name))),
+              0);
+    timeval limit{60, 0};
+    setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    return made;
+}
+
+TEST_F(Porter, NonsenseHarmsNobody) {
+    void* memory = filled(4096, 1);
+    const std::string key = export_key(memory, 4096);
+    std::mt19937 random(3);
+    for (int round = 0; round < 300; ++round) {
+        const int made = connect_to_own_porter();
+        for (int message = 0; message < 4; ++message) {
+            std::vector<unsigned char> bytes(random() % 6000 + 1);
+            for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random());
+            if (round % 2 == 0 && bytes.size() >= 8) {  // looks right at the start
+                const std::uint32_t start[2] = {0x59504e43, round % 4 == 0 ? 1u : 9u};
+                std::memcpy(bytes.data(), start, sizeof start);
+                if (bytes.size() >= 40) {
+                    std::memset(bytes.data() + 8, 0, 32);
+                    std::memcpy(bytes.data() + 8, "0.1.0", 5);
+                }
+            }
+            iovec part{bytes.data(), bytes.size()};
+            msghdr header{};
+            header.msg_iov = &part;
+            header.msg_iovlen = 1;
+            alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
+            if (random() % 2) {  // descriptors nobody asked for
+                header.msg_control = control;
+                header.msg_controllen = sizeof control;
+                cmsghdr* rights = CMSG_FIRSTHDR(&header);
+                rights->cmsg_level = SOL_SOCKET;
+                rights->cmsg_type = SCM_RIGHTS;
+                rights->cmsg_len = CMSG_LEN(3 * sizeof(int));
+                const int sent[3] = {0, 1, 2};
+                std::memcpy(CMSG_DATA(rights), sent, sizeof sent);
+            }
+            if (sendmsg(made, &header, MSG_NOSIGNAL) < 0) break;
+        }
+        close(made);
+    }
+    const std::size_t open_before = descriptors();
+    Peer peer;
+    EXPECT_PEER(0, peer, "start 0");
+    EXPECT_PEER(0, peer, "import " + key + " 0");
+    EXPECT_TRUE(eventually([&] { return descriptors() <= open_before + 3; }));
+    EXPECT_ACL_OK(aclrtIpcMemClose(key.c_str()));
+    EXPECT_ACL_OK(aclrtFree(memory));
+}
+
+TEST_F(Porter, AnotherVersionIsToldSo) {
+    void* memory = filled(4096, 1);
+    const std::string key = export_key(memory, 4096);
+    const int made = connect_to_own_porter();
+    unsigned char message[120] = {};
+    const std::uint32_t start[2] = {0x59504e43, 7};
+    std::memcpy(message, start, sizeof start);
+    std::memcpy(message + 8, "9.9.9", 5);
+    ASSERT_EQ(send(made, message, sizeof message, MSG_NOSIGNAL), static_cast<ssize_t>(sizeof message));
+    unsigned char answer[200] = {};
+    ASSERT_GE(recv(made, answer, sizeof answer, 0), 72);
+    std::int32_t code = 0;
+    std::memcpy(&code, answer + 68, sizeof code);
+    EXPECT_EQ(code, 207000);
+    close(made);
+    EXPECT_ACL_OK(aclrtIpcMemClose(key.c_str()));
+    EXPECT_ACL_OK(aclrtFree(memory));
+}
+
+TEST_F(Porter, SocketsWithPathsAreRemoved) {
+    char folder[] = "/tmp/canopy-share-XXXXXX";
+    ASSERT_NE(mkdtemp(folder), nullptr);
+    setenv("CANOPY_RUN_DIR", folder, 1);
+    Peer peer, killed;
+    unsetenv("CANOPY_RUN_DIR");
+    for (const Peer* one : {&peer, &killed}) {
+        EXPECT_PEER(0, *one, "start 0");
+        EXPECT_PEER(0, *one, "export 4096 1");
+    }
+    EXPECT_EQ(entries(folder).size(), 4u);  // with . and ..
+    EXPECT_EQ(peer.finish(), 0);
+    EXPECT_EQ(entries(folder).size(), 3u);
+    killed.kill();
+    EXPECT_EQ(entries(folder).size(), 3u);
+    for (const std::string& name : entries(folder)) unlink((std::string(folder) + "/" + name).c_str());
+    EXPECT_EQ(rmdir(folder), 0);
+}
+
+}  // namespace
