@@ -119,13 +119,13 @@ inline uint64_t asc_get_l0c2gm_unitflag() { return 0; }
 namespace canopy::c_interface {
 
 template <class D, class S>
-inline void copy_output(const char* name, D* to, S* src, bool global, uint16_t columns, uint16_t rows,
+inline void copy_output(const char* name, D* to, S* src, kernel::Hardware memory, uint16_t columns, uint16_t rows,
                         uint32_t dst_stride, uint16_t src_stride, uint64_t mode, uint8_t relu, bool split, bool to_rows,
                         Where where) {
     require_simple_output(name, relu, false, where);
     AscendC::DataCopyCO12DstParams params(columns, rows, dst_stride, src_stride, static_cast<QuantMode_t>(mode), relu,
                                           split, to_rows);
-    kernel::copy_from_co1(to, tensor_at<TPosition::CO1>(src), params, global, where);
+    kernel::copy_from_co1(to, tensor_at<TPosition::CO1>(src), params, memory, where);
 }
 
 }  // namespace canopy::c_interface
@@ -135,8 +135,8 @@ inline void asc_copy_l0c2gm(__gm__ D* dst, __cc__ S* src, uint16_t n_size, uint1
                             uint16_t src_stride, uint8_t unit_flag_mode, uint64_t quant_pre, uint8_t relu_pre,
                             bool channel_split, bool nz2nd_en, CANOPY_WHERE) {
     static_cast<void>(unit_flag_mode);
-    canopy::c_interface::copy_output("asc_copy_l0c2gm", dst, src, true, n_size, m_size, dst_stride_dst_d, src_stride,
-                                     quant_pre, relu_pre, channel_split, nz2nd_en, where);
+    canopy::c_interface::copy_output("asc_copy_l0c2gm", dst, src, canopy::kernel::Hardware::GM, n_size, m_size,
+                                     dst_stride_dst_d, src_stride, quant_pre, relu_pre, channel_split, nz2nd_en, where);
 }
 CANOPY_C_SYNC(asc_copy_l0c2gm, (class D, class S),
               (D * dst, S* src, uint16_t n_size, uint16_t m_size, uint32_t dst_stride_dst_d, uint16_t src_stride,
@@ -156,8 +156,9 @@ inline void asc_copy_l0c2l1(__cbuf__ D* dst, __cc__ S* src, uint16_t n_size, uin
                             unit_flag_mode, quant_pre, relu_pre, enable_channel_split, enable_nz2nd, where);
         });
     else
-        copy_output("asc_copy_l0c2l1", tensor_at<TPosition::A1>(dst).GetPhyAddr(), src, false, n_size, m_size,
-                    dst_stride, src_stride, quant_pre, relu_pre, enable_channel_split, enable_nz2nd, where);
+        copy_output("asc_copy_l0c2l1", tensor_at<TPosition::A1>(dst).GetPhyAddr(), src, canopy::kernel::Hardware::L1,
+                    n_size, m_size, dst_stride, src_stride, quant_pre, relu_pre, enable_channel_split, enable_nz2nd,
+                    where);
 }
 CANOPY_C_SYNC(asc_copy_l0c2l1, (class D, class S),
               (D * dst, S* src, uint16_t n_size, uint16_t m_size, uint32_t dst_stride, uint16_t src_stride,
