@@ -48,6 +48,7 @@ void add_other_settings(Json& settings) {
     add("cc_flags", "CANOPY_CC_FLAGS", "none", "flags that canopy-cc puts before those of its command line");
     add("clang", "CANOPY_CLANG", "automatic", "the clang++ that canopy-cc runs");
     add("kernel_meta", "CANOPY_KERNEL_META", "kernel_meta", "folder of the images that super_kernel makes");
+    add("run_dir", "CANOPY_RUN_DIR", "none", "folder for the sockets by which containers share objects");
     add("log_path", "ASCEND_PROCESS_LOG_PATH", log_folder(), "folder of the log files");
     add("log_level", "ASCEND_GLOBAL_LOG_LEVEL", "3", "0 debug, 1 info, 2 warning, 3 error, 4 nothing is logged");
     add("log_to_stdout", "ASCEND_SLOG_PRINT_TO_STDOUT", "0", "1: log lines go to the standard output");

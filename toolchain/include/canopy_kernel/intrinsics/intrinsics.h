@@ -51,6 +51,12 @@ inline LocalTensor<uint8_t> bytes_at(const void* address) {
     return tensor_at<position>(static_cast<const uint8_t*>(address));
 }
 
+// Keeps the element type.
+inline void set_atomic_kind(AtomicKind kind) {
+    CoreState& state = core_state();
+    set_atomic(state, kind, state.atomic_type);
+}
+
 }  // namespace canopy::kernel
 
 // In a separate namespace, so that the program's own names take precedence: a kernel may have one of these names.
@@ -89,13 +95,9 @@ inline void set_mov_pad_val(uint64_t bits) { kernel::core_state().pad_value = bi
 
 // How copies to global memory combine with its contents: the operation, then the element type.
 inline void set_atomic_none() { AscendC::SetAtomicNone(); }
-inline void set_atomic_kind(kernel::AtomicKind kind) {
-    auto& state = kernel::core_state();
-    kernel::set_atomic(state, kind, state.atomic_type);
-}
-inline void set_atomic_add() { set_atomic_kind(kernel::AtomicKind::add); }
-inline void set_atomic_max() { set_atomic_kind(kernel::AtomicKind::maximum); }
-inline void set_atomic_min() { set_atomic_kind(kernel::AtomicKind::minimum); }
+inline void set_atomic_add() { kernel::set_atomic_kind(kernel::AtomicKind::add); }
+inline void set_atomic_max() { kernel::set_atomic_kind(kernel::AtomicKind::maximum); }
+inline void set_atomic_min() { kernel::set_atomic_kind(kernel::AtomicKind::minimum); }
 inline void set_atomic_f32() { kernel::core_state().atomic_type = kernel::ElementKind::float32; }
 inline void set_atomic_f16() { kernel::core_state().atomic_type = kernel::ElementKind::half; }
 inline void set_atomic_bf16() { kernel::core_state().atomic_type = kernel::ElementKind::bfloat16; }
