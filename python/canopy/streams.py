@@ -168,7 +168,9 @@ class Notify:
         return notify
 
     def share(self, *processes: Any) -> str:
-        """The key under which other processes open the notify; with `processes`, only those, and those of later calls."""
+        """The key under which other processes open the notify; with `processes`, only those, and those of later calls.
+
+        Share it before a stream waits for it: such a wait would not see the records of other processes."""
         if self._key is None:
             self._key, code = acl.rt.notify_get_export_key(self.handle, KEY_SIZE, LISTED if processes else ANYBODY)
             check(code, "sharing a notify")
