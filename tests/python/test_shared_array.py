@@ -119,11 +119,14 @@ def test_arrays_are_not_copied_by_accident():
 
 
 def test_a_key_that_is_asked_for_again_finds_later_results(other):
-    mine, stream = canopy.zeros(4), canopy.Stream()
+    size = 1 << 22
+    mine, stream = canopy.zeros(size, np.uint8), canopy.Stream()
     key = mine.share()
-    check(acl.rt.memset_async(int(mine), 16, 1, 16, stream.handle))
+    other.run(other_process.last_of, key, size)
+    for value in range(100):
+        check(acl.rt.memset_async(int(mine), size, value, size, stream.handle))
     assert mine.share() == key
-    assert other.run(other_process.open_array, key, 4, np.int32).tolist() == [0x01010101] * 4
+    assert other.run(other_process.last_of, key, size) == 99
 
 
 def test_errors_travel_too():
