@@ -37,6 +37,9 @@ CANOPY_EXPORT const char* canopyDescribe(void);
  * whether a launch was captured need not call aclmdlRICaptureGetInfo while the number is 0. Never null. */
 CANOPY_EXPORT const uint32_t* canopyCapturesInProgress(void);
 
+/* The number of items in a queue that this process created or attached to. Returns 0 or an aclError. */
+CANOPY_EXPORT int canopyCountQueueItems(uint32_t queue, uint32_t* items);
+
 #ifdef __cplusplus
 }
 #endif

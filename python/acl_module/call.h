@@ -220,15 +220,18 @@ private:
     std::vector<T> items_;
 };
 
-// A file descriptor; the C function gets its address.
-struct FileDescriptor {
+// A number of which the C function gets the address.
+template <class T>
+struct Pointed {
     void* value = &number_.value;
 
     bool read(const Call& call, Py_ssize_t index, const char* name) { return number_.read(call, index, name); }
 
 private:
-    Number<int> number_;
+    Number<T> number_;
 };
+using FileDescriptor = Pointed<int>;
+using Word = Pointed<std::uint32_t>;
 
 // Bytes from the start of the first row of a rectangle to the end of the last one.
 inline std::size_t rectangle(std::size_t pitch, std::size_t width, std::size_t height) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension module behind the Python package acl. Loading it also creates the modules acl.rt, acl.util, acl.prof,
-// acl.mdl, acl.media and acl.op. The functions and their descriptions come from the generated tables.
+// The extension module behind the Python package acl. Loading it also creates the modules acl.rt, acl.tdt, acl.util,
+// acl.prof, acl.mdl, acl.media and acl.op. The functions and their descriptions come from the generated tables.
 #include <acl/acl.h>
 #include <acl/ops/acl_dvpp.h>
 
@@ -75,6 +75,7 @@ PyMODINIT_FUNC PyInit__acl() {
     static PyModuleDef package = {PyModuleDef_HEAD_INIT, "acl", acl_text, -1, acl_methods};
     static PyModuleDef parts[] = {
         {PyModuleDef_HEAD_INIT, "acl.rt", rt_text, -1, rt_methods},
+        {PyModuleDef_HEAD_INIT, "acl.tdt", tdt_text, -1, tdt_methods},
         {PyModuleDef_HEAD_INIT, "acl.util", util_text, -1, util_methods},
         {PyModuleDef_HEAD_INIT, "acl.prof", prof_text, -1, prof_methods},
         {PyModuleDef_HEAD_INIT, "acl.mdl", mdl_text, -1, mdl_methods},

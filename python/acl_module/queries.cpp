@@ -10,16 +10,6 @@ namespace canopy::python {
 
 namespace {
 
-template <class T>
-PyObject* list_of(const T* items, std::size_t count) {
-    PyObject* list = PyList_New(static_cast<Py_ssize_t>(count));
-    for (std::size_t i = 0; list && i < count; ++i) {
-        PyObject* item = to_python(items[i]);
-        if (!item || PyList_SetItem(list, static_cast<Py_ssize_t>(i), item) != 0) Py_CLEAR(list);
-    }
-    return list;
-}
-
 using LengthFunction = aclError (*)(const void*, std::size_t, std::uint32_t, std::size_t*);
 using TextFunction = aclError (*)(const void*, std::size_t, std::uint32_t, char*, std::size_t);
 

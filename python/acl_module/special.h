@@ -23,6 +23,16 @@ CANOPY_PYTHON_FUNCTION(prof_get_op_name_v2);
 CANOPY_PYTHON_FUNCTION(rt_launch_callback);
 CANOPY_PYTHON_FUNCTION(rt_set_exception_info_callback);
 
+// snapshots.cpp
+CANOPY_PYTHON_FUNCTION(rt_snap_shot_callback_register);
+CANOPY_PYTHON_FUNCTION(rt_snap_shot_callback_unregister);
+
+// sharing.cpp
+CANOPY_PYTHON_FUNCTION(rt_mem_export_to_shareable_handle_v2);
+CANOPY_PYTHON_FUNCTION(tdt_set_queue_attr);
+CANOPY_PYTHON_FUNCTION(tdt_get_queue_attr);
+CANOPY_PYTHON_FUNCTION(tdt_get_dims_from_item);
+
 // allocators.cpp
 CANOPY_PYTHON_FUNCTION(rt_allocator_destroy_desc);
 CANOPY_PYTHON_FUNCTION(rt_allocator_set_obj_to_desc);

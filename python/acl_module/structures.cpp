@@ -84,16 +84,6 @@ bool put(PyObject* dict, const char* name, PyObject* value) {
     return good;
 }
 
-template <class T>
-PyObject* list_of(const T* values, std::size_t count) {
-    PyObject* list = PyList_New(static_cast<Py_ssize_t>(count));
-    for (std::size_t i = 0; list && i < count; ++i) {
-        PyObject* item = to_python(static_cast<long long>(values[i]));
-        if (!item || PyList_SetItem(list, static_cast<Py_ssize_t>(i), item) != 0) Py_CLEAR(list);
-    }
-    return list;
-}
-
 PyObject* dict_or_null(PyObject* dict, bool whole) {
     if (whole) return dict;
     Py_XDECREF(dict);
@@ -228,6 +218,55 @@ bool UceList::read(const Call& call, Py_ssize_t index, const char* name) {
         return false;
     value = items_.data();
     size = items_.size();
+    return true;
+}
+
+bool ServerPids::read(const Call& call, Py_ssize_t index, const char* name) {
+    const Place place{call, index, name};
+    if (!is_list(place)) return false;
+    PyObject* list = call.arguments[index];
+    const auto length = static_cast<std::size_t>(PyList_Size(list));
+    lists_.resize(length);
+    const auto read = [&](PyObject* item, aclrtServerPid& server) {
+        if (!is_dict(place, item) || !read_entry(place, item, "sdid", server.sdid)) return false;
+        PyObject* pids = PyDict_GetItemString(item, "pid");
+        if (!pids) return refuse(place, "lacks \"%s\"", "pid");
+        if (servers_.size() == length) return refuse(place, "%s while it was read", "grew");
+        List<std::int32_t>& numbers = lists_[servers_.size()];
+        if (!numbers.read(Call{call.name, &pids, 1, index}, 0, "pid")) return false;
+        server.pid = numbers.value;
+        server.num = numbers.size;
+        return true;
+    };
+    if (!read_dicts(list, servers_, read)) return false;
+    value = servers_.data();
+    size = servers_.size();
+    return true;
+}
+
+bool EventHandle::read(const Call& call, Py_ssize_t index, const char* name) {
+    PyObject* object = call.arguments[index];
+    if (!PyBytes_Check(object)) return refuse_type(call, index, name, "bytes");
+    if (PyBytes_Size(object) != sizeof value.reserved)
+        return canopy::python::refuse(PyExc_ValueError, call, index, name, "has %zd bytes, not %zu",
+                                      PyBytes_Size(object), sizeof value.reserved);
+    std::memcpy(value.reserved, PyBytes_AsString(object), sizeof value.reserved);
+    return true;
+}
+
+bool ShareableHandle::read(const Call& call, Py_ssize_t index, const char* name) {
+    PyObject* object = call.arguments[index];
+    if (PyBytes_Check(object)) {
+        if (PyBytes_Size(object) != sizeof bytes_.data)
+            return canopy::python::refuse(PyExc_ValueError, call, index, name, "has %zd bytes, not %zu",
+                                          PyBytes_Size(object), sizeof bytes_.data);
+        std::memcpy(bytes_.data, PyBytes_AsString(object), sizeof bytes_.data);
+        return true;
+    }
+    Number<std::uint64_t> number;
+    if (!PyIndex_Check(object)) return refuse_type(call, index, name, "an int or bytes");
+    if (!number.read(call, index, name)) return false;
+    std::memcpy(bytes_.data, &number.value, sizeof number.value);
     return true;
 }
 

@@ -101,6 +101,38 @@ private:
     std::vector<aclrtMemUceInfo> items_;
 };
 
+// [{"sdid": n, "pid": [n]}]
+class ServerPids {
+public:
+    aclrtServerPid* value = nullptr;
+    std::size_t size = 0;
+
+    bool read(const Call& call, Py_ssize_t index, const char* name);
+
+private:
+    std::vector<List<std::int32_t>> lists_;
+    std::vector<aclrtServerPid> servers_;
+};
+
+// The bytes of a shared event.
+class EventHandle {
+public:
+    aclrtIpcEventHandle value{};
+
+    bool read(const Call& call, Py_ssize_t index, const char* name);
+};
+
+// Shared physical memory: a number, or the bytes of a fabric handle. There is room for either, whatever the type says.
+class ShareableHandle {
+public:
+    void* value = &bytes_;
+
+    bool read(const Call& call, Py_ssize_t index, const char* name);
+
+private:
+    aclrtMemFabricHandle bytes_{};
+};
+
 // Each returns a new reference, or null with an exception.
 template <class T>
 PyObject* to_python(T value) {
@@ -126,9 +158,22 @@ PyObject* to_python(const aclrtUuid& uuid);
 PyObject* to_python(const aclrtPtrAttributes& attributes);
 PyObject* to_python(const aclrtMemUceInfo& range);
 PyObject* to_python(aclrtStreamAttr type, const aclrtStreamAttrValue& value);
+inline PyObject* to_python(const aclrtIpcEventHandle& handle) {
+    return PyBytes_FromStringAndSize(handle.reserved, sizeof handle.reserved);
+}
 inline PyObject* to_python(Room& room) { return to_python(room.text()); }
 // Already a Python object: a new reference, which the result takes over.
 inline PyObject* to_python(PyObject* object) { return object; }
+
+template <class T>
+PyObject* list_of(const T* items, std::size_t count) {
+    PyObject* list = PyList_New(static_cast<Py_ssize_t>(count));
+    for (std::size_t i = 0; list && i < count; ++i) {
+        PyObject* item = to_python(items[i]);
+        if (!item || PyList_SetItem(list, static_cast<Py_ssize_t>(i), item) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
 
 // The return value of the function: one value, or several as a tuple.
 template <class T>

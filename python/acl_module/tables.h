@@ -8,9 +8,9 @@
 
 namespace canopy::python {
 
-extern PyMethodDef acl_methods[], rt_methods[], util_methods[], prof_methods[], mdl_methods[], media_methods[],
-    op_methods[];
-extern const char acl_text[], rt_text[], util_text[], prof_text[], mdl_text[], media_text[], op_text[];
+extern PyMethodDef acl_methods[], rt_methods[], tdt_methods[], util_methods[], prof_methods[], mdl_methods[],
+    media_methods[], op_methods[];
+extern const char acl_text[], rt_text[], tdt_text[], util_text[], prof_text[], mdl_text[], media_text[], op_text[];
 
 }  // namespace canopy::python
 

@@ -25,13 +25,14 @@ except ModuleNotFoundError:
 
 from .arrays import Array, array, empty, empty_like, shared_array, zeros
 from .device import Device, current_device, synchronize
-from .errors import Error
+from .errors import Error, QueueEmpty, QueueEnd, QueueFull
 from .graphs import Graph
 from .kernels import Kernel, Library, compile_image, load
-from .streams import Event, Stream, current_stream
+from .queues import Queue
+from .streams import Event, Notify, Stream, current_stream
 
 __all__ = [
-    "Array", "Device", "Error", "Event", "Graph", "Kernel", "Library", "Stream", "array", "compile_image",
-    "current_device", "current_stream", "empty", "empty_like", "load", "shared_array", "synchronize",
-    "zeros",
+    "Array", "Device", "Error", "Event", "Graph", "Kernel", "Library", "Notify", "Queue", "QueueEmpty", "QueueEnd",
+    "QueueFull", "Stream", "array", "compile_image", "current_device", "current_stream", "empty", "empty_like", "load",
+    "shared_array", "synchronize", "zeros",
 ]

@@ -3,51 +3,95 @@
 
 from __future__ import annotations
 
+import collections
+import ctypes
 import math
+import threading
+import weakref
 from typing import Any
 
 import acl
 import numpy as np
 
-from .device import Device, current_device
+from .device import Device, current_device, forked
 from .errors import check
+from .library import call
+from .sharing import KEY_SIZE, process_number, travels
 from .streams import Stream, current_stream
 
 HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE = 1, 2, 3
 HUGE_FIRST = 0
-KEY_SIZE = 65
+LISTED, ANYBODY = 0, 1
 
 
 class Memory:
     """Device memory, freed with its last user."""
 
+    # By the keys under which anybody may open them: here that takes no import.
+    shared: "weakref.WeakValueDictionary[str, Memory]" = weakref.WeakValueDictionary()
+
     def __init__(self, size: int, device: Device) -> None:
         self.device = device
+        self.size = size
+        self._key: str | None = None
         with device:
             self.address, code = acl.rt.malloc(max(size, 1), HUGE_FIRST)
             check(code, f"allocating {size} bytes on device {device.index}")
 
+    def export(self, flag: int) -> str:
+        """A new key for the memory."""
+        with self.device:
+            key, code = acl.rt.ipc_mem_get_export_key(self.address, self.size, KEY_SIZE, flag)
+            check(code, "sharing an array")
+        return key
+
+    @property
+    def key(self) -> str:
+        """The key under which anybody may open the memory. Work that is ready to run is finished first."""
+        if self._key is None:
+            self._key = self.export(ANYBODY)
+            Memory.shared[self._key] = self
+        else:  # a copy does what a second export would do
+            check(acl.rt.memcpy(bytearray(1), 1, self.address, 1, DEVICE_TO_HOST), "sharing an array")
+        return self._key
+
     def __del__(self) -> None:
         address, self.address = getattr(self, "address", 0), 0
-        if address:
+        if address and not forked():
             acl.rt.free(address)
 
 
 class ImportedMemory:
     """Device memory of another process, given back with its last user here."""
 
+    # The runtime gives back the oldest import of a key first. So one that is not used any more waits for those before it.
+    _lock = threading.RLock()
+    _imports: dict[str, "collections.deque[list[bool]]"] = {}  # for each import whether it is used
+
     def __init__(self, key: str, device: Device) -> None:
         self.device = device
-        self.address, self._key = 0, key
-        with device:
+        self.address, self.key = 0, key
+        self._used = [True]
+        with device, ImportedMemory._lock:
             self.address, code = acl.rt.ipc_mem_import_by_key(key, 0)
             check(code, f"importing the array {key}")
+            ImportedMemory._imports.setdefault(key, collections.deque()).append(self._used)
+        size = ctypes.c_size_t()
+        call("aclrtMemGetAddressRange", self.address, ctypes.c_void_p(), ctypes.byref(size))
+        self.size = size.value
 
     def __del__(self) -> None:
         address, self.address = getattr(self, "address", 0), 0
-        if address:
-            with self.device:
-                acl.rt.ipc_mem_close(self._key)
+        if not address or forked():
+            return
+        self._used[0] = False
+        with self.device, ImportedMemory._lock:
+            imports = ImportedMemory._imports.get(self.key, ())
+            while imports and not imports[0][0]:
+                imports.popleft()
+                acl.rt.ipc_mem_close(self.key)
+            if not imports:
+                ImportedMemory._imports.pop(self.key, None)
 
 
 class Array:
@@ -163,27 +207,29 @@ class Array:
     def __setitem__(self, key: Any, value: Any) -> None:
         self[key].set(value)
 
-    def share(self, *processes: int) -> str:
-        """The key under which other processes open the array with `shared_array`; with `processes`, only those.
+    def share(self, *processes: Any) -> str:
+        """The key under which other processes open the array with `shared_array`; with `processes`, only those: numbers,
+        or started `multiprocessing.Process` objects.
 
         Work that is ready to run is finished first. The array must be a whole one, not a slice. The key ends with the
-        memory; processes that have opened the array by then keep it.
+        memory, so keep the array; processes that have opened it by then keep it too.
         """
-        if self._offset or not self.nbytes or isinstance(self._memory, ImportedMemory):
+        if self._offset or not self.nbytes or self.nbytes != self._memory.size or isinstance(self._memory, ImportedMemory):
             raise ValueError("only a whole array of this process that is not empty can be shared")
+        if not processes:
+            return self._memory.key
+        numbers = [process_number(one) for one in processes]
+        key = self._memory.export(LISTED)
         with self.device:
-            key, code = acl.rt.ipc_mem_get_export_key(int(self), self.nbytes, KEY_SIZE, 0 if processes else 1)
-            check(code, "sharing an array")
-            if processes:
-                check(acl.rt.ipc_mem_set_import_pid(key, list(processes)), "sharing an array")
+            check(acl.rt.ipc_mem_set_import_pid(key, numbers), "sharing an array")
         return key
 
     def __repr__(self) -> str:
         return f"canopy.Array({list(self.shape)}, {self.dtype}, device {self.device.index})"
 
 
-def empty(shape: Any, dtype: Any = np.float32, device: Device | None = None) -> Array:
-    """An uninitialised array."""
+def _layout(shape: Any, dtype: Any) -> tuple[tuple[int, ...], np.dtype, int]:
+    """Shape and type as they are kept, and the size in bytes."""
     shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     shape = tuple(int(length) for length in shape)
     if any(length < 0 for length in shape):
@@ -191,8 +237,13 @@ def empty(shape: Any, dtype: Any = np.float32, device: Device | None = None) -> 
     dtype = np.dtype(dtype)
     if dtype.hasobject:
         raise TypeError(f"elements of type {dtype} cannot be in device memory")
-    memory = Memory(math.prod(shape) * dtype.itemsize, device or current_device())
-    return Array(memory, 0, shape, dtype)
+    return shape, dtype, math.prod(shape) * dtype.itemsize
+
+
+def empty(shape: Any, dtype: Any = np.float32, device: Device | None = None) -> Array:
+    """An uninitialised array."""
+    shape, dtype, size = _layout(shape, dtype)
+    return Array(Memory(size, device or current_device()), 0, shape, dtype)
 
 
 def empty_like(other: Any) -> Array:
@@ -217,7 +268,24 @@ def array(source: Any, dtype: Any = None, device: Device | None = None) -> Array
 def shared_array(key: str, shape: Any, dtype: Any = np.float32, device: Device | None = None) -> Array:
     """The array that another process has shared under `key`: the same memory, not a copy.
 
-    Shape and type must be those of the array there; they are not part of the key.
+    Shape and type are not part of the key: they must fit into the array there. Arrays that are passed to another
+    process by `multiprocessing` arrive like this, with shape and type.
     """
-    shape = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(length) for length in shape)
-    return Array(ImportedMemory(key, device or current_device()), 0, shape, np.dtype(dtype))
+    shape, dtype, size = _layout(shape, dtype)
+    return _view(key, 0, shape, dtype, size, device)
+
+
+def _view(key: str, offset: int, shape: tuple[int, ...], dtype: np.dtype, size: int, device: Device | None = None) -> Array:
+    memory = Memory.shared.get(key) or ImportedMemory(key, device or current_device())
+    if offset + size > memory.size:
+        raise ValueError(f"{dtype}{list(shape)} has {size} bytes, and the shared array {memory.size}")
+    return Array(memory, offset, shape, dtype)
+
+
+def _reduce(array: Array) -> tuple:
+    if not array._memory.size:
+        return empty, (array.shape, array.dtype)
+    return _view, (array._memory.key, array._offset, array.shape, array.dtype, array.nbytes)
+
+
+travels(Array, _reduce)

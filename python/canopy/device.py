@@ -4,22 +4,47 @@
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 
 import acl
 
-from .errors import check
+from .errors import Error, check
 
 _lock = threading.Lock()
 _started = False
+_forked = False
 _thread = threading.local()
 
 ALREADY_INITIALISED = 100002
+INVALID_HANDLE = 107017
+
+
+def _after_fork() -> None:
+    global _forked
+    _forked = _forked or _started
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def forked() -> bool:
+    """Whether this process was forked from one that used the runtime: it may not use what it inherited."""
+    return _forked
+
+
+def check_fork(what: str) -> None:
+    """Raises in a process that was forked from one that used the runtime."""
+    if _forked:
+        raise Error(INVALID_HANDLE, f"using {what} in a forked process",
+                    "It has none of the threads of the runtime that it was forked from. Start processes with "
+                    'multiprocessing.get_context("spawn").')
 
 
 def _start() -> None:
     """Initialises the runtime once per process, unless the program has already done so."""
     global _started
+    check_fork("the runtime")
     if _started:
         return
     with _lock:
@@ -55,6 +80,7 @@ class Device:
 
     def use(self) -> "Device":
         """Makes this the thread's current device."""
+        check_fork("a device")
         check(acl.rt.set_device(self.index), f"opening device {self.index}")
         _thread.device = self
         return self
@@ -93,10 +119,13 @@ class Device:
 
 def current_device() -> Device:
     """The thread's current device; opens device 0 if it has none."""
+    check_fork("a device")
     device = getattr(_thread, "device", None)
     if device is None:
         _start()
         index, code = acl.rt.get_device()
+        if code != 0:  # the thread has none: no error that a later one should tell of
+            acl.get_recent_err_msg()
         device = Device(index if code == 0 else 0).use()
     return device
 

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exceptions for errors of the runtime."""
 
+from __future__ import annotations
+
+import queue
+
 import acl
 
 
@@ -12,6 +16,21 @@ class Error(RuntimeError):
         self.what = what
         self.text = text
         super().__init__(f"{what}: {code}" + (f"\n{text}" if text else ""))
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.code, self.what, self.text)
+
+
+class QueueEmpty(Error, queue.Empty):
+    """Nothing came in time."""
+
+
+class QueueFull(Error, queue.Full):
+    """No place became free in time."""
+
+
+class QueueEnd(EOFError):
+    """The writer of a queue has ended it: no more items come."""
 
 
 def check(code: int, what: str) -> None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Introspection: settings, devices, and live objects.
+// Introspection: settings, devices, live objects, and queues.
 #include "canopy/canopy.h"
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "api/api.h"
 #include "core/memory/memory.h"
 #include "core/process/runtime.h"
+#include "core/queue/queue.h"
 #include "core/stream/capture_rules.h"
 
 using namespace canopy;
@@ -49,6 +50,16 @@ void canopyCountLiveObjects(CanopyLiveObjects* live) {
         const MemoryUsage usage = (*record)->opened()->memory_usage();
         live->device_bytes += usage.total - usage.free;
     }
+}
+
+int canopyCountQueueItems(uint32_t queue, uint32_t* items) {
+    return api([&]() -> Status {
+        CANOPY_TRY(required(items, "items"));
+        Result<Pin<DataQueue>> found = find_queue(queue);
+        if (!found.ok()) return found.status();
+        *items = (*found)->ring->count();
+        return {};
+    });
 }
 
 }  // extern "C"

@@ -34,10 +34,12 @@ def fitting(argument):
             return len
         if argument.special.startswith("bytes"):
             return b"12345678"
+        if argument.special.startswith("str"):
+            return ""
         return (1,) if argument.special.startswith("tuple") else 0
     return {"Text": "", "OptionalText": None, "List": [], "MallocConfig": {}, "StreamAttribute": {"failureMode": 0},
             "PhysicalProperties": {"location": {"id": 0, "type": 1}}, "LoadOptions": [], "LaunchConfig": [],
-            "PlaceHolders": [], "UceList": []}.get(argument.kind, 0)
+            "PlaceHolders": [], "UceList": [], "ServerPids": [], "EventHandle": bytes(64)}.get(argument.kind, 0)
 
 
 def refused_arguments():
@@ -50,7 +52,7 @@ def refused_arguments():
 def numbers():
     for function in FUNCTIONS:
         for index, argument in enumerate(function.arguments):
-            if argument.kind in ("Number", "Handle", "Buffer", "Source") and argument.canonical not in ("float", "double"):
+            if argument.kind in ("Number", "Handle", "Buffer", "Source", "Word", "ShareableHandle") and argument.canonical not in ("float", "double"):
                 yield pytest.param(function, index, id=f"{function.full}-{index + 1}")
 
 
@@ -162,7 +164,7 @@ def test_stub_declares_exactly_the_functions_of_the_part(part):
 
 
 def test_parts_are_modules_that_can_be_imported():
-    run_program("import acl.rt, acl.util, acl.prof, acl.mdl, acl.media, acl.op; from acl.rt import malloc; assert acl.rt.malloc is malloc")
+    run_program("import acl.rt, acl.tdt, acl.util, acl.prof, acl.mdl, acl.media, acl.op; from acl.rt import malloc; assert acl.rt.malloc is malloc")
 
 
 @pytest.mark.parametrize("part, name, sentence", [

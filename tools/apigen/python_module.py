@@ -25,6 +25,7 @@ PARTS = {
     "meant, a function takes an address as an int, None for 0, or an object that shows contiguous memory: a numpy array,\n"
     "memoryview, bytearray, bytes to read from, __array_interface__ or __dlpack__. Python threads go on while a call waits.",
     "rt": "Devices, contexts, streams, events, notifies, memory, kernels and callbacks.",
+    "tdt": "Queues, buffers and routes between threads and processes, and channels that carry tensors.",
     "util": "Addresses of Python objects, arrays over addresses, and threads for reports.",
     "prof": "Profiling.",
     "mdl": "Dumps.",
@@ -50,10 +51,26 @@ KINDS = {
     "PlaceHolders": ("list[Any]", '[] or [{"addrOffset": n, "dataOffset": n}]'),
     "UceList": ("list[dict[str, Any]]", '[{"addr": address, "len": n}]'),
     "FileDescriptor": ("int", "a file descriptor"),
+    "Word": ("int", "int"),
+    "EventHandle": ("bytes", "the 64 bytes of ipc_get_event_handle"),
+    "ShareableHandle": ("int | bytes", "an int, or the 128 bytes of a fabric handle"),
+    "ServerPids": ("list[dict[str, Any]]", '[{"sdid": n, "pid": [pids]}]'),
 }
 # Structures that are returned as a dict.
 STRUCTURES = ("aclCANNPackageVersion", "aclrtUtilizationInfo", "aclrtUuid", "aclrtPtrAttributes")
-INCLUDES = ("acl/acl.h", "acl/acl_prof.h", "acl/acl_rt_allocator.h", "acl/acl_dump.h", "acl/ops/acl_dvpp.h")
+# Structures that are returned as bytes.
+OPAQUE = ("aclrtIpcEventHandle",)
+INCLUDES = (
+    "acl/acl.h",
+    "acl/acl_prof.h",
+    "acl/acl_rt_allocator.h",
+    "acl/acl_tdt.h",
+    "acl/acl_tdt_queue.h",
+    "acl/acl_dump.h",
+    "acl/ops/acl_dvpp.h",
+)
+# An output in the call column: its name, the type where the parameter is a void pointer, the room of a text.
+OUTPUT = re.compile(r">(\w+)(?::([\w:]+))?(?:\[(\w+)\])?")
 
 
 class Argument:
@@ -144,9 +161,11 @@ class Function:
         if len(parameters) != len(self.passed) and not self.header["variadic"]:
             raise Failure(f"{TABLE}: {self.name}: {self.target} takes {len(parameters)} parameters, not {len(self.passed)}")
         for parameter, passed in zip(parameters, self.passed):
-            output = re.fullmatch(r">(\w+)(?:\[(\w+)\])?", passed)
+            output = OUTPUT.fullmatch(passed)
             if output:
-                self.outputs[output[1]] = (parameter, output[2])
+                if output[2]:
+                    parameter = {**parameter, "type": output[2] + " *"}
+                self.outputs[output[1]] = (parameter, output[3])
             elif self.argument(passed):
                 self.argument(passed).settle(parameter)
         for argument in self.arguments:
@@ -255,12 +274,12 @@ def literal(text):
 
 def value_expression(function, passed, parameter):
     """What the C function gets for one entry of the call column."""
-    output = re.fullmatch(r">(\w+)(?:\[(\w+)\])?", passed)
+    output = OUTPUT.fullmatch(passed)
     if output:
-        return f"{output[1]}.value" if output[2] else f"&{output[1]}"
+        return f"{output[1]}.value" if output[3] else f"&{output[1]}"
     length = re.fullmatch(r"len\((\w+)\)", passed)
     if length:
-        return f"static_cast<{parameter['type']}>({length[1]}.size)"
+        return f"static_cast<{parameter['type'].removeprefix('const ')}>({length[1]}.size)"
     argument = function.argument(passed)
     if not argument:
         return passed
@@ -360,6 +379,8 @@ def return_type(function, item):
             return "str"
         if output_type(parameter["type"]) in STRUCTURES:
             return "dict[str, Any]"
+        if output_type(parameter["type"]) in OPAQUE:
+            return "bytes"
         return "float" if parameter["canonical"] == "float *" else "int"
     if name == function.result and function.header:
         canonical = function.header["result"]["canonical"]
