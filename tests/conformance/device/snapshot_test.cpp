@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots: the states of the process, who waits while it is locked, and the callbacks.
+#include <sys/resource.h>
+
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -456,6 +459,32 @@ TEST_F(SnapshotEnd, FinalizeUnlocks) {
         EXPECT_ACL_FAILS(unlock_failed, "running", unlock());
         ASSERT_ACL_OK(lock());
         ASSERT_ACL_OK(unlock());
+        ASSERT_ACL_OK(aclFinalize());
+    }));
+}
+
+// The address space is limited to what is in use, so that there is no room for the copy.
+TEST_F(SnapshotEnd, ABackupWithoutMemoryFailsAndCanBeRepeated) {
+    EXPECT_IN_OWN_PROCESS(([] {
+        constexpr std::size_t size = std::size_t{64} << 20;
+        ASSERT_ACL_OK(aclInit(nullptr));
+        ASSERT_ACL_OK(aclrtSetDevice(0));
+        void* memory = nullptr;
+        ASSERT_ACL_OK(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_HUGE_FIRST));
+        ASSERT_ACL_OK(aclrtMemset(memory, size, 1, size));
+        ASSERT_ACL_OK(lock());
+        std::size_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        rlimit old = {};
+        ASSERT_EQ(getrlimit(RLIMIT_AS, &old), 0);
+        const rlimit tight = {pages * static_cast<std::size_t>(getpagesize()) + size / 4, old.rlim_max};
+        ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
+        EXPECT_ACL_FAILS(backup_failed, "to be saved", backup());
+        ASSERT_EQ(setrlimit(RLIMIT_AS, &old), 0);
+        EXPECT_ACL_FAILS(restore_failed, "it is locked", restore());
+        EXPECT_ACL_OK(backup());
+        EXPECT_ACL_OK(unlock());
+        EXPECT_ACL_OK(aclrtFree(memory));
         ASSERT_ACL_OK(aclFinalize());
     }));
 }
