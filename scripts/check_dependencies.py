@@ -16,7 +16,7 @@ import sys
 # Folder, what it holds, and what its files may include besides each other: prefixes of paths. A file belongs to the
 # longest folder that holds it. Folders that are not listed may include anything.
 WAIST = ("src/device/command.h", "src/device/driver.h", "src/device/image.h", "src/device/fusion.h")
-HEAP = ("src/device/heap_checker.h",)
+HEAP = ("src/device/heap_allocations.h", "src/device/heap_checker.h")
 POINTERS = ("src/device/opaque_pointer.h",)  # makes pointers from device addresses
 DEVICES = (*WAIST, *HEAP, "src/device/device.h", "src/device/host_ranges.h", "src/device/outside_signals.h", "src/device/trace.h", "src/device/fused_list.h", "src/device/fused_module.h")
 KERNEL_FORMAT = ("include/canopy/chips.h", "include/canopy/kernel_abi.h", "include/canopy/kernel_image.h",
@@ -33,7 +33,7 @@ ROOMS = {
     "src/device/engine": ("streams, graphs and CPU kernels for every kind of device",
                           ("src/foundation/", "src/base/", "src/device/execution/", *DEVICES, *POINTERS, *KERNEL_FORMAT)),
     "src/device/null": ("the smallest kind of device: computes nothing",
-                        ("src/foundation/", "src/base/", *WAIST, *POINTERS, *KERNEL_FORMAT)),
+                        ("src/foundation/", "src/base/", *WAIST, *HEAP, *POINTERS, *KERNEL_FORMAT)),
     "src/device/soft": ("the software NPU",
                         ("src/foundation/", "src/base/", "src/device/execution/", "src/device/engine/", *WAIST, *HEAP,
                          *POINTERS, *KERNEL_FORMAT)),
@@ -91,6 +91,7 @@ ORDER = {
         {"share": "objects shared between processes: keys, connections, the porter"},
         {"stream": "streams, events, notifies, callbacks"},
         {"memory": "allocations, pools, copies, random numbers"},
+        {"snapshot": "locking the process, saving its devices and bringing them back"},
         {"queue/shared": "queues and buffers in memory that processes share"},
         {"queue": "queues, buffers, routes, channels"},
         {"kernel": "binaries, functions, argument lists"},

@@ -2776,10 +2776,10 @@ ACL_FUNC_VISIBILITY aclError aclrtSnapShotProcessLock(int pid, void* reserve);
 /** Lets calls go on. `reserve` is null. */
 ACL_FUNC_VISIBILITY aclError aclrtSnapShotProcessUnlock(int pid, void* reserve);
 
-/** Saves the state of the devices. `args` may be null. */
+/** Saves the state of the devices. `args` is null. */
 ACL_FUNC_VISIBILITY aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs* args);
 
-/** Brings the saved state back. `args` may be null. */
+/** Brings the saved state back. `args` is null. */
 ACL_FUNC_VISIBILITY aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArgs* args);
 
 /** Adds a function for a stage of a snapshot. */

@@ -10,6 +10,7 @@
 #include "base/error_text.h"
 #include "base/result.h"
 #include "core/base/error_codes.h"
+#include "core/base/gate.h"
 #include "core/base/thread_state.h"
 #include "foundation/clock.h"
 
@@ -37,6 +38,14 @@ inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcep
     } catch (...) {
         return finish_call(fail(code::internal, "unexpected failure inside the runtime").code());
     }
+}
+
+// The same for calls that change devices in other ways than by submitting to a stream: they wait while a snapshot has
+// locked the process.
+template <class Body>
+inline int changing_api(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
+    const GatePass pass;
+    return api(body, function);
 }
 
 template <class T>

@@ -25,7 +25,7 @@ Status check_option(aclSysParamOpt option) {
 }  // namespace
 
 aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(context, "context"));
         Result<Handle> handle = create_context(deviceId);
         if (!handle.ok()) return handle.status();
@@ -35,7 +35,7 @@ aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
 }
 
 aclError aclrtDestroyContext(aclrtContext context) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(context, "context"));
         return destroy_context(handle_of(context));
     });
@@ -106,7 +106,7 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
 }
 
 aclError aclrtCtxGetFloatOverflowAddr(void** overflowAddr) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(overflowAddr, "overflowAddr"));
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
@@ -118,7 +118,7 @@ aclError aclrtCtxGetFloatOverflowAddr(void** overflowAddr) {
 }
 
 aclError aclrtGetHardwareSyncAddr(void** addr) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(addr, "addr"));
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();

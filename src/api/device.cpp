@@ -48,15 +48,15 @@ Status check_run_mode(const aclrtRunMode* mode) {
 extern "C" {
 
 aclError aclrtSetDevice(int32_t deviceId) {
-    return api([&]() -> Status { return set_device(deviceId); });
+    return changing_api([&]() -> Status { return set_device(deviceId); });
 }
 
 aclError aclrtResetDevice(int32_t deviceId) {
-    return api([&]() -> Status { return reset_device(deviceId, ResetMode::counted); });
+    return changing_api([&]() -> Status { return reset_device(deviceId, ResetMode::counted); });
 }
 
 aclError aclrtResetDeviceForce(int32_t deviceId) {
-    return api([&]() -> Status { return reset_device(deviceId, ResetMode::forced); });
+    return changing_api([&]() -> Status { return reset_device(deviceId, ResetMode::forced); });
 }
 
 aclError aclrtGetDevice(int32_t* deviceId) {

@@ -58,20 +58,20 @@ Status check_flag(std::uint32_t flag) {
 }  // namespace
 
 aclError aclrtCreateEvent(aclrtEvent* event) {
-    return api(
+    return changing_api(
         [&]() -> Status { return create(event, EventKind::plain, event_sync | event_progress | event_timeline); });
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag) {
-    return api([&]() -> Status { return create(event, EventKind::plain, flag); });
+    return changing_api([&]() -> Status { return create(event, EventKind::plain, flag); });
 }
 
 aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) {
-    return api([&]() -> Status { return create(event, EventKind::extended, flag); });
+    return changing_api([&]() -> Status { return create(event, EventKind::extended, flag); });
 }
 
 aclError aclrtDestroyEvent(aclrtEvent event) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(event, "event"));
         return destroy_event(handle_of(event));
     });
@@ -211,7 +211,7 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle) {
 }
 
 aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent* event) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(event, "event"));
         SharedKey::Bytes bytes;
         std::memcpy(bytes.data(), handle.reserved, bytes.size());

@@ -102,7 +102,7 @@ aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode) {
 
 aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue, aclmdlRICondHandleFlag flag,
                                   aclmdlRICondHandle* handle) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(modelRI, "modelRI"));
         CANOPY_TRY(required(handle, "handle"));
         const int bits = static_cast<int>(flag);
@@ -159,7 +159,7 @@ aclError aclmdlRIAbort(aclmdlRI modelRI) {
 // ---- destruction ---------------------------------------------------------------------------------------------------
 
 aclError aclmdlRIDestroy(aclmdlRI modelRI) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(modelRI, "modelRI"));
         return destroy_graph(modelRI);
     });

@@ -375,6 +375,27 @@ aclError aclrtCacheLastTaskOpInfo(const void* const infoPtr, const size_t infoSi
     });
 }
 
+namespace {
+
+// The first `limit` bytes at most; does not cut through a character of UTF-8.
+std::string_view cut_text(std::string_view text, std::size_t limit) {
+    if (text.size() <= limit) return text;
+    constexpr std::size_t longest_character = 4;
+    std::size_t end = limit;
+    while (limit - end < longest_character && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    return text.substr(0, limit - end < longest_character ? end : limit);
+}
+
+}  // namespace
+
+aclError aclrtCacheLastTaskExtendInfo(const char* const extendInfoPtr, const size_t infoSize) {
+    return api([&]() -> Status {
+        if (extendInfoPtr == nullptr) return fail(code::param_invalid, "extendInfoPtr must not be null");
+        if (infoSize == 0) return fail(code::param_invalid, "infoSize must not be 0");
+        return attach_extended_info(cut_text({extendInfoPtr, infoSize}, 4096));
+    });
+}
+
 // ---- groups --------------------------------------------------------------------------------------------------------
 
 aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream) {

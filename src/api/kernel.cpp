@@ -123,7 +123,7 @@ int with_arguments(aclrtArgsHandle handle, Body&& body) noexcept {
 // ---- binaries ------------------------------------------------------------------------------------------------------
 
 aclError aclrtBinaryLoadFromFile(const char* binPath, aclrtBinaryLoadOptions* options, aclrtBinHandle* binHandle) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(binPath, "binPath"));
         CANOPY_TRY(required(binHandle, "binHandle"));
         Result<ReadOptions> read = read_options(options);
@@ -137,7 +137,7 @@ aclError aclrtBinaryLoadFromFile(const char* binPath, aclrtBinaryLoadOptions* op
 
 aclError aclrtBinaryLoadFromData(const void* data, size_t length, const aclrtBinaryLoadOptions* options,
                                  aclrtBinHandle* binHandle) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(data, "data"));
         CANOPY_TRY(required(binHandle, "binHandle"));
         if (length == 0) return fail(code::param_invalid, "length must not be 0");
@@ -171,7 +171,7 @@ aclError aclrtDestroyBinary(aclrtBinary binary) {
 }
 
 aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(binary, "binary"));
         CANOPY_TRY(required(binHandle, "binHandle"));
         const Pin<BinaryData> data = Runtime::instance().binary_data.pin(handle_of(binary));
@@ -182,7 +182,7 @@ aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle) {
 }
 
 aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(binHandle, "binHandle"));
         // CPU kernels are loaded and unloaded without a context.
         const Pin<Binary> binary = Runtime::instance().binaries.pin(handle_of(binHandle));

@@ -38,7 +38,7 @@ aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream) {
 }
 
 aclError aclrtCreateLabelList(aclrtLabel* labels, size_t num, aclrtLabelList* labelList) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(labels, "labels"));
         CANOPY_TRY(required(labelList, "labelList"));
         if (num == 0 || num > max_labels)
@@ -51,7 +51,7 @@ aclError aclrtCreateLabelList(aclrtLabel* labels, size_t num, aclrtLabelList* la
 }
 
 aclError aclrtDestroyLabelList(aclrtLabelList labelList) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(labelList, "labelList"));
         return destroy_label_list(labelList);
     });

@@ -11,7 +11,7 @@ using namespace canopy;
 extern "C" {
 
 aclError acldvppMalloc(void** devPtr, size_t size) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         Result<DeviceAddress> memory = allocate_device_memory({size, ACL_MEM_MALLOC_HUGE_FIRST});
         if (!memory.ok()) [[unlikely]]
@@ -22,7 +22,7 @@ aclError acldvppMalloc(void** devPtr, size_t size) {
 }
 
 aclError acldvppFree(void* devPtr) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         return release_device_memory(device_address(devPtr));
     });

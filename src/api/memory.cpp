@@ -102,34 +102,36 @@ bool has_memory(aclrtMemAttr attribute) {
 extern "C" {
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return api([&]() -> Status { return allocate(devPtr, {size, static_cast<std::uint32_t>(policy)}); });
+    return changing_api([&]() -> Status { return allocate(devPtr, {size, static_cast<std::uint32_t>(policy)}); });
 }
 
 aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return api([&]() -> Status { return allocate(devPtr, {size, static_cast<std::uint32_t>(policy), false}); });
+    return changing_api([&]() -> Status {
+        return allocate(devPtr, {size, static_cast<std::uint32_t>(policy), false});
+    });
 }
 
 aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return api([&]() -> Status { return allocate(devPtr, {size, static_cast<std::uint32_t>(policy)}); });
+    return changing_api([&]() -> Status { return allocate(devPtr, {size, static_cast<std::uint32_t>(policy)}); });
 }
 
 aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg) {
-    return api([&]() -> Status { return allocate_with_config(devPtr, size, policy, cfg); });
+    return changing_api([&]() -> Status { return allocate_with_config(devPtr, size, policy, cfg); });
 }
 
 aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg) {
-    return api([&]() -> Status { return allocate_with_config(devPtr, size, policy, cfg); });
+    return changing_api([&]() -> Status { return allocate_with_config(devPtr, size, policy, cfg); });
 }
 
 aclError aclrtFree(void* devPtr) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         return release_device_memory(device_address(devPtr));
     });
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         CANOPY_TRY(synchronise_current_context());
         return release_device_memory(device_address(devPtr));

@@ -111,7 +111,7 @@ extern "C" {
 
 aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
                           aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs, size_t* failIndex) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(failIndex, "failIndex"));
         return run_now({dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs}, *failIndex);
     });
@@ -119,7 +119,7 @@ aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* si
 
 aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
                             aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         size_t failed = no_item;
         return run_now({dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs}, failed);
     });
@@ -128,7 +128,7 @@ aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* 
 aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
                                aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs, size_t* failIndex,
                                aclrtStream stream) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(failIndex, "failIndex"));
         return run_in_stream({dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs}, *failIndex,
                              stream);
@@ -138,7 +138,7 @@ aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_
 aclError aclrtMemcpyBatchAsyncV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
                                  aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs,
                                  aclrtStream stream) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         size_t failed = no_item;
         return run_in_stream({dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs}, failed, stream);
     });

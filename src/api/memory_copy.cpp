@@ -85,22 +85,22 @@ Result<SymbolInfo> symbol_part(const void* symbol, size_t count, size_t offset) 
 extern "C" {
 
 aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
-    return api([&]() -> Status { return copy(copy_of(dst, destMax, src, count), kind); });
+    return changing_api([&]() -> Status { return copy(copy_of(dst, destMax, src, count), kind); });
 }
 
 aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                           aclrtStream stream) {
-    return api([&]() -> Status { return copy_async(copy_of(dst, destMax, src, count), kind, stream); });
+    return changing_api([&]() -> Status { return copy_async(copy_of(dst, destMax, src, count), kind, stream); });
 }
 
 aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                                        aclrtStream stream) {
-    return api([&]() -> Status { return copy_async(copy_of(dst, destMax, src, count), kind, stream); });
+    return changing_api([&]() -> Status { return copy_async(copy_of(dst, destMax, src, count), kind, stream); });
 }
 
 aclError aclrtMemcpyAsyncWithOffset(void** dst, size_t destMax, size_t dstDataOffset, const void** src, size_t count,
                                     size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(check_pointers(dst, src));
         CANOPY_TRY(check_kind(kind, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE));
         if (count == 0) return fail(code::param_invalid, "count must not be 0");
@@ -123,7 +123,7 @@ aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t* descSize) {
 
 aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, void* dstAddr, size_t count,
                             void* config) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(desc, "desc"));
         CANOPY_TRY(required(srcAddr, "srcAddr"));
         CANOPY_TRY(required(dstAddr, "dstAddr"));
@@ -138,7 +138,7 @@ aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, voi
 }
 
 aclError aclrtMemcpyAsyncWithDesc(void* desc, aclrtMemcpyKind kind, aclrtStream stream) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(desc, "desc"));
         CANOPY_TRY(required(stream, "stream"));
         CANOPY_TRY(check_kind(kind, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE));
@@ -151,7 +151,7 @@ aclError aclrtMemcpyAsyncWithDesc(void* desc, aclrtMemcpyKind kind, aclrtStream 
 
 aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                        aclrtMemcpyKind kind) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(check_pointers(dst, src));
         if (!is_one_of(kind, {ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEFAULT}))
             return fail(code::invalid_parameter, "kind {} is not allowed here", static_cast<int>(kind));
@@ -164,7 +164,7 @@ aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
 
 aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                             aclrtMemcpyKind kind, aclrtStream stream) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(check_pointers(dst, src));
         if (!is_one_of(kind, {ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE,
                               ACL_MEMCPY_DEFAULT}))
@@ -181,7 +181,7 @@ aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t sp
 }
 
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         if (count == 0) return {};
         return fill_now({device_address(devPtr), maxCount, static_cast<std::uint32_t>(value), count, 1});
@@ -189,7 +189,7 @@ aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count)
 }
 
 aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         if (count == 0) return {};
         return fill_in_stream({device_address(devPtr), maxCount, static_cast<std::uint32_t>(value), count, 1}, stream);
@@ -197,7 +197,7 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
 }
 
 aclError aclrtMemsetD32(void* ptr, size_t memSize, uint32_t value, size_t N) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         if (N == 0) return {};
         return fill_now({device_address(ptr), memSize, value, N, 4});
@@ -205,7 +205,7 @@ aclError aclrtMemsetD32(void* ptr, size_t memSize, uint32_t value, size_t N) {
 }
 
 aclError aclrtMemsetD32Async(void* ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         if (N == 0) return {};
         return fill_in_stream({device_address(ptr), memSize, value, N, 4}, stream);
@@ -237,7 +237,7 @@ aclError aclrtGetSymbolSize(const void* symbol, size_t* size) {
 }
 
 aclError aclrtMemcpyToSymbol(const void* symbol, const void* src, size_t count, size_t offset, aclrtMemcpyKind kind) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(symbol, "symbol"));
         CANOPY_TRY(required(src, "src"));
         CANOPY_TRY(require_context());
@@ -249,7 +249,7 @@ aclError aclrtMemcpyToSymbol(const void* symbol, const void* src, size_t count, 
 
 aclError aclrtMemcpyToSymbolAsync(const void* symbol, const void* src, size_t count, size_t offset,
                                   aclrtMemcpyKind kind, aclrtStream stream) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(symbol, "symbol"));
         CANOPY_TRY(required(src, "src"));
         CANOPY_TRY(require_context());
@@ -261,7 +261,7 @@ aclError aclrtMemcpyToSymbolAsync(const void* symbol, const void* src, size_t co
 
 aclError aclrtMemcpyFromSymbol(void* dst, size_t dstMax, const void* symbol, size_t count, size_t offset,
                                aclrtMemcpyKind kind) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(symbol, "symbol"));
         CANOPY_TRY(required(dst, "dst"));
         CANOPY_TRY(require_context());
@@ -273,7 +273,7 @@ aclError aclrtMemcpyFromSymbol(void* dst, size_t dstMax, const void* symbol, siz
 
 aclError aclrtMemcpyFromSymbolAsync(void* dst, size_t dstMax, const void* symbol, size_t count, size_t offset,
                                     aclrtMemcpyKind kind, aclrtStream stream) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(symbol, "symbol"));
         CANOPY_TRY(required(dst, "dst"));
         CANOPY_TRY(require_context());

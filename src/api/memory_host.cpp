@@ -40,11 +40,11 @@ Result<DeviceAddress> register_memory(void* ptr, uint64_t size, bool mapped, boo
 extern "C" {
 
 aclError aclrtMallocHost(void** hostPtr, size_t size) {
-    return api([&]() -> Status { return allocate(hostPtr, "hostPtr", {size, nullptr}); });
+    return changing_api([&]() -> Status { return allocate(hostPtr, "hostPtr", {size, nullptr}); });
 }
 
 aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cfg) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         Result<MallocAttributes> attributes = read_malloc_attributes(cfg);
         if (!attributes.ok()) return attributes.status();
@@ -60,14 +60,14 @@ aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cf
 }
 
 aclError aclrtFreeHost(void* hostPtr) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(hostPtr, "hostPtr"));
         return release_pinned(device_address(hostPtr));
     });
 }
 
 aclError aclrtFreeHostWithDevSync(void* hostPtr) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(hostPtr, "hostPtr"));
         Result<Pin<Context>> context = current_context();
         if (!context.ok()) return context.status();
@@ -77,7 +77,7 @@ aclError aclrtFreeHostWithDevSync(void* hostPtr) {
 }
 
 aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type, void** devPtr) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         CANOPY_TRY(required(devPtr, "devPtr"));
         if (type == ACL_HOST_REGISTER_IOMEMORY || type == ACL_HOST_REGISTER_READONLY)
@@ -92,7 +92,7 @@ aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
 }
 
 aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         if (size == 0) return fail(code::invalid_parameter, "size must not be 0");
         if ((flag & (ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY)) != 0)
@@ -107,7 +107,7 @@ aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
 }
 
 aclError aclrtHostUnregister(void* ptr) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         CANOPY_TRY(require_context());
         return unregister_host_memory(device_address(ptr));

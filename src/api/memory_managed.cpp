@@ -45,7 +45,7 @@ Status check_location_starts(const size_t* starts, size_t locations, size_t coun
 extern "C" {
 
 aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         if (size == 0) return fail(code::invalid_parameter, "size must not be 0");
         if (flag != ACL_RT_MEM_ATTACH_GLOBAL)

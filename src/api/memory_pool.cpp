@@ -48,7 +48,7 @@ Status check_attribute(aclrtMemPoolAttr attribute) {
 extern "C" {
 
 aclError aclrtMemPoolCreate(aclrtMemPool* memPool, const aclrtMemPoolProps* poolProps) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(memPool, "memPool"));
         CANOPY_TRY(required(poolProps, "poolProps"));
         Result<PoolOptions> options = read_options(*poolProps);
@@ -61,14 +61,14 @@ aclError aclrtMemPoolCreate(aclrtMemPool* memPool, const aclrtMemPoolProps* pool
 }
 
 aclError aclrtMemPoolDestroy(const aclrtMemPool memPool) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(memPool, "memPool"));
         return destroy_pool(handle_of(memPool));
     });
 }
 
 aclError aclrtMemPoolMallocAsync(void** ptr, size_t size, aclrtMemPool memPool, aclrtStream stream) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         CANOPY_TRY(required(memPool, "memPool"));
         CANOPY_TRY(required(stream, "stream"));
@@ -88,7 +88,7 @@ aclError aclrtMemPoolMallocAsync(void** ptr, size_t size, aclrtMemPool memPool, 
 }
 
 aclError aclrtMemPoolFreeAsync(void* ptr, aclrtStream stream) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(ptr, "ptr"));
         Result<Pin<Stream>> user = find_stream(stream, true);
         if (!user.ok()) return user.status();
@@ -135,7 +135,7 @@ aclError aclrtMemPoolGetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void* 
 }
 
 aclError aclrtMemPoolTrimTo(aclrtMemPool memPool, size_t minBytesToKeep) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(memPool, "memPool"));
         Result<Pin<MemoryPool>> pool = find_pool(memPool);
         if (!pool.ok()) return pool.status();

@@ -126,7 +126,7 @@ aclError aclrtIpcMemSetAttr(const char* key, aclrtIpcMemAttrType type, uint64_t 
 }
 
 aclError aclrtIpcMemImportByKey(void** devPtr, const char* key, uint64_t flags) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(devPtr, "devPtr"));
         CANOPY_TRY(required(key, "key"));
         if (flags > 1) return fail(code::param_invalid, "flags {:#x} is neither 0 nor 1", flags);
@@ -138,7 +138,7 @@ aclError aclrtIpcMemImportByKey(void** devPtr, const char* key, uint64_t flags) 
 }
 
 aclError aclrtIpcMemClose(const char* key) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(key, "key"));
         return close_memory(key_text(key));
     });
@@ -182,7 +182,7 @@ aclError aclrtMemSetPidToShareableHandleV2(void* shareableHandle, aclrtMemShared
 }
 
 aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId, aclrtDrvMemHandle* handle) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(handle, "handle"));
         return import_handle(&shareableHandle, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, deviceId, handle);
     });
@@ -190,7 +190,7 @@ aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t dev
 
 aclError aclrtMemImportFromShareableHandleV2(void* shareableHandle, aclrtMemSharedHandleType shareType, uint64_t flags,
                                              aclrtDrvMemHandle* handle) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(shareableHandle, "shareableHandle"));
         CANOPY_TRY(required(handle, "handle"));
         CANOPY_TRY(check_share_type(shareType));

@@ -84,7 +84,7 @@ aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* prop, aclrtMemGr
 }
 
 aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysicalMemProp* prop, uint64_t flags) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(handle, "handle"));
         CANOPY_TRY(required(prop, "prop"));
         if (size == 0) return fail(code::invalid_parameter, "size must not be 0");
@@ -100,45 +100,45 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size, const aclrt
 }
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(handle, "handle"));
         return release_physical(handle_of(handle));
     });
 }
 
 aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment, void* expectPtr, uint64_t flags) {
-    return api([&]() -> Status { return reserve(virPtr, size, alignment, expectPtr, flags); });
+    return changing_api([&]() -> Status { return reserve(virPtr, size, alignment, expectPtr, flags); });
 }
 
 aclError aclrtReserveMemAddressNoUCMemory(void** virPtr, size_t size, size_t alignment, void* expectPtr,
                                           uint64_t flags) {
-    return api([&]() -> Status { return reserve(virPtr, size, alignment, expectPtr, flags); });
+    return changing_api([&]() -> Status { return reserve(virPtr, size, alignment, expectPtr, flags); });
 }
 
 aclError aclrtReleaseMemAddress(void* virPtr) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(virPtr, "virPtr"));
         return release_addresses(device_address(virPtr));
     });
 }
 
 aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags) {
-    return api([&]() -> Status { return map(virPtr, size, offset, handle, flags, true); });
+    return changing_api([&]() -> Status { return map(virPtr, size, offset, handle, flags, true); });
 }
 
 aclError aclrtMemMapNoAccess(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags) {
-    return api([&]() -> Status { return map(virPtr, size, offset, handle, flags, false); });
+    return changing_api([&]() -> Status { return map(virPtr, size, offset, handle, flags, false); });
 }
 
 aclError aclrtUnmapMem(void* virPtr) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(virPtr, "virPtr"));
         return unmap_physical(device_address(virPtr));
     });
 }
 
 aclError aclrtMemSetAccess(void* virPtr, size_t size, aclrtMemAccessDesc* desc, size_t count) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(virPtr, "virPtr"));
         CANOPY_TRY(required(desc, "desc"));
         if (size == 0) return fail(code::param_invalid, "size must not be 0");

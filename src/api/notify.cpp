@@ -38,11 +38,11 @@ int with_notify(NotifyKind kind, void* notify, const char* name, Body&& body,
 }  // namespace
 
 aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
-    return api([&]() -> Status { return create(notify, NotifyKind::binary, flag, "notify"); });
+    return changing_api([&]() -> Status { return create(notify, NotifyKind::binary, flag, "notify"); });
 }
 
 aclError aclrtDestroyNotify(aclrtNotify notify) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(notify, "notify"));
         return destroy_notify(NotifyKind::binary, notify);
     });
@@ -68,7 +68,7 @@ aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t* notifyId) {
 }
 
 aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t num) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(notifies, "notifies"));
         if (num == 0) return fail(code::param_invalid, "num must not be 0");
         CANOPY_TRY(require_context());
@@ -117,7 +117,7 @@ aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid* 
 }
 
 aclError aclrtNotifyImportByKey(aclrtNotify* notify, const char* key, uint64_t flags) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(notify, "notify"));
         CANOPY_TRY(required(key, "key"));
         if (flags > 3) return fail(code::param_invalid, "flags {:#x} has bits that do not exist", flags);
@@ -130,11 +130,11 @@ aclError aclrtNotifyImportByKey(aclrtNotify* notify, const char* key, uint64_t f
 }
 
 aclError aclrtCntNotifyCreate(aclrtCntNotify* cntNotify, uint64_t flag) {
-    return api([&]() -> Status { return create(cntNotify, NotifyKind::counting, flag, "cntNotify"); });
+    return changing_api([&]() -> Status { return create(cntNotify, NotifyKind::counting, flag, "cntNotify"); });
 }
 
 aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(cntNotify, "cntNotify"));
         return destroy_notify(NotifyKind::counting, cntNotify);
     });

@@ -49,11 +49,11 @@ Status set_failure_mode(Stream& stream, std::uint64_t mode) {
 }  // namespace
 
 aclError aclrtCreateStream(aclrtStream* stream) {
-    return api([&]() -> Status { return create(stream, 0, 0); });
+    return changing_api([&]() -> Status { return create(stream, 0, 0); });
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
-    return api([&]() -> Status { return create(stream, priority, flag); });
+    return changing_api([&]() -> Status { return create(stream, priority, flag); });
 }
 
 aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
@@ -106,7 +106,7 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamCon
 }
 
 aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle* handle) {
-    return api([&]() -> Status {
+    return changing_api([&]() -> Status {
         CANOPY_TRY(required(handle, "handle"));
         CANOPY_TRY(check_stream_configuration(handle));
         return create(stream, handle->priority, static_cast<std::uint32_t>(handle->flag));
@@ -114,11 +114,11 @@ aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle*
 }
 
 aclError aclrtDestroyStream(aclrtStream stream) {
-    return api([&]() -> Status { return destroy(stream, DestroyMode::wait); });
+    return changing_api([&]() -> Status { return destroy(stream, DestroyMode::wait); });
 }
 
 aclError aclrtDestroyStreamForce(aclrtStream stream) {
-    return api([&]() -> Status { return destroy(stream, DestroyMode::force); });
+    return changing_api([&]() -> Status { return destroy(stream, DestroyMode::force); });
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream) {

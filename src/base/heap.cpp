@@ -38,6 +38,7 @@ constexpr std::uint64_t checking_factor = 4;
 
 constexpr int size_bits = 40;
 constexpr int state_bits = 2;
+constexpr std::uint64_t mark_bit = std::uint64_t{1} << 63;
 
 std::uint64_t address_span(const HeapOptions& options) noexcept {
     if (!options.checking) return options.capacity;
@@ -74,12 +75,13 @@ Heap::Heap(const HeapOptions& options, OffsetAllocator allocator, Mapping memory
 
 std::uint64_t Heap::encode(Tag tag) noexcept {
     return tag.size | static_cast<std::uint64_t>(tag.state) << size_bits |
-           static_cast<std::uint64_t>(tag.flags) << (size_bits + state_bits);
+           static_cast<std::uint64_t>(tag.flags) << (size_bits + state_bits) | (tag.marked ? mark_bit : 0);
 }
 
 Heap::Tag Heap::decode(std::uint64_t tag) noexcept {
-    return {tag & ((std::uint64_t{1} << size_bits) - 1), static_cast<std::uint32_t>(tag >> (size_bits + state_bits)),
-            static_cast<State>(tag >> size_bits & ((1u << state_bits) - 1))};
+    return {tag & ((std::uint64_t{1} << size_bits) - 1),
+            static_cast<std::uint32_t>((tag & ~mark_bit) >> (size_bits + state_bits)),
+            static_cast<State>(tag >> size_bits & ((1u << state_bits) - 1)), (tag & mark_bit) != 0};
 }
 
 Result<void*> Heap::allocate(std::size_t size, std::uint32_t flags) noexcept {
@@ -232,6 +234,31 @@ std::optional<std::uint32_t> Heap::flags(const void* address) const noexcept {
     const auto block = live_block(address);
     if (!block) return std::nullopt;
     return decode(block->tag).flags;
+}
+
+std::optional<Heap::MarkedRange> Heap::next(const void* from) const noexcept {
+    SpinGuard guard(lock_);
+    std::uint64_t offset = offset_of(from);
+    while (offset < handed_out_) {
+        const OffsetAllocator::Extent extent = allocator_.extent(offset);
+        const OffsetAllocator::Block& block = extent.block;
+        offset = block.offset + block.size;
+        if (!extent.live) continue;
+        const Tag tag = decode(block.tag);
+        std::byte* const base = memory_.base() + base_in(block, tag.size);
+        if (tag.state == State::live && base >= from) return MarkedRange{{base, tag.size}, tag.marked};
+    }
+    return std::nullopt;
+}
+
+void Heap::mark_all() noexcept {
+    SpinGuard guard(lock_);
+    allocator_.for_each_live([&](const OffsetAllocator::Block& block) CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+        Tag tag = decode(block.tag);
+        if (tag.state != State::live) return;
+        tag.marked = true;
+        allocator_.set_tag(block.offset, encode(tag));
+    });
 }
 
 MemoryUsage Heap::usage() const noexcept {

@@ -55,7 +55,7 @@ public:
     Heap& operator=(const Heap&) = delete;
     ~Heap();
 
-    // 107000 for size 0, 207001 if there is no room. `flags` (22 bits) are stored with the allocation.
+    // 107000 for size 0, 207001 if there is no room. `flags` (21 bits) are stored with the allocation.
     Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept;
     // 107000 unless `address` was returned by allocate and is still live. The memory may be reused immediately.
     Status release(void* address) noexcept;
@@ -64,6 +64,14 @@ public:
     [[nodiscard]] std::optional<MemoryRange> find(const void* address) const noexcept;
     // The flags of the live allocation that contains an address.
     [[nodiscard]] std::optional<std::uint32_t> flags(const void* address) const noexcept;
+    // The first live allocation that begins at or after an address of the range, and whether it was live at the last
+    // mark_all.
+    struct MarkedRange {
+        MemoryRange range;
+        bool marked = false;
+    };
+    [[nodiscard]] std::optional<MarkedRange> next(const void* from) const noexcept;
+    void mark_all() noexcept;
     // The address range of all allocations.
     [[nodiscard]] MemoryRange range() const noexcept { return {memory_.base(), memory_.size()}; }
     [[nodiscard]] bool contains(const void* address) const noexcept { return memory_.contains(address); }
@@ -96,11 +104,12 @@ public:
 
 private:
     // Contents of the allocator's tag.
-    enum class State : std::uint64_t { live, in_transit, quarantined };
+    enum class State : std::uint8_t { live, in_transit, quarantined };
     struct Tag {
         std::uint64_t size;
         std::uint32_t flags;
         State state;
+        bool marked = false;
     };
     struct Freed {
         std::uint64_t offset = 0;

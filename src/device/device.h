@@ -266,6 +266,8 @@ public:
 
     // Waits until no queue has work that could run right now; work behind an unsatisfied wait does not count.
     virtual void quiesce() noexcept = 0;
+    // Waits until nothing can run and no host call of a queue is under way. False if the deadline passes first.
+    virtual bool settle(Deadline deadline) noexcept = 0;
     // The default time limit of kernels in nanoseconds; 0: none.
     virtual void set_kernel_timeout(std::uint64_t timeout) noexcept = 0;
     // Makes a device usable again that was lost. Nothing of it is running.

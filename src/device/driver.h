@@ -136,6 +136,19 @@ public:
     virtual Status remove(DeviceAddress address) = 0;
 };
 
+// Which memory is allocated. `mark_all` marks all of it; memory allocated later is not marked.
+class Allocations {
+public:
+    virtual ~Allocations() = default;
+    struct Allocation {
+        DeviceRange range;
+        bool marked = false;
+    };
+    // The first one that begins at or after an address.
+    [[nodiscard]] virtual std::optional<Allocation> next(DeviceAddress from) const noexcept = 0;
+    virtual void mark_all() noexcept = 0;
+};
+
 // A shared object generated at run time.
 class Code {
 public:
@@ -199,6 +212,7 @@ struct Abilities {
     // The table for code that runs in this process, CPU kernels above all. Without it CPU kernels run in a process of
     // their own, if there is a shared file.
     const CanopyServices* services = nullptr;
+    Allocations* allocations = nullptr;
 };
 
 // ---- the driver -----------------------------------------------------------------------------------------------------

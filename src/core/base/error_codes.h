@@ -97,7 +97,14 @@ inline constexpr int stream_sync_timeout = 507046;
 inline constexpr int event_sync_timeout = 507047;
 inline constexpr int driver_internal = 507899;
 inline constexpr int capture_invalidated = 507903;
+inline constexpr int snapshot_lock_timeout = 507905;
+inline constexpr int snapshot_lock = 507906;
+inline constexpr int snapshot_unlock = 507907;
+inline constexpr int snapshot_backup = 507908;
+inline constexpr int snapshot_restore = 507909;
 inline constexpr int host_already_registered = 507910;
 inline constexpr int host_not_registered = 507911;
+inline constexpr int snapshot_callback = 507912;
+inline constexpr int snapshot_registered = 507913;
 
 }  // namespace canopy::code

@@ -2,6 +2,7 @@
 // Per-thread state of the interface: the current context, the last error, the number of the last task.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "core/base/handles.h"
@@ -19,12 +20,18 @@ struct ThreadState {
     std::int32_t device = -1;   // of `context`
     int last_error = 0;
     std::uint32_t last_task = 0;
+    Handle last_stream = 0;     // of the last task
     Handle recorded_graph = 0;  // graph of the task this thread recorded last; lane and position below
     std::uint32_t recorded_lane = 0;
     std::uint32_t recorded_position = 0;
+    Handle recorded_stream = 0;  // of that task, and its number
+    std::uint32_t recorded_task = 0;
     Handle resource_stream = 0;  // the stream whose core limits this thread uses
     const char* function = "";   // the interface function called last
     CaptureMode capture_mode = CaptureMode::global;
+    // How many calls that change devices this thread is in, plus 1; 0 before the first (gate.h). Others read it.
+    std::atomic<std::uint32_t> passes{0};
+    bool ignores_gate = false;  // runs a callback of a snapshot
 };
 
 // In each thread's static TLS block: reading it takes one instruction and no call.

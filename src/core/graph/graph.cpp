@@ -137,6 +137,8 @@ Result<GraphTask*> append_task(Graph& graph, std::uint32_t lane_index, const Com
         thread_state.recorded_graph = graph.self;
         thread_state.recorded_lane = lane_index;
         thread_state.recorded_position = static_cast<std::uint32_t>(lane.tasks.size() - 1);
+        thread_state.recorded_stream = lane.stream;
+        thread_state.recorded_task = command.task;
         return &task;
     } catch (const std::bad_alloc&) {
         return out_of_memory();

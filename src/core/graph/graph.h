@@ -75,7 +75,8 @@ struct GraphTask {
     Handle event = 0;
     const void* operator_info = nullptr;  // attached by the program, in the graph's memory
     std::size_t operator_info_size = 0;
-    Handle handle = 0;  // public handle; created on request
+    std::string_view extended_info;  // text attached by the program, in the graph's memory
+    Handle handle = 0;               // public handle; created on request
 };
 
 // The tasks one stream recorded.

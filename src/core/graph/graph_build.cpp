@@ -209,6 +209,9 @@ Status move_tasks(Graph& from, Graph& to, std::uint32_t lane) CANOPY_REQUIRES(*t
         (*moved)->operator_info_size = task.operator_info_size;
         if (task.operator_info_size != 0)
             (*moved)->operator_info = to.memory.copy(task.operator_info, task.operator_info_size);
+        if (!task.extended_info.empty())
+            if (const void* text = to.memory.copy(task.extended_info.data(), task.extended_info.size()))
+                (*moved)->extended_info = {static_cast<const char*>(text), task.extended_info.size()};
     }
     to.lanes[lane].refused = std::move(from.lanes.front().refused);
     to.cleared.insert(to.cleared.end(), from.cleared.begin(), from.cleared.end());

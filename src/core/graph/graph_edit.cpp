@@ -171,6 +171,26 @@ Status attach_operator_info(const void* info, std::size_t size) {
     return {};
 }
 
+Status attach_extended_info(std::string_view text) {
+    CANOPY_TRY(require_context());
+    const Pin<Stream> stream = Runtime::instance().streams.pin(thread_state.last_stream);
+    if (stream && stream->context != thread_state.context)
+        return fail(code::stream_context,
+                    "the last task of this thread is in stream {}, which belongs to another context", stream->id);
+    const bool recorded = thread_state.recorded_stream == thread_state.last_stream &&
+                          thread_state.recorded_task == thread_state.last_task;
+    const Pin<Graph> graph = Runtime::instance().graphs.pin(recorded ? thread_state.recorded_graph : 0);
+    if (!graph)
+        return fail(code::param_invalid, "the last task of this thread was neither captured nor bound to a live model");
+    MutexLock lock(*graph->mutex);
+    GraphTask* const task = task_at(*graph, {thread_state.recorded_lane, thread_state.recorded_position});
+    if (!task) return fail(code::param_invalid, "the last task of this thread was destroyed");
+    const void* kept = graph->memory.copy(text.data(), text.size());
+    if (!kept) return fail(code::bad_alloc, "out of host memory");
+    task->extended_info = {static_cast<const char*>(kept), text.size()};
+    return {};
+}
+
 // ---- changes -------------------------------------------------------------------------------------------------------
 
 namespace {

@@ -79,6 +79,9 @@ Handle group_of(const LockedTask& task) CANOPY_REQUIRES(*task.graph.mutex);
 
 // Attaches a copy of the bytes to the last task recorded by the calling thread. 507000 if it recorded none.
 Status attach_operator_info(const void* info, std::size_t size);
+// Text for the task this thread submitted last, which must be one of a graph (107000). 107003 if its stream belongs to
+// another context than the current one.
+Status attach_extended_info(std::string_view text);
 
 // Replaces the work of a task with work of the same type, and enables it. Bytes a launch points to are copied; its
 // placeholders are kept if the size is unchanged.

@@ -340,6 +340,14 @@ void describe_disabled(const GraphTask& task, TaskView& view) {
     }
 }
 
+// What a program attached: a JSON object or list as it is, other text as a string. Bytes that are not UTF-8 are
+// replaced when the string is written.
+Json text_or_json(std::string_view text) {
+    text = text.substr(0, text.find_last_not_of('\0') + 1);
+    if (std::optional<Json> value = parse_json(text); value && value->is_structured()) return *value;
+    return text;
+}
+
 }  // namespace
 
 TaskView view_task(const GraphTask& task, ViewDetail detail) {
@@ -355,6 +363,7 @@ TaskView view_task(const GraphTask& task, ViewDetail detail) {
     if (task.disabled) describe_disabled(task, view);
     if (detail == ViewDetail::verbose && task.operator_info != nullptr)
         view.details["operator_info"] = bytes_text(task.operator_info, task.operator_info_size);
+    if (!task.extended_info.empty()) view.details["extended_info"] = text_or_json(task.extended_info);
     view.details["kind"] = view.kind;
     return view;
 }

@@ -18,6 +18,7 @@
 #include "core/process/configuration.h"
 #include "core/process/device_limits.h"
 #include "core/process/runtime.h"
+#include "core/snapshot/snapshot.h"
 #include "foundation/mutex.h"
 
 namespace canopy {
@@ -140,6 +141,7 @@ Status finish(State& all) CANOPY_REQUIRES(all.transition) {
         if (code != 0 && first.ok())
             first = fail(code, "a finalisation callback of kind {} returned {}", callback.kind, code);
     }
+    end_snapshot();
     release_all_devices();
     withdraw();
     return first;

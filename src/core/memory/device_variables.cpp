@@ -42,6 +42,15 @@ void forget_variables(Handle binary) noexcept {
     all.count.store(all.entries.size(), std::memory_order_release);
 }
 
+std::vector<DeviceVariable> all_device_variables() {
+    Table& all = table();
+    ReaderLock guard(all.mutex);
+    std::vector<DeviceVariable> found;
+    for (const auto& [address, entry] : all.entries)
+        found.push_back({entry.record, {address, entry.size}, entry.binary});
+    return found;
+}
+
 std::optional<DeviceVariable> find_device_variable(DeviceAddress address) noexcept {
     Table& all = table();
     if (all.count.load(std::memory_order_acquire) == 0) return std::nullopt;
@@ -51,7 +60,7 @@ std::optional<DeviceVariable> find_device_variable(DeviceAddress address) noexce
     --entry;
     const DeviceRange range{entry->first, entry->second.size};
     if (!range.contains(address)) return std::nullopt;
-    return DeviceVariable{entry->second.record, range};
+    return DeviceVariable{entry->second.record, range, entry->second.binary};
 }
 
 }  // namespace canopy

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "base/memory_range.h"
 #include "core/base/handles.h"
@@ -15,6 +16,7 @@ namespace canopy {
 struct DeviceVariable {
     DeviceRecord* record = nullptr;
     DeviceRange range;
+    Handle binary = 0;
 };
 
 // Registers a variable whose address the program obtains. The caller then checks that the binary is still loaded, and
@@ -22,6 +24,7 @@ struct DeviceVariable {
 void note_variable(Handle binary, DeviceRecord& record, DeviceAddress address, std::size_t size);
 // Called when the binary is unloaded.
 void forget_variables(Handle binary) noexcept;
+std::vector<DeviceVariable> all_device_variables();
 std::optional<DeviceVariable> find_device_variable(DeviceAddress address) noexcept;
 
 }  // namespace canopy

@@ -32,6 +32,7 @@ struct ManagedBlock {
     Mapping memory;
     MemoryFile file;  // empty if every device addresses the memory of this process
     std::vector<GranuleState> granules;
+    bool marked = false;
     [[nodiscard]] DeviceRange range() const noexcept { return {device_address(memory.base()), memory.size()}; }
 };
 
@@ -62,6 +63,19 @@ public:
         blocks_.emplace(base, std::move(block));
         bytes.fetch_add(size, std::memory_order_release);
         return base;
+    }
+
+    std::vector<ManagedMemory> all() {
+        ReaderLock guard(mutex_);
+        std::vector<ManagedMemory> found;
+        for (const auto& [address, block] : blocks_)
+            found.push_back({{block.memory.base(), block.memory.size()}, block.file.descriptor(), block.marked});
+        return found;
+    }
+
+    void mark() noexcept {
+        WriterLock guard(mutex_);
+        for (auto& [address, block] : blocks_) block.marked = true;
     }
 
     Status share_all(Device& device) {
@@ -247,6 +261,10 @@ Status release_managed(DeviceAddress address) {
     quiesce_devices();
     return ManagedBlocks::instance().release(address);
 }
+
+std::vector<ManagedMemory> all_managed() { return ManagedBlocks::instance().all(); }
+
+void mark_managed() noexcept { ManagedBlocks::instance().mark(); }
 
 Status share_managed(Device& device) { return ManagedBlocks::instance().share_all(device); }
 

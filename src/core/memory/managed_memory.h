@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/memory_range.h"
 #include "base/result.h"
@@ -62,6 +63,14 @@ Result<DeviceAddress> allocate_managed(std::size_t size);
 Status release_managed(DeviceAddress address);
 [[nodiscard]] std::optional<DeviceRange> find_managed(DeviceAddress address) noexcept;
 [[nodiscard]] std::uint64_t managed_bytes() noexcept;
+// All of it, for snapshots. `mark_managed` marks it; memory allocated later is not marked.
+struct ManagedMemory {
+    MemoryRange range;
+    int file = -1;  // that it is mapped from; -1: private memory of this process
+    bool marked = false;
+};
+[[nodiscard]] std::vector<ManagedMemory> all_managed();
+void mark_managed() noexcept;
 // Lets a device use all managed memory there is.
 Status share_managed(Device& device);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/error_text.h"
@@ -390,6 +391,15 @@ bool mapped_throughout(DeviceAddress address, std::size_t size) noexcept {
         next = mapping->first + mapping->second.size;
     }
     return true;
+}
+
+std::vector<std::shared_ptr<PhysicalBlock>> physical_blocks() {
+    AddressSpace& space = AddressSpace::instance();
+    std::set<std::shared_ptr<PhysicalBlock>> found;
+    ReaderLock guard(space.mutex);
+    Runtime::instance().physical_memory.for_each([&](Pin<PhysicalMemory> memory) { found.insert(memory->block); });
+    for (const auto& [address, mapped] : space.mappings) found.insert(mapped.block);
+    return {found.begin(), found.end()};
 }
 
 std::size_t reservation_count() noexcept { return AddressSpace::instance().count.load(std::memory_order_acquire); }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/memory_range.h"
 #include "base/result.h"
@@ -106,5 +107,7 @@ struct MappedPlace {
 // True if accessible mappings cover [address, +size) without a gap.
 [[nodiscard]] bool mapped_throughout(DeviceAddress address, std::size_t size) noexcept;
 [[nodiscard]] std::size_t reservation_count() noexcept;
+// All physical memory that a handle or a mapping refers to.
+[[nodiscard]] std::vector<std::shared_ptr<PhysicalBlock>> physical_blocks();
 
 }  // namespace canopy

@@ -5,6 +5,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/gate.h"
 #include "core/base/thread_state.h"
 #include "core/process/process_hooks.h"
 #include "foundation/mutex.h"
@@ -44,7 +45,10 @@ Status require_context() {
         }
     }
     const std::int32_t device = runtime.default_device.load(std::memory_order_acquire);
-    if (device >= 0) return process_hooks.set_device(device);
+    if (device >= 0) {
+        const GatePass pass;
+        return process_hooks.set_device(device);
+    }
     return no_context();
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/base/gate.h"
 #include "core/base/thread_state.h"
 #include "core/process/builtin_kernels.h"
 #include "core/process/context.h"
@@ -37,6 +38,7 @@ Result<std::uint64_t> Stream::submit(std::span<Command> commands) noexcept {
         return fail(stopped, "the context was stopped by a failure on a stream in stop-on-failure mode");
     for (Command& command : commands) command.task = next_task++;
     thread_state.last_task = next_task - 1;
+    thread_state.last_stream = self;
     if (watched) [[unlikely]]
         return submit_watched(commands);
     Result<std::uint64_t> sequence = queue->submit(commands);
@@ -56,10 +58,20 @@ Result<LockedStream> LockedStream::acquire(const void* opaque) CANOPY_NO_THREAD_
     LockedStream locked(stream);
     if (!table.alive(handle)) [[unlikely]]
         return no_such_stream(opaque);
-    if (stream->context != thread_state.context) [[unlikely]]
-        return fail(code::stream_context, "stream {} belongs to another context, not the thread's current one",
-                    stream->id);
+    if (stream->admits != thread_state.context) [[unlikely]]
+        return acquire_later(std::move(locked), opaque);
     return locked;
+}
+
+// The stream does not admit the thread.
+Result<LockedStream> LockedStream::acquire_later(LockedStream locked, const void* opaque) {
+    if (locked->context != thread_state.context)
+        return fail(code::stream_context, "stream {} belongs to another context, not the thread's current one",
+                    locked->id);
+    if (thread_state.ignores_gate) return locked;
+    { const LockedStream unlocked = std::move(locked); }
+    wait_for_gate();
+    return acquire(opaque);
 }
 
 Status LockedStream::submit(std::span<Command> commands) noexcept {
@@ -128,6 +140,7 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
         {
             SpinGuard guard(stream.lock);
             stream.set_recorder(stream_hooks.first_recorder(options.flags));
+            stream.admits = gate_closed() ? 0 : context.self;
         }
         QueueOptions queue_options;
         queue_options.priority = stream.priority;
@@ -183,6 +196,7 @@ void Stream::recycle() noexcept {
     }
     SpinGuard guard(lock);
     end_recording();  // for a stream whose creation failed
+    admits = 0;
     set_recorder(nullptr);
     next_task = 0;
     last_sequence = 0;

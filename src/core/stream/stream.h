@@ -49,6 +49,8 @@ public:
     SpinLock lock;  // serialises submission; also used by the queue
     Handle self = 0;
     Handle context = 0;
+    // The context whose threads may submit: `context`, or 0 while a snapshot has locked the process.
+    Handle admits CANOPY_GUARDED_BY(lock) = 0;
     DeviceRecord* record = nullptr;
     Device* device = nullptr;
     std::unique_ptr<Queue> queue;
@@ -86,6 +88,7 @@ public:
     void number(Command& command) noexcept CANOPY_REQUIRES(lock) {
         command.task = next_task++;
         thread_state.last_task = command.task;
+        thread_state.last_stream = self;
     }
 
     AfterFailure task_failed(const TaskFailure& failure) noexcept override;
@@ -103,7 +106,7 @@ private:
 };
 
 // A stream the calling thread may submit to: locked, alive and in the thread's current context. NULL means the current
-// context's default stream.
+// context's default stream. While a snapshot has locked the process, `acquire` waits until it is unlocked.
 class LockedStream {
 public:
     static Result<LockedStream> acquire(const void* stream);
@@ -125,6 +128,7 @@ public:
 
 private:
     explicit LockedStream(Stream* stream) noexcept : stream_(stream) {}
+    static Result<LockedStream> acquire_later(LockedStream locked, const void* stream);
     void release() noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS;
     Stream* stream_;
     bool help_ = false;  // the backlog is long: help drain it after unlocking

@@ -17,6 +17,7 @@
 #include "device/device.h"
 #include "device/engine/stream/scheduler.h"
 #include "device/engine/stream/strand.h"
+#include "device/heap_allocations.h"
 #include "device/heap_checker.h"
 #include "device/host_ranges.h"
 #include "device/image.h"
@@ -91,6 +92,7 @@ public:
           addresses_(std::move(addresses)),
           distance_(addresses_.base() - static_cast<std::byte*>(heap_->range().base)),
           checker_(*heap_, distance_),
+          allocations_(*heap_, distance_),
           shared_file_{heap_->file(), {device_address(addresses_.base()), heap_->range().size}} {
         info_.kind = "apart";
         info_.chip = options.chip;
@@ -109,7 +111,7 @@ public:
 
     [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
     [[nodiscard]] Abilities abilities() noexcept override {
-        return {.checker = &checker_, .shared_file = &shared_file_};
+        return {.checker = &checker_, .shared_file = &shared_file_, .allocations = &allocations_};
     }
     [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
     Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
@@ -319,6 +321,7 @@ private:
     Mapping addresses_;  // the device's addresses: inaccessible here
     const std::ptrdiff_t distance_;
     HeapChecker checker_;
+    HeapAllocations allocations_;
     SharedFile shared_file_;
     std::atomic<std::uint32_t> lanes_{0};
     Mutex mutex_;

@@ -133,6 +133,11 @@ public:
         scheduler_.quiesce();
         if (!deferred_free_.empty()) deferred_free_.release_passed();
     }
+    bool settle(Deadline deadline) noexcept override {
+        if (!scheduler_.settle(deadline)) return false;
+        if (!deferred_free_.empty()) deferred_free_.release_passed();
+        return true;
+    }
     void set_kernel_timeout(std::uint64_t timeout) noexcept override { scheduler_.set_kernel_timeout(timeout); }
     Status revive() noexcept override { return driver_->revive(); }
 

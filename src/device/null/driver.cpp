@@ -8,6 +8,7 @@
 #include "base/error_text.h"
 #include "base/heap.h"
 #include "device/driver.h"
+#include "device/heap_allocations.h"
 #include "device/image.h"
 #include "device/opaque_pointer.h"
 
@@ -42,13 +43,16 @@ public:
 
 class NullDriver final : public Driver {
 public:
-    NullDriver(const DeviceOptions& options, std::unique_ptr<Heap> heap) : heap_(std::move(heap)) {
+    NullDriver(const DeviceOptions& options, std::unique_ptr<Heap> heap)
+        : heap_(std::move(heap)), allocations_(*heap_) {
         info_.kind = "null";
         info_.chip = options.chip;
         info_.name = std::string(options.chip->name);
     }
     [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
-    [[nodiscard]] Abilities abilities() noexcept override { return {.native_order = &order_}; }
+    [[nodiscard]] Abilities abilities() noexcept override {
+        return {.native_order = &order_, .allocations = &allocations_};
+    }
     [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
     Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
         Result<void*> memory = heap_->allocate(size, flags);
@@ -77,6 +81,7 @@ public:
 private:
     DeviceInfo info_;
     std::unique_ptr<Heap> heap_;
+    HeapAllocations allocations_;
     NullOrder order_;
 };
 

@@ -9,6 +9,7 @@
 #include "device/driver.h"
 #include "device/execution/executor.h"
 #include "device/execution/tuning.h"
+#include "device/heap_allocations.h"
 #include "device/heap_checker.h"
 #include "device/opaque_pointer.h"
 #include "device/soft/code/loop_code.h"
@@ -45,6 +46,7 @@ public:
         : heap_(std::move(heap)),
           virtual_memory_(std::move(addresses)),
           checker_(*heap_),
+          allocations_(*heap_),
           budget_({options.chip->cube_cores, options.chip->vector_cores}),
           fusing_(budget_.cores(), *this),
           shared_file_{heap_->file(), device_range(heap_->range())} {
@@ -56,8 +58,8 @@ public:
 
     [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
     [[nodiscard]] Abilities abilities() noexcept override {
-        return {virtual_memory_.get(), &fusing_,  &checker_,         &straight_runs_, nullptr,
-                &shared_file_,         &imports_, &kernel_services()};
+        return {virtual_memory_.get(), &fusing_,  &checker_,          &straight_runs_, nullptr,
+                &shared_file_,         &imports_, &kernel_services(), &allocations_};
     }
     [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
     Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
@@ -91,6 +93,7 @@ private:
     std::unique_ptr<Heap> heap_;
     std::unique_ptr<SoftVirtualMemory> virtual_memory_;
     HeapChecker checker_;
+    HeapAllocations allocations_;
     CoreBudget budget_;
     FiberPool fibers_;
     SoftFusing fusing_;

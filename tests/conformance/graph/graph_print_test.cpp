@@ -125,6 +125,110 @@ TEST_F(GraphPrint, WritesOneProcessWithAThreadForEachStream) {
     EXPECT_EQ(metadata(trace, "thread_name", 1, 3), nullptr);
 }
 
+aclError extend(const std::string& text) { return aclrtCacheLastTaskExtendInfo(text.data(), text.size()); }
+
+TEST_F(GraphPrint, WritesTheTextThatProgramsAttachToTasks) {
+    const std::string structured = R"({"operator": "add", "shape": [4, 8], "name": "größer"})";
+    begin();
+    add(stream_);
+    EXPECT_ACL_OK(extend("replaced by the next one"));
+    EXPECT_ACL_OK(extend(structured));
+    add(stream_);
+    EXPECT_ACL_OK(extend("plain \"text\"\n"));
+    add(stream_);
+    EXPECT_ACL_OK(extend("bad \xff\xfe\xc3 bytes"));
+    add(stream_);
+    EXPECT_ACL_OK(extend(std::string("ends with zeros\0\0", 17)));
+    add(stream_);
+    end();
+    for (const std::uint32_t flags : {ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE}) {
+        const std::vector<Json> tasks = tasks_of(print(flags));
+        ASSERT_EQ(tasks.size(), 5u);
+        EXPECT_EQ(tasks[0]["args"]["extended_info"], Json::parse(structured));
+        EXPECT_EQ(tasks[1]["args"]["extended_info"], "plain \"text\"\n");
+        EXPECT_EQ(tasks[2]["args"]["extended_info"], "bad \xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD bytes");
+        EXPECT_EQ(tasks[3]["args"]["extended_info"], "ends with zeros");
+        EXPECT_FALSE(tasks[4]["args"].contains("extended_info"));
+    }
+}
+
+TEST_F(GraphPrint, CutsLongTextBetweenCharacters) {
+    begin();
+    add(stream_);
+    EXPECT_ACL_OK(extend(std::string(4096, 'a')));
+    add(stream_);
+    EXPECT_ACL_OK(extend(std::string(10000, 'b')));
+    add(stream_);
+    EXPECT_ACL_OK(extend(std::string(4095, 'c') + "\xC3\xBC and more"));
+    add(stream_);
+    EXPECT_ACL_OK(extend(std::string(5000, '\x80')));
+    end();
+    const std::vector<Json> tasks = tasks_of(print());
+    ASSERT_EQ(tasks.size(), 4u);
+    EXPECT_EQ(tasks[0]["args"]["extended_info"], std::string(4096, 'a'));
+    EXPECT_EQ(tasks[1]["args"]["extended_info"], std::string(4096, 'b'));
+    EXPECT_EQ(tasks[2]["args"]["extended_info"], std::string(4095, 'c'));
+    EXPECT_FALSE(tasks[3]["args"]["extended_info"].get<std::string>().empty());
+}
+
+TEST_F(GraphPrint, TextBelongsToTheLastTaskOfTheThread) {
+    EXPECT_ACL_FAILS(107000, "extendInfoPtr", aclrtCacheLastTaskExtendInfo(nullptr, 4));
+    EXPECT_ACL_FAILS(107000, "infoSize", aclrtCacheLastTaskExtendInfo("text", 0));
+    std::thread([] { EXPECT_EQ(extend("text"), 107002); }).join();
+    std::thread([] {
+        EXPECT_ACL_OK(aclrtSetDevice(0));
+        EXPECT_EQ(extend("text"), 107000);  // it has submitted nothing
+        EXPECT_ACL_OK(aclrtResetDevice(0));
+    }).join();
+    add(stream_);
+    EXPECT_ACL_FAILS(107000, "neither captured nor bound", extend("text"));
+    aclrtStream plain = nullptr;
+    ASSERT_ACL_OK(aclrtCreateStream(&plain));
+    begin();
+    add(stream_);
+    EXPECT_ACL_OK(extend("first"));
+    for (int i = 0; i < 3; ++i) {  // among them a task with the number of the captured one
+        add(plain);
+        EXPECT_ACL_FAILS(107000, "neither captured nor bound", extend("of another task"));
+    }
+    add(stream_);
+    EXPECT_ACL_OK(extend("second"));
+    aclrtContext context = nullptr, old = nullptr;
+    ASSERT_ACL_OK(aclrtGetCurrentContext(&old));
+    ASSERT_ACL_OK(aclrtCreateContext(&context, 0));
+    EXPECT_ACL_FAILS(107003, "another context", extend("text"));
+    ASSERT_ACL_OK(aclrtSetCurrentContext(old));
+    EXPECT_ACL_OK(aclrtDestroyContext(context));
+    end();
+    const std::vector<Json> tasks = tasks_of(print());
+    ASSERT_EQ(tasks.size(), 2u);
+    EXPECT_EQ(tasks[0]["args"]["extended_info"], "first");
+    EXPECT_EQ(tasks[1]["args"]["extended_info"], "second");
+    EXPECT_ACL_OK(aclmdlRIDestroy(model_));
+    model_ = nullptr;
+    EXPECT_ACL_OK(aclrtSynchronizeStream(plain));
+    EXPECT_ACL_OK(aclrtDestroyStream(plain));
+}
+
+TEST_F(GraphPrint, TextOfTasksOfAModelThatIsBuilt) {
+    aclrtStream persistent = nullptr;
+    ASSERT_ACL_OK(aclrtCreateStreamWithConfig(&persistent, 0, ACL_STREAM_PERSISTENT));
+    add(persistent);
+    EXPECT_ACL_OK(extend("before it was bound"));
+    ASSERT_ACL_OK(aclmdlRIBuildBegin(&model_, 0));
+    ASSERT_ACL_OK(aclmdlRIBindStream(model_, persistent, 0));
+    add(persistent);
+    EXPECT_ACL_OK(extend("after it"));
+    ASSERT_ACL_OK(aclmdlRIEndTask(model_, persistent));
+    ASSERT_ACL_OK(aclmdlRIBuildEnd(model_, nullptr));
+    const std::vector<Json> tasks = tasks_of(print());
+    ASSERT_GE(tasks.size(), 2u);
+    EXPECT_EQ(tasks[0]["args"]["extended_info"], "before it was bound");
+    EXPECT_EQ(tasks[1]["args"]["extended_info"], "after it");
+    EXPECT_ACL_OK(aclmdlRIUnbindStream(model_, persistent));
+    EXPECT_ACL_OK(aclrtDestroyStream(persistent));
+}
+
 TEST_F(GraphPrint, WritesTheTasksOfEachStreamInOrder) {
     capture_fork();
     const Json trace = print();

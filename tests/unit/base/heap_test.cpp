@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <fstream>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error_text.h"
@@ -42,6 +44,35 @@ std::string recent_text() {
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Heap, ListsItsAllocationsAndKnowsThoseThatWereMarked) {
+    for (const bool checking : {false, true}) {
+        const auto heap = make(64 * mebibyte, checking);
+        const std::byte* const begin = static_cast<std::byte*>(heap->range().base);
+        EXPECT_FALSE(heap->next(begin));
+        std::vector<std::byte*> blocks;
+        for (const std::size_t size : {100, 5000, 512, 70'000}) blocks.push_back(take(*heap, size, 5));
+        heap->mark_all();
+        EXPECT_EQ(heap->flags(blocks[2]), 5u);
+        EXPECT_EQ(heap->find(blocks[2])->size, 512u);
+        EXPECT_TRUE(heap->release(blocks[1]).ok());
+        std::byte* const fresh = take(*heap, 5000, 5);  // outside checking mode in the same place
+        if (!checking) EXPECT_EQ(fresh, blocks[1]);
+        std::vector<std::pair<void*, bool>> found;
+        for (auto each = heap->next(begin); each;
+             each = heap->next(static_cast<std::byte*>(each->range.base) + each->range.size))
+            found.emplace_back(each->range.base, each->marked);
+        std::vector<std::pair<void*, bool>> expected{
+            {blocks[0], true}, {blocks[2], true}, {blocks[3], true}, {fresh, false}};
+        std::sort(expected.begin(), expected.end());
+        EXPECT_EQ(found, expected);
+        heap->mark_all();
+        EXPECT_TRUE(heap->next(fresh)->marked);
+        EXPECT_TRUE(heap->release(fresh).ok());
+        for (const int index : {0, 2, 3}) EXPECT_TRUE(heap->release(blocks[static_cast<std::size_t>(index)]).ok());
+        EXPECT_FALSE(heap->next(begin));
+    }
+}
 
 TEST(Heap, AddressesAreAlignedDisjointAndWritable) {
     const auto heap = make(64 * mebibyte);

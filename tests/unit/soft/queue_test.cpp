@@ -154,6 +154,35 @@ TEST_P(Queues, SettledDeviceHasRunWhatCouldRun) {
     fence->release();
 }
 
+TEST_P(Queues, AHostCallUnderWayIsWaitedForUntilTheDeadline) {
+    EXPECT_TRUE(device_->settle(Deadline{0}));  // has nothing to do
+    Fence* fence = *device_->create_fence();
+    TestQueue calls(*device_), blocked(*device_);
+    blocked.wait_for(*fence, 1);
+    std::atomic<std::uint64_t> counter{0};
+    struct Held {
+        std::atomic<bool> begun{false}, go{false};
+    } held;
+    Command command(Opcode::host_call);
+    command.call = {[](void* data) {
+                        static_cast<Held*>(data)->begun = true;
+                        EXPECT_TRUE(eventually([&] { return static_cast<Held*>(data)->go.load(); }));
+                    },
+                    &held, nullptr};
+    calls.submit(command);
+    for (int i = 0; i < 100; ++i) calls.count(counter);
+    ASSERT_TRUE(eventually([&] { return held.begun.load(); }));
+    EXPECT_FALSE(device_->settle(Deadline{0}));
+    EXPECT_FALSE(device_->settle(Deadline::after(2 * millisecond)));
+    held.go = true;
+    EXPECT_TRUE(device_->settle(Deadline::never()));
+    EXPECT_EQ(counter.load(), 100u);
+    EXPECT_TRUE(blocked.blocked());
+    fence->signal(SignalMode::raise, 1);
+    fence->release();
+    EXPECT_TRUE(device_->settle(Deadline::never()));
+}
+
 TEST_P(Queues, SettlingEndsWhileOthersKeepSubmitting) {
     TestQueue busy(*device_);
     std::atomic<std::uint64_t> counter{0};

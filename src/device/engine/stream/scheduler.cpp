@@ -538,6 +538,28 @@ void Scheduler::quiesce() noexcept {
     }
 }
 
+void Scheduler::count_host_call(int change) noexcept {
+    if (calls_under_way_.fetch_add(static_cast<std::uint32_t>(change), std::memory_order_seq_cst) + change == 0)
+        quiet_.wake_all();
+}
+
+// A host call that ends first makes its stream ready and then leaves the count, so one of the two is always seen.
+bool Scheduler::settle(Deadline deadline) noexcept {
+    for (;;) {
+        const ParkingLot::Epoch epoch = quiet_.prepare();
+        if (calls_under_way_.load(std::memory_order_seq_cst) == 0 && !busy()) {
+            quiet_.cancel();
+            return true;
+        }
+        if (deadline.passed()) {
+            quiet_.cancel();
+            return false;
+        }
+        // A queue that keeps running does not report progress.
+        quiet_.park(epoch, Deadline{std::min(deadline.at, Deadline::after(millisecond).at)});
+    }
+}
+
 void Scheduler::cancel_running(Runnable& runnable, std::uint64_t limit, FaultKind why) noexcept {
     if (LaunchSlot* slot = runnable.slot()) slot->stop(limit);
     runnable.stop_copy(limit);

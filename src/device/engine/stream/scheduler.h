@@ -131,6 +131,10 @@ public:
     [[nodiscard]] std::uint64_t unfinished(const Backlog& backlog) noexcept;
     // Waits until all earlier commands that can run have finished, or nothing has finished for a long time.
     void quiesce() noexcept;
+    // Waits until nothing can run and no host call is under way. False if the deadline passes first.
+    bool settle(Deadline deadline) noexcept;
+    // Counts host calls of streams and graphs that have begun and not ended.
+    void count_host_call(int change) noexcept;
 
     void set_kernel_timeout(std::uint64_t timeout) noexcept {
         kernel_timeout_.store(timeout, std::memory_order_relaxed);
@@ -214,6 +218,7 @@ private:
 
     alignas(64) std::atomic<std::int32_t> runnable_{0};
     ParkingLot quiet_;
+    std::atomic<std::uint32_t> calls_under_way_{0};
 
     SpinLock value_lock_;
     Runnable* value_first_ CANOPY_GUARDED_BY(value_lock_) = nullptr;

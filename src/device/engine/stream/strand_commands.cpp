@@ -348,8 +348,13 @@ Step Strand::run_host_call(Command& command) noexcept {
     if (take_wait_result() != WaitResult::none) return Step::done;
     const CallWork call = command.call;
     reason_.store(WaitReason::host_call, std::memory_order_relaxed);
-    constexpr auto done = [](void* token) { static_cast<Strand*>(token)->continue_after_wait(WaitResult::satisfied); };
+    constexpr auto done = [](void* token) {
+        Scheduler& scheduler = static_cast<Strand*>(token)->scheduler_;
+        static_cast<Strand*>(token)->continue_after_wait(WaitResult::satisfied);
+        scheduler.count_host_call(-1);
+    };
     CallRouter* to = router();
+    scheduler_.count_host_call(1);
     begin_wait();  // from here on another thread may own the strand
     if (to) {
         to->route(call, done, this);
