@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CPU kernels that use queues: stages of pipelines, and some that fail or wait for ever. The `seen` of their arguments
 // is in device memory.
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -43,6 +45,15 @@ std::uint32_t add_one(void* arguments) {
         if (const std::uint32_t code = put(work.to, value + 1)) return code;
     }
     return 0;
+}
+
+// The same for one item; says the name of the thread it ran on.
+std::uint32_t name_thread(void* arguments) {
+    const Arguments& work = given(arguments);
+    pthread_getname_np(pthread_self(), reinterpret_cast<char*>(work.seen), 16);
+    Arguments one = work;
+    one.count = 1;
+    return add_one(&one);
 }
 
 // Takes buffers and puts them on, their first word doubled, until one is empty.
