@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <new>
 #include <type_traits>
 
 #include "base/error_text.h"
+#include "base/kernel_thread.h"
 #include "base/result.h"
 #include "core/base/error_codes.h"
 #include "core/base/gate.h"
@@ -46,6 +48,36 @@ template <class Body>
 inline int changing_api(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
     const GatePass pass;
     return api(body, function);
+}
+
+// Memory of the caller that a call reads or writes.
+struct CallersMemory {
+    const void* address;
+    std::size_t size;
+    bool written;
+};
+inline CallersMemory read_from(const void* address, std::size_t size) { return {address, size, false}; }
+template <class T>
+inline CallersMemory written_to(T* address) {
+    return {address, sizeof(T), true};
+}
+inline CallersMemory written_to(void* address, std::size_t size) { return {address, size, true}; }
+
+// The body of an entry point that CPU kernels call, too: a kernel is not ended in it. `memory`: what the call uses of
+// its caller's memory. The thread may be one of the host that runs the kernel, so its last error stays as it is.
+template <class Body>
+inline int api_for_kernels(std::initializer_list<CallersMemory> memory, Body&& body,
+                           const char* function = __builtin_FUNCTION()) noexcept {
+    KernelThread* const kernel = KernelThread::current();
+    if (kernel == nullptr) [[likely]]
+        return api(body, function);
+    for (const CallersMemory& each : memory) touch_memory_of_kernel(each.address, each.size, each.written);
+    kernel->enter_runtime();
+    const int last_error = thread_state.last_error;
+    const int code = api(body, function);
+    thread_state.last_error = last_error;
+    kernel->leave_runtime();
+    return code;
 }
 
 template <class T>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers that travel through queues. The older aclrt*Buf functions are the same without a kind of memory.
+#include <algorithm>
 #include <cstring>
 
 #include "acl/acl_rt.h"
@@ -13,8 +14,10 @@ namespace {
 
 // The body gets a Buffer.
 template <class Body>
-int with_buffer(const void* buf, const char* name, Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
-    return api(
+int with_buffer(std::initializer_list<CallersMemory> memory, const void* buf, const char* name, Body&& body,
+                const char* function = __builtin_FUNCTION()) noexcept {
+    return api_for_kernels(
+        memory,
         [&]() -> Status {
             CANOPY_TRY(required(buf, name));
             PoolUse use;
@@ -36,7 +39,7 @@ Status check_user_area(const void* buf, const void* data, std::size_t size, std:
 }  // namespace
 
 aclError acltdtAllocBuf(size_t size, uint32_t type, acltdtBuf* buf) {
-    return api([&]() -> Status {
+    return api_for_kernels({written_to(buf)}, [&]() -> Status {
         CANOPY_TRY(required(buf, "buf"));
         if (size == 0 || size > max_buffer_size)
             return fail(code::invalid_parameter, "size {} is not from 1 to {}", size, max_buffer_size);
@@ -51,7 +54,7 @@ aclError acltdtAllocBuf(size_t size, uint32_t type, acltdtBuf* buf) {
 }
 
 aclError acltdtFreeBuf(acltdtBuf buf) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(buf, "buf"));
         PoolUse use;
         Result<Buffer> buffer = find_whole_buffer(handle_of(buf));
@@ -60,7 +63,7 @@ aclError acltdtFreeBuf(acltdtBuf buf) {
 }
 
 aclError acltdtGetBufData(const acltdtBuf buf, void** dataPtr, size_t* size) {
-    return with_buffer(buf, "buf", [&](Buffer& buffer) -> Status {
+    return with_buffer({written_to(dataPtr), written_to(size)}, buf, "buf", [&](Buffer& buffer) -> Status {
         CANOPY_TRY(required(dataPtr, "dataPtr"));
         CANOPY_TRY(required(size, "size"));
         const auto view = buffer.pool->view(buffer.header);
@@ -72,7 +75,7 @@ aclError acltdtGetBufData(const acltdtBuf buf, void** dataPtr, size_t* size) {
 }
 
 aclError acltdtSetBufDataLen(acltdtBuf buf, size_t len) {
-    return with_buffer(buf, "buf", [&](Buffer& buffer) -> Status {
+    return with_buffer({}, buf, "buf", [&](Buffer& buffer) -> Status {
         const auto view = buffer.pool->view(buffer.header);
         if (!view) return fail(code::internal, "another process damaged the buffer");
         if (len > view->capacity)
@@ -83,7 +86,7 @@ aclError acltdtSetBufDataLen(acltdtBuf buf, size_t len) {
 }
 
 aclError acltdtGetBufDataLen(acltdtBuf buf, size_t* len) {
-    return with_buffer(buf, "buf", [&](Buffer& buffer) -> Status {
+    return with_buffer({written_to(len)}, buf, "buf", [&](Buffer& buffer) -> Status {
         CANOPY_TRY(required(len, "len"));
         const auto view = buffer.pool->view(buffer.header);
         if (!view) return fail(code::internal, "another process damaged the buffer");
@@ -93,7 +96,7 @@ aclError acltdtGetBufDataLen(acltdtBuf buf, size_t* len) {
 }
 
 aclError acltdtSetBufUserData(acltdtBuf buf, const void* dataPtr, size_t size, size_t offset) {
-    return api([&]() -> Status {
+    return api_for_kernels({read_from(dataPtr, std::min(size, std::size_t{user_area_size}))}, [&]() -> Status {
         CANOPY_TRY(check_user_area(buf, dataPtr, size, offset));
         PoolUse use;
         Result<Buffer> buffer = find_buffer(handle_of(buf));
@@ -104,7 +107,7 @@ aclError acltdtSetBufUserData(acltdtBuf buf, const void* dataPtr, size_t size, s
 }
 
 aclError acltdtGetBufUserData(const acltdtBuf buf, void* dataPtr, size_t size, size_t offset) {
-    return api([&]() -> Status {
+    return api_for_kernels({written_to(dataPtr, std::min(size, std::size_t{user_area_size}))}, [&]() -> Status {
         CANOPY_TRY(check_user_area(buf, dataPtr, size, offset));
         PoolUse use;
         Result<Buffer> buffer = find_buffer(handle_of(buf));
@@ -115,7 +118,7 @@ aclError acltdtGetBufUserData(const acltdtBuf buf, void* dataPtr, size_t size, s
 }
 
 aclError acltdtCopyBufRef(const acltdtBuf buf, acltdtBuf* newBuf) {
-    return with_buffer(buf, "buf", [&](Buffer& buffer) -> Status {
+    return with_buffer({written_to(newBuf)}, buf, "buf", [&](Buffer& buffer) -> Status {
         CANOPY_TRY(required(newBuf, "newBuf"));
         Result<Buffer> reference = reference_buffer(buffer);
         if (!reference.ok()) return reference.status();
@@ -125,7 +128,7 @@ aclError acltdtCopyBufRef(const acltdtBuf buf, acltdtBuf* newBuf) {
 }
 
 aclError acltdtAppendBufChain(acltdtBuf headBuf, acltdtBuf buf) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(headBuf, "headBuf"));
         CANOPY_TRY(required(buf, "buf"));
         PoolUse use;
@@ -139,7 +142,7 @@ aclError acltdtAppendBufChain(acltdtBuf headBuf, acltdtBuf buf) {
 }
 
 aclError acltdtGetBufChainNum(acltdtBuf headBuf, uint32_t* num) {
-    return with_buffer(headBuf, "headBuf", [&](Buffer& head) -> Status {
+    return with_buffer({written_to(num)}, headBuf, "headBuf", [&](Buffer& head) -> Status {
         CANOPY_TRY(required(num, "num"));
         *num = static_cast<uint32_t>(chain_of(head).size());
         return {};
@@ -147,7 +150,7 @@ aclError acltdtGetBufChainNum(acltdtBuf headBuf, uint32_t* num) {
 }
 
 aclError acltdtGetBufFromChain(acltdtBuf headBuf, uint32_t index, acltdtBuf* buf) {
-    return with_buffer(headBuf, "headBuf", [&](Buffer& head) -> Status {
+    return with_buffer({written_to(buf)}, headBuf, "headBuf", [&](Buffer& head) -> Status {
         CANOPY_TRY(required(buf, "buf"));
         const std::vector<Buffer> chain = chain_of(head);
         if (index >= chain.size())

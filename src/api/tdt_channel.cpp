@@ -33,7 +33,8 @@ acltdtChannelHandle* open_channel(std::uint32_t device, const char* name, std::s
 // The body gets a Channel.
 template <class Body>
 int with_channel(const acltdtChannelHandle* handle, Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
-    return api(
+    return api_for_kernels(
+        {},
         [&]() -> Status {
             CANOPY_TRY(required(handle, "handle"));
             Result<Pin<Channel>> channel = find_channel(handle);
@@ -79,7 +80,7 @@ aclError acltdtStopChannel(acltdtChannelHandle* handle) {
 }
 
 aclError acltdtDestroyChannel(acltdtChannelHandle* handle) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(handle, "handle"));
         return destroy_channel(handle);
     });
@@ -114,7 +115,7 @@ aclError acltdtReceiveTensor(const acltdtChannelHandle* handle, acltdtDataset* d
 
 acltdtDataset* acltdtCreateDataset(void) {
     Handle handle = 0;
-    api([&]() -> Status {
+    api_for_kernels({}, [&]() -> Status {
         handle = datasets().open([](Dataset&, Handle) {});
         return handle ? Status() : fail(code::bad_alloc, "too many datasets are alive");
     });
@@ -122,7 +123,7 @@ acltdtDataset* acltdtCreateDataset(void) {
 }
 
 aclError acltdtDestroyDataset(acltdtDataset* dataset) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         Result<Pin<Dataset>> found = find_dataset(dataset);
         if (!found.ok()) return found.status();
         datasets().close(handle_of(dataset));
@@ -131,7 +132,7 @@ aclError acltdtDestroyDataset(acltdtDataset* dataset) {
 }
 
 aclError acltdtAddDataItem(acltdtDataset* dataset, acltdtDataItem* dataItem) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(dataset, "dataset"));
         CANOPY_TRY(required(dataItem, "dataItem"));
         Result<Pin<Dataset>> found = find_dataset(dataset);
@@ -159,7 +160,7 @@ const char* acltdtGetDatasetName(const acltdtDataset* dataset) {
 acltdtDataItem* acltdtCreateDataItem(acltdtTensorType tdtType, const int64_t* dims, size_t dimNum, aclDataType dataType,
                                      void* data, size_t size) {
     Handle handle = 0;
-    api([&]() -> Status {
+    api_for_kernels({}, [&]() -> Status {
         const bool tensor = tdtType == ACL_TENSOR_DATA_TENSOR;
         if ((dims == nullptr) != (dimNum == 0) || dimNum > max_dims || (!tensor && dims != nullptr))
             return fail(code::invalid_parameter, "dims and dimNum {} do not describe an item of type {}", dimNum,
@@ -180,7 +181,7 @@ acltdtDataItem* acltdtCreateDataItem(acltdtTensorType tdtType, const int64_t* di
 }
 
 aclError acltdtDestroyDataItem(acltdtDataItem* dataItem) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         Result<Pin<DataItem>> found = find_item(dataItem);
         if (!found.ok()) return found.status();
         if ((*found)->received)
@@ -216,7 +217,7 @@ size_t acltdtGetDimNumFromItem(const acltdtDataItem* dataItem) {
 }
 
 aclError acltdtGetDimsFromItem(const acltdtDataItem* dataItem, int64_t* dims, size_t dimNum) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         Result<Pin<DataItem>> item = find_item(dataItem);
         if (!item.ok()) return item.status();
         if ((dims == nullptr) != (dimNum == 0))
@@ -230,7 +231,7 @@ aclError acltdtGetDimsFromItem(const acltdtDataItem* dataItem, int64_t* dims, si
 }
 
 aclError acltdtGetSliceInfoFromItem(const acltdtDataItem* dataItem, size_t* sliceNum, size_t* sliceId) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(dataItem, "dataItem"));
         CANOPY_TRY(required(sliceNum, "sliceNum"));
         CANOPY_TRY(required(sliceId, "sliceId"));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data queues: attributes, creation, sharing, transfer.
+#include <algorithm>
 #include <cstring>
 
 #include "acl/acl_tdt_queue.h"
 #include "api/api.h"
+#include "base/helper_process.h"
 #include "base/process_state.h"
 #include "core/process/context.h"
 #include "core/process/runtime.h"
@@ -40,6 +42,7 @@ Result<Pin<QueueAttributes>> find_attributes(const acltdtQueueAttr* attr) {
 
 // -1 waits for ever, 0 not at all.
 Result<Deadline> queue_deadline(std::int32_t timeout) {
+    if (KernelThread* kernel = KernelThread::current(); kernel && timeout != 0) kernel->set_may_wait();
     if (timeout < -1) return fail(code::param_invalid, "timeout {} is less than -1", timeout);
     if (timeout == 0) return Deadline{0};
     return timeout == -1 ? Deadline::never() : Deadline::after(timeout * millisecond);
@@ -47,7 +50,7 @@ Result<Deadline> queue_deadline(std::int32_t timeout) {
 
 // Threads that run CPU kernels have no context, but run on a device that is open.
 Status require_some_device() {
-    if (thread_state.context != 0) return {};
+    if (thread_state.context != 0 || runs_cpu_kernels()) return {};
     Runtime& runtime = Runtime::instance();
     for (std::uint32_t i = 0; i < runtime.device_count(); ++i)
         if (Result<DeviceRecord*> record = runtime.device(i); record.ok() && (*record)->opened() != nullptr) return {};
@@ -132,7 +135,10 @@ aclError acltdtCreateQueue(const acltdtQueueAttr* attr, uint32_t* qid) {
         CANOPY_TRY(required(qid, "qid"));
         Result<Pin<QueueAttributes>> found = find_attributes(attr);
         if (!found.ok()) return found.status();
-        CANOPY_TRY(require_context());
+        Result<Pin<Context>> context = current_context();
+        if (!context.ok()) return context.status();
+        // CPU kernels in a process of their own attach to queues.
+        if ((*context)->device->info().cpu_isolated) CANOPY_TRY(share_directory());
         const std::uint32_t depth = (*found)->depth;
         if (depth < Ring::min_depth || depth > Ring::max_depth)
             return fail(code::param_invalid, "depth {} is not from {} to {}", depth, Ring::min_depth, Ring::max_depth);
@@ -144,11 +150,11 @@ aclError acltdtCreateQueue(const acltdtQueueAttr* attr, uint32_t* qid) {
 }
 
 aclError acltdtDestroyQueue(uint32_t qid) {
-    return api([&]() -> Status { return destroy_queue(qid); });
+    return api_for_kernels({}, [&]() -> Status { return destroy_queue(qid); });
 }
 
 aclError acltdtGrantQueue(uint32_t qid, int32_t pid, uint32_t permission, int32_t timeout) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         if (permission == 0 || (permission & ~queue_right::all) != 0)
             return fail(code::invalid_parameter, "permission {:#x} is not one or more of manage, dequeue, enqueue",
                         permission);
@@ -160,7 +166,7 @@ aclError acltdtGrantQueue(uint32_t qid, int32_t pid, uint32_t permission, int32_
 }
 
 aclError acltdtAttachQueue(uint32_t qid, int32_t timeout, uint32_t* permission) {
-    return api([&]() -> Status {
+    return api_for_kernels({written_to(permission)}, [&]() -> Status {
         CANOPY_TRY(required(permission, "permission"));
         Result<Deadline> deadline = queue_deadline(timeout);
         if (!deadline.ok()) return deadline.status();
@@ -172,19 +178,21 @@ aclError acltdtAttachQueue(uint32_t qid, int32_t timeout, uint32_t* permission) 
 }
 
 aclError acltdtEnqueue(uint32_t qid, acltdtBuf buf, int32_t timeout) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(buf, "buf"));
         Result<Deadline> deadline = queue_deadline(timeout);
         if (!deadline.ok()) return deadline.status();
+        CANOPY_TRY(reach_queue(qid));
         return enqueue_buffer(qid, handle_of(buf), *deadline);
     });
 }
 
 aclError acltdtDequeue(uint32_t qid, acltdtBuf* buf, int32_t timeout) {
-    return api([&]() -> Status {
+    return api_for_kernels({written_to(buf)}, [&]() -> Status {
         CANOPY_TRY(required(buf, "buf"));
         Result<Deadline> deadline = queue_deadline(timeout);
         if (!deadline.ok()) return deadline.status();
+        CANOPY_TRY(reach_queue(qid));
         Result<Handle> buffer = dequeue_buffer(qid, *deadline);
         if (!buffer.ok()) return buffer.status();
         *buf = opaque_of(*buffer);
@@ -194,7 +202,7 @@ aclError acltdtDequeue(uint32_t qid, acltdtBuf* buf, int32_t timeout) {
 
 aclError acltdtEnqueueData(uint32_t qid, const void* data, size_t dataSize, const void* userData, size_t userDataSize,
                            int32_t timeout, uint32_t) {
-    return api([&]() -> Status {
+    return api_for_kernels({read_from(data, dataSize), read_from(userData, userDataSize)}, [&]() -> Status {
         CANOPY_TRY(required(data, "data"));
         if (dataSize == 0) return fail(code::invalid_parameter, "dataSize must not be 0");
         if (userDataSize != 0) CANOPY_TRY(required(userData, "userData"));
@@ -205,20 +213,24 @@ aclError acltdtEnqueueData(uint32_t qid, const void* data, size_t dataSize, cons
         CANOPY_TRY(require_some_device());
         Result<Deadline> deadline = queue_deadline(timeout);
         if (!deadline.ok()) return deadline.status();
+        CANOPY_TRY(reach_queue(qid));
         return enqueue_data(qid, {data, dataSize, userData, userDataSize}, *deadline);
     });
 }
 
 aclError acltdtDequeueData(uint32_t qid, void* data, size_t dataSize, size_t* retDataSize, void* userData,
                            size_t userDataSize, int32_t timeout) {
-    return api([&]() -> Status {
-        CANOPY_TRY(required(data, "data"));
-        CANOPY_TRY(required(retDataSize, "retDataSize"));
-        if (dataSize == 0) return fail(code::invalid_parameter, "dataSize must not be 0");
-        if (userDataSize != 0) CANOPY_TRY(required(userData, "userData"));
-        CANOPY_TRY(require_some_device());
-        Result<Deadline> deadline = queue_deadline(timeout);
-        if (!deadline.ok()) return deadline.status();
-        return dequeue_data(qid, {data, dataSize, userData, userDataSize}, *retDataSize, *deadline);
-    });
+    const std::size_t user_room = std::min(userDataSize, std::size_t{user_area_size});
+    return api_for_kernels(
+        {written_to(data, dataSize), written_to(retDataSize), written_to(userData, user_room)}, [&]() -> Status {
+            CANOPY_TRY(required(data, "data"));
+            CANOPY_TRY(required(retDataSize, "retDataSize"));
+            if (dataSize == 0) return fail(code::invalid_parameter, "dataSize must not be 0");
+            if (userDataSize != 0) CANOPY_TRY(required(userData, "userData"));
+            CANOPY_TRY(require_some_device());
+            Result<Deadline> deadline = queue_deadline(timeout);
+            if (!deadline.ok()) return deadline.status();
+            CANOPY_TRY(reach_queue(qid));
+            return dequeue_data(qid, {data, dataSize, userData, userDataSize}, *retDataSize, *deadline);
+        });
 }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <vector>
 
@@ -40,6 +41,12 @@ pid_t start_helper(const CodeFile& program, std::string name, std::initializer_l
     errno = error;
     return -1;
 }
+
+namespace {
+std::atomic<bool> for_cpu_kernels{false};
+}
+void set_runs_cpu_kernels() noexcept { for_cpu_kernels.store(true, std::memory_order_relaxed); }
+bool runs_cpu_kernels() noexcept { return for_cpu_kernels.load(std::memory_order_relaxed); }
 
 int wait_for_helper(pid_t process) noexcept {
     int status = 0;

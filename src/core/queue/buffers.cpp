@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/error_text.h"
+#include "base/kernel_thread.h"
 #include "core/base/error_codes.h"
 #include "core/memory/copy.h"
 #include "core/process/runtime.h"
@@ -81,7 +82,8 @@ Status not_a_buffer(Handle handle) {
 bool on_a_device(const void* address) { return Runtime::instance().device_of(device_address(address)) != nullptr; }
 
 Status copy_bytes(void* to, const void* from, std::size_t size) {
-    if (on_a_device(to) || on_a_device(from))
+    // A kernel sees the memory of its device as the host sees its own, and nothing may run below a kernel.
+    if (KernelThread::current() == nullptr && (on_a_device(to) || on_a_device(from)))
         return copy_now(Copy{device_address(to), size, device_address(from), size});
     std::memcpy(to, from, size);
     return {};

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/queue/channel.h"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
 #include "base/error_text.h"
+#include "base/kernel_thread.h"
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
 #include "core/queue/buffers.h"
@@ -12,6 +14,8 @@
 namespace canopy {
 namespace {
 
+// How often a kernel that waits looks whether it is to be ended.
+constexpr Nanoseconds kernel_look = 2 * millisecond;
 constexpr std::string_view receiving_prefix = "TF_RECEIVE_";
 
 struct Channels {
@@ -92,11 +96,19 @@ template <class Ready>
 Status Channel::wait(std::int32_t timeout, int late, Condition& condition, Ready&& ready) {
     const Deadline deadline = timeout == -1 ? Deadline::never() : Deadline::after(timeout * millisecond);
     const std::uint32_t stops = stops_;
+    KernelThread* const kernel = KernelThread::current();
+    if (kernel && timeout != 0) kernel->set_may_wait();
     while (!ready()) {
         if (stops_ != stops) return fail(code::wait_timeout, "channel {} was stopped", name);
         if (timeout == 0 || deadline.passed())
             return fail(late, "channel {} is {}", name, late == code::queue_full ? "full" : "empty");
-        condition.wait(mutex_, deadline);
+        Deadline until = deadline;
+        if (kernel) {
+            if (!kernel->fall_asleep(nullptr)) return fail(code::wait_timeout, "the kernel was ended");
+            until.at = std::min(until.at, Deadline::after(kernel_look).at);
+        }
+        condition.wait(mutex_, until);
+        if (kernel) kernel->wake_up();
     }
     return {};
 }

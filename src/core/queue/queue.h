@@ -38,7 +38,7 @@ struct QueueQuestion {
     std::uint32_t queue = 0;
     std::uint32_t rights = 0;
     std::int32_t process = 0;
-    std::uint32_t unused = 0;
+    std::uint32_t for_parent = 0;  // attach: 1 if the process runs CPU kernels of its parent and has its rights
     std::uint64_t pool = 0;
 };
 struct QueueAnswer {

@@ -5,9 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 
 #include "base/error_text.h"
+#include "base/helper_process.h"
+#include "base/kernel_thread.h"
 #include "core/base/error_codes.h"
 #include "core/queue/queue.h"
 #include "core/queue/routes.h"
@@ -16,6 +20,18 @@ namespace canopy {
 namespace {
 
 constexpr Nanoseconds first_pause = 200 * microsecond, longest_pause = 5 * millisecond;
+
+// 0 if the process has ended.
+std::int32_t parent_of(std::int32_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t name_end = text.rfind(')');  // a name may have spaces and brackets
+    std::int32_t parent = 0;
+    if (name_end != std::string::npos && std::sscanf(text.c_str() + name_end + 1, " %*c %d", &parent) == 1)
+        return parent;
+    return 0;
+}
 
 // Runs on the porter's thread.
 class Directory : public SharedObject {
@@ -35,6 +51,9 @@ public:
             answer.code = code::invalid_queue;
             return;
         }
+        if (asked.for_parent != 0 && question.operation == queue_question::attach && peer.process != 0 &&
+            admit_child(**queue, peer.process))
+            routes_shared();
         answer.code = reply(**queue, process, asked, question, answer);
     }
 
@@ -47,6 +66,16 @@ public:
     }
 
 private:
+    // The process of a program's CPU kernels may use what the program may use.
+    static bool admit_child(DataQueue& queue, std::int32_t process) {
+        const std::int32_t parent = parent_of(process);
+        MutexLock guard(queue.mutex);
+        std::uint32_t rights = parent == ::getpid() ? queue_right::all : 0;
+        if (const auto found = queue.granted.find(parent); found != queue.granted.end()) rights |= found->second;
+        if (rights != 0) queue.granted[process] = rights;
+        return rights != 0;
+    }
+
     static int reply(DataQueue& queue, std::int32_t process, const QueueQuestion& asked, SharedQuestion& question,
                      SharedAnswer& answer) {
         MutexLock guard(queue.mutex);
@@ -87,7 +116,8 @@ struct Shared {
     ProcessNumber process CANOPY_GUARDED_BY(mutex) = 0;  // that has shared the directory
 };
 
-// Others can ask for queues from the first grant on.
+}  // namespace
+
 Status share_directory() {
     static Shared& state = *new Shared;
     MutexLock guard(state.mutex);
@@ -98,6 +128,8 @@ Status share_directory() {
     state.process = own_process_number();
     return {};
 }
+
+namespace {
 
 // The creator of a queue that this process attached to.
 class Creator : public Watcher {
@@ -120,7 +152,7 @@ void pause_for(Nanoseconds time) {
 Result<QueueAnswer> ask_to_attach(Connection& connection, std::uint32_t number, int& descriptor) {
     const SharedKey key = directory_key(number);
     CANOPY_TRY(connection.ask(key, shared_operation::open).status());
-    const QueueQuestion question{number, 0, 0, 0, 0};
+    const QueueQuestion question{number, 0, 0, runs_cpu_kernels() ? 1u : 0u, 0};
     Result<SharedReply> reply = connection.ask(key, queue_question::attach, std::as_bytes(std::span(&question, 1)));
     QueueAnswer answer;
     if (!reply.ok()) {
@@ -211,10 +243,18 @@ Result<std::uint32_t> attach_queue(std::uint32_t number, Deadline deadline) {
                               status.code() == code::invalid_queue;
         if (!may_come) return status;
         if (deadline.at == 0 || deadline.passed()) break;
+        KernelThread* const kernel = KernelThread::current();
+        if (kernel && !kernel->fall_asleep(nullptr)) break;
         pause_for(pause);
+        if (kernel) kernel->wake_up();
         pause = std::min(2 * pause, longest_pause);
     }
     return fail(code::not_permitted, "queue {} was not granted to process {}", number, ::getpid());
+}
+
+Status reach_queue(std::uint32_t number) {
+    if (!runs_cpu_kernels() || find_queue(number).ok()) return {};
+    return attach_queue(number, Deadline{0}).status();
 }
 
 }  // namespace canopy

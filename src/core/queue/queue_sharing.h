@@ -10,9 +10,13 @@
 
 namespace canopy {
 
+// Others can ask for this process's queues from now on.
+Status share_directory();
 // `process` may use the queue as far as `rights` say. Needs the right to manage it.
 Status grant_queue(std::uint32_t number, std::int32_t process, std::uint32_t rights);
 // Waits for a grant until the deadline, and returns the rights. 207006: none came.
 Result<std::uint32_t> attach_queue(std::uint32_t number, Deadline deadline);
+// In a process that runs CPU kernels: attaches to a queue of its parent at the first use. Nothing elsewhere.
+Status reach_queue(std::uint32_t number);
 
 }  // namespace canopy

@@ -205,6 +205,7 @@ struct FaultHandlers {
         }
         if (executor->in_service_) {
             executor->cancel_waits_ = true;
+            if (executor->cpu_kernel_) executor->end_wait();
             return;
         }
         if (executor->cpu_kernel_ && put_off(*executor, instruction_of(context))) return;
@@ -427,10 +428,12 @@ Fiber::Exit Executor::run_cpu_kernel(Fiber::Body body, void* argument, CanopyBlo
     }
     cpu_kernel_ = true;
     cancels_put_off_ = 0;
+    begin_kernel();
     const ExceptionState before = *exception_state_;
     const Fiber::Exit how = guarded(large_fiber_.get(), body, argument, &who, fault, Entry::start);
     if (how != Fiber::Exit::finished) [[unlikely]]
         *exception_state_ = before;
+    end_kernel();
     cpu_kernel_ = false;
     return how;
 }

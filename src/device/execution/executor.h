@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/fiber.h"
+#include "base/kernel_thread.h"
 #include "canopy/kernel_abi.h"
 #include "device/driver.h"
 #include "device/execution/core.h"
@@ -69,7 +70,7 @@ struct FailedStep {
     const Kernel* fused = nullptr;   // null: no fused kernel
 };
 
-class Executor {
+class Executor final : public KernelThread {
 public:
     // The calling thread's executor, made on first use. nullptr if there is no memory for it.
     static Executor* current() noexcept;
@@ -130,6 +131,10 @@ public:
         if (cancel_waits_) [[unlikely]]
             give_way();
     }
+
+    // The same for functions of the runtime that CPU kernels call.
+    void enter_runtime() noexcept override { enter_service(); }
+    void leave_runtime() noexcept override { leave_service(); }
 
     // Ends the guarded code that calls it. The caller of `run` gets a fault of that kind with that message.
     [[noreturn]] void fail(FaultKind kind, std::string_view text) noexcept;

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "base/kernel_thread.h"
+
 namespace canopy {
 namespace {
 
@@ -118,6 +120,7 @@ Ring::Outcome Ring::sleep_until(WaitWord& word, bool writing, std::uint32_t stop
         if (ready()) return Outcome::done;
         spin_pause();
     }
+    KernelThread* const kernel = KernelThread::current();
     for (;;) {
         const std::uint32_t prepared = word.prepare();
         if (ready()) return Outcome::done;
@@ -126,7 +129,9 @@ Ring::Outcome Ring::sleep_until(WaitWord& word, bool writing, std::uint32_t stop
         Deadline until = deadline;
         const bool look = !watched_.load(std::memory_order_relaxed);
         if (look) until.at = std::min(until.at, Deadline::after(look_after_creator).at);
+        if (kernel && !kernel->fall_asleep(&word.word())) return Outcome::stopped;
         word.sleep(prepared, until);
+        if (kernel) kernel->wake_up();
         if (look && !file_.alive(creator_)) creator_gone();
     }
 }

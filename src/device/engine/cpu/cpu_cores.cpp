@@ -209,6 +209,16 @@ void CpuCores::stop(CpuLaunch& launch, std::uint64_t limit) noexcept {
     admit_more();  // launches behind it may need fewer threads
 }
 
+bool CpuCores::asleep(const TaskOwner& owner, const CpuLaunch* launch) const noexcept {
+    if (options_.process) return launch && options_.process->asleep(*launch);
+    if (!KernelThread::any_asleep()) return false;
+    bool found = false;
+    for_each_executor([&](const Executor& executor) {
+        if (executor.asleep() && executor.runs(&owner, UINT64_MAX)) found = true;
+    });
+    return found;
+}
+
 void CpuCores::end_stopped() noexcept {
     if (options_.process) return options_.process->end_late();
     if (stopping_.load(std::memory_order_relaxed) == 0) return;

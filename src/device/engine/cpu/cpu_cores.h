@@ -47,6 +47,8 @@ public:
         executor.launch_end = &end;
         const Fiber::Exit how = executor.run_cpu_kernel(&call_kernel, &call, who, outcome.fault);
         executor.launch_end = nullptr;
+        if (executor.may_wait()) [[unlikely]]
+            kernel.may_wait.store(true, std::memory_order_relaxed);
         if (how == Fiber::Exit::finished && !call.threw && call.result == 0) [[likely]]
             return true;
         explain(call, how);
@@ -67,6 +69,8 @@ public:
     Started start(CpuLaunch& launch, Executor* helper) noexcept;
     // Ends the launch if it is among the first `limit` commands of its owner; one that has not begun ends at once.
     void stop(CpuLaunch& launch, std::uint64_t limit) noexcept;
+    // A kernel of the owner waits in a function of the runtime. `launch`: the one of the owner, if it has one.
+    [[nodiscard]] bool asleep(const TaskOwner& owner, const CpuLaunch* launch) const noexcept;
     // Called by the monitor: ends the remaining blocks of launches that are being stopped.
     void end_stopped() noexcept;
 

@@ -25,8 +25,11 @@ struct alignas(64) CpuKernel : Kernel {
     // Recent time of a block: a hint.
     mutable std::atomic<Nanoseconds> block_time{INT64_MAX};
     mutable std::atomic<std::uint32_t> runs{0};
+    // It has called a function of the runtime that may wait, so its time says nothing about the next run.
+    mutable std::atomic<bool> may_wait{false};
     [[nodiscard]] bool is_short() const noexcept {
-        return block_time.load(std::memory_order_relaxed) < tuning::cpu_kernel_inline_time;
+        return block_time.load(std::memory_order_relaxed) < tuning::cpu_kernel_inline_time &&
+               !may_wait.load(std::memory_order_relaxed);
     }
     // Called before each run: true if the run should be timed. Short kernels are timed now and then.
     [[nodiscard]] bool is_measured_now() const noexcept {

@@ -48,6 +48,14 @@ const ElfW(Sym) * symbol_at(void* address) noexcept {
     return static_cast<const ElfW(Sym)*>(symbol);
 }
 
+// Images may call functions of the runtime. If the program opened it for itself only, as Python does, they do not find
+// them until this call.
+void show_runtime_to_images() noexcept {
+    Dl_info own{};
+    if (dladdr(reinterpret_cast<void*>(&show_runtime_to_images), &own) != 0 && own.dli_fname)
+        dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
 }  // namespace
 
 // The code of an image, opened once however many modules use it.
@@ -107,7 +115,11 @@ Status CpuImage::open_there(const ElfFile& elf) {
 }
 
 Status CpuImage::open_here(const ElfFile& elf) {
-    if (!file_.load_apart()) return fail(bad_image, "{} does not load: {}", name_, loader_message());
+    if (!file_.load_apart()) {
+        show_runtime_to_images();
+        file_.load_apart();
+    }
+    if (!file_.library()) return fail(bad_image, "{} does not load: {}", name_, loader_message());
     link_map* map = nullptr;
     if (dlinfo(file_.library(), RTLD_DI_LINKMAP, &map) == 0 && map) {
         for (const ElfSegment& segment : elf.segments()) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/engine/cpu/cpu_process.h"
 
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,6 +18,7 @@
 
 #include "base/error_text.h"
 #include "base/helper_process.h"
+#include "base/kernel_thread.h"
 #include "base/local_socket.h"
 #include "device/device.h"
 #include "device/engine/cpu/cpu_launch.h"
@@ -62,6 +65,13 @@ CpuProcess::~CpuProcess() {
     MutexLock lock(mutex_);
     if (process_ != 0) kill(process_, SIGKILL);
     while (reading_) news_.wait(mutex_);
+    if (library_ >= 0) close(library_);
+}
+
+// Called in that process, on the thread of every block.
+extern "C" __attribute__((visibility("default"))) void canopy_serve_cpu_kernels(std::uint32_t* asleep) {
+    set_runs_cpu_kernels();
+    set_kernel_of_process(asleep);
 }
 
 // ---- the process ---------------------------------------------------------------------------------------------------
@@ -78,6 +88,10 @@ bool CpuProcess::spawn(std::string& problem) {
             return false;
         }
         program_ = std::move(*program);
+        // Without it, images that call functions of the runtime do not load.
+        Dl_info own{};
+        if (dladdr(reinterpret_cast<void*>(&cpu_process_program), &own) != 0 && own.dli_fname)
+            library_ = open(own.dli_fname, O_RDONLY | O_CLOEXEC);
     }
     std::string reason = "it ended at once";
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
@@ -86,7 +100,8 @@ bool CpuProcess::spawn(std::string& problem) {
             reason = std::strerror(errno);
             break;
         }
-        const pid_t process = start_helper(program_, "canopy-cpu", {ends[1]});
+        const pid_t process = library_ < 0 ? start_helper(program_, "canopy-cpu", {ends[1]})
+                                           : start_helper(program_, "canopy-cpu", {ends[1], library_});
         if (process < 0) reason = std::strerror(errno);
         close(ends[1]);
         socket_ = ends[0];
@@ -297,12 +312,12 @@ void CpuProcess::unload(std::uint64_t number) noexcept {
 
 // ---- launches ------------------------------------------------------------------------------------------------------
 
-// Pointers from the argument block into itself are relocated.
-DeviceAddress CpuProcess::copy_arguments(const CpuLaunch& launch) {
-    Result<DeviceAddress> memory = driver_.allocate(launch.arguments_size, 0);
+// Pointers from the argument block into itself are relocated. The memory has zeros behind them.
+DeviceAddress CpuProcess::copy_arguments(const CpuLaunch& launch, std::size_t size) {
+    Result<DeviceAddress> memory = driver_.allocate(size, 0);
     if (!memory.ok()) return {};
-    std::vector<char> bytes(launch.arguments_size);
-    std::memcpy(bytes.data(), launch.arguments, bytes.size());
+    std::vector<char> bytes(size);
+    std::memcpy(bytes.data(), launch.arguments, launch.arguments_size);
     const auto from = reinterpret_cast<std::uint64_t>(launch.arguments);
     for (std::size_t at = 0; at + sizeof(std::uint64_t) <= launch.arguments_size; at += sizeof(std::uint32_t)) {
         std::uint64_t word = 0;
@@ -330,16 +345,21 @@ bool CpuProcess::send_launch(CpuLaunch& launch, std::string& problem) {
         return false;
     }
     name.copy(request.symbol, name.size());
-    DeviceAddress copy{};
-    if (launch.arguments_size != 0 && !(copy = copy_arguments(launch))) {
-        problem = "no device memory for the arguments";
-        return false;
+    DeviceAddress copy{}, asleep{};
+    if (launch.arguments_size != 0) {
+        const std::size_t behind = (std::size_t{launch.arguments_size} + 63) / 64 * 64;
+        if (!(copy = copy_arguments(launch, behind + sizeof(std::uint32_t)))) {
+            problem = "no device memory for the arguments";
+            return false;
+        }
+        asleep = DeviceAddress(copy.value() + behind);
+        request.asleep = asleep.value();
     }
     request.address = (copy ? copy : device_address(launch.arguments)).value();
     const bool limited = launch.timeout < std::uint64_t{INT64_MAX};
     const Deadline deadline = limited ? Deadline::after(static_cast<Nanoseconds>(launch.timeout)) : Deadline::never();
     launch.state = CpuLaunch::State::running;
-    flights_[request.number] = {&launch, copy, deadline};
+    flights_[request.number] = {&launch, copy, asleep, deadline};
     if (loaded_.count(request.image) == 0) load_there(request.image, 0);
     ask(request, -1);  // if the process is gone, the reader ends the flight
     return true;
@@ -363,6 +383,15 @@ void CpuProcess::stop(CpuLaunch& launch, std::uint64_t limit) noexcept {
     if (launch.state == CpuLaunch::State::idle || launch.sequence >= limit) return;
     if (launch.outcome.fault.kind == FaultKind::none) launch.outcome.fault.kind = FaultKind::aborted;
     if (process_ != 0) kill(process_, SIGKILL);
+}
+
+bool CpuProcess::asleep(const CpuLaunch& launch) noexcept {
+    if (!mutex_.try_lock()) return false;
+    std::uint32_t count = 0;
+    for (const auto& [number, flight] : flights_)
+        if (flight.launch == &launch && flight.asleep) read_device(&count, flight.asleep, sizeof count).ignore();
+    mutex_.unlock();
+    return count != 0;
 }
 
 void CpuProcess::end_late() noexcept {

@@ -53,11 +53,13 @@ public:
     bool start(CpuLaunch& launch) noexcept;
     void stop(CpuLaunch& launch, std::uint64_t limit) noexcept;
     void end_late() noexcept;
+    [[nodiscard]] bool asleep(const CpuLaunch& launch) noexcept;
 
 private:
     struct Flight {
         CpuLaunch* launch;
         DeviceAddress arguments;  // the copy in device memory, if there is one
+        DeviceAddress asleep;     // behind it: see Request
         Deadline deadline;
     };
 
@@ -68,7 +70,7 @@ private:
     std::string wait_for_answer(std::uint64_t request) CANOPY_REQUIRES(mutex_);
     bool load_there(std::uint64_t number, std::uint64_t answer_to) noexcept CANOPY_REQUIRES(mutex_);
     bool send_launch(CpuLaunch& launch, std::string& problem) CANOPY_REQUIRES(mutex_);
-    DeviceAddress copy_arguments(const CpuLaunch& launch);
+    DeviceAddress copy_arguments(const CpuLaunch& launch, std::size_t size);
     void reader_main(int socket, pid_t process) noexcept;
     void take(const cpu_process::Reply& reply) noexcept;
     void process_ended(int status) noexcept;
@@ -80,6 +82,7 @@ private:
     Mutex mutex_;
     Condition news_;
     CodeFile program_ CANOPY_GUARDED_BY(mutex_);
+    int library_ CANOPY_GUARDED_BY(mutex_) = -1;  // the file of this library
     int socket_ CANOPY_GUARDED_BY(mutex_) = -1;
     pid_t process_ CANOPY_GUARDED_BY(mutex_) = 0;
     bool reading_ CANOPY_GUARDED_BY(mutex_) = false;  // the last process's reader still runs

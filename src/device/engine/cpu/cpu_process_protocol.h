@@ -25,6 +25,7 @@ struct Request {
     std::uint64_t address;
     std::uint64_t size;
     std::uint64_t file_offset;
+    std::uint64_t asleep;  // of a launch: device memory that counts its blocks that wait in the runtime; 0: none
     char symbol[512];
 };
 

@@ -105,12 +105,16 @@ void Strand::withdraw_wait() noexcept {
     fence->release();
 }
 
+// A CPU kernel of it waits for a queue.
+bool Strand::kernel_asleep() const noexcept { return scheduler_.cpu_cores().asleep(*this, cpu_launch()); }
+
 bool Strand::blocked() const noexcept {
-    if (state_.load(std::memory_order_acquire) != RunState::waiting) return false;
+    const RunState state = state_.load(std::memory_order_acquire);
+    if (state != RunState::waiting) return state == RunState::draining && kernel_asleep();
     // A launch begins by itself; everything else needs something outside the strand, including a callback's thread.
     switch (reason_.load(std::memory_order_relaxed)) {
         case WaitReason::launch:
-            return false;
+            return kernel_asleep();
         case WaitReason::graph: {
             auto* self = const_cast<Strand*>(this);
             SpinGuard guard(self->wait_lock_);

@@ -83,6 +83,7 @@ protected:
     Step run_graph(Worker& worker, Replayable& graph, const ReplayWork* replay) noexcept;
     void stop_graph() noexcept;
     void set_replaying(Replayable* graph) noexcept;
+    [[nodiscard]] bool kernel_asleep() const noexcept;
     // Its launch has ended: the owner that comes next takes the outcome.
     void note_launch_end() noexcept {
         reason_.store(WaitReason::none, std::memory_order_relaxed);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that runs a device's CPU kernels outside the program. Its executable is embedded in the library and
-// started from a memory file; its only argument is the descriptor of its socket. It ends with the program, or when a
-// kernel crashes.
+// started from a memory file; its arguments are the descriptors of its socket and, if there is one, of the library's
+// file, which it opens for images that call functions of the runtime. It ends with the program, or when a kernel
+// crashes.
 //
 // Threads: the main thread reads requests; every block of a launch has its own thread.
 #include <canopy/kernel_abi.h>
@@ -32,6 +33,9 @@ constexpr std::size_t stack_size = 8 * 1024 * 1024;
 constexpr std::size_t signal_stack_size = 64 * 1024;
 
 int socket_number = -1;
+int library_file = -1;
+// Tells the runtime, if an image has it, that the thread runs a block, and where to count it while it waits.
+std::atomic<void (*)(std::uint32_t*)> serve_kernel{nullptr};
 
 struct Launch {
     Request request;
@@ -145,6 +149,7 @@ void* run_block(void* data) {
     identity.sub_count = 1;
     identity.core_type = 100;
     running = &block;
+    if (auto* serve = serve_kernel.load()) serve(reinterpret_cast<std::uint32_t*>(launch.request.asleep));
     try {
         const std::uint32_t result = call(launch, index);
         if (result != 0) note_failure(launch, Tell::ended, index, result, "");
@@ -220,12 +225,35 @@ private:
         tell(reply);
     }
 
+    // `opened`: the runtime, or an image that brought it. It has threads, so it stays when the image goes.
+    static void begin_serving(void* opened) {
+        auto* serve = opened ? dlsym(opened, "canopy_serve_cpu_kernels") : nullptr;
+        if (!serve || serve_kernel.load()) return;
+        Dl_info where{};
+        if (dladdr(serve, &where) == 0 || !dlopen(where.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE)) return;
+        serve_kernel.store(reinterpret_cast<void (*)(std::uint32_t*)>(serve));
+    }
+
+    // An image that does not load may call functions of the runtime.
+    static void* open_image(const char* path) {
+        constexpr int how = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+        void* image = dlopen(path, how);
+        if (!image && library_file >= 0) {
+            char library[64];
+            std::snprintf(library, sizeof library, "/proc/self/fd/%d", library_file);
+            begin_serving(dlopen(library, RTLD_NOW | RTLD_GLOBAL));
+            image = dlopen(path, how);
+        }
+        begin_serving(image);
+        return image;
+    }
+
     void load(const Request& request, int descriptor) {
         Image& image = images_[request.image];
         image.descriptor = descriptor;
         char path[64];
         std::snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-        image.library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+        image.library = open_image(path);
         if (!image.library) {
             const char* reason = dlerror();
             std::snprintf(image.problem, sizeof image.problem, "%s", reason ? reason : "no reason given");
@@ -291,7 +319,8 @@ int serve() {
 }  // namespace canopy::cpu_process
 
 int main(int count, char** arguments) {
-    if (count != 2) return 2;
+    if (count < 2) return 2;
     canopy::cpu_process::socket_number = std::atoi(arguments[1]);
+    if (count > 2) canopy::cpu_process::library_file = std::atoi(arguments[2]);
     return canopy::cpu_process::serve();
 }
