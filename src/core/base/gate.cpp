@@ -2,6 +2,7 @@
 #include "core/base/gate.h"
 
 #include <linux/membarrier.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,16 +20,22 @@ namespace {
 
 constexpr std::uint32_t outside = 1;  // passes of a known thread that has none
 
-// A thread that has had a pass.
+// A thread that has had a pass. Taken off the list by the destructor of a key: a thread_local object with a destructor
+// would take the lock of the dynamic loader, and the thread that holds it may be waiting for this one.
 struct KnownThread {
     const std::atomic<std::uint32_t>* passes = nullptr;
     KnownThread* next = nullptr;
     KnownThread* previous = nullptr;
-    KnownThread() noexcept;
-    ~KnownThread();
 };
+__attribute__((tls_model("initial-exec"))) thread_local constinit KnownThread known_thread;
+
+void forget_thread(void* known);
 
 struct Threads {
+    Threads() noexcept : has_key(pthread_key_create(&key, forget_thread) == 0) {}
+
+    pthread_key_t key{};
+    const bool has_key;
     Mutex mutex;
     KnownThread* first CANOPY_GUARDED_BY(mutex) = nullptr;
     ParkingLot waiting;  // for the gate
@@ -44,18 +51,12 @@ struct Threads {
 
 Threads& threads() { return process_state<Threads>(); }
 
-KnownThread::KnownThread() noexcept : passes(&thread_state.passes) {
-    MutexLock guard(threads().mutex);
-    next = threads().first;
-    if (next) next->previous = this;
-    threads().first = this;
-}
-
 // Calls that the thread makes after this, in other destructors, still wait at a closed gate.
-KnownThread::~KnownThread() {
+void forget_thread(void* known) {
+    const KnownThread& thread = *static_cast<KnownThread*>(known);
     MutexLock guard(threads().mutex);
-    (previous ? previous->next : threads().first) = next;
-    if (next) next->previous = previous;
+    (thread.previous ? thread.previous->next : threads().first) = thread.next;
+    if (thread.next) thread.next->previous = thread.previous;
 }
 
 bool order_all_threads() noexcept {
@@ -68,8 +69,14 @@ bool order_all_threads() noexcept {
 namespace gate {
 
 std::uint32_t introduce_thread() noexcept {
-    static thread_local KnownThread known;
-    static_cast<void>(known.passes);
+    Threads& all = threads();
+    // A thread that cannot be taken off the list is not put on it: it waits at the gate, and nobody waits for it.
+    if (!all.has_key || pthread_setspecific(all.key, &known_thread) != 0) return outside;
+    known_thread.passes = &thread_state.passes;
+    MutexLock guard(all.mutex);
+    known_thread.next = all.first;
+    if (all.first) all.first->previous = &known_thread;
+    all.first = &known_thread;
     return outside;
 }
 

@@ -14,7 +14,7 @@
 namespace canopy {
 namespace {
 
-Deadline soon() { return Deadline::after(20 * millisecond); }
+Deadline soon() { return Deadline::after(2 * millisecond); }
 Deadline late() { return Deadline::after(60 * second); }
 
 TEST(Gate, GivesUpWhenSomebodyStaysInside) {
@@ -59,7 +59,7 @@ TEST(Gate, ForgetsThreadsThatHaveEnded) {
 // Threads pass all the time while the gate is closed and opened: nobody is inside while it is closed, and nobody is
 // left in front of it.
 TEST(Gate, NobodyIsInsideWhileItIsClosed) {
-    constexpr int threads = 4, rounds = 2000;
+    constexpr int threads = 4, rounds = 300;
     std::atomic<int> inside{0};
     std::atomic<bool> stop{false};
     std::atomic<std::uint64_t> passed{0};
