@@ -212,7 +212,7 @@ TEST_F(QueueKernel, AKernelThatMayWaitIsNeverRunByAWorker) {
 
 TEST_F(QueueKernel, CallsGiveTheirCodesAndLeaveTheHostsErrorAlone) {
     const uint32_t queue = new_queue();
-    EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 0);
+    aclrtGetLastError(ACL_RT_THREAD_LEVEL);  // of the tests before
     start("say_codes", new_stream(), {queue, queue});
     EXPECT_EQ(aclrtSynchronizeDevice(), 0);
     EXPECT_EQ(seen_[0], 207013u);

@@ -127,8 +127,8 @@ bool CpuProcess::spawn(std::string& problem) {
 }
 
 bool CpuProcess::ensure_running(std::string& problem) {
-    if (process_ != 0) return true;
-    while (reading_) news_.wait(mutex_);
+    // Until the reader of the last process has ended; meanwhile another thread may start the next process.
+    while (process_ == 0 && reading_) news_.wait(mutex_);
     if (process_ != 0) return true;
     if (!spawn(problem)) return false;
     loaded_.clear();
