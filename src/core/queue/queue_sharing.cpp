@@ -22,8 +22,7 @@ class Directory : public SharedObject {
 public:
     void open(const SharedPeer&, SharedQuestion&, SharedAnswer&) override {}
 
-    void ask(const SharedPeer& peer, SharedQuestion& question, SharedAnswer& answer, LateAnswer& late) override {
-        late.forget();
+    void ask(const SharedPeer& peer, SharedQuestion& question, SharedAnswer& answer, LateAnswer&) override {
         QueueQuestion asked;
         if (question.bytes.size() != sizeof asked) {
             answer.code = code::param_invalid;
