@@ -80,12 +80,20 @@ Status not_a_buffer(Handle handle) {
 
 bool on_a_device(const void* address) { return Runtime::instance().device_of(device_address(address)) != nullptr; }
 
-Status copy_bytes(void* to, const void* from, std::size_t size) {
-    if (on_a_device(to) || on_a_device(from))
-        return copy_now(Copy{device_address(to), size, device_address(from), size});
+namespace {
+
+Status copy(void* to, const void* from, std::size_t size, bool with_device) {
+    if (with_device) return copy_now(Copy{device_address(to), size, device_address(from), size});
     std::memcpy(to, from, size);
     return {};
 }
+
+}  // namespace
+
+Status copy_from_program(void* to, const void* from, std::size_t size) {
+    return copy(to, from, size, on_a_device(from));
+}
+Status copy_to_program(void* to, const void* from, std::size_t size) { return copy(to, from, size, on_a_device(to)); }
 
 std::uint64_t random_uid() noexcept {
     std::uint64_t uid = 0;
