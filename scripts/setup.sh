@@ -28,7 +28,7 @@ package_packages=(dpkg-dev)
 test_packages=("${package_packages[@]}" python3-venv make libgtest-dev clang-format-14 gdb python3-pytest
     python3-setuptools pybind11-dev python3-pybind11)
 bench_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev libbenchmark-dev libopenblas-dev
-    libdnnl-dev libcli11-dev)
+    libdnnl-dev libcli11-dev libboost-dev libzmq3-dev)
 
 wanted=()
 [[ $# -eq 0 ]] && set -- build

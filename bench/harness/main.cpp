@@ -47,6 +47,8 @@ constexpr Topic topics[] = {
     {"dispatcher-run", "runs through the dispatcher beside direct launches", measure_dispatcher_run},
     {"dispatcher-swap", "another inner runtime while streams run", measure_dispatcher_swap},
     {"fusion", "fused kernels against their launches, a graph and one loop", measure_fusion},
+    {"processes", "queues, notifies, events and memory between processes against pipes, sockets, Boost and ZeroMQ",
+     measure_processes},
 };
 
 bool chosen(const Topic& topic, const std::vector<std::string>& filters) {
@@ -63,6 +65,10 @@ int run_as_child(const std::string& name, const Options& options) {
         fmt::print("{}\n", child_streams().dump());
     else if (name == "fusion")
         fmt::print("{}\n", child_fusion(options).dump());
+    else if (name == "processes")
+        fmt::print("{}\n", child_processes(options).dump());
+    else if (name == "partner")
+        return serve_processes();
     else
         return 2;
     return 0;

@@ -46,11 +46,15 @@ void measure_cpu_kernel_load(Environment& environment);
 void measure_dispatcher_run(Environment& environment);
 void measure_dispatcher_swap(Environment& environment);
 void measure_fusion(Environment& environment);
+void measure_processes(Environment& environment);
 
 // Measurements of a child process, as JSON: launching the empty kernel on the device the environment selects, the cost
-// of many streams, and fused kernels at the level the environment selects.
+// of many streams, fused kernels at the level the environment selects, and what passes between two processes.
 nlohmann::ordered_json child_launch(const Options& options);
 nlohmann::ordered_json child_streams();
 nlohmann::ordered_json child_fusion(const Options& options);
+nlohmann::ordered_json child_processes(const Options& options);
+// The other of the two processes. Ends when it is killed.
+int serve_processes();
 
 }  // namespace bench

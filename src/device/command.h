@@ -15,6 +15,7 @@ namespace canopy {
 
 class Executable;
 class Fence;
+class OutsideWait;
 struct Kernel;
 
 enum class Opcode : std::uint8_t {
@@ -28,6 +29,7 @@ enum class Opcode : std::uint8_t {
     wait_value,   // holds the queue until a 64-bit word in memory satisfies a condition
     host_call,    // user code on a thread of the runtime; later work of the queue waits for it
     inline_call,  // a short function of the runtime itself, run by the thread that drains the queue
+    brief_call,   // the same, so short and simple that it may run between two launches in their guard; not in graphs
     replay,       // a prepared graph
     // In graphs only:
     nothing,      // has a place and edges, but no effect
@@ -130,7 +132,8 @@ struct WaitWork {
     std::uint64_t value;
     std::uint64_t timeout;  // nanoseconds; 0: none
     WaitMode mode;
-    bool clear;  // set the fence to 0 once satisfied
+    bool clear;            // set the fence to 0 once satisfied
+    OutsideWait* outside;  // null, or what the wait is for when another process does it; ends with the command
 };
 
 enum class ValueCondition : std::uint8_t { at_least, equal, bits_and, bits_nor };

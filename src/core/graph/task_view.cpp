@@ -274,6 +274,7 @@ void describe_command(const Command& command, ViewDetail detail, TaskView& view)
             is("host function", "host function");
             return describe_call(command.call, view);
         case Opcode::inline_call:
+        case Opcode::brief_call:
             return is("runtime function", "runtime function");
         case Opcode::replay:
             return is("graph", "another graph");

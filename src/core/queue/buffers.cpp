@@ -81,13 +81,22 @@ Status not_a_buffer(Handle handle) {
 
 bool on_a_device(const void* address) { return Runtime::instance().device_of(device_address(address)) != nullptr; }
 
-Status copy_bytes(void* to, const void* from, std::size_t size) {
-    // A kernel sees the memory of its device as the host sees its own, and nothing may run below a kernel.
-    if (KernelThread::current() == nullptr && (on_a_device(to) || on_a_device(from)))
+namespace {
+
+// A kernel sees the memory of its device as the host sees its own, and nothing may run below a kernel.
+Status copy(void* to, const void* from, std::size_t size, bool with_device) {
+    if (with_device && KernelThread::current() == nullptr)
         return copy_now(Copy{device_address(to), size, device_address(from), size});
     std::memcpy(to, from, size);
     return {};
 }
+
+}  // namespace
+
+Status copy_from_program(void* to, const void* from, std::size_t size) {
+    return copy(to, from, size, on_a_device(from));
+}
+Status copy_to_program(void* to, const void* from, std::size_t size) { return copy(to, from, size, on_a_device(to)); }
 
 std::uint64_t random_uid() noexcept {
     std::uint64_t uid = 0;

@@ -73,8 +73,9 @@ PoolFigures pool_figures();
 
 std::uint64_t random_uid() noexcept;
 
-// Copies between memory of the host and of devices.
+// Copies between memory of the host and of devices. The memory of queues and buffers is the host's.
 bool on_a_device(const void* address);
-Status copy_bytes(void* to, const void* from, std::size_t size);
+Status copy_from_program(void* to, const void* from, std::size_t size);
+Status copy_to_program(void* to, const void* from, std::size_t size);
 
 }  // namespace canopy

@@ -38,7 +38,7 @@ Status copy_item(const DataItem& from, DataItem& to) {
     }
     to.owned = std::shared_ptr<std::byte[]>(new std::byte[from.size]);
     to.data = to.owned.get();
-    return copy_bytes(to.data, from.data, from.size);
+    return copy_from_program(to.data, from.data, from.size);
 }
 
 }  // namespace

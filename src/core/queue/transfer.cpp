@@ -46,7 +46,7 @@ Status put_buffer(DataQueue& queue, const Buffer& buffer, Deadline deadline) {
         buffer.pool->change(buffer.header, moving, buffer.owner);
         return failure(queue, outcome, true);
     }
-    Item item;
+    Item item{};
     item.pool = buffer.pool->uid();
     item.header = buffer.header;
     item.generation = buffer.owner.generation;
@@ -122,7 +122,7 @@ Status read_inside(const Item& item, const QueueRoom& room, std::uint32_t queue,
         std::memset(static_cast<std::byte*>(room.user) + user, 0,
                     std::min<std::size_t>(room.user_size, user_area_size) - user);
     }
-    return copy_bytes(room.data, item.area.data(), length);
+    return copy_to_program(room.data, item.area.data(), length);
 }
 
 // With the read lock. The pieces of a chain follow each other.
@@ -137,7 +137,7 @@ Status read_buffer(const Buffer& buffer, const QueueRoom& room, std::uint32_t qu
     if (length > room.size) return too_large(queue, length, room.size);
     std::size_t done = 0;
     for (const BufferPool::View& piece : pieces) {
-        CANOPY_TRY(copy_bytes(static_cast<std::byte*>(room.data) + done, piece.data, piece.length));
+        CANOPY_TRY(copy_to_program(static_cast<std::byte*>(room.data) + done, piece.data, piece.length));
         done += piece.length;
     }
     if (room.user_size != 0)
@@ -191,11 +191,11 @@ Status enqueue_data(std::uint32_t number, const QueueData& data, Deadline deadli
     if (!found.ok()) return found.status();
     DataQueue& queue = **found;
     if (data.size + data.user_size <= user_area_size) {
-        Item item;
+        Item item{};  // all of it is copied into the queue
         item.length = static_cast<std::uint32_t>(data.size);
         item.user_length = static_cast<std::uint16_t>(data.user_size);
         item.kind = ItemKind::inside;
-        CANOPY_TRY(copy_bytes(item.area.data(), data.data, data.size));
+        CANOPY_TRY(copy_from_program(item.area.data(), data.data, data.size));
         if (data.user_size != 0) std::memcpy(item.area.data() + data.size, data.user, data.user_size);
         std::uint64_t index = 0;
         if (const Ring::Outcome outcome = queue.ring->begin_write(deadline, index); outcome != Ring::Outcome::done)
@@ -209,7 +209,7 @@ Status enqueue_data(std::uint32_t number, const QueueData& data, Deadline deadli
     PoolUse use;
     Result<Buffer> buffer = allocate_buffer(data.size);
     if (!buffer.ok()) return buffer.status();
-    Status status = copy_bytes(buffer->pool->view(buffer->header)->data, data.data, data.size);
+    Status status = copy_from_program(buffer->pool->view(buffer->header)->data, data.data, data.size);
     if (status.ok()) {
         buffer->pool->set_length(buffer->header, data.size);
         if (data.user_size != 0) std::memcpy(buffer->pool->user_area(buffer->header), data.user, data.user_size);

@@ -19,14 +19,14 @@ namespace canopy {
 // The waits of this process, and the pages that others of it may ring for.
 struct Signals {
     Mutex mutex;
-    std::vector<std::shared_ptr<ArmedWait>> waits CANOPY_GUARDED_BY(mutex);
+    std::shared_ptr<ArmedWait> waits CANOPY_GUARDED_BY(mutex);  // the first
     std::vector<std::weak_ptr<SharedSignal>> owned CANOPY_GUARDED_BY(mutex);
     std::uint32_t pollers CANOPY_GUARDED_BY(mutex) = 0;
 
     static Signals& instance() { return process_state<Signals>(); }
 
     void set_sleeping(bool sleeping) noexcept CANOPY_REQUIRES(mutex) {
-        for (const auto& wait : waits) {
+        for (const ArmedWait* wait = waits.get(); wait; wait = wait->next.get()) {
             const std::uint64_t bit = std::uint64_t{1} << wait->signal->participant();
             if (sleeping)
                 wait->signal->head().sleepers.fetch_or(bit, std::memory_order_seq_cst);
@@ -34,8 +34,8 @@ struct Signals {
                 wait->signal->head().sleepers.fetch_and(~bit, std::memory_order_seq_cst);
         }
     }
-    // Moves those that are over to `ended`.
-    void look(std::vector<std::shared_ptr<ArmedWait>>& ended) noexcept CANOPY_REQUIRES(mutex);
+    // Takes those that are over out of the list and returns them as one.
+    std::shared_ptr<ArmedWait> look() noexcept CANOPY_REQUIRES(mutex);
 };
 
 namespace {
@@ -68,14 +68,21 @@ void end_polling() noexcept {
     poll_signals();  // what came before the bits were set
 }
 
+void finish_all(std::shared_ptr<ArmedWait> ended) noexcept {
+    while (ended) {
+        std::shared_ptr<ArmedWait> next = std::move(ended->next);
+        ended->finish();
+        ended = std::move(next);
+    }
+}
+
 // The callers look again soon, so another thread that looks is enough.
 void poll_now() noexcept {
     Signals& signals = Signals::instance();
-    std::vector<std::shared_ptr<ArmedWait>> ended;
     if (!signals.mutex.try_lock()) return;
-    signals.look(ended);
+    std::shared_ptr<ArmedWait> ended = signals.look();
     signals.mutex.unlock();
-    for (const auto& wait : ended) wait->finish();
+    finish_all(std::move(ended));
 }
 
 constexpr OutsideSignals polling{begin_polling, end_polling, poll_now};
@@ -98,35 +105,38 @@ void rung() noexcept {
 
 }  // namespace
 
-void Signals::look(std::vector<std::shared_ptr<ArmedWait>>& ended) noexcept {
-    for (std::size_t index = 0; index < waits.size();) {
-        if (!waits[index]->over()) {
-            ++index;
+std::shared_ptr<ArmedWait> Signals::look() noexcept {
+    std::shared_ptr<ArmedWait> ended;
+    for (std::shared_ptr<ArmedWait>* link = &waits; *link;) {
+        if (!(*link)->over()) {
+            link = &(*link)->next;
             continue;
         }
-        ended.push_back(std::move(waits[index]));
-        waits[index] = std::move(waits.back());
-        waits.pop_back();
+        std::shared_ptr<ArmedWait> over = std::exchange(*link, std::move((*link)->next));
+        over->next = std::move(ended);
+        ended = std::move(over);
     }
-    if (waits.empty()) outside_signals.store(nullptr, std::memory_order_relaxed);
+    if (!waits) outside_signals.store(nullptr, std::memory_order_relaxed);
+    return ended;
 }
 
 void poll_signals() noexcept {
     Signals& signals = Signals::instance();
-    std::vector<std::shared_ptr<ArmedWait>> ended;
+    std::shared_ptr<ArmedWait> ended;
     {
         MutexLock guard(signals.mutex);
-        signals.look(ended);
+        ended = signals.look();
     }
-    for (const auto& wait : ended) wait->finish();
+    finish_all(std::move(ended));
 }
 
-void arm(std::shared_ptr<ArmedWait> wait) {
+void arm(std::shared_ptr<ArmedWait> wait) noexcept {
     Signals& signals = Signals::instance();
     {
         MutexLock guard(signals.mutex);
         SharedSignal& signal = *wait->signal;
-        signals.waits.push_back(std::move(wait));
+        wait->next = std::move(signals.waits);
+        signals.waits = std::move(wait);
         if (signals.pollers == 0)
             signal.head().sleepers.fetch_or(std::uint64_t{1} << signal.participant(), std::memory_order_seq_cst);
         outside_signals.store(&polling, std::memory_order_relaxed);
@@ -138,11 +148,10 @@ void disarm(const ArmedWait& wait) noexcept {
     Signals& signals = Signals::instance();
     std::shared_ptr<ArmedWait> removed;  // destroyed without the lock
     MutexLock guard(signals.mutex);
-    const auto found =
-        std::find_if(signals.waits.begin(), signals.waits.end(), [&](const auto& one) { return one.get() == &wait; });
-    if (found == signals.waits.end()) return;
-    removed = std::move(*found);
-    signals.waits.erase(found);
+    std::shared_ptr<ArmedWait>* link = &signals.waits;
+    while (*link && link->get() != &wait) link = &(*link)->next;
+    if (!*link) return;
+    removed = std::exchange(*link, std::move((*link)->next));
     guard.unlock();
 }
 

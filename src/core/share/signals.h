@@ -95,10 +95,11 @@ public:
     virtual bool over() noexcept = 0;
     virtual void finish() noexcept = 0;
     const std::shared_ptr<SharedSignal> signal;
+    std::shared_ptr<ArmedWait> next;  // in the list
 };
 
 // Adds it to the list and looks once.
-void arm(std::shared_ptr<ArmedWait> wait);
+void arm(std::shared_ptr<ArmedWait> wait) noexcept;
 // Takes it out, unless it is over.
 void disarm(const ArmedWait& wait) noexcept;
 // Looks at all of them.

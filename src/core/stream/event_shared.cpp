@@ -10,6 +10,7 @@
 #include "core/process/context.h"
 #include "core/stream/shared_event.h"
 #include "core/stream/stream.h"
+#include "device/outside_signals.h"
 
 namespace canopy {
 
@@ -22,14 +23,28 @@ struct RecordTask {
     std::uint64_t record = 0;
 };
 
-// Releases a stream when the record is reached, or tells it that it never will be.
-class StreamWait final : public ArmedWait {
+// The thread that comes to the wait looks at the record itself. While the stream is stopped, the wait is in the list:
+// the stream is released when the record is reached, or told that it never will be.
+class StreamWait final : public ArmedWait, public OutsideWait {
 public:
     StreamWait(std::shared_ptr<SharedEvent> event, std::uint64_t record, Fence* fence, Handle stream) noexcept
         : ArmedWait(event->signal()), event_(std::move(event)), record_(record), fence_(fence), stream_(stream) {
         fence_->retain();
     }
     ~StreamWait() override { fence_->release(); }
+
+    // From a successful submission to `end`.
+    void keep(std::shared_ptr<StreamWait> self) noexcept { kept_ = std::move(self); }
+    bool look() noexcept override { return event_->state(record_) == SharedEvent::State::done; }
+    void stop() noexcept override {
+        stopped_ = true;
+        arm(kept_);
+    }
+    void end() noexcept override {
+        const std::shared_ptr<StreamWait> last = std::move(kept_);
+        if (stopped_) disarm(*this);  // still in the list if it was dropped
+    }
+
     bool over() noexcept override {
         state_ = event_->state(record_);
         return state_ != SharedEvent::State::pending;
@@ -46,6 +61,8 @@ private:
     const std::uint64_t record_;
     Fence* const fence_;
     const Handle stream_;
+    std::shared_ptr<StreamWait> kept_;
+    bool stopped_ = false;
     SharedEvent::State state_ = SharedEvent::State::pending;
 };
 
@@ -96,8 +113,10 @@ Result<Handle> open_shared_event(const SharedKey::Bytes& handle) {
     return open_event(std::move(*shared));
 }
 
-Status record_shared(Event& event, const void* handle) {
-    const std::shared_ptr<SharedEvent> shared = event.shared;
+namespace {
+
+// Nothing is submitted if no slot of the event is free: `full`.
+Status try_to_record(Event& event, const std::shared_ptr<SharedEvent>& shared, const void* handle, bool& full) {
     return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
         if (event.record != stream->record)
             return fail(code::stream_context, "event of device {} cannot be recorded on a stream of device {}",
@@ -105,10 +124,11 @@ Status record_shared(Event& event, const void* handle) {
         CANOPY_TRY(check_recordable(*stream));
         auto task = std::make_unique<RecordTask>();
         task->event = shared;
-        Result<std::uint64_t> record = shared->begin();
-        if (!record.ok()) return record.status();
+        const std::optional<std::uint64_t> record = shared->begin();
+        full = !record;
+        if (full) return {};
         task->record = *record;
-        Command command(Opcode::inline_call);
+        Command command(Opcode::brief_call);
         command.call.argument = task.get();
         command.call.function = [](void* argument) {
             const auto* reached = static_cast<const RecordTask*>(argument);
@@ -128,12 +148,23 @@ Status record_shared(Event& event, const void* handle) {
     });
 }
 
+}  // namespace
+
+Status record_shared(Event& event, const void* handle) {
+    const std::shared_ptr<SharedEvent> shared = event.shared;
+    for (;;) {
+        CANOPY_TRY(shared->await_slot());
+        bool full = false;
+        const Status status = try_to_record(event, shared, handle, full);
+        if (!full) return status;
+    }
+}
+
 Status wait_for_shared(Event& event, const void* handle, std::uint64_t timeout) {
     const std::shared_ptr<SharedEvent> shared = event.shared;
     CANOPY_TRY(shared->check_usable());
     const std::uint64_t record = shared->current();
-    std::shared_ptr<StreamWait> wait;
-    CANOPY_TRY(with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
         CANOPY_TRY(check_recordable(*stream));
         switch (shared->state(record)) {
             case SharedEvent::State::done:
@@ -145,16 +176,15 @@ Status wait_for_shared(Event& event, const void* handle, std::uint64_t timeout) 
         }
         Result<Fence*> fence = stream->device->create_fence();
         if (!fence.ok()) return fence.status();
-        wait = std::make_shared<StreamWait>(shared, record, *fence, stream->self);
+        auto wait = std::make_shared<StreamWait>(shared, record, *fence, stream->self);
         Command command(Opcode::wait);
-        command.wait = {*fence, 1, timeout, WaitMode::at_least, false};
+        command.wait = {*fence, 1, timeout, WaitMode::at_least, false, wait.get()};
+        wait->keep(wait);
         const Status status = stream.submit(command);
         (*fence)->release();
-        if (!status.ok()) wait.reset();
+        if (!status.ok()) wait->keep(nullptr);
         return status;
-    }));
-    if (wait) arm(std::move(wait));  // without the stream's lock: the fence may be signalled at once
-    return {};
+    });
 }
 
 Status synchronise_shared(Event& event, Deadline deadline) {

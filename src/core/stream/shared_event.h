@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/result.h"
 #include "core/process/runtime.h"
@@ -32,9 +33,11 @@ public:
     [[nodiscard]] bool complete() const noexcept { return state(current()) == State::done; }
     [[nodiscard]] bool own(std::uint64_t record) const noexcept;
 
-    // Opens a slot and makes it current; waits while all slots of this process are pending. 507010 after the end of the
-    // process that created the event.
-    Result<std::uint64_t> begin();
+    // Waits while all slots of this process are pending. Not with the lock of a stream, whose worker may need it to
+    // reach one of them. 507010 after the end of the process that created the event.
+    [[nodiscard]] Status await_slot() const;
+    // Opens a slot and makes it current. Nothing if all are pending again.
+    std::optional<std::uint64_t> begin() noexcept;
     // The record has been reached.
     void reached(std::uint64_t record) noexcept;
 

@@ -7,6 +7,7 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/stream/stream.h"
+#include "device/outside_signals.h"
 
 namespace canopy {
 namespace {
@@ -34,15 +35,30 @@ Status check_recordable(const Stream& stream) {
     return fail(code::not_supported, "notifies between processes cannot be captured");
 }
 
-// In the list from the call until the stream has passed its wait. Meanwhile records go to the fence. When a process
-// that could have recorded has ended, the stream is released with an error instead.
-class NotifyWait final : public ArmedWait {
+// The thread that comes to the wait takes a record from the word itself. While the stream is stopped, the wait is in
+// the list and records go to the fence. When a process that could have recorded has ended, the stream is released with
+// an error instead.
+class NotifyWait final : public ArmedWait, public OutsideWait {
 public:
     NotifyWait(std::shared_ptr<SharedNotify> notify, Handle stream) noexcept
         : ArmedWait(notify->signal()), notify_(std::move(notify)), stream_(stream), deaths_(signal->deaths()) {}
+
+    // From a successful submission to `end`.
+    void keep(std::shared_ptr<NotifyWait> self) noexcept { kept_ = std::move(self); }
+    bool look() noexcept override { return notify_->take(); }
+    void stop() noexcept override {
+        stopped_ = true;
+        arm(kept_);
+    }
+    void end() noexcept override {
+        const std::shared_ptr<NotifyWait> last = std::move(kept_);
+        passed_.store(true, std::memory_order_release);
+        if (stopped_) poll_signals();  // takes it out of the list; the next wait may take what has come meanwhile
+    }
+
     bool over() noexcept override {
         if (passed_.load(std::memory_order_acquire)) return true;
-        notify_->take();
+        notify_->take_to_fence();
         if ((signal->owner_gone() || signal->deaths() != deaths_) && !notify_->pending()) {
             if (const Pin<Stream> stream = Runtime::instance().streams.pin(stream_))
                 fail_stream(*stream, code::lost_heartbeat, "a process with which the notify is shared has ended");
@@ -51,27 +67,15 @@ public:
         return false;
     }
     void finish() noexcept override {}
-    // The stream is behind the wait.
-    void pass() noexcept {
-        passed_.store(true, std::memory_order_release);
-        poll_signals();  // the next wait may take what has come meanwhile
-    }
 
 private:
     const std::shared_ptr<SharedNotify> notify_;
     const Handle stream_;
     const std::uint32_t deaths_;
+    std::shared_ptr<NotifyWait> kept_;
+    bool stopped_ = false;
     std::atomic<bool> passed_{false};
 };
-
-template <class Task>
-Command call_for(std::unique_ptr<std::shared_ptr<Task>>& task, void (*function)(void*)) noexcept {
-    Command command(Opcode::inline_call);
-    command.call.function = function;
-    command.call.argument = task.get();
-    command.call.dispose = [](void* argument) { delete static_cast<std::shared_ptr<Task>*>(argument); };
-    return command;
-}
 
 }  // namespace
 
@@ -94,17 +98,18 @@ SharedNotify* SharedNotify::keep() {
 void SharedNotify::end() noexcept { signal_->unshare_page(); }
 
 void SharedNotify::set() noexcept {
-    std::uint64_t value = word_of(*signal_).load(std::memory_order_relaxed);
-    while (value % 2 == 0 && !word_of(*signal_).compare_exchange_weak(value, value + 1, std::memory_order_seq_cst)) {
-    }
+    // One step: a thread that watches the word takes the cache line away with every look.
+    word_of(*signal_).fetch_or(1, std::memory_order_seq_cst);
     signal_->ring();
 }
 
-void SharedNotify::take() noexcept {
-    if (fence_->value() != 0) return;
+bool SharedNotify::take() noexcept {
     std::uint64_t value = word_of(*signal_).load(std::memory_order_seq_cst);
-    if (value % 2 != 0 && word_of(*signal_).compare_exchange_strong(value, value + 1, std::memory_order_seq_cst))
-        fence_->signal(SignalMode::set, 1);
+    return value % 2 != 0 && word_of(*signal_).compare_exchange_strong(value, value + 1, std::memory_order_seq_cst);
+}
+
+void SharedNotify::take_to_fence() noexcept {
+    if (fence_->value() == 0 && take()) fence_->signal(SignalMode::set, 1);
 }
 
 bool SharedNotify::pending() const noexcept {
@@ -122,8 +127,10 @@ Status SharedNotify::record(const void* handle) {
     return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
         CANOPY_TRY(check_recordable(*stream));
         auto task = std::make_unique<std::shared_ptr<SharedNotify>>(shared_from_this());
-        Command command =
-            call_for(task, [](void* argument) { (*static_cast<std::shared_ptr<SharedNotify>*>(argument))->set(); });
+        Command command(Opcode::brief_call);
+        command.call.argument = task.get();
+        command.call.function = [](void* argument) { (*static_cast<std::shared_ptr<SharedNotify>*>(argument))->set(); };
+        command.call.dispose = [](void* argument) { delete static_cast<std::shared_ptr<SharedNotify>*>(argument); };
         CANOPY_TRY(stream.submit(command));
         task.release();
         return {};
@@ -132,27 +139,19 @@ Status SharedNotify::record(const void* handle) {
 
 Status SharedNotify::wait(const void* handle, Nanoseconds timeout) {
     CANOPY_TRY(check_usable(*signal_));
-    std::shared_ptr<NotifyWait> wait;
-    CANOPY_TRY(with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
         CANOPY_TRY(check_recordable(*stream));
         if (stream->record->physical != signal_->device())
             return fail(code::param_invalid, "the notify was created on device {}, the stream is on device {}",
                         signal_->device(), stream->record->physical);
-        wait = std::make_shared<NotifyWait>(shared_from_this(), stream->self);
-        auto task = std::make_unique<std::shared_ptr<NotifyWait>>(wait);
-        Command commands[2] = {Command(Opcode::wait), call_for(task, [](void* argument) {
-                                   (*static_cast<std::shared_ptr<NotifyWait>*>(argument))->pass();
-                               })};
-        commands[0].wait = {fence_, 1, static_cast<std::uint64_t>(timeout), WaitMode::equal, true};
-        if (const Status status = stream.submit(std::span(commands)); !status.ok()) {
-            wait.reset();
-            return status;
-        }
-        task.release();
-        return {};
-    }));
-    arm(std::move(wait));  // without the stream's lock: the fence may be signalled at once
-    return {};
+        auto wait = std::make_shared<NotifyWait>(shared_from_this(), stream->self);
+        Command command(Opcode::wait);
+        command.wait = {fence_, 1, static_cast<std::uint64_t>(timeout), WaitMode::equal, true, wait.get()};
+        wait->keep(wait);
+        const Status status = stream.submit(command);
+        if (!status.ok()) wait->keep(nullptr);
+        return status;
+    });
 }
 
 }  // namespace canopy

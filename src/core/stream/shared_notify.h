@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notifies between processes: one word in a page that all participants map, even while unset and odd while set. A
 // record makes it odd, a wait takes it by adding one; each is one atomic operation, so a process may end at any
-// instruction. A stream that waits has its fence, as with other notifies: what is taken from the word goes there. Any
-// thread.
+// instruction. A stream that is stopped at a wait has its fence, as with other notifies: what is taken from the word
+// goes there. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,10 @@ public:
 
     // Makes the word odd, and wakes who waits.
     void set() noexcept;
-    // Moves a record from the word to the fence, if there is one and the fence has none.
-    void take() noexcept;
+    // Takes a record from the word. False if there is none.
+    bool take() noexcept;
+    // Moves one from the word to the fence, unless the fence has one.
+    void take_to_fence() noexcept;
     [[nodiscard]] bool pending() const noexcept;
     [[nodiscard]] Fence& fence() const noexcept { return *fence_; }
 

@@ -10,10 +10,29 @@
 namespace canopy {
 namespace {
 
-// About 20 us: a partner that is awake answers in less.
-constexpr int spins_before_sleep = 500;
+// Pauses before a thread sleeps, about 20 us: a partner that is awake answers in less.
+constexpr std::uint32_t spins_before_sleep = 500;
+// A reader that is faster than the writer would fetch every slot while it is being written: each item then costs a hop
+// from cache to cache. So it pauses between two looks, more and more often as long as it finds few items at a time, and
+// not at all if it finds one. Whether there could be more it finds out by pausing once in many waits.
+constexpr std::uint32_t first_pauses = 16, most_pauses = 64;
+constexpr std::uint64_t few_items = 8, many_items = 64;
+constexpr std::uint32_t waits_between_trials = 128;
+// How many slots ahead of itself a writer fetches for writing. Stores wait in line for theirs: without this a stream of
+// 64-byte items costs 160 ns an item between cores 200 ns apart, with it 65 ns.
+constexpr std::uint64_t slots_ahead = 4;
+constexpr std::size_t cache_line = 64;
 // Who is not told that the creator ended asks this often.
 constexpr Nanoseconds look_after_creator = 5 * millisecond;
+
+// Takes the line from other caches. The built-in function does so only for processors that the compiler is told about.
+inline void fetch_for_writing(const void* line) noexcept {
+#if defined(__x86_64__)
+    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
 
 }  // namespace
 
@@ -74,6 +93,8 @@ std::uint64_t Ring::head_index() const noexcept { return head_()->head.load(std:
 
 bool Ring::has_item() const noexcept {
     const std::uint64_t head = head_index();
+    // The rest of the item comes together with its sequence, not after it.
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(&slot(head)) + cache_line);
     return slot(head).sequence.load(std::memory_order_acquire) == head + 1;
 }
 
@@ -113,10 +134,26 @@ Ring::Outcome Ring::outcome_of(bool writing, std::uint32_t stops) noexcept {
     return Outcome::done;
 }
 
+std::uint32_t Ring::pauses_of_reader(std::uint64_t index) noexcept {
+    const std::uint64_t items = index - waited_at_.exchange(index, std::memory_order_relaxed);
+    std::uint32_t pauses = read_pauses_.load(std::memory_order_relaxed);
+    if (pauses == 0)
+        pauses = waits_.fetch_add(1, std::memory_order_relaxed) % waits_between_trials == 0 ? first_pauses : 0;
+    else if (items <= 1)
+        pauses = 0;
+    else if (items < few_items)
+        pauses = std::min(2 * pauses, most_pauses);
+    else if (items > many_items)
+        pauses = std::max(pauses / 2, first_pauses);
+    read_pauses_.store(pauses, std::memory_order_relaxed);
+    return pauses;
+}
+
 template <class Ready>
-Ring::Outcome Ring::sleep_until(WaitWord& word, bool writing, std::uint32_t stops, Deadline deadline,
-                                Ready&& ready) noexcept {
-    for (int spin = 0; spin < spins_before_sleep; ++spin) {
+Ring::Outcome Ring::sleep_until(WaitWord& word, bool writing, std::uint32_t stops, std::uint32_t pauses,
+                                Deadline deadline, Ready&& ready) noexcept {
+    for (std::uint32_t spin = 0; spin < spins_before_sleep; spin += 1 + pauses) {
+        for (std::uint32_t pause = 0; pause < pauses; ++pause) spin_pause();
         if (ready()) return Outcome::done;
         spin_pause();
     }
@@ -147,17 +184,22 @@ Ring::Outcome Ring::begin_write(Deadline deadline, std::uint64_t& index) noexcep
         if (find_room(index)) return Outcome::done;
         abandon_write();
         if (deadline.at == 0) return Outcome::timed_out;
-        const Outcome outcome = sleep_until(head_()->room, true, stops, deadline, [&] { return has_room(); });
+        const Outcome outcome = sleep_until(head_()->room, true, stops, std::min(depth_ / 4, most_pauses), deadline,
+                                            [&] { return has_room(); });
         if (outcome != Outcome::done) return outcome;
     }
 }
 
 void Ring::put(std::uint64_t index, const Item& item) noexcept {
-    Item& place = slot(index).item;
+    // All of it or what lies in the first line: copies of a fixed size.
+    constexpr std::size_t first_line = cache_line - offsetof(Slot, item);
+    void* const place = &slot(index).item;
     const std::size_t inside =
         item.kind == ItemKind::inside ? std::size_t{item.length} + item.user_length : std::size_t{0};
-    std::memcpy(static_cast<void*>(&place), &item,
-                offsetof(Item, area) + std::min<std::size_t>(inside, user_area_size));
+    if (offsetof(Item, area) + inside <= first_line)
+        std::memcpy(place, &item, first_line);
+    else
+        std::memcpy(place, &item, sizeof item);
 }
 
 void Ring::commit_write(std::uint64_t index) noexcept {
@@ -165,7 +207,12 @@ void Ring::commit_write(std::uint64_t index) noexcept {
     slot(index).sequence.store(index + 1, std::memory_order_release);  // the commit
     head.tail.store(index + 1, std::memory_order_release);
     head.write_lock.unlock();
-    head.items.wake();
+    head.items.wake_after_unlock();
+    if (index + slots_ahead - seen_head_.load(std::memory_order_relaxed) < depth_) {
+        const auto* ahead = reinterpret_cast<const std::byte*>(&slot(index + slots_ahead));
+        fetch_for_writing(ahead);
+        fetch_for_writing(ahead + cache_line);
+    }
 }
 
 void Ring::abandon_write() noexcept { head_()->write_lock.unlock(); }
@@ -185,18 +232,23 @@ Ring::Outcome Ring::begin_read(Deadline deadline, std::uint64_t& index) noexcept
             if (!watched_.load(std::memory_order_relaxed) && !file_.alive(creator_)) creator_gone();
             return creator_gone_.load() ? Outcome::closed : Outcome::timed_out;
         }
-        const Outcome outcome = sleep_until(head_()->items, false, stops, deadline, [&] { return has_item(); });
+        const Outcome outcome =
+            sleep_until(head_()->items, false, stops, pauses_of_reader(index), deadline, [&] { return has_item(); });
         if (outcome != Outcome::done) return outcome;
     }
 }
 
 Item Ring::get(std::uint64_t index) const noexcept {
     Item item;
-    std::memcpy(static_cast<void*>(&item), &slot(index).item, sizeof item);
+    const Item& place = slot(index).item;
+    std::memcpy(static_cast<void*>(&item), &place, offsetof(Item, area));
     if (item.kind == ItemKind::inside) {  // lengths that do not fit are another process's mistake
         item.length = std::min(item.length, user_area_size);
         item.user_length =
             static_cast<std::uint16_t>(std::min<std::uint32_t>(item.user_length, user_area_size - item.length));
+        item.area = place.area;
+    } else {
+        item.area = {};
     }
     return item;
 }
@@ -205,7 +257,7 @@ void Ring::commit_read(std::uint64_t index) noexcept {
     Head& head = *head_();
     head.head.store(index + 1, std::memory_order_release);  // the commit
     head.read_lock.unlock();
-    head.room.wake();
+    head.room.wake_after_unlock();
 }
 
 void Ring::abandon_read() noexcept { head_()->read_lock.unlock(); }
@@ -301,7 +353,7 @@ void Ring::commit_delivery(std::uint64_t source, std::uint64_t source_index, std
     }
     head_()->tail.store(place + 1, std::memory_order_release);
     head_()->write_lock.unlock();
-    head_()->items.wake();
+    head_()->items.wake_after_unlock();
 }
 
 bool Ring::add_target(std::uint64_t ring) noexcept {

@@ -163,7 +163,10 @@ private:
     bool lock_writing() noexcept;
     Outcome outcome_of(bool writing, std::uint32_t stops) noexcept;
     template <class Ready>
-    Outcome sleep_until(WaitWord& word, bool writing, std::uint32_t stops, Deadline deadline, Ready&& ready) noexcept;
+    Outcome sleep_until(WaitWord& word, bool writing, std::uint32_t stops, std::uint32_t pauses, Deadline deadline,
+                        Ready&& ready) noexcept;
+    // How long a reader that has found nothing at `index` waits between two looks.
+    std::uint32_t pauses_of_reader(std::uint64_t index) noexcept;
     Source* find_source(std::uint64_t source) noexcept;
     Outcome begin_delivery(std::uint64_t source, std::uint64_t source_index, std::uint64_t& place) noexcept;
     void commit_delivery(std::uint64_t source, std::uint64_t source_index, std::uint64_t place,
@@ -178,6 +181,8 @@ private:
     std::atomic<std::uint64_t> seen_head_{0};  // under the write lock; head was at least this
     std::atomic<bool> creator_gone_{false}, watched_{false};
     std::atomic<std::uint32_t> stops_{0}, deaths_{0};
+    std::atomic<std::uint64_t> waited_at_{0};  // where a reader found nothing
+    std::atomic<std::uint32_t> read_pauses_{0}, waits_{0};
 };
 
 }  // namespace canopy

@@ -27,12 +27,23 @@ public:
     // Call after the condition changed. A sleeper that was killed costs one needless wake.
     void wake() noexcept {
         std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with prepare
-        if ((word_.load(std::memory_order_relaxed) & 1) != 0) [[unlikely]]
-            wake_sleepers();
+        look();
+    }
+    // The same, right after SharedLock::unlock.
+    void wake_after_unlock() noexcept {
+#if !defined(__x86_64__)  // there the exchange of the unlock is a fence
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        look();
     }
     [[nodiscard]] std::atomic<std::uint32_t>& word() noexcept { return word_; }
 
 private:
+    void look() noexcept {
+        if ((word_.load(std::memory_order_relaxed) & 1) != 0) [[unlikely]]
+            wake_sleepers();
+    }
     void wake_sleepers() noexcept;
     std::atomic<std::uint32_t> word_;
 };

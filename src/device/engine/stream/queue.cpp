@@ -10,6 +10,7 @@
 #include "device/engine/stream/replayable.h"
 #include "device/engine/stream/straight_run.h"
 #include "device/opaque_pointer.h"
+#include "device/outside_signals.h"
 
 namespace canopy {
 
@@ -162,12 +163,14 @@ namespace {
 
 // Commands that end at once or park the queue, so a released queue does not wait long behind them.
 bool is_brief(Opcode opcode) noexcept {
-    return opcode == Opcode::signal || opcode == Opcode::wait || opcode == Opcode::wait_value;
+    return opcode == Opcode::signal || opcode == Opcode::wait || opcode == Opcode::wait_value ||
+           opcode == Opcode::brief_call;
 }
 
 // Commands that a thread can run between two launches without leaving their guard.
 bool stays_in_guard(Opcode opcode) noexcept {
-    return opcode == Opcode::launch || opcode == Opcode::signal || opcode == Opcode::wait;
+    return opcode == Opcode::launch || opcode == Opcode::signal || opcode == Opcode::wait ||
+           opcode == Opcode::brief_call;
 }
 
 }  // namespace
@@ -266,7 +269,7 @@ bool EngineQueue::next_launch(StraightRun& straight) noexcept {
     return true;
 }
 
-// Runs the signals and waits that lie between two launches.
+// Runs the signals, waits and brief calls that lie between two launches.
 bool EngineQueue::next_launch_after(Launches& launches, Command* next) noexcept {
     while (next && next->opcode != Opcode::launch) {
         ring_.prefetch_operand_after(*next);
@@ -321,12 +324,31 @@ void EngineQueue::task_failed(TaskFailure& failure) noexcept {
     }
 }
 
-void EngineQueue::finish(Command& command) noexcept {
-    if (command.opcode == Opcode::host_call || command.opcode == Opcode::inline_call) {
-        if (command.call.dispose) command.call.dispose(command.call.argument);
-    } else if (command.opcode == Opcode::replay) {
-        end_replay(command.replay);
+namespace {
+
+// Releases what a command other than a launch holds.
+void release(const Command& command) noexcept {
+    switch (command.opcode) {
+        case Opcode::host_call:
+        case Opcode::inline_call:
+        case Opcode::brief_call:
+            if (command.call.dispose) command.call.dispose(command.call.argument);
+            break;
+        case Opcode::wait:
+            if (command.wait.outside) command.wait.outside->end();
+            break;
+        case Opcode::replay:
+            end_replay(command.replay);
+            break;
+        default:
+            break;
     }
+}
+
+}  // namespace
+
+void EngineQueue::finish(Command& command) noexcept {
+    if (command.opcode != Opcode::launch) release(command);
     if (command.payload_lines == CommandRing::heap_payload) [[unlikely]]
         std::free(const_cast<void*>(payload_address(command)));
     ring_.pop(command);

@@ -398,11 +398,9 @@ bool Scheduler::work_on(SharedWork& work, Worker& worker) noexcept {
 
 bool Scheduler::watch(const EngineFence& fence, const WaitWork& wait) const noexcept {
     const Nanoseconds end = now() + tuning::fence_watch_time;
-    const OutsidePolling outside;
     do {
         for (int look = 0; look < tuning::fence_looks; ++look) {
-            outside.poll();
-            if (fence.holds(wait)) return true;
+            if (wait.outside ? wait.outside->look() : fence.holds(wait)) return true;
             cpu_relax();
         }
     } while (!has_other_work() && now() < end);

@@ -102,8 +102,8 @@ public:
     // cache line transfer; taking over a parked stream costs ten.
     bool watch(const EngineFence& fence, const WaitWork& wait) const noexcept;
     [[nodiscard]] bool may_watch(const Worker& worker, const WaitWork& wait) const noexcept {
-        return may_spin_ && options_.workers > 1 && !wait.clear && worker.hand_over.empty() && worker.kept.empty() &&
-               !has_other_work();
+        return may_spin_ && options_.workers > 1 && (!wait.clear || wait.outside) && worker.hand_over.empty() &&
+               worker.kept.empty() && !has_other_work();
     }
     void wait_for_value(Runnable& runnable) noexcept;
     bool withdraw_value_wait(Runnable& runnable) noexcept;

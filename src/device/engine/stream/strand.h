@@ -74,8 +74,8 @@ protected:
     // `sequence`: how many commands of the strand came before this one.
     Step execute(Worker& worker, Command& command, std::uint64_t sequence) noexcept;
     void drop(Command& command) noexcept;
-    // Runs a signal, or a wait that is over soon. False: the command is still to be executed. May be called in the
-    // guard.
+    // Runs a signal, a brief call, or a wait that is over soon. False: the command is still to be executed. May be
+    // called in the guard.
     bool pass_brief(Worker& worker, Command& command) noexcept;
     // Called before the strand waits for a fence.
     virtual void about_to_wait() noexcept {}

@@ -17,6 +17,7 @@
 #include "device/engine/stream/strand.h"
 #include "device/execution/source_line.h"
 #include "device/opaque_pointer.h"
+#include "device/outside_signals.h"
 
 namespace canopy {
 
@@ -44,6 +45,7 @@ Step Strand::execute(Worker& worker, Command& command, std::uint64_t sequence) n
         case Opcode::host_call:
             return run_host_call(command);
         case Opcode::inline_call:
+        case Opcode::brief_call:
             command.call.function(command.call.argument);
             return Step::done;
         case Opcode::replay:
@@ -81,6 +83,7 @@ void Strand::drop(Command& command) noexcept {
                 command.call.dropped(command.call.argument);
             break;
         case Opcode::inline_call:
+        case Opcode::brief_call:
             (command.call.dropped ? command.call.dropped : command.call.function)(command.call.argument);
             break;
         case Opcode::launch:
@@ -259,7 +262,7 @@ void Strand::complete_cpu_kernel(const Command& command, const CpuOutcome& outco
 bool Strand::pass_wait(Worker& worker, Command& command) noexcept {
     auto* fence = static_cast<EngineFence*>(command.wait.fence);
     if (!fence) return false;  // watched before
-    if (fence->holds(command.wait)) {
+    if (fence->holds(command.wait) || (command.wait.outside && command.wait.outside->look())) {
         fence->release();
         return true;
     }
@@ -276,6 +279,7 @@ Step Strand::run_wait(Worker& worker, Command& command) noexcept {
     if (result == WaitResult::none) {
         if (pass_wait(worker, command)) return Step::done;
         reason_.store(WaitReason::fence, std::memory_order_relaxed);
+        if (command.wait.outside) command.wait.outside->stop();
         if (const std::uint64_t timeout = command.wait.timeout; timeout != 0)
             scheduler_.start_timer(*this, wait_serial_.load(std::memory_order_relaxed),
                                    Deadline::after(static_cast<Nanoseconds>(timeout)).at);
@@ -290,6 +294,10 @@ Step Strand::run_wait(Worker& worker, Command& command) noexcept {
 bool Strand::pass_brief(Worker& worker, Command& command) noexcept {
     if (command.opcode == Opcode::signal) {
         run_signal(worker, command);
+        return true;
+    }
+    if (command.opcode == Opcode::brief_call) {
+        command.call.function(command.call.argument);
         return true;
     }
     return command.opcode == Opcode::wait && !has_wait_result() && pass_wait(worker, command);
