@@ -98,34 +98,44 @@ Result<Handle> open_shared_event(const SharedKey::Bytes& handle) {
 
 Status record_shared(Event& event, const void* handle) {
     const std::shared_ptr<SharedEvent> shared = event.shared;
-    return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
-        if (event.record != stream->record)
-            return fail(code::stream_context, "event of device {} cannot be recorded on a stream of device {}",
-                        event.record->index, stream->record->index);
-        CANOPY_TRY(check_recordable(*stream));
-        auto task = std::make_unique<RecordTask>();
-        task->event = shared;
-        Result<std::uint64_t> record = shared->begin();
-        if (!record.ok()) return record.status();
-        task->record = *record;
-        Command command(Opcode::inline_call);
-        command.call.argument = task.get();
-        command.call.function = [](void* argument) {
-            const auto* reached = static_cast<const RecordTask*>(argument);
-            reached->event->reached(reached->record);
-        };
-        command.call.dispose = [](void* argument) { delete static_cast<RecordTask*>(argument); };
-        if (const Status status = stream.submit(command); !status.ok()) {
-            shared->reached(*record);
-            return status;
-        }
-        task.release();
-        SpinGuard guard(event.lock);
-        event.stream = stream->self;
-        event.sequence = stream.sequence();
-        event.records = *record;
-        return {};
-    });
+    bool recorded = false;
+    const auto record_once = [&] {
+        return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
+            if (event.record != stream->record)
+                return fail(code::stream_context, "event of device {} cannot be recorded on a stream of device {}",
+                            event.record->index, stream->record->index);
+            CANOPY_TRY(check_recordable(*stream));
+            auto task = std::make_unique<RecordTask>();
+            task->event = shared;
+            Result<std::uint64_t> record = shared->begin();
+            if (!record.ok()) return record.status();
+            recorded = *record != 0;
+            if (!recorded) return {};
+            task->record = *record;
+            Command command(Opcode::inline_call);
+            command.call.argument = task.get();
+            command.call.function = [](void* argument) {
+                const auto* reached = static_cast<const RecordTask*>(argument);
+                reached->event->reached(reached->record);
+            };
+            command.call.dispose = [](void* argument) { delete static_cast<RecordTask*>(argument); };
+            if (const Status status = stream.submit(command); !status.ok()) {
+                shared->reached(*record);
+                return status;
+            }
+            task.release();
+            SpinGuard guard(event.lock);
+            event.stream = stream->self;
+            event.sequence = stream.sequence();
+            event.records = *record;
+            return {};
+        });
+    };
+    while (!recorded) {
+        CANOPY_TRY(shared->wait_for_slot());
+        CANOPY_TRY(record_once());
+    }
+    return {};
 }
 
 Status wait_for_shared(Event& event, const void* handle, std::uint64_t timeout) {

@@ -95,6 +95,19 @@ SharedEvent::State SharedEvent::state(std::uint64_t record) const noexcept {
     return signal_->owner_gone() && !own(record) ? State::lost : State::pending;
 }
 
+Status SharedEvent::wait_for_slot() {
+    CANOPY_TRY(check_usable());
+    const Ring& ring = page_of(*signal_).rings[signal_->participant()];
+    const Deadline deadline = Deadline::after(longest_wait_for_slot);
+    for (;;) {
+        const std::uint64_t ticket = ring.next_ticket.load(std::memory_order_relaxed) + 1;
+        if (ring.slots[ticket % ring_slots].load(std::memory_order_acquire) % 4 != slot_open) return {};
+        if (deadline.passed())
+            return fail(code::resource_alloc, "{} records of the event are pending in this process", ring_slots);
+        sched_yield();
+    }
+}
+
 Result<std::uint64_t> SharedEvent::begin() {
     CANOPY_TRY(check_usable());
     if (signal_->owner_gone()) return fail(code::lost_heartbeat, "the process that created the event has ended");
@@ -104,12 +117,7 @@ Result<std::uint64_t> SharedEvent::begin() {
     const std::uint64_t ticket = ring.next_ticket.load(std::memory_order_relaxed) + 1;
     const std::uint64_t record = record_of(ticket, signal_->participant());
     std::atomic<std::uint64_t>& slot = slot_of_record(*signal_, record);
-    const Deadline deadline = Deadline::after(longest_wait_for_slot);
-    while (slot.load(std::memory_order_acquire) % 4 == slot_open) {
-        if (deadline.passed())
-            return fail(code::resource_alloc, "{} records of the event are pending in this process", ring_slots);
-        sched_yield();
-    }
+    if (slot.load(std::memory_order_acquire) % 4 == slot_open) return std::uint64_t{0};
     slot.store(ticket * 4 + slot_open, std::memory_order_seq_cst);
     ring.next_ticket.store(ticket, std::memory_order_relaxed);
     page.current.store(record, std::memory_order_seq_cst);

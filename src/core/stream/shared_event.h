@@ -32,8 +32,10 @@ public:
     [[nodiscard]] bool complete() const noexcept { return state(current()) == State::done; }
     [[nodiscard]] bool own(std::uint64_t record) const noexcept;
 
-    // Opens a slot and makes it current; waits while all slots of this process are pending. 507010 after the end of the
-    // process that created the event.
+    // Waits while all slots of this process are pending. Without the lock of a stream: the slots are closed by streams.
+    Status wait_for_slot();
+    // Opens a slot and makes it current; 0 if all are pending. 507010 after the end of the process that created the
+    // event.
     Result<std::uint64_t> begin();
     // The record has been reached.
     void reached(std::uint64_t record) noexcept;
