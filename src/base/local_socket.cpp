@@ -2,10 +2,13 @@
 // Also compiled into the process for CPU kernels: nothing of the runtime may be needed here.
 #include "base/local_socket.h"
 
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -137,14 +140,44 @@ int listen_locally(const LocalAddress& at) noexcept {
 int connect_locally(const LocalAddress& to) noexcept {
     const int socket = to.size != 0 ? local_socket(0) : -1;
     if (socket < 0) return -1;
+    // The time to send is also how long a connection may take.
+    const timeval limit{2, 0}, none{};
+    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     int result = 0;
     do result = connect(socket, reinterpret_cast<const sockaddr*>(&to.address), to.size);
     while (result != 0 && errno == EINTR);
-    if (result == 0) return socket;
+    if (result == 0) {
+        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof none);
+        return socket;
+    }
     const int reason = errno;
     close(socket);
     errno = reason;
     return -1;
+}
+
+bool wait_for(int socket, short what, Deadline deadline) noexcept {
+    for (;;) {
+        timespec left{};
+        if (!deadline.is_never()) {
+            const Nanoseconds until = std::max<Nanoseconds>(deadline.at - now(), 0);
+            left = {until / second, until % second};
+        }
+        pollfd state{socket, what, 0};
+        const int count = ppoll(&state, 1, deadline.is_never() ? nullptr : &left, nullptr);
+        if (count > 0) return true;
+        if (count == 0) return false;
+        if (errno != EINTR) return false;
+    }
+}
+
+bool refuses_locally(const LocalAddress& at) noexcept {
+    const int socket = at.size != 0 ? local_socket(SOCK_NONBLOCK) : -1;
+    if (socket < 0) return false;
+    const bool refused =
+        connect(socket, reinterpret_cast<const sockaddr*>(&at.address), at.size) != 0 && errno == ECONNREFUSED;
+    close(socket);
+    return refused;
 }
 
 bool peer_credentials(int socket, PeerCredentials& credentials) noexcept {

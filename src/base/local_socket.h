@@ -15,6 +15,8 @@
 #include <span>
 #include <string_view>
 
+#include "foundation/clock.h"
+
 namespace canopy {
 
 inline constexpr std::size_t max_descriptors_per_message = 8;
@@ -66,8 +68,12 @@ struct LocalAddress {
 
 // A socket that accepts connections at the address, or -1. Neither it nor accepted ones block.
 int listen_locally(const LocalAddress& at) noexcept;
-// A blocking connection, or -1.
+// A blocking connection, or -1. Waits up to two seconds for a process that accepts none.
 int connect_locally(const LocalAddress& to) noexcept;
+// Waits until the socket is ready for `what` (POLLIN, POLLOUT). False: it is not in time.
+bool wait_for(int socket, short what, Deadline deadline) noexcept;
+// True if there is a socket at the address, and nobody listens on it.
+bool refuses_locally(const LocalAddress& at) noexcept;
 
 // The process on the other side, as the kernel knows it: the one that connected, or that listens. Its number is 0 when
 // this process's pid namespace does not contain it.

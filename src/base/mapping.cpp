@@ -4,8 +4,10 @@
 #include "base/mapping.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -100,10 +102,14 @@ Result<MemoryFile> MemoryFile::copy(int descriptor) {
     return file;
 }
 
-bool MemoryFile::holds(std::uint64_t offset, std::uint64_t size) const noexcept {
+bool file_holds(int descriptor, std::uint64_t offset, std::uint64_t size) noexcept {
     struct stat status {};
-    const int seals = ::fcntl(descriptor_, F_GET_SEALS);
-    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(descriptor_, &status) != 0) return false;
+    struct statfs system {};
+    const int seals = ::fcntl(descriptor, F_GET_SEALS);
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(descriptor, &status) != 0) return false;
+    // Of huge pages there may be too few, and touching one that is missing ends the process.
+    if (::fstatfs(descriptor, &system) != 0 || static_cast<std::uint64_t>(system.f_type) == HUGETLBFS_MAGIC)
+        return false;
     const auto length = static_cast<std::uint64_t>(status.st_size);
     return offset <= length && size <= length - offset;
 }

@@ -24,6 +24,10 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t power_of_two
     return round_down(value + power_of_two - 1, power_of_two);
 }
 
+// True if [offset, +size) is inside a memory file that nobody can shrink, made of pages that the system has when they
+// are touched: only then they can be touched whatever another process does.
+[[nodiscard]] bool file_holds(int descriptor, std::uint64_t offset, std::uint64_t size) noexcept;
+
 // An address range, unmapped when its owner is destroyed.
 class Mapping {
 public:
@@ -81,9 +85,9 @@ public:
 
     explicit operator bool() const noexcept { return descriptor_ >= 0; }
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    // True if [offset, +size) is inside a memory file that nobody can shrink: only then its pages can be touched
-    // whatever another process does.
-    [[nodiscard]] bool holds(std::uint64_t offset, std::uint64_t size) const noexcept;
+    [[nodiscard]] bool holds(std::uint64_t offset, std::uint64_t size) const noexcept {
+        return file_holds(descriptor_, offset, size);
+    }
     // Maps [file_offset, +size) at `offset` of a mapping, replacing any previous mapping. False if the system refuses.
     bool map(Mapping& into, std::size_t offset, std::size_t size, std::uint64_t file_offset, Access access) noexcept;
     // Returns the pages of [offset, +size) to the system; they read as zero afterwards. Partial pages stay.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a process costs that shares nothing, and what the one thread that serves others makes of nonsense.
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 
-#include <cstddef>
 #include <random>
 
 #include "share_fixture.h"
+#include "wire.h"
 
 namespace {
 
@@ -33,23 +31,7 @@ TEST_F(Porter, AProcessThatSharesNothingHasNone) {
     EXPECT_EQ(sockets, 1u);  // that of the test
 }
 
-int connect_to_own_porter() {
-    struct stat facts {};
-    EXPECT_EQ(stat("/proc/self/ns/pid", &facts), 0);
-    char name[100];
-    std::snprintf(name, sizeof name, "canopy-%u-%lx-%x", geteuid(), static_cast<unsigned long>(facts.st_ino),
-                  static_cast<unsigned>(getpid()));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path + 1, name, std::strlen(name));
-    const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    EXPECT_EQ(connect(made, reinterpret_cast<const sockaddr*>(&address),
-                      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + std::strlen(name))),
-              0);
-    timeval limit{60, 0};
-    setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    return made;
-}
+int connect_to_own_porter() { return wire::connect_to(static_cast<std::uint32_t>(getpid())); }
 
 TEST_F(Porter, NonsenseHarmsNobody) {
     void* memory = filled(4096, 1);
@@ -129,9 +111,41 @@ TEST_F(Porter, SocketsWithPathsAreRemoved) {
     EXPECT_EQ(peer.finish(), 0);
     EXPECT_EQ(entries(folder).size(), 3u);
     killed.kill();
-    EXPECT_EQ(entries(folder).size(), 3u);
-    for (const std::string& name : entries(folder)) unlink((std::string(folder) + "/" + name).c_str());
+    const std::set<std::string> left = entries(folder);
+    EXPECT_EQ(left.size(), 3u);
+    {
+        // The next process removes it, and leaves alone what others listen on.
+        setenv("CANOPY_RUN_DIR", folder, 1);
+        Peer next, last;
+        unsetenv("CANOPY_RUN_DIR");
+        for (const Peer* one : {&next, &last}) {
+            EXPECT_PEER(0, *one, "start 0");
+            EXPECT_PEER(0, *one, "export 4096 1");
+        }
+        const std::set<std::string> now = entries(folder);
+        EXPECT_EQ(now.size(), 4u);
+        for (const std::string& name : left) EXPECT_EQ(now.contains(name), name.starts_with(".")) << name;
+        EXPECT_EQ(next.finish(), 0);
+        EXPECT_EQ(last.finish(), 0);
+    }
     EXPECT_EQ(rmdir(folder), 0);
+}
+
+TEST_F(Porter, KilledProcessesLeaveNoFiles) {
+    char folder[] = "/tmp/canopy-share-XXXXXX";
+    ASSERT_NE(mkdtemp(folder), nullptr);
+    const std::set<std::string> shared_before = entries("/dev/shm");
+    setenv("TMPDIR", folder, 1);
+    Peer peer;
+    unsetenv("TMPDIR");
+    EXPECT_PEER(0, peer, "start 0");
+    EXPECT_PEER(0, peer, "export 4096 1");
+    EXPECT_PEER(0, peer, "make_notify");
+    EXPECT_PEER(0, peer, "make_event");
+    peer.kill();
+    for (const std::string& name : entries("/dev/shm"))
+        EXPECT_TRUE(shared_before.contains(name) || name.find("canopy") == std::string::npos) << name;
+    EXPECT_EQ(rmdir(folder), 0);  // it is empty
 }
 
 }  // namespace

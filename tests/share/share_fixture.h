@@ -17,6 +17,15 @@
 
 class ShareTest : public conformance::DeviceTest {
 protected:
+    void TearDown() override {
+        // What another process had of this one comes back when the porter has heard of its end.
+        EXPECT_TRUE(eventually([] {
+            CanopyLiveObjects live = {};
+            canopyCountLiveObjects(&live);
+            return live.device_bytes == 0;
+        }));
+        DeviceTest::TearDown();
+    }
     static std::set<std::string> entries(const char* folder) {
         std::set<std::string> names;
         if (DIR* open = opendir(folder)) {

@@ -263,49 +263,6 @@ TEST_F(SharedMemory, AForkedProcessDoesNotHideTheEndOfItsParent) {
     kill(std::stoi(child.value), SIGKILL);
 }
 
-// The call of the other process is stopped after that many instructions, for ever. True: it had not returned before.
-bool killed_after(Peer& peer, const std::string& line, long steps) {
-    const pid_t process = peer.process();
-    if (ptrace(PTRACE_SEIZE, process, nullptr, nullptr) != 0) return true;
-    peer.send(line);
-    int status = 0;
-    if (ptrace(PTRACE_INTERRUPT, process, nullptr, nullptr) != 0 || waitpid(process, &status, 0) != process)
-        return true;
-    for (long step = 0; step < steps; ++step)
-        if (ptrace(PTRACE_SINGLESTEP, process, nullptr, nullptr) != 0 || waitpid(process, &status, 0) != process ||
-            !WIFSTOPPED(status))
-            break;
-    peer.kill();
-    return peer.receive().code == -1;
-}
-
-TEST_F(SharedMemory, AKillAtEveryStepOfAnImportLeavesNothing) {
-    void* memory = filled(mebibyte, 3);
-    const std::string key = export_key(memory, mebibyte);
-    // Coarse steps over the whole call; CANOPY_TEST_STEP=1 takes every instruction.
-    const char* given = std::getenv("CANOPY_TEST_STEP");
-    const long stride = given ? std::atol(given) : 997;
-    std::size_t open_before = 0;
-    for (const std::string& line : {"import " + key + " 0", "close " + key}) {
-        bool inside = true;
-        for (long steps = 0; inside; steps += stride) {
-            Peer peer;
-            EXPECT_PEER(0, peer, "start 0");
-            EXPECT_PEER(0, peer, "import " + key + " 0");
-            inside = killed_after(peer, line, steps);
-            ASSERT_EQ(same(memory, 4096, 3), 4096u);
-            if (open_before == 0) {
-                open_before = descriptors();
-            } else {
-                ASSERT_TRUE(eventually([&] { return descriptors() <= open_before; }));
-            }
-        }
-    }
-    const std::size_t before = free_memory();
-    EXPECT_ACL_OK(aclrtFree(memory));
-    EXPECT_TRUE(eventually([&] { return free_memory() > before; }));
-}
-
 TEST_F(SharedMemory, KillsAtAnyTimeLeaveNothing) {
     void* memory = filled(mebibyte, 3);
     const std::string key = export_key(memory, mebibyte);

@@ -151,6 +151,49 @@ TEST_F(SharedNotify, TheDeathOfTheCreatorIsReported) {
     EXPECT_EQ(aclrtNotifyImportByKey(&theirs, key.c_str(), 0), 107017);
 }
 
+TEST_F(SharedNotify, AForkedProcessHasNoneOfIt) {
+    const std::string key = exported();
+    Peer peer;
+    EXPECT_PEER(0, peer, "start 0");
+    EXPECT_PEER(0, peer, "notify " + key + " 0");
+    aclrtNotify theirs = nullptr;
+    ASSERT_ACL_OK(aclrtNotifyImportByKey(&theirs, peer.ask("make_notify").value.c_str(), 0));
+    aclrtEvent event = nullptr;
+    aclrtIpcEventHandle handle{};
+    ASSERT_ACL_OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC));
+    ASSERT_ACL_OK(aclrtIpcGetEventHandle(event, &handle));
+    aclrtStream waiting = nullptr;
+    ASSERT_ACL_OK(aclrtCreateStream(&waiting));
+    ASSERT_ACL_OK(aclrtWaitAndResetNotify(notify_, waiting, 0));
+    const pid_t child = fork();
+    if (child == 0) {
+        int good = 0;
+        for (const aclrtNotify each : {notify_, theirs}) {
+            good += aclrtRecordNotify(each, stream_) == 107017;
+            good += aclrtWaitAndResetNotify(each, stream_, 0) == 107017;
+        }
+        good += aclrtRecordEvent(event, stream_) == 107017;
+        good += aclrtStreamWaitEvent(stream_, event) == 107017;
+        good += aclrtSynchronizeEvent(event) == 107017;
+        good += aclrtIpcGetEventHandle(event, &handle) == 107017;
+        _exit(good);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 8);
+    // Its end was nobody's death: the stream still waits, and for a record.
+    EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(waiting, 20), 507046);
+    EXPECT_PEER(0, peer, "record_notify 0");
+    ASSERT_ACL_OK(aclrtSynchronizeStream(waiting));
+    ASSERT_ACL_OK(aclrtRecordNotify(theirs, stream_));
+    ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_PEER(0, peer, "wait_notify 1");
+    EXPECT_PEER(0, peer, "synchronise");
+    ASSERT_ACL_OK(aclrtDestroyStream(waiting));
+    ASSERT_ACL_OK(aclrtDestroyEvent(event));
+    ASSERT_ACL_OK(aclrtDestroyNotify(theirs));
+}
+
 TEST_F(SharedNotify, KillsAtAnyTimeLeaveItUsable) {
     const std::string key = exported();
     std::mt19937 random(11);

@@ -24,7 +24,7 @@ struct Pools {
     ProcessNumber process = own_process_number();
     Mutex mutex;
     std::array<std::atomic<BufferPool*>, max_pools> all{};  // the own one first
-    std::uint32_t count CANOPY_GUARDED_BY(mutex) = 1;
+    std::atomic<std::uint32_t> count{1};                    // places that were ever used; changed under the mutex
     std::vector<std::unique_ptr<BufferPool>> retired CANOPY_GUARDED_BY(mutex);
     std::atomic<std::uint32_t> users{0};
     std::atomic<bool> any_retired{false};
@@ -123,8 +123,7 @@ BufferPool* find_pool(std::uint64_t uid, std::uint32_t* number) {
     for (std::uint32_t i = 0; i < max_pools; ++i) {
         BufferPool* pool = table.all[i].load(std::memory_order_acquire);
         if (pool == nullptr) {
-            MutexLock guard(table.mutex);
-            if (i >= table.count) return nullptr;
+            if (i >= table.count.load(std::memory_order_acquire)) return nullptr;
             continue;
         }
         if (pool->uid() != uid) continue;
@@ -285,6 +284,24 @@ Status append_to_chain(const Buffer& head, const Buffer& buffer) {
     return {};
 }
 
+namespace {
+
+// Whether somebody can still come to use the buffer: a process that lives, or one that takes it out of a queue.
+bool needed(const Buffer& buffer, const std::function<const Ring*(std::uint64_t uid)>& ring_of) {
+    const BufferPool::Place place = buffer.pool->place(buffer.header);
+    if (buffer.owner.state == BufferState::chained) {
+        Buffer head;
+        bool known = false;
+        return head_of(*buffer.pool, buffer.header, head, known) ? needed(head, ring_of) : !known;
+    }
+    if (buffer.owner.state != BufferState::queued && buffer.pool->file().alive(buffer.owner.process)) return true;
+    const Ring* ring = ring_of(place.of);
+    if (ring == nullptr) return buffer.owner.state == BufferState::queued;
+    return ring->holds(place.index, buffer.pool->uid(), buffer.header, buffer.owner.generation);
+}
+
+}  // namespace
+
 void sweep_pools(const std::function<const Ring*(std::uint64_t uid)>& ring_of) {
     Pools& table = pools();
     if (BufferPool* own = table.all[0].load(std::memory_order_acquire)) {
@@ -309,23 +326,15 @@ void sweep_pools(const std::function<const Ring*(std::uint64_t uid)>& ring_of) {
     MutexLock guard(table.mutex);
     for (std::uint32_t i = 1; i < table.count; ++i) {
         BufferPool* pool = table.all[i].load(std::memory_order_acquire);
-        if (pool == nullptr || pool->live() != 0 || pool->maker_alive()) continue;
+        if (pool == nullptr || pool->maker_alive()) continue;
+        if (pool->any([&](std::uint32_t header, BufferOwner owner) {
+                return needed({pool, i, header, owner}, ring_of);
+            }))
+            continue;
         table.all[i].store(nullptr, std::memory_order_release);
         table.retired.emplace_back(pool);
         table.any_retired.store(true, std::memory_order_relaxed);
     }
-}
-
-PoolFigures pool_figures() {
-    Pools& table = pools();
-    PoolFigures figures;
-    for (auto& each : table.all)
-        if (each.load(std::memory_order_acquire) != nullptr) ++figures.pools;
-    if (BufferPool* own = table.all[0].load(std::memory_order_acquire)) {
-        figures.bytes = own->bytes_in_use();
-        figures.buffers = own->live();
-    }
-    return figures;
 }
 
 }  // namespace canopy

@@ -64,13 +64,6 @@ Status adopt_pool(int descriptor, std::uint64_t uid);
 // queue by its number in all processes.
 void sweep_pools(const std::function<const Ring*(std::uint64_t uid)>& ring_of);
 
-struct PoolFigures {
-    std::uint32_t pools = 0;
-    std::uint32_t buffers = 0;  // of the own pool
-    std::uint64_t bytes = 0;
-};
-PoolFigures pool_figures();
-
 std::uint64_t random_uid() noexcept;
 
 // Copies between memory of the host and of devices. The memory of queues and buffers is the host's.

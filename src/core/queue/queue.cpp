@@ -84,6 +84,7 @@ SharedKey directory_key(std::uint32_t queue) noexcept {
 }
 
 void DataQueue::recycle() noexcept {
+    if (connection) connection->close(directory_key(number));
     number = 0;
     name.clear();
     ring.reset();
@@ -103,8 +104,11 @@ Status DataQueue::announce(BufferPool& pool) {
     if (own) return {};
     MutexLock guard(mutex);
     if (announced.contains(pool.uid())) return {};
+    // The file is sent only to a creator that does not have it: it could never close a second descriptor.
     const int descriptor = pool.file().descriptor();
-    Result<SharedReply> reply = ask_creator(*this, queue_question::give_pool, pool.uid(), std::span(&descriptor, 1));
+    Result<SharedReply> reply = ask_creator(*this, queue_question::give_pool, pool.uid(), {});
+    if (!reply.ok() && reply.status().code() == code::invalid_handle)
+        reply = ask_creator(*this, queue_question::give_pool, pool.uid(), std::span(&descriptor, 1));
     if (!reply.ok()) return reply.status();
     announced.insert(pool.uid());
     return {};
@@ -198,11 +202,25 @@ Result<Pin<DataQueue>> find_queue(std::uint32_t number, std::uint32_t rights) {
     return queue;
 }
 
+void leave_queue(DataQueue& queue) {
+    Queues& all = queues();
+    MutexLock guard(all.mutex);
+    const Handle self = queue.self;
+    if (all.table.close(self)) leave(all, self);
+}
+
 Status destroy_queue(std::uint32_t number) {
     Queues& all = queues();
     Pin<DataQueue> queue = pin(number);
     if (!queue) return unknown_queue(number);
-    if (!queue->own) return fail(code::not_permitted, "queue {} belongs to another process", number);
+    if (!queue->own) {
+        if (queue->ring->open()) return fail(code::not_permitted, "queue {} belongs to another process", number);
+        PoolUse use;
+        queue->drain();
+        leave_queue(*queue);
+        sweep_queues();
+        return {};
+    }
     if (queue->routes_from.load() != 0 || queue->routes_to.load() != 0 || queue->ring->has_targets())
         return fail(code::internal, "queue {} is part of a route; unbind it first", number);
     {

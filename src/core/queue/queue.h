@@ -29,7 +29,7 @@ inline constexpr std::uint32_t manage = 1, dequeue = 2, enqueue = 4, all = 7;
 namespace queue_question {
 inline constexpr std::uint32_t attach = shared_operation::first_own;
 inline constexpr std::uint32_t grant = attach + 1;
-inline constexpr std::uint32_t give_pool = attach + 2;
+inline constexpr std::uint32_t give_pool = attach + 2;  // without a descriptor: 107017 if the creator needs it
 inline constexpr std::uint32_t want_pool = attach + 3;
 inline constexpr std::uint32_t rights = attach + 4;  // as attach, without the file
 }  // namespace queue_question
@@ -47,6 +47,7 @@ struct QueueAnswer {
     std::uint32_t rights = 0;
     ProcessNumber creator = 0;
     std::uint32_t unused = 0;
+    std::uint64_t pool = 0;  // the creator's own
 };
 
 class DataQueue {
@@ -86,6 +87,9 @@ Status destroy_queue(std::uint32_t number);
 Result<Pin<DataQueue>> find_queue(std::uint32_t number);
 // With one of the rights.
 Result<Pin<DataQueue>> find_queue(std::uint32_t number, std::uint32_t rights);
+// A queue of another process of which nothing can be had any more: closed, or empty after its creator ended. Gives its
+// memory back.
+void leave_queue(DataQueue& queue);
 // A queue of another process; false if it is known already.
 bool enter_queue(std::uint32_t number, std::unique_ptr<Ring> ring, std::uint32_t rights,
                  std::shared_ptr<Connection> connection, std::shared_ptr<Watcher> watcher);

@@ -45,7 +45,6 @@ public:
             return;
         }
         std::memcpy(&asked, question.bytes.data(), sizeof asked);
-        const auto process = static_cast<std::int32_t>(peer.process != 0 ? peer.process : peer.id.process);
         Result<Pin<DataQueue>> queue = find_queue(asked.queue);
         if (!queue.ok() || !(*queue)->own) {
             answer.code = code::invalid_queue;
@@ -54,18 +53,26 @@ public:
         if (asked.for_parent != 0 && question.operation == queue_question::attach && peer.process != 0 &&
             admit_child(**queue, peer.process))
             routes_shared();
-        answer.code = reply(**queue, process, asked, question, answer);
+        answer.code = reply(**queue, number_of(peer), asked, question, answer);
     }
 
-    // A process that had queues of this one ended: those who wait look again, and its buffers come back.
-    void closed(const SharedPeer&) noexcept override {
-        for_each_queue([](DataQueue& queue) {
-            if (queue.own) queue.ring->wake_all();
+    // A process that had queues of this one ended: those who wait look again, and its buffers come back. A later
+    // process with its number was granted nothing.
+    void closed(const SharedPeer& peer) noexcept override {
+        for_each_queue([&](DataQueue& queue) {
+            if (!queue.own) return;
+            queue.ring->wake_all();
+            if (!peer.ended) return;
+            MutexLock guard(queue.mutex);
+            queue.granted.erase(number_of(peer));
         });
         sweep_queues();
     }
 
 private:
+    static std::int32_t number_of(const SharedPeer& peer) noexcept {
+        return static_cast<std::int32_t>(peer.process != 0 ? peer.process : peer.id.process);
+    }
     // The process of a program's CPU kernels may use what the program may use.
     static bool admit_child(DataQueue& queue, std::int32_t process) {
         const std::int32_t parent = parent_of(process);
@@ -86,7 +93,13 @@ private:
                 answer.descriptors.push_back(queue.ring->file().descriptor());
                 [[fallthrough]];
             case queue_question::rights: {
-                const QueueAnswer told{queue.ring->uid(), queue.ring->depth(), found->second, queue.ring->creator(), 0};
+                Result<BufferPool*> pool = own_pool();
+                const QueueAnswer told{queue.ring->uid(),
+                                       queue.ring->depth(),
+                                       found->second,
+                                       queue.ring->creator(),
+                                       0,
+                                       pool.ok() ? (*pool)->uid() : 0};
                 answer.bytes.resize(sizeof told);
                 std::memcpy(answer.bytes.data(), &told, sizeof told);
                 return 0;
@@ -96,6 +109,10 @@ private:
                 queue.granted[asked.process] |= asked.rights & queue_right::all;
                 return 0;
             case queue_question::give_pool:
+                if (question.descriptors.count() == 0) {
+                    PoolUse use;
+                    return find_pool(asked.pool) ? 0 : code::invalid_handle;
+                }
                 if (question.descriptors.count() != 1) return code::param_invalid;
                 return adopt_pool(question.descriptors.take(0), asked.pool).code();
             case queue_question::want_pool: {
@@ -136,7 +153,10 @@ class Creator : public Watcher {
 public:
     explicit Creator(std::uint32_t number) : number_(number) {}
     void gone(const ProcessId&) noexcept override {
-        if (Result<Pin<DataQueue>> queue = find_queue(number_); queue.ok()) (*queue)->ring->creator_gone();
+        if (Result<Pin<DataQueue>> queue = find_queue(number_); queue.ok()) {
+            (*queue)->ring->creator_gone();
+            if ((*queue)->ring->count() == 0) leave_queue(**queue);
+        }
         sweep_queues();
     }
 
@@ -183,6 +203,12 @@ Result<std::uint32_t> attach_now(std::uint32_t number) {
         return fail(code::over_limit, "too many queues are in use");
     Result<Pin<DataQueue>> queue = find_queue(number);
     if (!queue.ok()) return queue.status();
+    if ((answer->rights & queue_right::dequeue) != 0) {
+        // Now: what the creator puts into the queue must be there after its end.
+        PoolUse use;
+        std::uint32_t local = 0;
+        (*queue)->pool_of(answer->pool, local);
+    }
     if ((*connection)->watch(watcher))
         (*queue)->ring->set_watched();
     else

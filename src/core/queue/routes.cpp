@@ -342,6 +342,26 @@ void forward_items(DataQueue& source) {
     for (int moved = 0; moved < items_per_turn && forward_one(source, targets); ++moved) continue;
 }
 
+bool finish_for_dead(DataQueue& source, std::uint64_t index) {
+    PoolUse use;
+    std::vector<std::uint64_t> dead;
+    source.ring->drop_targets_of_dead([&](std::uint64_t ring) { dead.push_back(ring); });
+    if (dead.empty() || source.ring->has_targets()) return false;
+    std::vector<Pin<DataQueue>> with, without;
+    for_each_queue([&](DataQueue& queue) {
+        if (std::find(dead.begin(), dead.end(), queue.ring->uid()) == dead.end()) return;
+        Result<Pin<DataQueue>> target = find_queue(queue.number);
+        if (!target.ok()) return;
+        const bool has = queue.ring->delivered(source.ring->uid(), index);
+        (has ? with : without).push_back(std::move(*target));
+    });
+    if (with.empty()) return false;
+    const Item item = source.ring->get(index);
+    for (const Pin<DataQueue>& target : without) deliver(source, *target, index, item);
+    leave_source(source, index, item);
+    return true;
+}
+
 void forward_to(DataQueue& target) {
     for (const BoundRoute& bound :
          bound_routes([&](const BoundRoute& each) { return each.route.target == target.number; }))

@@ -42,6 +42,9 @@ inline void help_after_read(DataQueue& queue) {
     if (queue.routes_to.load(std::memory_order_relaxed) != 0) [[unlikely]]
         forward_to(queue);
 }
+// For a thread that has the read lock and is about to take item `index`: a process that forwarded it may have died
+// before it took it out. Then the item is finished here, and true: it is out, and the lock is free.
+bool finish_for_dead(DataQueue& source, std::uint64_t index);
 // Another process may use one of the queues from now on.
 void routes_shared();
 

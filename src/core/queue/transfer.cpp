@@ -12,9 +12,17 @@
 namespace canopy {
 namespace {
 
-Status failure(const DataQueue& queue, Ring::Outcome outcome, bool writing) {
+Status failure(DataQueue& queue, Ring::Outcome outcome, bool writing) {
     switch (outcome) {
         case Ring::Outcome::closed:
+            if (!queue.own && queue.ring->closed()) {  // its creator may have ended before it took the items out
+                PoolUse use;
+                queue.drain();
+            }
+            if (!queue.own && (queue.ring->closed() || queue.ring->count() == 0)) {
+                leave_queue(queue);
+                sweep_queues();
+            }
             return fail(code::invalid_queue, "queue {} was destroyed, or its creator ended", queue.number);
         case Ring::Outcome::stopped:
             return fail(code::wait_timeout, "queue {} was stopped", queue.number);
@@ -166,6 +174,8 @@ Result<Handle> dequeue_buffer(std::uint32_t number, Deadline deadline) {
         std::uint64_t index = 0;
         if (const Ring::Outcome outcome = queue.ring->begin_read(deadline, index); outcome != Ring::Outcome::done)
             return failure(queue, outcome, false);
+        if (queue.ring->routed() && finish_for_dead(queue, index)) [[unlikely]]
+            continue;
         const Item item = queue.ring->get(index);
         if (item.kind == ItemKind::inside) {
             Result<Buffer> buffer = allocate_buffer(std::max<std::uint32_t>(item.length, 1));
@@ -227,6 +237,8 @@ Status dequeue_data(std::uint32_t number, const QueueRoom& room, std::size_t& le
         std::uint64_t index = 0;
         if (const Ring::Outcome outcome = queue.ring->begin_read(deadline, index); outcome != Ring::Outcome::done)
             return failure(queue, outcome, false);
+        if (queue.ring->routed() && finish_for_dead(queue, index)) [[unlikely]]
+            continue;
         const Item item = queue.ring->get(index);
         if (item.kind == ItemKind::inside) {
             const Status status = read_inside(item, room, number, length);

@@ -2,10 +2,13 @@
 #include "core/share/addresses.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <vector>
 
 #include "base/error_text.h"
 #include "base/local_socket.h"
@@ -28,19 +31,48 @@ std::string path_name(std::string_view folder, const ProcessId& id) {
 
 int listen_for(const ProcessId& id) { return listen_locally(LocalAddress::abstract(abstract_name(id))); }
 
-// The path of a socket whose process has ended stays behind; the next process that finds it removes it.
-int listen_at_path(const std::string& path) noexcept {
-    const LocalAddress at = LocalAddress::path(path);
-    int socket = listen_locally(at);
-    if (socket >= 0 || errno != EADDRINUSE) return socket;
-    const int other = connect_locally(at);
-    if (other >= 0) {
-        ::close(other);
-        errno = EADDRINUSE;
-        return -1;
+namespace {
+
+// Held while sockets in the folder are made or removed: one that is bound and does not listen yet refuses, too. It ends
+// with its process.
+class FolderLock {
+public:
+    explicit FolderLock(std::string_view folder)
+        : descriptor_(::open(std::string(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+        while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) continue;
     }
-    if (errno == ECONNREFUSED) unlink(path.c_str());
-    return listen_locally(at);
+    ~FolderLock() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    FolderLock(const FolderLock&) = delete;
+    FolderLock& operator=(const FolderLock&) = delete;
+
+private:
+    const int descriptor_;
+};
+
+// The paths in the folder that begin so.
+std::vector<std::string> paths_in(std::string_view folder, std::string_view start) {
+    std::vector<std::string> paths;
+    DIR* entries = opendir(std::string(folder).c_str());
+    if (entries == nullptr) return paths;
+    while (const dirent* entry = readdir(entries))
+        if (std::string_view(entry->d_name).starts_with(start))
+            paths.push_back(fmt::format("{}/{}", folder, entry->d_name));
+    closedir(entries);
+    return paths;
+}
+
+void remove_refused(const std::string& path) noexcept {
+    if (refuses_locally(LocalAddress::path(path))) unlink(path.c_str());
+}
+
+}  // namespace
+
+int listen_at_path(std::string_view folder, const std::string& path) {
+    const FolderLock lock(folder);
+    for (const std::string& left : paths_in(folder, fmt::format("canopy-{}-", geteuid()))) remove_refused(left);
+    return listen_locally(LocalAddress::path(path));
 }
 
 namespace {
@@ -49,25 +81,17 @@ namespace {
 int connect_by_path(const SharedKey& key) {
     const auto folder = environment_variable("CANOPY_RUN_DIR");
     if (!folder) return -1;
-    if (key.strength == KeyStrength::full) {
-        const std::string path = path_name(*folder, key.owner);
+    const std::vector<std::string> paths = key.strength == KeyStrength::full
+                                               ? std::vector{path_name(*folder, key.owner)}
+                                               : paths_in(*folder, path_start(key.owner.process));
+    for (const std::string& path : paths) {
         const int socket = connect_locally(LocalAddress::path(path));
-        if (socket < 0 && errno == ECONNREFUSED) unlink(path.c_str());
-        return socket;
+        if (socket >= 0) return socket;
+        if (errno != ECONNREFUSED) continue;
+        const FolderLock lock(*folder);
+        remove_refused(path);
     }
-    const std::string start = path_start(key.owner.process);
-    DIR* entries = opendir(std::string(*folder).c_str());
-    if (entries == nullptr) return -1;
-    int socket = -1;
-    while (const dirent* entry = readdir(entries)) {
-        if (!std::string_view(entry->d_name).starts_with(start)) continue;
-        const std::string path = fmt::format("{}/{}", *folder, entry->d_name);
-        socket = connect_locally(LocalAddress::path(path));
-        if (socket >= 0) break;
-        if (errno == ECONNREFUSED) unlink(path.c_str());
-    }
-    closedir(entries);
-    return socket;
+    return -1;
 }
 
 Status no_process(const SharedKey& key) {

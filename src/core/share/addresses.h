@@ -15,7 +15,8 @@ namespace canopy {
 std::string path_name(std::string_view folder, const ProcessId& id);
 // Sockets that accept connections to this process; -1 and errno if there is none.
 int listen_for(const ProcessId& id);
-int listen_at_path(const std::string& path) noexcept;
+// Also removes what processes that were killed have left in the folder.
+int listen_at_path(std::string_view folder, const std::string& path);
 // A connection to the owner of a key, which belongs to the same user. 107017 if there is none.
 Result<int> connect_to(const SharedKey& key);
 

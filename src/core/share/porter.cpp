@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -64,7 +63,8 @@ struct Porter {
     int epoll = -1;
     int listener = -1;
     int path_listener = -1;
-    int bell = -1;
+    int bell = -1;        // what others are given
+    int heard_bell = -1;  // where their messages arrive
     std::atomic<void (*)() noexcept> rung{nullptr};
     int spare = -1;  // given up for a moment when there are no descriptors left to accept with
     std::string path;
@@ -160,22 +160,6 @@ private:
     std::vector<std::weak_ptr<Watcher>> watchers_ CANOPY_GUARDED_BY(watching_);
 };
 
-// Waits until the socket is ready. False: it will not be in time.
-bool ready(int socket, short what, Deadline deadline) noexcept {
-    for (;;) {
-        timespec left{};
-        if (!deadline.is_never()) {
-            const Nanoseconds until = std::max<Nanoseconds>(deadline.at - now(), 0);
-            left = {until / second, until % second};
-        }
-        pollfd state{socket, what, 0};
-        const int count = ppoll(&state, 1, deadline.is_never() ? nullptr : &left, nullptr);
-        if (count > 0) return true;
-        if (count == 0) return false;
-        if (errno != EINTR) return false;
-    }
-}
-
 Link::~Link() {
     if (forks_ != fork_count()) return;  // the handler of the fork has closed it
     Porter* porter = running.load(std::memory_order_acquire);
@@ -188,7 +172,7 @@ Link::~Link() {
 
 bool Link::send(std::span<const iovec> parts, std::span<const int> descriptors, Deadline deadline) noexcept {
     while (send_bytes(socket_, parts, descriptors, MSG_DONTWAIT) < 0)
-        if (errno != EAGAIN || !ready(socket_, POLLOUT, deadline)) return false;
+        if (errno != EAGAIN || !wait_for(socket_, POLLOUT, deadline)) return false;
     return true;
 }
 
@@ -205,7 +189,7 @@ Result<SharedReply> Link::ask(const SharedKey& key, std::uint32_t operation, std
     SharedReply reply;
     reply.bytes.resize(max_shared_bytes);
     const iovec into[2] = {{&head, sizeof head}, {reply.bytes.data(), reply.bytes.size()}};
-    if (!ready(socket_, POLLIN, deadline)) {
+    if (!wait_for(socket_, POLLIN, deadline)) {
         shutdown(socket_, SHUT_RDWR);  // the answer, should it come, must not be taken for another one's
         return fail(code::wait_timeout, "process {} did not answer in time", peer_.process);
     }
@@ -429,8 +413,11 @@ void Porter::serve() noexcept {
                 continue;
             }
             if (id == bell_id) {
-                std::uint64_t rings = 0;
-                if (read(bell, &rings, sizeof rings) > 0) rung.load(std::memory_order_acquire)();
+                char ring = 0;
+                bool any = false;
+                for (int turn = 0; turn < 64 && recv(heard_bell, &ring, sizeof ring, MSG_DONTWAIT) >= 0; ++turn)
+                    any = true;
+                if (any) rung.load(std::memory_order_acquire)();
                 continue;
             }
             Incoming* from = nullptr;
@@ -480,7 +467,7 @@ void after_fork_in_child() noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
         for (const auto& [id, incoming] : porter->incoming) ::close(incoming->socket);
         for (const auto& [id, link] : porter->outgoing) ::close(link->socket_);
         for (const int descriptor :
-             {porter->epoll, porter->listener, porter->path_listener, porter->bell, porter->spare})
+             {porter->epoll, porter->listener, porter->path_listener, porter->bell, porter->heard_bell, porter->spare})
             if (descriptor >= 0) ::close(descriptor);
         porter->mutex.unlock();
     }
@@ -498,7 +485,7 @@ Status start(Porter& porter) {
     porter.spare = dup(porter.epoll);
     if (const auto folder = environment_variable("CANOPY_RUN_DIR")) {
         porter.path = path_name(*folder, own);
-        porter.path_listener = listen_at_path(porter.path);
+        porter.path_listener = listen_at_path(*folder, porter.path);
         if (porter.path_listener < 0)
             return fail(code::resource_alloc, "no socket at {} (CANOPY_RUN_DIR): {}", porter.path,
                         std::strerror(errno));
@@ -686,18 +673,21 @@ Result<int> process_bell(void (*rung)() noexcept) {
     Porter& porter = **started;
     MutexLock guard(porter.mutex);
     if (porter.bell >= 0) return porter.bell;
-    const int bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int ends[2] = {-1, -1};
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u64 = bell_id;
     porter.rung.store(rung, std::memory_order_release);
-    porter.bell = bell;
-    if (bell < 0 || epoll_ctl(porter.epoll, EPOLL_CTL_ADD, bell, &event) != 0) {
-        if (bell >= 0) ::close(bell);
-        porter.bell = -1;
-        return fail(code::resource_alloc, "no descriptor for signals between processes: {}", std::strerror(errno));
+    const bool made = socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0;
+    porter.heard_bell = ends[0];
+    if (!made || epoll_ctl(porter.epoll, EPOLL_CTL_ADD, ends[0], &event) != 0) {
+        for (const int end : ends)
+            if (end >= 0) ::close(end);
+        porter.heard_bell = -1;
+        return fail(code::resource_alloc, "no socket for signals between processes: {}", std::strerror(errno));
     }
-    return bell;
+    porter.bell = ends[1];
+    return porter.bell;
 }
 
 }  // namespace canopy

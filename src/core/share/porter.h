@@ -146,8 +146,10 @@ public:
 enum class ConnectionUse : std::uint8_t { common, alone };
 Result<std::shared_ptr<Connection>> connect(const SharedKey& key, ConnectionUse use = ConnectionUse::common);
 
-// The bell of this process: an event descriptor that others may be given. Writing to it calls `rung` on the porter's
-// thread. The same for every caller; the first one's function is called.
+// The bell of this process: a socket that others may be given. A message to it calls `rung` on the porter's thread. The
+// same for every caller; the first one's function is called. (Not an event descriptor: a process that has one can make
+// all who write to it wait. Sending with MSG_DONTWAIT does not wait, whatever another process does to the socket or
+// gives instead of one.)
 Result<int> process_bell(void (*rung)() noexcept);
 
 }  // namespace canopy

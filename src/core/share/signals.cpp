@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/share/signals.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,8 +49,9 @@ struct OpenAnswer {
 };
 
 void ring_bell(int bell) noexcept {
-    const std::uint64_t one = 1;
-    if (write(bell, &one, sizeof one) < 0) return;  // full: it rings already
+    const char one = 1;
+    // Full: it rings already. Anything else: another process gave something that is no bell.
+    static_cast<void>(send(bell, &one, sizeof one, MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
 void begin_polling() noexcept {

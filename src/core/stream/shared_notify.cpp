@@ -59,7 +59,8 @@ public:
     bool over() noexcept override {
         if (passed_.load(std::memory_order_acquire)) return true;
         notify_->take_to_fence();
-        if ((signal->owner_gone() || signal->deaths() != deaths_) && !notify_->pending()) {
+        if ((signal->owner_gone() || signal->deaths() != deaths_) && !told_ && !notify_->pending()) {
+            told_ = true;
             if (const Pin<Stream> stream = Runtime::instance().streams.pin(stream_))
                 fail_stream(*stream, code::lost_heartbeat, "a process with which the notify is shared has ended");
             notify_->fence().signal(SignalMode::set, 1);
@@ -74,6 +75,7 @@ private:
     const std::uint32_t deaths_;
     std::shared_ptr<NotifyWait> kept_;
     bool stopped_ = false;
+    bool told_ = false;  // under the lock of the list
     std::atomic<bool> passed_{false};
 };
 

@@ -263,15 +263,6 @@ void BufferPool::collect() noexcept {
     collect(*maker_);
 }
 
-std::uint32_t BufferPool::live() const noexcept {
-    std::uint32_t count = 0;
-    for (std::uint32_t header = 0; header < used(); ++header) {
-        const BufferState state = owner(header).state;
-        if (state != BufferState::free && state != BufferState::returned) ++count;
-    }
-    return count;
-}
-
 std::uint64_t BufferPool::bytes_in_use() noexcept {
     if (maker_ == nullptr) return 0;
     MutexLock guard(maker_->mutex);

@@ -3,8 +3,8 @@
 // allocates in it; every process that has the file can use the buffers.
 //
 // A header has exactly one owner at any time: one word, changed by one compare-and-swap, says which process has it, or
-// that a queue has it, or that it belongs to a chain, or that it was given back. So whichever process is killed, each header
-// still has an owner, and the pool's maker finds those whose owner is gone (sweep).
+// that a queue has it, or that it belongs to a chain, or that it was given back. So whichever process is killed, each
+// header still has an owner, and the pool's maker finds those whose owner is gone (sweep).
 //
 // Several headers may refer to the same data. Only the maker counts them, in its own memory, when it takes back what
 // others gave back (a bit for each header). A process that wants one more reference to data of somebody else's pool
@@ -136,8 +136,16 @@ public:
             }
         }
     }
-    // Headers in use; for somebody else's pool as well as can be seen.
-    [[nodiscard]] std::uint32_t live() const noexcept;
+    // Whether a header that is neither free nor returned has needed(header, owner).
+    template <class Needed>
+    [[nodiscard]] bool any(Needed&& needed) const noexcept {
+        for (std::uint32_t header = 0; header < used(); ++header) {
+            const BufferOwner now = owner(header);
+            if (now.state != BufferState::free && now.state != BufferState::returned && needed(header, now))
+                return true;
+        }
+        return false;
+    }
     [[nodiscard]] std::uint64_t bytes_in_use() noexcept;
 
 private:

@@ -57,7 +57,8 @@ bool Ring::create(std::uint64_t uid, std::uint32_t depth) noexcept {
 }
 
 bool Ring::adopt(int descriptor, std::uint64_t uid, std::uint32_t depth, ProcessNumber creator) noexcept {
-    if (depth < min_depth || depth > max_depth || !file_.adopt(descriptor, size_of(depth))) return false;
+    const bool possible = depth >= min_depth && depth <= max_depth;
+    if (!file_.adopt(descriptor, possible ? size_of(depth) : 0) || !possible) return false;  // takes it in any case
     settle(uid, depth, creator);
     return true;
 }
@@ -303,11 +304,17 @@ Ring::Source* Ring::find_source(std::uint64_t source) noexcept {
 bool Ring::accept_source(std::uint64_t source, std::uint64_t from) noexcept {
     if (!lock_writing()) return false;
     Source* place = find_source(source);
-    if (place == nullptr && (place = find_source(0)) != nullptr) {
-        place->pending.store(0, std::memory_order_relaxed);
-        place->delivered.store(from, std::memory_order_relaxed);
-        place->ring.store(source, std::memory_order_release);
+    if (place == nullptr) {
+        place = find_source(0);
+        for (Source& each : head_()->sources)
+            if (place == nullptr && !bound_by_living(each)) place = &each;
+        if (place != nullptr) {
+            place->pending.store(0, std::memory_order_relaxed);
+            place->delivered.store(from, std::memory_order_relaxed);
+            place->ring.store(source, std::memory_order_release);
+        }
     }
+    if (place != nullptr) place->binder.store(self_, std::memory_order_relaxed);
     head_()->write_lock.unlock();
     return place != nullptr;
 }
@@ -360,7 +367,11 @@ bool Ring::add_target(std::uint64_t ring) noexcept {
     if (!lock_reading()) return false;
     TargetRecord* place = nullptr;
     for (TargetRecord& each : head_()->targets) {
-        const std::uint64_t known = each.ring.load(std::memory_order_relaxed);
+        std::uint64_t known = each.ring.load(std::memory_order_relaxed);
+        if (known != 0 && !bound_by_living(each)) {
+            each.ring.store(0, std::memory_order_release);
+            known = 0;
+        }
         if (known == 0 && place == nullptr) place = &each;
         if (known == ring && each.binder.load(std::memory_order_relaxed) == self_) {
             place = &each;
@@ -371,6 +382,7 @@ bool Ring::add_target(std::uint64_t ring) noexcept {
         place->delivered.store(head_index(), std::memory_order_relaxed);
         place->binder.store(self_, std::memory_order_relaxed);
         place->ring.store(ring, std::memory_order_release);
+        head_()->routed.store(1, std::memory_order_relaxed);
     }
     abandon_read();
     return place != nullptr;
@@ -391,13 +403,13 @@ void Ring::drop_target(std::uint64_t ring) noexcept {
 
 bool Ring::has_sources() const noexcept {
     for (const Source& each : head_()->sources)
-        if (each.ring.load(std::memory_order_relaxed) != 0) return true;
+        if (each.ring.load(std::memory_order_relaxed) != 0 && bound_by_living(each)) return true;
     return false;
 }
 
 bool Ring::has_targets() const noexcept {
     for (const TargetRecord& each : head_()->targets)
-        if (each.ring.load(std::memory_order_relaxed) != 0) return true;
+        if (each.ring.load(std::memory_order_relaxed) != 0 && bound_by_living(each)) return true;
     return false;
 }
 

@@ -54,6 +54,7 @@ public:
     enum class Outcome : std::uint8_t { done, timed_out, closed, stopped };
 
     bool create(std::uint64_t uid, std::uint32_t depth) noexcept;
+    // Takes the descriptor over, also when it fails.
     bool adopt(int descriptor, std::uint64_t uid, std::uint32_t depth, ProcessNumber creator) noexcept;
 
     [[nodiscard]] const SharedMemoryFile& file() const noexcept { return file_; }
@@ -83,6 +84,7 @@ public:
     // The creator is gone: no more writes, reads until empty. Seen by this process only.
     void creator_gone() noexcept;
     [[nodiscard]] bool open() const noexcept;
+    [[nodiscard]] bool closed() const noexcept { return head_()->closed.load(std::memory_order_acquire) != 0; }
     // Sleepers of this process wake with `stopped`.
     void stop() noexcept;
     // Every sleeper looks again.
@@ -117,13 +119,31 @@ public:
     // Targets of this ring's items, listed here because several processes may forward them, each to the targets it
     // bound. An item is taken out when all of them have it. A target whose process died is dropped. These take the read
     // lock, except those that say otherwise.
+    [[nodiscard]] bool routed() const noexcept { return head_()->routed.load(std::memory_order_relaxed) != 0; }
     bool add_target(std::uint64_t ring) noexcept;
     bool remove_target(std::uint64_t ring) noexcept;
     void drop_target(std::uint64_t ring) noexcept;  // by a caller that has the read lock
     // Items before `count` reached the target; by a caller that has the read lock. Returns how many reached every
     // target.
     std::uint64_t note_delivered(std::uint64_t ring, std::uint64_t count) noexcept;
+    // By living processes.
     [[nodiscard]] bool has_targets() const noexcept;
+    // Drops the targets of processes that ended, by a caller that has the read lock.
+    template <class Visit>
+    void drop_targets_of_dead(Visit&& visit) noexcept {
+        std::uint32_t left = 0;
+        for (TargetRecord& each : head_()->targets) {
+            const std::uint64_t ring = each.ring.load(std::memory_order_acquire);
+            if (ring == 0) continue;
+            if (bound_by_living(each)) {
+                ++left;
+                continue;
+            }
+            each.ring.store(0, std::memory_order_release);
+            visit(ring);
+        }
+        if (left == 0) head_()->routed.store(0, std::memory_order_relaxed);
+    }
     [[nodiscard]] bool lock_reading() noexcept { return lock(head_()->read_lock) != Locked::no; }
     [[nodiscard]] std::uint64_t head_index() const noexcept;
 
@@ -135,7 +155,7 @@ private:
     static_assert(sizeof(Slot) == 128);
     // Under the write lock. `pending` - 1 is on its way into `place`; less than `delivered` arrived.
     struct Source {
-        std::atomic<std::uint64_t> ring, delivered, pending, place;
+        std::atomic<std::uint64_t> ring, binder, delivered, pending, place;
     };
     struct TargetRecord {
         std::atomic<std::uint64_t> ring, binder, delivered;
@@ -144,6 +164,7 @@ private:
     struct Head {
         alignas(128) std::atomic<std::uint32_t> closed;
         alignas(128) SharedLock read_lock;
+        std::atomic<std::uint32_t> routed;  // there may be targets
         std::atomic<std::uint64_t> head;
         alignas(128) SharedLock write_lock;
         std::atomic<std::uint64_t> tail;
@@ -168,6 +189,11 @@ private:
     // How long a reader that has found nothing at `index` waits between two looks.
     std::uint32_t pauses_of_reader(std::uint64_t index) noexcept;
     Source* find_source(std::uint64_t source) noexcept;
+    template <class Record>
+    [[nodiscard]] bool bound_by_living(const Record& record) const noexcept {
+        const auto binder = static_cast<ProcessNumber>(record.binder.load(std::memory_order_relaxed));
+        return binder == self_ || file_.alive(binder);
+    }
     Outcome begin_delivery(std::uint64_t source, std::uint64_t source_index, std::uint64_t& place) noexcept;
     void commit_delivery(std::uint64_t source, std::uint64_t source_index, std::uint64_t place,
                          const Item& item) noexcept;

@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cerrno>
 
+#include "base/mapping.h"
+
 namespace canopy {
 namespace {
 
@@ -68,8 +70,7 @@ bool SharedMemoryFile::create(const char* name, std::size_t size) noexcept {
 bool SharedMemoryFile::adopt(int descriptor, std::size_t size) noexcept {
     descriptor_ = descriptor;
     struct stat status {};
-    const int seals = ::fcntl(descriptor, F_GET_SEALS);
-    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(descriptor, &status) != 0 ||
+    if (!file_holds(descriptor, 0, size) || ::fstat(descriptor, &status) != 0 ||
         static_cast<std::size_t>(status.st_size) != size) {
         errno = EINVAL;
         return false;
