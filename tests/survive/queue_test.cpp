@@ -50,6 +50,7 @@ int take(std::uint32_t queue, std::uint64_t& value, int timeout = 0) {
     void* data = nullptr;
     std::size_t capacity = 0;
     EXPECT_ACL_OK(acltdtGetBufData(buffer, &data, &capacity));
+    if (data == nullptr) return -1;
     std::memcpy(&value, data, sizeof value);
     // Whatever arrives is whole.
     for (std::size_t at = 0; at + sizeof value <= capacity && capacity == large_item; at += 4096)

@@ -297,7 +297,9 @@ bool needed(const Buffer& buffer, const std::function<const Ring*(std::uint64_t 
     if (buffer.owner.state != BufferState::queued && buffer.pool->file().alive(buffer.owner.process)) return true;
     const Ring* ring = ring_of(place.of);
     if (ring == nullptr) return buffer.owner.state == BufferState::queued;
-    return ring->holds(place.index, buffer.pool->uid(), buffer.header, buffer.owner.generation);
+    if (ring->holds(place.index, buffer.pool->uid(), buffer.header, buffer.owner.generation)) return true;
+    // A process that has just taken it out became its owner before that.
+    return buffer.pool->owner(buffer.header).word() != buffer.owner.word();
 }
 
 }  // namespace
