@@ -17,7 +17,8 @@ constexpr std::size_t max_channel_name = 127, max_dims = 128;
 acltdtChannelHandle* open_channel(std::uint32_t device, const char* name, std::size_t capacity, bool old_form,
                                   const char* function = __builtin_FUNCTION()) {
     Handle handle = 0;
-    api(
+    api_for_kernels(
+        {},
         [&]() -> Status {
             CANOPY_TRY(required(name, "name"));
             if (::strnlen(name, max_channel_name + 1) > max_channel_name)

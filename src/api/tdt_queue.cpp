@@ -61,7 +61,7 @@ Status require_some_device() {
 
 acltdtQueueAttr* acltdtCreateQueueAttr(void) {
     Handle handle = 0;
-    api([&]() -> Status {
+    api_for_kernels({}, [&]() -> Status {
         handle = queue_attributes().open([](QueueAttributes&, Handle) {});
         return handle ? Status() : fail(code::bad_alloc, "too many sets of queue attributes are alive");
     });
@@ -69,7 +69,7 @@ acltdtQueueAttr* acltdtCreateQueueAttr(void) {
 }
 
 aclError acltdtDestroyQueueAttr(const acltdtQueueAttr* attr) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         Result<Pin<QueueAttributes>> found = find_attributes(attr);
         if (!found.ok()) return found.status();
         queue_attributes().close(handle_of(attr));
@@ -78,7 +78,7 @@ aclError acltdtDestroyQueueAttr(const acltdtQueueAttr* attr) {
 }
 
 aclError acltdtSetQueueAttr(acltdtQueueAttr* attr, acltdtQueueAttrType type, size_t len, const void* param) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(attr, "attr"));
         CANOPY_TRY(required(param, "param"));
         Result<Pin<QueueAttributes>> found = find_attributes(attr);
@@ -107,7 +107,7 @@ aclError acltdtSetQueueAttr(acltdtQueueAttr* attr, acltdtQueueAttrType type, siz
 
 aclError acltdtGetQueueAttr(const acltdtQueueAttr* attr, acltdtQueueAttrType type, size_t len, size_t* paramRetSize,
                             void* param) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(attr, "attr"));
         CANOPY_TRY(required(param, "param"));
         CANOPY_TRY(required(paramRetSize, "paramRetSize"));
@@ -130,15 +130,20 @@ aclError acltdtGetQueueAttr(const acltdtQueueAttr* attr, acltdtQueueAttrType typ
 }
 
 aclError acltdtCreateQueue(const acltdtQueueAttr* attr, uint32_t* qid) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(attr, "attr"));
         CANOPY_TRY(required(qid, "qid"));
         Result<Pin<QueueAttributes>> found = find_attributes(attr);
         if (!found.ok()) return found.status();
-        Result<Pin<Context>> context = current_context();
-        if (!context.ok()) return context.status();
-        // CPU kernels in a process of their own attach to queues.
-        if ((*context)->device->info().cpu_isolated) CANOPY_TRY(share_directory());
+        if (runs_cpu_kernels())
+            return fail(code::not_supported,
+                        "CPU kernels that run in a separate process cannot create queues: the program has to");
+        if (KernelThread::current() == nullptr) {
+            Result<Pin<Context>> context = current_context();
+            if (!context.ok()) return context.status();
+            // CPU kernels in a separate process attach to queues.
+            if ((*context)->device->info().cpu_isolated) CANOPY_TRY(share_directory());
+        }
         const std::uint32_t depth = (*found)->depth;
         if (depth < Ring::min_depth || depth > Ring::max_depth)
             return fail(code::param_invalid, "depth {} is not from {} to {}", depth, Ring::min_depth, Ring::max_depth);

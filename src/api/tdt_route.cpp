@@ -46,7 +46,7 @@ Result<Pin<T>> find_route_object(HandleTable<T>& table, Opaque* opaque, const ch
 template <class T, class Prepare>
 void* open_route_object(HandleTable<T>& table, Prepare&& prepare) {
     Handle handle = 0;
-    api([&]() -> Status {
+    api_for_kernels({}, [&]() -> Status {
         handle = table.open([&](T& object, Handle) { prepare(object); });
         return handle ? Status() : fail(code::bad_alloc, "too many objects of this kind are alive");
     });
@@ -56,7 +56,8 @@ void* open_route_object(HandleTable<T>& table, Prepare&& prepare) {
 template <class T, class Opaque>
 int close_route_object(HandleTable<T>& table, Opaque* opaque, const char* name,
                        const char* function = __builtin_FUNCTION()) {
-    return api(
+    return api_for_kernels(
+        {},
         [&]() -> Status {
             Result<Pin<T>> found = find_route_object(table, opaque, name);
             if (!found.ok()) return found.status();
@@ -69,7 +70,8 @@ int close_route_object(HandleTable<T>& table, Opaque* opaque, const char* name,
 // Every entry by itself; any failure makes the call fail.
 template <class Change>
 int change_routes(acltdtQueueRouteList* list, Change&& change, const char* function = __builtin_FUNCTION()) {
-    return api(
+    return api_for_kernels(
+        {},
         [&]() -> Status {
             Result<Pin<RouteList>> found = find_route_object(route_lists(), list, "qRouteList");
             if (!found.ok()) return found.status();
@@ -121,7 +123,7 @@ aclError acltdtDestroyQueueRoute(const acltdtQueueRoute* route) {
 
 aclError acltdtGetQueueRouteParam(const acltdtQueueRoute* route, acltdtQueueRouteParamType type, size_t len,
                                   size_t* paramRetSize, void* param) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(route, "route"));
         CANOPY_TRY(required(param, "param"));
         CANOPY_TRY(required(paramRetSize, "paramRetSize"));
@@ -159,7 +161,7 @@ aclError acltdtDestroyQueueRouteList(const acltdtQueueRouteList* routeList) {
 }
 
 aclError acltdtAddQueueRoute(acltdtQueueRouteList* routeList, const acltdtQueueRoute* route) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         Result<Pin<RouteList>> list = find_route_object(route_lists(), routeList, "routeList");
         if (!list.ok()) return list.status();
         Result<Pin<RouteDescription>> added = find_route_object(route_descriptions(), route, "route");
@@ -170,7 +172,7 @@ aclError acltdtAddQueueRoute(acltdtQueueRouteList* routeList, const acltdtQueueR
 }
 
 aclError acltdtGetQueueRoute(const acltdtQueueRouteList* routeList, size_t index, acltdtQueueRoute* route) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         Result<Pin<RouteList>> list = find_route_object(route_lists(), routeList, "routeList");
         if (!list.ok()) return list.status();
         Result<Pin<RouteDescription>> to = find_route_object(route_descriptions(), route, "route");
@@ -202,7 +204,7 @@ aclError acltdtDestroyQueueRouteQueryInfo(const acltdtQueueRouteQueryInfo* info)
 
 aclError acltdtSetQueueRouteQueryInfo(acltdtQueueRouteQueryInfo* param, acltdtQueueRouteQueryInfoParamType type,
                                       size_t len, const void* value) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(param, "param"));
         CANOPY_TRY(required(value, "value"));
         Result<Pin<RouteQuery>> found = find_route_object(route_queries(), param, "param");
@@ -230,7 +232,7 @@ aclError acltdtSetQueueRouteQueryInfo(acltdtQueueRouteQueryInfo* param, acltdtQu
 }
 
 aclError acltdtQueryQueueRoutes(const acltdtQueueRouteQueryInfo* queryInfo, acltdtQueueRouteList* qRouteList) {
-    return api([&]() -> Status {
+    return api_for_kernels({}, [&]() -> Status {
         CANOPY_TRY(required(qRouteList, "qRouteList"));
         Result<Pin<RouteQuery>> query = find_route_object(route_queries(), queryInfo, "queryInfo");
         if (!query.ok()) return query.status();

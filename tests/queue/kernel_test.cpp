@@ -222,6 +222,14 @@ TEST_F(QueueKernel, CallsGiveTheirCodesAndLeaveTheHostsErrorAlone) {
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 0);
 }
 
+TEST_F(QueueKernel, KernelsOfTheProgramsProcessMayCreateQueues) {
+    start("make_queue", new_stream(), {});
+    EXPECT_EQ(aclrtSynchronizeDevice(), 0);
+    EXPECT_EQ(seen_[0], in_own_process() ? 207000u : 0u);
+    EXPECT_EQ(seen_[1], 0u);
+    EXPECT_EQ(seen_[2], 0u);
+}
+
 TEST_F(QueueKernel, DataMayLieInDeviceMemory) {
     const uint32_t in = new_queue(), out = new_queue();
     void* memory = nullptr;

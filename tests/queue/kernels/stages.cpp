@@ -145,6 +145,17 @@ std::uint32_t say_codes(void* arguments) {
     return 0;
 }
 
+// Says the code of creating a queue, which it destroys.
+std::uint32_t make_queue(void* arguments) {
+    const Arguments& work = given(arguments);
+    acltdtQueueAttr* attributes = acltdtCreateQueueAttr();
+    std::uint32_t queue = 0;
+    work.seen[0] = static_cast<std::uint32_t>(acltdtCreateQueue(attributes, &queue));
+    if (work.seen[0] == 0) work.seen[1] = put(queue, 1, 0);
+    if (work.seen[0] == 0) work.seen[2] = static_cast<std::uint32_t>(acltdtDestroyQueue(queue));
+    return static_cast<std::uint32_t>(acltdtDestroyQueueAttr(attributes));
+}
+
 // Says 1 and waits for a message of the channel, whose handle is `count`.
 std::uint32_t wait_for_message(void* arguments) {
     const Arguments& work = given(arguments);
