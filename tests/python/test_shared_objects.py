@@ -173,8 +173,7 @@ class Program:
         seen.append((device, name))
 
 program = Program()
-if acl.rt.snap_shot_process_lock(pid) == 207000:
-    sys.exit(77)
+assert acl.rt.snap_shot_process_lock(pid) == 0
 assert acl.rt.snap_shot_process_unlock(pid) == 0
 for stage in range(6):
     assert acl.rt.snap_shot_callback_register(stage, program.stage, stage) == 0
@@ -226,8 +225,6 @@ for _ in range(2):
 
 def test_snapshots_call_python_functions():
     result = subprocess.run([sys.executable, "-c", SNAPSHOT], capture_output=True, text=True, timeout=100)
-    if result.returncode == 77:
-        pytest.skip("the library has no snapshots yet")
     assert result.returncode == 0, result.stderr
 
 
@@ -235,6 +232,6 @@ def test_information_belongs_to_a_captured_task():
     stream, array = canopy.Stream(), canopy.zeros(4)
     with stream.capture():
         check(acl.rt.memset_async(int(array), 16, 0, 16, stream.handle))
-        assert acl.rt.cache_last_task_extend_info('{"by": "a test"}') in (0, 207000)
-    assert acl.rt.cache_last_task_extend_info("") in (107000, 207000)
-    assert acl.rt.cache_last_task_extend_info('{"no": "captured task"}') in (107000, 207000)
+        assert acl.rt.cache_last_task_extend_info('{"by": "a test"}') == 0
+    assert acl.rt.cache_last_task_extend_info("") == 107000
+    assert acl.rt.cache_last_task_extend_info('{"no": "captured task"}') == 107000
