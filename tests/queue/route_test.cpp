@@ -132,4 +132,34 @@ TEST_F(QueueTest, ManySourcesKeepTheirOrderIntoOneTarget) {
     acltdtDestroyQueueRouteList(list);
 }
 
+// A thread that forwards items may have seen a route that another thread is just unbinding.
+TEST_F(QueueTest, NothingIsLostWhileRoutesAreUnbound) {
+    const uint32_t source = make_queue(4), target = make_queue(4);
+    acltdtQueueRouteList* list = list_of({{source, target}});
+    constexpr uint64_t count = 3000;
+    std::atomic<bool> all_put{false};
+    std::thread producer([&] {
+        for (uint64_t i = 0; i < count; ++i) EXPECT_EQ(put(source, i, 60000), 0);
+        all_put.store(true);
+    });
+    std::thread consumer([&] {
+        for (uint64_t i = 0; i < count; ++i) {
+            uint64_t value = 0;
+            ASSERT_EQ(take(target, value, 60000), 0);
+            ASSERT_EQ(value, i);
+        }
+    });
+    while (!all_put.load()) {
+        EXPECT_EQ(acltdtBindQueueRoutes(list), 0);
+        EXPECT_EQ(acltdtUnbindQueueRoutes(list), 0);
+    }
+    producer.join();
+    EXPECT_EQ(acltdtBindQueueRoutes(list), 0);
+    consumer.join();
+    EXPECT_EQ(acltdtUnbindQueueRoutes(list), 0);
+    EXPECT_EQ(acltdtDestroyQueue(source), 0);
+    EXPECT_EQ(acltdtDestroyQueue(target), 0);
+    acltdtDestroyQueueRouteList(list);
+}
+
 }  // namespace

@@ -147,6 +147,7 @@ bool forward_one(DataQueue& source, const std::vector<BoundRoute>& targets) {
     std::uint64_t everywhere = 0;
     bool stalled = false, any = false;
     for (const BoundRoute& bound : targets) {
+        if (!ring.is_target(bound.target)) continue;  // another thread has unbound it since
         Result<Pin<DataQueue>> target = find_queue(bound.route.target);
         const Delivery delivery = target.ok() ? deliver(source, **target, index, item) : Delivery::dead;
         if (delivery == Delivery::dead) {

@@ -328,8 +328,7 @@ void Ring::forget_source(std::uint64_t source) noexcept {
 bool Ring::delivered(std::uint64_t source, std::uint64_t source_index) noexcept {
     if (!lock_writing()) return false;
     const Source* place = find_source(source);
-    // A source that was forgotten delivers nothing more.
-    const bool here = place == nullptr || place->delivered.load(std::memory_order_relaxed) > source_index;
+    const bool here = place != nullptr && place->delivered.load(std::memory_order_relaxed) > source_index;
     head_()->write_lock.unlock();
     return here;
 }
@@ -399,6 +398,13 @@ void Ring::drop_target(std::uint64_t ring) noexcept {
     for (TargetRecord& each : head_()->targets)
         if (each.ring.load(std::memory_order_relaxed) == ring && each.binder.load(std::memory_order_relaxed) == self_)
             each.ring.store(0, std::memory_order_release);
+}
+
+bool Ring::is_target(std::uint64_t ring) const noexcept {
+    for (const TargetRecord& each : head_()->targets)
+        if (each.ring.load(std::memory_order_relaxed) == ring && each.binder.load(std::memory_order_relaxed) == self_)
+            return true;
+    return false;
 }
 
 bool Ring::has_sources() const noexcept {

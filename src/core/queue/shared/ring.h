@@ -123,6 +123,8 @@ public:
     bool add_target(std::uint64_t ring) noexcept;
     bool remove_target(std::uint64_t ring) noexcept;
     void drop_target(std::uint64_t ring) noexcept;  // by a caller that has the read lock
+    // Whether this process has bound it; by a caller that has the read lock.
+    [[nodiscard]] bool is_target(std::uint64_t ring) const noexcept;
     // Items before `count` reached the target; by a caller that has the read lock. Returns how many reached every
     // target.
     std::uint64_t note_delivered(std::uint64_t ring, std::uint64_t count) noexcept;
