@@ -97,7 +97,8 @@ def copy_files(paths, root):
     pack.stdout.close()
     pack.stdin.write("\0".join(sorted(present)).encode())
     pack.stdin.close()
-    if pack.wait() != 0 or unpack.wait() != 0:
+    # 1: a folder like /tmp changed meanwhile.
+    if pack.wait() > 1 or unpack.wait() != 0:
         raise OSError("cannot copy the packages of this system")
 
 
