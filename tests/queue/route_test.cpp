@@ -139,13 +139,14 @@ TEST_F(QueueTest, NothingIsLostWhileRoutesAreUnbound) {
     constexpr uint64_t count = 3000;
     std::atomic<bool> all_put{false};
     std::thread producer([&] {
-        for (uint64_t i = 0; i < count; ++i) EXPECT_EQ(put(source, i, 60000), 0);
+        int code = 0;
+        for (uint64_t i = 0; i < count && code == 0; ++i) EXPECT_EQ(code = put(source, i, 20000), 0);
         all_put.store(true);
     });
     std::thread consumer([&] {
         for (uint64_t i = 0; i < count; ++i) {
             uint64_t value = 0;
-            ASSERT_EQ(take(target, value, 60000), 0);
+            ASSERT_EQ(take(target, value, 20000), 0);
             ASSERT_EQ(value, i);
         }
     });

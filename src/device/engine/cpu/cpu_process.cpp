@@ -88,10 +88,12 @@ bool CpuProcess::spawn(std::string& problem) {
             return false;
         }
         program_ = std::move(*program);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // that process is never built with a sanitizer
         // Without it, images that call functions of the runtime do not load.
         Dl_info own{};
         if (dladdr(reinterpret_cast<void*>(&cpu_process_program), &own) != 0 && own.dli_fname)
             library_ = open(own.dli_fname, O_RDONLY | O_CLOEXEC);
+#endif
     }
     std::string reason = "it ended at once";
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
