@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "acl/acl_tdt.h"
 #include "acl/acl_tdt_queue.h"
@@ -94,13 +93,13 @@ std::uint32_t wait_for_room(void* arguments) {
 // Puts and takes without an end, small items and large ones.
 std::uint32_t work_for_ever(void* arguments) {
     const Arguments& work = given(arguments);
-    std::vector<std::uint64_t> large(512, 7);
+    std::uint64_t large[512] = {7};  // an aborted kernel would not free memory
     std::size_t size = 0;
     for (std::uint64_t i = 0;; ++i) {
         put(work.to, i, 1);
-        acltdtEnqueueData(work.to, large.data(), 4096, nullptr, 0, 1, 0);
+        acltdtEnqueueData(work.to, large, sizeof large, nullptr, 0, 1, 0);
         if (i == 2) say(work, 1);
-        acltdtDequeueData(work.from, large.data(), 4096, &size, nullptr, 0, 1);
+        acltdtDequeueData(work.from, large, sizeof large, &size, nullptr, 0, 1);
         acltdtBuf buffer = nullptr;
         if (acltdtDequeue(work.from, &buffer, 1) == 0) acltdtFreeBuf(buffer);
     }
