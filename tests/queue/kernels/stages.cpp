@@ -49,7 +49,9 @@ std::uint32_t add_one(void* arguments) {
 // The same for one item; says the name of the thread it ran on.
 std::uint32_t name_thread(void* arguments) {
     const Arguments& work = given(arguments);
-    pthread_getname_np(pthread_self(), reinterpret_cast<char*>(work.seen), 16);
+    std::uint32_t name[4] = {};
+    pthread_getname_np(pthread_self(), reinterpret_cast<char*>(name), sizeof name);
+    for (int i = 0; i < 4; ++i) __atomic_store_n(&work.seen[i], name[i], __ATOMIC_RELAXED);  // several streams run it
     Arguments one = work;
     one.count = 1;
     return add_one(&one);
