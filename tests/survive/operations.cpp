@@ -13,6 +13,16 @@
 #include "acl/acl_tdt_queue.h"
 #include "victim.h"
 
+std::string hex(const aclrtIpcEventHandle& handle) {
+    std::string text;
+    for (const char byte : handle.reserved) {
+        char two[3];
+        std::snprintf(two, sizeof two, "%02x", static_cast<unsigned char>(byte));
+        text += two;
+    }
+    return text;
+}
+
 namespace {
 
 constexpr std::size_t block_size = 64 << 10, physical_size = 2 << 20, large_item = 128 << 10;
@@ -39,15 +49,6 @@ struct State {
     std::uint64_t next = 0;
 };
 
-std::string hex(const aclrtIpcEventHandle& handle) {
-    std::string text;
-    for (const char byte : handle.reserved) {
-        char two[3];
-        std::snprintf(two, sizeof two, "%02x", static_cast<unsigned char>(byte));
-        text += two;
-    }
-    return text;
-}
 aclrtIpcEventHandle unhex(const std::string& text) {
     aclrtIpcEventHandle handle{};
     for (std::size_t i = 0; i < sizeof handle.reserved && 2 * i + 1 < text.size(); ++i)

@@ -100,16 +100,6 @@ protected:
 TEST_F(ForeignNotify, SurvivesExports) { survive("export_notify", one(false)); }
 TEST_F(ForeignNotify, SurvivesRecords) { survive("record_own_notify", one(true)); }
 
-std::string hex(const aclrtIpcEventHandle& handle) {
-    std::string text;
-    for (const char byte : handle.reserved) {
-        char two[3];
-        std::snprintf(two, sizeof two, "%02x", static_cast<unsigned char>(byte));
-        text += two;
-    }
-    return text;
-}
-
 class OwnEvent : public Survivor {
 protected:
     void SetUp() override {

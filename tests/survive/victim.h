@@ -11,6 +11,8 @@
 #include <map>
 #include <string>
 
+#include "acl/acl.h"
+
 // One operation of the interface, as the process that dies performs it.
 struct Operation {
     std::function<std::string(const std::string& argument)> prepare;  // returns what the survivor needs to know
@@ -18,6 +20,8 @@ struct Operation {
     std::function<void()> undo;  // makes it possible to act again
 };
 const std::map<std::string, std::function<Operation()>>& operations();
+// A handle as text, for the messages between the two.
+std::string hex(const aclrtIpcEventHandle& handle);
 int act_as_victim(int socket, const std::string& name);
 
 class Victim {

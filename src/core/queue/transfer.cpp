@@ -108,6 +108,17 @@ bool adopt(Buffer& buffer) {
     }
 }
 
+// Begins a read: this thread has the read lock and there is an item `index`, which no route of a dead process has
+// passed on already.
+Status begin_take(DataQueue& queue, Deadline deadline, std::uint64_t& index) {
+    for (;;) {
+        if (const Ring::Outcome outcome = queue.ring->begin_read(deadline, index); outcome != Ring::Outcome::done)
+            return failure(queue, outcome, false);
+        if (!queue.ring->routed() || !finish_for_dead(queue, index)) [[likely]]
+            return {};
+    }
+}
+
 // Ends a read: the item is out of the queue.
 void finish_read(DataQueue& queue, std::uint64_t index) {
     queue.ring->commit_read(index);
@@ -172,10 +183,7 @@ Result<Handle> dequeue_buffer(std::uint32_t number, Deadline deadline) {
     PoolUse use;
     for (;;) {
         std::uint64_t index = 0;
-        if (const Ring::Outcome outcome = queue.ring->begin_read(deadline, index); outcome != Ring::Outcome::done)
-            return failure(queue, outcome, false);
-        if (queue.ring->routed() && finish_for_dead(queue, index)) [[unlikely]]
-            continue;
+        CANOPY_TRY(begin_take(queue, deadline, index));
         const Item item = queue.ring->get(index);
         if (item.kind == ItemKind::inside) {
             Result<Buffer> buffer = allocate_buffer(std::max<std::uint32_t>(item.length, 1));
@@ -235,10 +243,7 @@ Status dequeue_data(std::uint32_t number, const QueueRoom& room, std::size_t& le
     DataQueue& queue = **found;
     for (;;) {
         std::uint64_t index = 0;
-        if (const Ring::Outcome outcome = queue.ring->begin_read(deadline, index); outcome != Ring::Outcome::done)
-            return failure(queue, outcome, false);
-        if (queue.ring->routed() && finish_for_dead(queue, index)) [[unlikely]]
-            continue;
+        CANOPY_TRY(begin_take(queue, deadline, index));
         const Item item = queue.ring->get(index);
         if (item.kind == ItemKind::inside) {
             const Status status = read_inside(item, room, number, length);
