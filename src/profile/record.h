@@ -37,12 +37,13 @@ enum class Kind : std::uint8_t {
     // of the block in bytes. link: bytes in use afterwards.
     memory,
     // A moment or a period that the program marked. name: the domain. object: the number of its text. argument:
-    // MarkArgument. link: the task that carries it on a stream, or the number of the range.
+    // MarkArgument. link: the task that carries its beginning on a stream, the same in both halves of the mark; without
+    // a stream, the number of the range.
     mark,
     // A figure at one moment. name: what it is. object: the device, or all_devices. link: the value.
     counter,
-    // A step of training or inference (aclrtProfTrace, aclprofGetStepTimestamp). object: StepObject. argument: its
-    // number. link: the task that took the time, or the model.
+    // A step of training or inference (aclrtProfTrace, aclprofGetStepTimestamp), when a stream came to it. object:
+    // StepObject. argument: its number. link: the task that took the time. A detail `model` may follow.
     step_point,
     // A thread did nothing of the above from here to there: host threads that wait, workers that sleep. object: reason.
     idle,
@@ -108,6 +109,7 @@ enum class Detail : std::uint32_t {
     released_by = 4,  // of a wait: the link of the task that ended it; 0: the host, or nothing was waited for
     submitted = 5,    // of a task: ticks when it was submitted
     code = 6,         // of a task that failed: the error code
+    model = 7,        // of a step_point: the number of the model it belongs to, as the program gave it
 };
 
 enum class MemoryChange : std::uint8_t { allocated, freed };
@@ -137,6 +139,21 @@ struct MarkArgument {
     static constexpr MarkArgument of(std::uint32_t packed) noexcept {
         return {static_cast<MarkForm>(packed & 0xFF), static_cast<MarkSource>((packed >> 8) & 0xFF),
                 ((packed >> 16) & 1) != 0, static_cast<std::uint8_t>(packed >> 24)};
+    }
+};
+
+// start, end: aclprofGetStepTimestamp. trace: aclrtProfTrace, with the program's tag.
+enum class StepForm : std::uint8_t { start = 0, end = 1, trace = 2 };
+struct StepObject {
+    StepForm form = StepForm::start;
+    std::uint8_t device = 0;
+    std::uint16_t tag = 0;
+    [[nodiscard]] constexpr std::uint32_t packed() const noexcept {
+        return static_cast<std::uint32_t>(form) | std::uint32_t{device} << 8 | std::uint32_t{tag} << 16;
+    }
+    static constexpr StepObject of(std::uint32_t packed) noexcept {
+        return {static_cast<StepForm>(packed & 0xFF), static_cast<std::uint8_t>(packed >> 8),
+                static_cast<std::uint16_t>(packed >> 16)};
     }
 };
 

@@ -29,9 +29,10 @@ enum Wanted : std::uint32_t {
     nodes = 1u << 2,  // tasks of replayed graphs
     blocks = 1u << 3,
     memory = 1u << 4,
-    marks = 1u << 5,  // and steps of training
+    marks = 1u << 5,
     idle = 1u << 6,
-    everything = (1u << 7) - 1,
+    steps = 1u << 7,  // of training or inference
+    everything = (1u << 8) - 1,
 };
 
 extern std::atomic<std::uint32_t> wanted_now;
