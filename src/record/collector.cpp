@@ -10,6 +10,7 @@
 
 #include "base/process_state.h"
 #include "foundation/clock.h"
+#include "record/thread_records.h"
 
 namespace canopy::record {
 namespace {

@@ -16,10 +16,16 @@
 
 #include "base/parking.h"
 #include "foundation/mutex.h"
+#include "record/listener.h"
 #include "record/names.h"
-#include "record/recorder.h"
+#include "record/ring.h"
 
 namespace canopy::record {
+
+// Counts a record of a thread that has no ring.
+void lose_record() noexcept;
+// Tells what devices and streams there are; called when the first listener comes.
+void set_source_of_facts(void (*source)()) noexcept;
 
 class Collector {
 public:

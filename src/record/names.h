@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts that records name by number: names, which fit into a record, and other texts. A text keeps its number as
-// long as the process lives, so whoever uses one often may keep the number. Any thread.
+// long as the process lives, so a caller may keep the number of one that it uses often. Any thread.
 #pragma once
 
 #include <array>

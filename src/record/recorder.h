@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording what a process does, for profiles. Every thread writes records into a ring of its own, without locks; one
+// Recording what a process does, for profiles. Every thread writes records into its own ring, without locks; one
 // thread of the process, the collector, takes them out and tells the listeners.
 //
 //   if (record::wants(record::tasks)) [[unlikely]] record::write({...});
@@ -8,52 +8,21 @@
 // many. A child made by fork has no listeners; its parent goes on. Any thread, unless a comment says otherwise.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/ticks.h"
 #include "profile/profile_file.h"
 #include "profile/record.h"
-#include "record/ring.h"
+#include "record/listener.h"
+#include "record/thread_records.h"
 
 namespace canopy::record {
 
-using profile::Record;
-
-// What somebody listens for.
-enum Wanted : std::uint32_t {
-    calls = 1u << 0,
-    tasks = 1u << 1,  // and their details, copies, steps of fused launches
-    nodes = 1u << 2,  // tasks of replayed graphs
-    blocks = 1u << 3,
-    memory = 1u << 4,  // and counters
-    marks = 1u << 5,   // and steps of training
-    idle = 1u << 6,
-    everything = (1u << 7) - 1,
-};
-
-extern std::atomic<std::uint32_t> wanted_now;
-[[nodiscard]] inline bool wants(std::uint32_t any_of) noexcept {
-    return (wanted_now.load(std::memory_order_relaxed) & any_of) != 0;
-}
-
 // ---- writing records ------------------------------------------------------------------------------------------------
-
-// What recording keeps for each thread.
-struct ThreadRecords {
-    Ring* ring = nullptr;
-    bool ended = false;
-    bool named = false;
-    profile::ThreadRole role = profile::ThreadRole::host;
-    std::uint32_t index = 0;
-    std::array<char, 32> name = {};
-};
-__attribute__((tls_model("initial-exec"))) inline thread_local constinit ThreadRecords thread_records;
 
 // Makes the ring of the calling thread if somebody listens and it has none: before code that may be left at any
 // instruction, which must not take locks.
@@ -98,22 +67,6 @@ std::uint32_t text_number(std::string_view text) noexcept;
 void name_thread(profile::ThreadRole role, std::uint32_t index, std::string_view name) noexcept;
 
 // ---- listening ------------------------------------------------------------------------------------------------------
-
-// Called one at a time, by the collector or by a thread in one of the functions below; nothing of it may wait for a
-// stream or call these functions.
-class Listener {
-public:
-    virtual ~Listener() = default;
-    // Records of one thread, in order. All numbers in them have been told before.
-    virtual void records(std::uint32_t thread, std::span<const Record> records) = 0;
-    virtual void text(std::uint32_t number, std::string_view text) = 0;
-    // Again if its name changes.
-    virtual void thread(const profile::Thread& thread) = 0;
-    virtual void device(const profile::DeviceFacts& device) = 0;
-    virtual void stream(const profile::StreamFacts& stream) = 0;
-    // So many more records of the thread are missing. Thread 0: of threads for which there was no ring.
-    virtual void lost(std::uint32_t thread, std::uint64_t count) = 0;
-};
 
 // From now on the listener is told what it wants, after all texts, threads, devices and streams that are known.
 void listen(std::shared_ptr<Listener> listener, std::uint32_t wanted);

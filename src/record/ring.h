@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ring: the last records of one thread, in memory of its own. The thread writes without locks and without atomic
+// Ring: the last records of one thread. The thread writes without locks and without atomic
 // read-modify-writes; another thread reads behind it and finds out what was overwritten meanwhile.
 //
 // Threads: `put` is for the owner only, at most one thread reads at a time.
