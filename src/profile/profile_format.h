@@ -94,7 +94,7 @@ void put_records(Bytes& to, std::uint32_t thread, std::span<const Record> record
 class ByteReader {
 public:
     explicit ByteReader(std::span<const std::byte> bytes) noexcept : left_(bytes) {}
-    // 0 and `failed` if the bytes end or are no number.
+    // 0 and `failed` if the bytes end or do not make a number.
     std::uint8_t byte() noexcept;
     std::uint64_t number() noexcept;
     std::uint64_t difference(std::uint64_t from) noexcept;

@@ -2,6 +2,9 @@
 #include "profile/profile_writer.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -14,15 +17,86 @@
 
 namespace canopy::profile {
 
+namespace {
+
+// Without a signal when the file grows beyond the limit of the process: a profile must not end the program. `write`
+// then fails with EFBIG.
+class NoSizeSignal {
+public:
+    NoSizeSignal() noexcept {
+        sigemptyset(&signal_);
+        sigaddset(&signal_, SIGXFSZ);
+        sigset_t pending;
+        was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+        pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    }
+    ~NoSizeSignal() {
+        constexpr timespec at_once{};
+        if (raised && !was_pending_) sigtimedwait(&signal_, nullptr, &at_once);
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    NoSizeSignal(const NoSizeSignal&) = delete;
+    NoSizeSignal& operator=(const NoSizeSignal&) = delete;
+
+    bool raised = false;
+
+private:
+    sigset_t signal_;
+    sigset_t before_;
+    bool was_pending_ = false;
+};
+
+// Writers lock their file, so that another one does not replace it.
+bool lock(int file) noexcept { return ::flock(file, LOCK_EX | LOCK_NB) == 0; }
+
+bool same_file(int file, const std::string& path) noexcept {
+    struct stat one {
+    }, other{};
+    return ::fstat(file, &one) == 0 && ::lstat(path.c_str(), &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+Problem remove_old(const std::string& path) {
+    struct stat facts {};
+    if (::lstat(path.c_str(), &facts) != 0)
+        return errno == ENOENT ? Problem{} : Problem{path, ": ", std::strerror(errno)};
+    if (!S_ISREG(facts.st_mode) && !S_ISLNK(facts.st_mode)) return {path, ": not a regular file"};
+    const int old = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    Problem problem;
+    if (old >= 0 && !lock(old))
+        problem = {path, ": another profile is being written to it"};
+    else if ((old < 0 || same_file(old, path)) && ::unlink(path.c_str()) != 0 && errno != ENOENT)
+        problem = {path, ": ", std::strerror(errno)};
+    if (old >= 0) ::close(old);
+    return problem;
+}
+
+}  // namespace
+
 Expected<ProfileWriter> ProfileWriter::create(const std::string& path, const FileHead& head) {
-    // Another user's file, or a link of theirs, is not written to.
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return Problem{path, ": ", std::strerror(errno)};
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0) return Problem{path, ": ", std::strerror(errno)};
-    ProfileWriter writer(path, file);
-    writer.write_raw(std::as_bytes(std::span(&head, 1)));
-    if (writer.problem_) return std::move(writer.problem_);
-    return writer;
+    constexpr int tries = 16;  // other processes may create and replace the file at the same time
+    for (int i = 0; i < tries; ++i) {
+        // Another user's file, or a link of theirs, is not written to.
+        const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (file >= 0) {
+            ProfileWriter writer(path, file);
+            if (!lock(file)) break;
+            writer.write_raw(std::as_bytes(std::span(&head, 1)));
+            if (writer.problem_) return std::move(writer.problem_);
+            return writer;
+        }
+        if (errno != EEXIST) return Problem{path, ": ", std::strerror(errno)};
+        if (Problem problem = remove_old(path)) return problem;
+    }
+    return Problem{path, ": another profile is being written to it"};
+}
+
+bool ProfileWriter::in_use(const std::string& path) noexcept {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return false;
+    const bool used = !lock(file);
+    ::close(file);
+    return used;
 }
 
 ProfileWriter::ProfileWriter(ProfileWriter&& other) noexcept
@@ -36,24 +110,29 @@ ProfileWriter::~ProfileWriter() {
     if (file_ >= 0) ::close(file_);
 }
 
-void ProfileWriter::write_raw(std::span<const std::byte> bytes) {
-    while (!bytes.empty() && !problem_) {
-        const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+void ProfileWriter::write_raw(std::span<const std::byte> first, std::span<const std::byte> second) {
+    NoSizeSignal no_signal;
+    while (first.size() + second.size() != 0 && !problem_) {
+        const iovec parts[] = {{const_cast<std::byte*>(first.data()), first.size()},
+                               {const_cast<std::byte*>(second.data()), second.size()}};
+        const ssize_t written = ::writev(file_, parts, 2);
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) {
+            no_signal.raised = errno == EFBIG;
             problem_ = Problem{path_, ": ", std::strerror(errno)};
             return;
         }
-        bytes = bytes.subspan(static_cast<std::size_t>(written));
         size_ += static_cast<std::uint64_t>(written);
+        const std::size_t of_first = std::min(static_cast<std::size_t>(written), first.size());
+        first = first.subspan(of_first);
+        second = second.subspan(static_cast<std::size_t>(written) - of_first);
     }
 }
 
 void ProfileWriter::write(Chunk type) {
     const ChunkHead head{static_cast<std::uint32_t>(type), static_cast<std::uint32_t>(bytes_.size()),
                          hash_of(bytes_.span())};
-    write_raw(std::as_bytes(std::span(&head, 1)));
-    write_raw(bytes_.span());
+    write_raw(std::as_bytes(std::span(&head, 1)), bytes_.span());
     bytes_.clear();
 }
 
@@ -122,9 +201,12 @@ void ProfileWriter::fact(std::string_view key, std::string_view value) {
 }
 
 void ProfileWriter::close() {
+    if (file_ < 0) return;
     write(Chunk::end);
-    if (file_ >= 0 && ::close(std::exchange(file_, -1)) != 0 && !problem_)
-        problem_ = Problem{path_, ": ", std::strerror(errno)};
+    struct stat facts {};
+    if (!problem_ && ::fstat(file_, &facts) == 0 && facts.st_nlink == 0)
+        problem_ = Problem{path_, ": the file was removed while it was written"};
+    if (::close(std::exchange(file_, -1)) != 0 && !problem_) problem_ = Problem{path_, ": ", std::strerror(errno)};
 }
 
 }  // namespace canopy::profile

@@ -17,8 +17,10 @@ namespace canopy::profile {
 
 class ProfileWriter {
 public:
-    // Creates the file, for its owner only; replaces one that is there.
+    // Creates the file, for its owner only; replaces one that is there, unless somebody is writing it.
     static Expected<ProfileWriter> create(const std::string& path, const FileHead& head);
+    // A writer, in any process, has the file open.
+    static bool in_use(const std::string& path) noexcept;
     ProfileWriter(ProfileWriter&& other) noexcept;
     ProfileWriter& operator=(ProfileWriter&&) = delete;
     ~ProfileWriter();
@@ -33,7 +35,7 @@ public:
     void stream(std::uint32_t number, std::uint32_t device, std::uint32_t priority);
     void lost(std::uint32_t thread, std::uint64_t count);
     void fact(std::string_view key, std::string_view value);
-    // Marks the file as complete and closes it.
+    // Marks the file as complete and closes it. It is a problem if the file was removed meanwhile.
     void close();
 
     [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
@@ -42,7 +44,7 @@ public:
 private:
     explicit ProfileWriter(std::string path, int file) : path_(std::move(path)), file_(file) {}
     void write(Chunk type);  // what is in bytes_
-    void write_raw(std::span<const std::byte> bytes);
+    void write_raw(std::span<const std::byte> first, std::span<const std::byte> second = {});
 
     std::string path_;
     int file_ = -1;

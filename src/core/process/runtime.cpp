@@ -8,6 +8,7 @@
 #include "core/base/error_codes.h"
 #include "core/process/process_hooks.h"
 #include "foundation/mutex.h"
+#include "record/process_recording.h"
 
 namespace canopy {
 
@@ -28,7 +29,11 @@ Runtime* Runtime::existing() noexcept { return made.load(std::memory_order_acqui
 
 Runtime::Runtime() {
     for (std::uint32_t index = 0; index < max_devices; ++index) devices_[index].index = index;
-    publish(choose_chip(read_settings(), process_hooks.chip_of_kernels()));
+    Settings settings = choose_chip(read_settings(), process_hooks.chip_of_kernels());
+    if (!settings.profile.empty())
+        if (Problem problem = record::record_process(settings.profile, settings.profile_wanted, settings.quiet))
+            settings.problems.push_back("CANOPY_PROFILE: nothing is recorded: " + problem.message());
+    publish(std::move(settings));
 }
 
 // Only called while no device is open, so no thread reads the records' copies of the changed values.

@@ -12,6 +12,8 @@
 #include "core/process/variables.h"
 #include "device/device.h"
 #include "foundation/json.h"
+#include "record/process_recording.h"
+#include "record/recorder.h"
 
 namespace canopy {
 namespace {
@@ -210,6 +212,17 @@ void read_cpu_core_variables(Settings& settings) {
         [&](bool value) { settings.cpu_isolated = value; });
 }
 
+void read_profile_variables(Settings& settings) {
+    read_variable(
+        settings, "CANOPY_PROFILE", "profile", "a file", "none",
+        [](std::string_view text) { return std::optional(std::string(text)); },
+        [&](const std::string& value) { settings.profile = value; });
+    settings.profile_wanted = record::everything;
+    read_variable(settings, "CANOPY_PROFILE_WANT", "profile_want",
+                  "a list of calls, tasks, nodes, blocks, memory, marks, idle, steps", "everything", record::wanted_of,
+                  [&](std::uint32_t value) { settings.profile_wanted = value; });
+}
+
 }  // namespace
 
 bool Settings::all_addressable() const noexcept {
@@ -235,6 +248,7 @@ Settings read_settings() {
     settings.cache_size = default_cache_size;
     read_variable(settings, "CANOPY_CACHE_SIZE", "cache_size", "a size like 512M or 2G", size_text(settings.cache_size),
                   parse_size, [&](std::uint64_t value) { settings.cache_size = value; });
+    read_profile_variables(settings);
     for (const std::string& kind : settings.kinds)
         if (find_kind(kind) == nullptr)
             settings.problems.push_back(
@@ -343,6 +357,10 @@ std::string describe_settings(const Settings& settings) {
           "1: compare every fused launch with its steps run one by one");
     entry("cache_size", "CANOPY_CACHE_SIZE", settings.cache_size,
           "bytes of compiled code kept on disk; 0: nothing is kept");
+    entry("profile", "CANOPY_PROFILE", settings.profile.empty() ? "none" : settings.profile,
+          "file for the profile of the process; %p: the number of the process");
+    entry("profile_want", "CANOPY_PROFILE_WANT", record::wanted_text(settings.profile_wanted),
+          "what that profile holds: calls, tasks, nodes, blocks, memory, marks, idle, steps");
     entry("quiet", "CANOPY_QUIET", settings.quiet, "1: print nothing on standard error");
     // Read on each use.
     const std::string cache = cache_settings().folder;

@@ -41,6 +41,8 @@ struct Settings {
     bool fusion_checked = false;              // CANOPY_FUSION_CHECK=1: compares every fused launch with its steps
     bool quiet = false;                       // CANOPY_QUIET=1: nothing is printed on standard error
     std::uint64_t cache_size = 0;             // CANOPY_CACHE_SIZE: bytes of compiled code kept on disk
+    std::string profile;                      // CANOPY_PROFILE: a file for the profile of the process; empty: none
+    std::uint32_t profile_wanted = 0;         // CANOPY_PROFILE_WANT: what it holds, bits of record::Wanted
     std::uint32_t stack_size = 0;             // bytes of a block's stack; 0: default
     std::vector<std::uint32_t> visible;       // physical device numbers after ASCEND_RT_VISIBLE_DEVICES
     std::vector<std::string> problems;        // messages about values that could not be understood
