@@ -21,7 +21,7 @@ TEXT
 # Bars stand between alternatives, best first: one of them is enough. Colons join what belongs together.
 build_packages=(
     g++ cmake ninja-build ccache binutils python3 python3-dev python3-numpy python3-clang
-    libboost-context-dev libfmt-dev nlohmann-json3-dev libxxhash-dev
+    libboost-context-dev libfmt-dev nlohmann-json3-dev libxxhash-dev zlib1g-dev
     "clang-19:libclang-19-dev|clang-18:libclang-18-dev|clang-17:libclang-17-dev|clang-16:libclang-16-dev"
 )
 package_packages=(dpkg-dev)

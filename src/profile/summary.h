@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "profile/profile_file.h"
+#include "profile/words.h"
 
 namespace canopy::profile {
 
@@ -164,10 +164,5 @@ struct Summary {
 };
 
 Summary summarise(ProfileFile& file);
-
-// "AI_VECTOR_CORE", "MEMCPY_ASYNC", ...: the word of the field's output files for a task.
-std::string_view task_type_word(TaskObject task) noexcept;
-// "host to device", ...
-std::string_view copy_word(CopyKind kind) noexcept;
 
 }  // namespace canopy::profile
