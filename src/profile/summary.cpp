@@ -227,8 +227,9 @@ void Summing::second(const Thread&, const Detailed& one) {
     if (!is_kernel(TaskObject::of(record.object).type)) return;
     const double length = static_cast<double>(summary_.end - summary_.begin);
     const double since = static_cast<double>(record.begin - summary_.begin);
-    const auto bin = length > 0 ? static_cast<std::size_t>(since / length * static_cast<double>(spark_bins)) : 0;
-    kernels_[name].shown.spark[std::min(bin, spark_bins - 1)] += static_cast<float>(file_.duration(record.duration));
+    constexpr auto last = static_cast<double>(spark_bins - 1);
+    const double bin = length > 0 ? std::clamp(since / length * static_cast<double>(spark_bins), 0.0, last) : 0;
+    kernels_[name].shown.spark[static_cast<std::size_t>(bin)] += static_cast<float>(file_.duration(record.duration));
 }
 
 void Summing::finish_kernels() {
