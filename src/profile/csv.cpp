@@ -209,7 +209,7 @@ void Tables::order() {
             task.wait = task.record.begin > before->second ? task.record.begin - before->second : 0;
             task.has_wait = true;
         }
-        ends[stream] = end_of(task.record);
+        ends[stream] = record_end(task.record);
     }
 }
 
@@ -303,7 +303,7 @@ void Tables::task_time() {
                   Line line(out);
                   line.number(object.device).text(task_name(file_, record)).text(task_type_word(object));
                   line.number(stream_of(record.link)).number(task_of(record.link)).real(microseconds(record.duration));
-                  line.time(when(record.begin)).time(when(end_of(record)));
+                  line.time(when(record.begin)).time(when(record_end(record)));
               }
           });
 }
@@ -364,10 +364,13 @@ void Tables::marks() {
                   else
                       line.text("host");
                   line.number(file_.process()).number(mark.thread).number(about.category);
-                  line.text(mark_form_word(about.form)).nothing(2).time(when(record.begin)).time(when(end_of(record)));
+                  line.text(mark_form_word(about.form))
+                      .nothing(2)
+                      .time(when(record.begin))
+                      .time(when(record_end(record)));
                   line.nothing().text(file_.text(record.object)).text(file_.name(record));
                   if (device != nullptr)
-                      line.time(when(device->begin)).time(when(end_of(*device)));
+                      line.time(when(device->begin)).time(when(record_end(*device)));
                   else
                       line.nothing(2);
               }
@@ -390,7 +393,7 @@ void Tables::marks_json() {
                 out.text(",\"ts\":\"");
                 out.microseconds(when(record.begin));
                 out.text("\",\"dur\":");
-                out.microseconds(static_cast<std::int64_t>(file_.duration(end_of(record) - record.begin)));
+                out.microseconds(static_cast<std::int64_t>(file_.duration(record_end(record) - record.begin)));
                 out.text(",\"args\":{\"event_type\":\"");
                 out.text(mark_form_word(MarkArgument::of(record.argument).form));
                 out.text("\",\"domain\":" + Json(file_.name(record)).dump() + "}}");

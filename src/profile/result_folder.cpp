@@ -15,6 +15,7 @@
 #include "foundation/hash.h"
 #include "foundation/json.h"
 #include "profile/csv.h"
+#include "profile/page.h"
 #include "profile/summary.h"
 #include "profile/text_output.h"
 #include "profile/trace_json.h"
@@ -151,6 +152,9 @@ Expected<std::string> write_result_folder(ProfileFile& file, const std::string& 
     const Summary summary = summarise(file);
     note(problem, write_facts(file, folder));
     note(problem, write_output(file, summary, folder));
+    PageOptions page;
+    page.summary = &summary;
+    note(problem, write_page(file, folder + "/" + std::string(page_in_folder), page));
     if (problem) return Problem{problem.message(), "; what could be written is in ", folder};
     return made;
 }

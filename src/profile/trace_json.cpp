@@ -152,7 +152,7 @@ void Writing::time(std::uint64_t ticks) {
 void Writing::duration(const Record& record) {
     text(",\"dur\":");
     const auto begin = static_cast<std::uint64_t>(file_.unix_time(record.begin));
-    const auto end = static_cast<std::uint64_t>(file_.unix_time(end_of(record)));
+    const auto end = static_cast<std::uint64_t>(file_.unix_time(record_end(record)));
     out_.microseconds(std::max<std::int64_t>(0, static_cast<std::int64_t>(end - begin)));
 }
 
@@ -306,12 +306,12 @@ void Writing::task_arrows(const Detailed& one, Row row) {
     arrows_.leaving(record.link, [&](std::uint64_t number) { arrow("EventWait", "s", number, row, record.begin); });
     if (!is_wait(TaskObject::of(record.object).type)) return;
     if (const std::uint64_t number = arrows_.arriving(one.get(Detail::released_by), record.link); number != 0) {
-        arrow("EventWait", "f", number, row, end_of(record));
+        arrow("EventWait", "f", number, row, record_end(record));
         ++counts_.wait_arrows;
     }
 }
 
-// The first lane lies below the replay in the row of the stream, the others in rows of their own.
+// The first lane lies below the replay in the row of the stream, each other lane in a separate row.
 void Writing::node(const Detailed& one) {
     ++counts_.nodes;
     const Record& record = one.record;
@@ -411,7 +411,7 @@ void Writing::range(const Record& record, Row row) {
     for (const char* phase : {"b", "e"}) {
         event(name_of(record.object), phase, row);
         number(",\"cat\":\"range\",\"id\":", ranges_);
-        time(*phase == 'b' ? record.begin : end_of(record));
+        time(*phase == 'b' ? record.begin : record_end(record));
         text(",\"args\":{\"domain\":");
         text(name_of(static_cast<std::uint32_t>(record.name)));
         end_event(true);

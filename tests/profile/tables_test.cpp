@@ -16,7 +16,7 @@
 namespace canopy::profile {
 namespace {
 
-// A reader of its own: cells in quotes may hold commas, quotes and line breaks.
+// A reader that shares no code with the writer: cells in quotes may hold commas, quotes and line breaks.
 std::vector<std::vector<std::string>> rows_of(const std::string& text) {
     std::vector<std::vector<std::string>> rows(1, {""});
     bool quoted = false;
@@ -194,7 +194,7 @@ TEST_F(ResultFolderTest, Folder_HasTheNamesOfTheField) {
             std::regex_replace(std::filesystem::relative(entry.path(), folder).string(), std::regex("[0-9]{14}"), "*"));
     }
     for (const char* name :
-         {"host/info.json", "device_0/info.json", "profile.canopyprof", "mindstudio_profiler_output/msprof_*.json",
+         {"host/info.json", "device_0/info.json", "profile.canopyprof", "timeline.html", "mindstudio_profiler_output/msprof_*.json",
           "mindstudio_profiler_output/op_summary_*.csv", "mindstudio_profiler_output/README.txt"})
         EXPECT_TRUE(names.contains(name)) << name;
     EXPECT_EQ(content(folder + "/profile.canopyprof"), content(path("example")));
