@@ -80,7 +80,8 @@ std::string table_of(std::string_view title, std::vector<std::string> header, co
 }
 
 std::string first_lines(const ProfileFile& file, const Summary& summary, bool colours) {
-    const std::string_view program = file.fact("program");
+    std::string_view program = file.fact("program");
+    program = program.substr(program.rfind('/') + 1);
     std::string text =
         Table::heading(fmt::format("{}: {}, {} tasks on {} stream{}, {} records",
                                    program.empty() ? "profile" : shown(program), time_text(summary.time), summary.tasks,
