@@ -107,7 +107,7 @@ struct Line {
     std::vector<std::string> command;
 };
 
-// Options up to the first argument that is none: the program.
+// Options, up to the first argument that is not one: the program.
 Line read(const std::vector<std::string>& arguments) {
     Line line;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -160,7 +160,8 @@ int export_folders(const std::string& path, bool clear) {
     }
     const std::vector<std::string> folders = folders_to_export(path);
     if (folders.empty()) {
-        note(fmt::format("{} is no folder PROF_* with a {}, and holds none", path, canopy::profile::profile_in_folder));
+        note(fmt::format("{} is not a folder PROF_* with a {}, and holds no such folder", path,
+                         canopy::profile::profile_in_folder));
         return 1;
     }
     int status = 0;
