@@ -69,6 +69,7 @@ ROOMS = {
 # Folders whose files may include anything, or that hold no C++.
 FREE = {
     "tests/unit": "tests below the interface, by the folder they test",
+    "tests/profile": "tests of what is made from profiles",
     "tests/language": "tests of the kernel language, compiled by canopy-cc",
     "tests/toolchain": "tests of canopy-cc",
     "tests/dispatcher": "tests of the dispatcher",

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "profile/summary.h"
+#include "profile/figures.h"
 
 namespace canopy::profile {
 

@@ -36,7 +36,7 @@ struct Detailed {
 // Whether `begin` of a record of this kind is a time.
 constexpr bool has_time(Kind kind) noexcept { return kind != Kind::none && kind != Kind::detail; }
 // When it ended. Numbers of a damaged file that pass the end of time give the begin.
-inline std::uint64_t end_of(const Record& record) noexcept {
+inline std::uint64_t record_end(const Record& record) noexcept {
     if (record.what() == Kind::memory || record.what() == Kind::counter) return record.begin;
     const std::uint64_t end = record.begin + record.duration;
     return end < record.begin ? record.begin : end;

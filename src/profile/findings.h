@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "profile/block_balance.h"
-#include "profile/summary.h"
+#include "profile/figures.h"
 
 namespace canopy::profile {
 

@@ -2,6 +2,7 @@
 #include "profile/profile_file.h"
 
 #include <fcntl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,6 +62,23 @@ bool ProfileFile::read_at(std::uint64_t offset, std::span<std::byte> bytes) cons
         offset += static_cast<std::uint64_t>(got);
     }
     return true;
+}
+
+Problem ProfileFile::copy_to(const std::string& path) const {
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return Problem{path, ": ", std::strerror(errno)};
+    const int to = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (to < 0) return Problem{path, ": ", std::strerror(errno)};
+    Problem problem;
+    off_t offset = 0;
+    while (!problem && static_cast<std::uint64_t>(offset) < size_) {
+        const ssize_t copied = ::sendfile(to, file_, &offset, std::size_t{1} << 30);
+        if (copied < 0 && errno == EINTR) continue;
+        if (copied < 0) problem = Problem{path, ": ", std::strerror(errno)};
+        if (copied == 0) break;
+    }
+    if (::close(to) != 0 && !problem) problem = Problem{path, ": ", std::strerror(errno)};
+    if (problem) ::unlink(path.c_str());
+    return problem;
 }
 
 Problem ProfileFile::read_head() {

@@ -66,6 +66,8 @@ public:
     [[nodiscard]] const std::map<std::uint32_t, DeviceFacts>& devices() const noexcept { return devices_; }
     [[nodiscard]] const std::map<std::uint32_t, StreamFacts>& streams() const noexcept { return streams_; }
     [[nodiscard]] std::string_view fact(std::string_view key) const noexcept;  // empty if there is none
+    // Writes the same bytes into another file, for its owner only, in place of one that is there.
+    Problem copy_to(const std::string& path) const;
     [[nodiscard]] std::uint64_t process() const noexcept { return head_.process; }
     [[nodiscard]] std::uint64_t lost() const noexcept;  // records of all threads that were dropped
     [[nodiscard]] std::uint64_t record_count() const noexcept { return record_count_; }

@@ -72,7 +72,7 @@ private:
     void finish_rest();
     DeviceSums& device(std::uint32_t number);
     static Place place_of(const Thread& thread, const Record& record) {
-        return {record.begin, end_of(record), thread.number, record.what() == Kind::call ? 0 : record.link};
+        return {record.begin, record_end(record), thread.number, record.what() == Kind::call ? 0 : record.link};
     }
 
     ProfileFile& file_;
@@ -101,7 +101,7 @@ void Summing::first(const Thread& thread, const Detailed& one) {
     const Record& record = one.record;
     ++summary_.records;
     if (has_time(record.what())) {
-        const std::uint64_t end = end_of(record);
+        const std::uint64_t end = record_end(record);
         summary_.begin = any_time_ ? std::min<std::uint64_t>(summary_.begin, record.begin) : record.begin;
         summary_.end = any_time_ ? std::max(summary_.end, end) : end;
         any_time_ = true;
@@ -154,8 +154,8 @@ void Summing::add_task(const Thread& thread, const Detailed& one) {
     if (wait) {
         causes_.add_wait(thread, one);
     } else {
-        on.busy.add(record.begin, end_of(record));
-        busy_.add(record.begin, end_of(record));
+        on.busy.add(record.begin, record_end(record));
+        busy_.add(record.begin, record_end(record));
     }
     if (is_kernel(object.type)) add_kernel(thread, record);
     if (object.type == TaskType::copy) {
@@ -220,15 +220,16 @@ void Summing::second(const Thread&, const Detailed& one) {
     const auto name = static_cast<std::uint32_t>(record.name);
     if (record.what() == Kind::task) causes_.add_work(record);
     if (record.what() == Kind::call) {
-        const std::uint64_t end = end_of(record);
+        const std::uint64_t end = record_end(record);
         calls_[name].idle += end - record.begin - busy_.covered(record.begin, end);
     }
     if (record.what() != Kind::task && record.what() != Kind::node) return;
     if (!is_kernel(TaskObject::of(record.object).type)) return;
     const double length = static_cast<double>(summary_.end - summary_.begin);
     const double since = static_cast<double>(record.begin - summary_.begin);
-    const auto bin = length > 0 ? static_cast<std::size_t>(since / length * static_cast<double>(spark_bins)) : 0;
-    kernels_[name].shown.spark[std::min(bin, spark_bins - 1)] += static_cast<float>(file_.duration(record.duration));
+    constexpr auto last = static_cast<double>(spark_bins - 1);
+    const double bin = length > 0 ? std::clamp(since / length * static_cast<double>(spark_bins), 0.0, last) : 0;
+    kernels_[name].shown.spark[static_cast<std::size_t>(bin)] += static_cast<float>(file_.duration(record.duration));
 }
 
 void Summing::finish_kernels() {

@@ -22,7 +22,7 @@ void add_place(WaitSummary& waits, const Place& place) {
 void WaitCauses::add_wait(const Thread& thread, const Detailed& wait) {
     const Record& record = wait.record;
     const std::uint64_t released_by = wait.get(Detail::released_by);
-    const Place place = {record.begin, end_of(record), thread.number, record.link};
+    const Place place = {record.begin, record_end(record), thread.number, record.link};
     const std::uint32_t stream = stream_of(record.link);
     if (waits_.size() < most_waits) {
         waits_.push_back({released_by, stream, place});

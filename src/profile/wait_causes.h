@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "profile/details.h"
-#include "profile/summary.h"
+#include "profile/figures.h"
 
 namespace canopy::profile {
 

@@ -11,6 +11,9 @@
 #include "doctor/doctor.h"
 #include "info.h"
 #include "link_default.h"
+#include "profile/commands.h"
+#include "profile/formats.h"
+#include "profile/msprof.h"
 
 namespace {
 
@@ -57,6 +60,58 @@ int run_doctor(const CommandLine& about, const Arguments& arguments) {
     return canopy_tool::run_doctor(examination, std::cout, std::cerr);
 }
 
+int run_profile(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::ProfileOptions profile;
+    const std::string formats =
+        fmt::format("What to write: a list of {} (default: html,json.gz,prof)", canopy_tool::format_words);
+    CommandLine line = about;
+    line.operand = "program";
+    line.operand_meaning = "The program and its arguments";
+    line.operands = &profile.command;
+    line.operands_end_options = true;
+    line.options = {
+        {"--output", "A folder (default: a new one here), or one file: its ending says its format", nullptr,
+         &profile.output, "-o"},
+        {"--format", formats, nullptr, &profile.formats},
+        {"--want",
+         "What to record: a list of calls, tasks, nodes, blocks, memory, marks, steps, idle (default: everything)",
+         nullptr, &profile.want},
+        {"--quiet", "Print problems only", &profile.quiet, nullptr, "-q"}};
+    line.footer = "Exit status: that of the program; 125, 126 or 127 if it was not started.";
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status == 2 ? 125 : status;
+    return canopy_tool::profile_program(profile);
+}
+
+int run_stats(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::StatsOptions stats;
+    CommandLine line = about;
+    line.operand = "profile";
+    line.operand_meaning = "Profiles (.canopyprof), or folders that hold one";
+    line.operands = &stats.paths;
+    line.options = {{"--json", "Print JSON instead of text", &stats.json},
+                    {"--all", "Print all rows of the tables, not the first ten", &stats.all_rows}};
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    return canopy_tool::print_stats(stats);
+}
+
+int run_export(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::ExportOptions exported;
+    const std::string formats =
+        fmt::format("What to write: a list of {} (default: html,json.gz,csv)", canopy_tool::format_words);
+    CommandLine line = about;
+    line.operand = "profile";
+    line.operand_meaning = "A profile (.canopyprof), or a folder that holds one";
+    line.operands = &exported.paths;
+    line.one_operand = true;
+    line.options = {{"--output", "A folder (default: that of the profile), or one file: its ending says its format",
+                     nullptr, &exported.output, "-o"},
+                    {"--format", formats, nullptr, &exported.formats}};
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    return canopy_tool::export_profile(exported);
+}
+
+int run_msprof(const CommandLine&, const Arguments& arguments) { return canopy_tool::run_msprof(arguments); }
+
 struct Command {
     const char* name;
     const char* meaning;
@@ -69,6 +124,10 @@ constexpr Command commands[] = {
      "Create links to this install tree where scripts look for the toolkit: ~/Ascend/ascend-toolkit/latest, "
      "~/Ascend/cann and others. Asks first; never replaces anything",
      run_link_default},
+    {"profile", "Run a program and show where its time went: a page, a trace, tables", run_profile},
+    {"stats", "Print the figures of a profile", run_stats},
+    {"export", "Write a profile as a page, a trace or tables", run_export},
+    {"msprof", "What bin/msprof does: the command line of the toolkit's profiler", run_msprof},
     {"doctor", "Check the sources of a program for things that do not work with Canopy", run_doctor},
 };
 
