@@ -25,12 +25,12 @@ export class Describer {
         if (profile.isTask(i)) return profile.taskType(i) === Task.copy ? copyWords[profile.how(i)] ?? 'copy' : taskWords[profile.taskType(i)] ?? 'task';
         return kindWords[profile.kind[i]];
     }
-    // The text in a bar of the timeline.
-    short(i) {
+    // The text in a bar of the timeline; `figures`: its row says what it is.
+    short(i, figures = false) {
         const {profile} = this;
         if (!profile.isTask(i) || profile.taskType(i) !== Task.copy) return this.name(i);
-        const direction = copyWords[profile.how(i)] ?? 'copy';
-        return `${direction}, ${format.bytes(profile.bytes(i))}, ${format.bandwidth(profile.bytes(i), profile.duration[i])}`;
+        const size = `${format.bytes(profile.bytes(i))}, ${format.bandwidth(profile.bytes(i), profile.duration[i])}`;
+        return figures ? size : `${copyWords[profile.how(i)] ?? 'copy'}, ${size}`;
     }
     what(i) {
         const {profile} = this;
