@@ -141,7 +141,7 @@ def known(rounds=24):
 
 
 def large(count, streams=8, workers=16, seed=1):
-    """So many records: calls, tasks and blocks in about equal parts."""
+    """So many records: for each task a call, two blocks and when it was submitted."""
     rng = random.Random(seed)
     profile = Profile()
     profile.line("fact", "program", "large")
@@ -152,7 +152,7 @@ def large(count, streams=8, workers=16, seed=1):
     names = [profile.name(f"kernel_{number}") for number in range(40)]
     launch = profile.name("aclrtLaunchKernelWithConfig")
     profile.lines.append("")
-    tasks = count // 4
+    tasks = count // 5
     tasks_free = [0] * streams
     worker_free = [0] * workers
     by_thread = {thread: [] for thread in [1] + [10 + worker for worker in range(workers)]}
@@ -173,6 +173,7 @@ def large(count, streams=8, workers=16, seed=1):
             worker_free[place] = start + length // 3
             by_thread[10 + place].append(f"record {10 + place} 4 {start} {length // 3} {name} {block} 0 {of}")
         by_thread[10 + worker].append(f"record {10 + worker} 2 {begin} {length} {name} {2 << 8} 2 {of}")
+        by_thread[10 + worker].append(f"record {10 + worker} 7 {clock + 40} 0 0 5 0 {of}")
     for lines in by_thread.values():
         profile.lines.extend(lines)
     return profile.end()
