@@ -85,6 +85,7 @@ FREE = {
     "tests/scripts": "tests of scripts/",
     "tests/tiling": "tests of the host tiling library",
     "tests/doctor": "tests of canopy doctor",
+    "tests/page": "the page of a profile, in a browser",
     "tests/examples": "the examples, built and run",
     "scripts": "set-up, checks, pictures",
     "cmake": "how libraries and tests are declared",
