@@ -7,6 +7,7 @@
 #include "base/notice.h"
 #include "core/base/error_codes.h"
 #include "core/process/process_hooks.h"
+#include "core/process/visible_figures.h"
 #include "foundation/mutex.h"
 #include "record/process_recording.h"
 
@@ -158,6 +159,7 @@ Result<Device*> DeviceRecord::open_kind(const Settings& settings) {
     owned_ = std::move(*device);
     device_.store(owned_.get(), std::memory_order_release);
     CANOPY_TRY(process_hooks.device_opened(*owned_));  // what was allocated before other threads saw the device
+    show_figures(*owned_, index, physical);
     return owned_.get();
 }
 

@@ -146,6 +146,7 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
         queue_options.priority = stream.priority;
         queue_options.submit_lock = &stream.lock;
         queue_options.observer = &stream;
+        queue_options.id = stream.id;
         Result<std::unique_ptr<Queue>> queue = context.device->create_queue(queue_options);
         if (queue.ok())
             stream.queue = std::move(*queue);

@@ -56,12 +56,17 @@ public:
         return {share, share, scheduler_.utilisation(true)};
     }
 
+    void show_on(watch::DevicePage& page) noexcept override { scheduler_.set_page(&page); }
+
     Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
         allocations.fetch_add(1, std::memory_order_relaxed);
         Result<DeviceAddress> memory = driver_->allocate(size, flags);
-        if (memory.ok() || deferred_free_.empty()) return memory;
-        quiesce();
-        return driver_->allocate(size, flags);
+        if (!memory.ok() && !deferred_free_.empty()) {
+            quiesce();
+            memory = driver_->allocate(size, flags);
+        }
+        scheduler_.tell_memory();
+        return memory;
     }
 
     // A running kernel may still write to memory that is being freed. Such memory is reused only after everything that
@@ -70,7 +75,9 @@ public:
         allocations.fetch_add(1, std::memory_order_relaxed);
         if (!scheduler_.busy()) {
             if (!deferred_free_.empty()) deferred_free_.release_passed();
-            return driver_->release(address);
+            Status released = driver_->release(address);
+            scheduler_.tell_memory();
+            return released;
         }
         const std::optional<DeviceRange> range = driver_->find(address);
         if (!range || range->base != address) return driver_->release(address);

@@ -21,7 +21,7 @@ Step SoftSlot::run(Worker& worker, Command& command, std::uint64_t sequence) noe
                          work.dynamic_size, nullptr, nullptr};
     Executor& executor = worker.executor;
     Fault fault;
-    executor.begin_task(&owner_, sequence, owner_.timeout_of(work));
+    executor.begin_task(&owner_, sequence, owner_.timeout_of(work), &kernel);
     const Fiber::Exit how = executor.run(nullptr, reinterpret_cast<Fiber::Body>(kernel.entry),
                                          opaque_pointer(work.arguments()), &block, fault);
     executor.end_task();
@@ -107,7 +107,7 @@ void SoftSlot::run_fused_alone(Worker& worker, Command& command, const SoftFused
     run.default_timeout = owner_.timeout_of(command.launch);
     Executor& executor = worker.executor;
     Fault fault;
-    executor.begin_task(&owner_, sequence, run.default_timeout);
+    executor.begin_task(&owner_, sequence, run.default_timeout, &kernel);
     const Fiber::Exit how = run_sequence_guarded(executor, run, fault);
     executor.end_task();
     if (how != Fiber::Exit::finished) [[unlikely]]
