@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "doctor/doctor.h"
 #include "info.h"
 #include "link_default.h"
+#include "top/top.h"
 
 namespace {
 
@@ -57,6 +59,34 @@ int run_doctor(const CommandLine& about, const Arguments& arguments) {
     return canopy_tool::run_doctor(examination, std::cout, std::cerr);
 }
 
+// False if the text is not all of a number.
+template <class Number>
+bool read_number(const std::string& text, Number& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+int run_top(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::TopOptions options;
+    std::string process, interval;
+    CommandLine line = about;
+    line.options = {{"--pid", "Only this process", nullptr, &process, "-p"},
+                    {"--once", "Print the figures once and exit", &options.once},
+                    {"--json", "Print JSON instead of text, one line each time", &options.json},
+                    {"--interval", "Seconds between two looks (default: 0.5)", nullptr, &interval}};
+    line.footer = "In a terminal, q quits. Otherwise it prints text once per interval.";
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    std::string problem;
+    if (!process.empty() && (!read_number(process, options.process) || options.process <= 0))
+        problem = fmt::format("--pid: {} is not the number of a process", process);
+    if (!interval.empty() &&
+        (!read_number(interval, options.interval) || !(options.interval >= 0.05 && options.interval <= 3600)))
+        problem = fmt::format("--interval: {} is not a number of seconds from 0.05 to 3600", interval);
+    if (problem.empty()) return canopy_tool::run_top(options);
+    std::cerr << "canopy top: " << problem << "\nRun with --help for more information.\n";
+    return 2;
+}
+
 struct Command {
     const char* name;
     const char* meaning;
@@ -69,6 +99,7 @@ constexpr Command commands[] = {
      "Create links to this install tree where scripts look for the toolkit: ~/Ascend/ascend-toolkit/latest, "
      "~/Ascend/cann and others. Asks first; never replaces anything",
      run_link_default},
+    {"top", "Show what the programs that use Canopy do now, again and again", run_top},
     {"doctor", "Check the sources of a program for things that do not work with Canopy", run_doctor},
 };
 
