@@ -87,6 +87,7 @@ FREE = {
     "tests/scripts": "tests of scripts/",
     "tests/tiling": "tests of the host tiling library",
     "tests/doctor": "tests of canopy doctor",
+    "tests/watch": "canopy top and npu-smi, looking at a program with known figures",
     "tests/examples": "the examples, built and run",
     "scripts": "set-up, checks, pictures",
     "cmake": "how libraries and tests are declared",

@@ -25,6 +25,15 @@ inline int finish_call(int code) noexcept {
     return code;
 }
 
+// Writes a line into the process's log (log.cpp).
+void log_failed_call(const char* function, int code) noexcept;
+
+// The same for a call that has failed.
+inline int finish_failed_call(int code, const char* function) noexcept {
+    log_failed_call(function, code);
+    return finish_call(code);
+}
+
 // The body of an entry point: `return api([&]() -> Status { ... });` A wrapper takes `function` as its last argument in
 // the same way and passes it on.
 template <class Body>
@@ -34,11 +43,11 @@ inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcep
         const Status status = body();
         if (status.ok()) [[likely]]
             return 0;
-        return finish_call(status.code());
+        return finish_failed_call(status.code(), function);
     } catch (const std::bad_alloc&) {
-        return finish_call(fail(code::bad_alloc, "out of host memory").code());
+        return finish_failed_call(fail(code::bad_alloc, "out of host memory").code(), function);
     } catch (...) {
-        return finish_call(fail(code::internal, "unexpected failure inside the runtime").code());
+        return finish_failed_call(fail(code::internal, "unexpected failure inside the runtime").code(), function);
     }
 }
 

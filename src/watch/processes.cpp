@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
@@ -89,45 +90,16 @@ void make_printable(char (&field)[Size]) {
     set_text(field, text.data(), text.size());
 }
 
-// The page as its checksum vouches for it.
-bool decode(const char* page, Device& device) {
-    PageHeader head;
-    std::memcpy(static_cast<void*>(&head), page, sizeof head);
-    const std::uint32_t length = head.length;
-    if ((head.sequence.load(std::memory_order_relaxed) & 1) != 0) return false;
-    if (length < sizeof(DeviceFigures) || length > page_size - sizeof head) return false;
-    const char* body = page + sizeof head;
-    if (hash_of({reinterpret_cast<const std::byte*>(body), length}) != head.checksum) return false;
-    std::memcpy(&device.figures, body, sizeof device.figures);
-    if (!fits(device.figures, length)) return false;
-    body += sizeof device.figures;
-    take(device.streams, device.figures.streams_listed, body);
-    take(device.running, device.figures.running_listed, body);
-    for (const StreamFigures& stream : device.streams)
-        if (!fits(stream)) return false;
-    for (RunningFigures& running : device.running) {
-        if (static_cast<std::uint8_t>(running.unit) >= units) return false;
-        make_printable(running.name);
-    }
-    make_printable(device.figures.kind);
-    make_printable(device.figures.chip);
-    device.memory_used = head.memory_used.load(std::memory_order_relaxed);
-    device.memory_peak = head.memory_peak.load(std::memory_order_relaxed);
-    device.allocations = head.allocations.load(std::memory_order_relaxed);
-    return true;
-}
-
 // False if there is no page of that number that can be read.
 bool read_device(const File& file, std::size_t number, Device& device) {
-    const auto page = std::make_unique<char[]>(page_size);
+    const auto page = std::make_unique<std::array<char, page_size>>();
     for (int attempt = 0; attempt < attempts; ++attempt) {
-        if (!file.read(page.get(), page_size, header_size + number * page_size)) return false;
-        if (decode(page.get(), device)) return true;
+        if (!file.read(page->data(), page_size, header_size + number * page_size)) return false;
+        if (decode_page(*page, device)) return true;
         usleep(50);  // being written, which takes a few microseconds
     }
     return false;
 }
-
 Expected<Process> read_open_file(const File& file) {
     struct stat facts {};
     if (file.descriptor() < 0 || fstat(file.descriptor(), &facts) != 0)
@@ -169,6 +141,33 @@ std::string printable(const char* text, std::size_t size) {
     for (char& letter : result)
         if (static_cast<unsigned char>(letter) < 0x20 || static_cast<unsigned char>(letter) >= 0x7F) letter = '?';
     return result;
+}
+
+bool decode_page(std::span<const char, page_size> page, Device& device) {
+    PageHeader head;
+    std::memcpy(static_cast<void*>(&head), page.data(), sizeof head);
+    const std::uint32_t length = head.length;
+    if ((head.sequence.load(std::memory_order_relaxed) & 1) != 0) return false;
+    if (length < sizeof(DeviceFigures) || length > page_size - sizeof head) return false;
+    const char* body = page.data() + sizeof head;
+    if (hash_of({reinterpret_cast<const std::byte*>(body), length}) != head.checksum) return false;
+    std::memcpy(&device.figures, body, sizeof device.figures);
+    if (!fits(device.figures, length)) return false;
+    body += sizeof device.figures;
+    take(device.streams, device.figures.streams_listed, body);
+    take(device.running, device.figures.running_listed, body);
+    for (const StreamFigures& stream : device.streams)
+        if (!fits(stream)) return false;
+    for (RunningFigures& running : device.running) {
+        if (static_cast<std::uint8_t>(running.unit) >= units) return false;
+        make_printable(running.name);
+    }
+    make_printable(device.figures.kind);
+    make_printable(device.figures.chip);
+    device.memory_used = head.memory_used.load(std::memory_order_relaxed);
+    device.memory_peak = head.memory_peak.load(std::memory_order_relaxed);
+    device.allocations = head.allocations.load(std::memory_order_relaxed);
+    return true;
 }
 
 Expected<Process> read_process(const std::string& path) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ std::vector<Process> read_processes(const std::string& folder);
 
 // One file. A problem if it is not what a living process has written.
 Expected<Process> read_process(const std::string& path);
+
+// The page of one device, as its checksum vouches for it. False: it is damaged, or being written.
+bool decode_page(std::span<const char, page_size> page, Device& device);
 
 // A text from another process without anything a terminal would obey.
 std::string printable(const char* text, std::size_t size);
