@@ -194,7 +194,7 @@ TEST_F(Figures, ThatAreForgedAreRefused) {
         EXPECT_NE(process.message().find(words), std::string::npos) << process.message();
     };
     refused("", "no header");
-    refused(std::string(100, 'x'), "no header");
+    refused(std::string(90, 'x'), "no header");
     refused(std::string(100000, 'x'), "no file with figures");
     ProcessHeader header;
     header.signature = signature;
