@@ -87,7 +87,7 @@ void aclAppLog(aclLogLevel logLevel, const char* func, const char* file, uint32_
     if (length < 0) return;
     try {
         const std::string place = fmt::format("{}:{}", file ? file_name(file) : "?", line);
-        write_log(LogModule::app, level, place, fmt::format("{}: {}", func ? func : "?", text));
+        write_log(LogModule::app, level, place, text, fmt::format("{}: ", func ? func : "?"));
     } catch (...) {  // out of memory: the line is lost
     }
 }

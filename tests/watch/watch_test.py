@@ -66,7 +66,7 @@ class Terminal:
     def pages(self):
         """What was drawn each time, as lines; without the last page, which may not be complete."""
         drawn = self.read().split(b"\033[H")[1:-1]
-        return [page.replace(b"\033[K", b"").decode().split("\r\n") for page in drawn]
+        return [page.replace(b"\033[K", b"").replace(b"\r", b"").decode().split("\n") for page in drawn]
 
     def wait_for(self, text):
         return eventually(lambda: next((page for page in self.pages() if any(text in line for line in page)), None))

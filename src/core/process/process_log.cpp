@@ -106,11 +106,12 @@ bool log_enabled_now(std::uint32_t module, LogLevel level) noexcept {
     }
 }
 
-void write_log(LogModule module, LogLevel level, std::string_view place, std::string_view text) noexcept {
+void write_log(LogModule module, LogLevel level, std::string_view place, std::string_view text,
+               std::string_view before) noexcept {
     if (!log_enabled(module, level)) return;
     try {
         put_line(static_cast<std::uint32_t>(module), LogType::debug, level,
-                 fmt::format("[{}]{} ", place, syscall(SYS_gettid)), text);
+                 fmt::format("[{}]{} {}", place, syscall(SYS_gettid), before), text);
     } catch (...) {  // no memory: the line is lost
     }
 }

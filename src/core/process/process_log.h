@@ -34,8 +34,10 @@ extern std::array<std::atomic<std::uint8_t>, log_modules + 1> log_thresholds;
     return log_enabled(static_cast<std::uint32_t>(module), level);
 }
 
-// Writes a line of the type `debug`: level, module, process, time, [place], thread and text.
-void write_log(LogModule module, LogLevel level, std::string_view place, std::string_view text) noexcept;
+// Writes a line of the type `debug`: level, module, process, time, [place], thread, `before` and text. A text of more
+// than 1,024 bytes is cut.
+void write_log(LogModule module, LogLevel level, std::string_view place, std::string_view text,
+               std::string_view before = {}) noexcept;
 void vlog_line(LogModule module, LogLevel level, std::string_view place, fmt::string_view format,
                fmt::format_args arguments) noexcept;
 template <class... Arguments>
