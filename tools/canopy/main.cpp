@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "profile/commands.h"
 #include "profile/formats.h"
 #include "profile/msprof.h"
+#include "top/top.h"
 
 namespace {
 
@@ -112,6 +114,28 @@ int run_export(const CommandLine& about, const Arguments& arguments) {
 
 int run_msprof(const CommandLine&, const Arguments& arguments) { return canopy_tool::run_msprof(arguments); }
 
+// False if the text is not all of a number.
+template <class Number>
+bool read_number(const std::string& text, Number& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+int run_top(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::TopOptions options;
+    std::string process, interval;
+    line.options = {{"--pid", "Only this process", nullptr, &process, "-p"},
+                    {"--once", "Print the figures once and exit", &options.once},
+                    {"--json", "Print JSON instead of text, one line each time", &options.json},
+                    {"--interval", "Seconds between two looks (default: 0.5)", nullptr, &interval}};
+    line.footer = "In a terminal, q quits. Otherwise it prints text once per interval.";
+    std::string problem;
+    if (!process.empty() && (!read_number(process, options.process) || options.process <= 0))
+        problem = fmt::format("--pid: {} is not the number of a process", process);
+    if (!interval.empty() &&
+        (!read_number(interval, options.interval) || !(options.interval >= 0.05 && options.interval <= 3600)))
+        problem = fmt::format("--interval: {} is not a number of seconds from 0.05 to 3600", interval);
+    if (problem.empty()) return canopy_tool::run_top(options);
+    std::cerr << "canopy top: " << problem << "\nRun with --help for more information.\n";
+    return 2;
 struct Command {
     const char* name;
     const char* meaning;
@@ -128,6 +152,7 @@ constexpr Command commands[] = {
     {"stats", "Print the figures of a profile", run_stats},
     {"export", "Write a profile as a page, a trace or tables", run_export},
     {"msprof", "What bin/msprof does: the command line of the toolkit's profiler", run_msprof},
+    {"top", "Show what the programs that use Canopy do now, again and again", run_top},
     {"doctor", "Check the sources of a program for things that do not work with Canopy", run_doctor},
 };
 
