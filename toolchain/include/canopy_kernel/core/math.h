@@ -116,16 +116,31 @@ inline float scaled_by_power_of_two(float value, uint32_t biased) {
     return value * bits_as<float>(first << 23) * bits_as<float>((biased - first) << 23);
 }
 
-// e^x, within 1 unit in the last place: x = n ln 2 + r, |r| <= ln 2 / 2, and a polynomial for e^r.
-inline float exp(float x) {
+// e^x = (1 + rest) 2^n, with x = n ln 2 + r, |r| <= ln 2 / 2, and a polynomial for the rest.
+struct SplitPower {
+    float rest;
+    uint32_t biased;  // as for scaled_by_power_of_two
+};
+inline SplitPower split_exp(float x) {
     x = x < -104.0f ? -104.0f : x;
     x = x > 89.0f ? 89.0f : x;
     constexpr float shift = 0x1.8p23f + two_biases;
     const float shifted = fused(x, 0x1.715476p0f, shift);
     const float whole = shifted - shift;
     const float r = fused(whole, 0x1.bd0106p-13f, fused(whole, -0x1.63p-1f, x));
-    const float value = fused(exp_tail(r), r * r, r) + 1.0f;
-    return scaled_by_power_of_two(value, bits_as<uint32_t>(shifted));
+    return {fused(exp_tail(r), r * r, r), bits_as<uint32_t>(shifted)};
+}
+
+// e^x, within 1 unit in the last place.
+inline float exp(float x) {
+    const SplitPower power = split_exp(x);
+    return scaled_by_power_of_two(power.rest + 1.0f, power.biased);
+}
+// The same before it is rounded to float, for products with it.
+inline double exp_to_double(float x) {
+    const SplitPower power = split_exp(x);
+    const uint64_t exponent = (power.biased & 511u) + uint64_t{1023 - two_biases};
+    return (1.0 + static_cast<double>(power.rest)) * bits_as<double>(exponent << 52);
 }
 
 // The natural logarithm, within 1 unit in the last place: x = 2^e m with m around 1, and a polynomial in m - 1.
