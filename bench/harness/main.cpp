@@ -67,6 +67,8 @@ int run_as_child(const std::string& name, const Options& options) {
         fmt::print("{}\n", child_fusion(options).dump());
     else if (name == "processes")
         fmt::print("{}\n", child_processes(options).dump());
+    else if (name == "registers")
+        fmt::print("{}\n", child_registers(options).dump());
     else if (name == "partner")
         return serve_processes();
     else

@@ -54,7 +54,8 @@ inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcep
     } catch (const std::bad_alloc&) {
         code = finish_failed_call(fail(canopy::code::bad_alloc, "out of host memory").code(), function);
     } catch (...) {
-        code = finish_failed_call(fail(canopy::code::internal, "unexpected failure inside the runtime").code(), function);
+        code =
+            finish_failed_call(fail(canopy::code::internal, "unexpected failure inside the runtime").code(), function);
     }
     if (thread_state.call_began != 0) [[unlikely]]
         return end_recorded_call(code);

@@ -119,14 +119,18 @@ template <class Number>
 bool read_number(const std::string& text, Number& number) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     return error == std::errc() && end == text.data() + text.size();
+}
+
 int run_top(const CommandLine& about, const Arguments& arguments) {
     canopy_tool::TopOptions options;
     std::string process, interval;
+    CommandLine line = about;
     line.options = {{"--pid", "Only this process", nullptr, &process, "-p"},
                     {"--once", "Print the figures once and exit", &options.once},
                     {"--json", "Print JSON instead of text, one line each time", &options.json},
                     {"--interval", "Seconds between two looks (default: 0.5)", nullptr, &interval}};
     line.footer = "In a terminal, q quits. Otherwise it prints text once per interval.";
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
     std::string problem;
     if (!process.empty() && (!read_number(process, options.process) || options.process <= 0))
         problem = fmt::format("--pid: {} is not the number of a process", process);
@@ -136,6 +140,8 @@ int run_top(const CommandLine& about, const Arguments& arguments) {
     if (problem.empty()) return canopy_tool::run_top(options);
     std::cerr << "canopy top: " << problem << "\nRun with --help for more information.\n";
     return 2;
+}
+
 struct Command {
     const char* name;
     const char* meaning;
