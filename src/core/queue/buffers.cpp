@@ -79,7 +79,7 @@ Status not_a_buffer(Handle handle) {
 
 }  // namespace
 
-bool on_a_device(const void* address) { return Runtime::instance().device_of(device_address(address)) != nullptr; }
+bool on_a_device(const void* address) { return Runtime::any_holds(address); }
 
 namespace {
 

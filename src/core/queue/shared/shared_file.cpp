@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 
 #include "base/mapping.h"
@@ -16,17 +15,15 @@
 namespace canopy {
 namespace {
 
-std::atomic<ProcessNumber> number{0};
-
 ProcessNumber draw_number() noexcept {
-    static const int registered = ::pthread_atfork(nullptr, nullptr, [] { number.store(0); });
+    static const int registered = ::pthread_atfork(nullptr, nullptr, [] { process_number::drawn.store(0); });
     static_cast<void>(registered);
     ProcessNumber drawn = 0;
     if (::getrandom(&drawn, sizeof drawn, 0) != sizeof drawn) drawn = static_cast<ProcessNumber>(::getpid());
     drawn &= 0x7FFFFFFFu;
     if (drawn == 0) drawn = 1;
     ProcessNumber none = 0;
-    return number.compare_exchange_strong(none, drawn) ? drawn : none;
+    return process_number::drawn.compare_exchange_strong(none, drawn) ? drawn : none;
 }
 
 // The byte lies behind every file, where nothing else locks.
@@ -42,7 +39,7 @@ struct flock byte_of(ProcessNumber process) noexcept {
 }  // namespace
 
 ProcessNumber own_process_number() noexcept {
-    const ProcessNumber known = number.load(std::memory_order_relaxed);
+    const ProcessNumber known = known_process_number();
     return known != 0 ? known : draw_number();
 }
 

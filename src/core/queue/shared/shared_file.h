@@ -10,6 +10,7 @@
 // Knows nothing of the runtime. Any thread.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -21,6 +22,12 @@ namespace canopy {
 using ProcessNumber = std::uint32_t;
 // Drawn at the first call, and again in a child of fork.
 ProcessNumber own_process_number() noexcept;
+
+namespace process_number {
+inline std::atomic<ProcessNumber> drawn{0};
+}  // namespace process_number
+// The same, but 0 before the first call, and in a child of fork.
+inline ProcessNumber known_process_number() noexcept { return process_number::drawn.load(std::memory_order_relaxed); }
 
 class SharedMemoryFile {
 public:
