@@ -271,7 +271,7 @@ aclError acltdtEnqueueData(uint32_t qid, const void* data, size_t dataSize, cons
 aclError acltdtDequeueData(uint32_t qid, void* data, size_t dataSize, size_t* retDataSize, void* userData,
                            size_t userDataSize, int32_t timeout) {
     if (retDataSize != nullptr && quick_way(data, dataSize, userData, userDataSize, timeout) &&
-        dequeue_at_once(qid, {data, dataSize, userData, userDataSize}, *retDataSize) == AtOnce::done) [[likely]] {
+        dequeue_at_once(qid, data, dataSize, *retDataSize, userData, userDataSize) == AtOnce::done) [[likely]] {
         thread_state.function = __func__;
         return 0;
     }

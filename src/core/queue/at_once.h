@@ -12,7 +12,6 @@
 #include "core/process/runtime.h"
 #include "core/queue/kept_ends.h"
 #include "core/queue/queue.h"
-#include "core/queue/transfer.h"
 
 namespace canopy {
 
@@ -26,11 +25,10 @@ inline void look_at_ends(const void* data, std::size_t size) noexcept {
     static_cast<void>(bytes[size - 1]);
 }
 
-inline void fill_user_room(const Item& item, const QueueRoom& room) noexcept {
-    const std::size_t user = std::min<std::size_t>(room.user_size, item.user_length);
-    std::memcpy(room.user, item.area.data() + item.length, user);
-    std::memset(static_cast<std::byte*>(room.user) + user, 0,
-                std::min<std::size_t>(room.user_size, user_area_size) - user);
+inline void copy_user_data(const Item& item, void* user, std::size_t user_size) noexcept {
+    const std::size_t length = std::min<std::size_t>(user_size, item.user_length);
+    std::memcpy(user, item.area.data() + item.length, length);
+    std::memset(static_cast<std::byte*>(user) + length, 0, std::min<std::size_t>(user_size, user_area_size) - length);
 }
 
 // After the use of a kept end.
@@ -57,25 +55,25 @@ inline AtOnce leave_end(KeptEnd& end, Ring::Kept kept) noexcept {
     Ring::Kept kept = Ring::Kept::other;
     if ((queue.rights.load(std::memory_order_relaxed) & queue_right::enqueue) != 0 &&
         queue.routes_from.load(std::memory_order_relaxed) == 0) [[likely]]
-        kept = queue.ring->put_kept(end->word(), data, size, user, user_size);
+        kept = end->ring().put_kept(end->word(), data, size, user, user_size);
     return leave_end(*end, kept);
 }
 
-[[gnu::always_inline]] inline AtOnce dequeue_at_once(std::uint32_t number, const QueueRoom& room,
-                                                     std::size_t& length) noexcept {
+[[gnu::always_inline]] inline AtOnce dequeue_at_once(std::uint32_t number, void* data, std::size_t size,
+                                                     std::size_t& length, void* user, std::size_t user_size) noexcept {
     KeptEnd* const end = KeptEnds::reading(number);
-    if (end == nullptr || Runtime::any_holds(room.data) || !end->begin_use(number)) return AtOnce::other;
+    if (end == nullptr || Runtime::any_holds(data) || !end->begin_use(number)) return AtOnce::other;
     DataQueue& queue = end->queue();
     Item item;
     Ring::Kept kept = Ring::Kept::other;
     if ((queue.rights.load(std::memory_order_relaxed) & queue_right::dequeue) != 0 &&
         queue.routes_to.load(std::memory_order_relaxed) == 0) [[likely]]
-        kept = queue.ring->take_kept(end->word(), item, room.size);
+        kept = end->ring().take_kept(end->word(), item, size);
     const AtOnce result = leave_end(*end, kept);
     if (result != AtOnce::done) return result;
     length = item.length;
-    copy_small(room.data, item.area.data(), item.length);
-    if (room.user_size != 0) fill_user_room(item, room);
+    copy_small(data, item.area.data(), item.length);
+    if (user_size != 0) copy_user_data(item, user, user_size);
     return result;
 }
 

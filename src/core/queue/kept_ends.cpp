@@ -7,14 +7,11 @@
 #include <algorithm>
 #include <new>
 
-#include "core/queue/queue.h"
-
 namespace canopy {
 
 void KeptEnd::lose() noexcept {
     number_.store(0, std::memory_order_release);  // after in_use_
-    Ring& ring = *queue().ring;
-    writing_ ? ring.give_up_writing(word_) : ring.give_up_reading(word_);
+    writing_ ? ring_->give_up_writing(word_) : ring_->give_up_reading(word_);
     needed_ = std::min(4 * needed_, most_needed);
     streak_ = 0;
 }
@@ -25,18 +22,19 @@ void KeptEnd::give_back(std::uint32_t number) noexcept {
     end_use();
 }
 
-void KeptEnd::keep(DataQueue& queue, std::uint32_t number) noexcept {
+void KeptEnd::keep(DataQueue& queue, Ring& ring, std::uint32_t number) noexcept {
     streak_ = 0;
     if (process_ != own_process_number()) {  // what a parent process kept
         number_.store(0, std::memory_order_relaxed);
         process_ = own_process_number();
     }
     give_back(number_.load(std::memory_order_relaxed));
-    word_ = writing_ ? queue.ring->keep_writing() : queue.ring->keep_reading();
+    word_ = writing_ ? ring.keep_writing() : ring.keep_reading();
     if (word_ == 0) {
         needed_ = std::min(4 * needed_, most_needed);
         return;
     }
+    ring_ = &ring;
     queue_.store(&queue, std::memory_order_relaxed);
     number_.store(number, std::memory_order_release);
 }

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/queue/shared/shared_file.h"
+#include "core/queue/shared/ring.h"
 
 namespace canopy {
 
@@ -32,6 +32,7 @@ public:
         return number_.load(std::memory_order_relaxed) == number && process_ == known_process_number();
     }
     // Between begin_use and end_use.
+    [[nodiscard]] Ring& ring() const noexcept { return *ring_; }
     [[nodiscard]] DataQueue& queue() const noexcept { return *queue_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t word() const noexcept { return word_; }
     // The lock was taken away; it will not be kept again before many more items.
@@ -40,18 +41,18 @@ public:
     // Gives the lock back; `number` is of the queue.
     void give_back(std::uint32_t number) noexcept;
     // By a thread that has pinned the queue and has just put or taken item `index`: keeps the end if that pays.
-    void count(DataQueue& queue, std::uint32_t number, std::uint64_t index) noexcept {
+    void count(DataQueue& queue, Ring& ring, std::uint32_t number, std::uint64_t index) noexcept {
         streak_ = counted_ == number && next_ == index ? streak_ + 1 : 1;
         counted_ = number;
         next_ = index + 1;
         if (streak_ >= needed_) [[unlikely]]
-            keep(queue, number);
+            keep(queue, ring, number);
     }
 
 private:
     friend class KeptEnds;
     static constexpr std::uint32_t first_needed = 128, most_needed = 1u << 20;
-    void keep(DataQueue& queue, std::uint32_t number) noexcept;
+    void keep(DataQueue& queue, Ring& ring, std::uint32_t number) noexcept;
     void leave_thread() noexcept;
 
     std::atomic<std::uint32_t> number_{0};  // 0: none; set to 0 by any thread
@@ -59,6 +60,7 @@ private:
     bool writing_ = false;
     ProcessNumber process_ = 0;
     std::atomic<DataQueue*> queue_{nullptr};
+    Ring* ring_ = nullptr;  // of the queue
     std::uint64_t word_ = 0;
     // Items without a gap that this thread has put or taken.
     std::uint64_t next_ = 0;
@@ -75,11 +77,11 @@ public:
         return own_ != nullptr ? kept(own_->reading_[number % ends], number) : nullptr;
     }
     // After this thread has put item `index`, or taken it (KeptEnd::count).
-    static void count_written(DataQueue& queue, std::uint32_t number, std::uint64_t index) noexcept {
-        if (KeptEnds* own = of_this_thread()) own->writing_[number % ends].count(queue, number, index);
+    static void count_written(DataQueue& queue, Ring& ring, std::uint32_t number, std::uint64_t index) noexcept {
+        if (KeptEnds* own = of_this_thread()) own->writing_[number % ends].count(queue, ring, number, index);
     }
-    static void count_read(DataQueue& queue, std::uint32_t number, std::uint64_t index) noexcept {
-        if (KeptEnds* own = of_this_thread()) own->reading_[number % ends].count(queue, number, index);
+    static void count_read(DataQueue& queue, Ring& ring, std::uint32_t number, std::uint64_t index) noexcept {
+        if (KeptEnds* own = of_this_thread()) own->reading_[number % ends].count(queue, ring, number, index);
     }
 
     // No thread keeps or uses an end of this queue any more. By the thread that gives the queue back, when nobody has

@@ -145,7 +145,7 @@ Status too_large(std::uint32_t queue, std::size_t length, std::size_t room) {
 Status read_inside(const Item& item, const QueueRoom& room, std::uint32_t queue, std::size_t& length) {
     length = item.length;
     if (length > room.size) return too_large(queue, length, room.size);
-    if (room.user_size != 0) fill_user_room(item, room);
+    if (room.user_size != 0) copy_user_data(item, room.user, room.user_size);
     return copy_to_program(room.data, item.area.data(), length);
 }
 
@@ -236,7 +236,7 @@ Status enqueue_data(std::uint32_t number, const QueueData& data, Deadline deadli
         queue.ring->commit_write(index);
         check_deaths(queue);
         help_after_write(queue);
-        if (KernelThread::current() == nullptr) KeptEnds::count_written(queue, number, index);
+        if (KernelThread::current() == nullptr) KeptEnds::count_written(queue, *queue.ring, number, index);
         return {};
     }
     PoolUse use;
@@ -257,7 +257,7 @@ Status dequeue_data(std::uint32_t number, const QueueRoom& room, std::size_t& le
     if (!found.ok()) return found.status();
     DataQueue& queue = **found;
     for (;;) {
-        const AtOnce result = dequeue_at_once(number, room, length);
+        const AtOnce result = dequeue_at_once(number, room.data, room.size, length, room.user, room.user_size);
         if (result == AtOnce::done) return {};
         if (result == AtOnce::other) break;
         if (const Ring::Outcome outcome = queue.ring->await_item(deadline); outcome != Ring::Outcome::done)
@@ -274,7 +274,7 @@ Status dequeue_data(std::uint32_t number, const QueueRoom& room, std::size_t& le
                 queue.ring->abandon_read();
             } else {
                 finish_read(queue, index);
-                if (KernelThread::current() == nullptr) KeptEnds::count_read(queue, number, index);
+                if (KernelThread::current() == nullptr) KeptEnds::count_read(queue, *queue.ring, number, index);
             }
             return status;
         }

@@ -68,9 +68,9 @@ bool may_keep_locks() noexcept;
 //
 // A process whose thread takes the lock again and again may keep it (bit 32). That thread then enters and leaves with
 // plain stores to a place of its own (bits 33 to 35) instead of atomic operations, which wait until earlier stores have
-// arrived in the cache. Whoever else wants the lock sets bit 31, makes the system order the memory of the keepers, and
-// looks at that place: if nobody is inside, nobody can come in any more, and the lock is taken over. The bits above
-// tell uses of a place apart.
+// arrived in the cache. Another thread that wants the lock sets bit 31, makes the system order the memory of the
+// keepers, and looks at that place: if nobody is inside, nobody can come in any more, and the lock is taken over. The
+// bits above tell uses of a place apart.
 class SharedLock {
 public:
     static constexpr std::uint32_t keepers = 8;
