@@ -10,6 +10,7 @@
 
 #include <cerrno>
 
+#include "base/locked_files.h"
 #include "base/mapping.h"
 
 namespace canopy {
@@ -45,8 +46,7 @@ ProcessNumber own_process_number() noexcept {
 
 SharedMemoryFile::~SharedMemoryFile() {
     if (base_ != nullptr) ::munmap(base_, size_);
-    if (descriptor_ >= 0) ::close(descriptor_);
-    for (const int descriptor : kept_) ::close(descriptor);
+    if (descriptor_ >= 0) process_ != 0 ? close_locked(descriptor_) : close_received(descriptor_);
 }
 
 void SharedMemoryFile::swap(SharedMemoryFile& other) noexcept {
@@ -54,7 +54,6 @@ void SharedMemoryFile::swap(SharedMemoryFile& other) noexcept {
     std::swap(size_, other.size_);
     std::swap(descriptor_, other.descriptor_);
     std::swap(process_, other.process_);
-    std::swap(kept_, other.kept_);
 }
 
 bool SharedMemoryFile::create(const char* name, std::size_t size) noexcept {
@@ -77,6 +76,7 @@ bool SharedMemoryFile::adopt(int descriptor, std::size_t size) noexcept {
 
 bool SharedMemoryFile::map(std::size_t size) noexcept {
     process_ = own_process_number();
+    remember_locked(descriptor_);
     struct flock lock = byte_of(process_);
     if (::fcntl(descriptor_, F_SETLK, &lock) != 0) return false;
     void* base = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
@@ -85,8 +85,6 @@ bool SharedMemoryFile::map(std::size_t size) noexcept {
     size_ = size;
     return true;
 }
-
-void SharedMemoryFile::keep(int descriptor) { kept_.push_back(descriptor); }
 
 bool SharedMemoryFile::alive(ProcessNumber process) const noexcept {
     if (process == process_) return true;  // the kernel does not report a process's own locks to it

@@ -5,7 +5,8 @@
 // left its number in it is still there: no message, no thread and no other process is needed.
 //
 // These locks belong to the process and the file, not to a descriptor, and closing any descriptor of the file drops
-// them. A process therefore keeps every descriptor of a shared file that it receives until it is done with the file.
+// them. A process therefore keeps every descriptor of a shared file that it receives until it is done with the file
+// (base/locked_files.h).
 //
 // Knows nothing of the runtime. Any thread.
 #pragma once
@@ -14,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace canopy {
 
@@ -43,8 +43,6 @@ public:
     bool create(const char* name, std::size_t size) noexcept;
     // Takes the descriptor over, also when it fails: when the file is not of this size, or can be made smaller.
     bool adopt(int descriptor, std::size_t size) noexcept;
-    // A further descriptor of the same file: kept, because closing it would drop this process's lock.
-    void keep(int descriptor);
 
     [[nodiscard]] std::byte* base() const noexcept { return base_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -61,7 +59,6 @@ private:
     std::size_t size_ = 0;
     int descriptor_ = -1;
     ProcessNumber process_ = 0;  // that announced itself through this object
-    std::vector<int> kept_;
 };
 
 }  // namespace canopy
