@@ -447,6 +447,45 @@ TEST(QueueKill, ReadersAtRandomMoments) {
     }
 }
 
+// A process that was stopped inside a lock delays others as long as they wait for items, and their calls give the code
+// of a time-out; nothing hangs, and it goes on where it was.
+TEST(QueueKill, AStoppedProcessHoldsUpNobodyForEver) {
+    Ring ring;
+    ASSERT_TRUE(ring.create(1, 4));
+    ASSERT_TRUE(put(ring, 1));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        Ring mine;
+        enter(ring, mine);
+        std::uint64_t written = 0, read = 0;
+        if (mine.begin_write(at_once, written) != Ring::Outcome::done) ::_exit(1);
+        if (mine.begin_read(at_once, read) != Ring::Outcome::done) ::_exit(2);
+        ::raise(SIGSTOP);
+        mine.put(written, item_with(2));
+        mine.commit_write(written);
+        mine.commit_read(read);
+        ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+    ASSERT_TRUE(WIFSTOPPED(status));
+    std::uint64_t value = 0, index = 0;
+    EXPECT_FALSE(put(ring, 3));
+    EXPECT_FALSE(take(ring, value));
+    EXPECT_EQ(ring.begin_write(Deadline::after(10 * millisecond), index), Ring::Outcome::timed_out);
+    EXPECT_EQ(ring.keep_writing(), 0u);
+    // Who waits for ever is told when the queue is stopped or closed.
+    std::thread writer([&] { EXPECT_EQ(ring.begin_write(Deadline::never(), index), Ring::Outcome::closed); });
+    std::uint64_t other = 0;
+    std::thread reader([&] { EXPECT_EQ(ring.begin_read(Deadline::never(), other), Ring::Outcome::closed); });
+    ring.close();
+    writer.join();
+    reader.join();
+    ::kill(child, SIGCONT);
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 // Another process writes over the files while this one uses them: anything may come out, but nothing crashes or hangs.
 TEST(QueueKill, ScribblesDoNoHarm) {
     std::mt19937_64 random(7);

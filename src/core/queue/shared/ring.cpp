@@ -51,7 +51,7 @@ bool Ring::adopt(int descriptor, std::uint64_t uid, std::uint32_t depth, Process
 }
 
 Locked Ring::lock(SharedLock& lock, SharedLock::Keepers& keepers) noexcept {
-    const Locked locked = lock.lock(file_, keepers, self_, Deadline::never());
+    const Locked locked = lock.lock(file_, keepers, self_);
     if (locked == Locked::from_dead) deaths_.fetch_add(1, std::memory_order_relaxed);
     return locked;
 }
@@ -161,7 +161,10 @@ Ring::Outcome Ring::sleep_until(WaitWord& word, bool writing, std::uint32_t stop
 Ring::Outcome Ring::begin_write(Deadline deadline, std::uint64_t& index) noexcept {
     const std::uint32_t stops = stops_.load(std::memory_order_acquire);
     for (;;) {
-        if (!lock_writing()) return Outcome::timed_out;
+        if (!lock_writing()) {
+            if (const Outcome outcome = after_stopped(true, stops, deadline); outcome != Outcome::done) return outcome;
+            continue;
+        }
         if (!open()) {
             abandon_write();
             return Outcome::closed;
@@ -170,6 +173,16 @@ Ring::Outcome Ring::begin_write(Deadline deadline, std::uint64_t& index) noexcep
         abandon_write();
         if (const Outcome outcome = wait_for_room(stops, deadline); outcome != Outcome::done) return outcome;
     }
+}
+
+Ring::Outcome Ring::after_stopped(bool writing, std::uint32_t stops, Deadline deadline) noexcept {
+    if (const Outcome outcome = outcome_of(writing, stops); outcome != Outcome::done) return outcome;
+    if (deadline.passed()) return Outcome::timed_out;
+    KernelThread* const kernel = KernelThread::current();
+    if (kernel == nullptr) return Outcome::done;
+    if (!kernel->fall_asleep(nullptr)) return Outcome::stopped;  // the kernel is to be ended
+    kernel->wake_up();
+    return Outcome::done;
 }
 
 Ring::Outcome Ring::wait_for_room(std::uint32_t stops, Deadline deadline) noexcept {
@@ -235,7 +248,10 @@ void Ring::abandon_write() noexcept { head_()->write_lock.unlock(); }
 Ring::Outcome Ring::begin_read(Deadline deadline, std::uint64_t& index) noexcept {
     const std::uint32_t stops = stops_.load(std::memory_order_acquire);
     for (;;) {
-        if (!lock_reading()) return Outcome::timed_out;
+        if (!lock_reading()) {
+            if (const Outcome outcome = after_stopped(false, stops, deadline); outcome != Outcome::done) return outcome;
+            continue;
+        }
         if (head_()->closed.load(std::memory_order_acquire) != 0) {
             abandon_read();
             return Outcome::closed;

@@ -240,6 +240,8 @@ private:
     template <class Ready>
     Outcome sleep_until(WaitWord& word, bool writing, std::uint32_t stops, std::uint32_t pauses, Deadline deadline,
                         Ready&& ready) noexcept;
+    // A process has the lock and does not go on: whether to wait longer.
+    Outcome after_stopped(bool writing, std::uint32_t stops, Deadline deadline) noexcept;
     Outcome wait_for_room(std::uint32_t stops, Deadline deadline) noexcept;
     Outcome wait_for_item(std::uint64_t index, std::uint32_t stops, Deadline deadline) noexcept;
     // How long a reader that has found nothing at `index` waits between two looks.

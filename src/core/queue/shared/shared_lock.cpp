@@ -16,6 +16,7 @@ namespace {
 constexpr int lock_spins = 64;
 // How long a thread sleeps before it asks whether the owner is alive: answers come within 10 ms of a death.
 constexpr Nanoseconds first_slice = millisecond, later_slice = 4 * millisecond;
+constexpr Nanoseconds patience = 100 * millisecond;
 // No processor holds a store back for so long.
 constexpr Nanoseconds slow_processor = 20 * millisecond;
 
@@ -85,14 +86,14 @@ void SharedLock::give_up(Keepers& places, std::uint64_t kept) noexcept {
     place.process.store(0, std::memory_order_release);
 }
 
-Locked SharedLock::lock_slowly(const SharedMemoryFile& file, Keepers& places, ProcessNumber self,
-                               Deadline deadline) noexcept {
+Locked SharedLock::lock_slowly(const SharedMemoryFile& file, Keepers& places, ProcessNumber self) noexcept {
     for (int spin = 0; spin < lock_spins; ++spin) {
         std::uint64_t seen = word_.load(std::memory_order_relaxed);
         if ((seen & kept_bit) != 0) break;
         if (seen == 0 && word_.compare_exchange_strong(seen, self, std::memory_order_acquire)) return Locked::yes;
         spin_pause();
     }
+    const Deadline deadline = Deadline::after(patience);
     Nanoseconds slice = first_slice;
     std::uint64_t shown = 0;  // a kept word whose keeper knows that somebody waits
     for (;;) {

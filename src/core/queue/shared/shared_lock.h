@@ -82,12 +82,13 @@ public:
         Keeper all[keepers];
     };
 
-    // `file` is the one the lock lies in. from_dead: its last owner died and left whatever it was doing.
-    Locked lock(const SharedMemoryFile& file, Keepers& places, ProcessNumber self, Deadline deadline) noexcept {
+    // `file` is the one the lock lies in. from_dead: its last owner died and left whatever it was doing. no: its owner
+    // lives and has not left it for a tenth of a second; it may have been stopped.
+    Locked lock(const SharedMemoryFile& file, Keepers& places, ProcessNumber self) noexcept {
         std::uint64_t none = 0;
         if (word_.compare_exchange_strong(none, self, std::memory_order_acquire, std::memory_order_relaxed)) [[likely]]
             return Locked::yes;
-        return lock_slowly(file, places, self, deadline);
+        return lock_slowly(file, places, self);
     }
     void unlock() noexcept {
         if ((word_.exchange(0, std::memory_order_release) & sleepers) != 0) [[unlikely]]
@@ -125,7 +126,7 @@ private:
     static Keeper& place_of(Keepers& places, std::uint64_t kept) noexcept {
         return places.all[kept >> place_shift & (keepers - 1)];
     }
-    Locked lock_slowly(const SharedMemoryFile& file, Keepers& places, ProcessNumber self, Deadline deadline) noexcept;
+    Locked lock_slowly(const SharedMemoryFile& file, Keepers& places, ProcessNumber self) noexcept;
 
     std::atomic<std::uint64_t> word_;  // sleepers wait on its first half, which is the lower one
     std::atomic<std::uint64_t> uses_;  // under the lock
