@@ -13,6 +13,7 @@
 #include "core/queue/queue.h"
 #include "core/queue/queue_sharing.h"
 #include "core/queue/transfer.h"
+#include "record/recorder.h"
 
 using namespace canopy;
 
@@ -253,7 +254,7 @@ namespace {
 inline bool quick_way(const void* data, std::size_t size, const void* user, std::size_t user_size,
                       std::int32_t timeout) {
     return data != nullptr && size != 0 && (user != nullptr || user_size == 0) && timeout >= -1 &&
-           thread_state.context != 0 && KernelThread::current() == nullptr;
+           thread_state.context != 0 && KernelThread::current() == nullptr && !record::wants(record::calls);
 }
 
 }  // namespace
