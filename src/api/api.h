@@ -89,14 +89,16 @@ template <class Body>
 inline int api_for_kernels(std::initializer_list<CallersMemory> memory, Body&& body,
                            const char* function = __builtin_FUNCTION()) noexcept {
     KernelThread* const kernel = KernelThread::current();
-    if (kernel == nullptr) [[likely]]
-        return api(body, function);
-    for (const CallersMemory& each : memory) touch_memory_of_kernel(each.address, each.size, each.written);
-    kernel->enter_runtime();
     const int last_error = thread_state.last_error;
-    const int code = api(body, function);
-    thread_state.last_error = last_error;
-    kernel->leave_runtime();
+    if (kernel != nullptr) [[unlikely]] {
+        for (const CallersMemory& each : memory) touch_memory_of_kernel(each.address, each.size, each.written);
+        kernel->enter_runtime();
+    }
+    const int code = api(body, function);  // the only call, so that it is inlined
+    if (kernel != nullptr) [[unlikely]] {
+        thread_state.last_error = last_error;
+        kernel->leave_runtime();
+    }
     return code;
 }
 

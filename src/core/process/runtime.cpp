@@ -118,6 +118,11 @@ DeviceRecord* Runtime::device_of(DeviceAddress address) noexcept {
     return nullptr;
 }
 
+bool Runtime::any_device_holds(DeviceAddress address) noexcept {
+    Runtime* const runtime = existing();
+    return runtime != nullptr && runtime->device_of(address) != nullptr;
+}
+
 Result<Device*> DeviceRecord::open() {
     if (Device* device = opened()) return device;
     Runtime& runtime = Runtime::instance();
@@ -177,7 +182,9 @@ Result<Device*> DeviceRecord::open_kind(const Settings& settings) {
                     settings.memory, device.status().code());
     CANOPY_TRY(process_hooks.device_opened(**device));
     owned_ = std::move(*device);
+    const bool first = !Runtime::instance().any_opened();
     device_.store(owned_.get(), std::memory_order_release);
+    Runtime::only_device_.store(first ? owned_.get() : nullptr, std::memory_order_release);
     tell_facts();
     CANOPY_TRY(process_hooks.device_opened(*owned_));  // what was allocated before other threads saw the device
     show_figures(*owned_, index, physical);
