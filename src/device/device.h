@@ -170,6 +170,7 @@ struct TaskFailure {
     std::uint32_t result = 0;                // of a CPU kernel that returned
     std::string_view what;                   // one clause in plain words
     const FailedGraphTask* graph = nullptr;  // when it was part of a replay
+    const LaunchWork* launch = nullptr;      // of a kernel; of a step: that of its fused kernel
 };
 
 enum class AfterFailure { go_on, drop_the_rest };
