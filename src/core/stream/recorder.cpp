@@ -2,13 +2,16 @@
 #include "core/stream/recorder.h"
 
 #include "core/stream/capture_rules.h"
+#include "core/stream/stream_hooks.h"
 
 namespace canopy {
 
 Result<std::uint64_t> Stream::submit_watched(std::span<Command> commands) noexcept {
     if (recorder) return recorder->record(*this, commands);
-    CANOPY_TRY(check_unsafe(UnsafeCall::default_stream, this));
-    Result<std::uint64_t> sequence = queue->submit(commands);
+    if (is_default) CANOPY_TRY(check_unsafe(UnsafeCall::default_stream, this));
+    Result<std::uint64_t> sequence = dumped_launches.load(std::memory_order_acquire)
+                                         ? stream_hooks.submit_dumped(*this, commands)
+                                         : queue->submit(commands);
     if (sequence.ok()) last_sequence = *sequence;
     return sequence;
 }
