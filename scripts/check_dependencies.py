@@ -74,6 +74,7 @@ FREE = {
     "tests/toolchain": "tests of canopy-cc",
     "tests/dispatcher": "tests of the dispatcher",
     "tests/share": "objects between processes, in several processes",
+    "tests/dump": "dumps of failures, run again and read by others",
     "tests/queue": "queues between threads and processes, some of them killed",
     "tests/stress": "many threads and random graphs",
     "tests/fuzz": "changed inputs for every reader",

@@ -10,8 +10,8 @@
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
 #include "core/dump/dump_output.h"
-#include "core/dump/launch_dump.h"
 #include "core/process/variables.h"
+#include "core/stream/stream.h"
 #include "foundation/files.h"
 #include "foundation/json.h"
 

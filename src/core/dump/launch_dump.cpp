@@ -252,14 +252,6 @@ Result<std::uint64_t> submit_with(Stream& stream, const Command& command, std::u
 
 }  // namespace
 
-void watch_launches(bool wanted) {
-    dumped_launches.store(wanted, std::memory_order_release);
-    Runtime::instance().streams.for_each([](Pin<Stream> stream) {
-        SpinGuard guard(stream->lock);
-        stream->set_recorder(stream->recorder);
-    });
-}
-
 Result<std::uint64_t> submit_dumped(Stream& stream, std::span<Command> commands) noexcept {
     Result<std::uint64_t> sequence = stream.last_sequence;
     for (const Command& command : commands) {

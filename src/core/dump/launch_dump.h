@@ -14,9 +14,6 @@
 
 namespace canopy {
 
-// Streams ask submit_dumped for launches outside of graphs from now on, or no longer.
-void watch_launches(bool wanted);
-
 // Submits the commands to the stream's queue, with the tasks that dump their launches.
 Result<std::uint64_t> submit_dumped(Stream& stream, std::span<Command> commands) noexcept CANOPY_REQUIRES(stream.lock);
 

@@ -16,6 +16,14 @@ Result<std::uint64_t> Stream::submit_watched(std::span<Command> commands) noexce
     return sequence;
 }
 
+void watch_launches(bool wanted) {
+    dumped_launches.store(wanted, std::memory_order_release);
+    Runtime::instance().streams.for_each([](Pin<Stream> stream) {
+        SpinGuard guard(stream->lock);
+        stream->set_recorder(stream->recorder);
+    });
+}
+
 void Stream::end_recording() noexcept {
     if (!recorder) return;
     recorder->stream_ended(*this);

@@ -39,6 +39,8 @@ enum StreamFlags : std::uint32_t {
 
 // Launches of streams are dumped (core/dump).
 inline std::atomic<bool> dumped_launches{false};
+// Streams ask StreamHooks::submit_dumped for launches outside of graphs from now on, or no longer.
+void watch_launches(bool wanted);
 
 enum class FailureMode : std::uint8_t { go_on = 0, stop = 1 };
 

