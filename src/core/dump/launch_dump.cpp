@@ -87,7 +87,8 @@ void LaunchDump::keep_allocations() {
     for (const PointedBuffer& buffer : buffers_) {
         const auto same = [&](const KeptMemory& each) { return each.allocation.base == buffer.allocation.base; };
         if (std::any_of(kept->begin(), kept->end(), same)) continue;
-        KeptMemory& copy = kept->emplace_back(buffer.allocation, std::vector<std::byte>(buffer.allocation.size));
+        kept->push_back({buffer.allocation, std::vector<std::byte>(buffer.allocation.size)});
+        KeptMemory& copy = kept->back();
         read_device(copy.bytes.data(), copy.allocation.base, copy.bytes.size()).ignore();
     }
     MutexLock guard(running().mutex);
