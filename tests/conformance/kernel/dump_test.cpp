@@ -12,6 +12,7 @@
 #include <iterator>
 #include <limits>
 #include <regex>
+#include <thread>
 
 #include "acl/acl_dump.h"
 #include "fixtures/fixture.h"
@@ -244,6 +245,49 @@ TEST_F(Dump, StepsAndNamesChooseLaunches) {
     ASSERT_ACL_OK(aclmdlFinalizeDump());
     add();
     EXPECT_EQ(files_in(folder_.path()).size(), 3u);
+}
+
+TEST_F(Dump, LaunchesInGraphsAreLeftAlone) {
+    auto* counter = device_array<uint32_t>({0});
+    start(R"("dump_op_switch": "on")");
+    ASSERT_ACL_OK(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    ASSERT_ACL_OK(launch("increment", 1, stream_, counter));
+    aclmdlRI graph = nullptr;
+    ASSERT_ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
+    ASSERT_ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_ACL_OK(aclmdlRIDestroy(graph));
+    EXPECT_TRUE(files_in(folder_.path()).empty());
+    ASSERT_ACL_OK(launch("increment", 1, stream_, counter));
+    ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_EQ(files_in(folder_.path()).size(), 1u);
+    EXPECT_EQ(read_back(counter, 1)[0], 2u);
+}
+
+TEST_F(Dump, SwitchesWhileThreadsLaunch) {
+    constexpr uint32_t count = 200;
+    const std::string file = configuration(R"("dump_op_switch": "on", "dump_mode": "all", "dump_step": "0-9")");
+    const aclrtFuncHandle increment = function("increment");
+    std::vector<uint32_t*> counters;
+    std::vector<std::thread> threads;
+    for (int n = 0; n < 3; ++n) counters.push_back(device_array<uint32_t>({0}));
+    for (uint32_t* counter : counters) {
+        threads.emplace_back([this, counter, increment] {
+            EXPECT_ACL_OK(aclrtSetDevice(0));
+            aclrtStream stream = nullptr;
+            EXPECT_ACL_OK(aclrtCreateStream(&stream));
+            for (uint32_t n = 0; n < count; ++n) EXPECT_ACL_OK(launch(increment, 1, stream, counter));
+            EXPECT_ACL_OK(aclrtSynchronizeStream(stream));
+            EXPECT_ACL_OK(aclrtDestroyStream(stream));
+            EXPECT_ACL_OK(aclrtResetDevice(0));
+        });
+    }
+    for (int n = 0; n < 10; ++n) {
+        EXPECT_ACL_OK(aclmdlInitDump());
+        EXPECT_ACL_OK(aclmdlSetDump(file.c_str()));
+        EXPECT_ACL_OK(aclmdlFinalizeDump());
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (uint32_t* counter : counters) EXPECT_EQ(read_back(counter, 1)[0], count);
 }
 
 TEST_F(Dump, StatisticsAreATable) {
