@@ -176,6 +176,7 @@ Result<Device*> DeviceRecord::open_kind(const Settings& settings) {
     options.cpu_cores = settings.cpu_cores;
     options.cpu_pinned = settings.cpu_pinned;
     options.cpu_isolated = settings.cpu_isolated;
+    options.place = settings.place;
     auto device = open_device(*kind, options);
     if (!device.ok())
         return fail(code::device_setup, "device {} ({}, {} bytes of memory) could not be opened: code {}", index, name,
