@@ -109,6 +109,7 @@ ORDER = {
         {"launch": "launches, and those that fail"},
         {"graph": "graphs"},
         {"graph/capture": "recording streams into graphs"},
+        {"profile": "profiling sessions, subscriptions, marks of programs"},
         {"lifecycle": "aclInit to aclFinalize, contexts, hooks of lower folders"},
     ),
     "src/device/engine": (

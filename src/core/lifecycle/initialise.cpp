@@ -18,6 +18,7 @@
 #include "core/process/configuration.h"
 #include "core/process/device_limits.h"
 #include "core/process/runtime.h"
+#include "core/profile/session.h"
 #include "core/snapshot/snapshot.h"
 #include "foundation/mutex.h"
 
@@ -143,6 +144,7 @@ Status finish(State& all) CANOPY_REQUIRES(all.transition) {
     }
     end_snapshot();
     release_all_devices();
+    end_configured_profiling();
     withdraw();
     return first;
 }
@@ -216,6 +218,7 @@ Status initialise(const char* path) {
         return status;
     }
     all.normalised = configuration->normalised;
+    if (configuration->profiler) start_configured_profiling(*configuration->profiler);
     return {};
 }
 
