@@ -57,6 +57,7 @@ enum class HandleKind : std::uint8_t {
     stamp,
     step,
     mstx_domain,
+    own_profile,
 };
 
 // [63..56] kind, [55..32] generation, [31..0] slot
