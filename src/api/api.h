@@ -15,8 +15,13 @@
 #include "core/base/gate.h"
 #include "core/base/thread_state.h"
 #include "foundation/clock.h"
+#include "record/recorder.h"
 
 namespace canopy {
+
+// Around a call while somebody records: the outermost call of a thread becomes a record (recorded_call.cpp).
+void begin_recorded_call() noexcept;
+[[nodiscard]] int end_recorded_call(int code) noexcept;
 
 // Runtime and device codes become the thread's last error; argument check codes do not.
 inline int finish_call(int code) noexcept {
@@ -30,16 +35,21 @@ inline int finish_call(int code) noexcept {
 template <class Body>
 inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
     thread_state.function = function;
+    if (record::wants(record::calls)) [[unlikely]]
+        begin_recorded_call();
+    int code = 0;
     try {
         const Status status = body();
-        if (status.ok()) [[likely]]
-            return 0;
-        return finish_call(status.code());
+        if (!status.ok()) [[unlikely]]
+            code = finish_call(status.code());
     } catch (const std::bad_alloc&) {
-        return finish_call(fail(code::bad_alloc, "out of host memory").code());
+        code = finish_call(fail(canopy::code::bad_alloc, "out of host memory").code());
     } catch (...) {
-        return finish_call(fail(code::internal, "unexpected failure inside the runtime").code());
+        code = finish_call(fail(canopy::code::internal, "unexpected failure inside the runtime").code());
     }
+    if (thread_state.call_began != 0) [[unlikely]]
+        return end_recorded_call(code);
+    return code;
 }
 
 // The same for calls that change devices in other ways than by submitting to a stream: they wait while a snapshot has

@@ -170,6 +170,7 @@ struct TaskFailure {
     std::uint32_t result = 0;                // of a CPU kernel that returned
     std::string_view what;                   // one clause in plain words
     const FailedGraphTask* graph = nullptr;  // when it was part of a replay
+    int* code = nullptr;                     // where the observer writes the interface's code; may be null
 };
 
 enum class AfterFailure { go_on, drop_the_rest };
@@ -193,6 +194,7 @@ struct QueueOptions {
     // Serialises submit; owned by the caller, outlives the queue. The queue itself also takes it briefly.
     SpinLock* submit_lock = nullptr;
     QueueObserver* observer = nullptr;
+    std::uint32_t number = 0;  // of the stream, in profiles
 };
 
 enum class WaitOutcome { done, timed_out };

@@ -46,6 +46,7 @@ struct Kernel {
     DeviceAddress address{};         // of its code
     bool fused = false;              // it is a FusedKernel
     std::uint8_t built_in = 0;       // core's number for a kernel of the runtime itself; 0: a kernel of a program
+    mutable std::uint32_t record_name = 0;  // number of its name in profiles; accessed atomically, 0: not known yet
 };
 
 // Several kernels launched as one. Owned by the caller of Device::fuse; all launches of it must have finished before it

@@ -63,6 +63,13 @@ void write_without_ring(const Record& record) noexcept {
 
 std::uint32_t name_number(std::string_view name) noexcept { return names().name(name); }
 std::uint32_t name_number_of_literal(const char* name) noexcept { return names().literal(name); }
+std::uint32_t kept_name_number(std::uint32_t& number, std::string_view name) noexcept {
+    const std::atomic_ref place(number);
+    if (const std::uint32_t known = place.load(std::memory_order_relaxed); known != 0) return known;
+    const std::uint32_t found = name_number(name);
+    place.store(found, std::memory_order_relaxed);
+    return found;
+}
 std::uint32_t text_number(std::string_view text) noexcept { return names().text(text); }
 
 void name_thread(profile::ThreadRole role, std::uint32_t index, std::string_view name) noexcept {

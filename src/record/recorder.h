@@ -60,6 +60,8 @@ inline void write_if_prepared(const Record& record) noexcept {
 std::uint32_t name_number(std::string_view name) noexcept;
 // The same, for a string that always lies at the same address; faster.
 std::uint32_t name_number_of_literal(const char* name) noexcept;
+// The same, with a place that keeps the number of one name, for all threads; 0: not known yet.
+std::uint32_t kept_name_number(std::uint32_t& number, std::string_view name) noexcept;
 // The number of a text. Texts beyond profile::most_texts, or beyond 256 MiB, share one number, whose text says so.
 std::uint32_t text_number(std::string_view text) noexcept;
 

@@ -26,8 +26,9 @@ struct ThreadState {
     std::uint32_t recorded_position = 0;
     Handle recorded_stream = 0;  // of that task, and its number
     std::uint32_t recorded_task = 0;
-    Handle resource_stream = 0;  // the stream whose core limits this thread uses
-    const char* function = "";   // the interface function called last
+    Handle resource_stream = 0;    // the stream whose core limits this thread uses
+    const char* function = "";     // the interface function called last
+    std::uint64_t call_began = 0;  // ticks, while a call is recorded
     CaptureMode capture_mode = CaptureMode::global;
     // How many calls that change devices this thread is in, plus 1; 0 before the first (gate.h). Others read it.
     std::atomic<std::uint32_t> passes{0};

@@ -18,6 +18,7 @@ namespace canopy {
 constinit const ProcessHooks process_hooks = {
     .chip_of_kernels = chip_of_registered_images,
     .device_opened = share_host_memory,
+    .tell_facts = tell_recorded_facts,
     .set_device = set_device,
 };
 

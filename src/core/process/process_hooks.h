@@ -17,6 +17,8 @@ struct ProcessHooks {
     const Chip* (*chip_of_kernels)();
     // Lets a device that was just opened use the host memory that devices share.
     Status (*device_opened)(Device& device);
+    // Tells those who record which devices and streams there are.
+    void (*tell_facts)();
     // Makes the device current in the calling thread.
     Status (*set_device)(std::int64_t device);
 };

@@ -9,6 +9,7 @@
 #include "core/process/process_hooks.h"
 #include "foundation/mutex.h"
 #include "record/process_recording.h"
+#include "record/recorder.h"
 
 namespace canopy {
 
@@ -29,6 +30,7 @@ Runtime* Runtime::existing() noexcept { return made.load(std::memory_order_acqui
 
 Runtime::Runtime() {
     for (std::uint32_t index = 0; index < max_devices; ++index) devices_[index].index = index;
+    record::set_source_of_facts(process_hooks.tell_facts);
     Settings settings = choose_chip(read_settings(), process_hooks.chip_of_kernels());
     if (!settings.profile.empty())
         if (Problem problem = record::record_process(settings.profile, settings.profile_wanted, settings.quiet))
@@ -133,6 +135,23 @@ void DeviceRecord::enable_peer(std::uint32_t physical_number) noexcept {
             peers.fetch_or(std::uint64_t{1} << other, std::memory_order_relaxed);
 }
 
+void DeviceRecord::tell_facts() const {
+    const Device* device = opened();
+    if (!device || !record::wants(record::everything)) return;
+    const DeviceInfo& info = device->info();
+    const MemoryUsage memory = device->memory_usage();
+    profile::DeviceFacts facts;
+    facts.number = index;
+    facts.kind = info.kind;
+    facts.chip = info.chip->name;
+    facts.cube_cores = info.chip->cube_cores;
+    facts.vector_cores = info.chip->vector_cores;
+    facts.cpu_cores = info.cpu_cores;
+    facts.workers = info.workers;
+    facts.memory = memory.total;
+    record::tell_device(facts);
+}
+
 // The caller holds the runtime's open_mutex_.
 Result<Device*> DeviceRecord::open_kind(const Settings& settings) {
     const std::string& name = settings.kind_of(physical);
@@ -157,6 +176,7 @@ Result<Device*> DeviceRecord::open_kind(const Settings& settings) {
     CANOPY_TRY(process_hooks.device_opened(**device));
     owned_ = std::move(*device);
     device_.store(owned_.get(), std::memory_order_release);
+    tell_facts();
     CANOPY_TRY(process_hooks.device_opened(*owned_));  // what was allocated before other threads saw the device
     return owned_.get();
 }

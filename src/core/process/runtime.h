@@ -60,6 +60,8 @@ struct DeviceRecord {
     [[nodiscard]] Device* opened() const noexcept { return device_.load(std::memory_order_acquire); }
     // Gives it access to the device of that physical number, if that is another one that this process can see.
     void enable_peer(std::uint32_t physical_number) noexcept;
+    // Tells those who record what the device is, if it is open.
+    void tell_facts() const;
     [[nodiscard]] bool holds(DeviceAddress address) const noexcept {
         const Device* device = opened();
         return device && device->owns(address);

@@ -14,6 +14,7 @@
 #include "core/stream/stream_state.h"
 #include "core/stream/subscriptions.h"
 #include "foundation/mutex.h"
+#include "record/recorder.h"
 
 namespace canopy {
 namespace {
@@ -22,6 +23,12 @@ namespace {
 // that the queue's owner writes after every command.
 constexpr std::uint64_t backlog_check_interval = 256;
 constexpr std::uint64_t backlog_limit = 4096;
+
+void tell_stream(const Stream& stream) {
+    record::tell_stream({.number = static_cast<std::uint32_t>(stream.id),
+                         .device = stream.record->index,
+                         .priority = stream.priority.load(std::memory_order_relaxed)});
+}
 
 Status no_such_stream(const void* stream) {
     return fail(code::invalid_handle,
@@ -117,6 +124,14 @@ Status check_flags(std::uint32_t flags) {
 
 }  // namespace
 
+void tell_recorded_facts() {
+    Runtime* runtime = Runtime::existing();
+    if (!runtime) return;
+    for (std::uint32_t index = 0; index < runtime->device_count(); ++index)
+        if (auto record = runtime->device(index); record.ok()) (*record)->tell_facts();
+    runtime->streams.for_each([](const Pin<Stream>& stream) { tell_stream(*stream); });
+}
+
 Result<Handle> create_stream(Context& context, const StreamOptions& options, bool is_default) {
     static std::atomic<std::int32_t> next_id{0};
     CANOPY_TRY(check_flags(options.flags));
@@ -146,6 +161,7 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
         queue_options.priority = stream.priority;
         queue_options.submit_lock = &stream.lock;
         queue_options.observer = &stream;
+        queue_options.number = static_cast<std::uint32_t>(stream.id);
         Result<std::unique_ptr<Queue>> queue = context.device->create_queue(queue_options);
         if (queue.ok())
             stream.queue = std::move(*queue);
@@ -171,6 +187,8 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
         Runtime::instance().streams.close(handle);
         return fail(code::context_null, "the context was destroyed in the meantime");
     }
+    if (record::wants(record::everything)) [[unlikely]]
+        if (const Pin<Stream> stream = Runtime::instance().streams.pin(handle)) tell_stream(*stream);
     notify_stream_state(handle, StreamStage::created);
     return handle;
 }
@@ -301,6 +319,7 @@ int failure_code(const TaskFailure& failure) noexcept {
 
 AfterFailure Stream::task_failed(const TaskFailure& failure) noexcept {
     const int failed = failure_code(failure);
+    if (failure.code) *failure.code = failed;
     try {
         std::string text = stream_hooks.describe_failure(failure);
         SpinGuard guard(error_lock);

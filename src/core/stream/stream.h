@@ -150,6 +150,9 @@ auto with_stream(const void* handle, Body&& body) -> std::invoke_result_t<Body&,
 // 107002 without a context. `same_context` also requires the thread's current context (107003).
 Result<Pin<Stream>> find_stream(const void* stream, bool same_context);
 
+// For process_hooks: all devices and streams there are.
+void tell_recorded_facts();
+
 Result<Handle> create_stream(Context& context, const StreamOptions& options, bool is_default = false);
 
 // quiesced: like force, for a device that has already been quiesced.

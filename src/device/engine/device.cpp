@@ -19,6 +19,7 @@
 #include "device/engine/stream/scheduler.h"
 #include "device/engine/stream/shared_copy.h"
 #include "device/engine/stream/stepwise.h"
+#include "device/engine/stream/task_record.h"
 
 namespace canopy {
 namespace {
@@ -42,9 +43,11 @@ public:
         info_.cpu_pinned = options.cpu_pinned;
         info_.cpu_isolated = cpu_process_ != nullptr;
         if (!info_.addressable) add_remote(*driver_);
+        add_recorded_device(*driver_, options.index);
     }
 
     ~EngineDevice() override {
+        remove_recorded_device(*driver_);
         if (!info_.addressable) remove_remote(*driver_);
     }
 
@@ -59,15 +62,24 @@ public:
     Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
         allocations.fetch_add(1, std::memory_order_relaxed);
         Result<DeviceAddress> memory = driver_->allocate(size, flags);
-        if (memory.ok() || deferred_free_.empty()) return memory;
-        quiesce();
-        return driver_->allocate(size, flags);
+        if (!memory.ok() && !deferred_free_.empty()) {
+            quiesce();
+            memory = driver_->allocate(size, flags);
+        }
+        if (memory.ok() && record::wants(record::memory)) [[unlikely]]
+            write_memory(profile::MemoryChange::allocated, size);
+        return memory;
     }
 
     // A running kernel may still write to memory that is being freed. Such memory is reused only after everything that
     // can run at this moment has finished.
     Status release(DeviceAddress address) noexcept override {
         allocations.fetch_add(1, std::memory_order_relaxed);
+        if (record::wants(record::memory)) [[unlikely]]
+            return release_recorded(address);
+        return release_soon(address);
+    }
+    Status release_soon(DeviceAddress address) noexcept {
         if (!scheduler_.busy()) {
             if (!deferred_free_.empty()) deferred_free_.release_passed();
             return driver_->release(address);
@@ -146,12 +158,33 @@ private:
         if (!abilities_.shared_file || (abilities_.services && !options.cpu_isolated)) return nullptr;
         return std::make_unique<CpuProcess>(*driver_, *abilities_.shared_file);
     }
+    // `size` is what was asked for; the usage is what the device counts.
+    void write_memory(profile::MemoryChange change, std::size_t size) noexcept {
+        const MemoryUsage usage = driver_->memory_usage();
+        profile::Record record{};
+        record.begin = ticks();
+        record.duration = std::min<std::uint64_t>(size, profile::longest_duration);
+        record.kind = static_cast<std::uint64_t>(profile::Kind::memory);
+        record.name = canopy::record::name_number_of_literal("device memory");
+        record.object = profile::MemoryObject{change, static_cast<std::uint8_t>(scheduler_.device())}.packed();
+        record.link = usage.total - usage.free;
+        canopy::record::write(record);
+    }
+    // Memory that is freed while work runs counts as in use until that work is done.
+    Status release_recorded(DeviceAddress address) noexcept {
+        const std::optional<DeviceRange> range = driver_->find(address);
+        const Status status = release_soon(address);
+        if (status.ok() && range) write_memory(profile::MemoryChange::freed, range->size);
+        return status;
+    }
     [[nodiscard]] SchedulerOptions scheduler_options(const DeviceOptions& options) const {
         SchedulerOptions scheduler;
         const long processors = sysconf(_SC_NPROCESSORS_ONLN);
         scheduler.workers = options.workers ? options.workers : static_cast<std::uint32_t>(std::max(processors, 1L));
         scheduler.cpu.cores = options.cpu_cores ? options.cpu_cores : options.chip->cpu_cores;
         scheduler.cpu.pinned = options.cpu_pinned;
+        scheduler.cpu.device = options.index;
+        scheduler.device = options.index;
         scheduler.cpu.process = cpu_process_.get();
         scheduler.max_workers =
             std::max(scheduler.workers + options.chip->cube_cores + options.chip->vector_cores, 64u);

@@ -16,6 +16,8 @@ public:
     // Its launch has ended elsewhere: on CPU cores, or on a device that runs kernels by itself. The owner may be gone
     // when this returns.
     virtual void continue_after_launch() noexcept = 0;
+    // The task that the command is, or that replays it, as records name it.
+    [[nodiscard]] virtual std::uint64_t record_link(const Command&) const noexcept { return 0; }
 
 protected:
     ~TaskOwner() = default;

@@ -15,6 +15,7 @@
 #include "device/execution/cpu_tuning.h"
 #include "device/execution/tuning.h"
 #include "foundation/clock.h"
+#include "record/recorder.h"
 
 namespace canopy {
 
@@ -259,6 +260,17 @@ bool CpuCores::work_on(Claim claim, Executor* executor) noexcept {
 
 namespace {
 
+[[gnu::cold]] void write_block(const CpuLaunch& launch, std::uint32_t index, Ticks began) noexcept {
+    profile::Record record{};
+    record.begin = began;
+    record.duration = record::duration_between(began, ticks());
+    record.kind = static_cast<std::uint64_t>(profile::Kind::block);
+    record.name = record::kept_name_number(launch.kernel->record_name, launch.kernel->info->name);
+    record.object = launch.offset + index;
+    record.link = launch.link;
+    record::write(record);
+}
+
 void note_time(CpuLaunch& launch, Nanoseconds time) noexcept {
     Nanoseconds longest = launch.longest.load(std::memory_order_relaxed);
     while (time > longest && !launch.longest.compare_exchange_weak(longest, time, std::memory_order_relaxed)) {
@@ -279,9 +291,12 @@ bool CpuCores::run_claimed(const Claim& claim, Executor* executor, CpuOutcome& o
         outcome.fault.kind = FaultKind::aborted;
     } else {
         const Nanoseconds began = launch.measured ? now() : 0;
+        const Ticks recorded_from = record::wants(record::blocks) ? ticks() : 0;
         ended_well = run_block(*executor, *launch.kernel, launch.arguments,
                                {launch.blocks, launch.offset + claim.index}, launch.end, outcome);
         if (launch.measured) note_time(launch, now() - began);
+        if (recorded_from != 0) [[unlikely]]
+            write_block(launch, claim.index, recorded_from);
     }
     executor->end_task();
     return ended_well;
@@ -346,6 +361,9 @@ void CpuCores::wake_thread() noexcept {
 
 void CpuCores::prepare_thread(std::uint32_t number) const noexcept {
     pthread_setname_np(pthread_self(), "canopy-cpu");
+    char name[48];
+    const int size = std::snprintf(name, sizeof name, "CPU core %u of device %u", number, options_.device);
+    record::name_thread(profile::ThreadRole::cpu_core, number, {name, static_cast<std::size_t>(std::max(size, 0))});
     cpu_set_t allowed;
     if (!options_.pinned || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
     const int count = CPU_COUNT(&allowed);

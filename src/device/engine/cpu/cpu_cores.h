@@ -26,6 +26,7 @@ struct CpuCoresOptions {
     bool pinned = false;            // each thread to one processor
     CpuProcess* process = nullptr;  // runs everything in place of the threads
     bool may_spin = false;          // a thread may poll for blocks before it sleeps
+    std::uint32_t device = 0;       // number of the device, in profiles
 };
 
 class CpuCores {

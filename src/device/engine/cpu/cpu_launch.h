@@ -32,6 +32,7 @@ struct CpuLaunch {
     std::uint32_t offset = 0;
     std::uint64_t sequence = 0;  // number of the owner's commands before it
     std::uint64_t timeout = 0;   // nanoseconds; 0: none
+    std::uint64_t link = 0;      // the task it is, in records
 
     // Blocks are claimed and ended without a lock. A claimed block that has not ended keeps the launch alive; after the
     // last end the owner may reuse the object for its next launch.

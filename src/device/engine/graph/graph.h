@@ -81,9 +81,13 @@ public:
     [[nodiscard]] bool dropping() const noexcept override;
     void task_failed(TaskFailure& failure) noexcept override;
     [[nodiscard]] CallRouter* router() const noexcept override;
+    [[nodiscard]] std::uint64_t record_link(const Command& command) const noexcept override;
 
 private:
     friend class EngineGraph;
+    [[nodiscard]] static bool recorded() noexcept { return record::wants(recorded_by_strands); }
+    // The command at that position is done: writes its record.
+    [[gnu::noinline, gnu::cold]] void end_record(const Command& command, std::uint32_t position) noexcept;
     // Begins the segment it is at, unless it only returns to it.
     void enter(Worker& worker) noexcept;
     // The segment is done. Returns the lane this thread continues with, which has entered its segment; nullptr: none.
@@ -93,6 +97,7 @@ private:
     Lane* run_straight_part(Worker& worker) noexcept;
     struct Run;
     static bool refill(StraightRun& run) noexcept;
+    static bool refill_recorded(Run& run) noexcept;
     void aim(Run& run) noexcept;
     void pass(std::size_t commands) noexcept;
     void pass_number() noexcept {
@@ -149,6 +154,8 @@ public:
     [[nodiscard]] StraightRuns* straight_runs() const noexcept { return straight_runs_; }
     [[nodiscard]] bool measuring() const noexcept { return measuring_; }
     [[nodiscard]] const FenceBinding* bindings() const noexcept { return bindings_; }
+    // The task that replays it, as records name it.
+    [[nodiscard]] std::uint64_t recorded_link() const noexcept { return parent_->recorded_link(); }
     [[nodiscard]] CallRouter* router() const noexcept { return parent_->router(); }
     void enter_guarded(Segment& segment) noexcept;
     void enter_guarded(GraphPlace place) noexcept;

@@ -34,6 +34,15 @@ void Lane::stop() noexcept {
     scheduler_.cancel_running(*this, executed_.load(std::memory_order_relaxed) + 1, FaultKind::aborted);
 }
 
+// ---- recording ------------------------------------------------------------------------------------------------------
+
+std::uint64_t Lane::record_link(const Command&) const noexcept { return graph_.recorded_link(); }
+
+void Lane::end_record(const Command& command, std::uint32_t position) noexcept {
+    if (record::wants(record::nodes)) write_node(command, notes_, ticks(), scheduler_.device(), {index_, position});
+    notes_ = {};
+}
+
 // ---- running -------------------------------------------------------------------------------------------------------
 
 void Lane::run(Worker& worker, Lane* lane) noexcept {
@@ -49,7 +58,10 @@ void Lane::run(Worker& worker, Lane* lane) noexcept {
             continue;
         }
         Command& command = lane->graph_.commands(lane->index_)[lane->position_];
+        if (recorded()) [[unlikely]]
+            lane->begin_record(command);
         if (lane->graph_.dropping()) [[unlikely]] {
+            lane->notes_.flags |= profile::task_dropped;
             lane->hold(command);
             lane->drop_held();
         } else if (StraightRuns* runs = lane->graph_.straight_runs();
@@ -62,6 +74,8 @@ void Lane::run(Worker& worker, Lane* lane) noexcept {
                 lane->scheduler_.share_kept(worker);
             if (lane->run_one(worker, command) == Step::left) return;
         }
+        if (lane->notes_.began != 0) [[unlikely]]
+            lane->end_record(command, lane->position_);
         lane->pass(1);
     }
 }
@@ -94,6 +108,7 @@ void Lane::pass(std::size_t commands) noexcept {
 struct Lane::Run : StraightRun {
     Worker& worker;
     Lane* lane = nullptr;
+    std::uint32_t recorded = 0;  // commands that were run one by one
     explicit Run(Worker& own) noexcept : worker(own) {}
 };
 
@@ -101,18 +116,40 @@ void Lane::aim(Run& run) noexcept {
     run.task_owner = this;
     run.lane = this;
     run.sequence = executed_.load(std::memory_order_relaxed);
-    const std::uint32_t count = std::min(end_ - position_, tuning::tasks_per_turn);
+    // One at a time while it is recorded.
+    const std::uint32_t most = notes_.began != 0 ? 1 : tuning::tasks_per_turn;
+    const std::uint32_t count = std::min(end_ - position_, most);
     run.commands = graph_.commands(index_).subspan(position_, count);
 }
 
 bool Lane::refill(StraightRun& straight) noexcept {
     Run& run = static_cast<Run&>(straight);
     Lane* lane = run.lane;
+    if (lane->notes_.began != 0) [[unlikely]]
+        return refill_recorded(run);
     lane->pass(std::exchange(run.commands, {}).size());
     if (lane->position_ != lane->end_) return false;  // a long segment: lets others have a turn
     lane = lane->leave(run.worker);
     run.lane = lane;
     if (!lane || lane->position_ == lane->end_ || lane->graph_.dropping()) return false;
+    lane->aim(run);
+    return true;
+}
+
+// The same, with a record for each command.
+bool Lane::refill_recorded(Run& run) noexcept {
+    Lane* lane = run.lane;
+    lane->end_record(std::exchange(run.commands, {}).front(), lane->position_);
+    lane->pass(1);
+    if (lane->position_ == lane->end_) {
+        lane = lane->leave(run.worker);
+        run.lane = lane;
+        if (!lane || lane->position_ == lane->end_) return false;
+    } else if (++run.recorded >= tuning::tasks_per_turn) {
+        return false;
+    }
+    if (lane->graph_.dropping()) return false;
+    if (recorded()) lane->begin_record(lane->graph_.commands(lane->index_)[lane->position_]);
     lane->aim(run);
     return true;
 }
@@ -126,12 +163,15 @@ Lane* Lane::run_straight_part(Worker& worker) noexcept {
     const std::size_t done = graph_.straight_runs()->run(worker.executor, run, fault);
     Lane* lane = run.lane;
     if (!lane) return nullptr;
+    if (done != 0 && lane->notes_.began != 0) [[unlikely]]
+        lane->end_record(run.commands.front(), lane->position_);
     lane->pass(done);
     if (fault.kind != FaultKind::none) [[unlikely]] {
         const Command& failed = run.commands[done];
         const bool one_block = failed.opcode == Opcode::launch && !failed.launch.kernel->fused;
         lane->report(failed, fault, one_block ? failed.launch.block_offset : run.failed_block,
                      fault.text ? fault.text : "", {}, 0, run.failed);
+        if (lane->notes_.began != 0) lane->end_record(failed, lane->position_);
         lane->pass(1);
     }
     if (lane->position_ != lane->end_ && lane->scheduler_.should_yield(lane->priority(), tuning::tasks_per_turn)) {
@@ -167,6 +207,8 @@ Step Lane::run_one(Worker& worker, const Command& command) noexcept {
     hold(command);
     switch (held_.opcode) {
         case Opcode::signal:
+            if (recorded()) [[unlikely]]
+                static_cast<EngineFence*>(held_.signal.fence)->set_released_by(record_link(held_));
             held_.signal.fence->signal(held_.signal.mode, held_.signal.value);
             held_.signal.fence->release();
             return Step::done;
@@ -263,8 +305,14 @@ void Lane::run_flow(Worker& worker) noexcept {
             break;
         }
         if (!has_wait_result()) graph_.enter_guarded(GraphPlace{index_, position_});
-        const Flow how = flow_command(worker, commands[position_]);
+        Command& command = commands[position_];
+        if (recorded()) [[unlikely]]
+            begin_record(command);
+        const std::uint32_t at = position_;
+        const Flow how = flow_command(worker, command);
         if (how == Flow::left) return;
+        if (notes_.began != 0) [[unlikely]]
+            end_record(command, at);
         if (how == Flow::stop) break;
         executed_.store(executed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         if (how == Flow::next) ++position_;

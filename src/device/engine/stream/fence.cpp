@@ -10,6 +10,14 @@
 
 namespace canopy {
 
+std::uint32_t EngineFence::number() noexcept {
+    static std::atomic<std::uint32_t> last{0};
+    std::uint32_t known = number_.load(std::memory_order_relaxed);
+    if (known != 0) return known;
+    const std::uint32_t fresh = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    return number_.compare_exchange_strong(known, fresh, std::memory_order_relaxed) ? fresh : known;
+}
+
 namespace {
 
 constexpr std::uintptr_t locked = 1;

@@ -42,6 +42,13 @@ public:
     // Removes a waiter; false if a signal was faster.
     bool withdraw(FenceWaiter& waiter) noexcept;
 
+    // ---- for profiles
+    // Its number, given when it is first asked for.
+    [[nodiscard]] std::uint32_t number() noexcept;
+    // The task whose signal came last while somebody recorded; 0: none, or the host.
+    [[nodiscard]] std::uint64_t released_by() const noexcept { return released_by_.load(std::memory_order_relaxed); }
+    void set_released_by(std::uint64_t link) noexcept { released_by_.store(link, std::memory_order_relaxed); }
+
 private:
     static bool satisfies(std::uint64_t value, const WaitWork& wait) noexcept;
     bool take(const WaitWork& wait) noexcept;
@@ -51,8 +58,10 @@ private:
     void unlock(FenceWaiter* first) noexcept;
 
     std::atomic<std::uint64_t> value_{0};
-    std::atomic<Ticks> stamp_{0};             // of the last signal
-    std::atomic<std::uint64_t> stamped_{0};   // the value which that signal made
+    std::atomic<Ticks> stamp_{0};            // of the last signal
+    std::atomic<std::uint64_t> stamped_{0};  // the value which that signal made
+    std::atomic<std::uint64_t> released_by_{0};
+    std::atomic<std::uint32_t> number_{0};
     std::atomic<std::uintptr_t> waiters_{0};  // the first waiter; with the lowest bit while the list is locked
 };
 static_assert(sizeof(EngineFence) == 64);

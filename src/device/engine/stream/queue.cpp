@@ -19,7 +19,8 @@ EngineQueue::EngineQueue(Scheduler& scheduler, const QueueOptions& options)
       submit_lock_(*options.submit_lock),
       observer_(options.observer),
       native_(scheduler.abilities().native_order != nullptr),
-      straight_runs_(scheduler.checks() ? nullptr : scheduler.abilities().straight_runs) {}
+      straight_runs_(scheduler.checks() ? nullptr : scheduler.abilities().straight_runs),
+      number_(options.number) {}
 
 std::unique_ptr<EngineQueue> EngineQueue::create(Scheduler& scheduler, const QueueOptions& options) {
     std::unique_ptr<EngineQueue> queue(new EngineQueue(scheduler, options));
@@ -216,9 +217,13 @@ void EngineQueue::drain_part(Worker& worker, std::uint64_t until, bool linger) n
             if (released && scheduler_.should_yield(priority(), turn)) return hand_back();
         }
         ring_.prefetch_operand_after(*command);
-        if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]]
+        if (record::wants(recorded_by_strands)) [[unlikely]]
+            begin_record(*command);
+        if (ring_.popped() < drop_until_.load(std::memory_order_relaxed)) [[unlikely]] {
+            notes_.flags |= profile::task_dropped;
             drop(*command);
-        else if (until - ring_.popped() > 1 && is_straight(*command) && stays_in_guard(ring_.opcode_after(*command))) {
+        } else if (until - ring_.popped() > 1 && is_straight(*command) &&
+                   stays_in_guard(ring_.opcode_after(*command))) {
             run_launches(worker, *command, until, turn);
             command = nullptr;
         } else if (execute(worker, *command, ring_.popped()) == Step::left)
@@ -347,7 +352,20 @@ void release(const Command& command) noexcept {
 
 }  // namespace
 
+void EngineQueue::end_record(const Command& command) noexcept {
+    const Ticks end = ticks();
+    const bool wanted = record::wants(record::tasks);
+    if (wanted) {
+        notes_.link = record_link(command);
+        write_task(command, notes_, end, scheduler_.device());
+    }
+    notes_ = {};
+    if (wanted) notes_.began = end;
+}
+
 void EngineQueue::finish(Command& command) noexcept {
+    if (notes_.began != 0) [[unlikely]]
+        end_record(command);
     if (command.opcode != Opcode::launch) release(command);
     if (command.payload_lines == CommandRing::heap_payload) [[unlikely]]
         std::free(const_cast<void*>(payload_address(command)));

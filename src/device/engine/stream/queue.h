@@ -75,6 +75,11 @@ private:
     bool more_after_lingering() noexcept;
     bool more_or_let_go() noexcept;
     void hand_back() noexcept;
+    // The command is done: writes its record. The next one of the same guard begins at this moment.
+    [[gnu::noinline, gnu::cold]] void end_record(const Command& command) noexcept;
+    [[nodiscard]] std::uint64_t record_link(const Command& command) const noexcept override {
+        return profile::link_of(number_, command.task);
+    }
     void notify_waiters() noexcept;
     void wake_sleepers() noexcept;
 
@@ -82,6 +87,7 @@ private:
     QueueObserver* const observer_;
     const bool native_;                  // the device orders some commands itself
     StraightRuns* const straight_runs_;  // nullptr: launches run one by one
+    const std::uint32_t number_;         // of the stream, in profiles
     std::atomic<CallRouter*> router_{nullptr};
     CommandRing ring_;
 

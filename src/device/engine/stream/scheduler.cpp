@@ -69,6 +69,8 @@ bool Scheduler::start_worker(bool extra) noexcept {
 
 void Scheduler::worker_main(bool extra) noexcept {
     pthread_setname_np(pthread_self(), options_.thread_name);
+    const std::uint32_t number = worker_numbers_.fetch_add(1, std::memory_order_relaxed);
+    name_recorded_thread(profile::ThreadRole::worker, "worker", number, options_.device);
     Worker* worker = Worker::current();
     Nanoseconds idle_since = now();
     while (worker && !stopping_.load(std::memory_order_relaxed)) {
@@ -101,6 +103,7 @@ void Scheduler::worker_main(bool extra) noexcept {
 // Does one piece of work; false if there is none.
 bool Scheduler::work_once(Worker& worker) noexcept {
     worker.executor.works_for.store(this, std::memory_order_relaxed);
+    record::prepare_thread();
     if (Runnable* runnable = take_ready()) {
         if (has_other_work()) wake_worker();
         runnable->drain(worker);

@@ -29,6 +29,7 @@ struct SchedulerOptions {
     std::uint32_t max_workers = 64;  // including those added so that every resident block has a thread
     CpuCoresOptions cpu;
     const char* thread_name = "canopy";
+    std::uint32_t device = 0;  // its number, in profiles
 };
 
 // A queue, as the scheduler sees it to count unfinished work.
@@ -143,6 +144,7 @@ public:
         return kernel_timeout_.load(std::memory_order_relaxed);
     }
     [[nodiscard]] Driver& driver() const noexcept { return driver_; }
+    [[nodiscard]] std::uint32_t device() const noexcept { return options_.device; }
     [[nodiscard]] const Abilities& abilities() const noexcept { return abilities_; }
     [[nodiscard]] HostCalls& host_calls() noexcept { return host_calls_; }
     [[nodiscard]] CpuCores& cpu_cores() noexcept { return cpu_cores_; }
@@ -211,6 +213,7 @@ private:
     alignas(64) std::atomic<std::uint32_t> spinning_{0};
     std::atomic<std::uint32_t> idle_{0};  // workers that spin or sleep
     std::atomic<std::uint32_t> workers_{0};
+    std::atomic<std::uint32_t> worker_numbers_{0};
     ParkingLot parked_;
     std::atomic<bool> started_{false};
     std::atomic<bool> stopping_{false};

@@ -30,6 +30,13 @@ void Strand::count_runnable(int change) noexcept {
     if (!worker || !worker->hand_over.count_runnable(change)) scheduler_.count_runnable(change);
 }
 
+[[gnu::cold]] void Strand::begin_record(const Command& command) noexcept {
+    if (has_wait_result() && notes_.began != 0) return;
+    notes_ = {};
+    notes_.link = record_link(command);
+    notes_.began = ticks();
+}
+
 // The calling thread's worker, if it runs work of the same device.
 Worker* Strand::worker_here() const noexcept {
     Worker* worker = Worker::existing();

@@ -12,6 +12,7 @@
 #include "device/engine/stream/fence.h"
 #include "device/engine/stream/runnable.h"
 #include "device/engine/stream/stepwise.h"
+#include "device/engine/stream/task_record.h"
 #include "device/engine/stream/worker.h"
 
 namespace canopy {
@@ -69,6 +70,8 @@ public:
                 std::string_view who = {}, std::uint32_t result = 0, const FailedStep& step = {}) noexcept;
     // Reports damage beside allocations, in checking mode.
     void check_memory(const Command& command) noexcept;
+    // The link of the command whose recording has begun.
+    [[nodiscard]] std::uint64_t recorded_link() const noexcept { return notes_.link; }
 
 protected:
     // `sequence`: how many commands of the strand came before this one.
@@ -77,6 +80,8 @@ protected:
     // Runs a signal, a brief call, or a wait that is over soon. False: the command is still to be executed. May be
     // called in the guard.
     bool pass_brief(Worker& worker, Command& command) noexcept;
+    // Somebody records: notes the beginning of a command, unless the strand resumes it.
+    void begin_record(const Command& command) noexcept;
     // Called before the strand waits for a fence.
     virtual void about_to_wait() noexcept {}
     // Runs the graph for this strand, which is draining. Left: the strand waits until the graph ends.
@@ -110,7 +115,7 @@ private:
     void complete_cpu_kernel(const Command& command, const CpuOutcome& outcome) noexcept;
     Step run_wait(Worker& worker, Command& command) noexcept;
     bool pass_wait(Worker& worker, Command& command) noexcept;
-    static void run_signal(Worker& worker, const Command& command) noexcept;
+    void run_signal(Worker& worker, const Command& command) noexcept;
     void set_waiting_for(EngineFence* fence) noexcept;
     Step run_wait_value(Worker& worker, Command& command) noexcept;
     Step run_host_call(Command& command) noexcept;
@@ -132,6 +137,7 @@ protected:
     // Not on the cache line of state_, which other threads write.
     Scheduler& scheduler_;
     const bool counted_;
+    TaskNotes notes_;  // of the command it runs
 };
 
 }  // namespace canopy

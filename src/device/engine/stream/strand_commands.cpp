@@ -241,6 +241,7 @@ Step Strand::run_cpu_kernel(Worker& worker, Command& command, std::uint64_t sequ
     launch->offset = work.block_offset;
     launch->sequence = sequence;
     launch->timeout = timeout;
+    launch->link = recorded_link();
     // From here on another thread may own the strand.
     if (scheduler_.cpu_cores().start(*launch, takes_part ? &executor : nullptr) == CpuCores::Started::elsewhere)
         return Step::left;
@@ -262,11 +263,15 @@ void Strand::complete_cpu_kernel(const Command& command, const CpuOutcome& outco
 bool Strand::pass_wait(Worker& worker, Command& command) noexcept {
     auto* fence = static_cast<EngineFence*>(command.wait.fence);
     if (!fence) return false;  // watched before
+    if (notes_.began != 0) [[unlikely]]
+        notes_.waits_for = fence->number();
     if (fence->holds(command.wait) || (command.wait.outside && command.wait.outside->look())) {
         fence->release();
         return true;
     }
     about_to_wait();
+    if (notes_.began != 0) [[unlikely]]
+        notes_.met = fence;
     waiter_.wait = command.wait;
     command.wait.fence = nullptr;
     // Released with the next wait: the thread that signals still uses the fence's cache line when this one ends.
@@ -304,6 +309,8 @@ bool Strand::pass_brief(Worker& worker, Command& command) noexcept {
 }
 
 void Strand::run_signal(Worker& worker, const Command& command) noexcept {
+    if (record::wants(record::tasks)) [[unlikely]]
+        static_cast<EngineFence*>(command.signal.fence)->set_released_by(record_link(command));
     {
         const HandOver::Collecting collecting(worker.hand_over);
         static_cast<EngineFence*>(command.signal.fence)->signal(command.signal.mode, command.signal.value);
@@ -432,6 +439,8 @@ void Strand::report(const Command& failed, const Fault& fault, std::uint32_t blo
     } catch (...) {
     }
     failure.what = text;
+    failure.code = &notes_.code;
+    notes_.flags |= profile::task_failed;
     task_failed(failure);
 }
 

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "record/recorder.h"
+
 namespace canopy {
 
 CANOPY_MAY_BE_LEFT void write_word(const void* word_step) {
@@ -90,7 +92,30 @@ FailedStep FusedSequence::failed() const noexcept {
     return {number, running, kernel};
 }
 
+void begin_step_records(FusedSequence& sequence, std::uint64_t link) noexcept {
+    record::prepare_thread();
+    sequence.link = link;
+    sequence.step_began = ticks();
+}
+
 namespace {
+
+// A step has ended for one block, and the next one begins. Inside a service.
+[[gnu::cold, gnu::noinline]] void end_step_record(FusedSequence& at, std::uint32_t number, const Kernel* kernel,
+                                                  std::uint32_t block) noexcept {
+    const Ticks end = ticks();
+    if (!kernel) kernel = at.kernel;
+    profile::Record record{};
+    record.begin = at.step_began;
+    record.duration = record::duration_between(at.step_began, end);
+    record.kind = static_cast<std::uint64_t>(profile::Kind::step);
+    record.name = record::kept_name_number(kernel->record_name, kernel->info->name);
+    record.object = number;
+    record.argument = block;
+    record.link = at.link;
+    record::write_if_prepared(record);
+    at.step_began = end;
+}
 
 // Prepares a step that is not a kernel with fixed blocks. Returns the entry to call, or nullptr if nothing is left to
 // do.
@@ -138,6 +163,8 @@ CANOPY_MAY_BE_LEFT void run_steps_of(Executor& executor, CanopyBlock& block, Fus
         executor.leave_service();
         entry(argument);
         executor.enter_service();
+        if (at.step_began != 0) [[unlikely]]
+            end_step_record(at, step->number, at.running, at.block);
     }
 }
 
@@ -156,6 +183,8 @@ CANOPY_MAY_BE_LEFT void run_plain(Executor& executor, CanopyBlock& block, FusedS
         executor.leave_service();
         step->entry(arguments + step->arguments_offset);
         executor.enter_service();
+        if (at.step_began != 0) [[unlikely]]
+            end_step_record(at, at.kernel->steps[step->step].number, at.kernel->steps[step->step].kernel, 0);
     }
 }
 
@@ -166,8 +195,11 @@ CANOPY_MAY_BE_LEFT void run_loops_of(Executor& executor, FusedSequence& at) {
     if (end == 0) return;
     executor.begin_step(at.default_timeout);
     executor.leave_service();
+    const SoftStep& first = at.kernel->steps[at.chunk.first_step()];
     run_chunk(&at.chunk);
     executor.enter_service();
+    if (at.step_began != 0) [[unlikely]]
+        end_step_record(at, first.number, first.kernel, 0);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/ticks.h"
 #include "device/command.h"
 #include "device/execution/executor.h"
 #include "device/soft/launch/fused_kernel.h"
@@ -77,12 +78,17 @@ struct FusedSequence {
     const SoftKernel* running = nullptr;
     std::uint32_t number = 0;
     LoopChunk chunk;
+    // For records of its steps.
+    Ticks step_began = 0;  // 0: not recorded
+    std::uint64_t link = 0;
 
     [[nodiscard]] FailedStep failed() const noexcept;
     [[nodiscard]] std::uint32_t failed_block() const noexcept {
         return part && part->kind == PartKind::steps ? block : 0;
     }
 };
+// Its steps are recorded, as those of that task. Before code that may be left.
+void begin_step_records(FusedSequence& sequence, std::uint64_t link) noexcept;
 // Called inside the guard and a service. `block` is the executor's.
 void run_sequence(Executor& executor, CanopyBlock& block, FusedSequence& sequence);
 // The same with a guard around it.

@@ -11,6 +11,7 @@
 #include "device/engine/stream/strand.h"
 #include "device/execution/tuning.h"
 #include "device/opaque_pointer.h"
+#include "record/recorder.h"
 
 namespace canopy {
 
@@ -60,6 +61,7 @@ void FiberPool::give_core(std::unique_ptr<SoftCore> core) noexcept {
 
 void Launch::reset(const void* arguments, std::uint64_t sequence, std::uint64_t timeout) noexcept {
     arguments_ = arguments;
+    recorded_ = false;
     sequence_ = sequence;
     timeout_ = timeout;
     cancelled_.store(false, std::memory_order_relaxed);
@@ -181,6 +183,8 @@ void Launch::give_item(BlockFiber& fiber, LaunchPart& part, std::uint32_t number
     fiber.part = &part;
     fiber.number = number;
     fiber.begun = false;
+    fiber.call_began = 0;
+    fiber.pieces = 0;
 }
 
 void Launch::identify(BlockFiber& fiber) noexcept {
@@ -207,6 +211,12 @@ void Launch::identify(BlockFiber& fiber) noexcept {
 }
 
 bool Launch::next_call(BlockFiber& fiber) noexcept {
+    if (recorded_) [[unlikely]]
+        return next_recorded_call(fiber);
+    return find_call(fiber);
+}
+
+bool Launch::find_call(BlockFiber& fiber) noexcept {
     for (;;) {
         if (cancelled()) return false;
         if (fused_) {
@@ -218,6 +228,38 @@ bool Launch::next_call(BlockFiber& fiber) noexcept {
         }
         if (!next_item(fiber)) return false;
     }
+}
+
+// One reading of the clock ends a call and begins the next one.
+[[gnu::cold]] bool Launch::next_recorded_call(BlockFiber& fiber) noexcept {
+    if (fiber.call_began != 0) end_call_record(fiber, ticks());
+    if (!find_call(fiber)) {
+        fiber.call_began = 0;
+        return false;
+    }
+    fiber.call_began = ticks();
+    return true;
+}
+
+// A call has ended, or left its thread.
+[[gnu::cold]] void Launch::end_call_record(BlockFiber& fiber, Ticks end) noexcept {
+    profile::Record record{};
+    const Kernel* kernel = fused_ ? fiber.place.kernel : fiber.part->kernel;
+    if (!kernel) kernel = fused_;
+    record.begin = fiber.call_began;
+    record.duration = record::duration_between(fiber.call_began, end);
+    record.kind = static_cast<std::uint64_t>(fused_ ? profile::Kind::step : profile::Kind::block);
+    record.name = record::kept_name_number(kernel->record_name, kernel->info->name);
+    record.object = fiber.block.index;
+    record.argument = fiber.pieces++;
+    if (fused_) {
+        record.object = fiber.place.number;
+        record.argument = fiber.block.index;
+    } else if (fiber.part->group.size() > 1 && fiber.block.core_type == CANOPY_CORE_VECTOR) {
+        record.object |= profile::block_vector_core;
+    }
+    record.link = link_;
+    record::write_if_prepared(record);
 }
 
 // The fiber's item is done: takes another one, unless there are blocks to continue first.
@@ -252,6 +294,7 @@ void Launch::finish(LaunchPart& part) noexcept {
 
 void Launch::take_part(Executor& executor) noexcept {
     executor.begin_task(&owner_, sequence_, timeout_);
+    record::prepare_thread();
     executor.items_run = 0;
     const Nanoseconds begin = fused_ ? 0 : now();
     BlockFiber* spare = nullptr;
@@ -274,9 +317,13 @@ void Launch::take_part(Executor& executor) noexcept {
             if (!fiber) fiber = pop_yielded();
             if (!fiber) break;
             executor.begin_task(&owner_, sequence_, fiber->timeout);
+            if (fiber->call_began != 0) [[unlikely]]
+                fiber->call_began = ticks();
             how = executor.resume(&fiber->fiber, &fiber->block, fault);
         }
         part = fiber->part;
+        if (fiber->call_began != 0 && how != Fiber::Exit::finished) [[unlikely]]
+            end_call_record(*fiber, ticks());
         if (how == Fiber::Exit::suspended && park(fiber, executor)) continue;
         if (how == Fiber::Exit::abandoned) fail_item(fault, *fiber);
         leave_group(*fiber);  // if its block did not end by itself

@@ -14,6 +14,7 @@
 
 #include "base/fiber.h"
 #include "base/spin_lock.h"
+#include "base/ticks.h"
 #include "canopy/kernel_abi.h"
 #include "device/driver.h"
 #include "device/engine/stream/shared_work.h"
@@ -51,6 +52,8 @@ struct BlockFiber : ParkedCore {
     LoopChunk chunk;
     TimedCall timed;
     Scratch scratch;
+    Ticks call_began = 0;                     // of what it calls now; 0: not recorded
+    std::uint32_t pieces = 0;                 // of its block that are recorded
     std::byte* scratch_used = nullptr;        // by its item; null: temporaries stay where they are
     std::uint64_t moved[most_scratch_words];  // arguments with addresses in the scratch
 
@@ -129,6 +132,11 @@ public:
     // Sets it up before other threads can find it. `resident_limit`: cores.
     void begin(const SoftKernel& kernel, const LaunchWork& work, std::uint32_t resident_limit, std::uint64_t sequence,
                std::uint64_t timeout) noexcept;
+    // After that: the task it is in records.
+    void set_link(std::uint64_t link) noexcept {
+        recorded_ = true;
+        link_ = link;
+    }
     // False: no memory. `cores` outlives the launch.
     bool begin(const SoftFusedKernel& kernel, const LaunchWork& work, const ChipCores& cores, std::uint64_t sequence,
                std::uint64_t timeout) noexcept;
@@ -184,6 +192,10 @@ private:
     // Give a fiber an item and prepare its next call. next_call and next_item run inside the guard and a service.
     void give_item(BlockFiber& fiber, LaunchPart& part, std::uint32_t number) noexcept;
     bool next_call(BlockFiber& fiber) noexcept;
+    bool find_call(BlockFiber& fiber) noexcept;
+    // While somebody records.
+    bool next_recorded_call(BlockFiber& fiber) noexcept;
+    void end_call_record(BlockFiber& fiber, Ticks end) noexcept;
     bool next_item(BlockFiber& fiber) noexcept;
     static void run_items(void* fiber);
     void identify(BlockFiber& fiber) noexcept;
@@ -237,6 +249,8 @@ private:
     std::uint64_t sequence_ = 0;  // commands of the owner before it
     std::uint64_t timeout_ = 0;
     Nanoseconds measured_from_ = 0;  // 0: not measured
+    bool recorded_ = false;          // its blocks or steps
+    std::uint64_t link_ = 0;         // the task it is, in their records
     std::atomic<std::uint64_t> stop_below_{0};
     alignas(64) std::atomic<std::uint32_t> parts_left_{0};
     std::atomic<bool> cancelled_{false};

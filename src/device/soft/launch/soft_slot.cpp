@@ -4,6 +4,7 @@
 #include "device/engine/stream/scheduler.h"
 #include "device/engine/stream/strand.h"
 #include "device/opaque_pointer.h"
+#include "record/recorder.h"
 
 namespace canopy {
 
@@ -50,6 +51,8 @@ Step SoftSlot::run_many_blocks(Worker& worker, Command& command, std::uint64_t s
     const std::uint32_t resident = budget_.cores().resident_groups(kernel, work.blocks);
     if (!take_cores(budget_.cores().cores_for(kernel, resident))) return Step::left;
     launch_.begin(kernel, work, resident * kernel.group.size(), sequence, owner_.timeout_of(work));
+    if (record::wants(record::blocks)) [[unlikely]]
+        launch_.set_link(owner_.record_link(command));
     return share(worker, command);
 }
 
@@ -96,6 +99,8 @@ Step SoftSlot::run_fused(Worker& worker, Command& command, std::uint64_t sequenc
         owner_.report(command, {.kind = FaultKind::memory}, 0, "no memory for the parts of a fused kernel");
         return Step::done;
     }
+    if (record::wants(record::tasks)) [[unlikely]]
+        launch_.set_link(owner_.record_link(command));
     return share(worker, command);
 }
 
@@ -105,6 +110,8 @@ void SoftSlot::run_fused_alone(Worker& worker, Command& command, const SoftFused
     run.kernel = &kernel;
     run.arguments = opaque_pointer(command.launch.arguments());
     run.default_timeout = owner_.timeout_of(command.launch);
+    if (record::wants(record::tasks)) [[unlikely]]
+        begin_step_records(run, owner_.record_link(command));
     Executor& executor = worker.executor;
     Fault fault;
     executor.begin_task(&owner_, sequence, run.default_timeout);

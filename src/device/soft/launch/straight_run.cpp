@@ -4,6 +4,7 @@
 #include "device/engine/memory/memory_work.h"
 #include "device/opaque_pointer.h"
 #include "device/soft/launch/fused_steps.h"
+#include "record/recorder.h"
 
 namespace canopy {
 namespace {
@@ -32,13 +33,17 @@ CANOPY_MAY_BE_LEFT Fiber::Body body_of(Opcode opcode) noexcept {
     }
 }
 
-CANOPY_MAY_BE_LEFT bool run_fused(Guarded& guarded, const LaunchWork& work) {
+CANOPY_MAY_BE_LEFT bool run_fused(Guarded& guarded, const Command& command) {
+    const LaunchWork& work = command.launch;
     const SoftFusedKernel& kernel = SoftFusedKernel::latest(*work.kernel);
     if (!kernel.sequential()) return false;
     FusedSequence& fused = guarded.fused;
     fused.kernel = &kernel;
     fused.arguments = opaque_pointer(work.arguments());
     fused.default_timeout = work.timeout ? work.timeout : guarded.run.default_timeout;
+    fused.step_began = 0;
+    if (record::wants(record::tasks)) [[unlikely]]
+        begin_step_records(fused, guarded.run.task_owner->record_link(command));
     run_sequence(guarded.executor, guarded.block, fused);
     fused.kernel = nullptr;
     return true;
@@ -56,7 +61,7 @@ CANOPY_MAY_BE_LEFT bool run_commands(Guarded& guarded) {
         if (command.opcode == Opcode::launch) [[likely]] {
             const LaunchWork& work = command.launch;
             if (work.kernel->fused) {
-                if (!run_fused(guarded, work)) return false;
+                if (!run_fused(guarded, command)) return false;
                 continue;
             }
             const auto& kernel = *static_cast<const SoftKernel*>(work.kernel);
