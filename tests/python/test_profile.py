@@ -142,7 +142,7 @@ def test_profiles_may_overlap():
 
 
 def test_session_of_acl_leaves_its_folder(tmp_path):
-    """acl.prof in a process of its own: sessions belong to a process."""
+    """In a separate process: sessions belong to a process."""
     run_program(f"""
 import acl
 assert acl.init() == 0 and acl.rt.set_device(0) == 0
