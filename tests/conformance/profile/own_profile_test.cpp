@@ -73,6 +73,7 @@ TEST_F(OwnProfileTest, CallsAreRefused) {
 }
 
 TEST_F(OwnProfileTest, TasksFollowTheirCalls) {
+    if (!device_computes()) GTEST_SKIP() << "the null device orders launches itself, so nobody sees them run";
     start(CANOPY_PROFILE_CALLS | CANOPY_PROFILE_TASKS);
     for (int task = 0; task < 3; ++task) EXPECT_ACL_OK(launch("nothing", 2, stream_));
     EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
