@@ -19,6 +19,7 @@ WAIST = ("src/device/command.h", "src/device/driver.h", "src/device/image.h", "s
 HEAP = ("src/device/heap_allocations.h", "src/device/heap_checker.h")
 POINTERS = ("src/device/opaque_pointer.h",)  # makes pointers from device addresses
 DEVICES = (*WAIST, *HEAP, "src/device/device.h", "src/device/host_ranges.h", "src/device/outside_signals.h", "src/device/trace.h", "src/device/fused_list.h", "src/device/fused_module.h")
+WATCHING = ("src/watch/",)
 RECORDING = ("src/profile/record.h", "src/record/")
 KERNEL_FORMAT = ("include/canopy/chips.h", "include/canopy/kernel_abi.h", "include/canopy/kernel_image.h",
                  "include/canopy/kernel_trace.h", "include/canopy/fusion_profile.h")
@@ -29,13 +30,14 @@ ROOMS = {
     "src/fmt_library": ("the formatting library, compiled once", ()),
     "src/profile": ("profiles: their files, and what is made from them", ("src/foundation/",)),
     "src/record": ("recording what a process does, for profiles", ("src/foundation/", "src/base/", "src/profile/")),
+    "src/watch": ("what running processes tell about their devices", ("src/foundation/",)),
     "src/device": ("the waist: what a kind of device implements (driver.h), and what core sees of devices (device.h)",
                    ("src/foundation/", "src/base/", *KERNEL_FORMAT)),
     "src/device/execution": ("running code of programs on this process's threads, guarded against faults",
                              ("src/foundation/", "src/base/", *WAIST, *KERNEL_FORMAT)),
     "src/device/engine": ("streams, graphs and CPU kernels for every kind of device",
-                          ("src/foundation/", "src/base/", *RECORDING, "src/device/execution/", *DEVICES, *POINTERS,
-                           *KERNEL_FORMAT)),
+                          ("src/foundation/", "src/base/", *RECORDING, *WATCHING, "src/device/execution/", *DEVICES,
+                           *POINTERS, *KERNEL_FORMAT)),
     "src/device/null": ("the smallest kind of device: computes nothing",
                         ("src/foundation/", "src/base/", *WAIST, *HEAP, *POINTERS, *KERNEL_FORMAT)),
     "src/device/soft": ("the software NPU",
@@ -47,7 +49,8 @@ ROOMS = {
     "src/builtin": ("kernels of the runtime itself, compiled by canopy-cc",
                     ("src/foundation/", "toolchain/include/kernel_operator.h")),
     "src/core": ("the runtime above devices",
-                 ("src/foundation/", "src/base/", "src/profile/", "src/record/", *DEVICES, "src/builtin/", "include/")),
+                 ("src/foundation/", "src/base/", "src/profile/", "src/record/", *WATCHING, *DEVICES, "src/builtin/",
+                  "include/")),
     "src/api": ("the C functions of the interface",
                 ("src/foundation/", "src/base/", "src/profile/", "src/record/", *DEVICES, *POINTERS, "src/builtin/",
                  "src/core/", "include/")),
@@ -57,7 +60,7 @@ ROOMS = {
     "toolchain/driver": ("canopy-cc", ("include/", "src/foundation/")),
     "toolchain/include/canopy_kernel": ("the kernel language", ("include/", "toolchain/include/")),
     "tools": ("canopy and canopy-graph",
-              ("include/", "src/foundation/", "src/profile/", "toolchain/driver/source/lex.h")),
+              ("include/", "src/foundation/", "src/profile/", "src/watch/", "toolchain/driver/source/lex.h")),
     "python": ("the Python modules", ("include/",)),
     "examples": ("programs to start from", ("include/", "toolchain/include/")),
     "bench": ("measurements beside rivals", ("include/", "toolchain/include/")),
@@ -85,6 +88,8 @@ FREE = {
     "tests/scripts": "tests of scripts/",
     "tests/tiling": "tests of the host tiling library",
     "tests/doctor": "tests of canopy doctor",
+    "tests/page": "the page of a profile, in a browser",
+    "tests/watch": "canopy top and npu-smi, looking at a program with known figures",
     "tests/examples": "the examples, built and run",
     "scripts": "set-up, checks, pictures",
     "cmake": "how libraries and tests are declared",

@@ -26,7 +26,8 @@ build_packages=(
 )
 package_packages=(dpkg-dev)
 test_packages=("${package_packages[@]}" python3-venv make libgtest-dev clang-format-14 gdb python3-pytest
-    python3-setuptools pybind11-dev python3-pybind11)
+    python3-setuptools pybind11-dev python3-pybind11 python3-selenium
+    "chromium:chromium-driver|chromium-browser:chromium-chromedriver")
 bench_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev libbenchmark-dev libopenblas-dev
     libdnnl-dev libcli11-dev libboost-dev libzmq3-dev)
 

@@ -65,6 +65,7 @@ Parsed read_command_line(const CommandLine& line, const std::vector<std::string>
         const std::string& argument = arguments[index];
         if (operands_only || argument.size() < 2 || argument[0] != '-') {
             operands.push_back(argument);
+            operands_only = operands_only || line.operands_end_options;
             continue;
         }
         if (argument == "--") {

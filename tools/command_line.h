@@ -25,6 +25,7 @@ struct CommandLine {
     std::string operand_meaning = {};
     std::vector<std::string>* operands = nullptr;
     bool one_operand = false;
+    bool operands_end_options = false;  // the first operand, a program, ends the options
     std::string footer = {};
 };
 

@@ -30,6 +30,15 @@ inline int finish_call(int code) noexcept {
     return code;
 }
 
+// Writes a line into the process's log (log.cpp).
+void log_failed_call(const char* function, int code) noexcept;
+
+// The same for a call that has failed.
+inline int finish_failed_call(int code, const char* function) noexcept {
+    log_failed_call(function, code);
+    return finish_call(code);
+}
+
 // The body of an entry point: `return api([&]() -> Status { ... });` A wrapper takes `function` as its last argument in
 // the same way and passes it on.
 template <class Body>
@@ -41,11 +50,11 @@ inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcep
     try {
         const Status status = body();
         if (!status.ok()) [[unlikely]]
-            code = finish_call(status.code());
+            code = finish_failed_call(status.code(), function);
     } catch (const std::bad_alloc&) {
-        code = finish_call(fail(canopy::code::bad_alloc, "out of host memory").code());
+        code = finish_failed_call(fail(canopy::code::bad_alloc, "out of host memory").code(), function);
     } catch (...) {
-        code = finish_call(fail(canopy::code::internal, "unexpected failure inside the runtime").code());
+        code = finish_failed_call(fail(canopy::code::internal, "unexpected failure inside the runtime").code(), function);
     }
     if (thread_state.call_began != 0) [[unlikely]]
         return end_recorded_call(code);

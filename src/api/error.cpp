@@ -38,10 +38,9 @@ const char* aclGetRecentErrMsg() {
 }
 
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
-    return api([&]() -> Status {
-        CANOPY_TRY(check_level(level));
-        return Status(thread_state.last_error);
-    });
+    const int last = thread_state.last_error;
+    const int code = api([&] { return check_level(level); });
+    return code != 0 ? code : last;
 }
 
 aclError aclrtGetLastError(aclrtLastErrLevel level) {

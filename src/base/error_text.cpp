@@ -29,6 +29,7 @@ struct Texts {
 
 thread_local Texts thread_texts;
 thread_local std::string thread_newest;
+thread_local NewestError thread_newest_error;
 std::atomic<ErrorTextScope> scope{ErrorTextScope::thread};
 
 struct ProcessTexts {
@@ -68,7 +69,9 @@ std::string_view message_id(int code) {
 
 void remember(std::string_view id, int code, std::string_view text) noexcept {
     try {
+        thread_newest_error = {};
         thread_newest = text;
+        thread_newest_error = {id, code};
         const std::string entry = fmt::format("{}: {} (code {})\n", id, text, code);
         if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread) {
             thread_texts.add(entry);
@@ -106,6 +109,7 @@ const char* take_error_text() {
 }
 
 const std::string& newest_error_text() noexcept { return thread_newest; }
+NewestError newest_error() noexcept { return thread_newest_error; }
 
 void set_error_text_scope(ErrorTextScope new_scope) { scope.store(new_scope, std::memory_order_relaxed); }
 

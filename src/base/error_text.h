@@ -34,6 +34,12 @@ const char* take_error_text();
 
 // The message of this thread's last failure, without id and code.
 const std::string& newest_error_text() noexcept;
+// Its id, like "EE1001", and its code; empty and 0 before the first.
+struct NewestError {
+    std::string_view id;
+    int code = 0;
+};
+NewestError newest_error() noexcept;
 
 enum class ErrorTextScope { thread, process };
 void set_error_text_scope(ErrorTextScope scope);

@@ -29,6 +29,10 @@
 
 namespace canopy {
 
+namespace watch {
+class DevicePage;
+}
+
 // A 64-bit counter that queues signal, wait for and timestamp. Reference counted: the creator holds one reference, and
 // so does every queued command that uses it.
 class Fence {
@@ -194,7 +198,7 @@ struct QueueOptions {
     // Serialises submit; owned by the caller, outlives the queue. The queue itself also takes it briefly.
     SpinLock* submit_lock = nullptr;
     QueueObserver* observer = nullptr;
-    std::uint32_t number = 0;  // of the stream, in profiles
+    std::uint32_t number = 0;  // of the stream, as the program knows it
 };
 
 enum class WaitOutcome { done, timed_out };
@@ -235,6 +239,8 @@ public:
     [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
     [[nodiscard]] virtual MemoryUsage memory_usage() const noexcept = 0;
     [[nodiscard]] virtual Utilisation utilisation() noexcept = 0;
+    // Where it tells programs that watch this one what it does; the page outlives the device.
+    virtual void show_on(watch::DevicePage& page) noexcept = 0;
 
     virtual Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept = 0;
     // Accepts only addresses that allocate returned. Memory that running work may still use is freed when that work is

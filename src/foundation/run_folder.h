@@ -11,8 +11,8 @@ namespace canopy {
 
 // Its path, whether it exists or not.
 std::string run_folder_path();
-// Creates the folder if it is missing. A problem if it is not a folder of this user alone; whoever wants to put a file
-// there then goes on without it.
+// Creates the folder if it is missing. A problem if it is not a folder of this user alone; the caller then goes on
+// without its file.
 Expected<std::string> run_folder();
 
 }  // namespace canopy

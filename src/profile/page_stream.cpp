@@ -2,6 +2,7 @@
 #include "profile/page_stream.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -36,6 +37,9 @@ PageStream::PageStream(std::string path, int file)
 }
 
 Expected<PageStream> PageStream::create(const std::string& path) {
+    struct stat there {};
+    if (::lstat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISLNK(there.st_mode))
+        return Problem{path, ": is there and is not a file"};
     // Another user's file, or a link of theirs, is not written to.
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) return Problem{path, ": ", std::strerror(errno)};
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -59,7 +59,7 @@ CASES = [
     ("AttributeError: module 'acl.mdl' has no attribute 'load_from_file': Canopy runs kernels, not models", "",
      "/usr/bin/python3 -c 'import acl; acl.mdl.load_from_file'"),
     ("ModuleNotFoundError: No module named 'torch_npu'", "", "/usr/bin/python3 -c 'import torch_npu'"),
-    ("npu-smi: command not found", "", "npu-smi info"),
+    ("atc: command not found", "", "atc --version"),
 ]
 
 

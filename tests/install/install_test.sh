@@ -35,7 +35,7 @@ for name in ASCEND_HOME_DIR ASCEND_INSTALL_PATH ASCEND_TOOLKIT_HOME ASCEND_AICPU
 done
 [[ -e $NPU_HOST_LIB/libascendcl.so && -e $DDK_PATH/runtime/lib64/stub/libascendcl.so ]] || fail "NPU_HOST_LIB or DDK_PATH is wrong"
 declare -F _canopy_prepend > /dev/null && fail "set_env.sh leaves a function behind"
-for tool in canopy canopy-graph; do
+for tool in canopy canopy-graph npu-smi; do
     [[ $(command -v $tool) == "$tree/bin/$tool" ]] || fail "$tool is not found on PATH"
 done
 [[ $(readlink -f "$(command -v bisheng)") == "$tree/bin/canopy-cc" ]] || fail "bisheng on PATH is not the compiler of this tree"

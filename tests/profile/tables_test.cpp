@@ -193,9 +193,9 @@ TEST_F(ResultFolderTest, Folder_HasTheNamesOfTheField) {
         names.insert(
             std::regex_replace(std::filesystem::relative(entry.path(), folder).string(), std::regex("[0-9]{14}"), "*"));
     }
-    for (const char* name :
-         {"host/info.json", "device_0/info.json", "profile.canopyprof", "timeline.html", "mindstudio_profiler_output/msprof_*.json",
-          "mindstudio_profiler_output/op_summary_*.csv", "mindstudio_profiler_output/README.txt"})
+    for (const char* name : {"host/info.json", "device_0/info.json", "profile.canopyprof", "timeline.html",
+                             "mindstudio_profiler_output/msprof_*.json", "mindstudio_profiler_output/op_summary_*.csv",
+                             "mindstudio_profiler_output/README.txt"})
         EXPECT_TRUE(names.contains(name)) << name;
     EXPECT_EQ(content(folder + "/profile.canopyprof"), content(path("example")));
 

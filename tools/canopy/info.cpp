@@ -21,8 +21,9 @@ std::string variable(const char* name) {
     return value ? value : "";
 }
 
-// A user folder: below the folder in variable `base`, or below `otherwise` in the home folder.
+// Above the folders of the log, if ASCEND_PROCESS_LOG_PATH does not name it.
 std::string log_folder() {
+    if (const std::string work = variable("ASCEND_WORK_PATH"); !work.empty()) return work;
     const std::string home = variable("HOME");
     return home.empty() ? "none" : home + "/ascend/log";
 }
@@ -51,7 +52,12 @@ void add_other_settings(Json& settings) {
     add("run_dir", "CANOPY_RUN_DIR", "none", "folder for the sockets by which containers share objects");
     add("log_path", "ASCEND_PROCESS_LOG_PATH", log_folder(), "folder of the log files");
     add("log_level", "ASCEND_GLOBAL_LOG_LEVEL", "3", "0 debug, 1 info, 2 warning, 3 error, 4 nothing is logged");
-    add("log_to_stdout", "ASCEND_SLOG_PRINT_TO_STDOUT", "0", "1: log lines go to the standard output");
+    add("work_path", "ASCEND_WORK_PATH", "none", "folder of the log files without ASCEND_PROCESS_LOG_PATH");
+    add("module_log_level", "ASCEND_MODULE_LOG_LEVEL", "none", "levels of parts of the platform, like RUNTIME=1:APP=0");
+    add("log_events", "ASCEND_GLOBAL_EVENT_ENABLE", "1", "0: no lines of the type run");
+    add("log_files", "ASCEND_HOST_LOG_FILE_NUM", "10", "log files of 20 MB that a process keeps, 1 to 1000");
+    add("log_to_stdout", "ASCEND_LOG_PRINT_TO_STDOUT", "0", "1: log lines go to the standard output");
+    add("log_to_stdout_old", "ASCEND_SLOG_PRINT_TO_STDOUT", "0", "the older name of it");
     add("cpu_kernel_path", "ASCEND_AICPU_KERNEL_PATH", "none", "folders searched first for CPU kernels");
 }
 

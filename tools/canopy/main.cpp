@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -11,6 +12,10 @@
 #include "doctor/doctor.h"
 #include "info.h"
 #include "link_default.h"
+#include "profile/commands.h"
+#include "profile/formats.h"
+#include "profile/msprof.h"
+#include "top/top.h"
 
 namespace {
 
@@ -57,6 +62,80 @@ int run_doctor(const CommandLine& about, const Arguments& arguments) {
     return canopy_tool::run_doctor(examination, std::cout, std::cerr);
 }
 
+int run_profile(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::ProfileOptions profile;
+    const std::string formats =
+        fmt::format("What to write: a list of {} (default: html,json.gz,prof)", canopy_tool::format_words);
+    CommandLine line = about;
+    line.operand = "program";
+    line.operand_meaning = "The program and its arguments";
+    line.operands = &profile.command;
+    line.operands_end_options = true;
+    line.options = {
+        {"--output", "A folder (default: a new one here), or one file: its ending says its format", nullptr,
+         &profile.output, "-o"},
+        {"--format", formats, nullptr, &profile.formats},
+        {"--want",
+         "What to record: a list of calls, tasks, nodes, blocks, memory, marks, steps, idle (default: everything)",
+         nullptr, &profile.want},
+        {"--quiet", "Print problems only", &profile.quiet, nullptr, "-q"}};
+    line.footer = "Exit status: that of the program; 125, 126 or 127 if it was not started.";
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status == 2 ? 125 : status;
+    return canopy_tool::profile_program(profile);
+}
+
+int run_stats(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::StatsOptions stats;
+    CommandLine line = about;
+    line.operand = "profile";
+    line.operand_meaning = "Profiles (.canopyprof), or folders that hold one";
+    line.operands = &stats.paths;
+    line.options = {{"--json", "Print JSON instead of text", &stats.json},
+                    {"--all", "Print all rows of the tables, not the first ten", &stats.all_rows}};
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    return canopy_tool::print_stats(stats);
+}
+
+int run_export(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::ExportOptions exported;
+    const std::string formats =
+        fmt::format("What to write: a list of {} (default: html,json.gz,csv)", canopy_tool::format_words);
+    CommandLine line = about;
+    line.operand = "profile";
+    line.operand_meaning = "A profile (.canopyprof), or a folder that holds one";
+    line.operands = &exported.paths;
+    line.one_operand = true;
+    line.options = {{"--output", "A folder (default: that of the profile), or one file: its ending says its format",
+                     nullptr, &exported.output, "-o"},
+                    {"--format", formats, nullptr, &exported.formats}};
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    return canopy_tool::export_profile(exported);
+}
+
+int run_msprof(const CommandLine&, const Arguments& arguments) { return canopy_tool::run_msprof(arguments); }
+
+// False if the text is not all of a number.
+template <class Number>
+bool read_number(const std::string& text, Number& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+int run_top(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::TopOptions options;
+    std::string process, interval;
+    line.options = {{"--pid", "Only this process", nullptr, &process, "-p"},
+                    {"--once", "Print the figures once and exit", &options.once},
+                    {"--json", "Print JSON instead of text, one line each time", &options.json},
+                    {"--interval", "Seconds between two looks (default: 0.5)", nullptr, &interval}};
+    line.footer = "In a terminal, q quits. Otherwise it prints text once per interval.";
+    std::string problem;
+    if (!process.empty() && (!read_number(process, options.process) || options.process <= 0))
+        problem = fmt::format("--pid: {} is not the number of a process", process);
+    if (!interval.empty() &&
+        (!read_number(interval, options.interval) || !(options.interval >= 0.05 && options.interval <= 3600)))
+        problem = fmt::format("--interval: {} is not a number of seconds from 0.05 to 3600", interval);
+    if (problem.empty()) return canopy_tool::run_top(options);
+    std::cerr << "canopy top: " << problem << "\nRun with --help for more information.\n";
+    return 2;
 struct Command {
     const char* name;
     const char* meaning;
@@ -69,6 +148,11 @@ constexpr Command commands[] = {
      "Create links to this install tree where scripts look for the toolkit: ~/Ascend/ascend-toolkit/latest, "
      "~/Ascend/cann and others. Asks first; never replaces anything",
      run_link_default},
+    {"profile", "Run a program and show where its time went: a page, a trace, tables", run_profile},
+    {"stats", "Print the figures of a profile", run_stats},
+    {"export", "Write a profile as a page, a trace or tables", run_export},
+    {"msprof", "What bin/msprof does: the command line of the toolkit's profiler", run_msprof},
+    {"top", "Show what the programs that use Canopy do now, again and again", run_top},
     {"doctor", "Check the sources of a program for things that do not work with Canopy", run_doctor},
 };
 

@@ -196,17 +196,17 @@ void log_view(const GraphView& view) {
     constexpr std::string_view place = "aclmdlRIDebugPrint";
     std::size_t tasks = 0;
     for (const LaneView& lane : view.lanes) tasks += lane.tasks.size();
-    write_log(LogLevel::information, place,
+    write_log(LogModule::runtime, LogLevel::information, place,
               fmt::format("{}{}{}, {}: {} streams, {} tasks, {} edges", title_of(view),
                           view.runs_when.empty() ? "" : ", run ", view.runs_when, view.state, view.lanes.size(), tasks,
                           view.edges.size()));
     for (const LaneView& lane : view.lanes)
         for (const TaskView& task : lane.tasks)
-            write_log(LogLevel::information, place,
+            write_log(LogModule::runtime, LogLevel::information, place,
                       fmt::format("graph {}, stream {}, task {}: {}:{}", view.id, lane.stream,
                                   task.details.at("task").get<std::uint32_t>(), task.label, facts_of(task)));
     for (const EdgeView& edge : view.edges)
-        write_log(LogLevel::information, place,
+        write_log(LogModule::runtime, LogLevel::information, place,
                   fmt::format("graph {}: stream {} task {} -> stream {} task {}: {}", view.id,
                               view.lanes[edge.before.lane].stream,
                               task_at(view, edge.before).details.at("task").get<std::uint32_t>(),
@@ -221,7 +221,7 @@ Status write_graph_trace(Graph& graph, const char* path, ViewDetail detail) {
 }
 
 Status log_graph(Graph& graph) {
-    if (!log_enabled(LogLevel::information)) return {};
+    if (!log_enabled(LogModule::runtime, LogLevel::information)) return {};
     for (const GraphView& view : view_graph(graph, ViewDetail::summary)) log_view(view);
     return {};
 }

@@ -9,6 +9,7 @@
 #include "core/kernel/variable_fillers.h"
 #include "core/memory/device_variables.h"
 #include "core/process/context.h"
+#include "core/process/process_log.h"
 #include "core/stream/stream.h"
 #include "device/image.h"
 #include "foundation/mutex.h"
@@ -95,6 +96,9 @@ Result<std::shared_ptr<Module>> Binary::module_for(DeviceRecord& record) {
     MutexLock state(mutex);
     if (unloading) return fail(code::invalid_handle, "the binary is being unloaded");
     modules[record.index] = module;
+    const auto kernels = module->kernels();
+    log_line(LogModule::runtime, LogLevel::information, "binary", "device {}: code of {} kernels ({}) is loaded",
+             record.index, kernels.size(), kernels.empty() ? std::string_view("none") : kernels.front().name);
     return module;
 }
 

@@ -10,6 +10,7 @@
 #include "core/kernel/kernel.h"
 #include "core/process/context.h"
 #include "core/process/device_callbacks.h"
+#include "core/process/process_log.h"
 #include "core/stream/capture_rules.h"
 #include "core/stream/stream.h"
 #include "foundation/mutex.h"
@@ -42,6 +43,8 @@ Status end_context(Handle handle) {
     Runtime& runtime = Runtime::instance();
     Pin<Context> context = runtime.contexts.pin(handle);
     if (!context || !runtime.contexts.close(handle)) return fail(code::context_null, "the context is not alive");
+    log_line(LogModule::runtime, LogLevel::information, "context", "device {}: {} context ends", context->record->index,
+             context->primary ? "its primary" : "a");
     context->device->quiesce();
     std::vector<Handle> streams;
     {
@@ -65,6 +68,8 @@ Result<Handle> primary_context(DeviceRecord& record) CANOPY_REQUIRES(record.mute
     CANOPY_TRY((*device)->revive());
     Result<Handle> context = make_context(record, **device, true);
     if (!context.ok()) return context.status();
+    log_line(LogModule::runtime, LogLevel::information, "context", "device {}: its primary context is created",
+             record.index);
     record.primary = *context;
     record.primary_hint.store(*context, std::memory_order_release);
     return context;
@@ -84,6 +89,7 @@ Result<Handle> create_context(std::int64_t device_id) {
     }
     Result<Handle> handle = make_context(record, *record.opened(), false);
     if (!handle.ok()) return handle.status();
+    log_line(LogModule::runtime, LogLevel::information, "context", "device {}: a context is created", record.index);
     if (Pin<Context> context = runtime.contexts.pin(*handle)) make_current(*context);
     return handle;
 }

@@ -17,6 +17,7 @@
 #include "core/lifecycle/contexts.h"
 #include "core/process/configuration.h"
 #include "core/process/device_limits.h"
+#include "core/process/process_log.h"
 #include "core/process/runtime.h"
 #include "core/profile/session.h"
 #include "core/snapshot/snapshot.h"
@@ -133,6 +134,7 @@ Status run_initialise_callbacks(const std::string& text) {
 
 // The count is already 0.
 Status finish(State& all) CANOPY_REQUIRES(all.transition) {
+    log_line(LogModule::ascendcl, LogLevel::information, "aclFinalize", "everything is released");
     MutexLock guard(all.state);
     const auto callbacks = all.finalise_callbacks;
     guard.unlock();
@@ -219,6 +221,11 @@ Status initialise(const char* path) {
     }
     all.normalised = configuration->normalised;
     if (configuration->profiler) start_configured_profiling(*configuration->profiler);
+    const Settings& settings = Runtime::instance().settings();
+    log_line(LogModule::ascendcl, LogLevel::information, "aclInit", "Canopy {} with {} devices, chip {}",
+             CANOPY_VERSION, settings.visible.size(), settings.chip->name);
+    for (const std::string& problem : settings.problems)
+        log_line(LogModule::ascendcl, LogLevel::warning, "aclInit", "{}", problem);
     return {};
 }
 

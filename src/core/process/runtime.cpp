@@ -7,6 +7,8 @@
 #include "base/notice.h"
 #include "core/base/error_codes.h"
 #include "core/process/process_hooks.h"
+#include "core/process/process_log.h"
+#include "core/process/visible_figures.h"
 #include "foundation/mutex.h"
 #include "record/process_recording.h"
 #include "record/recorder.h"
@@ -178,6 +180,11 @@ Result<Device*> DeviceRecord::open_kind(const Settings& settings) {
     device_.store(owned_.get(), std::memory_order_release);
     tell_facts();
     CANOPY_TRY(process_hooks.device_opened(*owned_));  // what was allocated before other threads saw the device
+    show_figures(*owned_, index, physical);
+    const DeviceInfo& info = owned_->info();
+    log_line(LogModule::runtime, LogLevel::information, "device",
+             "device {} is open: {} of kind {}, {} bytes of memory, {} workers", index, info.chip->name, info.kind,
+             settings.memory, info.workers);
     return owned_.get();
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/thread_state.h"
 #include "core/process/builtin_kernels.h"
 #include "core/process/context.h"
+#include "core/process/process_log.h"
 #include "core/stream/capture_rules.h"
 #include "core/stream/stream_hooks.h"
 #include "core/stream/stream_state.h"
@@ -142,13 +143,14 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
                     record.chip->max_streams, record.chip->name);
     }
     Status failure;
+    std::int32_t id = 0;
     const Handle handle = Runtime::instance().streams.open([&](Stream& stream, Handle self) {
         stream.record = &record;
         stream.device = context.device;
         stream.self = self;
         stream.context = context.self;
         stream.context_failure = &context.failure;
-        stream.id = next_id.fetch_add(1, std::memory_order_relaxed) & 0x7FFFFFFF;
+        stream.id = id = next_id.fetch_add(1, std::memory_order_relaxed) & 0x7FFFFFFF;
         stream.priority = std::min(options.priority, 7u);
         stream.flags = options.flags;
         stream.is_default = is_default;
@@ -176,6 +178,8 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
         Runtime::instance().streams.close(handle);
         return failure;
     }
+    log_line(LogModule::runtime, LogLevel::information, "stream", "device {}: stream {} is created, priority {}",
+             record.index, id, options.priority);
     bool listed = false;
     {
         // Ending a context closes its handle first and then takes its streams from this list.
@@ -225,6 +229,8 @@ Status destroy_stream(Handle handle, DestroyMode mode) {
     Pin<Stream> stream = runtime.streams.pin(handle);
     if (!stream) return no_such_stream(opaque_of(handle));
     notify_stream_state(handle, StreamStage::destroying);
+    log_line(LogModule::runtime, LogLevel::information, "stream", "device {}: stream {} is destroyed",
+             stream->record->index, stream->id);
     if (mode == DestroyMode::wait) {
         synchronise_stream(*stream, Deadline::never()).ignore();
     } else {
@@ -322,6 +328,8 @@ AfterFailure Stream::task_failed(const TaskFailure& failure) noexcept {
     if (failure.code) *failure.code = failed;
     try {
         std::string text = stream_hooks.describe_failure(failure);
+        log_line(LogModule::runtime, failure.kind == FaultKind::aborted ? LogLevel::information : LogLevel::error,
+                 "stream", "device {}, stream {}: {} (code {})", record->index, id, text, failed);
         SpinGuard guard(error_lock);
         if (error.load(std::memory_order_relaxed) == 0) error_text = std::move(text);
     } catch (...) {

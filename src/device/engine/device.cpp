@@ -59,6 +59,8 @@ public:
         return {share, share, scheduler_.utilisation(true)};
     }
 
+    void show_on(watch::DevicePage& page) noexcept override { scheduler_.set_page(&page); }
+
     Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
         allocations.fetch_add(1, std::memory_order_relaxed);
         Result<DeviceAddress> memory = driver_->allocate(size, flags);
@@ -68,6 +70,7 @@ public:
         }
         if (memory.ok() && record::wants(record::memory)) [[unlikely]]
             write_memory(profile::MemoryChange::allocated, size);
+        scheduler_.tell_memory();
         return memory;
     }
 
@@ -82,7 +85,9 @@ public:
     Status release_soon(DeviceAddress address) noexcept {
         if (!scheduler_.busy()) {
             if (!deferred_free_.empty()) deferred_free_.release_passed();
-            return driver_->release(address);
+            Status released = driver_->release(address);
+            scheduler_.tell_memory();
+            return released;
         }
         const std::optional<DeviceRange> range = driver_->find(address);
         if (!range || range->base != address) return driver_->release(address);

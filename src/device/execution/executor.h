@@ -104,11 +104,21 @@ public:
     Fiber::Exit run_cpu_kernel(Fiber::Body body, void* argument, CanopyBlock& who, Fault& fault) noexcept;
 
     // The task it runs, for the monitor and for abort. `sequence`: how many commands of the owner came before it.
-    void begin_task(const TaskOwner* owner, std::uint64_t sequence, std::uint64_t timeout) noexcept {
+    // `kernel`: nullptr if it is none.
+    void begin_task(const TaskOwner* owner, std::uint64_t sequence, std::uint64_t timeout,
+                    const Kernel* kernel = nullptr) noexcept {
         owner_.store(owner, std::memory_order_relaxed);
         sequence_.store(sequence, std::memory_order_relaxed);
         timeout_.store(timeout, std::memory_order_relaxed);
+        kernel_.store(kernel, std::memory_order_relaxed);
     }
+    // Before a step of the task that runs another kernel.
+    CANOPY_MAY_BE_LEFT void set_kernel(const Kernel* kernel) noexcept {
+        __atomic_store_n(reinterpret_cast<const Kernel**>(&kernel_), kernel, __ATOMIC_RELAXED);
+    }
+    // For other threads: only a number, for the kernel may be gone (kernel_names.h).
+    [[nodiscard]] const Kernel* kernel() const noexcept { return kernel_.load(std::memory_order_relaxed); }
+    [[nodiscard]] const TaskOwner* owner() const noexcept { return owner_.load(std::memory_order_relaxed); }
     void end_task() noexcept { owner_.store(nullptr, std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t step() const noexcept { return step_.load(std::memory_order_acquire); }
     [[nodiscard]] static bool inside(std::uint64_t step) noexcept { return (step & 1) != 0; }
@@ -169,6 +179,8 @@ public:
     std::uint64_t seen_step = 0;
     std::uint64_t seen_idle_steps = 0;
     Nanoseconds seen_at = 0;
+    const Kernel* seen_kernel = nullptr;  // whose core type is `seen_core`
+    CoreType seen_core = CoreType::vector;
 
     Executor* next = nullptr;  // the registry's list
     Executor* previous = nullptr;
@@ -190,6 +202,7 @@ private:
     std::atomic<const TaskOwner*> owner_{nullptr};
     std::atomic<std::uint64_t> sequence_{0};
     std::atomic<std::uint64_t> timeout_{0};
+    std::atomic<const Kernel*> kernel_{nullptr};
     std::atomic<std::uint64_t> cancel_step_{0};
     std::atomic<FaultKind> cancel_kind_{FaultKind::none};
     volatile bool in_service_ = false;

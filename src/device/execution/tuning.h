@@ -104,6 +104,8 @@ inline constexpr std::uint64_t copy_bytes_ahead = 512;
 inline constexpr Nanoseconds monitor_tick = 2 * millisecond;
 // Ticks without any activity before the monitor sleeps until it is woken.
 inline constexpr int monitor_idle_ticks = 50;
+// How often the monitor of a device that works tells programs that watch this one; each time takes some 10 us.
+inline constexpr Nanoseconds figures_interval = 100 * millisecond;
 // If blocks wait for a thread and none has ended for this many ticks, threads are added: the running blocks may be
 // polling for those that have not begun. After one tick, as it was, blocks of a few milliseconds counted as polling.
 inline constexpr std::uint32_t ticks_before_more_threads = 4;

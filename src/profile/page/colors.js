@@ -30,7 +30,7 @@ const shades = 16;
 // Colours as the pixels of an image, blended with the background in `shades` steps.
 export class Palette {
     constructor(dark, background) {
-        const list = hues.map((hue, place) => [hue, place % 2 === 0 ? 52 : 58, dark ? 58 : 67])
+        const list = hues.map((hue, place) => [hue, place % 2 === 0 ? 46 : 50, dark ? 60 : 68])
             .concat(others.map(([hue, saturation, lightness]) => [hue, saturation, dark ? lightness - 16 : lightness]));
         this.colors = list.map(bytesOfColor);
         this.background = background;

@@ -11,6 +11,7 @@ const mostRecords = 200000;  // that are looked at for sums over a period
 const kindWords = ['', 'call', 'task', 'graph node', 'block', 'step of a fused launch', 'part of a copy', '', 'memory', 'mark',
     'figure', 'step of training', 'idle'];
 const markForms = ['mark', 'range of a thread', 'range', 'mark on a stream'];
+const stepForms = ['start of a step', 'end of a step', 'trace point'];
 const markSources = ['aclprof', 'mstx', 'Canopy'];
 
 export class Describer {
@@ -25,12 +26,12 @@ export class Describer {
         if (profile.isTask(i)) return profile.taskType(i) === Task.copy ? copyWords[profile.how(i)] ?? 'copy' : taskWords[profile.taskType(i)] ?? 'task';
         return kindWords[profile.kind[i]];
     }
-    // The text in a bar of the timeline.
-    short(i) {
+    // The text in a bar of the timeline; `figures`: its row says what it is.
+    short(i, figures = false) {
         const {profile} = this;
         if (!profile.isTask(i) || profile.taskType(i) !== Task.copy) return this.name(i);
-        const direction = copyWords[profile.how(i)] ?? 'copy';
-        return `${direction}, ${format.bytes(profile.bytes(i))}, ${format.bandwidth(profile.bytes(i), profile.duration[i])}`;
+        const size = `${format.bytes(profile.bytes(i))}, ${format.bandwidth(profile.bytes(i), profile.duration[i])}`;
+        return figures ? size : `${copyWords[profile.how(i)] ?? 'copy'}, ${size}`;
     }
     what(i) {
         const {profile} = this;
@@ -55,7 +56,7 @@ export class Describer {
             case Kind.call: fields.push(...this.callFields(i)); break;
             case Kind.block: case Kind.step: case Kind.piece: fields.push(...this.blockFields(i)); break;
             case Kind.mark: fields.push(...this.markFields(i)); break;
-            case Kind.stepPoint: fields.push(['Step', String(profile.argument[i])]); break;
+            case Kind.stepPoint: fields.push(...this.stepFields(i)); break;
         }
         return fields.filter(([, value]) => value !== undefined && value !== null && value !== '');
     }
@@ -153,6 +154,14 @@ export class Describer {
         const argument = profile.argument[i];
         return [['Form', markForms[argument & 255]], ['Made by', markSources[argument >>> 8 & 255]], ['Domain', profile.texts[profile.name[i]]],
             ['Category', argument >>> 24 ? String(argument >>> 24) : ''], ['Thread', profile.head.threads[profile.thread[i]]?.name]];
+    }
+
+    stepFields(i) {
+        const {profile} = this;
+        const model = profile.detailNumber(i, Detail.model);
+        const task = this.links.taskAt(profile.stream[i], profile.task[i]);
+        return [['Form', stepForms[profile.object[i] & 255]], ['Number', format.grouped(profile.argument[i])], ['Tag', profile.object[i] >>> 16 ? String(profile.object[i] >>> 16) : ''],
+            ['Model', model === undefined ? '' : String(model)], ['Task', task >= 0 ? {text: `${this.name(task)} on stream ${profile.stream[task]}`, record: task} : '']];
     }
 
     // ---- records that belong to others -----------------------------------------------------------------------------

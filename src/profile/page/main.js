@@ -43,7 +43,7 @@ class Page {
                     this.ruler.paint(ticks, step);
                     this.overview.paint();
                 }});
-        this.timeline.textOf = record => this.describer.short(record);
+        this.timeline.textOf = (record, row) => this.describer.short(record, row.type === 'copies');
         this.overview = new Overview(find('overview'), this.timeline);
         this.ruler = new Ruler(find('ruler'), this.timeline);
         this.panel = new DetailsPanel(find('details'), this.describer, {
@@ -151,7 +151,7 @@ class Page {
         find('title').textContent = title;
         const chips = [];
         for (const device of head.devices.known) chips.push(['', `Device ${device.number}: ${device.chip || device.kind}`]);
-        chips.push(['', format.time(head.length, 4)], ['', format.counted(head.records, 'record')]);
+        chips.push(['', format.time(head.length, 4)], ['', format.counted(this.profile.count, 'record')]);
         if (head.recordCost) chips.push(['quiet', `recording: ${head.recordCost} ns a record, ${format.percent(head.costShare)} of the run`]);
         if (head.lost) chips.push(['warn', `${format.counted(head.lost, 'record')} lost`]);
         if (head.damage) chips.push(['bad', `Incomplete: ${head.damage}`]);

@@ -18,16 +18,23 @@ export class LaneScratch {
     }
     // The beginning of a text that fits into so many pixels.
     fitting(context, text, width, size) {
-        const key = `${size} ${text}`;
-        let whole = this.widths.get(key);
-        if (whole === undefined) {
-            if (this.widths.size > 20000) this.widths.clear();
-            text = text.slice(0, 200);
-            this.widths.set(key, whole = context.measureText(text).width);
+        text = text.slice(0, 200);
+        const whole = this.width(context, text, size);
+        if (whole <= width) return text;
+        for (let letters = Math.floor(text.length * width / whole); letters >= 2; --letters) {
+            const shorter = `${text.slice(0, letters)}…`;
+            if (this.width(context, shorter, size) <= width) return shorter;
         }
-        if (whole <= width) return text.slice(0, 200);
-        const letters = Math.floor(Math.min(text.length, 200) * width / whole) - 1;
-        return letters < 3 ? '' : `${text.slice(0, letters)}…`;
+        return '';
+    }
+    width(context, text, size) {
+        const key = `${size} ${text}`;
+        let width = this.widths.get(key);
+        if (width === undefined) {
+            if (this.widths.size > 20000) this.widths.clear();
+            this.widths.set(key, width = context.measureText(text).width);
+        }
+        return width;
     }
 }
 
@@ -47,7 +54,7 @@ function representative(timeline, lane, from, until, longest) {
     return longest;
 }
 
-export function drawLane(timeline, lane, top, bottom, scale, texts) {
+export function drawLane(timeline, row, lane, top, bottom, scale, texts) {
     const {pixels, image: {width, height}, from, scratch, profile, ratio} = timeline;
     const first = Math.max(0, top), last = Math.min(height, bottom);
     const line = first * width;
@@ -69,7 +76,7 @@ export function drawLane(timeline, lane, top, bottom, scale, texts) {
                 const color = timeline.colors[record];
                 if (color === Color.wait || color === Color.idle) scratch.hatches.push(start, stop);
                 else if (stop - start > wideForText * ratio && texts.length < mostTexts && !(timeline.matches && !isMatch(timeline, record)))
-                    texts.push({text: timeline.textOf(record), x: start, y: top, width: stop - start, height: bottom - top});
+                    texts.push({text: timeline.textOf(record, row), x: start, y: top, width: stop - start, height: bottom - top});
             }
             ++place;
             continue;
@@ -104,10 +111,12 @@ export function drawCurve(timeline, row, top, bottom) {
     row.curve.sample(timeline.from, timeline.until, width, values);
     const fill = pixel(...style.curve), edge = pixel(...style.curveEdge);
     const room = bottom - top;
-    for (let x = 0; x < width; ++x) {
-        const level = Math.round(values[x] / row.curve.top * room);
-        if (level <= 0) continue;
+    const levelOf = x => Math.round(values[Math.max(0, Math.min(width - 1, x))] / row.curve.top * room);
+    for (let x = 0, level = levelOf(0), before = level; x < width; before = level, ++x) {
+        level = levelOf(x);
+        // The edge is one line: down to the lower neighbour.
+        const edgeSize = Math.max(timeline.ratio * 1.5, level - Math.min(before, levelOf(x + 1)));
         for (let y = Math.max(0, bottom - level), stop = Math.min(height, bottom); y < stop; ++y)
-            pixels[y * width + x] = y - (bottom - level) < timeline.ratio * 1.5 ? edge : fill;
+            pixels[y * width + x] = y - (bottom - level) < edgeSize ? edge : fill;
     }
 }

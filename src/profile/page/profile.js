@@ -9,7 +9,7 @@ export const Task = {
     kernel: 0, cpuKernel: 1, copy: 2, fill: 3, signal: 4, wait: 5, writeValue: 6, waitValue: 7, hostCall: 8,
     runtimeCall: 9, replay: 10, condition: 11, control: 12, mark: 13,
 };
-export const Detail = {bytes: 1, place: 2, waitsFor: 3, releasedBy: 4, submitted: 5, code: 6};
+export const Detail = {bytes: 1, place: 2, waitsFor: 3, releasedBy: 4, submitted: 5, code: 6, model: 7};
 export const TaskFlag = {failed: 1, dropped: 2, fused: 4, builtIn: 8};
 export const Role = {host: 0, worker: 1, cpuCore: 2, runtime: 3};
 export const taskWords = ['kernel', 'CPU kernel', 'copy', 'fill', 'signal', 'wait', 'write of a value',

@@ -105,7 +105,7 @@ export function factList(head) {
     for (const [key, value] of head.facts) add(key[0].toUpperCase() + key.slice(1), value);
     add('Process', String(head.process));
     add('Started', new Date(head.startedAt).toISOString().replace('T', ' ').replace('Z', ' UTC'));
-    add('Records', format.grouped(head.records));
+    add('Records', `${format.grouped(head.count)}, and ${format.counted(head.records - head.count, 'detail')} of them`);
     for (const device of head.devices.known)
         add(`Device ${device.number}`, [device.chip || device.kind, `${device.cubeCores} cube cores`, `${device.vectorCores} vector cores`,
             `${device.workers} workers`, format.bytes(device.memory)].join(', '));

@@ -247,7 +247,7 @@ export class Timeline {
         row.lanes.forEach((lane, number) => {
             const laneTop = Math.round(top + 2 * this.ratio + number * laneHeight);
             const laneBottom = Math.round(top + (number + 1) * laneHeight);
-            if (laneBottom > 0 && laneTop < height) drawLane(this, lane, laneTop, laneBottom, scale, texts);
+            if (laneBottom > 0 && laneTop < height) drawLane(this, row, lane, laneTop, laneBottom, scale, texts);
         });
     }
 
@@ -340,21 +340,22 @@ export class Timeline {
         if (!start || !stop) return;
         const {context, style} = this;
         const x1 = this.xOf(fromTime), x2 = this.xOf(toTime);
-        const down = stop.y > start.y;
-        const y1 = down ? start.y + start.height : start.y, y2 = down ? stop.y : stop.y + stop.height;
+        const y1 = start.y + start.height / 2, y2 = stop.y + stop.height / 2;
         if (Math.max(x1, x2) < -50 || Math.min(x1, x2) > this.width + 50) return;
         context.strokeStyle = context.fillStyle = strong ? style.accent : style.arrow;
-        context.lineWidth = strong ? 1.8 : 1.1;
-        const bend = Math.max(10, Math.min(40, Math.abs(x2 - x1) / 2));
+        context.lineWidth = strong ? 2 : 1.2;
+        const bend = Math.max(14, Math.min(40, Math.abs(x2 - x1) / 2));
+        context.beginPath();
+        context.arc(x1, y1, strong ? 3 : 2.2, 0, 2 * Math.PI);
+        context.fill();
         context.beginPath();
         context.moveTo(x1, y1);
-        context.bezierCurveTo(x1 + bend / 2, y1 + (y2 - y1) * 0.4, x2 - bend, y2 - (y2 - y1) * 0.3, x2, y2);
+        context.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2 - 4, y2);
         context.stroke();
         context.beginPath();
-        const tip = down ? -1 : 1;
         context.moveTo(x2, y2);
-        context.lineTo(x2 - 6, y2 + tip * 5);
-        context.lineTo(x2 - 1, y2 + tip * 7);
+        context.lineTo(x2 - 7, y2 - 4);
+        context.lineTo(x2 - 7, y2 + 4);
         context.fill();
     }
 

@@ -10,6 +10,7 @@
 
 #include "base/error_text.h"
 #include "device/engine/code/trace.h"
+#include "device/execution/kernel_names.h"
 #include "device/fused_module.h"
 #include "device/image.h"
 #include "foundation/hash.h"
@@ -46,6 +47,7 @@ private:
     // In the order of the image, never resized after loading.
     std::vector<KernelInfo> infos_;
     std::vector<std::string> symbols_, entries_;
+    std::vector<KnownKernel> known_;
     Index by_name_, by_key_;
     std::vector<std::byte> bitcode_;
     std::vector<std::byte> tracing_code_;
@@ -67,6 +69,7 @@ ImageModule::ImageModule(const Image& image, const Driver& driver, std::unique_p
         if (function) info.code_size = function->size;
         loaded.info = &info;
         loaded.driver = &driver;
+        known_.emplace_back(loaded, info);
         symbols_.push_back(kernel.symbol);
         entries_.push_back(kernel.entry);
         by_name_.emplace(info.name, index);

@@ -285,7 +285,7 @@ bool CpuCores::run_claimed(const Claim& claim, Executor* executor, CpuOutcome& o
         outcome.fault.kind = FaultKind::memory;
         return false;
     }
-    executor->begin_task(launch.owner, launch.sequence, launch.timeout);
+    executor->begin_task(launch.owner, launch.sequence, launch.timeout, launch.kernel);
     bool ended_well = false;
     if (launch.stopping.load(std::memory_order_seq_cst)) {
         outcome.fault.kind = FaultKind::aborted;

@@ -15,6 +15,7 @@
 #include "device/engine/cpu/cpu_kernel.h"
 #include "device/engine/cpu/cpu_process.h"
 #include "device/execution/executor.h"
+#include "device/execution/kernel_names.h"
 #include "device/opaque_pointer.h"
 #include "foundation/code_file.h"
 #include "foundation/elf.h"
@@ -187,6 +188,7 @@ private:
     struct Named {
         KernelInfo info;
         CpuKernel kernel;
+        KnownKernel known;
     };
     std::shared_ptr<CpuImage> image_;
     Mutex mutex_;
@@ -209,6 +211,7 @@ Kernel* CpuModule::kernel(std::string_view name) {
     named->kernel.address = device_address(function);
     named->kernel.process_image = image_->process_image();
     named->kernel.with_block = text == "RunCpuKernelWithBlock";
+    named->known = KnownKernel(named->kernel, named->info);
     return &kernels_.emplace(std::move(text), std::move(named)).first->second->kernel;
 }
 

@@ -49,6 +49,12 @@ void Scheduler::monitor_main() noexcept {
         if (quiet > tuning::monitor_idle_ticks) {
             monitor_sleeps_.store(true, std::memory_order_seq_cst);
             until = Deadline::never();
+            busy_times_.sleep();
+            publish_figures(true);
+            figures_told_at_ = 0;  // the next time at once
+        } else if (const Nanoseconds time = now(); time - figures_told_at_ >= tuning::figures_interval) {
+            figures_told_at_ = time;
+            publish_figures(false);
         }
         if ((until.is_never() && anything_to_watch()) || stopping_.load(std::memory_order_seq_cst))
             monitor_.cancel();
@@ -56,7 +62,8 @@ void Scheduler::monitor_main() noexcept {
             monitor_.park(epoch, until);
         if (until.is_never()) {
             monitor_sleeps_.store(false, std::memory_order_seq_cst);
-            quiet = 0;
+            // Woken to tell that something has changed: it sleeps again at once.
+            quiet = anything_to_watch() ? 0 : tuning::monitor_idle_ticks;
         }
     }
     monitor_ended_.store(true, std::memory_order_release);
@@ -116,6 +123,7 @@ void Scheduler::let_in(std::uint32_t threads) noexcept {
 
 void Scheduler::check_executors(bool& progress) noexcept {
     const Nanoseconds time = now();
+    busy_times_.begin_beat(time);
     for_each_executor([&](Executor& executor) {
         const bool has_task = executor.has_task();
         if (executor.works_for.load(std::memory_order_relaxed) != this) return;
@@ -132,13 +140,16 @@ void Scheduler::check_executors(bool& progress) noexcept {
             executor.seen_at = time;
             // CPU cores progress independently and say nothing about the workers.
             if (!cpu && (idled == 0 || forward >= 2)) progress = true;
-            if (Executor::inside(step)) samples.busy.fetch_add(1, std::memory_order_relaxed);
+            if (!Executor::inside(step)) return;
+            samples.busy.fetch_add(1, std::memory_order_relaxed);
+            if (has_task) busy_times_.add(unit_of_work(executor));
             return;
         }
         if (!Executor::inside(step) || !has_task) return;
         // The kernel may be waiting for a lane that its thread has kept.
         if (Worker* worker = Worker::of(executor)) share_kept(*worker);
         samples.busy.fetch_add(1, std::memory_order_relaxed);
+        busy_times_.add(unit_of_work(executor));
         const std::uint64_t limit = executor.timeout();
         if (limit != 0 && static_cast<std::uint64_t>(time - executor.seen_at) > limit)
             executor.cancel(step, FaultKind::timeout);

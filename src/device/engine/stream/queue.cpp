@@ -453,6 +453,29 @@ bool EngineQueue::more_after_lingering() noexcept {
     return more;
 }
 
+// ---- for programs that watch this one ------------------------------------------------------------------------------
+
+watch::StreamFigures EngineQueue::figures() const noexcept {
+    constexpr watch::WaitsFor reasons[] = {watch::WaitsFor::nothing,   watch::WaitsFor::event, watch::WaitsFor::word,
+                                           watch::WaitsFor::host_call, watch::WaitsFor::cores, watch::WaitsFor::turn,
+                                           watch::WaitsFor::graph};
+    watch::StreamFigures figures;
+    figures.id = static_cast<std::int32_t>(number_);
+    figures.priority = static_cast<std::uint8_t>(priority());
+    figures.completed = completed();
+    figures.submitted = std::max(submitted(), figures.completed);
+    const RunState state = state_.load(std::memory_order_acquire);
+    if (state == RunState::waiting) {
+        const auto reason = static_cast<std::size_t>(reason_.load(std::memory_order_relaxed));
+        figures.waits_for = reasons[std::min(reason, std::size(reasons) - 1)];
+        const bool runs = figures.waits_for == watch::WaitsFor::graph || figures.waits_for == watch::WaitsFor::nothing;
+        figures.state = runs ? watch::StreamState::running : watch::StreamState::waiting;
+    } else if (figures.submitted != figures.completed) {
+        figures.state = state == RunState::draining ? watch::StreamState::running : watch::StreamState::ready;
+    }
+    return figures;
+}
+
 // ---- waiting -------------------------------------------------------------------------------------------------------
 
 std::uint64_t EngineQueue::unfinished(std::uint64_t sequence) const noexcept {
@@ -506,6 +529,7 @@ WaitOutcome EngineQueue::wait(std::uint64_t sequence, Deadline deadline) noexcep
         // relying on another thread's registration also sleeps briefly once, in case the owner missed that one.
         Deadline until = deadline;
         if (registers || !slept) until.at = std::min(until.at, Deadline::after(millisecond).at);
+        if (slept) scheduler_.tell_figures();  // this may last
         slept = true;
         sleepers_.park(epoch, until);
     }

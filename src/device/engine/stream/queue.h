@@ -43,6 +43,8 @@ public:
     void continue_after_launch() noexcept override;
     [[nodiscard]] std::uint64_t unfinished(std::uint64_t sequence) const noexcept override;
     [[nodiscard]] std::uint64_t submitted() const noexcept override { return ring_.tail(); }
+    [[nodiscard]] watch::StreamFigures figures() const noexcept override;
+    [[nodiscard]] const TaskOwner* task_owner() const noexcept override { return this; }
     [[nodiscard]] bool dropping() const noexcept override {
         return drop_until_.load(std::memory_order_acquire) > completed();
     }
@@ -87,7 +89,7 @@ private:
     QueueObserver* const observer_;
     const bool native_;                  // the device orders some commands itself
     StraightRuns* const straight_runs_;  // nullptr: launches run one by one
-    const std::uint32_t number_;         // of the stream, in profiles
+    const std::uint32_t number_;         // of the stream, as the program knows it
     std::atomic<CallRouter*> router_{nullptr};
     CommandRing ring_;
 

@@ -144,20 +144,27 @@ void Scheduler::wake_worker() noexcept {
 // ---- ready queues --------------------------------------------------------------------------------------------------
 
 void Scheduler::add(CountedQueue& queue) noexcept {
-    SpinGuard guard(lock_);
-    queue.number = ++queues_made_;
-    queue.all_next = all_;
-    if (all_) all_->all_previous = &queue;
-    all_ = &queue;
+    {
+        SpinGuard guard(lock_);
+        queue.number = ++queues_made_;
+        queue.all_next = all_;
+        if (all_) all_->all_previous = &queue;
+        all_ = &queue;
+    }
+    tell_figures();
 }
 
 void Scheduler::remove(CountedQueue& queue) noexcept {
-    SpinGuard guard(lock_);
-    if (queue.all_previous)
-        queue.all_previous->all_next = queue.all_next;
-    else
-        all_ = queue.all_next;
-    if (queue.all_next) queue.all_next->all_previous = queue.all_previous;
+    {
+        SpinGuard guard(lock_);
+        removed_commands_ += queue.completed();
+        if (queue.all_previous)
+            queue.all_previous->all_next = queue.all_next;
+        else
+            all_ = queue.all_next;
+        if (queue.all_next) queue.all_next->all_previous = queue.all_previous;
+    }
+    tell_figures();
 }
 
 void Scheduler::forget(Runnable& runnable) noexcept {

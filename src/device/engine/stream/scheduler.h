@@ -14,6 +14,7 @@
 #include "base/parking.h"
 #include "base/spin_lock.h"
 #include "device/engine/cpu/cpu_cores.h"
+#include "device/engine/stream/busy_times.h"
 #include "device/engine/stream/fence.h"
 #include "device/engine/stream/host_calls.h"
 #include "device/engine/stream/runnable.h"
@@ -23,6 +24,10 @@
 #include "foundation/mutex.h"
 
 namespace canopy {
+
+namespace watch {
+class DevicePage;
+}
 
 struct SchedulerOptions {
     std::uint32_t workers = 1;
@@ -39,6 +44,12 @@ public:
     [[nodiscard]] virtual std::uint64_t completed() const noexcept = 0;
     // Number of commands up to `sequence` that are not completed; 0 while the queue is in a wait.
     [[nodiscard]] virtual std::uint64_t unfinished(std::uint64_t sequence) const noexcept = 0;
+
+    // For programs that watch this one.
+    [[nodiscard]] virtual watch::StreamFigures figures() const noexcept = 0;
+    [[nodiscard]] virtual const TaskOwner* task_owner() const noexcept = 0;
+    std::uint64_t sampled_completed = UINT64_MAX;  // when it was looked at last
+    Nanoseconds sampled_at = 0;                    // since when it is at this command
 
     // The scheduler's list of all queues.
     std::uint64_t number = 0;  // unique among the scheduler's queues; never reused
@@ -154,6 +165,12 @@ public:
     // Percentage of the time since the last call that threads of that kind spent inside blocks.
     int utilisation(bool cpu) noexcept;
 
+    // Where it tells programs that watch this one what the device does.
+    void set_page(watch::DevicePage* page) noexcept;
+    // Streams, or memory in use, have changed, perhaps while the monitor sleeps.
+    void tell_figures() noexcept;
+    void tell_memory() noexcept;
+
 private:
     struct Timer {
         Nanoseconds at;
@@ -188,6 +205,12 @@ private:
     [[nodiscard]] bool starving() noexcept;
     void let_in(std::uint32_t threads) noexcept;
     void check_timers() noexcept;
+    struct Sample;
+    void sample_running(Sample& sample);
+    void sample_streams(Sample& sample);
+    void sample_times(watch::DeviceFigures& device) noexcept;
+    void publish_figures(bool asleep, bool monitor = true) noexcept;
+    static watch::Unit unit_of_work(Executor& executor) noexcept;
     bool anything_to_watch() noexcept;
 
     const SchedulerOptions options_;
@@ -203,8 +226,9 @@ private:
     ReadyList ready_[8] CANOPY_GUARDED_BY(lock_);
     CountedQueue* all_ CANOPY_GUARDED_BY(lock_) = nullptr;
     std::uint64_t queues_made_ CANOPY_GUARDED_BY(lock_) = 0;
-    SharedWork* listed_ CANOPY_GUARDED_BY(lock_) = nullptr;   // has something to do for others
-    SharedWork* running_ CANOPY_GUARDED_BY(lock_) = nullptr;  // all that has begun
+    std::uint64_t removed_commands_ CANOPY_GUARDED_BY(lock_) = 0;  // that queues had completed which are gone
+    SharedWork* listed_ CANOPY_GUARDED_BY(lock_) = nullptr;        // has something to do for others
+    SharedWork* running_ CANOPY_GUARDED_BY(lock_) = nullptr;       // all that has begun
     std::atomic<std::uint32_t> ready_mask_{0};
     std::atomic<std::uint32_t> open_launches_{0};
     std::atomic<Worker*> offering_{nullptr};  // changed under lock_
@@ -240,6 +264,9 @@ private:
         std::atomic<std::uint64_t> busy{0}, all{0};
     };
     Samples samples_[2];  // of workers, of CPU cores
+    std::atomic<watch::DevicePage*> page_{nullptr};
+    BusyTimes busy_times_;             // of the monitor
+    Nanoseconds figures_told_at_ = 0;  // of the monitor
 
     HostCalls host_calls_;
     CpuCores cpu_cores_;

@@ -215,7 +215,7 @@ Step Strand::run_cpu_kernel(Worker& worker, Command& command, std::uint64_t sequ
         LaunchEnd end;
         const bool measured = kernel.is_measured_now();
         const Nanoseconds began = measured ? now() : 0;
-        executor.begin_task(this, sequence, timeout);
+        executor.begin_task(this, sequence, timeout, &kernel);
         const bool ended_well = CpuCores::run_block(executor, kernel, arguments, {1, work.block_offset}, end, outcome);
         executor.end_task();
         end.run();

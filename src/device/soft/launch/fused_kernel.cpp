@@ -73,6 +73,7 @@ Result<std::unique_ptr<FusedKernel>> SoftFusedKernel::create(FusionPlan plan, co
     CANOPY_TRY(kernel->take(plan));
     kernel->count_cores(chip);
     kernel->describe(plan);
+    kernel->known_ = KnownKernel(*kernel, kernel->own_info);
     return std::unique_ptr<FusedKernel>(std::move(kernel));
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "device/driver.h"
+#include "device/execution/kernel_names.h"
 #include "device/soft/code/kernel.h"
 #include "device/soft/launch/chip_cores.h"
 
@@ -148,6 +149,7 @@ private:
     void describe(const FusionPlan& plan);
     std::vector<std::uint32_t> place_;  // by part of the plan: its index in `parts`
     std::vector<std::vector<std::uint32_t>> after_;
+    KnownKernel known_;
 };
 
 }  // namespace canopy

@@ -293,7 +293,8 @@ void Launch::finish(LaunchPart& part) noexcept {
 }
 
 void Launch::take_part(Executor& executor) noexcept {
-    executor.begin_task(&owner_, sequence_, timeout_);
+    const Kernel* kernel = fused_ ? static_cast<const Kernel*>(fused_) : only_.kernel;
+    executor.begin_task(&owner_, sequence_, timeout_, kernel);
     record::prepare_thread();
     executor.items_run = 0;
     const Nanoseconds begin = fused_ ? 0 : now();
@@ -316,7 +317,7 @@ void Launch::take_part(Executor& executor) noexcept {
         } else {
             if (!fiber) fiber = pop_yielded();
             if (!fiber) break;
-            executor.begin_task(&owner_, sequence_, fiber->timeout);
+            executor.begin_task(&owner_, sequence_, fiber->timeout, kernel);
             if (fiber->call_began != 0) [[unlikely]]
                 fiber->call_began = ticks();
             how = executor.resume(&fiber->fiber, &fiber->block, fault);

@@ -22,7 +22,7 @@ Step SoftSlot::run(Worker& worker, Command& command, std::uint64_t sequence) noe
                          work.dynamic_size, nullptr, nullptr};
     Executor& executor = worker.executor;
     Fault fault;
-    executor.begin_task(&owner_, sequence, owner_.timeout_of(work));
+    executor.begin_task(&owner_, sequence, owner_.timeout_of(work), &kernel);
     const Fiber::Exit how = executor.run(nullptr, reinterpret_cast<Fiber::Body>(kernel.entry),
                                          opaque_pointer(work.arguments()), &block, fault);
     executor.end_task();
@@ -114,7 +114,7 @@ void SoftSlot::run_fused_alone(Worker& worker, Command& command, const SoftFused
         begin_step_records(run, owner_.record_link(command));
     Executor& executor = worker.executor;
     Fault fault;
-    executor.begin_task(&owner_, sequence, run.default_timeout);
+    executor.begin_task(&owner_, sequence, run.default_timeout, &kernel);
     const Fiber::Exit how = run_sequence_guarded(executor, run, fault);
     executor.end_task();
     if (how != Fiber::Exit::finished) [[unlikely]]

@@ -44,6 +44,7 @@ CANOPY_MAY_BE_LEFT bool run_fused(Guarded& guarded, const Command& command) {
     fused.step_began = 0;
     if (record::wants(record::tasks)) [[unlikely]]
         begin_step_records(fused, guarded.run.task_owner->record_link(command));
+    guarded.executor.set_kernel(fused.kernel);
     run_sequence(guarded.executor, guarded.block, fused);
     fused.kernel = nullptr;
     return true;
@@ -70,6 +71,7 @@ CANOPY_MAY_BE_LEFT bool run_commands(Guarded& guarded) {
             guarded.block.core_type = kernel.core_type(kernel.group.cube != 0);
             guarded.block.dynamic_size = work.dynamic_size;
             guarded.block.core = nullptr;
+            executor.set_kernel(&kernel);
             executor.begin_step(work.timeout ? work.timeout : guarded.run.default_timeout);
             executor.leave_service();
             kernel.entry(opaque_pointer(work.arguments()));
@@ -77,6 +79,7 @@ CANOPY_MAY_BE_LEFT bool run_commands(Guarded& guarded) {
         } else if (command.opcode != Opcode::nothing) {
             const Fiber::Body body = body_of(command.opcode);
             if (!body || is_large(command) || is_remote(command)) return false;
+            executor.set_kernel(nullptr);
             executor.begin_step(0);
             body(&command);
         }
