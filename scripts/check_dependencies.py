@@ -117,6 +117,7 @@ ORDER = {
         {"dump": "dumps of launches and of failures, and running a failed block again"},
         {"graph": "graphs"},
         {"graph/capture": "recording streams into graphs"},
+        {"profile": "profiling sessions, subscriptions, marks of programs"},
         {"lifecycle": "aclInit to aclFinalize, contexts, hooks of lower folders"},
     ),
     "src/device/engine": (

@@ -106,7 +106,7 @@ typedef enum aclprofConfigType {
  * ------------------------------------------------------------------------------------------------------------ */
 
 /**
- * Opens a session whose results go to the directory `profilerResultPath` of `length` bytes (at most 4,096). Comes
+ * Opens a session whose results go to the directory `profilerResultPath` of `length` bytes (below 4,096). Comes
  * after aclInit.
  */
 ACL_FUNC_VISIBILITY aclError aclprofInit(const char* profilerResultPath, size_t length);
@@ -126,10 +126,13 @@ ACL_FUNC_VISIBILITY aclprofConfig* aclprofCreateConfig(uint32_t* deviceIdList, u
 /** Destroys the description of a collection that is not running. */
 ACL_FUNC_VISIBILITY aclError aclprofDestroyConfig(const aclprofConfig* profilerConfig);
 
-/** Starts a collection. One that runs already gives ACL_ERROR_PROF_ALREADY_RUN. */
+/**
+ * Starts a collection; null: calls and tasks of all devices. One that runs already gives ACL_ERROR_PROF_ALREADY_RUN.
+ * Without aclprofInit, the results go to ACL_PROF_PATH or the current directory.
+ */
 ACL_FUNC_VISIBILITY aclError aclprofStart(const aclprofConfig* profilerConfig);
 
-/** Stops a collection started with the same description. None running gives ACL_ERROR_PROF_NOT_RUN. */
+/** Stops a collection started with an equal description; null: the one that runs. None running is no failure. */
 ACL_FUNC_VISIBILITY aclError aclprofStop(const aclprofConfig* profilerConfig);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -264,7 +267,7 @@ typedef struct aclprofEventAttributes {
     } message;
 } aclprofEventAttributes;
 
-/** Creates a stamp. Returns null when host memory is exhausted. */
+/** Creates a stamp. Returns null while no collection with ACL_PROF_MSPROFTX runs. */
 ACL_FUNC_VISIBILITY void* aclprofCreateStamp(void);
 
 /** Destroys a stamp. */

@@ -28,11 +28,13 @@ from .device import Device, current_device, synchronize
 from .errors import Error, QueueEmpty, QueueEnd, QueueFull
 from .graphs import Graph
 from .kernels import Kernel, Library, compile_image, load
+from .profiles import Profile, mark, profile
+from .profiles import Range as range  # noqa: A004  not in __all__
 from .queues import Queue
 from .streams import Event, Notify, Stream, current_stream
 
 __all__ = [
-    "Array", "Device", "Error", "Event", "Graph", "Kernel", "Library", "Notify", "Queue", "QueueEmpty", "QueueEnd",
-    "QueueFull", "Stream", "array", "compile_image", "current_device", "current_stream", "empty", "empty_like", "load",
-    "shared_array", "synchronize", "zeros",
+    "Array", "Device", "Error", "Event", "Graph", "Kernel", "Library", "Notify", "Profile", "Queue", "QueueEmpty",
+    "QueueEnd", "QueueFull", "Stream", "array", "compile_image", "current_device", "current_stream", "empty",
+    "empty_like", "load", "mark", "profile", "shared_array", "synchronize", "zeros",
 ]

@@ -93,6 +93,11 @@ public:
     virtual Problem finish() = 0;
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
 };
-Expected<std::unique_ptr<Recording>> record_to(const std::string& path, std::uint32_t wanted);
+struct FileOptions {
+    std::uint64_t limit = 0;        // the file stays below so many bytes; what comes later counts as lost; 0: no limit
+    std::uint64_t devices = ~0ull;  // bit n: device n is recorded
+};
+Expected<std::unique_ptr<Recording>> record_to(const std::string& path, std::uint32_t wanted,
+                                               const FileOptions& options = {});
 
 }  // namespace canopy::record

@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "foundation/clock.h"
 #include "foundation/files.h"
@@ -21,6 +24,7 @@
 namespace canopy::record {
 namespace {
 
+constexpr std::uint64_t room_for_end = 1u << 20;        // what is written when there is no room for records any more
 constexpr Nanoseconds clock_every = 100 * millisecond;  // so that a file without an end has the clock's rate, too
 
 profile::FileHead head_of_process() {
@@ -85,14 +89,68 @@ double cost_of_a_record() {
     return static_cast<double>(best) / count;
 }
 
+// Which records belong to the devices that a file is about.
+class DeviceFilter {
+public:
+    explicit DeviceFilter(std::uint64_t devices) noexcept : devices_(devices) {}
+    void stream(const profile::StreamFacts& stream) {
+        if (devices_ != ~0ull) device_of_stream_[stream.number] = stream.device;
+    }
+    // Those of `records` that are kept, valid until the next call.
+    std::span<const Record> kept(std::span<const Record> records) {
+        if (devices_ == ~0ull) return records;
+        kept_.clear();
+        for (const Record& record : records)
+            if (const std::uint32_t device = device_of(record); device >= 64 || (devices_ >> device & 1) != 0)
+                kept_.push_back(record);
+        return kept_;
+    }
+
+private:
+    // profile::all_devices if a record belongs to none.
+    [[nodiscard]] std::uint32_t device_of(const Record& record) const {
+        switch (record.what()) {
+            case profile::Kind::task:
+            case profile::Kind::node:
+                return profile::TaskObject::of(record.object).device;
+            case profile::Kind::block:
+            case profile::Kind::step:
+            case profile::Kind::piece:
+            case profile::Kind::detail: {
+                const auto found = device_of_stream_.find(profile::stream_of(record.link));
+                return found == device_of_stream_.end() ? profile::all_devices : found->second;
+            }
+            case profile::Kind::memory:
+                return profile::MemoryObject::of(record.object).device;
+            case profile::Kind::counter:
+                return record.object;
+            case profile::Kind::step_point:
+                return profile::StepObject::of(record.object).device;
+            default:
+                return profile::all_devices;
+        }
+    }
+
+    const std::uint64_t devices_;
+    std::unordered_map<std::uint32_t, std::uint32_t> device_of_stream_;
+    std::vector<Record> kept_;
+};
+
 class FileListener final : public Listener {
 public:
-    explicit FileListener(profile::ProfileWriter writer) : writer_(std::move(writer)) {}
+    FileListener(profile::ProfileWriter writer, const FileOptions& options)
+        : writer_(std::move(writer)), filter_(options.devices), limit_(options.limit) {}
 
     void records(std::uint32_t thread, std::span<const Record> records) override {
         MutexLock lock(mutex_);
+        records = filter_.kept(records);
+        if (records.empty()) return;
         if (writer_.problem()) {
             missing_ += records.size();
+            return;
+        }
+        if (is_full(records.size())) {
+            beyond_limit_[thread] += records.size();
             return;
         }
         writer_.records(thread, records);
@@ -101,7 +159,7 @@ public:
     }
     void text(std::uint32_t number, std::string_view text) override {
         MutexLock lock(mutex_);
-        writer_.text(number, text);
+        if (!is_full(0)) writer_.text(number, text);
     }
     void thread(const profile::Thread& thread) override {
         MutexLock lock(mutex_);
@@ -114,6 +172,7 @@ public:
     }
     void stream(const profile::StreamFacts& stream) override {
         MutexLock lock(mutex_);
+        filter_.stream(stream);
         writer_.stream(stream.number, stream.device, stream.priority);
     }
     void lost(std::uint32_t thread, std::uint64_t count) override {
@@ -136,14 +195,23 @@ public:
     Problem close() {
         MutexLock lock(mutex_);
         note_clock(0);
+        for (const auto& [thread, count] : beyond_limit_) writer_.lost(thread, count);
+        if (!beyond_limit_.empty()) writer_.fact("storage_limit", std::to_string(limit_));
         writer_.close();
         if (missing_ == 0) return writer_.problem();
         return {writer_.problem().message(), "; ", missing_, " records are missing at the end of the profile"};
     }
 
 private:
+    // Once one piece found no room, none does: a profile ends at one moment.
+    bool is_full(std::size_t records) CANOPY_REQUIRES(mutex_) {
+        if (limit_ == 0 || !beyond_limit_.empty()) return limit_ != 0;
+        const std::uint64_t most = records * profile::largest_chunk / profile::most_records_in_chunk;
+        return writer_.size() + most + room_for_end > limit_;
+    }
     void note_clock(Nanoseconds interval) CANOPY_REQUIRES(mutex_) {
         const Nanoseconds time = now();
+        if (!beyond_limit_.empty() && interval != 0) return;
         if (time - last_clock_ < interval) return;
         last_clock_ = time;
         const Ticks stamp = ticks();
@@ -152,6 +220,9 @@ private:
 
     Mutex mutex_;
     profile::ProfileWriter writer_ CANOPY_GUARDED_BY(mutex_);
+    DeviceFilter filter_ CANOPY_GUARDED_BY(mutex_);
+    const std::uint64_t limit_;
+    std::map<std::uint32_t, std::uint64_t> beyond_limit_ CANOPY_GUARDED_BY(mutex_);  // records, by thread
     std::uint64_t missing_ CANOPY_GUARDED_BY(mutex_) = 0;
     Nanoseconds last_clock_ CANOPY_GUARDED_BY(mutex_) = 0;
 };
@@ -179,10 +250,11 @@ private:
 
 }  // namespace
 
-Expected<std::unique_ptr<Recording>> record_to(const std::string& path, std::uint32_t wanted) {
+Expected<std::unique_ptr<Recording>> record_to(const std::string& path, std::uint32_t wanted,
+                                               const FileOptions& options) {
     auto writer = profile::ProfileWriter::create(path, head_of_process());
     if (!writer.ok()) return writer.problem();
-    auto listener = std::make_shared<FileListener>(std::move(*writer));
+    auto listener = std::make_shared<FileListener>(std::move(*writer), options);
     listener->write_facts();
     listen(listener, wanted);
     return std::unique_ptr<Recording>(new FileRecording(path, std::move(listener)));

@@ -55,7 +55,6 @@ CASES = [
     ("canopy: kernel void scale(uint8_t *) was not launched: a kernel image for chip architecture 3510; this device is an "
      "Ascend910B1 of architecture 2201. Set CANOPY_CHIP=Ascend950PR_9599, which runs it, ...", "",
      "CANOPY_CHIP=Ascend910B1 ./scale"),
-    ("aclprofInit is not implemented yet (code 207000)", "", "./profile"),
     ('canopy: CANOPY_DEVICE_COUNT="many" is not a number from 1 to 64; using 4', "", "CANOPY_DEVICE_COUNT=many ./profile"),
     ("AttributeError: module 'acl.mdl' has no attribute 'load_from_file': Canopy runs kernels, not models", "",
      "/usr/bin/python3 -c 'import acl; acl.mdl.load_from_file'"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linked by the install test with libc_sec alone: output that fits is written, anything longer is refused with its
-   code. Also opens mstx ranges, which need no library. Prints the errors and returns their number. */
+   code. Also calls mstx functions, which need no library and do nothing without one. Prints the errors and returns
+   their number. */
 #include <mstx/ms_tools_ext.h>
 #include <securec.h>
 #include <stdio.h>
@@ -50,13 +51,16 @@ static void formats(void) {
 }
 
 static void ranges(void) {
-    const mstxRangeId first = mstxRangeStartA("one", NULL), second = mstxRangeStartA("two", NULL);
-    EXPECT(first != MSTX_INVALID_RANGE_ID && second != MSTX_INVALID_RANGE_ID && first != second);
+    uint64_t tool = 1;
+    mstxGetToolId(&tool);
+    EXPECT(tool == MSTX_TOOL_INVALID_ID);
+    EXPECT(mstxRangeStartA("one", NULL) == MSTX_INVALID_RANGE_ID);
     EXPECT(mstxRangeStartA(NULL, NULL) == MSTX_INVALID_RANGE_ID);
-    mstxDomainHandle_t domain = mstxDomainCreateA("domain");
-    EXPECT(domain != NULL && mstxDomainRangeStartA(domain, "three", NULL) > second);
-    mstxRangeEnd(first);
-    mstxDomainDestroy(domain);
+    EXPECT(mstxDomainCreateA("domain") == NULL);
+    EXPECT(mstxDomainRangeStartA(NULL, "three", NULL) == MSTX_INVALID_RANGE_ID);
+    mstxMarkA("moment", NULL);
+    mstxRangeEnd(1);
+    mstxDomainDestroy(NULL);
 }
 
 int main(void) {

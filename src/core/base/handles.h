@@ -52,6 +52,12 @@ enum class HandleKind : std::uint8_t {
     queue_route,
     queue_route_list,
     queue_route_query,
+    profile_collection,
+    profile_subscription,
+    stamp,
+    step,
+    mstx_domain,
+    own_profile,
 };
 
 // [63..56] kind, [55..32] generation, [31..0] slot

@@ -8,10 +8,12 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
+#include "core/graph/replay_notes.h"
 #include "core/process/context.h"
 #include "core/stream/event.h"
 #include "core/stream/recorder.h"
 #include "core/stream/stream.h"
+#include "profile/record.h"
 
 namespace canopy {
 namespace {
@@ -55,6 +57,8 @@ Status submit_replay(Graph& graph, LockedStream& stream, std::span<const FenceBi
         if (graph.executable) [[likely]] {
             Command command(Opcode::replay);
             command.replay = {graph.executable, bindings.data(), static_cast<std::uint32_t>(bindings.size()), 0};
+            if (replays_are_noted.load(std::memory_order_relaxed)) [[unlikely]]
+                note_replay(profile::link_of(static_cast<std::uint32_t>(stream->id), stream->next_task), graph.id);
             return stream.submit(command);
         }
     }

@@ -20,6 +20,7 @@
 #include "core/process/device_limits.h"
 #include "core/process/process_log.h"
 #include "core/process/runtime.h"
+#include "core/profile/session.h"
 #include "core/snapshot/snapshot.h"
 #include "foundation/mutex.h"
 
@@ -148,6 +149,7 @@ Status finish(State& all) CANOPY_REQUIRES(all.transition) {
     }
     end_snapshot();
     release_all_devices();
+    end_configured_profiling();
     withdraw();
     return first;
 }
@@ -221,6 +223,7 @@ Status initialise(const char* path) {
         return status;
     }
     all.normalised = configuration->normalised;
+    if (configuration->profiler) start_configured_profiling(*configuration->profiler);
     const Settings& settings = Runtime::instance().settings();
     log_line(LogModule::ascendcl, LogLevel::information, "aclInit", "Canopy {} with {} devices, chip {}",
              CANOPY_VERSION, settings.visible.size(), settings.chip->name);

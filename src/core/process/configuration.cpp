@@ -94,18 +94,6 @@ Status read_dump(const Json& root, Configuration& configuration) {
     return {};
 }
 
-Status read_profiler(const Json& root, Configuration& configuration) {
-    constexpr int error = code::invalid_profiling_configuration;
-    const Json* section = nullptr;
-    CANOPY_TRY(find_section(root, "profiler", error, section));
-    if (section == nullptr) return {};
-    CANOPY_TRY(check_word(*section, "profiler", "switch", error, std::array{"on", "off"}));
-    const Json* output = section->find("output");
-    if (output && !output->is_string()) return fail(error, "profiler.output must be a string");
-    configuration.profiler = section->value("switch", std::string("off")) == "on";
-    return {};
-}
-
 Status read_limits(const Json& root, Configuration& configuration) {
     const Json* stack = nullptr;
     CANOPY_TRY(find_section(root, "StackSize", code::invalid_parameter, stack));
@@ -164,7 +152,6 @@ Status read_everything(const Json& root, Configuration& configuration) {
                            code::invalid_operator_queue_limit));
     CANOPY_TRY(read_limits(root, configuration));
     CANOPY_TRY(read_dump(root, configuration));
-    CANOPY_TRY(read_profiler(root, configuration));
     return read_canopy(root, configuration.settings);
 }
 
@@ -179,6 +166,7 @@ Result<Configuration> parse_configuration(std::string_view text) {
     if (!root->is_object()) return fail(code::parse_file, "the configuration is not a JSON object");
     Configuration configuration;
     CANOPY_TRY(read_everything(*root, configuration));
+    CANOPY_TRY(read_profiler_section(*root, text.size(), configuration.profiler));
     root->sort();
     configuration.normalised = root->dump();
     return configuration;

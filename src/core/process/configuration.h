@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "core/process/dump_configuration.h"
+#include "core/process/profiler_section.h"
 #include "core/process/settings.h"
 
 namespace canopy {
@@ -23,15 +24,15 @@ struct Configuration {
     std::optional<std::uint64_t> simt_divergence_stack_size;
     std::optional<std::uint64_t> simt_printf_fifo_size;
     std::optional<std::uint64_t> simd_printf_fifo_size_per_core;
-    std::optional<DumpConfiguration> dump;  // the section "dump", unless it is missing or empty
-    bool profiler = false;                  // the file has a profiler section that is switched on
-    SettingsChange settings;                // the section "canopy"
+    std::optional<DumpConfiguration> dump;    // the section "dump", unless it is missing or empty
+    std::optional<ProfilerSection> profiler;  // if it is switched on
+    SettingsChange settings;                  // the section "canopy"
     std::string normalised;  // the whole file without blanks and in a fixed order, for comparison; "{}" without a file
 };
 
 // Parses a configuration file. Unknown keys are ignored, because programs may share the file for their own use.
 // 100006 if it is not a JSON object or is nested deeper than 10. For a value that is not allowed: 100009 in the dump
-// section, 100010 in the profiler section, 148048 for max_opqueue_num, 100000 elsewhere.
+// section, 148048 for max_opqueue_num, 100000 elsewhere.
 Result<Configuration> parse_configuration(std::string_view text);
 
 }  // namespace canopy
