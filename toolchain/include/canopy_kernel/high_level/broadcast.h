@@ -53,8 +53,8 @@ inline void broadcast_row(uint64_t count, T* to, const T* from) {
     }
 }
 
-// One run for each coordinate of the outer axes: a copy, or a fill with one element. The last of the outer axes has a
-// loop of its own.
+// One run for each coordinate of the outer axes: a copy, or a fill with one element. The last of the outer axes is the
+// inner loop.
 template <class T>
 inline void broadcast(const LocalTensor<T>& dst, const LocalTensor<T>& src, const BroadcastTiling& plan, Where where) {
     static_assert(packing<T> == 1, "Broadcast: elements of less than a byte are not supported");
