@@ -65,6 +65,7 @@ ROOMS = {
     "python": ("the Python modules", ("include/",)),
     "examples": ("programs to start from", ("include/", "toolchain/include/")),
     "bench": ("measurements beside rivals", ("include/", "toolchain/include/")),
+    "bench/profile": ("measurements of what is made from profiles", ("src/foundation/", "src/profile/", "bench/harness/")),
     "bench/micro": ("measurements below the interface", ("src/foundation/", "src/base/")),
     "tests/conformance": ("tests of the interface, run on every device",
                           ("include/", "toolchain/include/", "tests/until.h", "tests/fifo.h")),

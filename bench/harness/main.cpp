@@ -49,6 +49,7 @@ constexpr Topic topics[] = {
     {"fusion", "fused kernels against their launches, a graph and one loop", measure_fusion},
     {"processes", "queues, notifies, events and memory between processes against pipes, sockets, Boost and ZeroMQ",
      measure_processes},
+    {"profile", "traces and figures from a profile", measure_profile},
 };
 
 bool chosen(const Topic& topic, const std::vector<std::string>& filters) {
