@@ -139,7 +139,7 @@ bool write_dump_file(const DumpTarget& target, std::string_view head, std::span<
 }
 
 void report_dump_problem(std::string_view text) noexcept {
-    write_log(LogModule::runtime, LogLevel::error, "dump", text);
+    log_line(LogModule::runtime, LogLevel::error, "dump", "{}", text);
     if (!Runtime::instance().settings().quiet) print_notice(text);
 }
 
