@@ -16,7 +16,7 @@ Status with_profile(canopyProfile* handle, Body&& body) {
     const Pin<OwnProfile> profile = own_profiles().pin(handle_of(handle));
     if (!profile) return fail(code::invalid_parameter, "profile {} is not a profile", as_address(handle));
     MutexLock guard(profile->mutex);
-    return body(*profile);
+    return body.operator()(*profile);  // explicit: clang 14 mixes up the arguments of a plain call
 }
 
 // Makes a profile with prepare(profile).
@@ -26,7 +26,7 @@ Status make_profile(canopyProfile** profile, Prepare&& prepare) {
     Status status;
     const Handle handle = own_profiles().open([&](OwnProfile& fresh, Handle) {
         MutexLock guard(fresh.mutex);
-        status = prepare(fresh);
+        status = prepare.operator()(fresh);
     });
     if (handle == 0) return fail(code::bad_alloc, "too many profiles");
     if (!status.ok())

@@ -41,7 +41,7 @@ template <class Work, class Prepare>
 Status queue_work(const void* handle, Work work, Prepare&& prepare) {
     return with_stream(handle, [&](LockedStream& stream) CANOPY_REQUIRES(stream->lock) -> Status {
         auto task = std::make_unique<Work>(std::move(work));
-        prepare(*task, *stream);
+        prepare.operator()(*task, *stream);  // explicit: clang 14 mixes up the arguments of a plain call
         Command command(Opcode::inline_call);
         command.call.argument = task.get();
         command.call.function = [](void* argument) { (*static_cast<Work*>(argument))(); };
