@@ -49,8 +49,7 @@ std::string plural(std::uint64_t count, std::string_view what) {
 }
 
 bool waits_for_device(std::string_view function) noexcept {
-    return function.find("Synchronize") != std::string_view::npos ||
-           function.find("WaitEvent") != std::string_view::npos;
+    return function.find("Synchronize") != std::string_view::npos;
 }
 
 // Writes the findings of one summary.
