@@ -49,6 +49,7 @@ constexpr Topic topics[] = {
     {"fusion", "fused kernels against their launches, a graph and one loop", measure_fusion},
     {"processes", "queues, notifies, events and memory between processes against pipes, sockets, Boost and ZeroMQ",
      measure_processes},
+    {"profile", "traces and figures from a profile", measure_profile},
 };
 
 bool chosen(const Topic& topic, const std::vector<std::string>& filters) {
@@ -67,6 +68,8 @@ int run_as_child(const std::string& name, const Options& options) {
         fmt::print("{}\n", child_fusion(options).dump());
     else if (name == "processes")
         fmt::print("{}\n", child_processes(options).dump());
+    else if (name == "registers")
+        fmt::print("{}\n", child_registers(options).dump());
     else if (name == "partner")
         return serve_processes();
     else

@@ -47,13 +47,16 @@ void measure_dispatcher_run(Environment& environment);
 void measure_dispatcher_swap(Environment& environment);
 void measure_fusion(Environment& environment);
 void measure_processes(Environment& environment);
+void measure_profile(Environment& environment);
 
 // Measurements of a child process, as JSON: launching the empty kernel on the device the environment selects, the cost
-// of many streams, fused kernels at the level the environment selects, and what passes between two processes.
+// of many streams, fused kernels at the level the environment selects, what passes between two processes, and a kernel
+// of register functions on the chip the environment selects.
 nlohmann::ordered_json child_launch(const Options& options);
 nlohmann::ordered_json child_streams();
 nlohmann::ordered_json child_fusion(const Options& options);
 nlohmann::ordered_json child_processes(const Options& options);
+nlohmann::ordered_json child_registers(const Options& options);
 // The other of the two processes. Ends when it is killed.
 int serve_processes();
 

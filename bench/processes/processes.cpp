@@ -127,6 +127,7 @@ private:
         constexpr std::uint32_t count = 20'000;
         Connection& connection = *wires_[wire];
         partner_.ask(Task::consume, static_cast<std::uint32_t>(wire), count, short_message);
+        partner_.await_step(1);  // it may have slept; its waking is no part of a rate
         const double time = time_each(0, count, [&](std::size_t times) {
             for (std::size_t i = 0; i < times; ++i) connection.send(message_.data(), short_message);
             connection.receive(message_.data(), short_message);
@@ -250,6 +251,7 @@ void serve(Control& control, const Descriptors& descriptors) {
         }
         case Task::consume: {
             Connection& connection = *state.wires[wire];
+            make_partner_step(control);
             for (std::uint32_t i = 0; i < control.count; ++i) connection.receive(message, size);
             connection.send(message, size);
             return;

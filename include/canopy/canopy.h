@@ -40,6 +40,13 @@ CANOPY_EXPORT const uint32_t* canopyCapturesInProgress(void);
 /* The number of items in a queue that this process created or attached to. Returns 0 or an aclError. */
 CANOPY_EXPORT int canopyCountQueueItems(uint32_t queue, uint32_t* items);
 
+/* Runs a block of a failed launch again, from a folder that CANOPY_DUMP_EXCEPTION left, in a process that has used no
+ * device yet. `block`: its number, -1 for the one that failed, -2 for all. Returns 0 once it has run, whether it failed
+ * or not, or an aclError; `*outcome` is JSON: place_taken (true: the memory's addresses are not free in this process,
+ * nothing has run), kernel, block, blocks, recorded (the message of the failure), code and message of this run, same
+ * (true: it failed in the same way), memory (when its contents were taken). Valid until the thread's next call. */
+CANOPY_EXPORT int canopyReplay(const char* folder, int64_t block, const char** outcome);
+
 #ifdef __cplusplus
 }
 #endif

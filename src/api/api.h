@@ -54,7 +54,8 @@ inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcep
     } catch (const std::bad_alloc&) {
         code = finish_failed_call(fail(canopy::code::bad_alloc, "out of host memory").code(), function);
     } catch (...) {
-        code = finish_failed_call(fail(canopy::code::internal, "unexpected failure inside the runtime").code(), function);
+        code =
+            finish_failed_call(fail(canopy::code::internal, "unexpected failure inside the runtime").code(), function);
     }
     if (thread_state.call_began != 0) [[unlikely]]
         return end_recorded_call(code);
@@ -88,14 +89,16 @@ template <class Body>
 inline int api_for_kernels(std::initializer_list<CallersMemory> memory, Body&& body,
                            const char* function = __builtin_FUNCTION()) noexcept {
     KernelThread* const kernel = KernelThread::current();
-    if (kernel == nullptr) [[likely]]
-        return api(body, function);
-    for (const CallersMemory& each : memory) touch_memory_of_kernel(each.address, each.size, each.written);
-    kernel->enter_runtime();
     const int last_error = thread_state.last_error;
-    const int code = api(body, function);
-    thread_state.last_error = last_error;
-    kernel->leave_runtime();
+    if (kernel != nullptr) [[unlikely]] {
+        for (const CallersMemory& each : memory) touch_memory_of_kernel(each.address, each.size, each.written);
+        kernel->enter_runtime();
+    }
+    const int code = api(body, function);  // the only call, so that it is inlined
+    if (kernel != nullptr) [[unlikely]] {
+        thread_state.last_error = last_error;
+        kernel->leave_runtime();
+    }
     return code;
 }
 

@@ -18,7 +18,7 @@ struct CallBegin {
     std::uint32_t last_task = 0;
     Handle last_stream = 0;
 };
-thread_local constinit CallBegin at_begin;
+__attribute__((tls_model("initial-exec"))) thread_local constinit CallBegin at_begin;
 
 }  // namespace
 

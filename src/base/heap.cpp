@@ -97,19 +97,61 @@ std::optional<std::uint64_t> Heap::take(std::size_t size, std::uint64_t block_si
     if (size > capacity_) return std::nullopt;
     const std::uint64_t whole = round_up(size, OffsetAllocator::granule);
     SpinGuard guard(lock_);
-    if (used_ + claimed_ + whole > round_up(capacity_, OffsetAllocator::granule)) return std::nullopt;
+    if (!has_room(whole)) return std::nullopt;
     const auto offset = take_block(block_size, tag);
-    if (!offset) return std::nullopt;
+    if (offset) account(*offset, whole, block_size);
+    return offset;
+}
+
+bool Heap::has_room(std::uint64_t whole) const noexcept {
+    return used_ + claimed_ + whole <= round_up(capacity_, OffsetAllocator::granule);
+}
+
+void Heap::account(std::uint64_t offset, std::uint64_t whole, std::uint64_t block_size) noexcept {
     used_ += whole;
     peak_ = std::max(peak_, used_ + claimed_);
-    handed_out_ = std::max(handed_out_, *offset + round_up(block_size, OffsetAllocator::granule));
+    handed_out_ = std::max(handed_out_, offset + round_up(block_size, OffsetAllocator::granule));
     ++allocations_;
-    return offset;
+}
+
+// The same for a block that must begin at `offset`.
+std::optional<std::uint64_t> Heap::take_at(std::uint64_t offset, std::size_t size, std::uint64_t block_size,
+                                           Tag tag) noexcept {
+    if (size > capacity_) return std::nullopt;
+    const std::uint64_t whole = round_up(size, OffsetAllocator::granule);
+    SpinGuard guard(lock_);
+    if (!has_room(whole) || !allocator_.allocate_at(offset, block_size, encode(tag))) return std::nullopt;
+    const auto taken = committed(offset, block_size);
+    if (taken) account(offset, whole, block_size);
+    return taken;
+}
+
+Status Heap::allocate_at(void* address, std::size_t size, std::uint32_t flags) noexcept {
+    const std::uint64_t place = offset_of(address);
+    if (size == 0 || size > capacity_ || place >= memory_.size())
+        return fail(107000, "no heap like this one has an allocation of {} bytes at {}", size, as_address(address));
+    const std::uint64_t offset = checking_ ? place / page_size() * page_size() : place;
+    if (offset % OffsetAllocator::granule != 0 || base_in({offset, 0, 0, 0}, size) != place)
+        return fail(107000, "no heap like this one has an allocation of {} bytes at {}", size, as_address(address));
+    if (checking_) {
+        CANOPY_TRY(count_guarded());
+        return finish_guarded(
+                   take_at(offset, size, guarded_pages(size) + page_size(), {size, flags, State::in_transit}), size,
+                   flags)
+            .status();
+    }
+    if (!take_at(offset, size, size, {size, flags, State::live})) return no_room(size);
+    return {};
 }
 
 std::optional<std::uint64_t> Heap::take_block(std::uint64_t size, Tag tag) noexcept {
     auto offset = allocator_.allocate(size, OffsetAllocator::granule, encode(tag));
     while (!offset && leave_quarantine()) offset = allocator_.allocate(size, OffsetAllocator::granule, encode(tag));
+    return committed(offset, size);
+}
+
+// Makes the block accessible, or gives it back.
+std::optional<std::uint64_t> Heap::committed(std::optional<std::uint64_t> offset, std::uint64_t size) noexcept {
     if (!offset || checking_ || *offset + size <= committed_ || commit(*offset + size)) return offset;
     allocator_.release(*offset);
     return std::nullopt;

@@ -57,6 +57,9 @@ public:
 
     // 107000 for size 0, 207001 if there is no room. `flags` (21 bits) are stored with the allocation.
     Result<void*> allocate(std::size_t size, std::uint32_t flags) noexcept;
+    // The allocation that begins at `address`, as another heap of the same size, mode and place made it. 207001 if the
+    // addresses are not free, 107000 if no heap like this one has such an allocation.
+    Status allocate_at(void* address, std::size_t size, std::uint32_t flags) noexcept;
     // 107000 unless `address` was returned by allocate and is still live. The memory may be reused immediately.
     Status release(void* address) noexcept;
 
@@ -129,7 +132,13 @@ private:
     static Tag decode(std::uint64_t tag) noexcept;
 
     [[nodiscard]] std::optional<std::uint64_t> take(std::size_t size, std::uint64_t block_size, Tag tag) noexcept;
+    [[nodiscard]] std::optional<std::uint64_t> take_at(std::uint64_t offset, std::size_t size, std::uint64_t block_size,
+                                                       Tag tag) noexcept;
     [[nodiscard]] std::optional<std::uint64_t> take_block(std::uint64_t size, Tag tag) noexcept CANOPY_REQUIRES(lock_);
+    [[nodiscard]] std::optional<std::uint64_t> committed(std::optional<std::uint64_t> offset,
+                                                         std::uint64_t size) noexcept CANOPY_REQUIRES(lock_);
+    [[nodiscard]] bool has_room(std::uint64_t whole) const noexcept CANOPY_REQUIRES(lock_);
+    void account(std::uint64_t offset, std::uint64_t whole, std::uint64_t block_size) noexcept CANOPY_REQUIRES(lock_);
     void forget(std::uint64_t base, std::uint64_t size) noexcept CANOPY_REQUIRES(lock_);
     bool leave_quarantine() noexcept CANOPY_REQUIRES(lock_);
     bool commit(std::uint64_t end) noexcept CANOPY_REQUIRES(lock_);
@@ -144,6 +153,8 @@ private:
     void give_back(std::uint64_t offset, std::uint64_t size) noexcept;
 
     Result<void*> allocate_guarded(std::size_t size, std::uint32_t flags) noexcept;
+    Result<void*> finish_guarded(std::optional<std::uint64_t> offset, std::size_t size, std::uint32_t flags) noexcept;
+    static Status count_guarded() noexcept;
     void release_guarded(const OffsetAllocator::Block& block) noexcept;
     void fill_frame(const OffsetAllocator::Block& block, std::uint64_t size) noexcept;
     [[nodiscard]] std::optional<CheckFinding> damage(const OffsetAllocator::Block& block) const noexcept;

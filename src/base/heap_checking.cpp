@@ -58,6 +58,11 @@ Heap::~Heap() {
 
 Result<void*> Heap::allocate_guarded(std::size_t size, std::uint32_t flags) noexcept {
     if (size > capacity_) return no_room(size);
+    CANOPY_TRY(count_guarded());
+    return finish_guarded(take(size, guarded_pages(size) + page_size(), {size, flags, State::in_transit}), size, flags);
+}
+
+Status Heap::count_guarded() noexcept {
     if (guarded_count.fetch_add(1, std::memory_order_relaxed) >= guarded_limit()) {
         guarded_count.fetch_sub(1, std::memory_order_relaxed);
         return fail(207001,
@@ -65,8 +70,13 @@ Result<void*> Heap::allocate_guarded(std::size_t size, std::uint32_t flags) noex
                     "vm.max_map_count allows a process",
                     guarded_limit());
     }
+    return {};
+}
+
+// Makes the block that was taken, if any, an allocation.
+Result<void*> Heap::finish_guarded(std::optional<std::uint64_t> offset, std::size_t size,
+                                   std::uint32_t flags) noexcept {
     const std::uint64_t pages = guarded_pages(size);
-    const auto offset = take(size, pages + page_size(), {size, flags, State::in_transit});
     if (!offset || !memory_.protect(*offset, pages, Access::read_write)) {
         guarded_count.fetch_sub(1, std::memory_order_relaxed);
         if (!offset) return no_room(size);

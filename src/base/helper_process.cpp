@@ -9,9 +9,23 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <vector>
 
 namespace canopy {
+
+namespace {
+
+// A helper is not recorded: its work appears in the profile of the program.
+std::vector<char*> environment_of_helper() {
+    std::vector<char*> kept;
+    for (char** variable = environ; variable && *variable; ++variable)
+        if (std::strncmp(*variable, "CANOPY_PROFILE=", 15) != 0) kept.push_back(*variable);
+    kept.push_back(nullptr);
+    return kept;
+}
+
+}  // namespace
 
 pid_t start_helper(const CodeFile& program, std::string name, std::initializer_list<int> descriptors) {
     posix_spawn_file_actions_t actions;
@@ -33,8 +47,9 @@ pid_t start_helper(const CodeFile& program, std::string name, std::initializer_l
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     const std::string path = fmt::format("/proc/self/fd/{}", program.descriptor());
+    const std::vector<char*> environment = environment_of_helper();
     pid_t process = -1;
-    const int error = posix_spawn(&process, path.c_str(), &actions, &attributes, arguments.data(), environ);
+    const int error = posix_spawn(&process, path.c_str(), &actions, &attributes, arguments.data(), environment.data());
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (error == 0) return process;

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/locked_files.h"
+
 namespace canopy {
 namespace {
 
@@ -24,7 +26,7 @@ int local_socket(int flags) noexcept { return ::socket(AF_UNIX, SOCK_SEQPACKET |
 
 ReceivedDescriptors::~ReceivedDescriptors() {
     for (std::size_t index = 0; index < count_; ++index)
-        if (all_[index] >= 0) close(all_[index]);
+        if (all_[index] >= 0) close_received(all_[index]);
 }
 
 int ReceivedDescriptors::take(std::size_t index) noexcept {

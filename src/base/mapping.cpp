@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "base/error_text.h"
+#include "base/locked_files.h"
 
 namespace canopy {
 
@@ -84,7 +85,7 @@ bool Mapping::clear(std::size_t offset, std::size_t size) noexcept {
 }
 
 MemoryFile::~MemoryFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ >= 0) close_received(descriptor_);  // it may be a copy
 }
 
 Result<MemoryFile> MemoryFile::create(const std::string& name, std::uint64_t size) {

@@ -63,6 +63,20 @@ std::optional<std::uint64_t> OffsetAllocator::allocate(std::uint64_t size, std::
     return start * granule;
 }
 
+bool OffsetAllocator::allocate_at(std::uint64_t offset, std::uint64_t size, std::uint64_t tag) noexcept {
+    if (size == 0 || offset % granule != 0 || offset >= capacity_ || size > capacity_ - offset) return false;
+    const Index block = block_around(offset);
+    if (is_live(block)) return false;
+    const auto start = static_cast<std::uint32_t>(offset / granule);
+    const auto wanted = static_cast<std::uint32_t>((size + granule - 1) / granule);
+    if (start + wanted > records_[block].start + size_of(block)) return false;
+    carve(block, wanted, start, tag);
+    used_ += wanted * granule;
+    peak_ = std::max(peak_, used_);
+    ++count_;
+    return true;
+}
+
 bool OffsetAllocator::release(std::uint64_t offset) noexcept {
     const Index block = block_at(offset);
     if (block == none || !is_live(block)) return false;

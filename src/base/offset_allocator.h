@@ -45,6 +45,8 @@ public:
     // the owner's use.
     [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment = granule,
                                                         std::uint64_t tag = 0) noexcept;
+    // Takes exactly [offset, offset + size), `offset` in whole granules; false unless all of it is free.
+    [[nodiscard]] bool allocate_at(std::uint64_t offset, std::uint64_t size, std::uint64_t tag) noexcept;
     // Returns false and changes nothing unless `offset` is exactly the start of a live block.
     bool release(std::uint64_t offset) noexcept;
     // `block` is a live block returned by this allocator.

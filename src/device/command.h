@@ -57,7 +57,10 @@ struct LaunchWork {
     std::uint32_t block_offset;
     std::uint32_t dynamic_size;
     std::uint16_t placeholder_count;
-    bool batch;  // all blocks resident at once, or the task waits
+    std::uint16_t
+        single_block;  // if `single`: of `blocks`, at least 2, only this one runs; barriers do not wait for others
+    bool batch;        // all blocks resident at once, or the task waits
+    bool single;
 
     // Memory of this process, copied during submit; or memory that stays valid, usually of the device: not copied, read
     // when the kernel starts.

@@ -175,6 +175,7 @@ struct TaskFailure {
     std::string_view what;                   // one clause in plain words
     const FailedGraphTask* graph = nullptr;  // when it was part of a replay
     int* code = nullptr;                     // where the observer writes the interface's code; may be null
+    const LaunchWork* launch = nullptr;      // of a kernel; of a step: that of its fused kernel
 };
 
 enum class AfterFailure { go_on, drop_the_rest };

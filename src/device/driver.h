@@ -150,6 +150,15 @@ public:
     virtual void mark_all() noexcept = 0;
 };
 
+// Memory at chosen addresses, to repeat what another process did.
+class Placement {
+public:
+    virtual ~Placement() = default;
+    // All addresses that allocations may have; those of another process if the device was opened with their place.
+    [[nodiscard]] virtual DeviceRange addresses() const noexcept = 0;
+    virtual Status allocate_at(DeviceAddress address, std::size_t size) noexcept = 0;
+};
+
 // A shared object generated at run time.
 class Code {
 public:
@@ -214,6 +223,7 @@ struct Abilities {
     // their own, if there is a shared file.
     const CanopyServices* services = nullptr;
     Allocations* allocations = nullptr;
+    Placement* placement = nullptr;
 };
 
 // ---- the driver -----------------------------------------------------------------------------------------------------
@@ -256,6 +266,7 @@ struct DeviceOptions {
     std::uint32_t cpu_cores = 0;  // 0: as many as the chip has
     bool cpu_pinned = false;
     bool cpu_isolated = false;
+    std::uintptr_t place = 0;  // where addresses of its memory begin, if the kind has Placement; 0: anywhere
 };
 
 // One opened device.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// HeapAllocations: the Allocations of a device whose memory is a Heap.
+// HeapAllocations and HeapPlacement: abilities of a device whose memory is a Heap.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 
+#include "base/error_text.h"
 #include "base/heap.h"
 #include "device/driver.h"
 
@@ -28,6 +29,20 @@ public:
 private:
     Heap& heap_;
     const std::ptrdiff_t distance_;
+};
+
+class HeapPlacement final : public Placement {
+public:
+    explicit HeapPlacement(Heap& heap) noexcept : heap_(heap) {}
+    [[nodiscard]] DeviceRange addresses() const noexcept override { return device_range(heap_.range()); }
+    Status allocate_at(DeviceAddress address, std::size_t size) noexcept override {
+        const DeviceRange all = addresses();
+        if (!all.contains(address)) return fail(107000, "address {} is not in this device's memory", address);
+        return heap_.allocate_at(static_cast<std::byte*>(heap_.range().base) + (address - all.base), size, 0);
+    }
+
+private:
+    Heap& heap_;
 };
 
 }  // namespace canopy

@@ -23,7 +23,8 @@ enum class Kind : std::uint8_t {
     // A task of a replayed graph. object, argument: as in `task`. link: the task that replays it. Followed by a detail
     // `place`.
     node,
-    // A block of a kernel, or a piece of one if it was suspended, on the thread that ran it. object: its number, with
+    // A block of a kernel, or a piece of one if it was suspended, on the thread that ran it. A kernel with one block has
+    // none: the thread that wrote its task ran it. object: its number, with
     // BlockObject's bits. argument: pieces before this one. link: the task.
     block,
     // A step of a fused launch, on the thread that ran it. name: its kernel. object: its number. link: the task.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "record/collector.h"
@@ -14,16 +15,24 @@
 namespace canopy::record {
 namespace {
 
-// Gives the ring back when the thread ends. Whatever the thread does after that is lost, and counted.
-struct RingReturn {
-    bool armed = false;
-    ~RingReturn() {
-        thread_records.ended = true;
-        if (Ring* const ring = std::exchange(thread_records.ring, nullptr))
-            ring->ended.store(true, std::memory_order_release);
-    }
-};
-thread_local RingReturn ring_return;
+// Gives the ring back when the thread ends, after the destructors of thread-local objects. What the thread does after
+// that is lost, and counted.
+void give_ring_back(void*) noexcept {
+    thread_records.ended = true;
+    if (Ring* const ring = std::exchange(thread_records.ring, nullptr))
+        ring->ended.store(true, std::memory_order_release);
+}
+
+// Not a thread-local object with a destructor: to register one takes the lock of the dynamic loader, and a library that
+// is being unloaded may hold it while it waits for this thread.
+bool notice_end_of_thread() noexcept {
+    static const std::optional<pthread_key_t> key = []() -> std::optional<pthread_key_t> {
+        pthread_key_t made{};
+        if (::pthread_key_create(&made, &give_ring_back) != 0) return std::nullopt;
+        return made;
+    }();
+    return key && ::pthread_setspecific(*key, &thread_records) == 0;
+}
 
 profile::Thread calling_thread() {
     profile::Thread thread;
@@ -46,7 +55,7 @@ profile::Thread calling_thread() {
 
 void make_ring() noexcept {
     if (thread_records.ring != nullptr || thread_records.ended) return;
-    ring_return.armed = true;  // the first use makes it, and so its destructor
+    if (!notice_end_of_thread()) return;
     try {
         thread_records.ring = Collector::present().ring_for_thread(calling_thread());
     } catch (...) {  // no memory

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -121,11 +122,13 @@ Expected<Process> read_open_file(const File& file) {
     return process;
 }
 
-// A file of a process that has ended; also one whose process ended while it made the file.
-void remove_if_left(const std::string& path) noexcept {
+// Removes the file of a process that has ended. One that is being made has no lock at first, and is given time.
+void remove_if_left(const std::string& path, bool unfinished) noexcept {
+    constexpr time_t time_to_make_it = 60;
     const File file(path);
     struct stat facts {};
     if (file.descriptor() < 0 || fstat(file.descriptor(), &facts) != 0) return;
+    if (unfinished && time(nullptr) - facts.st_mtime < time_to_make_it) return;
     if (S_ISREG(facts.st_mode) && facts.st_uid == geteuid() && holder(file.descriptor()) == 0) unlink(path.c_str());
 }
 
@@ -185,12 +188,12 @@ std::vector<Process> read_processes(const std::string& folder) {
         const std::string_view name = entry->d_name;
         if (!name.starts_with(file_prefix) || is_own(name)) continue;
         const std::string path = join({folder, "/", name});
-        if (name.ends_with(unfinished_suffix)) continue;
-        Expected<Process> process = read_process(path);
+        const bool unfinished = name.ends_with(unfinished_suffix);
+        Expected<Process> process = unfinished ? Problem{"it is not complete"} : read_process(path);
         if (process.ok())
             processes.push_back(std::move(*process));
         else
-            remove_if_left(path);
+            remove_if_left(path, unfinished);
     }
     closedir(entries);
     std::sort(processes.begin(), processes.end(),

@@ -128,8 +128,8 @@ class NoFalseAlarm(unittest.TestCase):
                 self.assertEqual(result.returncode, 0, result.stdout)
 
     def test_a_script_that_asks_for_a_program_does_without_it(self):
-        place = folder("asks", {"a.sh": "if command -v npu-smi > /dev/null; then true; fi\nmsprof x\nwhich msprof\n"})
-        self.assertEqual(found(place), [("a.sh", 2, "hint", "the profiler msprof is not part of Canopy")])
+        place = folder("asks", {"a.sh": "if command -v npu-smi > /dev/null; then true; fi\nmsopprof x\nwhich msopprof\n"})
+        self.assertEqual(found(place), [("a.sh", 2, "hint", "the profiler msopprof is not part of Canopy")])
 
 
 class Errors(unittest.TestCase):
@@ -234,7 +234,7 @@ class Hostile(unittest.TestCase):
         place = folder("names", {})
         path = os.fsencode(place) + b"/\xff\xfe \n.sh"
         with open(path, "w", encoding="utf-8") as file:
-            file.write("msprof ./main\n")
+            file.write("msopprof ./main\n")
         result = self.check(place)
         self.assertEqual(result.returncode, 1)
 

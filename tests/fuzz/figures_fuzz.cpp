@@ -25,6 +25,7 @@ bool is_text(const char* field, std::size_t size) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return 0;
     auto page = std::make_unique<std::array<char, page_size>>();
     std::memcpy(page->data(), data, std::min(size, page_size));
     std::uint32_t length = 0;

@@ -275,6 +275,19 @@ class PageTest(unittest.TestCase):
         self.press(Keys.ESCAPE)
         self.assertEqual(self.title(), "Details")
 
+    def test_arrows_lead_from_calls_to_tasks_when_there_is_room(self):
+        self.open()
+        self.press("l")
+        self.assertEqual(self.run_js("document.getElementById('launches').getAttribute('aria-pressed')"), "true")
+        index = self.find("task", "matmul_tile")[0]
+        self.run_js(f"{VIEW}.focus({self.indices()[index][1]}, {sum(self.indices()[index][1:3])}, 2)")
+        self.browser.painted()
+        pairs = self.run_js(f"{VIEW}.visibleLaunches()")
+        records = self.indices()
+        self.assertIn(index, [task for _, task in pairs])
+        for call, task in pairs:
+            self.assertEqual((records[call][0], records[task][0], records[call][4:]), (synthetic.KIND["call"], synthetic.KIND["task"], records[task][4:]))
+
     # ---- search and tables ------------------------------------------------------------------------------------------
 
     def test_search_counts_marks_and_visits_matches_in_time(self):

@@ -160,6 +160,20 @@ class Commands(unittest.TestCase):
         [facts] = [event["args"] for event in events if event["name"] == "canopy_profile"]
         self.assertEqual(facts["damage"], "")
         self.assertEqual(pathlib.Path(facts["program"]).name, pathlib.Path(REAL).name)
+        [figures] = json.loads(self.run_tool("stats", "--json", "out").stdout)
+        calls = {call["name"]: call["count"] for call in figures["functions"]}
+        for name in ("aclrtMemcpyAsync", "aclrtRecordEvent", "aclrtStreamWaitEvent", "aclrtMemsetAsync"):
+            self.assertEqual(calls[name], 5, name)
+        [copies] = [copy for copy in figures["copies"] if copy["kind"] == "host to device"]
+        self.assertEqual((copies["count"], copies["bytes"]), (5, 5 << 20))
+        [device] = figures["devices"]
+        self.assertIn(device["memory_peak"], range(1 << 20, 2 << 20))
+        names = [event["name"] for event in events if event["ph"] == "X"]
+        self.assertEqual(names.count("AscendCL@aclrtMalloc"), 1)
+        ends = [(event["cat"], event["id"], event["ph"]) for event in events if event["ph"] in "sf"]
+        self.assertEqual(len(set(ends)), len(ends))
+        self.assertEqual({end[:2] for end in ends if end[2] == "s"}, {end[:2] for end in ends if end[2] == "f"})
+        self.assertGreaterEqual(sum(end[0] == "HostToDevice" for end in ends), 2 * 10)
 
     # ---- canopy stats, canopy export ---------------------------------------------------------------------------------
 

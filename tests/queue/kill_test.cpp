@@ -54,6 +54,39 @@ bool take(Ring& ring, std::uint64_t& value, Deadline deadline = at_once) {
     ring.commit_read(index);
     return true;
 }
+// The same by a thread that keeps its end: `kept` is the word, or 0.
+bool put_kept(Ring& ring, std::uint64_t& kept, std::uint64_t value, Deadline deadline = at_once) {
+    for (;;) {
+        if (kept == 0) kept = ring.keep_writing();
+        if (kept == 0) return put(ring, value, deadline);
+        const Ring::Kept result = ring.put_kept(kept, &value, sizeof value, nullptr, 0);
+        if (result == Ring::Kept::lost || result == Ring::Kept::done_and_lost) {
+            ring.give_up_writing(kept);
+            kept = 0;
+        }
+        if (result == Ring::Kept::done || result == Ring::Kept::done_and_lost) return true;
+        if (result == Ring::Kept::other) return false;
+        if (result == Ring::Kept::wait && ring.await_room(deadline) != Ring::Outcome::done) return false;
+    }
+}
+bool take_kept(Ring& ring, std::uint64_t& kept, std::uint64_t& value, Deadline deadline = at_once) {
+    for (;;) {
+        if (kept == 0) kept = ring.keep_reading();
+        if (kept == 0) return take(ring, value, deadline);
+        Item item;
+        const Ring::Kept result = ring.take_kept(kept, item, sizeof value);
+        if (result == Ring::Kept::lost || result == Ring::Kept::done_and_lost) {
+            ring.give_up_reading(kept);
+            kept = 0;
+        }
+        if (result == Ring::Kept::done || result == Ring::Kept::done_and_lost) {
+            value = value_of(item);
+            return true;
+        }
+        if (result == Ring::Kept::other) return false;
+        if (result == Ring::Kept::wait && ring.await_item(deadline) != Ring::Outcome::done) return false;
+    }
+}
 std::vector<std::uint64_t> rest(Ring& ring) {
     std::vector<std::uint64_t> all;
     for (std::uint64_t value = 0; take(ring, value);) all.push_back(value);
@@ -127,6 +160,80 @@ TEST(QueueKill, AtEveryStepOfARead) {
         EXPECT_TRUE(all == after || (!ended && all == before)) << "at step " << step;
         EXPECT_TRUE(put(ring, 9));
         EXPECT_EQ(rest(ring), std::vector<std::uint64_t>{9});
+        return ended;
+    });
+    EXPECT_GT(steps, 20);
+}
+
+TEST(QueueKill, AtEveryStepOfAWriteInsideAKeptLock) {
+    const long steps = at_every_step([](long step) {
+        Ring ring;
+        EXPECT_TRUE(ring.create(1, 4));
+        Ring mine;
+        std::uint64_t kept = 0;
+        const bool ended = killed_after(
+            step,
+            [&] {
+                enter(ring, mine);
+                kept = mine.keep_writing();
+                put_kept(mine, kept, 10);
+            },
+            [&] { put_kept(mine, kept, 11); });
+        EXPECT_TRUE(put(ring, 12));
+        const std::vector<std::uint64_t> all = rest(ring);
+        const std::vector<std::uint64_t> without{10, 12}, with{10, 11, 12};
+        EXPECT_TRUE(all == with || (!ended && all == without)) << "at step " << step;
+        return ended;
+    });
+    EXPECT_GT(steps, 20);
+}
+
+TEST(QueueKill, AtEveryStepOfAReadInsideAKeptLock) {
+    const long steps = at_every_step([](long step) {
+        Ring ring;
+        EXPECT_TRUE(ring.create(1, 4));
+        for (std::uint64_t i = 0; i < 4; ++i) EXPECT_TRUE(put(ring, i));
+        Ring mine;
+        std::uint64_t kept = 0, value = 0;
+        const bool ended = killed_after(
+            step,
+            [&] {
+                enter(ring, mine);
+                kept = mine.keep_reading();
+            },
+            [&] { take_kept(mine, kept, value); });
+        const std::vector<std::uint64_t> all = rest(ring);
+        const std::vector<std::uint64_t> before{0, 1, 2, 3}, after{1, 2, 3};
+        EXPECT_TRUE(all == after || (!ended && all == before)) << "at step " << step;
+        EXPECT_TRUE(put(ring, 9));
+        EXPECT_EQ(rest(ring), std::vector<std::uint64_t>{9});
+        return ended;
+    });
+    EXPECT_GT(steps, 20);
+}
+
+// The places of keepers that were killed serve others again.
+TEST(QueueKill, AtEveryStepOfKeepingALock) {
+    Ring ring;
+    ASSERT_TRUE(ring.create(1, 4));
+    const long steps = at_every_step([&](long step) {
+        Ring mine;
+        const bool ended = killed_after(
+            step, [&] { enter(ring, mine); },
+            [&] {
+                const std::uint64_t kept = mine.keep_writing();
+                if (kept != 0) mine.give_up_writing(kept);
+            });
+        EXPECT_TRUE(put(ring, 1));
+        std::uint64_t kept = may_keep_locks() ? ring.keep_writing() : 1;
+        EXPECT_NE(kept, 0u) << "at step " << step;
+        if (may_keep_locks()) {
+            EXPECT_TRUE(put_kept(ring, kept, 2));
+            EXPECT_TRUE(put(ring, 3));  // takes it away
+            EXPECT_TRUE(put_kept(ring, kept, 4));
+            ring.give_up_writing(kept);
+            EXPECT_EQ(rest(ring), (std::vector<std::uint64_t>{1, 2, 3, 4}));
+        }
         return ended;
     });
     EXPECT_GT(steps, 20);
@@ -259,7 +366,8 @@ TEST(QueueKill, AtEveryStepOfTakingABuffer) {
     EXPECT_GT(steps, 40);
 }
 
-// Children write and read as fast as they can and are killed at random moments. The numbers that arrive rise without a
+// Children write and read as fast as they can, half of them inside a lock that they keep, and are killed at random
+// moments. The numbers that arrive rise without a
 // gap, and the child's own count, in shared memory, never runs ahead of them.
 TEST(QueueKill, AtRandomMoments) {
     Ring ring;
@@ -274,8 +382,10 @@ TEST(QueueKill, AtRandomMoments) {
         if (child == 0) {
             Ring mine;
             enter(ring, mine);
+            std::uint64_t kept = 0;
             for (std::uint64_t next = expected;; ++next) {
-                if (!put(mine, next, Deadline::after(second))) ::_exit(1);
+                const Deadline soon = Deadline::after(second);
+                if (!(round % 2 != 0 ? put_kept(mine, kept, next, soon) : put(mine, next, soon))) ::_exit(1);
                 accepted.store(next + 1);
             }
         }
@@ -309,8 +419,12 @@ TEST(QueueKill, ReadersAtRandomMoments) {
         if (child == 0) {
             Ring mine;
             enter(ring, mine);
-            std::uint64_t value = 0;
-            while (take(mine, value, Deadline::after(10 * second))) {
+            std::uint64_t value = 0, kept = 0;
+            const auto take_one = [&] {
+                const Deadline late = Deadline::after(10 * second);
+                return round % 2 != 0 ? take_kept(mine, kept, value, late) : take(mine, value, late);
+            };
+            while (take_one()) {
                 // At most the one item that the reader before had when it was killed is not seen here.
                 if (value != taken.load() && value != taken.load() + 1) ::_exit(1);
                 taken.store(value + 1);
@@ -331,6 +445,45 @@ TEST(QueueKill, ReadersAtRandomMoments) {
         ASSERT_LE(next - expected, 1u);
         taken.store(next);
     }
+}
+
+// A process that was stopped inside a lock delays others as long as they wait for items, and their calls give the code
+// of a time-out; nothing hangs, and it goes on where it was.
+TEST(QueueKill, AStoppedProcessHoldsUpNobodyForEver) {
+    Ring ring;
+    ASSERT_TRUE(ring.create(1, 4));
+    ASSERT_TRUE(put(ring, 1));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        Ring mine;
+        enter(ring, mine);
+        std::uint64_t written = 0, read = 0;
+        if (mine.begin_write(at_once, written) != Ring::Outcome::done) ::_exit(1);
+        if (mine.begin_read(at_once, read) != Ring::Outcome::done) ::_exit(2);
+        ::raise(SIGSTOP);
+        mine.put(written, item_with(2));
+        mine.commit_write(written);
+        mine.commit_read(read);
+        ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+    ASSERT_TRUE(WIFSTOPPED(status));
+    std::uint64_t value = 0, index = 0;
+    EXPECT_FALSE(put(ring, 3));
+    EXPECT_FALSE(take(ring, value));
+    EXPECT_EQ(ring.begin_write(Deadline::after(10 * millisecond), index), Ring::Outcome::timed_out);
+    EXPECT_EQ(ring.keep_writing(), 0u);
+    // Who waits for ever is told when the queue is stopped or closed.
+    std::thread writer([&] { EXPECT_EQ(ring.begin_write(Deadline::never(), index), Ring::Outcome::closed); });
+    std::uint64_t other = 0;
+    std::thread reader([&] { EXPECT_EQ(ring.begin_read(Deadline::never(), other), Ring::Outcome::closed); });
+    ring.close();
+    writer.join();
+    reader.join();
+    ::kill(child, SIGCONT);
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 // Another process writes over the files while this one uses them: anything may come out, but nothing crashes or hangs.

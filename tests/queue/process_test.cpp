@@ -79,12 +79,17 @@ TEST_F(QueueTest, RoutesCarryItemsOfOtherProcesses) {
 
 TEST_F(QueueTest, ForkedChildrenDoNotUseWhatTheyInherited) {
     const uint32_t queue = make_queue(2);
+    uint64_t value = 0;
+    for (int i = 0; i < 1000; ++i)  // until this thread keeps both ends
+        ASSERT_EQ(put(queue, 1) + take(queue, value), 0);
     acltdtBuf buffer = filled_buffer(8, 1);
     const pid_t child = ::fork();
     if (child == 0) ::_exit(put(queue, 1) == 100032 && acltdtFreeBuf(buffer) == 107017 ? 0 : 1);
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_EQ(put(queue, 2) + take(queue, value), 0);
+    EXPECT_EQ(value, 2u);
     EXPECT_EQ(acltdtEnqueue(queue, buffer, 0), 0);
     EXPECT_EQ(acltdtDestroyQueue(queue), 0);
 }

@@ -300,6 +300,111 @@ TEST_F(QueueTest, WaitersWakeForItemsRoomAndDestruction) {
     reader.join();
 }
 
+// A thread that puts small items again and again keeps that end of the queue (core/queue/kept_ends.h): calls of all
+// kinds in between find everything in its place.
+constexpr uint64_t until_kept = 400;
+
+void exchange(uint32_t queue, uint64_t count) {
+    uint64_t value = 0;
+    for (uint64_t i = 0; i < count; ++i) {
+        ASSERT_EQ(put(queue, i), 0);
+        ASSERT_EQ(take(queue, value), 0);
+        ASSERT_EQ(value, i);
+    }
+}
+
+TEST_F(QueueTest, OneThreadPutsAndTakesItemsOfAllKinds) {
+    const uint32_t queue = make_queue(4);
+    exchange(queue, until_kept);
+    for (int round = 0; round < 3; ++round) {
+        char data[300] = {}, user[96] = {};
+        size_t size = 0;
+        // User data, with room for less, all and more of it.
+        for (const size_t room : {size_t{2}, size_t{4}, sizeof user}) {
+            std::memset(user, 'x', sizeof user);
+            ASSERT_EQ(acltdtEnqueueData(queue, "data", 4, "user", 4, 0, 0), 0);
+            ASSERT_EQ(acltdtDequeueData(queue, data, sizeof data, &size, user, room, 0), 0);
+            EXPECT_EQ(size, 4u);
+            EXPECT_EQ(std::memcmp(data, "data", 4), 0);
+            EXPECT_EQ(std::memcmp(user, "user", std::min<size_t>(room, 4)), 0);
+            if (room == sizeof user) {
+                EXPECT_EQ(user[5], 0);
+            }
+        }
+        // Too little room: the item stays, and its length is told.
+        ASSERT_EQ(put(queue, 7), 0);
+        EXPECT_EQ(acltdtDequeueData(queue, data, 4, &size, nullptr, 0, 0), 107000);
+        EXPECT_EQ(size, 8u);
+        uint64_t value = 0;
+        EXPECT_EQ(take(queue, value), 0);
+        EXPECT_EQ(value, 7u);
+        // Too large for an item, and a buffer.
+        ASSERT_EQ(acltdtEnqueueData(queue, data, sizeof data, nullptr, 0, 0, 0), 0);
+        ASSERT_EQ(acltdtEnqueue(queue, filled_buffer(8, 9), 0), 0);
+        ASSERT_EQ(acltdtDequeueData(queue, data, sizeof data, &size, nullptr, 0, 0), 0);
+        EXPECT_EQ(size, sizeof data);
+        EXPECT_EQ(take(queue, value), 0);
+        EXPECT_EQ(value, 9u);
+        // Full and empty, at once and after a time.
+        for (const int32_t timeout : {0, 1}) {
+            for (uint64_t i = 0; i < 4; ++i) ASSERT_EQ(put(queue, i), 0);
+            EXPECT_EQ(put(queue, 4, timeout), 207014);
+            for (uint64_t i = 0; i < 4; ++i) ASSERT_EQ(take(queue, value), 0);
+            EXPECT_EQ(value, 3u);
+            EXPECT_EQ(take(queue, value, timeout), 207013);
+        }
+        EXPECT_EQ(put(queue, 1, -2), 107000);
+        EXPECT_EQ(acltdtEnqueueData(queue, nullptr, 8, nullptr, 0, 0, 0), 100000);
+        EXPECT_EQ(acltdtDequeueData(queue, data, 0, &size, nullptr, 0, 0), 100000);
+        exchange(queue, 2 * until_kept);
+        std::thread([&] { exchange(queue, until_kept); }).join();
+    }
+    EXPECT_EQ(acltdtDestroyQueue(queue), 0);
+    EXPECT_EQ(put(queue, 1), 100032);
+}
+
+TEST_F(QueueTest, AKeptEndKnowsDeviceMemory) {
+    const uint32_t queue = make_queue(4);
+    exchange(queue, until_kept);
+    uint64_t *device = nullptr, value = 5;
+    ASSERT_EQ(aclrtMalloc(reinterpret_cast<void**>(&device), sizeof value, ACL_MEM_MALLOC_HUGE_FIRST), 0);
+    ASSERT_EQ(aclrtMemcpy(device, sizeof value, &value, sizeof value, ACL_MEMCPY_HOST_TO_DEVICE), 0);
+    size_t size = 0;
+    ASSERT_EQ(acltdtEnqueueData(queue, device, sizeof value, nullptr, 0, 0, 0), 0);
+    ASSERT_EQ(aclrtMemset(device, sizeof value, 0, sizeof value), 0);
+    ASSERT_EQ(acltdtDequeueData(queue, device, sizeof value, &size, nullptr, 0, 0), 0);
+    value = 0;
+    ASSERT_EQ(aclrtMemcpy(&value, sizeof value, device, sizeof value, ACL_MEMCPY_DEVICE_TO_HOST), 0);
+    EXPECT_EQ(value, 5u);
+    EXPECT_EQ(aclrtFree(device), 0);
+    EXPECT_EQ(acltdtDestroyQueue(queue), 0);
+}
+
+TEST_F(QueueTest, QueuesAreDestroyedWhileThreadsKeepTheirEnds) {
+    for (int round = 0; round < 20; ++round) {
+        const uint32_t queue = make_queue(64);
+        std::atomic<uint64_t> taken{0};
+        int writer_code = 0, reader_code = 0;
+        std::thread writer([&] {
+            do writer_code = put(queue, 1, round % 2 == 0 ? -1 : 0);
+            while (writer_code == 0 || writer_code == 207014);
+        });
+        std::thread reader([&] {
+            uint64_t value = 0;
+            do {
+                reader_code = take(queue, value, round % 2 == 0 ? -1 : 0);
+                if (reader_code == 0) ++taken;
+            } while (reader_code == 0 || reader_code == 207013);
+        });
+        EXPECT_TRUE(eventually([&] { return taken.load() > 3 * until_kept; }));
+        EXPECT_EQ(acltdtDestroyQueue(queue), 0);
+        writer.join();
+        reader.join();
+        EXPECT_EQ(writer_code, 100032);
+        EXPECT_EQ(reader_code, 100032);
+    }
+}
+
 TEST_F(QueueTest, ManyThreadsLoseNothing) {
     const uint32_t queue = make_queue(16);
     constexpr uint64_t each = 4000, threads = 3;

@@ -49,6 +49,11 @@ void add_other_settings(Json& settings) {
     add("cc_flags", "CANOPY_CC_FLAGS", "none", "flags that canopy-cc puts before those of its command line");
     add("clang", "CANOPY_CLANG", "automatic", "the clang++ that canopy-cc runs");
     add("kernel_meta", "CANOPY_KERNEL_META", "kernel_meta", "folder of the images that super_kernel makes");
+    add("dump_exception", "CANOPY_DUMP_EXCEPTION", "none",
+        "folder for all that a failed kernel's block needs to run again");
+    add("dump_exception_before", "CANOPY_DUMP_EXCEPTION_BEFORE", "none",
+        "kernels like add* whose memory is kept from before each launch for that");
+    add("dump_scene", "ASCEND_DUMP_SCENE", "none", "what a failed kernel leaves, like aic_err_norm_dump");
     add("run_dir", "CANOPY_RUN_DIR", "none", "folder for the sockets by which containers share objects");
     add("log_path", "ASCEND_PROCESS_LOG_PATH", log_folder(), "folder of the log files");
     add("log_level", "ASCEND_GLOBAL_LOG_LEVEL", "3", "0 debug, 1 info, 2 warning, 3 error, 4 nothing is logged");

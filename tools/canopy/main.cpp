@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command-line tool `canopy`. It uses only the public interface and does not open a device.
+// The command-line tool `canopy`. It uses only the public interface; `canopy replay` alone opens a device.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,11 +10,13 @@
 
 #include "../command_line.h"
 #include "doctor/doctor.h"
+#include "dump.h"
 #include "info.h"
 #include "link_default.h"
 #include "profile/commands.h"
 #include "profile/formats.h"
 #include "profile/msprof.h"
+#include "replay.h"
 #include "top/top.h"
 
 namespace {
@@ -119,14 +121,18 @@ template <class Number>
 bool read_number(const std::string& text, Number& number) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     return error == std::errc() && end == text.data() + text.size();
+}
+
 int run_top(const CommandLine& about, const Arguments& arguments) {
     canopy_tool::TopOptions options;
     std::string process, interval;
+    CommandLine line = about;
     line.options = {{"--pid", "Only this process", nullptr, &process, "-p"},
                     {"--once", "Print the figures once and exit", &options.once},
                     {"--json", "Print JSON instead of text, one line each time", &options.json},
                     {"--interval", "Seconds between two looks (default: 0.5)", nullptr, &interval}};
     line.footer = "In a terminal, q quits. Otherwise it prints text once per interval.";
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
     std::string problem;
     if (!process.empty() && (!read_number(process, options.process) || options.process <= 0))
         problem = fmt::format("--pid: {} is not the number of a process", process);
@@ -136,6 +142,45 @@ int run_top(const CommandLine& about, const Arguments& arguments) {
     if (problem.empty()) return canopy_tool::run_top(options);
     std::cerr << "canopy top: " << problem << "\nRun with --help for more information.\n";
     return 2;
+}
+
+int run_dump(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::DumpOptions dumps;
+    CommandLine line = about;
+    line.operand = "file";
+    line.operand_meaning = "Dump files";
+    line.operands = &dumps.files;
+    line.options = {
+        {"--npy", "Folder to write the data to, as .npy files", nullptr, &dumps.npy},
+        {"--type", "Type of elements whose type is not known, like float16 (default: uint8)", nullptr, &dumps.type},
+        {"--json", "Print JSON instead of text", &dumps.json}};
+    line.footer = "Exit status: 1 if a file is damaged or cannot be written.";
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    return canopy_tool::show_dumps(dumps, std::cout, std::cerr);
+}
+
+int run_replay(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::ReplayOptions block;
+    std::vector<std::string> operands;
+    CommandLine line = about;
+    line.operand = "folder";
+    line.operand_meaning = "A folder that CANOPY_DUMP_EXCEPTION left; after --, arguments for gdb";
+    line.operands = &operands;
+    line.options = {{"--block", "The block to run, or \"all\" (default: the one that failed)", nullptr, &block.block},
+                    {"--gdb", "Run it under gdb, which stops in the kernel", &block.gdb},
+                    {"--attempt", "For its own use", nullptr, &block.attempt}};
+    line.footer =
+        "Exit status: 0 if it failed as before or did not fail, 1 if it could not run, 3 if it failed differently.";
+    if (const int status = read_or_explain(line, arguments); status >= 0) return status;
+    if (operands.size() > 1 && !block.gdb) {
+        std::cerr << "canopy replay: one folder at a time\nRun with --help for more information.\n";
+        return 2;
+    }
+    block.folder = operands.front();
+    block.gdb_arguments.assign(operands.begin() + 1, operands.end());
+    return canopy_tool::replay(block, std::cout, std::cerr);
+}
+
 struct Command {
     const char* name;
     const char* meaning;
@@ -153,6 +198,8 @@ constexpr Command commands[] = {
     {"export", "Write a profile as a page, a trace or tables", run_export},
     {"msprof", "What bin/msprof does: the command line of the toolkit's profiler", run_msprof},
     {"top", "Show what the programs that use Canopy do now, again and again", run_top},
+    {"dump", "Show dump files as text, or write their data for numpy", run_dump},
+    {"replay", "Run a block of a failed launch again, also under gdb", run_replay},
     {"doctor", "Check the sources of a program for things that do not work with Canopy", run_doctor},
 };
 

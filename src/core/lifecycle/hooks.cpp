@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls from lower folders of core to higher ones. The tables are constants, so no entry is ever missing.
+#include "core/dump/failure_dump.h"
+#include "core/dump/launch_dump.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph.h"
 #include "core/graph/graph_build.h"
@@ -14,6 +16,14 @@
 #include "core/stream/stream_hooks.h"
 
 namespace canopy {
+namespace {
+
+void dump_and_fire(Stream& stream, const TaskFailure& failure, int code) noexcept {
+    dump_failure(stream, failure, code);
+    fire_exception(stream, failure, code);
+}
+
+}  // namespace
 
 constinit const ProcessHooks process_hooks = {
     .chip_of_kernels = chip_of_registered_images,
@@ -25,8 +35,9 @@ constinit const ProcessHooks process_hooks = {
 constinit const StreamHooks stream_hooks = {
     .first_recorder = first_recorder,
     .synchronised = pools_after_synchronise,
+    .submit_dumped = submit_dumped,
     .describe_failure = describe_failure,
-    .fire_exception = fire_exception,
+    .fire_exception = dump_and_fire,
 };
 
 constinit const CaptureRules capture_rules = {

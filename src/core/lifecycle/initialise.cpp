@@ -14,6 +14,7 @@
 #include "base/error_text.h"
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
+#include "core/dump/dumping.h"
 #include "core/lifecycle/contexts.h"
 #include "core/process/configuration.h"
 #include "core/process/device_limits.h"
@@ -109,6 +110,7 @@ void configure_limits(const Configuration& configuration) {
 void apply(const Configuration& configuration) {
     if (!configuration.settings.empty()) Runtime::instance().change(configuration.settings);
     configure_limits(configuration);
+    begin_dump(configuration.dump);
     set_error_text_scope(configuration.process_wide_error_text ? ErrorTextScope::process : ErrorTextScope::thread);
     Runtime::instance().default_device.store(configuration.default_device.value_or(no_device),
                                              std::memory_order_release);
@@ -116,6 +118,7 @@ void apply(const Configuration& configuration) {
 
 // Undoes the settings that end with an initialisation.
 void withdraw() {
+    end_dump();
     Runtime::instance().default_device.store(no_device, std::memory_order_release);
     set_error_text_scope(ErrorTextScope::thread);
 }

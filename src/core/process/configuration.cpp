@@ -88,19 +88,9 @@ Status read_dump(const Json& root, Configuration& configuration) {
     const Json* section = nullptr;
     CANOPY_TRY(find_section(root, "dump", error, section));
     if (section == nullptr || section->empty()) return {};
-    CANOPY_TRY(check_word(*section, "dump", "dump_mode", error, std::array{"input", "output", "all"}));
-    CANOPY_TRY(check_word(*section, "dump", "dump_op_switch", error, std::array{"on", "off"}));
-    CANOPY_TRY(check_word(*section, "dump", "dump_data", error, std::array{"tensor", "stats"}));
-    CANOPY_TRY(check_word(*section, "dump", "dump_level", error, std::array{"op", "kernel", "all"}));
-    CANOPY_TRY(check_word(*section, "dump", "dump_debug", error, std::array{"on", "off"}));
-    CANOPY_TRY(check_word(*section, "dump", "dump_scene", error,
-                          std::array{"", "normal", "aic_err_brief_dump", "aic_err_norm_dump", "aic_err_detail_dump",
-                                     "lite_exception", "watcher"}));
-    const Json* path = section->find("dump_path");
-    if (path && !path->is_string()) return fail(error, "dump.dump_path must be a string");
-    const Json* list = section->find("dump_list");
-    if (list && !list->is_array()) return fail(error, "dump.dump_list must be an array");
-    configuration.dump = true;
+    Result<DumpConfiguration> read = read_dump_configuration(*section);
+    if (!read.ok()) return read.status();
+    configuration.dump = std::move(*read);
     return {};
 }
 

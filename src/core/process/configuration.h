@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "core/process/dump_configuration.h"
 #include "core/process/profiler_section.h"
 #include "core/process/settings.h"
 
@@ -23,7 +24,7 @@ struct Configuration {
     std::optional<std::uint64_t> simt_divergence_stack_size;
     std::optional<std::uint64_t> simt_printf_fifo_size;
     std::optional<std::uint64_t> simd_printf_fifo_size_per_core;
-    bool dump = false;                        // the file has a non-empty dump section
+    std::optional<DumpConfiguration> dump;    // the section "dump", unless it is missing or empty
     std::optional<ProfilerSection> profiler;  // if it is switched on
     SettingsChange settings;                  // the section "canopy"
     std::string normalised;  // the whole file without blanks and in a fixed order, for comparison; "{}" without a file

@@ -118,6 +118,11 @@ DeviceRecord* Runtime::device_of(DeviceAddress address) noexcept {
     return nullptr;
 }
 
+bool Runtime::any_device_holds(DeviceAddress address) noexcept {
+    Runtime* const runtime = existing();
+    return runtime != nullptr && runtime->device_of(address) != nullptr;
+}
+
 Result<Device*> DeviceRecord::open() {
     if (Device* device = opened()) return device;
     Runtime& runtime = Runtime::instance();
@@ -171,13 +176,16 @@ Result<Device*> DeviceRecord::open_kind(const Settings& settings) {
     options.cpu_cores = settings.cpu_cores;
     options.cpu_pinned = settings.cpu_pinned;
     options.cpu_isolated = settings.cpu_isolated;
+    options.place = settings.place;
     auto device = open_device(*kind, options);
     if (!device.ok())
         return fail(code::device_setup, "device {} ({}, {} bytes of memory) could not be opened: code {}", index, name,
                     settings.memory, device.status().code());
     CANOPY_TRY(process_hooks.device_opened(**device));
     owned_ = std::move(*device);
+    const bool first = !Runtime::instance().any_opened();
     device_.store(owned_.get(), std::memory_order_release);
+    Runtime::only_device_.store(first ? owned_.get() : nullptr, std::memory_order_release);
     tell_facts();
     CANOPY_TRY(process_hooks.device_opened(*owned_));  // what was allocated before other threads saw the device
     show_figures(*owned_, index, physical);

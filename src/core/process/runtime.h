@@ -99,6 +99,11 @@ public:
     Result<DeviceRecord*> device(std::int64_t id);
     // The device that owns an address; nullptr for host memory.
     DeviceRecord* device_of(DeviceAddress address) noexcept;
+    // Whether it has an owner. Most programs open one device.
+    static bool any_holds(const void* address) noexcept {
+        const Device* const only = only_device_.load(std::memory_order_acquire);
+        return only != nullptr ? only->owns(device_address(address)) : any_device_holds(device_address(address));
+    }
 
     HandleTable<Context> contexts{HandleKind::context};
     HandleTable<Stream> streams{HandleKind::stream};
@@ -131,6 +136,9 @@ private:
     void publish(Settings settings) CANOPY_REQUIRES(open_mutex_);
     void choose_chip_of_images() CANOPY_REQUIRES(open_mutex_);
     [[nodiscard]] bool any_opened() const noexcept;
+
+    static bool any_device_holds(DeviceAddress address) noexcept;
+    static inline std::atomic<const Device*> only_device_{nullptr};  // that is open; nullptr: none, or several
 
     Mutex open_mutex_;  // held while a device is opened and while settings change
     std::vector<std::unique_ptr<const Settings>> all_settings_

@@ -302,6 +302,7 @@ Settings change_settings(Settings settings, const SettingsChange& change) {
         settings.checking = *change.checking;
         chosen("check");
     }
+    if (change.place) settings.place = *change.place;
     if (change.device_count) {
         settings.device_count = *change.device_count;
         chosen("device_count");

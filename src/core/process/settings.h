@@ -44,6 +44,7 @@ struct Settings {
     std::string profile;                      // CANOPY_PROFILE: a file for the profile of the process; empty: none
     std::uint32_t profile_wanted = 0;         // CANOPY_PROFILE_WANT: what it holds, bits of record::Wanted
     std::uint32_t stack_size = 0;             // bytes of a block's stack; 0: default
+    std::uintptr_t place = 0;                 // where device addresses begin, if that is free; 0: anywhere
     std::vector<std::uint32_t> visible;       // physical device numbers after ASCEND_RT_VISIBLE_DEVICES
     std::vector<std::string> problems;        // messages about values that could not be understood
     // What set each value, by its key in the file ("chip"): the variable's name, "aclInit", or chosen_by_kernels.
@@ -64,8 +65,11 @@ struct SettingsChange {
     std::optional<std::uint64_t> memory;
     std::optional<std::uint32_t> workers;
     std::optional<bool> checking;
+    std::optional<std::uintptr_t> place;  // not in files
 
-    [[nodiscard]] bool empty() const noexcept { return !device_count && !chip && !memory && !workers && !checking; }
+    [[nodiscard]] bool empty() const noexcept {
+        return !device_count && !chip && !memory && !workers && !checking && !place;
+    }
 };
 
 Settings read_settings();

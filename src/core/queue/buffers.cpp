@@ -10,6 +10,7 @@
 
 #include "base/error_text.h"
 #include "base/kernel_thread.h"
+#include "base/locked_files.h"
 #include "core/base/error_codes.h"
 #include "core/memory/copy.h"
 #include "core/process/runtime.h"
@@ -79,7 +80,7 @@ Status not_a_buffer(Handle handle) {
 
 }  // namespace
 
-bool on_a_device(const void* address) { return Runtime::instance().device_of(device_address(address)) != nullptr; }
+bool on_a_device(const void* address) { return Runtime::any_holds(address); }
 
 namespace {
 
@@ -152,7 +153,7 @@ Status adopt_pool(int descriptor, std::uint64_t uid) {
     for (std::uint32_t i = 0; i < table.count; ++i) {
         BufferPool* pool = table.all[i].load(std::memory_order_acquire);
         if (pool != nullptr && pool->uid() == uid) {
-            pool->file().keep(descriptor);
+            close_received(descriptor);
             return {};
         }
         if (pool == nullptr && i != 0 && place == 0) place = i;

@@ -9,6 +9,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/queue/kept_ends.h"
 
 namespace canopy {
 namespace {
@@ -84,6 +85,7 @@ SharedKey directory_key(std::uint32_t queue) noexcept {
 }
 
 void DataQueue::recycle() noexcept {
+    KeptEnds::forget(*this);
     if (connection) connection->close(directory_key(number));
     number = 0;
     name.clear();

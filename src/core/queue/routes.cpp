@@ -227,6 +227,7 @@ void keep_routes() {
             }
             const std::uint32_t items = (*source)->ring->items_word().prepare();
             const std::uint32_t room = (*target)->ring->room_word().prepare();
+            order_keepers();  // otherwise the items wait until the sleep below ends
             forward_items(**source);
             if (!(*source)->ring->has_item() && !(*source)->ring->open()) mark_abnormal(each.route);
             words.add((*source)->ring->items_word().word(), items);
@@ -241,7 +242,7 @@ void keep_routes() {
 void start_keeper(Routes& list) CANOPY_REQUIRES(list.mutex) {
     list.changes.fetch_add(1);
     if (list.keeper) {
-        wake_word(list.changes, 1);
+        wake_word(&list.changes, 1);
         return;
     }
     list.keeper = true;
@@ -316,7 +317,7 @@ Status unbind_route(Route& route) {
         (*target)->routes_to.fetch_sub(1);
     }
     list.changes.fetch_add(1);
-    wake_word(list.changes, 1);
+    wake_word(&list.changes, 1);
     route.status = RouteStatus::unbound;
     return {};
 }

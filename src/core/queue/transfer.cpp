@@ -5,7 +5,10 @@
 #include <cstring>
 
 #include "base/error_text.h"
+#include "base/kernel_thread.h"
 #include "core/base/error_codes.h"
+#include "core/queue/at_once.h"
+#include "core/queue/kept_ends.h"
 #include "core/queue/queue.h"
 #include "core/queue/routes.h"
 
@@ -43,11 +46,18 @@ inline void check_deaths(DataQueue& queue) {
         after_deaths(queue);
 }
 
+// Before a thread takes the lock that it may keep itself.
+inline void give_back(KeptEnd* end, std::uint32_t number) noexcept {
+    if (end != nullptr) [[unlikely]]
+        end->give_back(number);
+}
+
 Status put_buffer(DataQueue& queue, const Buffer& buffer, Deadline deadline) {
     for (const Buffer& part : chain_of(buffer)) CANOPY_TRY(queue.announce(*part.pool));
     const BufferOwner moving{buffer.owner.generation, BufferState::moving, buffer.owner.process};
     if (!buffer.pool->change(buffer.header, buffer.owner, moving))
         return fail(code::invalid_handle, "buffer {:#x} is used by another thread", buffer.handle());
+    give_back(KeptEnds::writing(queue.number), queue.number);
     std::uint64_t index = 0;
     const Ring::Outcome outcome = queue.ring->begin_write(deadline, index);
     if (outcome != Ring::Outcome::done) {
@@ -135,12 +145,7 @@ Status too_large(std::uint32_t queue, std::size_t length, std::size_t room) {
 Status read_inside(const Item& item, const QueueRoom& room, std::uint32_t queue, std::size_t& length) {
     length = item.length;
     if (length > room.size) return too_large(queue, length, room.size);
-    if (room.user_size != 0) {
-        const std::size_t user = std::min<std::size_t>(room.user_size, item.user_length);
-        std::memcpy(room.user, item.area.data() + item.length, user);
-        std::memset(static_cast<std::byte*>(room.user) + user, 0,
-                    std::min<std::size_t>(room.user_size, user_area_size) - user);
-    }
+    if (room.user_size != 0) copy_user_data(item, room.user, room.user_size);
     return copy_to_program(room.data, item.area.data(), length);
 }
 
@@ -181,6 +186,7 @@ Result<Handle> dequeue_buffer(std::uint32_t number, Deadline deadline) {
     if (!found.ok()) return found.status();
     DataQueue& queue = **found;
     PoolUse use;
+    give_back(KeptEnds::reading(number), number);
     for (;;) {
         std::uint64_t index = 0;
         CANOPY_TRY(begin_take(queue, deadline, index));
@@ -209,6 +215,14 @@ Status enqueue_data(std::uint32_t number, const QueueData& data, Deadline deadli
     if (!found.ok()) return found.status();
     DataQueue& queue = **found;
     if (data.size + data.user_size <= user_area_size) {
+        for (;;) {
+            const AtOnce result = enqueue_at_once(number, data.data, data.size, data.user, data.user_size);
+            if (result == AtOnce::done) return {};
+            if (result == AtOnce::other) break;
+            if (const Ring::Outcome outcome = queue.ring->await_room(deadline); outcome != Ring::Outcome::done)
+                return failure(queue, outcome, true);
+        }
+        give_back(KeptEnds::writing(number), number);
         Item item{};  // all of it is copied into the queue
         item.length = static_cast<std::uint32_t>(data.size);
         item.user_length = static_cast<std::uint16_t>(data.user_size);
@@ -222,6 +236,7 @@ Status enqueue_data(std::uint32_t number, const QueueData& data, Deadline deadli
         queue.ring->commit_write(index);
         check_deaths(queue);
         help_after_write(queue);
+        if (KernelThread::current() == nullptr) KeptEnds::count_written(queue, *queue.ring, number, index);
         return {};
     }
     PoolUse use;
@@ -242,15 +257,25 @@ Status dequeue_data(std::uint32_t number, const QueueRoom& room, std::size_t& le
     if (!found.ok()) return found.status();
     DataQueue& queue = **found;
     for (;;) {
+        const AtOnce result = dequeue_at_once(number, room.data, room.size, length, room.user, room.user_size);
+        if (result == AtOnce::done) return {};
+        if (result == AtOnce::other) break;
+        if (const Ring::Outcome outcome = queue.ring->await_item(deadline); outcome != Ring::Outcome::done)
+            return failure(queue, outcome, false);
+    }
+    give_back(KeptEnds::reading(number), number);
+    for (;;) {
         std::uint64_t index = 0;
         CANOPY_TRY(begin_take(queue, deadline, index));
         const Item item = queue.ring->get(index);
         if (item.kind == ItemKind::inside) {
             const Status status = read_inside(item, room, number, length);
-            if (!status.ok())
+            if (!status.ok()) {
                 queue.ring->abandon_read();
-            else
+            } else {
                 finish_read(queue, index);
+                if (KernelThread::current() == nullptr) KeptEnds::count_read(queue, *queue.ring, number, index);
+            }
             return status;
         }
         PoolUse use;

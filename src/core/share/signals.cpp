@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error_text.h"
+#include "base/locked_files.h"
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
 #include "core/share/fork.h"
@@ -273,7 +274,7 @@ Result<std::shared_ptr<SharedSignal>> SharedSignal::open(const SharedKey& key, s
 SharedSignal::~SharedSignal() {
     if (inherited()) return;
     if (connection_) connection_->close(key_);
-    if (owner_bell_ >= 0) close(owner_bell_);
+    if (owner_bell_ >= 0) close_received(owner_bell_);
 }
 
 bool SharedSignal::inherited() const noexcept { return forks_ != fork_count(); }

@@ -2,15 +2,26 @@
 #include "core/stream/recorder.h"
 
 #include "core/stream/capture_rules.h"
+#include "core/stream/stream_hooks.h"
 
 namespace canopy {
 
 Result<std::uint64_t> Stream::submit_watched(std::span<Command> commands) noexcept {
     if (recorder) return recorder->record(*this, commands);
-    CANOPY_TRY(check_unsafe(UnsafeCall::default_stream, this));
-    Result<std::uint64_t> sequence = queue->submit(commands);
+    if (is_default) CANOPY_TRY(check_unsafe(UnsafeCall::default_stream, this));
+    Result<std::uint64_t> sequence = dumped_launches.load(std::memory_order_acquire)
+                                         ? stream_hooks.submit_dumped(*this, commands)
+                                         : queue->submit(commands);
     if (sequence.ok()) last_sequence = *sequence;
     return sequence;
+}
+
+void watch_launches(bool wanted) {
+    dumped_launches.store(wanted, std::memory_order_release);
+    Runtime::instance().streams.for_each([](Pin<Stream> stream) {
+        SpinGuard guard(stream->lock);
+        stream->set_recorder(stream->recorder);
+    });
 }
 
 void Stream::end_recording() noexcept {

@@ -37,6 +37,11 @@ enum StreamFlags : std::uint32_t {
     stream_device_use_only = 0x20,
 };
 
+// Launches of streams are dumped (core/dump).
+inline std::atomic<bool> dumped_launches{false};
+// Streams ask StreamHooks::submit_dumped for launches outside of graphs from now on, or no longer.
+void watch_launches(bool wanted);
+
 enum class FailureMode : std::uint8_t { go_on = 0, stop = 1 };
 
 struct StreamOptions {
@@ -58,7 +63,8 @@ public:
     std::atomic<std::uint32_t> priority{0};
     std::uint32_t flags = 0;
     bool is_default = false;
-    // Commands need an extra check before they go to the queue: there is a recorder, or it is a default stream.
+    // Commands need an extra check before they go to the queue: there is a recorder, it is a default stream, or
+    // launches are dumped.
     bool watched CANOPY_GUARDED_BY(lock) = false;
     Recorder* recorder CANOPY_GUARDED_BY(lock) = nullptr;  // takes commands instead of the queue
     std::atomic<FailureMode> failure_mode{FailureMode::go_on};
@@ -78,7 +84,7 @@ public:
     // Sets or removes the recorder.
     void set_recorder(Recorder* next) noexcept CANOPY_REQUIRES(lock) {
         recorder = next;
-        watched = next != nullptr || is_default;
+        watched = next != nullptr || is_default || dumped_launches.load(std::memory_order_acquire);
     }
     // Tells the thread-safety analysis that the calling thread holds `lock`.
     void assert_locked() const noexcept CANOPY_ASSERT_HELD(lock) {}

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
+#include "base/result.h"
 #include "core/base/handles.h"
 #include "device/device.h"
 
@@ -19,9 +21,11 @@ struct StreamHooks {
     Recorder* (*first_recorder)(std::uint32_t stream_flags);
     // All work submitted to the stream is done. Only called while memory pools exist.
     void (*synchronised)(Handle stream) noexcept;
+    // Submits to the stream's queue while launches are dumped. The stream is locked.
+    Result<std::uint64_t> (*submit_dumped)(Stream& stream, std::span<Command> commands) noexcept;
     // Describes a failed task: what failed, and how.
     std::string (*describe_failure)(const TaskFailure& failure);
-    // Calls the exception callbacks for a failed task.
+    // Writes a failed task to the dump and calls the exception callbacks for it.
     void (*fire_exception)(Stream& stream, const TaskFailure& failure, int code) noexcept;
 };
 extern const StreamHooks stream_hooks;

@@ -47,6 +47,7 @@ public:
           virtual_memory_(std::move(addresses)),
           checker_(*heap_),
           allocations_(*heap_),
+          placement_(*heap_),
           budget_({options.chip->cube_cores, options.chip->vector_cores}),
           fusing_(budget_.cores(), *this),
           shared_file_{heap_->file(), device_range(heap_->range())} {
@@ -59,7 +60,7 @@ public:
     [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
     [[nodiscard]] Abilities abilities() noexcept override {
         return {virtual_memory_.get(), &fusing_,  &checker_,          &straight_runs_, nullptr,
-                &shared_file_,         &imports_, &kernel_services(), &allocations_};
+                &shared_file_,         &imports_, &kernel_services(), &allocations_,   &placement_};
     }
     [[nodiscard]] MemoryUsage memory_usage() const noexcept override { return heap_->usage(); }
     Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
@@ -94,6 +95,7 @@ private:
     std::unique_ptr<SoftVirtualMemory> virtual_memory_;
     HeapChecker checker_;
     HeapAllocations allocations_;
+    HeapPlacement placement_;
     CoreBudget budget_;
     FiberPool fibers_;
     SoftFusing fusing_;
@@ -110,7 +112,8 @@ public:
         if (options.stack_size != 0)
             set_block_stack_size(std::max(tuning::default_block_stack, options.stack_size * tuning::stack_scale));
         const std::string name = fmt::format("canopy-device-{}", options.index);
-        Result<std::unique_ptr<Heap>> heap = Heap::create({name, options.memory, options.checking});
+        Result<std::unique_ptr<Heap>> heap = Heap::create(
+            {.name = name, .capacity = options.memory, .checking = options.checking, .place = options.place});
         if (!heap.ok()) return heap.status();
         Result<std::unique_ptr<SoftVirtualMemory>> addresses = SoftVirtualMemory::create(name, **heap);
         if (!addresses.ok()) return addresses.status();

@@ -71,7 +71,7 @@ export function colorsOf(profile) {
     const ranks = new Uint8Array(profile.texts.length);
     profile.texts.forEach((_, place) => { ranks[place] = place % kernels; });
     profile.head.kernels.forEach((kernel, rank) => { ranks[kernel.text] = rank % kernels; });
-    const waits = profile.texts.map(text => /Synchroni[sz]e|Wait|Dequeue/.test(text));
+    const waits = profile.texts.map(text => /Synchroni[sz]e|Dequeue|^aclrtMemcpy(2d)?$/.test(text));
     const colors = new Uint8Array(profile.count);
     for (let i = 0; i < profile.count; ++i) {
         switch (profile.kind[i]) {

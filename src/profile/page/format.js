@@ -33,7 +33,10 @@ export function bandwidth(size, nanoseconds) {
     return nanoseconds > 0 ? `${(size / nanoseconds).toFixed(size / nanoseconds < 10 ? 2 : 1)} GB/s` : '';
 }
 
-export function percent(share) { return `${(share * 100).toFixed(share < 0.1 && share > 0 ? 1 : 0)} %`; }
+export function percent(share) {
+    if (share > 0 && share < 0.0005) return '< 0.1 %';
+    return `${(share * 100).toFixed(share < 0.1 && share > 0 ? 1 : 0)} %`;
+}
 
 export function counted(count, noun, plural = noun + 's') {
     return `${grouped(count)} ${count === 1 ? noun : plural}`;

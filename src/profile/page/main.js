@@ -206,6 +206,7 @@ class Page {
         click('out', () => timeline.zoom(zoomStep * zoomStep));
         click('fit', () => timeline.showAll());
         click('measure', () => this.setMeasuring(!timeline.measuring));
+        click('launches', () => this.toggleLaunches());
         click('help', () => find('keys').showModal());
         click('close-keys', () => find('keys').close());
         click('next', () => this.nextMatch(1));
@@ -228,7 +229,7 @@ class Page {
             '-': () => timeline.zoom(zoomStep), a: () => timeline.pan(-timeline.width * 0.12), d: () => timeline.pan(timeline.width * 0.12),
             ArrowLeft: () => timeline.pan(-timeline.width * 0.12), ArrowRight: () => timeline.pan(timeline.width * 0.12),
             ArrowUp: () => { find('scroller').scrollTop -= 48; }, ArrowDown: () => { find('scroller').scrollTop += 48; },
-            f: () => this.focusSelected(), 0: () => timeline.showAll(), m: () => this.setMeasuring(!timeline.measuring),
+            f: () => this.focusSelected(), 0: () => timeline.showAll(), m: () => this.setMeasuring(!timeline.measuring), l: () => this.toggleLaunches(),
             '/': () => find('search').focus(), '?': () => find('keys').showModal(), n: () => this.nextMatch(1), N: () => this.nextMatch(-1),
             ',': () => selected >= 0 && this.step(selected, -1), '.': () => selected >= 0 && this.step(selected, 1),
             Escape: () => {
@@ -244,6 +245,12 @@ class Page {
         if (!action) return;
         event.preventDefault();
         action();
+    }
+    toggleLaunches() {
+        const {timeline} = this;
+        timeline.launches = !timeline.launches;
+        find('launches').setAttribute('aria-pressed', String(timeline.launches));
+        timeline.changed();
     }
     focusSelected() {
         const {timeline, profile} = this;

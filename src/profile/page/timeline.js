@@ -3,6 +3,7 @@
 
 import * as format from './format.js';
 import {drawCurve, drawLane, LaneScratch} from './paint.js';
+import {Kind} from './profile.js';
 import {headingHeight} from './rows.js';
 import {Palette, pixel} from './colors.js';
 
@@ -22,6 +23,7 @@ export class Timeline {
         this.gap = null;
         this.measured = null;
         this.measuring = false;
+        this.launches = false;  // arrows from calls to their tasks
         this.matches = null;  // by place of the text; null without a search
         this.hovered = null;
         this.context = elements.canvas.getContext('2d', {alpha: false, willReadFrequently: true});
@@ -323,17 +325,37 @@ export class Timeline {
             shown.push([by, wait]);
         }
         if (shown.length <= mostArrows) for (const [by, wait] of shown) this.arrow(by, wait, profile.end(by), profile.end(wait), false);
+        if (this.launches) for (const [call, task] of this.visibleLaunches()) this.launchArrow(call, task, false);
         if (this.selected < 0) return;
         const i = this.selected;
         if (profile.isTask(i)) {
             const call = links.callOf(i);
-            if (call >= 0) this.arrow(call, i, Math.min(profile.end(call), profile.begin[i]), profile.begin[i], true);
+            if (call >= 0) this.launchArrow(call, i, true);
             const by = links.releaserOf(i);
             if (typeof by === 'number') this.arrow(by, i, profile.end(by), profile.end(i), true);
-        } else if (profile.argument[i] > 0 && profile.kind[i] === 1) {
+        } else if (profile.argument[i] > 0 && profile.kind[i] === Kind.call) {
             const task = links.taskAt(profile.stream[i], profile.task[i]);
-            if (task >= 0) this.arrow(i, task, Math.min(profile.end(i), profile.begin[task]), profile.begin[task], true);
+            if (task >= 0) this.launchArrow(i, task, true);
         }
+    }
+    launchArrow(call, task, strong) {
+        const {profile} = this;
+        this.arrow(call, task, Math.min(profile.end(call), profile.begin[task]), profile.begin[task], strong);
+    }
+    // [call, last task it submitted] of the calls in the window; none if they are too many to be told apart.
+    visibleLaunches() {
+        const {profile} = this;
+        const found = [];
+        for (const row of this.visibleRows)
+            for (const lane of row.thread ? row.lanes : [])
+                for (let at = lane.firstEndingAfter(this.from), tries = 0; at < lane.begin.length && lane.begin[at] < this.until; ++at) {
+                    if (++tries > 4 * mostArrows || found.length > mostArrows) return [];
+                    const record = lane.records[at];
+                    if (profile.kind[record] !== Kind.call || profile.argument[record] === 0) continue;
+                    const task = this.links.taskAt(profile.stream[record], profile.task[record]);
+                    if (task >= 0) found.push([record, task]);
+                }
+        return found;
     }
     arrow(from, to, fromTime, toTime, strong) {
         const start = this.boxOf(from), stop = this.boxOf(to);

@@ -123,6 +123,45 @@ TEST(Heap, UsageCountsBytesPeakAndAllocations) {
     }
 }
 
+TEST(Heap, AnotherHeapAtTheSamePlaceTakesTheSameAllocations) {
+    for (const bool checking : {false, true}) {
+        std::vector<std::pair<std::byte*, std::size_t>> live;
+        std::uintptr_t place = 0;
+        {
+            const auto heap = make(8 * mebibyte, checking);
+            place = reinterpret_cast<std::uintptr_t>(heap->range().base);
+            for (const std::size_t size : {1u, 63u, 64u, 4096u, 5000u, 70'000u, 2'000'000u})
+                live.emplace_back(take(*heap, size), size);
+            EXPECT_TRUE(heap->release(live[3].first).ok());
+            live.erase(live.begin() + 3);
+        }
+        auto made = Heap::create({.name = "again", .capacity = 8 * mebibyte, .checking = checking, .place = place});
+        ASSERT_TRUE(made.ok());
+        Heap& heap = **made;
+        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(heap.range().base), place);
+        for (auto next = live.rbegin(); next != live.rend(); ++next) {
+            ASSERT_TRUE(heap.allocate_at(next->first, next->second, 3).ok());
+            std::memset(next->first, 7, next->second);
+            EXPECT_EQ(heap.find(next->first)->base, next->first);
+            EXPECT_EQ(heap.find(next->first)->size, next->second);
+            EXPECT_EQ(heap.flags(next->first), 3u);
+            EXPECT_EQ(heap.allocate_at(next->first, next->second, 0).code(), 207001) << "they are taken";
+        }
+        EXPECT_EQ(heap.usage().allocations, live.size());
+        EXPECT_EQ(heap.allocate_at(live[0].first, 0, 0).code(), 107000);
+        EXPECT_EQ(heap.allocate_at(live[0].first + 1, 5, 0).code(), 107000);
+        EXPECT_EQ(heap.allocate_at(live[0].first - 8 * mebibyte, 64, 0).code(), 107000);
+        EXPECT_EQ(heap.allocate_at(live[0].first, 9 * mebibyte, 0).code(), 107000);
+        const std::byte* other = take(heap, 100'000);
+        for (const auto& [address, size] : live) {
+            EXPECT_TRUE(other + 100'000 <= address || address + size <= other);
+            EXPECT_EQ(address[0], std::byte{7});
+            EXPECT_FALSE(heap.check());
+            EXPECT_TRUE(heap.release(address).ok());
+        }
+    }
+}
+
 TEST(Heap, OutOfMemorySaysHowMuchWasAskedForAndHowMuchIsFree) {
     for (const bool checking : {false, true}) {
         const auto heap = make(mebibyte, checking);

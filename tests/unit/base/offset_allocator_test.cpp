@@ -103,6 +103,14 @@ protected:
         model_.live_[*offset] = {round_up(size, granule), tags_};
     }
 
+    void allocate_at() {
+        const std::uint64_t offset = below(GetParam().capacity) / granule * granule;
+        const std::uint64_t size = 1 + below(std::max<std::uint64_t>(2, GetParam().largest_request >> below(16)));
+        const bool possible = model_.is_free(offset, round_up(size, granule));
+        ASSERT_EQ(allocator_.allocate_at(offset, size, ++tags_), possible) << size << " at " << offset;
+        if (possible) model_.live_[offset] = {round_up(size, granule), tags_};
+    }
+
     void release() {
         if (model_.live_.empty()) return;
         auto victim = model_.live_.lower_bound(below(GetParam().capacity));
@@ -160,6 +168,7 @@ TEST_P(RandomWorkload, AgreesWithAMapOfLiveBlocks) {
         } else {
             ASSERT_NO_FATAL_FAILURE(release());
         }
+        if (filling && step % 8 == 0) ASSERT_NO_FATAL_FAILURE(allocate_at());
         ASSERT_NO_FATAL_FAILURE(look_around());
         peak = std::max(peak, allocator_.used());
         if (step % 500 == 0) {

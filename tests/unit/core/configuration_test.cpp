@@ -26,7 +26,7 @@ TEST(Configuration, AnEmptyObjectMeansDefaults) {
     ASSERT_TRUE(parsed.ok());
     EXPECT_FALSE(parsed.value().default_device);
     EXPECT_FALSE(parsed.value().process_wide_error_text);
-    EXPECT_FALSE(parsed.value().dump);
+    EXPECT_FALSE(parsed.value().dump.has_value());
     EXPECT_TRUE(parsed.value().settings.empty());
     EXPECT_EQ(parsed.value().normalised, "{}");
 }
@@ -49,7 +49,9 @@ TEST(Configuration, EveryKeyIsRead) {
     EXPECT_EQ(configuration.simt_divergence_stack_size, 512u);
     EXPECT_EQ(configuration.simt_printf_fifo_size, 2097152u);
     EXPECT_EQ(configuration.simd_printf_fifo_size_per_core, 1024u);
-    EXPECT_TRUE(configuration.dump);
+    ASSERT_TRUE(configuration.dump.has_value());
+    EXPECT_EQ(configuration.dump->path, "/tmp");
+    EXPECT_TRUE(configuration.dump->inputs && configuration.dump->outputs);
     EXPECT_TRUE(configuration.profiler);
     EXPECT_EQ(configuration.settings.device_count, 2u);
     EXPECT_EQ(configuration.settings.chip, "Ascend910B4");
@@ -125,7 +127,7 @@ TEST(Configuration, OrderAndBlanksMakeNoDifference) {
 }
 
 TEST(Configuration, AnEmptyDumpSectionIsNoDump) {
-    EXPECT_FALSE(parse_configuration(R"({"dump": {}})").value().dump);
+    EXPECT_FALSE(parse_configuration(R"({"dump": {}})").value().dump.has_value());
     EXPECT_FALSE(parse_configuration(R"({"profiler": {"switch": "off"}})").value().profiler);
 }
 

@@ -183,22 +183,28 @@ TEST(Recorder, RingsOfEndedThreadsServeLaterOnes) {
     EXPECT_EQ(listener->by_thread().size(), 20u);
 }
 
-// A thread-local object that is destroyed after the ring was given back.
+// Written when the thread's objects are destroyed.
 struct WritesAtTheEnd {
     ~WritesAtTheEnd() { write(numbered(2)); }
 };
-thread_local WritesAtTheEnd writes_at_the_end;
 
 TEST(Recorder, AThreadThatIsTornDownLosesRecordsAndCountsThem) {
     const auto listener = std::make_shared<KeepingListener>();
     listen(listener, everything);
-    std::thread([] {
-        static_cast<void>(&writes_at_the_end);  // made before the ring, so destroyed after it
-        [[maybe_unused]] volatile auto* made = &writes_at_the_end;
+    std::thread([] { write(numbered(0)); }).join();  // the recorder's own key is made before this one
+    pthread_key_t key{};
+    ASSERT_EQ(::pthread_key_create(&key, [](void*) { write(numbered(3)); }), 0);
+    std::thread([key] {
+        thread_local WritesAtTheEnd at_the_end;
+        [[maybe_unused]] volatile auto* made = &at_the_end;
+        ::pthread_setspecific(key, &key);
         write(numbered(1));
     }).join();
     stop_listening(listener);
-    EXPECT_EQ(listener->all().size(), 1u);
+    ::pthread_key_delete(key);
+    std::vector<std::uint64_t> numbers;
+    for (const Record& record : listener->all()) numbers.push_back(record.begin);
+    EXPECT_EQ(numbers, (std::vector<std::uint64_t>{0, 1, 2}));
     EXPECT_EQ(listener->lost(), 1u);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -137,6 +138,17 @@ TEST_F(Figures, ArriveAsTheyWereTold) {
 TEST_F(Figures, OfAKilledProcessAreRemoved) {
     in_other_process(tell_known_figures)();
     EXPECT_FALSE(only_file().empty());
+    EXPECT_TRUE(read_processes(folder()).empty());
+    EXPECT_EQ(only_file(), "");
+}
+
+TEST_F(Figures, ThatNobodyCompletedAreRemovedLater) {
+    ASSERT_TRUE(run_folder().ok());
+    const std::string path = folder() + "/figures.1.1.new";
+    std::ofstream(path) << "half";
+    EXPECT_TRUE(read_processes(folder()).empty());
+    EXPECT_EQ(only_file(), path);
+    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
     EXPECT_TRUE(read_processes(folder()).empty());
     EXPECT_EQ(only_file(), "");
 }

@@ -93,7 +93,7 @@ std::string first_lines(const ProfileFile& file, const Summary& summary, bool co
         text += fmt::format("{}{} records were lost: figures are too small{}\n", warn, summary.lost, plain);
     if (!summary.damage.empty())
         text += fmt::format("{}The profile is incomplete: {}{}\n", warn, summary.damage, plain);
-    if (summary.cost_share > 0)
+    if (summary.cost_share >= 0.001)
         text += fmt::format("Recording took about {} of the time of the threads.\n", share_text(summary.cost_share));
     return text + "\n";
 }

@@ -18,21 +18,8 @@ constexpr std::uint32_t spins_before_sleep = 500;
 constexpr std::uint32_t first_pauses = 16, most_pauses = 64;
 constexpr std::uint64_t few_items = 8, many_items = 64;
 constexpr std::uint32_t waits_between_trials = 128;
-// How many slots ahead of itself a writer fetches for writing. Stores wait in line for theirs: without this a stream of
-// 64-byte items costs 160 ns an item between cores 200 ns apart, with it 65 ns.
-constexpr std::uint64_t slots_ahead = 4;
-constexpr std::size_t cache_line = 64;
 // Who is not told that the creator ended asks this often.
 constexpr Nanoseconds look_after_creator = 5 * millisecond;
-
-// Takes the line from other caches. The built-in function does so only for processors that the compiler is told about.
-inline void fetch_for_writing(const void* line) noexcept {
-#if defined(__x86_64__)
-    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
-#else
-    __builtin_prefetch(line, 1);
-#endif
-}
 
 }  // namespace
 
@@ -63,14 +50,14 @@ bool Ring::adopt(int descriptor, std::uint64_t uid, std::uint32_t depth, Process
     return true;
 }
 
-Locked Ring::lock(SharedLock& lock) noexcept {
-    const Locked locked = lock.lock(file_, self_, Deadline::never());
+Locked Ring::lock(SharedLock& lock, SharedLock::Keepers& keepers) noexcept {
+    const Locked locked = lock.lock(file_, keepers, self_);
     if (locked == Locked::from_dead) deaths_.fetch_add(1, std::memory_order_relaxed);
     return locked;
 }
 
 bool Ring::lock_writing() noexcept {
-    const Locked locked = lock(head_()->write_lock);
+    const Locked locked = lock(head_()->write_lock, head_()->writers);
     if (locked == Locked::no) return false;
     if (locked == Locked::yes) return true;
     // A helper that died may have left a delivery half done. It counts if its slot was committed; this is decided here,
@@ -84,10 +71,6 @@ bool Ring::lock_writing() noexcept {
         each.pending.store(0, std::memory_order_release);
     }
     return true;
-}
-
-bool Ring::open() const noexcept {
-    return head_()->closed.load(std::memory_order_acquire) == 0 && !creator_gone_.load(std::memory_order_acquire);
 }
 
 std::uint64_t Ring::head_index() const noexcept { return head_()->head.load(std::memory_order_acquire); }
@@ -109,23 +92,19 @@ std::uint32_t Ring::count() const noexcept {
     return static_cast<std::uint32_t>(tail - head);
 }
 
-// Under the write lock.
-bool Ring::find_room(std::uint64_t& index) noexcept {
+std::uint64_t Ring::search_room() noexcept {
     std::uint64_t head = seen_head_.load(std::memory_order_relaxed);
     std::uint64_t tail = head_()->tail.load(std::memory_order_relaxed);
     for (int look = 0; look < 2; ++look) {
         if (tail - head < depth_) {
             while (tail - head < depth_ && slot(tail).sequence.load(std::memory_order_acquire) == tail + 1) ++tail;
-            if (tail - head < depth_) {
-                index = tail;
-                return true;
-            }
+            if (tail - head < depth_) return tail;
         }
         head = head_index();
         seen_head_.store(head, std::memory_order_relaxed);
         if (tail - head > depth_) tail = head;
     }
-    return false;
+    return no_room;
 }
 
 Ring::Outcome Ring::outcome_of(bool writing, std::uint32_t stops) noexcept {
@@ -136,16 +115,20 @@ Ring::Outcome Ring::outcome_of(bool writing, std::uint32_t stops) noexcept {
 }
 
 std::uint32_t Ring::pauses_of_reader(std::uint64_t index) noexcept {
-    const std::uint64_t items = index - waited_at_.exchange(index, std::memory_order_relaxed);
+    const std::uint64_t items = index - waited_at_.load(std::memory_order_relaxed);
+    waited_at_.store(index, std::memory_order_relaxed);
     std::uint32_t pauses = read_pauses_.load(std::memory_order_relaxed);
-    if (pauses == 0)
-        pauses = waits_.fetch_add(1, std::memory_order_relaxed) % waits_between_trials == 0 ? first_pauses : 0;
-    else if (items <= 1)
+    if (pauses == 0) {
+        const std::uint32_t waits = waits_.load(std::memory_order_relaxed);
+        waits_.store(waits + 1, std::memory_order_relaxed);
+        pauses = waits % waits_between_trials == 0 ? first_pauses : 0;
+    } else if (items <= 1) {
         pauses = 0;
-    else if (items < few_items)
+    } else if (items < few_items) {
         pauses = std::min(2 * pauses, most_pauses);
-    else if (items > many_items)
+    } else if (items > many_items) {
         pauses = std::max(pauses / 2, first_pauses);
+    }
     read_pauses_.store(pauses, std::memory_order_relaxed);
     return pauses;
 }
@@ -161,12 +144,13 @@ Ring::Outcome Ring::sleep_until(WaitWord& word, bool writing, std::uint32_t stop
     KernelThread* const kernel = KernelThread::current();
     for (;;) {
         const std::uint32_t prepared = word.prepare();
+        const bool shown = writing ? show_to_reader() : show_to_writer();
         if (ready()) return Outcome::done;
         if (const Outcome outcome = outcome_of(writing, stops); outcome != Outcome::done) return outcome;
         if (deadline.passed()) return Outcome::timed_out;
         Deadline until = deadline;
         const bool look = !watched_.load(std::memory_order_relaxed);
-        if (look) until.at = std::min(until.at, Deadline::after(look_after_creator).at);
+        if (look || !shown) until.at = std::min(until.at, Deadline::after(look_after_creator).at);
         if (kernel && !kernel->fall_asleep(&word.word())) return Outcome::stopped;
         word.sleep(prepared, until);
         if (kernel) kernel->wake_up();
@@ -177,18 +161,65 @@ Ring::Outcome Ring::sleep_until(WaitWord& word, bool writing, std::uint32_t stop
 Ring::Outcome Ring::begin_write(Deadline deadline, std::uint64_t& index) noexcept {
     const std::uint32_t stops = stops_.load(std::memory_order_acquire);
     for (;;) {
-        if (!lock_writing()) return Outcome::timed_out;
+        if (!lock_writing()) {
+            if (const Outcome outcome = after_stopped(true, stops, deadline); outcome != Outcome::done) return outcome;
+            continue;
+        }
         if (!open()) {
             abandon_write();
             return Outcome::closed;
         }
-        if (find_room(index)) return Outcome::done;
+        if (index = find_room(); index != no_room) return Outcome::done;
         abandon_write();
-        if (deadline.at == 0) return Outcome::timed_out;
-        const Outcome outcome = sleep_until(head_()->room, true, stops, std::min(depth_ / 4, most_pauses), deadline,
-                                            [&] { return has_room(); });
-        if (outcome != Outcome::done) return outcome;
+        if (const Outcome outcome = wait_for_room(stops, deadline); outcome != Outcome::done) return outcome;
     }
+}
+
+Ring::Outcome Ring::after_stopped(bool writing, std::uint32_t stops, Deadline deadline) noexcept {
+    if (const Outcome outcome = outcome_of(writing, stops); outcome != Outcome::done) return outcome;
+    if (deadline.passed()) return Outcome::timed_out;
+    KernelThread* const kernel = KernelThread::current();
+    if (kernel == nullptr) return Outcome::done;
+    if (!kernel->fall_asleep(nullptr)) return Outcome::stopped;  // the kernel is to be ended
+    kernel->wake_up();
+    return Outcome::done;
+}
+
+Ring::Outcome Ring::wait_for_room(std::uint32_t stops, Deadline deadline) noexcept {
+    if (deadline.at == 0) return Outcome::timed_out;
+    return sleep_until(head_()->room, true, stops, std::min(depth_ / 4, most_pauses), deadline,
+                       [&] { return has_room(); });
+}
+
+Ring::Outcome Ring::wait_for_item(std::uint64_t index, std::uint32_t stops, Deadline deadline) noexcept {
+    if (deadline.at == 0) {
+        if (!watched_.load(std::memory_order_relaxed) && !file_.alive(creator_)) creator_gone();
+        return creator_gone_.load() ? Outcome::closed : Outcome::timed_out;
+    }
+    return sleep_until(head_()->items, false, stops, pauses_of_reader(index), deadline, [&] { return has_item(); });
+}
+
+Ring::Outcome Ring::await_room(Deadline deadline) noexcept {
+    return has_room() ? Outcome::done : wait_for_room(stops_.load(std::memory_order_acquire), deadline);
+}
+
+Ring::Outcome Ring::await_item(Deadline deadline) noexcept {
+    if (has_item()) return Outcome::done;
+    return wait_for_item(head_index(), stops_.load(std::memory_order_acquire), deadline);
+}
+
+std::uint64_t Ring::keep_writing() noexcept {
+    if (!may_keep_locks() || !lock_writing()) return 0;
+    const std::uint64_t kept = head_()->write_lock.keep(file_, head_()->writers, self_);
+    if (kept == 0) abandon_write();
+    return kept;
+}
+
+std::uint64_t Ring::keep_reading() noexcept {
+    if (!may_keep_locks() || !lock_reading()) return 0;
+    const std::uint64_t kept = head_()->read_lock.keep(file_, head_()->readers, self_);
+    if (kept == 0) abandon_read();
+    return kept;
 }
 
 void Ring::put(std::uint64_t index, const Item& item) noexcept {
@@ -209,11 +240,7 @@ void Ring::commit_write(std::uint64_t index) noexcept {
     head.tail.store(index + 1, std::memory_order_release);
     head.write_lock.unlock();
     head.items.wake_after_unlock();
-    if (index + slots_ahead - seen_head_.load(std::memory_order_relaxed) < depth_) {
-        const auto* ahead = reinterpret_cast<const std::byte*>(&slot(index + slots_ahead));
-        fetch_for_writing(ahead);
-        fetch_for_writing(ahead + cache_line);
-    }
+    fetch_ahead(index);
 }
 
 void Ring::abandon_write() noexcept { head_()->write_lock.unlock(); }
@@ -221,7 +248,10 @@ void Ring::abandon_write() noexcept { head_()->write_lock.unlock(); }
 Ring::Outcome Ring::begin_read(Deadline deadline, std::uint64_t& index) noexcept {
     const std::uint32_t stops = stops_.load(std::memory_order_acquire);
     for (;;) {
-        if (!lock_reading()) return Outcome::timed_out;
+        if (!lock_reading()) {
+            if (const Outcome outcome = after_stopped(false, stops, deadline); outcome != Outcome::done) return outcome;
+            continue;
+        }
         if (head_()->closed.load(std::memory_order_acquire) != 0) {
             abandon_read();
             return Outcome::closed;
@@ -229,13 +259,7 @@ Ring::Outcome Ring::begin_read(Deadline deadline, std::uint64_t& index) noexcept
         index = head_()->head.load(std::memory_order_relaxed);
         if (slot(index).sequence.load(std::memory_order_acquire) == index + 1) return Outcome::done;
         abandon_read();
-        if (deadline.at == 0) {
-            if (!watched_.load(std::memory_order_relaxed) && !file_.alive(creator_)) creator_gone();
-            return creator_gone_.load() ? Outcome::closed : Outcome::timed_out;
-        }
-        const Outcome outcome =
-            sleep_until(head_()->items, false, stops, pauses_of_reader(index), deadline, [&] { return has_item(); });
-        if (outcome != Outcome::done) return outcome;
+        if (const Outcome outcome = wait_for_item(index, stops, deadline); outcome != Outcome::done) return outcome;
     }
 }
 
@@ -341,7 +365,7 @@ Ring::Outcome Ring::begin_delivery(std::uint64_t source, std::uint64_t source_in
         outcome = Outcome::closed;
     else if (from->delivered.load(std::memory_order_relaxed) > source_index)
         outcome = Outcome::stopped;
-    else if (!find_room(place))
+    else if (place = find_room(); place == no_room)
         outcome = Outcome::timed_out;
     if (outcome != Outcome::done) abandon_write();
     return outcome;

@@ -8,25 +8,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 
+#include "base/locked_files.h"
 #include "base/mapping.h"
 
 namespace canopy {
 namespace {
 
-std::atomic<ProcessNumber> number{0};
-
 ProcessNumber draw_number() noexcept {
-    static const int registered = ::pthread_atfork(nullptr, nullptr, [] { number.store(0); });
+    static const int registered = ::pthread_atfork(nullptr, nullptr, [] { process_number::drawn.store(0); });
     static_cast<void>(registered);
     ProcessNumber drawn = 0;
     if (::getrandom(&drawn, sizeof drawn, 0) != sizeof drawn) drawn = static_cast<ProcessNumber>(::getpid());
     drawn &= 0x7FFFFFFFu;
     if (drawn == 0) drawn = 1;
     ProcessNumber none = 0;
-    return number.compare_exchange_strong(none, drawn) ? drawn : none;
+    return process_number::drawn.compare_exchange_strong(none, drawn) ? drawn : none;
 }
 
 // The byte lies behind every file, where nothing else locks.
@@ -42,14 +40,13 @@ struct flock byte_of(ProcessNumber process) noexcept {
 }  // namespace
 
 ProcessNumber own_process_number() noexcept {
-    const ProcessNumber known = number.load(std::memory_order_relaxed);
+    const ProcessNumber known = known_process_number();
     return known != 0 ? known : draw_number();
 }
 
 SharedMemoryFile::~SharedMemoryFile() {
     if (base_ != nullptr) ::munmap(base_, size_);
-    if (descriptor_ >= 0) ::close(descriptor_);
-    for (const int descriptor : kept_) ::close(descriptor);
+    if (descriptor_ >= 0) process_ != 0 ? close_locked(descriptor_) : close_received(descriptor_);
 }
 
 void SharedMemoryFile::swap(SharedMemoryFile& other) noexcept {
@@ -57,7 +54,6 @@ void SharedMemoryFile::swap(SharedMemoryFile& other) noexcept {
     std::swap(size_, other.size_);
     std::swap(descriptor_, other.descriptor_);
     std::swap(process_, other.process_);
-    std::swap(kept_, other.kept_);
 }
 
 bool SharedMemoryFile::create(const char* name, std::size_t size) noexcept {
@@ -80,6 +76,7 @@ bool SharedMemoryFile::adopt(int descriptor, std::size_t size) noexcept {
 
 bool SharedMemoryFile::map(std::size_t size) noexcept {
     process_ = own_process_number();
+    remember_locked(descriptor_);
     struct flock lock = byte_of(process_);
     if (::fcntl(descriptor_, F_SETLK, &lock) != 0) return false;
     void* base = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
@@ -88,8 +85,6 @@ bool SharedMemoryFile::map(std::size_t size) noexcept {
     size_ = size;
     return true;
 }
-
-void SharedMemoryFile::keep(int descriptor) { kept_.push_back(descriptor); }
 
 bool SharedMemoryFile::alive(ProcessNumber process) const noexcept {
     if (process == process_) return true;  // the kernel does not report a process's own locks to it

@@ -5,15 +5,16 @@
 // left its number in it is still there: no message, no thread and no other process is needed.
 //
 // These locks belong to the process and the file, not to a descriptor, and closing any descriptor of the file drops
-// them. A process therefore keeps every descriptor of a shared file that it receives until it is done with the file.
+// them. A process therefore keeps every descriptor of a shared file that it receives until it is done with the file
+// (base/locked_files.h).
 //
 // Knows nothing of the runtime. Any thread.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace canopy {
 
@@ -21,6 +22,12 @@ namespace canopy {
 using ProcessNumber = std::uint32_t;
 // Drawn at the first call, and again in a child of fork.
 ProcessNumber own_process_number() noexcept;
+
+namespace process_number {
+inline std::atomic<ProcessNumber> drawn{0};
+}  // namespace process_number
+// The same, but 0 before the first call, and in a child of fork.
+inline ProcessNumber known_process_number() noexcept { return process_number::drawn.load(std::memory_order_relaxed); }
 
 class SharedMemoryFile {
 public:
@@ -36,8 +43,6 @@ public:
     bool create(const char* name, std::size_t size) noexcept;
     // Takes the descriptor over, also when it fails: when the file is not of this size, or can be made smaller.
     bool adopt(int descriptor, std::size_t size) noexcept;
-    // A further descriptor of the same file: kept, because closing it would drop this process's lock.
-    void keep(int descriptor);
 
     [[nodiscard]] std::byte* base() const noexcept { return base_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -54,7 +59,6 @@ private:
     std::size_t size_ = 0;
     int descriptor_ = -1;
     ProcessNumber process_ = 0;  // that announced itself through this object
-    std::vector<int> kept_;
 };
 
 }  // namespace canopy

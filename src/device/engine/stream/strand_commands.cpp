@@ -420,6 +420,7 @@ void Strand::report(const Command& failed, const Fault& fault, std::uint32_t blo
     failure.result = result;
     if (is_kernel(command.opcode)) {
         failure.kernel = command.launch.kernel;
+        failure.launch = &command.launch;
         failure.core = command.launch.kernel->info->core;
         failure.arguments = command.launch.arguments();
         failure.arguments_size = command.launch.arguments_size;

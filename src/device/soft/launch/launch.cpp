@@ -87,9 +87,10 @@ void Launch::begin(const SoftKernel& kernel, const LaunchWork& work, std::uint32
     only_.kernel = &kernel;
     only_.arguments = arguments_;
     only_.group = kernel.group;
-    only_.groups = work.blocks;
-    only_.cores = work.blocks * kernel.group.size();
-    only_.offset = work.block_offset;
+    only_.groups = work.single ? 1 : work.blocks;
+    only_.shown_groups = work.blocks;
+    only_.cores = only_.groups * kernel.group.size();
+    only_.offset = work.block_offset + (work.single ? work.single_block : 0u);
     only_.dynamic_size = work.dynamic_size;
     only_.resident_limit = resident_limit;
     only_.timeout = timeout;
@@ -197,7 +198,7 @@ void Launch::identify(BlockFiber& fiber) noexcept {
     }
     const bool cube = position < part.group.cube;
     fiber.block = {group + part.offset,
-                   part.groups,
+                   part.shown_groups,
                    cube ? position : position - part.group.cube,
                    std::max(part.group.vector, 1u),
                    part.kernel->core_type(cube),

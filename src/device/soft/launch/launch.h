@@ -82,7 +82,8 @@ struct LaunchPart {
     const void* arguments = nullptr;
     CoreGroup group;
     std::uint32_t groups = 0;
-    std::uint32_t cores = 0;  // or items, in parts of fused kernels that have no blocks
+    std::uint32_t shown_groups = 0;  // the number that blocks see
+    std::uint32_t cores = 0;         // or items, in parts of fused kernels that have no blocks
     std::uint32_t offset = 0;
     std::uint32_t dynamic_size = 0;
     std::uint32_t resident_limit = 0;  // cores

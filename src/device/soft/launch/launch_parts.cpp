@@ -104,7 +104,7 @@ void Launch::size(LaunchPart& part) noexcept {
             blocks =
                 std::max(blocks, fused_->steps[index].chosen ? choices_[index].blocks : fused_->steps[index].blocks);
     }
-    part.groups = part.cores = part.resident_limit = blocks;
+    part.groups = part.shown_groups = part.cores = part.resident_limit = blocks;
     part.group = {0, 1};
     if (plan.kind != PartKind::steps || plan.count != 1 || step.action != FusedAction::kernel) return;
     part.kernel = kernel;

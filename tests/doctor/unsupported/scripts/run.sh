@@ -7,7 +7,7 @@ chip=$(npu-smi info | awk 'NR==7 {print $3}')
 cat << TEXT
 msprof ./main
 TEXT
-msprof --application=./main
+msopprof --application=./main
 if [ "$1" = check ]; then
     mssanitizer ./main
 fi

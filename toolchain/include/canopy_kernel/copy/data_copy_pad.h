@@ -75,9 +75,9 @@ inline void copy_padded_row(unsigned char* to, const unsigned char* from, uint64
     // Whole blocks of padding first, then the row over what is too much of them.
     const uint64_t blocks = round_up(missing, block_bytes);
     if (missing % sizeof(T) == 0 && left + blocks <= end) {
-        T pattern[block_bytes / sizeof(T)];
-        for (T& element : pattern) element = rest;
-        for (uint64_t at = end - blocks; at < end; at += block_bytes) __builtin_memcpy(to + at, pattern, block_bytes);
+        using Element = unsigned_like<sizeof(T)>;
+        const lane_vector<Element, block_bytes / sizeof(T)> pattern = __builtin_bit_cast(Element, rest);
+        for (uint64_t at = end - blocks; at < end; at += block_bytes) store_lanes(to + at, pattern);
         return copy_short(to + left, from, bytes);
     }
     copy_short(to + left, from, bytes);

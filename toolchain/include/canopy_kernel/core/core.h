@@ -177,7 +177,9 @@ inline __attribute__((visibility("hidden"))) bool any_streamed = false;
 
 inline void note_streamed(CoreState& state) {
     state.streamed = true;
-    __atomic_store_n(&any_streamed, true, __ATOMIC_RELAXED);
+    // Written once: a store for every copy would move the cache line between all cores.
+    if (__builtin_expect(!__atomic_load_n(&any_streamed, __ATOMIC_RELAXED), 0))
+        __atomic_store_n(&any_streamed, true, __ATOMIC_RELAXED);
 }
 
 // `finish_stores` for a block that may have no core yet.

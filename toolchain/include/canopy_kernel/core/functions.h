@@ -63,18 +63,27 @@ CANOPY_IN_LOOP double exp2_wide(double x) {
 // that of exp(float).
 CANOPY_IN_LOOP float exp_of_wide(double x) {
     x = limit(x, -104.0, 89.0);
-    const double shifted = x * log2_of_e + integer_shift;
-    const auto r = static_cast<float>(x - (shifted - integer_shift) * log_of_2);
-    const auto n = static_cast<int32_t>(bits_as<uint64_t>(shifted));
-    float p = 1.9907569113e-4f;
-    p = p * r + 1.3948588644e-3f;
-    p = p * r + 8.3332860330e-3f;
-    p = p * r + 4.1666240604e-2f;
-    p = p * r + 1.6666666756e-1f;
-    p = p * r + 5.0000000808e-1f;
-    const float value = (p * (r * r) + r) + 1.0f;
-    const int32_t first = n >> 1;
-    return value * power_of_two(first) * power_of_two(n - first);
+    const double shifted = x * log2_of_e + (integer_shift + two_biases);
+    const auto r = static_cast<float>(x - (shifted - (integer_shift + two_biases)) * log_of_2);
+    const float value = fused(exp_tail(r), r * r, r) + 1.0f;
+    return scaled_by_power_of_two(value, static_cast<uint32_t>(bits_as<uint64_t>(shifted)));
+}
+
+// 2^(y + rest) for a y between -125.5 and 128.5 and a rest below its last bit. Infinity beyond the range of float; for
+// sums, where the last bits of small results do not count.
+CANOPY_IN_LOOP float exp2_of_sum(float y, float rest) {
+    constexpr float shift = 0x1.8p23f + 126;
+    const float shifted = y + shift;
+    const float r = (y - (shifted - shift)) + rest;
+    // Twice 2^r, which leaves an exponent of at most 127 for the other factor.
+    float p = 3.0706721009e-4f;
+    p = fused(p, r, 2.6797750033e-3f);
+    p = fused(p, r, 1.9236873835e-2f);
+    p = fused(p, r, 1.1100664735e-1f);
+    p = fused(p, r, 4.8045295477e-1f);
+    p = fused(p, r, 1.3862943649e0f);
+    p = fused(p, r, 2.0f);
+    return p * bits_as<float>(bits_as<uint32_t>(shifted) << 23);
 }
 
 // x = 2^exponent m, m between sqrt(1/2) and sqrt(2), for positive x; and ln m.

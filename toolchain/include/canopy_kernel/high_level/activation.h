@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activation functions of neural networks and their gated forms. All but two are x / (1 + e^-y). An error of y counts
-// once for each unit of y in the result, so y is computed in double for float, and in float for the shorter formats.
+// once for each unit of y in the result, so y is computed in double, or as the sum of two floats, for float, and in
+// float for the shorter formats.
 #ifndef CANOPY_KERNEL_HIGH_LEVEL_ACTIVATION_H
 #define CANOPY_KERNEL_HIGH_LEVEL_ACTIVATION_H
 
@@ -21,15 +22,27 @@ inline float gate(float x, E y) {
     return x / (1.0f + exp_of(-y));
 }
 
-// y of the form of Gelu with the hyperbolic tangent.
-template <class E>
-inline E gelu_exponent(E x) {
-    return static_cast<E>(1.595769122) * (x + static_cast<E>(0.044715) * (x * x * x));
+// x / (1 + e^-y), where y = linear x + cubic x^3 with the constants of Gelu or nearly those. The exponent to base 2 is
+// the sum of two floats: the first constant is short, so that its difference to the rounded sum is exact.
+template <const double& linear, const double& cubic>
+inline float cubic_gate(float x) {
+    using math::fused;
+    constexpr double first = -linear * math::log2_of_e, third = -cubic * math::log2_of_e;
+    constexpr auto c1 = static_cast<float>(static_cast<int32_t>(first * 0x1p16)) * 0x1p-16f;
+    constexpr auto c1_low = static_cast<float>(first - static_cast<double>(c1));
+    constexpr auto c3 = static_cast<float>(third), c3_low = static_cast<float>(third - static_cast<double>(c3));
+    // Beyond these limits the power of 2 is infinity, or nothing beside 1.
+    float a = x < -10.07f ? -10.07f : x;
+    a = a > 9.97f ? 9.97f : a;
+    const float square = a * a, square_low = fused(a, a, -square);
+    const float factor = fused(c3, square, c1);
+    const float factor_low = fused(c3, square, c1 - factor) + fused(c3, square_low, fused(c3_low, square, c1_low));
+    const float exponent = a * factor, exponent_low = fused(a, factor_low, fused(a, factor, -exponent));
+    return x / (1.0f + math::exp2_of_sum(exponent, exponent_low));
 }
-template <class E>
-inline E geglu_exponent(E x) {
-    return static_cast<E>(0.0713548163) * (x * x * x + static_cast<E>(22.36386) * x);
-}
+
+inline constexpr double gelu_linear = 1.595769122, gelu_cubic = 1.595769122 * 0.044715;
+inline constexpr double geglu_linear = 0.0713548163 * 22.36386, geglu_cubic = 0.0713548163;
 
 struct SigmoidOperation {
     template <class T>
@@ -44,9 +57,8 @@ struct SwishOperation {
     E beta;
     float operator()(float x) const { return gate(x, beta * static_cast<E>(x)); }
 };
-template <class E>
 struct GeluOperation {
-    float operator()(float x) const { return gate(x, gelu_exponent(static_cast<E>(x))); }
+    float operator()(float x) const { return cubic_gate<gelu_linear, gelu_cubic>(x); }
 };
 template <class E>
 struct FasterGeluOperation {
@@ -65,11 +77,10 @@ struct FasterGeluV2Operation {
         return static_cast<float>(wide * share);
     }
 };
-template <class E>
 struct GeGLUOperation {
     template <class T>
     static constexpr bool supports = is_real<T>;
-    float operator()(float a, float b) const { return a * gate(b, geglu_exponent(static_cast<E>(b))); }
+    float operator()(float a, float b) const { return a * cubic_gate<geglu_linear, geglu_cubic>(b); }
 };
 template <class E>
 struct SwiGLUOperation {
@@ -87,30 +98,30 @@ struct ReGluOperation {
 namespace AscendC {
 
 CANOPY_UNARY_FORMS(Sigmoid, SigmoidOperation{})
-CANOPY_BINARY_FORMS(GeGLU, GeGLUOperation<canopy::kernel::Exponent<T>>{}, check_nothing)
+CANOPY_BINARY_FORMS(GeGLU, GeGLUOperation{}, check_nothing)
 CANOPY_BINARY_FORMS(ReGlu, ReGluOperation{}, check_same_size)
 
-#define CANOPY_GELU(Name)                                                                                       \
-    template <typename T, bool highPrecision = false, bool highPerformance = false>                             \
-    inline void Name(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal,                            \
-                     const LocalTensor<uint8_t>& sharedTmpBuffer, const uint32_t dataSize, CANOPY_WHERE) {      \
-        using namespace canopy::kernel;                                                                         \
-        static_assert(is_real<T>, #Name ": this element type is not supported");                                \
-        apply(#Name, Name##Operation<Exponent<T>>{}, dataSize, &sharedTmpBuffer, where, named("dst", dstLocal), \
-              named("src", srcLocal));                                                                          \
-    }                                                                                                           \
-    template <typename T, bool highPrecision = false, bool highPerformance = false>                             \
-    inline void Name(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal, const uint32_t dataSize,   \
-                     CANOPY_WHERE) {                                                                            \
-        using namespace canopy::kernel;                                                                         \
-        static_assert(is_real<T>, #Name ": this element type is not supported");                                \
-        apply(#Name, Name##Operation<Exponent<T>>{}, dataSize, nullptr, where, named("dst", dstLocal),          \
-              named("src", srcLocal));                                                                          \
+#define CANOPY_GELU(Name, ...)                                                                                 \
+    template <typename T, bool highPrecision = false, bool highPerformance = false>                            \
+    inline void Name(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal,                           \
+                     const LocalTensor<uint8_t>& sharedTmpBuffer, const uint32_t dataSize, CANOPY_WHERE) {     \
+        using namespace canopy::kernel;                                                                        \
+        static_assert(is_real<T>, #Name ": this element type is not supported");                               \
+        apply(#Name, Name##Operation __VA_ARGS__{}, dataSize, &sharedTmpBuffer, where, named("dst", dstLocal), \
+              named("src", srcLocal));                                                                         \
+    }                                                                                                          \
+    template <typename T, bool highPrecision = false, bool highPerformance = false>                            \
+    inline void Name(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal, const uint32_t dataSize,  \
+                     CANOPY_WHERE) {                                                                           \
+        using namespace canopy::kernel;                                                                        \
+        static_assert(is_real<T>, #Name ": this element type is not supported");                               \
+        apply(#Name, Name##Operation __VA_ARGS__{}, dataSize, nullptr, where, named("dst", dstLocal),          \
+              named("src", srcLocal));                                                                         \
     }
 
 CANOPY_GELU(Gelu)
-CANOPY_GELU(FasterGelu)
-CANOPY_GELU(FasterGeluV2)
+CANOPY_GELU(FasterGelu, <Exponent<T>>)
+CANOPY_GELU(FasterGeluV2, <Exponent<T>>)
 
 #undef CANOPY_GELU
 

@@ -40,7 +40,21 @@ inline void plan_broadcast(uint32_t rank, const uint32_t* to, const uint32_t* fr
     plan.srcSize = static_cast<uint32_t>(from_size);
 }
 
-// One run for each coordinate of the outer axes: a copy, or a fill with one element.
+// Copies a row that does not overlap the source, without a call where that is the larger part of the work.
+template <class T>
+inline void broadcast_row(uint64_t count, T* to, const T* from) {
+    using Element = unsigned_like<sizeof(T)>;
+    constexpr uint64_t step = 64 / sizeof(T), longest = 16 * step;
+    if (is_tracing_variant || count % step != 0 || count > longest) return move_bytes(to, from, count * sizeof(T));
+    for (uint64_t i = 0; i < count; i += step) {
+        lane_vector<Element, step> lanes;
+        __builtin_memcpy(&lanes, from + i, sizeof lanes);
+        store_lanes(to + i, lanes);
+    }
+}
+
+// One run for each coordinate of the outer axes: a copy, or a fill with one element. The last of the outer axes is the
+// inner loop.
 template <class T>
 inline void broadcast(const LocalTensor<T>& dst, const LocalTensor<T>& src, const BroadcastTiling& plan, Where where) {
     static_assert(packing<T> == 1, "Broadcast: elements of less than a byte are not supported");
@@ -48,17 +62,22 @@ inline void broadcast(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
     check_vector_operand("Broadcast", "the destination", dst, uint64_t{plan.dstSize} * sizeof(T), where);
     check_vector_operand("Broadcast", "the source", src, uint64_t{plan.srcSize} * sizeof(T), where);
     const uint32_t last = plan.rank - 1, length = plan.dstShape[last];
+    const uint32_t outer = last == 0 ? 0 : last - 1, rows = last == 0 ? 1 : plan.dstShape[outer];
+    const uint64_t pitch = plan.srcStride[outer];
     const bool repeats = plan.srcStride[last] == 0;
+    if (rows == 0 || length == 0) return;
     uint32_t at[most_axes] = {};
     uint64_t from = 0;
     T* to = dst.GetPhyAddr();
-    for (uint64_t done = 0; done < plan.dstSize; done += length, to += length) {
+    for (uint64_t done = 0; done < plan.dstSize; done += uint64_t{rows} * length) {
         const T* source = src.GetPhyAddr() + from;
-        if (repeats)
-            fill_run(length, to, *source);
-        else
-            move_bytes(to, source, uint64_t{length} * sizeof(T));
-        for (uint32_t axis = last; axis-- > 0;) {
+        for (uint32_t r = 0; r < rows; ++r, to += length, source += pitch) {
+            if (repeats)
+                fill_run(length, to, *source);
+            else
+                broadcast_row(length, to, source);
+        }
+        for (uint32_t axis = outer; axis-- > 0;) {
             from += plan.srcStride[axis];
             if (++at[axis] < plan.dstShape[axis]) break;
             from -= uint64_t{plan.srcStride[axis]} * plan.dstShape[axis];

@@ -94,7 +94,8 @@ void eight_floats_to_halves(half* to, const float* from);
 template <RoundMode mode, bool saturate, class D>
 inline auto float_to_integer(float x) {
     using Limit = Limits<D>;
-    float whole = round_whole<mode>(x);
+    // A conversion to an integer truncates.
+    float whole = mode == RoundMode::CAST_TRUNC ? x : round_whole<mode>(x);
     whole = whole == whole ? whole : 0.0f;
     if constexpr (saturate && Limit::bits <= 16) {
         whole = whole < static_cast<float>(Limit::lowest) ? static_cast<float>(Limit::lowest) : whole;
@@ -102,7 +103,8 @@ inline auto float_to_integer(float x) {
         return static_cast<int32_t>(whole);
     } else if constexpr (saturate && is_same<D, int32_t>) {
         const bool above = whole >= 0x1p31f;
-        const float clamped = whole < -0x1p31f ? -0x1p31f : above ? 0.0f : whole;
+        float clamped = whole < -0x1p31f ? -0x1p31f : whole;
+        clamped = clamped > 0x1.fffffep30f ? 0x1.fffffep30f : clamped;  // less than a selection by `above`
         return above ? INT32_MAX : static_cast<int32_t>(clamped);
     } else if constexpr (saturate && is_same<D, uint32_t>) {
         const bool above = whole >= 0x1p32f;

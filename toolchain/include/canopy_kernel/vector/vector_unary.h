@@ -57,7 +57,7 @@ struct ExpSeriesOperation {
             double sum = 1.0;
 #pragma clang loop unroll(full)
             for (int power = level; power > 0; --power) sum = sum * (rest * (1.0 / power)) + 1.0;
-            const auto value = static_cast<float>(sum * static_cast<double>(math::exp(whole)));
+            const auto value = static_cast<float>(sum * math::exp_to_double(whole));
             return math::absolute(x) == __builtin_inff() ? math::exp(x) : value;
         }
     }
