@@ -291,9 +291,14 @@ TEST_F(Dump, SwitchesWhileThreadsLaunch) {
 }
 
 TEST_F(Dump, StatisticsAreATable) {
-    a_ = device_array<float>({1, -2, 3, 4});
-    b_ = device_array<float>({0, 0, std::numeric_limits<float>::infinity(), std::nanf("")});
-    out_ = device_array<float>({0, 0, 0, 0});
+    // 64 bytes, as memory is allocated: a dump reaches to the end of an allocation.
+    const auto numbers = [](std::vector<float> values) {
+        values.resize(16);
+        return device_array<float>(values);
+    };
+    a_ = numbers({1, -2, 3, 4});
+    b_ = numbers({0, 0, std::numeric_limits<float>::infinity(), std::nanf("")});
+    out_ = numbers({});
     start(R"("dump_op_switch": "on", "dump_data": "stats")");
     add();
     const std::vector<fs::path> files = files_in(folder_.path());

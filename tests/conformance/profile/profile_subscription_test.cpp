@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <numeric>
 #include <thread>
+#include <vector>
 
 #include "fixtures/capture_fixture.h"
 #include "profile/profile_fixture.h"
@@ -111,7 +114,14 @@ TEST_F(ProfileSubscriptionTest, EveryTaskOfEveryReplayComesAsARecord) {
     uint32_t count = 0;
     ASSERT_ACL_OK(aclprofGetOpNum(data.data(), data.size(), &count));
     ASSERT_EQ(count, kernels * rounds);
-    for (uint32_t index = 0; index < count; ++index) {
+    // Several threads may have run the tasks: their records come thread by thread.
+    std::vector<uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t one, uint32_t other) {
+        return aclprofGetOpStart(data.data(), data.size(), one) < aclprofGetOpStart(data.data(), data.size(), other);
+    });
+    for (uint32_t place = 0; place < count; ++place) {
+        const uint32_t index = order[place];
         size_t type_size = 0, name_size = 0;
         char type[ACL_PROF_MAX_OP_TYPE_LEN], name[ACL_PROF_MAX_OP_NAME_LEN];
         ASSERT_ACL_OK(aclprofGetOpTypeLen(data.data(), data.size(), index, &type_size));
@@ -119,7 +129,7 @@ TEST_F(ProfileSubscriptionTest, EveryTaskOfEveryReplayComesAsARecord) {
         ASSERT_ACL_OK(aclprofGetOpType(data.data(), data.size(), index, type, type_size));
         ASSERT_ACL_OK(aclprofGetOpName(data.data(), data.size(), index, name, name_size));
         EXPECT_STREQ(type, "increment");
-        EXPECT_EQ(std::string(name), "increment_0_" + std::to_string(index % kernels));
+        EXPECT_EQ(std::string(name), "increment_0_" + std::to_string(place % kernels));
         EXPECT_EQ(type_size, std::strlen(type) + 1);
         EXPECT_EQ(name_size, std::strlen(name) + 1);
         EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "too few",
