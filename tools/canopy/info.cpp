@@ -49,6 +49,8 @@ void add_other_settings(Json& settings) {
     add("cc_flags", "CANOPY_CC_FLAGS", "none", "flags that canopy-cc puts before those of its command line");
     add("clang", "CANOPY_CLANG", "automatic", "the clang++ that canopy-cc runs");
     add("kernel_meta", "CANOPY_KERNEL_META", "kernel_meta", "folder of the images that super_kernel makes");
+    add("mstx_include", "CANOPY_MSTX_INCLUDE", "all", "domains of mstx marks that profiles hold");
+    add("mstx_exclude", "CANOPY_MSTX_EXCLUDE", "none", "domains of mstx marks that profiles leave out");
     add("dump_exception", "CANOPY_DUMP_EXCEPTION", "none",
         "folder for all that a failed kernel's block needs to run again");
     add("dump_exception_before", "CANOPY_DUMP_EXCEPTION_BEFORE", "none",
