@@ -10,8 +10,6 @@
 #include <cstring>
 #include <utility>
 
-#include "foundation/hash.h"
-
 namespace canopy::profile {
 
 ProfileFile::ProfileFile(ProfileFile&& other) noexcept { *this = std::move(other); }
@@ -104,7 +102,7 @@ void ProfileFile::read_chunks() {
         }
         content.resize(chunk.size);
         if (size_ - offset < chunk.size || !read_at(offset, content)) break;
-        if (hash_of(content) != chunk.hash) {
+        if (chunk_hash(chunk.type, content) != chunk.hash) {
             damage_ = "damaged at byte " + std::to_string(offset);
             return;
         }

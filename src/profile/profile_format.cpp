@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/profile_format.h"
 
+#include "foundation/hash.h"
+
 namespace canopy::profile {
 namespace {
 
@@ -10,6 +12,11 @@ constexpr std::uint8_t same_name = 0x40;
 constexpr std::uint8_t same_object = 0x80;
 
 }  // namespace
+
+std::uint64_t chunk_hash(std::uint32_t type, std::span<const std::byte> content) noexcept {
+    const std::uint64_t parts[] = {type, hash_of(content)};
+    return hash_of(std::as_bytes(std::span(parts)));
+}
 
 void put_records(Bytes& to, std::uint32_t thread, std::span<const Record> records) {
     to.number(thread);

@@ -18,7 +18,7 @@
 namespace canopy::profile {
 
 inline constexpr std::array<char, 8> file_magic = {'C', 'N', 'P', 'Y', 'P', 'R', 'O', 'F'};
-inline constexpr std::uint32_t file_version = 1;
+inline constexpr std::uint32_t file_version = 2;
 inline constexpr std::uint32_t largest_chunk = 1u << 20;         // bytes after its head
 inline constexpr std::size_t most_records_in_chunk = 16 * 1024;  // fit into the largest chunk in any case
 inline constexpr std::size_t longest_text = 4096;                // longer ones are cut
@@ -39,9 +39,11 @@ static_assert(sizeof(FileHead) == 64);
 struct ChunkHead {
     std::uint32_t type = 0;
     std::uint32_t size = 0;
-    std::uint64_t hash = 0;  // of the bytes that follow
+    std::uint64_t hash = 0;  // chunk_hash of the type and the bytes that follow
 };
 static_assert(sizeof(ChunkHead) == 16);
+
+std::uint64_t chunk_hash(std::uint32_t type, std::span<const std::byte> content) noexcept;
 
 // Unknown types are skipped.
 enum class Chunk : std::uint32_t {

@@ -13,8 +13,6 @@
 #include <cstring>
 #include <utility>
 
-#include "foundation/hash.h"
-
 namespace canopy::profile {
 
 namespace {
@@ -130,8 +128,8 @@ void ProfileWriter::write_raw(std::span<const std::byte> first, std::span<const 
 }
 
 void ProfileWriter::write(Chunk type) {
-    const ChunkHead head{static_cast<std::uint32_t>(type), static_cast<std::uint32_t>(bytes_.size()),
-                         hash_of(bytes_.span())};
+    const auto number = static_cast<std::uint32_t>(type);
+    const ChunkHead head{number, static_cast<std::uint32_t>(bytes_.size()), chunk_hash(number, bytes_.span())};
     write_raw(std::as_bytes(std::span(&head, 1)), bytes_.span());
     bytes_.clear();
 }

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "foundation/hash.h"
 #include "profile/profile_file.h"
 
 namespace {
@@ -33,7 +32,7 @@ std::vector<std::byte> file_of_chunks(std::span<const std::uint8_t> input) {
     while (input.size() >= 3) {
         const std::size_t wanted = input[1] | std::size_t{input[2]} << 8;
         const auto content = std::as_bytes(input.subspan(3, std::min(wanted, input.size() - 3)));
-        const ChunkHead chunk{input[0], static_cast<std::uint32_t>(content.size()), canopy::hash_of(content)};
+        const ChunkHead chunk{input[0], static_cast<std::uint32_t>(content.size()), chunk_hash(input[0], content)};
         append(file, &chunk, sizeof chunk);
         append(file, content.data(), content.size());
         input = input.subspan(3 + content.size());
