@@ -50,6 +50,7 @@ constexpr Topic topics[] = {
     {"processes", "queues, notifies, events and memory between processes against pipes, sockets, Boost and ZeroMQ",
      measure_processes},
     {"profile", "traces and figures from a profile", measure_profile},
+    {"record", "launches, blocks and calls with and without a recording", measure_recording},
 };
 
 bool chosen(const Topic& topic, const std::vector<std::string>& filters) {

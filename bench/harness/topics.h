@@ -48,6 +48,7 @@ void measure_dispatcher_swap(Environment& environment);
 void measure_fusion(Environment& environment);
 void measure_processes(Environment& environment);
 void measure_profile(Environment& environment);
+void measure_recording(Environment& environment);
 
 // Measurements of a child process, as JSON: launching the empty kernel on the device the environment selects, the cost
 // of many streams, fused kernels at the level the environment selects, what passes between two processes, and a kernel
