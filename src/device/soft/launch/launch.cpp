@@ -231,7 +231,7 @@ bool Launch::find_call(BlockFiber& fiber) noexcept {
     }
 }
 
-// One reading of the clock ends a call and begins the next one.
+// The time in which the next call is found belongs to neither.
 [[gnu::cold]] bool Launch::next_recorded_call(BlockFiber& fiber) noexcept {
     if (fiber.call_began != 0) end_call_record(fiber, ticks());
     if (!find_call(fiber)) {
