@@ -68,8 +68,10 @@ class Terminal:
         drawn = self.read().split(b"\033[H")[1:-1]
         return [page.replace(b"\033[K", b"").replace(b"\r", b"").decode().split("\n") for page in drawn]
 
-    def wait_for(self, text):
-        return eventually(lambda: next((page for page in self.pages() if any(text in line for line in page)), None))
+    def wait_for(self, *texts):
+        """The first page that holds all of them."""
+        return eventually(lambda: next((page for page in self.pages()
+                                        if all(any(text in line for line in page) for text in texts)), None))
 
     def end(self):
         """The status, once what it wrote has been read."""
@@ -114,8 +116,12 @@ class WatchTest(unittest.TestCase):
         return json.loads(self.run_tool(TOP, "top", "--once", "--json", *options))
 
     def running_figures(self):
-        """The figures when the kernel is seen to run."""
-        return eventually(lambda: (seen := self.figures()) and seen["longest_running"] and seen)
+        """The figures when the kernel is seen to run, and the other stream to wait."""
+        def figures():
+            seen = self.figures()
+            return seen if seen["longest_running"] and "waits for an event" in str(seen) else None
+
+        return eventually(figures)
 
     def test_without_a_program(self):
         self.assertEqual(self.run_tool(TOP, "top", "--once"), "No program uses Canopy now.\n")
@@ -170,11 +176,10 @@ class WatchTest(unittest.TestCase):
 
     def test_in_a_terminal(self):
         with self.watched() as program, Terminal([TOP, "top", "--interval", "0.1"]) as terminal:
-            page = terminal.wait_for("longest running: wait_for_word")
+            page = terminal.wait_for("longest running: wait_for_word", "waits for an event")
             self.assertEqual(len(page), 30)
             self.assertTrue(page[-1].startswith("q: quit"))
             self.assertTrue(any(f"process {program.pid}  watched" in line for line in page), page)
-            self.assertTrue(any("waits for an event" in line for line in page), page)
             terminal.resize(40, 8)
             terminal.program.send_signal(signal.SIGWINCH)
             small = eventually(lambda: next((page for page in terminal.pages() if len(page) == 8), None))
