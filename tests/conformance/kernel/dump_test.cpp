@@ -292,7 +292,7 @@ TEST_F(Dump, SwitchesWhileThreadsLaunch) {
 
 TEST_F(Dump, StatisticsAreATable) {
     // 64 bytes, as memory is allocated: a dump reaches to the end of an allocation.
-    const auto numbers = [](std::vector<float> values) {
+    const auto numbers = [this](std::vector<float> values) {
         values.resize(16);
         return device_array<float>(values);
     };
