@@ -194,6 +194,13 @@ class Commands(unittest.TestCase):
         self.assertEqual([name for name in self.names("run/canopy") if name.startswith("blackbox")], [])
         self.assert_last_work_is_there(json.loads(self.run_tool("stats", "--json", "out").stdout)[0])
 
+    def test_msprof_of_a_killed_program_has_its_last_tasks(self):
+        done = self.run_tool("msprof", "--output=results", REAL, "kill", env=self.places())
+        self.assertEqual(done.returncode, 128 + signal.SIGKILL, done.stderr)
+        self.assertEqual([name for name in self.names("run/canopy") if name.startswith("blackbox")], [])
+        [trace] = (self.folder / "results").glob("PROF_*/mindstudio_profiler_output/msprof_2*.json")
+        self.assertEqual(trace.read_text().count('"AscendCL@aclrtMemsetAsync"'), 5)
+
     def test_black_box_of_a_killed_program(self):
         done = subprocess.run([REAL, "kill"], env=self.places(CANOPY_BLACKBOX="1"), check=False, timeout=SECONDS)
         self.assertEqual(done.returncode, -signal.SIGKILL)

@@ -107,7 +107,7 @@ protected:
 TEST_F(BlackBoxes, AKilledProcessLeavesItsLastRecords) {
     std::mt19937 random(1);
     for (int round = 0; round < 50; ++round) {
-        const std::uint64_t least = random() % 3 == 0 ? 70'000 + random() % 200'000 : 1 + random() % 2'000;
+        const std::uint64_t least = random() % 3 == 0 ? 70'000 + random() % 50'000 : 1 + random() % 2'000;
         const std::string path = killed(
             [&] {
                 keep_or_end(true);
