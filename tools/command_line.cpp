@@ -90,8 +90,9 @@ Parsed read_command_line(const CommandLine& line, const std::vector<std::string>
             problem = set(*option, given);
         }
     }
-    if (problem.empty() && operands.empty() && line.operands) problem = fmt::format("{} is required", line.operand);
-    if (problem.empty() && operands.size() > (line.one_operand ? 1u : line.operands ? operands.size() : 0u))
+    const bool takes_operands = line.operands && !(line.in_place_of_operands && *line.in_place_of_operands);
+    if (problem.empty() && operands.empty() && takes_operands) problem = fmt::format("{} is required", line.operand);
+    if (problem.empty() && operands.size() > (!takes_operands ? 0u : line.one_operand ? 1u : operands.size()))
         problem = fmt::format("the argument {} was not expected", operands.back());
     if (!problem.empty()) return Parsed::wrong;
     if (line.operands) *line.operands = operands;

@@ -25,7 +25,8 @@ struct CommandLine {
     std::string operand_meaning = {};
     std::vector<std::string>* operands = nullptr;
     bool one_operand = false;
-    bool operands_end_options = false;  // the first operand, a program, ends the options
+    const bool* in_place_of_operands = nullptr;  // a flag that is given instead of operands
+    bool operands_end_options = false;           // the first operand, a program, ends the options
     std::string footer = {};
 };
 

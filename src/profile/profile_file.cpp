@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -19,6 +20,11 @@ ProfileFile& ProfileFile::operator=(ProfileFile&& other) noexcept {
     size_ = other.size_;
     head_ = other.head_;
     pieces_ = std::move(other.pieces_);
+    last_pieces_ = std::move(other.last_pieces_);
+    rings_ = std::move(other.rings_);
+    box_ = std::move(other.box_);
+    black_box_path_ = std::move(other.black_box_path_);
+    whole_ = other.whole_;
     threads_ = std::move(other.threads_);
     thread_index_ = std::move(other.thread_index_);
     texts_ = std::move(other.texts_);
@@ -47,6 +53,7 @@ Expected<ProfileFile> ProfileFile::open(const std::string& path) {
     profile.size_ = static_cast<std::uint64_t>(facts.st_size);
     if (Problem problem = profile.read_head()) return Problem{path, ": ", problem.message()};
     profile.read_chunks();
+    profile.read_ring_heads();
     profile.settle_clock();
     return profile;
 }
@@ -63,6 +70,7 @@ bool ProfileFile::read_at(std::uint64_t offset, std::span<std::byte> bytes) cons
 }
 
 Problem ProfileFile::copy_to(const std::string& path) const {
+    if (box_) return copy_joined(path);
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) return Problem{path, ": ", std::strerror(errno)};
     const int to = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (to < 0) return Problem{path, ": ", std::strerror(errno)};
@@ -92,6 +100,7 @@ Problem ProfileFile::read_head() {
 void ProfileFile::read_chunks() {
     std::uint64_t offset = head_.head_size;
     std::vector<std::byte> content;
+    whole_ = offset;
     while (offset < size_ && !closed_) {
         ChunkHead chunk;
         if (size_ - offset < sizeof chunk || !read_at(offset, std::as_writable_bytes(std::span(&chunk, 1)))) break;
@@ -108,6 +117,11 @@ void ProfileFile::read_chunks() {
         }
         take(static_cast<Chunk>(chunk.type), content, offset);
         offset += chunk.size;
+        if (static_cast<Chunk>(chunk.type) == Chunk::ring && !take_ring(content, offset)) {
+            damage_ = "a malformed part at byte " + std::to_string(offset);
+            return;
+        }
+        whole_ = offset;
     }
     if (!closed_ && damage_.empty()) damage_ = "its writer did not close it: the end may be missing";
 }
@@ -149,6 +163,7 @@ void ProfileFile::take(Chunk type, std::span<const std::byte> content, std::uint
             thread(number);
             record_count_ += count;
             pieces_.push_back({offset, static_cast<std::uint32_t>(content.size())});
+            last_pieces_.insert_or_assign(number, pieces_.back());
             break;
         }
         case Chunk::clock: {
@@ -192,6 +207,21 @@ void ProfileFile::take(Chunk type, std::span<const std::byte> content, std::uint
             if (!reader.failed()) facts_.insert_or_assign(std::string(key), std::string(value));
             break;
         }
+        case Chunk::owner: {
+            const std::uint64_t place = reader.number();
+            const std::uint32_t number = reader.small_number();
+            const std::uint64_t first = reader.number();
+            // In the order of their places.
+            const auto ring = std::lower_bound(rings_.begin(), rings_.end(), place,
+                                               [](const RingPart& one, std::uint64_t at) { return one.place < at; });
+            if (reader.failed() || ring == rings_.end() || ring->place != place) break;
+            if (!ring->owners.empty() && ring->owners.back().first > first) break;
+            thread(number);
+            ring->owners.push_back({first, number});
+            break;
+        }
+        case Chunk::ring:  // take_ring
+            break;
         case Chunk::end:
             closed_ = true;
             break;
@@ -211,6 +241,8 @@ void ProfileFile::visit(const std::function<void(const Thread&, std::span<const 
         }
         visit(thread(number), records);
     }
+    visit_rings(rings_, *this, visit);
+    if (box_) visit_rings(box_->rings_, *box_, visit);
 }
 
 std::string_view ProfileFile::text(std::uint32_t number) const noexcept {

@@ -3,7 +3,9 @@
 // pieces as often as needed, so memory does not grow with them. The bytes are not trusted: a file that is not a profile
 // gives a Problem, one that ends early or is damaged is read up to there and says so in `damage`.
 //
-// A black box (the rings of a process that was killed) is opened in the same way.
+// A black box (the rings of a process that was killed) is opened in the same way. It holds the last records of each
+// thread; one that was being written is not shown. `open_with_black_box` also finds the black box that the profile of a
+// killed process names, and shows the records that the profile lacks as its last ones.
 //
 // Threads: one at a time.
 #pragma once
@@ -50,6 +52,7 @@ struct StreamFacts {
 class ProfileFile {
 public:
     static Expected<ProfileFile> open(const std::string& path);
+    static Expected<ProfileFile> open_with_black_box(const std::string& path);
     ProfileFile(ProfileFile&&) noexcept;
     ProfileFile& operator=(ProfileFile&&) noexcept;
     ~ProfileFile();
@@ -66,7 +69,9 @@ public:
     [[nodiscard]] const std::map<std::uint32_t, DeviceFacts>& devices() const noexcept { return devices_; }
     [[nodiscard]] const std::map<std::uint32_t, StreamFacts>& streams() const noexcept { return streams_; }
     [[nodiscard]] std::string_view fact(std::string_view key) const noexcept;  // empty if there is none
-    // Writes the same bytes into another file, for its owner only, in place of one that is there.
+    // The black box whose records this one shows as well; empty if there is none.
+    [[nodiscard]] const std::string& black_box() const noexcept { return black_box_path_; }
+    // Writes the same into another file, for its owner only, in place of one that is there.
     Problem copy_to(const std::string& path) const;
     [[nodiscard]] std::uint64_t process() const noexcept { return head_.process; }
     [[nodiscard]] std::uint64_t lost() const noexcept;  // records of all threads that were dropped
@@ -84,7 +89,26 @@ private:
         std::uint64_t offset;
         std::uint32_t size;
     };
+    struct Owner {
+        std::uint64_t first;
+        std::uint32_t thread;
+    };
+    // The records [begin, end) of a ring are shown.
+    struct RingPart {
+        std::uint64_t place, begin, end, collected;
+        std::vector<Owner> owners;
+    };
+    using Visit = std::function<void(const Thread&, std::span<const Record>)>;
     ProfileFile() = default;
+    bool take_ring(std::span<const std::byte> content, std::uint64_t& offset);
+    void read_ring_heads();
+    // Calls visit(number, thread, records) with the numbers of the first record.
+    void visit_ring(const RingPart& ring,
+                    const std::function<void(std::uint64_t, std::uint32_t, std::span<const Record>)>& visit) const;
+    void visit_rings(const std::vector<RingPart>& rings, const ProfileFile& from, const Visit& visit);
+    void join(const std::string& path);
+    void skip_known_records(const ProfileFile& box, RingPart& ring);
+    Problem copy_joined(const std::string& path) const;
     Problem read_head();
     void read_chunks();
     bool read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
@@ -96,6 +120,11 @@ private:
     std::uint64_t size_ = 0;
     FileHead head_;
     std::vector<Piece> pieces_;
+    std::unordered_map<std::uint32_t, Piece> last_pieces_;  // of each thread
+    std::vector<RingPart> rings_;
+    std::unique_ptr<ProfileFile> box_;
+    std::string black_box_path_;
+    std::uint64_t whole_ = 0;  // bytes up to the damage
     std::vector<Thread> threads_;
     std::unordered_map<std::uint32_t, std::size_t> thread_index_;
     std::unordered_map<std::uint32_t, std::string> texts_;

@@ -56,7 +56,18 @@ enum class Chunk : std::uint32_t {
     lost,       // number of the thread, how many records its ring dropped
     fact,       // key, value: program, arguments, host, processor, version, cost_of_a_record_ns, ...
     end,        // the writer closed the file
+    ring,       // of black boxes: where a ring begins, behind this chunk; the next chunk comes after the ring
+    owner,      // of black boxes: where the ring begins, number of the thread, number of its first record in the ring
 };
+
+// A ring as a black box holds it: its head, in a page, then the records; record n lies at place n % ring_capacity.
+struct RingHead {
+    std::uint64_t written = 0;    // records; the place of the next one may hold a part of it
+    std::uint64_t collected = 0;  // records that listeners were told
+};
+inline constexpr std::uint64_t ring_capacity = 64 * 1024;
+inline constexpr std::uint64_t ring_head_size = 4096;
+inline constexpr std::uint64_t ring_size = ring_head_size + ring_capacity * sizeof(Record);
 
 // ---- writing bytes --------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -75,7 +77,7 @@ Expected<ProfileWriter> ProfileWriter::create(const std::string& path, const Fil
     constexpr int tries = 16;  // other processes may create and replace the file at the same time
     for (int i = 0; i < tries; ++i) {
         // Another user's file, or a link of theirs, is not written to.
-        const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (file >= 0) {
             ProfileWriter writer(path, file);
             if (!lock(file)) break;
@@ -196,6 +198,50 @@ void ProfileWriter::fact(std::string_view key, std::string_view value) {
     bytes_.text(key);
     bytes_.text(value);
     write(Chunk::fact);
+}
+
+void* ProfileWriter::ring(std::uint64_t& place) {
+    constexpr std::uint64_t largest_chunk_of_place = sizeof(ChunkHead) + 10;
+    if (problem_) return nullptr;
+    const std::uint64_t end = size_;
+    place = (end + largest_chunk_of_place + ring_head_size - 1) / ring_head_size * ring_head_size;
+    NoSizeSignal no_signal;
+    // Room on the disk for all of it: a page that is missing later would end the program.
+    const int error = ::posix_fallocate(file_, static_cast<off_t>(place), static_cast<off_t>(ring_size));
+    no_signal.raised = error == EFBIG;
+    void* memory = MAP_FAILED;
+    if (error == 0)
+        memory = ::mmap(nullptr, ring_size, PROT_READ | PROT_WRITE, MAP_SHARED, file_, static_cast<off_t>(place));
+    if (memory == MAP_FAILED) {
+        static_cast<void>(::ftruncate(file_, static_cast<off_t>(end)) == 0);
+        return nullptr;
+    }
+    bytes_.number(place);
+    write(Chunk::ring);
+    size_ = place + ring_size;
+    if (!problem_ && ::lseek(file_, static_cast<off_t>(size_), SEEK_SET) >= 0) return memory;
+    if (!problem_) problem_ = Problem{path_, ": ", std::strerror(errno)};
+    ::munmap(memory, ring_size);
+    return nullptr;
+}
+
+void ProfileWriter::owner(std::uint64_t place, std::uint32_t thread, std::uint64_t first) {
+    bytes_.number(place);
+    bytes_.number(thread);
+    bytes_.number(first);
+    write(Chunk::owner);
+}
+
+void ProfileWriter::copy(int from, std::uint64_t offset, std::uint64_t size) {
+    auto next = static_cast<off_t>(offset);
+    const std::uint64_t end = offset + size;
+    while (!problem_ && static_cast<std::uint64_t>(next) < end) {
+        const ssize_t copied = ::sendfile(file_, from, &next, end - static_cast<std::uint64_t>(next));
+        if (copied < 0 && errno == EINTR) continue;
+        if (copied < 0) problem_ = Problem{path_, ": ", std::strerror(errno)};
+        if (copied <= 0) break;
+        size_ += static_cast<std::uint64_t>(copied);
+    }
 }
 
 void ProfileWriter::close() {

@@ -35,6 +35,13 @@ public:
     void stream(std::uint32_t number, std::uint32_t device, std::uint32_t priority);
     void lost(std::uint32_t thread, std::uint64_t count);
     void fact(std::string_view key, std::string_view value);
+    // Appends a ring for a black box and maps it, all zero; nullptr if there is no room. `place`: where it lies in the
+    // file.
+    void* ring(std::uint64_t& place);
+    // From the record of this number on, the ring is that of the thread.
+    void owner(std::uint64_t place, std::uint32_t thread, std::uint64_t first);
+    // Appends bytes of another file; for chunks that were written before.
+    void copy(int from, std::uint64_t offset, std::uint64_t size);
     // Marks the file as complete and closes it. It is a problem if the file was removed meanwhile.
     void close();
 

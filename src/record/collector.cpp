@@ -5,11 +5,14 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 #include <system_error>
 #include <utility>
 
 #include "base/process_state.h"
 #include "foundation/clock.h"
+#include "record/black_box.h"
 #include "record/thread_records.h"
 
 namespace canopy::record {
@@ -94,6 +97,7 @@ struct ForkHandlers {
         in_parent();
         for (const auto& seat : old->seats_) Ring::destroy(seat->ring);
         old->seats_.clear();
+        BlackBox::leave_to_parent();
         auto* fresh = new Collector;
         fresh->before_fork_ = old;
         present_collector.store(fresh);
@@ -114,7 +118,7 @@ Collector& Collector::present() {
 // ---- listeners ------------------------------------------------------------------------------------------------------
 
 void Collector::publish_wanted() noexcept {
-    std::uint32_t wanted = 0;
+    std::uint32_t wanted = always_wanted_;
     for (const Hearing& hearing : hearings_) wanted |= hearing.wanted;
     wanted_now.store(wanted, std::memory_order_relaxed);
 }
@@ -156,9 +160,16 @@ void Collector::stop_listening(const std::shared_ptr<Listener>& listener) {
         devices_.clear();
         streams_.clear();
         news_ = {};
+        listened_ = false;
     }
     bell_.wake_all();
     if (thread_.joinable()) thread_.join();
+}
+
+void Collector::write_always(std::uint32_t wanted) {
+    MutexLock collecting(collect_mutex_);
+    always_wanted_ = wanted;
+    publish_wanted();
 }
 
 void Collector::flush() {
@@ -170,9 +181,11 @@ void Collector::flush() {
 void Collector::skip_old_records() {
     lost_without_ring.store(0, std::memory_order_relaxed);
     MutexLock facts(facts_mutex_);
+    listened_ = true;
     for (const auto& seat : seats_) {
         if (seat->ring->ended.load(std::memory_order_acquire)) seat->taken = false;
         seat->collected = seat->ring->written();
+        seat->ring->note_collected(seat->collected);
         seat->last_kind = profile::Kind::none;
         seat->changed = false;
     }
@@ -280,6 +293,7 @@ void Collector::collect_part(const Part& part) {
             tell_lost(part.thread, taken.lost);
         }
         if (taken.count != 0) tell_records(seat, part.thread, std::span(taken_).first(taken.count));
+        seat.ring->note_collected(seat.collected);
     }
 }
 
@@ -309,16 +323,34 @@ void Collector::tell_records(Seat& seat, std::uint32_t thread, std::span<const R
 
 // ---- threads and facts ----------------------------------------------------------------------------------------------
 
+// In the black box if there is one with room.
+void Collector::make_seat() {
+    auto seat = std::make_unique<Seat>();
+    seats_.reserve(seats_.size() + 1);
+    if (BlackBox* const box = BlackBox::present()) seat->ring = box->ring(seat->place_in_box);
+    if (seat->ring == nullptr) seat->ring = Ring::create();
+    if (seat->ring == nullptr) throw std::bad_alloc();
+    seats_.push_back(std::move(seat));
+}
+
+void Collector::tell_owner(const Seat& seat) const {
+    BlackBox* const box = BlackBox::present();
+    if (box == nullptr || seat.place_in_box == 0) return;
+    box->thread(seat.owner);
+    box->owner(seat.place_in_box, seat.owner.number, seat.ring->written());
+}
+
 Ring* Collector::ring_for_thread(const profile::Thread& thread) noexcept {
     try {
         MutexLock facts(facts_mutex_);
-        auto place = std::find_if(seats_.begin(), seats_.end(), [](const auto& seat) { return !seat->taken; });
+        const bool take_ended = !listened_;
+        const auto is_free = [&](const auto& seat) {
+            return !seat->taken || (take_ended && seat->ring->ended.load(std::memory_order_acquire));
+        };
+        auto place = std::find_if(seats_.begin(), seats_.end(), is_free);
         if (place == seats_.end()) {
-            auto seat = std::make_unique<Seat>();
-            seats_.reserve(seats_.size() + 1);
-            seat->ring = Ring::create();
-            if (seat->ring == nullptr) return nullptr;
-            place = seats_.insert(seats_.end(), std::move(seat));
+            make_seat();
+            place = std::prev(seats_.end());
         }
         Seat& seat = **place;
         seat.owner = thread;
@@ -326,6 +358,7 @@ Ring* Collector::ring_for_thread(const profile::Thread& thread) noexcept {
         seat.ring->ended.store(false, std::memory_order_relaxed);
         seat.taken = true;
         seat.changed = true;
+        tell_owner(seat);
         return seat.ring;
     } catch (...) {
         return nullptr;
@@ -341,6 +374,7 @@ void Collector::rename_thread(const Ring* ring, const profile::Thread& thread) n
             seat->owner = thread;
             seat->owner.number = number;
             seat->changed = true;
+            if (BlackBox* const box = BlackBox::present()) box->thread(seat->owner);
         }
     } catch (...) {  // it keeps its old name
     }
@@ -348,12 +382,16 @@ void Collector::rename_thread(const Ring* ring, const profile::Thread& thread) n
 
 void Collector::device(const profile::DeviceFacts& device) {
     MutexLock facts(facts_mutex_);
+    if (BlackBox* const box = BlackBox::present()) box->device(device);
+    if (!listened_) return;
     devices_.insert_or_assign(device.number, device);
     news_.devices.push_back(device);
 }
 
 void Collector::stream(const profile::StreamFacts& stream) {
     MutexLock facts(facts_mutex_);
+    if (BlackBox* const box = BlackBox::present()) box->stream(stream);
+    if (!listened_) return;
     streams_.insert_or_assign(stream.number, stream);
     news_.streams.push_back(stream);
 }

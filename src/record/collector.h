@@ -35,6 +35,8 @@ public:
     void listen(std::shared_ptr<Listener> listener, std::uint32_t wanted);
     void stop_listening(const std::shared_ptr<Listener>& listener);
     void flush();
+    // Records are written from now on although nobody listens, for the black box.
+    void write_always(std::uint32_t wanted);
 
     // A ring for the calling thread; nullptr without memory.
     Ring* ring_for_thread(const profile::Thread& thread) noexcept;
@@ -49,6 +51,7 @@ private:
     // A ring and its owner. Stays when the owner ends, for a later thread.
     struct Seat {
         Ring* ring = nullptr;
+        std::uint64_t place_in_box = 0;  // 0: it does not lie there
         profile::Thread owner;
         bool taken = false;
         bool changed = false;  // the owner has to be told
@@ -73,6 +76,8 @@ private:
         std::vector<profile::StreamFacts> streams;
     };
 
+    void make_seat() CANOPY_REQUIRES(facts_mutex_);
+    void tell_owner(const Seat& seat) const;
     void run() noexcept;
     void start_thread() noexcept;
     // Returns whether there was anything.
@@ -92,6 +97,7 @@ private:
 
     Mutex collect_mutex_;
     std::vector<Hearing> hearings_ CANOPY_GUARDED_BY(collect_mutex_);
+    std::uint32_t always_wanted_ CANOPY_GUARDED_BY(collect_mutex_) = 0;
     bool ending_ CANOPY_GUARDED_BY(collect_mutex_) = false;
     Names::Position told_names_ CANOPY_GUARDED_BY(collect_mutex_);
     std::vector<Part> parts_ CANOPY_GUARDED_BY(collect_mutex_);
@@ -101,6 +107,7 @@ private:
 
     Mutex facts_mutex_;
     std::vector<std::unique_ptr<Seat>> seats_ CANOPY_GUARDED_BY(facts_mutex_);
+    bool listened_ CANOPY_GUARDED_BY(facts_mutex_) = false;  // rings are collected, and news told
     std::uint32_t last_thread_ CANOPY_GUARDED_BY(facts_mutex_) = 0;
     std::map<std::uint32_t, profile::DeviceFacts> devices_ CANOPY_GUARDED_BY(facts_mutex_);
     std::map<std::uint32_t, profile::StreamFacts> streams_ CANOPY_GUARDED_BY(facts_mutex_);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/process_state.h"
+#include "record/black_box.h"
 
 namespace canopy::record {
 namespace {
@@ -35,6 +36,7 @@ std::uint32_t Names::find_or_add(Table& table, std::string_view text, std::uint3
             return last;
         }
         table.bytes += text.size();
+        if (BlackBox* const box = BlackBox::present()) box->text(number, text);
         return number;
     } catch (...) {
         return last;

@@ -12,6 +12,9 @@
 #include "base/process_state.h"
 #include "foundation/mutex.h"
 #include "profile/profile_writer.h"
+#include "record/black_box.h"
+#include "record/collector.h"
+#include "record/names.h"
 #include "record/recorder.h"
 
 namespace canopy::record {
@@ -36,11 +39,16 @@ void finish_at_exit() {
         auto& whole = process_state<WholeProcess>();
         MutexLock lock(whole.mutex);
         const auto recording = std::exchange(whole.recording, nullptr);
-        if (!recording) return;
-        if (const Problem problem = recording->finish(); problem && !whole.quiet)
-            print_notice("CANOPY_PROFILE: " + problem.message());
+        const Problem problem = recording ? recording->finish() : Problem();
+        if (BlackBox* const box = BlackBox::present()) box->remove();
+        if (problem && !whole.quiet) print_notice("CANOPY_PROFILE: " + problem.message());
     } catch (...) {  // no memory: the file has no end
     }
+}
+
+Problem finish_later() {
+    static const int at_exit = std::atexit(finish_at_exit);
+    return at_exit == 0 ? Problem() : Problem{"the end of the process cannot be noticed"};
 }
 
 std::string path_of_process(const std::string& pattern) {
@@ -92,8 +100,19 @@ Problem record_process(const std::string& path, std::uint32_t wanted, bool quiet
     if (!recording.ok()) return recording.problem();
     whole.recording = std::move(*recording);
     whole.quiet = quiet;
-    static const int at_exit = std::atexit(finish_at_exit);
-    return at_exit == 0 ? Problem() : Problem{"the end of the process cannot be noticed"};
+    return finish_later();
+}
+
+// Not idle times: they would replace what happened before a long wait.
+Problem keep_black_box(bool alone) {
+    if (Problem problem = finish_later()) return problem;
+    Collector& collector = Collector::present();  // notices forks
+    if (Problem problem = BlackBox::begin()) return problem;
+    // Texts that other threads add from now on write themselves.
+    Names::Position start;
+    for (const NumberedText& text : names().after(start)) BlackBox::present()->text(text.number, text.text);
+    if (alone) collector.write_always(everything & ~std::uint32_t{idle});
+    return {};
 }
 
 }  // namespace canopy::record

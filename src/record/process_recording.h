@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recording of a whole process, from the first use of the library to the end of the process (CANOPY_PROFILE). Any
-// thread.
+// The recording of a whole process, from the first use of the library to the end of the process (CANOPY_PROFILE), and
+// its black box (CANOPY_BLACKBOX). Any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,9 @@ std::string wanted_text(std::uint32_t wanted);
 // one does that has the same environment, the file is PATH.PROCESS. `quiet`: say nothing on standard error if something
 // is wrong at the end.
 Problem record_process(const std::string& path, std::uint32_t wanted, bool quiet);
+
+// Keeps the rings of the process in a file from now on, which survives the process unless that ends cleanly
+// (black_box.h). `alone`: records are also written while nobody listens.
+Problem keep_black_box(bool alone);
 
 }  // namespace canopy::record

@@ -2,12 +2,9 @@
 // A listener that writes a profile's file.
 #include <fmt/core.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <thread>
@@ -19,6 +16,8 @@
 #include "foundation/files.h"
 #include "foundation/mutex.h"
 #include "profile/profile_writer.h"
+#include "record/black_box.h"
+#include "record/process_facts.h"
 #include "record/recorder.h"
 
 namespace canopy::record {
@@ -26,39 +25,6 @@ namespace {
 
 constexpr std::uint64_t room_for_end = 1u << 20;        // what is written when there is no room for records any more
 constexpr Nanoseconds clock_every = 100 * millisecond;  // so that a file without an end has the clock's rate, too
-
-profile::FileHead head_of_process() {
-    profile::FileHead head;
-    timespec time{};
-    ::clock_gettime(CLOCK_REALTIME, &time);
-    head.process = static_cast<std::uint64_t>(::getpid());
-    head.unix_time = time.tv_sec * second + time.tv_nsec;
-    head.monotonic_time = now();
-    head.ticks = ticks();
-    return head;
-}
-
-std::string program_path() {
-    std::string path(PATH_MAX, '\0');
-    const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
-    path.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-    return path;
-}
-
-// The command line as one would type it.
-std::string command_line() {
-    std::string raw, line;
-    read_file("/proc/self/cmdline", raw);
-    for (std::size_t start = 0; start < raw.size();) {
-        const std::size_t end = std::min(raw.find('\0', start), raw.size());
-        const std::string_view word(raw.data() + start, end - start);
-        if (!line.empty()) line += ' ';
-        const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&|;<>()*?`#~") == std::string_view::npos;
-        line += plain ? std::string(word) : fmt::format("'{}'", word);
-        start = end + 1;
-    }
-    return line;
-}
 
 std::string processor_name() {
     std::string text;
@@ -96,6 +62,7 @@ public:
     void stream(const profile::StreamFacts& stream) {
         if (devices_ != ~0ull) device_of_stream_[stream.number] = stream.device;
     }
+    [[nodiscard]] bool keeps_all() const noexcept { return devices_ == ~0ull; }
     // Those of `records` that are kept, valid until the next call.
     std::span<const Record> kept(std::span<const Record> records) {
         if (devices_ == ~0ull) return records;
@@ -182,6 +149,11 @@ public:
 
     void write_facts() {
         MutexLock lock(mutex_);
+        BlackBox* const box = BlackBox::present();
+        if (box != nullptr && limit_ == 0 && filter_.keeps_all()) {
+            writer_.fact("blackbox", box->path());
+            writer_.fact("blackbox_start", std::to_string(box->start()));
+        }
         writer_.fact("program", program_path());
         writer_.fact("arguments", command_line());
         utsname system{};

@@ -2,6 +2,8 @@
 // Ring: the last records of one thread. The thread writes without locks and without atomic
 // read-modify-writes; another thread reads behind it and finds out what was overwritten meanwhile.
 //
+// Its bytes are what a black box holds (profile/profile_format.h).
+//
 // Threads: `put` is for the owner only, at most one thread reads at a time.
 #pragma once
 
@@ -11,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "profile/profile_format.h"
 #include "profile/record.h"
 
 namespace canopy::record {
@@ -20,7 +23,7 @@ void wake_collector() noexcept;
 
 class Ring {
 public:
-    static constexpr std::uint64_t capacity = 64 * 1024;
+    static constexpr std::uint64_t capacity = profile::ring_capacity;
     static constexpr std::uint64_t wakes_after = capacity / 4;  // records; the collector should be on its way by then
 
     // Memory for a ring, or nullptr; never moved.
@@ -50,16 +53,22 @@ public:
     };
     Taken take(std::uint64_t& from, std::uint64_t until, profile::Record* to, std::size_t count) const noexcept;
 
-    // The owner has ended and will write no more.
-    std::atomic<bool> ended{false};
+    // What listeners were told, for the black box.
+    void note_collected(std::uint64_t count) noexcept { collected_.store(count, std::memory_order_release); }
 
 private:
     using Words = std::array<std::uint64_t, sizeof(profile::Record) / sizeof(std::uint64_t)>;
     using Slot = std::array<std::atomic<std::uint64_t>, std::tuple_size_v<Words>>;
-    static constexpr std::size_t page = 4096;
-
     std::atomic<std::uint64_t> written_{0};
-    alignas(page) std::array<Slot, capacity> slots_;
+    std::atomic<std::uint64_t> collected_{0};
+
+public:
+    // The owner has ended and will write no more.
+    std::atomic<bool> ended{false};
+
+private:
+    alignas(profile::ring_head_size) std::array<Slot, capacity> slots_;
 };
+static_assert(sizeof(Ring) == profile::ring_size);
 
 }  // namespace canopy::record

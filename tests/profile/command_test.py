@@ -175,6 +175,61 @@ class Commands(unittest.TestCase):
         self.assertEqual({end[:2] for end in ends if end[2] == "s"}, {end[:2] for end in ends if end[2] == "f"})
         self.assertGreaterEqual(sum(end[0] == "HostToDevice" for end in ends), 2 * 10)
 
+    def places(self, **variables):
+        """The environment with a run folder of this test."""
+        run = self.folder / "run"
+        run.mkdir(exist_ok=True)
+        return {**os.environ, "XDG_RUNTIME_DIR": str(run), **variables}
+
+    def assert_last_work_is_there(self, figures):
+        calls = {call["name"]: call["count"] for call in figures["functions"]}
+        for name in ("aclrtMemcpyAsync", "aclrtMemsetAsync", "aclrtSynchronizeStream"):
+            self.assertEqual(calls[name], 5, name)
+        [copies] = [copy for copy in figures["copies"] if copy["kind"] == "host to device"]
+        self.assertEqual((copies["count"], copies["bytes"]), (5, 5 << 20))
+
+    def test_killed_program_leaves_its_last_tasks(self):
+        done = self.run_tool("profile", "-o", "out", REAL, "kill", env=self.places())
+        self.assertEqual(done.returncode, 128 + signal.SIGKILL, done.stderr)
+        self.assertEqual([name for name in self.names("run/canopy") if name.startswith("blackbox")], [])
+        self.assert_last_work_is_there(json.loads(self.run_tool("stats", "--json", "out").stdout)[0])
+
+    def test_msprof_of_a_killed_program_has_its_last_tasks(self):
+        done = self.run_tool("msprof", "--output=results", REAL, "kill", env=self.places())
+        self.assertEqual(done.returncode, 128 + signal.SIGKILL, done.stderr)
+        self.assertEqual([name for name in self.names("run/canopy") if name.startswith("blackbox")], [])
+        [trace] = (self.folder / "results").glob("PROF_*/mindstudio_profiler_output/msprof_2*.json")
+        self.assertEqual(trace.read_text().count('"AscendCL@aclrtMemsetAsync"'), 5)
+
+    def test_black_box_of_a_killed_program(self):
+        done = subprocess.run([REAL, "kill"], env=self.places(CANOPY_BLACKBOX="1"), check=False, timeout=SECONDS)
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+        [box] = (self.folder / "run" / "canopy").glob("blackbox-*")
+        self.assertEqual(stat.S_IMODE(box.stat().st_mode), 0o600)
+        done = self.run_tool("stats", "--json", "--last", env=self.places())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_last_work_is_there(json.loads(done.stdout)[0])
+        self.assertIn(str(box), self.run_tool("stats", "--last", env=self.places()).stdout)
+        done = self.run_tool("export", "--last", "--format=json", env=self.places())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        [trace] = self.folder.glob("canopy-profile-*/trace.json")
+        self.assertIn("aclrtMemsetAsync", trace.read_text())
+        self.assertEqual(self.run_tool("stats", "--last", "x", env=self.places()).returncode, 2)
+
+    def test_clean_end_leaves_no_black_box(self):
+        for variables in ({"CANOPY_BLACKBOX": "1"}, {"CANOPY_PROFILE": str(self.folder / "p")}):
+            subprocess.run([REAL], env=self.places(**variables), check=True, timeout=SECONDS)
+            self.assertEqual([name for name in self.names("run/canopy") if name.startswith("blackbox")], [])
+        done = self.run_tool("stats", "--last", env=self.places())
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("CANOPY_BLACKBOX=1", done.stderr)
+
+    def test_black_box_without_a_folder(self):
+        variables = {**os.environ, "XDG_RUNTIME_DIR": "/proc", "CANOPY_BLACKBOX": "1"}
+        done = subprocess.run([REAL], env=variables, check=False, timeout=SECONDS, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("CANOPY_BLACKBOX: none is kept"), 1, done.stderr)
+
     # ---- canopy stats, canopy export ---------------------------------------------------------------------------------
 
     def test_stats_show_the_figures(self):

@@ -92,8 +92,10 @@ int run_stats(const CommandLine& about, const Arguments& arguments) {
     line.operand = "profile";
     line.operand_meaning = "Profiles (.canopyprof), or folders that hold one";
     line.operands = &stats.paths;
+    line.in_place_of_operands = &stats.last;
     line.options = {{"--json", "Print JSON instead of text", &stats.json},
-                    {"--all", "Print all rows of the tables, not the first ten", &stats.all_rows}};
+                    {"--all", "Print all rows of the tables, not the first ten", &stats.all_rows},
+                    {"--last", "What the process that was killed last left, with CANOPY_BLACKBOX=1", &stats.last}};
     if (const int status = read_or_explain(line, arguments); status >= 0) return status;
     return canopy_tool::print_stats(stats);
 }
@@ -106,10 +108,12 @@ int run_export(const CommandLine& about, const Arguments& arguments) {
     line.operand = "profile";
     line.operand_meaning = "A profile (.canopyprof), or a folder that holds one";
     line.operands = &exported.paths;
+    line.in_place_of_operands = &exported.last;
     line.one_operand = true;
     line.options = {{"--output", "A folder (default: that of the profile), or one file: its ending says its format",
                      nullptr, &exported.output, "-o"},
-                    {"--format", formats, nullptr, &exported.formats}};
+                    {"--format", formats, nullptr, &exported.formats},
+                    {"--last", "What the process that was killed last left, with CANOPY_BLACKBOX=1", &exported.last}};
     if (const int status = read_or_explain(line, arguments); status >= 0) return status;
     return canopy_tool::export_profile(exported);
 }

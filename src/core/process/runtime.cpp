@@ -34,6 +34,10 @@ Runtime::Runtime() {
     for (std::uint32_t index = 0; index < max_devices; ++index) devices_[index].index = index;
     record::set_source_of_facts(process_hooks.tell_facts);
     Settings settings = choose_chip(read_settings(), process_hooks.chip_of_kernels());
+    // A profile needs none unless the process is killed, so only one that was asked for is a problem if it is missing.
+    if (settings.black_box || !settings.profile.empty())
+        if (Problem problem = record::keep_black_box(settings.black_box); problem && settings.black_box)
+            settings.problems.push_back("CANOPY_BLACKBOX: none is kept: " + problem.message());
     if (!settings.profile.empty())
         if (Problem problem = record::record_process(settings.profile, settings.profile_wanted, settings.quiet))
             settings.problems.push_back("CANOPY_PROFILE: nothing is recorded: " + problem.message());

@@ -221,6 +221,8 @@ void read_profile_variables(Settings& settings) {
     read_variable(settings, "CANOPY_PROFILE_WANT", "profile_want",
                   "a list of calls, tasks, nodes, blocks, memory, marks, idle, steps", "everything", record::wanted_of,
                   [&](std::uint32_t value) { settings.profile_wanted = value; });
+    read_variable(settings, "CANOPY_BLACKBOX", "blackbox", "0 or 1", "0", parse_switch,
+                  [&](bool value) { settings.black_box = value; });
 }
 
 }  // namespace
@@ -362,6 +364,8 @@ std::string describe_settings(const Settings& settings) {
           "file for the profile of the process; %p: the number of the process");
     entry("profile_want", "CANOPY_PROFILE_WANT", record::wanted_text(settings.profile_wanted),
           "what that profile holds: calls, tasks, nodes, blocks, memory, marks, idle, steps");
+    entry("blackbox", "CANOPY_BLACKBOX", settings.black_box,
+          "1: a process that is killed leaves its last records for canopy stats --last");
     entry("quiet", "CANOPY_QUIET", settings.quiet, "1: print nothing on standard error");
     // Read on each use.
     const std::string cache = cache_settings().folder;

@@ -43,6 +43,7 @@ struct Settings {
     std::uint64_t cache_size = 0;             // CANOPY_CACHE_SIZE: bytes of compiled code kept on disk
     std::string profile;                      // CANOPY_PROFILE: a file for the profile of the process; empty: none
     std::uint32_t profile_wanted = 0;         // CANOPY_PROFILE_WANT: what it holds, bits of record::Wanted
+    bool black_box = false;                   // CANOPY_BLACKBOX=1: the last records survive a crash
     std::uint32_t stack_size = 0;             // bytes of a block's stack; 0: default
     std::uintptr_t place = 0;                 // where device addresses begin, if that is free; 0: anywhere
     std::vector<std::uint32_t> visible;       // physical device numbers after ASCEND_RT_VISIBLE_DEVICES

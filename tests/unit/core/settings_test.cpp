@@ -19,10 +19,11 @@ namespace {
 class SettingsTest : public testing::Test {
 protected:
     void SetUp() override {
-        for (const char* name : {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY",
-                                 "CANOPY_WORKERS", "CANOPY_CHECK", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING",
-                                 "CANOPY_CPU_KERNELS", "CANOPY_QUIET", "CANOPY_CACHE_SIZE", "CANOPY_CACHE_DIR",
-                                 "CANOPY_CC", "CANOPY_CLANG", "CANOPY_CHEK", "ASCEND_RT_VISIBLE_DEVICES"}) {
+        for (const char* name :
+             {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY", "CANOPY_WORKERS",
+              "CANOPY_CHECK", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING", "CANOPY_BLACKBOX", "CANOPY_CPU_KERNELS",
+              "CANOPY_QUIET", "CANOPY_CACHE_SIZE", "CANOPY_CACHE_DIR", "CANOPY_CC", "CANOPY_CLANG", "CANOPY_CHEK",
+              "ASCEND_RT_VISIBLE_DEVICES"}) {
             const char* value = std::getenv(name);
             before_[name] = value ? std::optional<std::string>(value) : std::nullopt;
             unsetenv(name);
@@ -136,6 +137,7 @@ TEST_F(SettingsTest, WhatIsUsedInsteadIsNamed) {
     EXPECT_EQ(problem("CANOPY_WORKERS", "abc"), "CANOPY_WORKERS=\"abc\" is not a number from 0 to 1024; using " +
                                                     std::to_string(std::max(1u, std::thread::hardware_concurrency())));
     EXPECT_EQ(problem("CANOPY_QUIET", "perhaps"), "CANOPY_QUIET=\"perhaps\" is not 0 or 1; using 0");
+    EXPECT_EQ(problem("CANOPY_BLACKBOX", "perhaps"), "CANOPY_BLACKBOX=\"perhaps\" is not 0 or 1; using 0");
     EXPECT_TRUE(problem("CANOPY_DEVICE_MEMORY", "lots").ends_with("G"));
     EXPECT_EQ(problem("CANOPY_CACHE_SIZE", "lots"),
               "CANOPY_CACHE_SIZE=\"lots\" is not a size like 512M or 2G; using 512M");
@@ -227,7 +229,7 @@ TEST_F(SettingsTest, TheDescriptionIsJsonWithEveryDeviceAndVariable) {
     EXPECT_EQ(document["devices"][1]["id"], 1);
     EXPECT_EQ(document["devices"][1]["chip"], default_chip().name);
     EXPECT_GE(document["devices"][0]["workers"], 1);
-    ASSERT_EQ(document["settings"].size(), 17u);
+    ASSERT_EQ(document["settings"].size(), 18u);
     for (const auto& entry : document["settings"]) {
         const bool counted = entry["variable"] == "CANOPY_DEVICE_COUNT";
         EXPECT_EQ(entry["set_by"], counted ? "CANOPY_DEVICE_COUNT" : "default");

@@ -127,7 +127,7 @@ bool finish_run(const ProfileOptions& options, const Destination& to, RecordingF
     std::string text, files;
     bool whole = true, first = true;
     for (const std::string& path : profiles) {
-        Expected<ProfileFile> file = ProfileFile::open(path);
+        Expected<ProfileFile> file = ProfileFile::open_with_black_box(path);
         if (!file.ok()) {
             complain("profile", file.message());
             recording.keep();
@@ -144,6 +144,7 @@ bool finish_run(const ProfileOptions& options, const Destination& to, RecordingF
         for (const std::string& one : written.files) files += fmt::format("  {}\n", one);
         for (const std::string& problem : written.problems) complain("profile", problem);
         if (!written.problems.empty()) recording.keep();
+        if (written.problems.empty() && !file->black_box().empty()) ::unlink(file->black_box().c_str());
         whole = whole && written.problems.empty();
         first = false;
     }
@@ -199,7 +200,16 @@ int profile_program(const ProfileOptions& options) {
 int print_stats(const StatsOptions& options) {
     int status = 0;
     canopy::Json all = canopy::Json::array();
-    for (const std::string& path : options.paths) {
+    std::vector<std::string> paths = options.paths;
+    if (options.last) {
+        Expected<std::string> last = last_black_box();
+        if (!last.ok()) {
+            complain("stats", last.message());
+            return 1;
+        }
+        paths.insert(paths.begin(), *last);
+    }
+    for (const std::string& path : paths) {
         Expected<ProfileFile> file = open_profile(path);
         if (!file.ok()) {
             complain("stats", file.message());
@@ -214,7 +224,7 @@ int print_stats(const StatsOptions& options) {
         ReportOptions report;
         report.colours = colours_on(STDOUT_FILENO);
         if (options.all_rows) report.rows = SIZE_MAX;
-        if (options.paths.size() > 1) std::fputs(fmt::format("{}\n", path).c_str(), stdout);
+        if (paths.size() > 1 || options.last) std::fputs(fmt::format("{}\n", path).c_str(), stdout);
         std::fputs(report_text(*file, summary, report).c_str(), stdout);
     }
     if (options.json) std::fputs((all.dump(2) + "\n").c_str(), stdout);
@@ -222,7 +232,12 @@ int print_stats(const StatsOptions& options) {
 }
 
 int export_profile(const ExportOptions& options) {
-    const std::string& from = options.paths.front();
+    Expected<std::string> source = options.last ? last_black_box() : options.paths.front();
+    if (!source.ok()) {
+        complain("export", source.message());
+        return 1;
+    }
+    const std::string from = *source;
     const auto formats = formats_of(options.formats.empty() ? "html,json.gz,csv" : options.formats);
     if (!formats) {
         complain("export", fmt::format("--format: {} is not a list of {}", options.formats, format_words));
@@ -233,8 +248,16 @@ int export_profile(const ExportOptions& options) {
         complain("export", file.message());
         return 1;
     }
-    Destination to{options.output.empty() ? folder_of_profile(from) : options.output, format_of_file(options.output),
-                   *formats};
+    std::string place = options.output;
+    if (place.empty() && options.last) {
+        Expected<std::string> made = make_new_folder(name_of_program(std::string(file->fact("program"))));
+        if (!made.ok()) {
+            complain("export", made.message());
+            return 1;
+        }
+        place = *made;
+    }
+    Destination to{place.empty() ? folder_of_profile(from) : place, format_of_file(options.output), *formats};
     if (to.file && !options.formats.empty() && (formats->size() != 1 || formats->front() != *to.file)) {
         complain("export", fmt::format("--format {} does not fit the file {}", options.formats, to.path));
         return 2;

@@ -22,6 +22,7 @@ struct StatsOptions {
     std::vector<std::string> paths;
     bool json = false;
     bool all_rows = false;
+    bool last = false;  // the newest black box
 };
 int print_stats(const StatsOptions& options);
 
@@ -29,6 +30,7 @@ struct ExportOptions {
     std::vector<std::string> paths;  // one
     std::string output;              // as above; empty: beside the profile
     std::string formats;             // empty: html,json.gz,csv
+    bool last = false;               // the newest black box
 };
 int export_profile(const ExportOptions& options);
 

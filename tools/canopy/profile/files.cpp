@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "foundation/clock.h"
+#include "foundation/run_folder.h"
+#include "profile/black_boxes.h"
 #include "profile/result_folder.h"
 
 namespace canopy_tool {
@@ -72,10 +74,18 @@ Expected<std::string> make_new_folder(const std::string& program) {
 
 Expected<canopy::profile::ProfileFile> open_profile(const std::string& path) {
     std::error_code error;
-    if (!fs::is_directory(path, error)) return canopy::profile::ProfileFile::open(path);
+    if (!fs::is_directory(path, error)) return canopy::profile::ProfileFile::open_with_black_box(path);
     const std::string inside = path + "/" + std::string(canopy::profile::profile_in_folder);
     if (!fs::exists(inside, error)) return Problem{path, ": holds no ", canopy::profile::profile_in_folder};
-    return canopy::profile::ProfileFile::open(inside);
+    return canopy::profile::ProfileFile::open_with_black_box(inside);
+}
+
+Expected<std::string> last_black_box() {
+    const std::vector<std::string> found = canopy::profile::dead_black_boxes();
+    if (found.empty())
+        return Problem{"no process that was killed left its last records in ", canopy::run_folder_path(),
+                       "; they are kept with CANOPY_BLACKBOX=1"};
+    return found.front();
 }
 
 std::string folder_of_profile(const std::string& path) {

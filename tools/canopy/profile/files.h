@@ -36,6 +36,8 @@ canopy::Expected<std::string> make_new_folder(const std::string& program);
 
 // Opens a profile: a file, or the profile in a folder that was made from it.
 canopy::Expected<canopy::profile::ProfileFile> open_profile(const std::string& path);
+// That of the process of this user that was killed last.
+canopy::Expected<std::string> last_black_box();
 // The folder that holds what is made from it.
 std::string folder_of_profile(const std::string& path);
 

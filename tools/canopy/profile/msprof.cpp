@@ -200,11 +200,12 @@ int collect(const std::vector<std::string>& command, const std::string& output) 
     const std::vector<std::string> profiles = recording->profiles(end->process);
     if (profiles.empty()) note(fmt::format("{} did not use Canopy, so there is no profile", command.front()));
     for (const std::string& path : profiles) {
-        Expected<ProfileFile> file = ProfileFile::open(path);
+        Expected<ProfileFile> file = ProfileFile::open_with_black_box(path);
         const Expected<std::string> made =
             file.ok() ? canopy::profile::write_result_folder(*file, parent) : Expected<std::string>(file.problem());
         if (made.ok()) {
             note(fmt::format("the results are in {}", made.value()));
+            if (!file->black_box().empty()) ::unlink(file->black_box().c_str());
             continue;
         }
         note(made.message());
