@@ -32,6 +32,13 @@ Entrance::~Entrance() {
     leave();
 }
 
+bool enter_to_stay(PyGILState_STATE& state) {
+    const bool open = (inside.fetch_add(1) & closed) == 0;
+    if (open) state = PyGILState_Ensure();
+    leave();
+    return open;
+}
+
 void close_entrance() {
     released([] {
         unsigned seen = inside.fetch_or(closed) | closed;

@@ -24,6 +24,10 @@ private:
     PyGILState_STATE state_{};
 };
 
+// For a thread that may stay in the interpreter for as long as it likes: holds the lock like PyGILState_Ensure. If
+// false, the interpreter is exiting and must not be touched.
+bool enter_to_stay(PyGILState_STATE& state);
+
 // Refuses new callbacks and waits for running ones. Called by atexit, with the lock held.
 void close_entrance();
 

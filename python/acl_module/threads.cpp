@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <map>
 
+#include "entrance.h"
 #include "special.h"
 #include "structures.h"
 
@@ -43,7 +44,8 @@ PyObject* raised_exception() {
 }
 
 void* run(void* data) {
-    const PyGILState_STATE state = PyGILState_Ensure();
+    PyGILState_STATE state{};
+    if (!enter_to_stay(state)) return nullptr;  // its objects end with the interpreter
     auto* thread = static_cast<Thread*>(data);
     PyObject* argument = thread->argument == Py_None ? nullptr : thread->argument;
     PyObject* result = PyObject_CallFunctionObjArgs(thread->function, argument, nullptr);
