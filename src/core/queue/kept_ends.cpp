@@ -17,7 +17,7 @@ void KeptEnd::lose() noexcept {
 }
 
 void KeptEnd::give_back(std::uint32_t number) noexcept {
-    if (number == 0 || !holds(number) || !begin_use(number)) return;
+    if (!holds(number) || !begin_use(number)) return;
     lose();
     end_use();
 }

@@ -28,8 +28,9 @@ public:
         return false;
     }
     void end_use() noexcept { in_use_.store(false, std::memory_order_release); }
+    // 0 is the number of no queue.
     [[nodiscard]] bool holds(std::uint32_t number) const noexcept {
-        return number_.load(std::memory_order_relaxed) == number && process_ == known_process_number();
+        return number != 0 && number_.load(std::memory_order_relaxed) == number && process_ == known_process_number();
     }
     // Between begin_use and end_use.
     [[nodiscard]] Ring& ring() const noexcept { return *ring_; }

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/queue/kept_ends.h"
+#include "core/queue/queue.h"
 #include "core/queue/shared/ring.h"
 #include "until.h"
 
@@ -167,6 +169,21 @@ TEST_F(KeptLock, HasAPlaceForEachOfEightKeepers) {
     }
     EXPECT_EQ(ring.count(), 1u);
     EXPECT_NE(keep(), 0u);
+}
+
+// The end with the number 0 is one that is not kept now.
+TEST_F(KeptLock, IsNotThatOfAQueueWithTheNumberZero) {
+    constexpr std::uint32_t number = 8;
+    DataQueue queue;
+    for (std::uint64_t i = 0; i < 1000 && KeptEnds::writing(number) == nullptr; ++i)
+        KeptEnds::count_written(queue, ring, number, i);
+    KeptEnd* const end = KeptEnds::writing(number);
+    ASSERT_NE(end, nullptr);
+    EXPECT_EQ(KeptEnds::writing(0), nullptr);
+    end->give_back(number);
+    EXPECT_EQ(KeptEnds::writing(number), nullptr);
+    EXPECT_EQ(KeptEnds::writing(0), nullptr);
+    KeptEnds::forget(queue);
 }
 
 // Two writers that keep the lock, one that does not, and the same of readers.
