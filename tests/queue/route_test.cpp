@@ -132,6 +132,32 @@ TEST_F(QueueTest, ManySourcesKeepTheirOrderIntoOneTarget) {
     acltdtDestroyQueueRouteList(list);
 }
 
+TEST_F(QueueTest, RoutesJoinQueuesWhoseEndsAThreadKeeps) {
+    const uint32_t source = make_queue(4), target = make_queue(2);
+    uint64_t value = 0;
+    for (int i = 0; i < 1000; ++i)
+        for (const uint32_t queue : {source, target}) ASSERT_EQ(put(queue, 1) + take(queue, value), 0);
+    acltdtQueueRouteList* list = list_of({{source, target}});
+    for (int round = 0; round < 2; ++round) {
+        ASSERT_EQ(put(source, 0), 0);  // before the route exists
+        ASSERT_EQ(acltdtBindQueueRoutes(list), 0);
+        for (uint64_t i = 1; i < 6; ++i) ASSERT_EQ(put(source, i), 0) << "two of six go on to the target";
+        EXPECT_EQ(put(source, 6), 207014);
+        for (uint64_t i = 0; i < 6; ++i) {
+            ASSERT_EQ(take(target, value), 0);
+            ASSERT_EQ(value, i);
+        }
+        EXPECT_EQ(acltdtUnbindQueueRoutes(list), 0);
+        ASSERT_EQ(put(source, 7), 0);
+        EXPECT_EQ(take(target, value), 207013);
+        EXPECT_EQ(take(source, value), 0);
+        EXPECT_EQ(value, 7u);
+        for (int i = 0; i < 3000; ++i) ASSERT_EQ(put(source, 1) + take(source, value), 0);
+    }
+    for (const uint32_t queue : {source, target}) EXPECT_EQ(acltdtDestroyQueue(queue), 0);
+    acltdtDestroyQueueRouteList(list);
+}
+
 // A thread that forwards items may have seen a route that another thread is just unbinding.
 TEST_F(QueueTest, NothingIsLostWhileRoutesAreUnbound) {
     const uint32_t source = make_queue(4), target = make_queue(4);

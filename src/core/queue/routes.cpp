@@ -292,6 +292,11 @@ Status bind_route(Route& route) {
     target->routes_to.fetch_add(1);
     const bool shared = shared_with_others(list.all.back()) || (known && shared_with_others(*known));
     if (shared) start_keeper(list);
+    guard.unlock();
+    // Threads of this process that keep these ends looked for routes before they went in: those that looked too early
+    // have left when this returns, and their items are there for forward_all.
+    source->ring->take_writing_back();
+    target->ring->take_reading_back();
     return {};
 }
 

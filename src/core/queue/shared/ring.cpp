@@ -222,6 +222,14 @@ std::uint64_t Ring::keep_reading() noexcept {
     return kept;
 }
 
+void Ring::take_writing_back() noexcept {
+    if (lock_writing()) abandon_write();
+}
+
+void Ring::take_reading_back() noexcept {
+    if (lock_reading()) abandon_read();
+}
+
 void Ring::put(std::uint64_t index, const Item& item) noexcept {
     // All of it or what lies in the first line: copies of a fixed size.
     constexpr std::size_t first_line = cache_line - offsetof(Slot, item);

@@ -103,6 +103,9 @@ public:
     // By a thread that has no lock: keeps the lock of writers or readers. 0: not possible now.
     std::uint64_t keep_writing() noexcept;
     std::uint64_t keep_reading() noexcept;
+    // By a thread that has no lock: nobody keeps it when this returns, unless a process was stopped inside.
+    void take_writing_back() noexcept;
+    void take_reading_back() noexcept;
     void give_up_writing(std::uint64_t kept) noexcept { head_()->write_lock.give_up(head_()->writers, kept); }
     void give_up_reading(std::uint64_t kept) noexcept { head_()->read_lock.give_up(head_()->readers, kept); }
     // wait: no room, or no item. other: it has to be done with the lock. lost: the lock is kept no longer; it has to be
