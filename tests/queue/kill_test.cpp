@@ -188,6 +188,35 @@ TEST(QueueKill, AtEveryStepOfAWriteInsideAKeptLock) {
     EXPECT_GT(steps, 20);
 }
 
+// A process that dies between its commit and the tail leaves a full queue whose tail says that there is room: others
+// see that it is full, and their waits end.
+TEST(QueueKill, AtEveryStepOfAWriteIntoTheLastPlace) {
+    const long steps = at_every_step([](long step) {
+        Ring ring;
+        EXPECT_TRUE(ring.create(1, 2));
+        EXPECT_TRUE(put(ring, 10));
+        Ring mine;
+        std::uint64_t kept = 0;
+        const bool ended = killed_after(
+            step,
+            [&] {
+                enter(ring, mine);
+                kept = mine.keep_writing();
+            },
+            [&] { put_kept(mine, kept, 11); });
+        EXPECT_EQ(ring.has_room(), ring.count() == 1) << "at step " << step;
+        if (ring.count() == 1) EXPECT_TRUE(put(ring, 11));
+        std::uint64_t own = 0;
+        EXPECT_FALSE(put(ring, 12, Deadline::after(millisecond)));
+        EXPECT_FALSE(put_kept(ring, own, 12));
+        if (own != 0) ring.give_up_writing(own);
+        EXPECT_EQ(rest(ring), (std::vector<std::uint64_t>{10, 11})) << "at step " << step;
+        EXPECT_TRUE(put(ring, 13) && put(ring, 14));
+        return ended;
+    });
+    EXPECT_GT(steps, 20);
+}
+
 TEST(QueueKill, AtEveryStepOfAReadInsideAKeptLock) {
     const long steps = at_every_step([](long step) {
         Ring ring;

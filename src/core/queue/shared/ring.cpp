@@ -60,6 +60,7 @@ bool Ring::lock_writing() noexcept {
     const Locked locked = lock(head_()->write_lock, head_()->writers);
     if (locked == Locked::no) return false;
     if (locked == Locked::yes) return true;
+    head_()->tail.store(head_index() + count(), std::memory_order_release);  // it may be behind
     // A helper that died may have left a delivery half done. It counts if its slot was committed; this is decided here,
     // before anything else can use the place.
     for (Source& each : head_()->sources) {
@@ -82,7 +83,7 @@ bool Ring::has_item() const noexcept {
     return slot(head).sequence.load(std::memory_order_acquire) == head + 1;
 }
 
-bool Ring::has_room() const noexcept { return head_()->tail.load(std::memory_order_acquire) - head_index() < depth_; }
+bool Ring::has_room() const noexcept { return count() < depth_; }
 
 std::uint32_t Ring::count() const noexcept {
     const std::uint64_t head = head_index();
