@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 
 namespace canopy {
@@ -46,8 +47,9 @@ bool order_keepers() noexcept { return ::syscall(SYS_membarrier, MEMBARRIER_CMD_
 
 void order_keepers_surely() noexcept {
     if (order_keepers()) return;
-    const timespec duration{0, slow_processor};
-    ::nanosleep(&duration, nullptr);
+    const Nanoseconds until = Deadline::after(slow_processor).at;
+    const timespec end{until / second, until % second};
+    while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) continue;
 }
 
 bool may_keep_locks() noexcept {
