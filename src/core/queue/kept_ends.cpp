@@ -76,7 +76,7 @@ void KeptEnd::leave_thread() noexcept {
     needed_ = first_needed;
 }
 
-void KeptEnds::forget(const DataQueue& queue) noexcept {
+void KeptEnds::forget(const DataQueue& queue, std::uint32_t number) noexcept {
     const auto each_end = [](auto&& visit) {
         for (KeptEnds* all = all_.load(std::memory_order_acquire); all != nullptr; all = all->next_)
             for (KeptEnd* each : {all->writing_, all->reading_})
@@ -86,9 +86,10 @@ void KeptEnds::forget(const DataQueue& queue) noexcept {
     bool any = false;
     each_end([&](KeptEnd& end) {
         if (!of_queue(end)) return;
-        if (end.number_.load(std::memory_order_acquire) == 0 && !end.in_use_.load(std::memory_order_acquire)) return;
-        any = true;
-        end.number_.store(0, std::memory_order_relaxed);
+        std::uint32_t kept = number;  // unless its thread is just keeping an end of another queue there
+        if (end.number_.compare_exchange_strong(kept, 0, std::memory_order_acquire) ||
+            end.in_use_.load(std::memory_order_acquire))
+            any = true;
     });
     if (!any) return;
     order_keepers_surely();

@@ -85,9 +85,9 @@ public:
         if (KeptEnds* own = of_this_thread()) own->reading_[number % ends].count(queue, ring, number, index);
     }
 
-    // No thread keeps or uses an end of this queue any more. By the thread that gives the queue back, when nobody has
-    // it pinned.
-    static void forget(const DataQueue& queue) noexcept;
+    // No thread keeps or uses an end of this queue, which has this number, any more. By the thread that gives the queue
+    // back, when nobody has it pinned.
+    static void forget(const DataQueue& queue, std::uint32_t number) noexcept;
 
     KeptEnds() noexcept {
         for (KeptEnd& end : writing_) end.writing_ = true;

@@ -85,7 +85,7 @@ SharedKey directory_key(std::uint32_t queue) noexcept {
 }
 
 void DataQueue::recycle() noexcept {
-    KeptEnds::forget(*this);
+    KeptEnds::forget(*this, number);
     if (connection) connection->close(directory_key(number));
     number = 0;
     name.clear();

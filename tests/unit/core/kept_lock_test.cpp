@@ -183,7 +183,7 @@ TEST_F(KeptLock, IsNotThatOfAQueueWithTheNumberZero) {
     end->give_back(number);
     EXPECT_EQ(KeptEnds::writing(number), nullptr);
     EXPECT_EQ(KeptEnds::writing(0), nullptr);
-    KeptEnds::forget(queue);
+    KeptEnds::forget(queue, number);
 }
 
 // Two writers that keep the lock, one that does not, and the same of readers.
