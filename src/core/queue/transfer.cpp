@@ -215,7 +215,7 @@ Status enqueue_data(std::uint32_t number, const QueueData& data, Deadline deadli
     if (!found.ok()) return found.status();
     DataQueue& queue = **found;
     if (data.size + data.user_size <= user_area_size) {
-        for (;;) {
+        while (KernelThread::current() == nullptr) {
             const AtOnce result = enqueue_at_once(number, data.data, data.size, data.user, data.user_size);
             if (result == AtOnce::done) return {};
             if (result == AtOnce::other) break;
@@ -256,7 +256,7 @@ Status dequeue_data(std::uint32_t number, const QueueRoom& room, std::size_t& le
     Result<Pin<DataQueue>> found = find_queue(number, queue_right::dequeue);
     if (!found.ok()) return found.status();
     DataQueue& queue = **found;
-    for (;;) {
+    while (KernelThread::current() == nullptr) {
         const AtOnce result = dequeue_at_once(number, room.data, room.size, length, room.user, room.user_size);
         if (result == AtOnce::done) return {};
         if (result == AtOnce::other) break;
