@@ -396,8 +396,8 @@ TEST(QueueKill, AtEveryStepOfTakingABuffer) {
 }
 
 // Children write and read as fast as they can, half of them inside a lock that they keep, and are killed at random
-// moments. The numbers that arrive rise without a
-// gap, and the child's own count, in shared memory, never runs ahead of them.
+// moments. The numbers that arrive rise without a gap, and the child's own count, in shared memory, never runs ahead of
+// them.
 TEST(QueueKill, AtRandomMoments) {
     Ring ring;
     ASSERT_TRUE(ring.create(1, 8));
@@ -413,8 +413,8 @@ TEST(QueueKill, AtRandomMoments) {
             enter(ring, mine);
             std::uint64_t kept = 0;
             for (std::uint64_t next = expected;; ++next) {
-                const Deadline soon = Deadline::after(second);
-                if (!(round % 2 != 0 ? put_kept(mine, kept, next, soon) : put(mine, next, soon))) ::_exit(1);
+                const Deadline late = Deadline::after(20 * second);
+                if (!(round % 2 != 0 ? put_kept(mine, kept, next, late) : put(mine, next, late))) ::_exit(1);
                 accepted.store(next + 1);
             }
         }
@@ -450,7 +450,7 @@ TEST(QueueKill, ReadersAtRandomMoments) {
             enter(ring, mine);
             std::uint64_t value = 0, kept = 0;
             const auto take_one = [&] {
-                const Deadline late = Deadline::after(10 * second);
+                const Deadline late = Deadline::after(20 * second);
                 return round % 2 != 0 ? take_kept(mine, kept, value, late) : take(mine, value, late);
             };
             while (take_one()) {
@@ -520,6 +520,7 @@ TEST(QueueKill, ScribblesDoNoHarm) {
     std::mt19937_64 random(7);
     for (int round = 0; round < 3000; ++round) {
         World world;
+        std::uint64_t writing = 0, reading = 0;
         for (int i = 0; i < 20; ++i) {
             std::byte* const base = random() % 2 ? world.ring.file().base() : world.pool.file().base();
             const std::size_t reach = base == world.ring.file().base() ? world.ring.file().size() : 80000;
@@ -530,6 +531,8 @@ TEST(QueueKill, ScribblesDoNoHarm) {
             std::uint64_t out = 0;
             put(world.ring, 1);
             take(world.ring, out);
+            put_kept(world.ring, writing, 2);
+            take_kept(world.ring, reading, out);
             (void)world.ring.count();
             (void)world.pool.view(static_cast<std::uint32_t>(random()) % BufferPool::headers);
             if (const auto header = world.pool.allocate(1 + random() % 10000)) {
