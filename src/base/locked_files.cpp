@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/locked_files.h"
 
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "base/process_state.h"
 #include "foundation/mutex.h"
 
 namespace canopy {
@@ -24,7 +26,19 @@ struct LockedFiles {
     Mutex mutex;
     std::map<FileNumber, LockedFile> all CANOPY_GUARDED_BY(mutex);
 };
-LockedFiles& files() { return process_state<LockedFiles>(); }
+
+// A child of fork has none of its parent's locks, and another thread may have had the mutex: it begins anew.
+std::atomic<LockedFiles*> current_files{nullptr};
+
+LockedFiles& files() {
+    [[maybe_unused]] static const int registered =
+        ::pthread_atfork(nullptr, nullptr, [] { current_files.store(nullptr); });
+    LockedFiles* known = current_files.load(std::memory_order_acquire);
+    if (known != nullptr) return *known;
+    auto fresh = std::make_unique<LockedFiles>();
+    if (current_files.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)) return *fresh.release();
+    return *known;
+}
 
 bool number_of(int descriptor, FileNumber& number) noexcept {
     struct stat status {};

@@ -90,6 +90,21 @@ TEST_F(LockedFiles, LoseItWithTheirLastUser) {
     EXPECT_FALSE(is_open(descriptor));
 }
 
+TEST_F(LockedFiles, OfAParentAreNotLockedByItsChild) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const int descriptor = ::dup(file.descriptor());
+        SharedMemoryFile mine;
+        const bool adopted = mine.adopt(descriptor, file.size());
+        mine = {};
+        ::_exit(adopted && !is_open(descriptor) ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "the child has kept a lock that it does not need";
+    EXPECT_TRUE(seen_alive(file, own_process_number()));
+}
+
 TEST(ReceivedDescriptor, OfAnotherFileIsClosed) {
     const int file = ::memfd_create("test", MFD_CLOEXEC);
     int received_number = -1;
