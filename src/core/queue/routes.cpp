@@ -146,13 +146,14 @@ bool forward_one(DataQueue& source, const std::vector<BoundRoute>& targets) {
     const Item item = ring.get(index);
     std::uint64_t everywhere = 0;
     bool stalled = false, any = false;
+    std::vector<Route> ended;
     for (const BoundRoute& bound : targets) {
         if (!ring.is_target(bound.target)) continue;  // another thread has unbound it since
         Result<Pin<DataQueue>> target = find_queue(bound.route.target);
         const Delivery delivery = target.ok() ? deliver(source, **target, index, item) : Delivery::dead;
         if (delivery == Delivery::dead) {
             ring.drop_target(bound.target);
-            mark_abnormal(bound.route);
+            ended.push_back(bound.route);
             continue;
         }
         if (delivery == Delivery::stalled) {
@@ -162,12 +163,13 @@ bool forward_one(DataQueue& source, const std::vector<BoundRoute>& targets) {
         any = true;
         everywhere = ring.note_delivered(bound.target, index + 1);
     }
-    if (!any || stalled || everywhere <= index) {
+    const bool moved = any && !stalled && everywhere > index;
+    if (moved)
+        leave_source(source, index, item);
+    else
         ring.abandon_read();
-        return false;
-    }
-    leave_source(source, index, item);
-    return true;
+    for (const Route& each : ended) mark_abnormal(each);  // now: bind_route has the mutex when it takes the lock
+    return moved;
 }
 
 bool shared_with_others(const BoundRoute& bound) {
@@ -280,9 +282,13 @@ Status bind_route(Route& route) {
     if (list.all.size() >= max_routes_of_process)
         return fail(code::over_limit, "this process has {} routes, the maximum", list.all.size());
     if (!target->ring->accept_source(source->ring->uid(), source->ring->head_index()))
-        return fail(code::over_limit, "queue {} has {} sources, the maximum", route.target, Ring::max_routes);
-    if (!source->ring->add_target(target->ring->uid()))
-        return fail(code::over_limit, "queue {} has {} targets, the maximum", route.source, Ring::max_routes);
+        return fail(code::over_limit, "queue {} has {} sources, the maximum, or a process that uses it was stopped",
+                    route.target, Ring::max_routes);
+    if (!source->ring->add_target(target->ring->uid())) {
+        target->ring->forget_source(source->ring->uid());
+        return fail(code::over_limit, "queue {} has {} targets, the maximum, or a process that uses it was stopped",
+                    route.source, Ring::max_routes);
+    }
     route.status = RouteStatus::bound;
     if (known)
         known->route.status = RouteStatus::bound;
