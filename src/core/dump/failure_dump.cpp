@@ -11,6 +11,7 @@
 #include "core/dump/dumping.h"
 #include "core/dump/failed_launch.h"
 #include "core/launch/exceptions.h"
+#include "core/memory/memory.h"
 #include "core/process/variables.h"
 #include "dump/dump_format.h"
 #include "dump/elements.h"
@@ -199,13 +200,10 @@ dump::Tensor tensor_of(const acldumpTensorInfo& info) {
     return tensor;
 }
 
-// The memory must be there: a file of zeros would look like data.
+// Memory that is not allocated holds no tensor, and may not even be readable.
 Status check_memory(const acldumpTensorInfo& tensor, std::size_t index) {
     const DeviceAddress address = device_address(tensor.tensorAddr);
-    DeviceRecord* record = Runtime::instance().device_of(address);
-    const auto found = record ? record->opened()->find(address) : std::nullopt;
-    if (record && !found) return {};  // mapped by the program
-    if (found && tensor.tensorSize <= found->bytes_from(address)) return {};
+    if (classify(address).on_device() && reachable(address, tensor.tensorSize)) return {};
     return fail(code::invalid_parameter, "tensor {}: {} bytes at {} are not device memory", index, tensor.tensorSize,
                 address);
 }

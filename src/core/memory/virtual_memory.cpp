@@ -386,6 +386,7 @@ bool mapped_throughout(DeviceAddress address, std::size_t size) noexcept {
     ReaderLock guard(space.mutex);
     DeviceAddress next = address;
     const DeviceAddress end = next + size;
+    if (end < address) return false;
     for (auto mapping = around(space.mappings, next); next < end; ++mapping) {
         if (mapping == space.mappings.end() || mapping->first > next || !mapping->second.accessible) return false;
         next = mapping->first + mapping->second.size;

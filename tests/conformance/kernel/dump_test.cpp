@@ -491,6 +491,42 @@ TEST_F(Dump, ProgramsSaveTensorsWithAnException) {
     EXPECT_EQ(data_of(content), std::string(reinterpret_cast<const char*>(expected), sizeof expected));
 }
 
+TEST_F(Dump, OnlyAllocatedMemoryIsSavedWithAnException) {
+    setenv("ASCEND_WORK_PATH", folder_.path().c_str(), 1);
+    start(R"("dump_scene": "lite_exception")");
+    void* memory = nullptr;
+    ASSERT_ACL_OK(aclrtMalloc(&memory, size_t{8} << 20, ACL_MEM_MALLOC_HUGE_FIRST));
+    ASSERT_ACL_OK(aclrtFree(memory));
+    acldumpTensorInfo tensor = tensor_at(memory, 64);
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "not device memory", acldumpSaveExceptionInfo("op", "", &tensor, 1));
+    EXPECT_TRUE(files_in(folder_.path()).empty());
+    if (!device_maps_memory()) return;
+
+    constexpr size_t page = size_t{2} << 20;
+    aclrtPhysicalMemProp properties = {};
+    properties.handleType = ACL_MEM_HANDLE_TYPE_NONE;
+    properties.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
+    properties.memAttr = ACL_HBM_MEM_HUGE;
+    properties.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    aclrtDrvMemHandle handle = nullptr;
+    ASSERT_ACL_OK(aclrtMallocPhysical(&handle, page, &properties, 0));
+    ASSERT_ACL_OK(aclrtReserveMemAddress(&memory, page, 0, nullptr, 0));
+    tensor = tensor_at(memory, 64);
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "not device memory", acldumpSaveExceptionInfo("op", "", &tensor, 1));
+    ASSERT_ACL_OK(aclrtMapMem(memory, page, 0, handle, 0));
+    ASSERT_ACL_OK(aclrtMemset(memory, page, 5, page));
+    tensor.tensorSize = SIZE_MAX;
+    EXPECT_ACL_FAILS(ACL_ERROR_INVALID_PARAM, "not device memory", acldumpSaveExceptionInfo("op", "", &tensor, 1));
+    tensor.tensorSize = 64;
+    EXPECT_ACL_OK(acldumpSaveExceptionInfo("op", "", &tensor, 1));
+    const std::vector<fs::path> files = files_in(folder_.path());
+    ASSERT_EQ(files.size(), 1u);
+    EXPECT_EQ(data_of(content_of(files[0])), std::string(64, '\5'));
+    EXPECT_ACL_OK(aclrtUnmapMem(memory));
+    EXPECT_ACL_OK(aclrtReleaseMemAddress(memory));
+    EXPECT_ACL_OK(aclrtFreePhysical(handle));
+}
+
 TEST_F(Dump, DumpsOfOperatorArgumentsStartOnce) {
     const std::string folder = folder_.path() + "/args/of/operators";
     EXPECT_ACL_FAILS(ACL_ERROR_INTERNAL_ERROR, "path", aclopStartDumpArgs(ACL_OP_DUMP_OP_AICORE_ARGS, nullptr));

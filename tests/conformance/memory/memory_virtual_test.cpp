@@ -90,6 +90,7 @@ TEST_F(MemoryVirtual, OneReservationHoldsSeveralMappingsThatActAsOneRange) {
     EXPECT_ACL_OK(aclrtMemset(address, 2 * page, 3, 2 * page));
     EXPECT_EQ(read_back(middle + page - 1, 1)[0], 3);
     EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "mapped", aclrtMemset(address, 3 * page, 3, 3 * page));
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "mapped", aclrtMemset(address, SIZE_MAX, 3, SIZE_MAX));
     aclrtMemAccessDesc access = {};
     access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
     access.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
