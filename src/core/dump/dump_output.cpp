@@ -39,7 +39,7 @@ bool pass_on(std::string_view head, std::span<const DumpSource> sources, const T
     for (const DumpSource& source : sources) {
         for (std::uint64_t at = 0; at < source.size;) {
             const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(source.size - at, dump_piece));
-            if (!read_device(buffer.data(), source.address + at, count).ok()) {
+            if (!read_dumped(buffer.data(), source.address + at, count)) {
                 std::fill_n(buffer.begin(), count, '\0');
                 unreadable += count;
             }
@@ -59,6 +59,14 @@ bool write_all(int file, std::span<const char> bytes) noexcept {
         bytes = bytes.subspan(static_cast<std::size_t>(count));
     }
     return true;
+}
+
+// False if there is a gap.
+bool report_gap(const std::string& path, std::uint64_t unreadable) {
+    if (unreadable == 0) return true;
+    report_dump_problem(
+        fmt::format("the dump {} has zeros for {} bytes of memory that cannot be read", path, unreadable));
+    return false;
 }
 
 bool pass_to(DumpCallback function, const std::string& path, std::string_view head,
@@ -84,7 +92,7 @@ bool pass_to(DumpCallback function, const std::string& path, std::string_view he
         },
         unreadable);
     if (!complete) report_dump_problem(fmt::format("the dump callback refused a part of {}", path));
-    return complete && unreadable == 0;
+    return report_gap(path, unreadable) && complete;
 }
 
 bool write_file_of(const DumpTarget& target, std::string_view head, std::span<const DumpSource> sources) {
@@ -102,19 +110,25 @@ bool write_file_of(const DumpTarget& target, std::string_view head, std::span<co
     const bool written = pass_on(
         head, sources, [&](std::span<const char> bytes, bool) { return write_all(file, bytes); }, unreadable);
     const int reason = errno;
-    if (!written)
-        report_dump_problem(fmt::format("the dump {} is not complete: {}", path, std::strerror(reason)));
-    else if (unreadable != 0)
-        report_dump_problem(
-            fmt::format("the dump {} has zeros for {} bytes of memory that cannot be read", path, unreadable));
+    if (!written) report_dump_problem(fmt::format("the dump {} is not complete: {}", path, std::strerror(reason)));
+    const bool whole = written && report_gap(path, unreadable);
     if (close(file) != 0 && written) {
         report_dump_problem(fmt::format("the dump {} may not be complete: {}", path, std::strerror(errno)));
         return false;
     }
-    return written && unreadable == 0;
+    return whole;
 }
 
 }  // namespace
+
+// Touching memory of a device that is not allocated may end the process.
+bool read_dumped(void* to, DeviceAddress from, std::size_t size) noexcept {
+    if (const DeviceRecord* record = Runtime::instance().device_of(from)) {
+        const std::optional<DeviceRange> allocation = record->opened()->find(from);
+        if (!allocation || allocation->bytes_from(from) < size) return false;
+    }
+    return read_device(to, from, size).ok();
+}
 
 void set_dump_callback(DumpCallback function) noexcept { callback.store(function, std::memory_order_release); }
 

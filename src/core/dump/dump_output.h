@@ -35,6 +35,10 @@ struct DumpTarget {
 using DumpCallback = std::int32_t (*)(const acldumpChunk*, std::int32_t);
 void set_dump_callback(DumpCallback callback) noexcept;  // nullptr: files again
 
+// Reads memory of a device or of this process. False if it cannot be read, as when it was freed before the launch whose
+// arguments point at it ran.
+bool read_dumped(void* to, DeviceAddress from, std::size_t size) noexcept;
+
 // `head`, then the sources. False if the file is not there or not complete.
 bool write_dump(const DumpTarget& target, std::string_view head, std::span<const DumpSource> sources) noexcept;
 // The same without the callback.

@@ -44,6 +44,7 @@ public:
 
 private:
     void copy_inputs();
+    void report_unreadable(const PointedBuffer& buffer) const;
     void keep_allocations();
     [[nodiscard]] dump::Tensor describe(const PointedBuffer& buffer) const;
     void write() const;
@@ -78,8 +79,14 @@ LaunchDump::~LaunchDump() {
 void LaunchDump::copy_inputs() {
     for (const PointedBuffer& buffer : buffers_) {
         std::vector<std::byte>& copy = inputs_.emplace_back(static_cast<std::size_t>(buffer.size()));
-        read_device(copy.data(), buffer.address, copy.size()).ignore();
+        if (!read_dumped(copy.data(), buffer.address, copy.size())) report_unreadable(buffer);
     }
+}
+
+void LaunchDump::report_unreadable(const PointedBuffer& buffer) const {
+    report_dump_problem(
+        fmt::format("the dump of a launch of {} is without {} bytes of memory at {} that cannot be read", kernel_,
+                    buffer.size(), buffer.address));
 }
 
 void LaunchDump::keep_allocations() {
@@ -89,7 +96,7 @@ void LaunchDump::keep_allocations() {
         if (std::any_of(kept->begin(), kept->end(), same)) continue;
         kept->push_back({buffer.allocation, std::vector<std::byte>(buffer.allocation.size)});
         KeptMemory& copy = kept->back();
-        read_device(copy.bytes.data(), copy.allocation.base, copy.bytes.size()).ignore();
+        if (!read_dumped(copy.bytes.data(), copy.allocation.base, copy.bytes.size())) kept->pop_back();
     }
     MutexLock guard(running().mutex);
     kept_ = std::move(kept);
@@ -189,10 +196,13 @@ void LaunchDump::add_rows(std::string& table, const char* kind, bool before) con
         const DumpSource from = source(index, before);
         dump::Statistics statistics(tensor.data_type);
         std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(dump_piece, from.size)));
-        for (std::uint64_t at = 0; at < from.size; at += dump_piece) {
+        bool whole = true;
+        for (std::uint64_t at = 0; at < from.size && whole; at += dump_piece) {
             const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(dump_piece, from.size - at));
-            if (read_device(bytes.data(), from.address + at, count).ok()) statistics.add({bytes.data(), count});
+            whole = read_dumped(bytes.data(), from.address + at, count);
+            if (whole) statistics.add({bytes.data(), count});
         }
+        if (!whole) report_unreadable(buffers_[index]);
         table += fmt::format("{},{},{},{},ND,{}", kind, index, tensor.size, type ? type->name : "uint8",
                              tensor.shape.front());
         for (const Column& column : columns)

@@ -60,7 +60,7 @@ Json not_followed(const FailedLaunch& launch) {
     Json list = Json::array();
     for (const FailedMemory& memory : launch.memories) {
         std::vector<std::byte> bytes(std::min<std::size_t>(memory.range.size, searched));
-        if (!read_device(bytes.data(), memory.source.address, bytes.size()).ok()) continue;
+        if (!read_dumped(bytes.data(), memory.source.address, bytes.size())) continue;
         for (std::size_t offset = 0; offset + 8 <= bytes.size() && list.size() < most_listed; offset += 8) {
             const DeviceAddress address(argument_word(bytes, offset));
             if (!address || !launch.stream.device->owns(address)) continue;

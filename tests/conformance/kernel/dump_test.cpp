@@ -16,6 +16,7 @@
 
 #include "acl/acl_dump.h"
 #include "fixtures/fixture.h"
+#include "fixtures/holding.h"
 #include "fixtures/own_process.h"
 #include "fixtures/said.h"
 
@@ -314,6 +315,35 @@ TEST_F(Dump, StatisticsAreATable) {
     };
     EXPECT_TRUE(std::regex_search(table, row("0", "4", "0,0,0"))) << table;
     EXPECT_TRUE(std::regex_search(table, row("2", "1", "1,0,1"))) << table;
+}
+
+TEST_F(Dump, MemoryThatWasFreedBeforeTheLaunchRanIsMissing) {
+    void* memory = nullptr;
+    ASSERT_ACL_OK(aclrtMalloc(&memory, size_t{3} << 20, ACL_MEM_MALLOC_HUGE_FIRST));
+    Gate gate;
+    start(R"("dump_op_switch": "on")");
+    gate.hold(stream_);
+    ASSERT_ACL_OK(launch("nothing", 1, stream_, memory));
+    ASSERT_ACL_OK(aclrtFree(memory));
+    // It is free once the stream waits at the gate, or with the next memory that is freed then.
+    EXPECT_TRUE(eventually([&] {
+        if (aclrtMemset(memory, 1, 0, 1) != ACL_SUCCESS) return true;
+        void* other = nullptr;
+        EXPECT_ACL_OK(aclrtMalloc(&other, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+        EXPECT_ACL_OK(aclrtFree(other));
+        return false;
+    }));
+    const auto said = lines_said([&] {
+        gate.open();
+        ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    });
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_NE(said[0].find("cannot be read"), std::string::npos) << said[0];
+    const std::vector<fs::path> files = files_in(folder_.path());
+    ASSERT_EQ(files.size(), 1u);
+    const std::string data = data_of(content_of(files[0]));
+    EXPECT_GE(data.size(), size_t{3} << 20);
+    EXPECT_EQ(data.find_first_not_of('\0'), std::string::npos);
 }
 
 std::string collected;
