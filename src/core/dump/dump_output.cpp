@@ -13,10 +13,12 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/error_text.h"
 #include "base/notice.h"
+#include "core/process/log_files.h"
 #include "core/process/process_log.h"
 #include "core/process/runtime.h"
 
@@ -47,16 +49,6 @@ bool pass_on(std::string_view head, std::span<const DumpSource> sources, const T
             left -= count;
             if (!take({buffer.data(), count}, left == 0)) return false;
         }
-    }
-    return true;
-}
-
-bool write_all(int file, std::span<const char> bytes) noexcept {
-    while (!bytes.empty()) {
-        const ssize_t count = write(file, bytes.data(), bytes.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        bytes = bytes.subspan(static_cast<std::size_t>(count));
     }
     return true;
 }
@@ -95,24 +87,35 @@ bool pass_to(DumpCallback function, const std::string& path, std::string_view he
     return report_gap(path, unreadable) && complete;
 }
 
+struct OpenFile {
+    int number;
+    ~OpenFile() {
+        if (number >= 0) close(number);
+    }
+};
+
 bool write_file_of(const DumpTarget& target, std::string_view head, std::span<const DumpSource> sources) {
     const std::string path = target.folder + "/" + target.name;
     if (const auto problem = make_dump_folder(target.folder)) {
         report_dump_problem(fmt::format("no dump {}: {}", path, *problem));
         return false;
     }
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, target.mode);
-    if (file < 0) {
+    OpenFile file{open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, target.mode)};
+    if (file.number < 0) {
         report_dump_problem(fmt::format("no dump {}: {}", path, std::strerror(errno)));
         return false;
     }
     std::uint64_t unreadable = 0;
     const bool written = pass_on(
-        head, sources, [&](std::span<const char> bytes, bool) { return write_all(file, bytes); }, unreadable);
+        head, sources,
+        [&](std::span<const char> bytes, bool) {
+            return write_whole(file.number, {bytes.data(), bytes.size()});
+        },
+        unreadable);
     const int reason = errno;
     if (!written) report_dump_problem(fmt::format("the dump {} is not complete: {}", path, std::strerror(reason)));
     const bool whole = written && report_gap(path, unreadable);
-    if (close(file) != 0 && written) {
+    if (close(std::exchange(file.number, -1)) != 0 && written) {
         report_dump_problem(fmt::format("the dump {} may not be complete: {}", path, std::strerror(errno)));
         return false;
     }
@@ -174,13 +177,8 @@ std::optional<std::string> make_dump_folder(const std::string& folder) {
 }
 
 std::string dump_time_text(bool milliseconds) {
-    timespec time{};
-    clock_gettime(CLOCK_REALTIME, &time);
-    tm local{};
-    localtime_r(&time.tv_sec, &local);
-    std::string text = fmt::format("{:04}{:02}{:02}{:02}{:02}{:02}", local.tm_year + 1900, local.tm_mon + 1,
-                                   local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec);
-    if (milliseconds) text += fmt::format("{:03}", time.tv_nsec / 1'000'000);
+    std::string text = time_in_name();
+    if (!milliseconds) text.resize(text.size() - 3);
     return text;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "core/dump/launch_dump.h"
 #include "core/stream/stream.h"
 #include "device/device.h"
+#include "dump/dump_format.h"
 
 namespace canopy {
 
@@ -38,6 +40,10 @@ struct FailedLaunch {
 
     FailedLaunch(const Stream& of, const TaskFailure& failed, int with_code);
 };
+
+// The allocation as an input of a dump file: all of it, with one dimension.
+dump::Tensor tensor_of(const FailedMemory& memory);
+std::string hexadecimal(std::span<const std::byte> bytes);
 
 // Writes the folder with which the block can be run again.
 void write_replay_folder(const FailedLaunch& launch, const std::string& parent);

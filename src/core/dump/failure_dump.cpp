@@ -43,13 +43,26 @@ FailedLaunch::FailedLaunch(const Stream& of, const TaskFailure& failed, int with
     }
 }
 
-namespace {
+dump::Tensor tensor_of(const FailedMemory& memory) {
+    const dump::ElementType* type = dump::element_type(memory.data_type);
+    dump::Tensor tensor;
+    tensor.data_type = memory.data_type;
+    tensor.size = memory.range.size;
+    tensor.shape = {tensor.size / (type ? type->size : 1)};
+    tensor.original_shape = tensor.shape;
+    tensor.address = memory.range.base.value();
+    tensor.offset = memory.offset;
+    tensor.argument_index = memory.argument_index;
+    return tensor;
+}
 
 std::string hexadecimal(std::span<const std::byte> bytes) {
     std::string text;
     for (const std::byte byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned>(byte));
     return text;
 }
+
+namespace {
 
 dump::DumpHead head_of(const FailedLaunch& launch) {
     dump::DumpHead head;
@@ -63,18 +76,7 @@ dump::DumpHead head_of(const FailedLaunch& launch) {
                        {"stream", std::to_string(launch.stream.id)},
                        {"task", std::to_string(launch.failure.task)},
                        {"memory", launch.kept ? "before the launch" : "as the failed kernel left it"}};
-    for (const FailedMemory& memory : launch.memories) {
-        const dump::ElementType* type = dump::element_type(memory.data_type);
-        dump::Tensor tensor;
-        tensor.data_type = memory.data_type;
-        tensor.size = memory.range.size;
-        tensor.shape = {tensor.size / (type ? type->size : 1)};
-        tensor.original_shape = tensor.shape;
-        tensor.address = memory.range.base.value();
-        tensor.offset = memory.offset;
-        tensor.argument_index = memory.argument_index;
-        head.inputs.push_back(std::move(tensor));
-    }
+    for (const FailedMemory& memory : launch.memories) head.inputs.push_back(tensor_of(memory));
     return head;
 }
 
@@ -187,7 +189,7 @@ Status check_tensor(const acldumpTensorInfo& tensor, std::size_t index) {
     return {};
 }
 
-dump::Tensor tensor_of(const acldumpTensorInfo& info) {
+dump::Tensor described(const acldumpTensorInfo& info) {
     dump::Tensor tensor;
     const dump::ElementType* type = dump::element_type_of_acl(info.dataType);
     tensor.data_type = type ? type->number : dump::unknown_type;
@@ -226,8 +228,8 @@ Status save_exception_info(std::uint32_t device, std::string_view name, std::str
     for (const acldumpTensorType type : {ACL_DUMP_TENSOR_INPUT, ACL_DUMP_TENSOR_OUTPUT, ACL_DUMP_TENSOR_WORKSPACE}) {
         for (const acldumpTensorInfo& tensor : tensors) {
             if (tensor.type != type) continue;
-            if (type == ACL_DUMP_TENSOR_INPUT) head.inputs.push_back(tensor_of(tensor));
-            if (type == ACL_DUMP_TENSOR_OUTPUT) head.outputs.push_back(tensor_of(tensor));
+            if (type == ACL_DUMP_TENSOR_INPUT) head.inputs.push_back(described(tensor));
+            if (type == ACL_DUMP_TENSOR_OUTPUT) head.outputs.push_back(described(tensor));
             if (type == ACL_DUMP_TENSOR_WORKSPACE) head.workspaces.push_back({0, tensor.tensorSize, tensor.argsOffset});
             sources.push_back({device_address(tensor.tensorAddr), tensor.tensorSize});
         }

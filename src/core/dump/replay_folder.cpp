@@ -9,7 +9,6 @@
 #include "core/dump/failed_launch.h"
 #include "core/kernel/kernel.h"
 #include "dump/dump_format.h"
-#include "dump/elements.h"
 #include "foundation/json.h"
 
 namespace canopy {
@@ -26,16 +25,6 @@ std::string why_not_replayable(const FailedLaunch& launch) {
     if (!launch.stream.device->abilities().placement)
         return "the device was not a software NPU in the program's process";
     return {};
-}
-
-std::string text_of(std::span<const std::byte> bytes) {
-    static constexpr char digits[] = "0123456789abcdef";
-    std::string text;
-    for (const std::byte byte : bytes) {
-        text += digits[static_cast<unsigned>(byte) >> 4];
-        text += digits[static_cast<unsigned>(byte) & 15];
-    }
-    return text;
 }
 
 // Words of the argument block that point into the block itself.
@@ -88,7 +77,7 @@ Json describe(const FailedLaunch& launch) {
     root["dynamic_size"] = work.dynamic_size;
     root["time_limit"] = failure.kind == FaultKind::timeout ? work.timeout : 0;
     root["timed_out"] = failure.kind == FaultKind::timeout;
-    root["arguments"] = text_of(launch.arguments);
+    root["arguments"] = hexadecimal(launch.arguments);
     root["placeholders"] = placeholders(launch);
     root["chip"] = std::string(launch.stream.record->chip->name);
     root["device_memory"] = settings.memory;
@@ -138,15 +127,7 @@ void write_replay_folder(const FailedLaunch& launch, const std::string& parent) 
     head.message = launch.text;
     std::vector<DumpSource> sources;
     for (const FailedMemory& memory : launch.memories) {
-        dump::Tensor tensor;
-        tensor.data_type = memory.data_type;
-        tensor.size = memory.range.size;
-        tensor.shape = {memory.range.size};
-        if (const dump::ElementType* type = dump::element_type(memory.data_type)) tensor.shape[0] /= type->size;
-        tensor.address = memory.range.base.value();
-        tensor.offset = memory.offset;
-        tensor.argument_index = memory.argument_index;
-        head.inputs.push_back(std::move(tensor));
+        head.inputs.push_back(tensor_of(memory));
         sources.push_back(memory.source);
     }
     if (!write_dump_file({folder, "memory"}, dump::encode(head), sources)) return;

@@ -27,7 +27,8 @@ const char* name_of(LogType type) noexcept {
     }
 }
 
-// yyyymmddhhmmssmmm
+}  // namespace
+
 std::string time_in_name() {
     timespec time{};
     clock_gettime(CLOCK_REALTIME, &time);
@@ -36,8 +37,6 @@ std::string time_in_name() {
     return fmt::format("{:04}{:02}{:02}{:02}{:02}{:02}{:03}", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday,
                        local.tm_hour, local.tm_min, local.tm_sec, time.tv_nsec / millisecond);
 }
-
-}  // namespace
 
 bool write_whole(int file, std::string_view text) noexcept {
     while (!text.empty()) {

@@ -44,7 +44,9 @@ private:
     std::deque<std::string> names_ CANOPY_GUARDED_BY(mutex_);
 };
 
-// Writes all of it, in one call of the system unless that is interrupted.
+// Writes all of it, in one call of the system unless that is interrupted. False, with errno set, if it cannot.
 bool write_whole(int file, std::string_view text) noexcept;
+// yyyymmddhhmmssmmm, local time, as names of files have it.
+std::string time_in_name();
 
 }  // namespace canopy
