@@ -35,7 +35,7 @@ DataPart part_of(const char* kind, std::size_t index, const Space& space) {
 }  // namespace
 
 Expected<DumpFile> DumpFile::open(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // not to wait for the writer of a pipe
     if (file < 0) return Problem{"cannot open ", path, ": ", std::strerror(errno)};
     DumpFile opened(file);
     if (Problem problem = opened.read_head()) return Problem{path, ": ", problem.message()};

@@ -154,9 +154,10 @@ bool decode_shape(std::span<const std::byte> bytes, std::vector<std::uint64_t>& 
     for (Field field; fields.next(field);) {
         if (field.number != 1) continue;
         if (field.wire == Wire::number) dimensions.push_back(field.value);
+        if (dimensions.size() > most_dimensions) return false;
         if (field.wire != Wire::bytes) continue;
         for (Fields packed(field.bytes); !packed.empty();)
-            if (!packed.varint(dimensions.emplace_back())) return false;
+            if (dimensions.size() == most_dimensions || !packed.varint(dimensions.emplace_back())) return false;
     }
     return !fields.bad();
 }
@@ -266,6 +267,8 @@ Expected<DumpHead> decode(std::span<const std::byte> bytes) {
         if (field.wire == Wire::number && field.number == 2) head.time = field.value;
         if (field.wire == Wire::bytes && !decode_part(field, head))
             return Problem{"field ", field.number, " of its head is malformed"};
+        if (head.inputs.size() + head.outputs.size() + head.buffers.size() + head.workspaces.size() > most_parts)
+            return Problem{"its head lists more than ", most_parts, " inputs, outputs, buffers and workspaces"};
     }
     if (fields.bad()) return Problem{"its head is malformed"};
     if (head.version.empty()) return Problem{"its head has no version, so it is not a dump"};

@@ -50,6 +50,9 @@ struct DumpHead {
 
 inline constexpr std::size_t length_size = 8;  // of the length in front of the head
 inline constexpr std::uint64_t largest_head = std::uint64_t{16} << 20;
+// A head that lists more is refused: a short one could ask for much memory.
+inline constexpr std::size_t most_parts = 4096;
+inline constexpr std::size_t most_dimensions = 32;  // as numpy
 
 // The head as it stands in a file, with its length in front.
 std::string encode(const DumpHead& head);

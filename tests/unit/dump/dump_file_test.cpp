@@ -3,6 +3,7 @@
 #include "dump/dump_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bit>
@@ -86,6 +87,20 @@ TEST(DumpFormat, NumbersThatAreTooLongAreRefused) {
         << "unknown fields of 8 and 4 bytes";
 }
 
+TEST(DumpFormat, HeadsThatListTooMuchAreRefused) {
+    DumpHead head;
+    head.inputs.resize(most_parts - 1);
+    head.workspaces.resize(1);
+    EXPECT_TRUE(decoded(head).ok());
+    head.outputs.resize(1);
+    EXPECT_NE(decoded(head).message().find("more than 4096"), std::string::npos);
+    head = example();
+    head.inputs[0].shape.assign(most_dimensions, 1);
+    EXPECT_TRUE(decoded(head).ok());
+    head.inputs[0].shape.push_back(1);
+    EXPECT_NE(decoded(head).message().find("field 4"), std::string::npos);
+}
+
 TEST(DumpFormat, SizesThatOverflowAddUpToTheLargestNumber) {
     DumpHead head = example();
     head.inputs[0].size = head.inputs[1].size = UINT64_MAX;
@@ -131,6 +146,9 @@ TEST_F(DumpFileTest, OtherFilesAreRefused) {
     EXPECT_NE(message_of(head + "data").find("cut off"), std::string::npos);
     EXPECT_NE(DumpFile::open("/no/such/dump").message().find("cannot open"), std::string::npos);
     EXPECT_NE(DumpFile::open(folder_->path()).message().find("not a file"), std::string::npos);
+    const std::string pipe = folder_->path() + "/pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_NE(DumpFile::open(pipe).message().find("not a file"), std::string::npos);
 }
 
 TEST(DumpElements, TypesOfParameters) {
