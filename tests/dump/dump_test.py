@@ -137,6 +137,14 @@ def test_damaged_folders(folder):
         shutil.rmtree(damaged)
 
 
+def full_folder(dump):
+    """A folder in which the first .npy file of a dump is a device that takes nothing."""
+    folder = FOLDER / "full"
+    folder.mkdir()
+    (folder / f"{dump.name}.input.0.npy").symlink_to("/dev/full")
+    return folder
+
+
 def test_dump_files():
     (FOLDER / "data").mkdir()
     (FOLDER / "acl.json").write_text(json.dumps(
@@ -164,9 +172,19 @@ def test_dump_files():
     assert before.dtype == numpy.int32 and not before.any()
     assert after[3] == 36 + 200 + 4000 and after.sum() == after[3]
     assert numpy.load(FOLDER / "npy" / f"{path.name}.input.0.npy").tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+    for file in (FOLDER / "npy").iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+    assert stat.S_IMODE((FOLDER / "npy").stat().st_mode) == 0o700
+    assert "No space left" in run(TOOL, "dump", path, "--npy", full_folder(path), status=1)
     facts = json.loads(run(TOOL, "dump", path, "--json"))
     assert [part["kind"] for part in facts[0]["parts"]] == ["input", "input", "output", "output"]
     assert facts[0]["parts"][0]["max"] == 8
+
+    strange = FOLDER / "strange"
+    message = bytes([10, 3]) + b"2.0" + bytes([50, 5]) + b"\x1b[2Jx" + bytes([74, 3]) + b"a\rb"
+    strange.write_bytes(struct.pack("<Q", len(message)) + message)
+    shown = run(TOOL, "dump", strange)
+    assert "of ?[2Jx," in shown and "a?b" in shown, shown
 
     cut = FOLDER / "cut"
     content = path.read_bytes()

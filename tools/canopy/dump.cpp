@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <ostream>
 
 #include "dump/dump_file.h"
 #include "dump/elements.h"
 #include "foundation/json.h"
+#include "profile/text_output.h"
 
 namespace canopy_tool {
 namespace {
@@ -38,6 +38,13 @@ std::string time_text(std::uint64_t microseconds) {
     if (!localtime_r(&seconds, &local) || strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local) == 0)
         return fmt::format("{} us", microseconds);
     return fmt::format("{}.{:06}", text, microseconds % 1'000'000);
+}
+
+// A dump may come from anywhere: what a terminal would obey becomes a question mark.
+std::string printable(std::string text) {
+    for (char& letter : text)
+        if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F) letter = '?';
+    return text;
 }
 
 template <class Numbers>
@@ -98,9 +105,11 @@ private:
 
 void print_head(const DumpFile& file, const std::string& path, std::ostream& out) {
     const canopy::dump::DumpHead& head = file.head();
-    out << fmt::format("{}: dump {} of {}, {}\n", path, head.version, head.operator_name, time_text(head.time));
-    if (!head.message.empty()) out << "  " << head.message << '\n';
-    for (const auto& attribute : head.attributes) out << fmt::format("  {}: {}\n", attribute.name, attribute.value);
+    out << fmt::format("{}: dump {} of {}, {}\n", path, printable(head.version), printable(head.operator_name),
+                       time_text(head.time));
+    if (!head.message.empty()) out << "  " << printable(head.message) << '\n';
+    for (const auto& attribute : head.attributes)
+        out << fmt::format("  {}: {}\n", printable(attribute.name), printable(attribute.value));
 }
 
 void print_part(const View& view, const Statistics& all, std::ostream& out) {
@@ -172,15 +181,14 @@ std::string npy_head(const View& view) {
 }
 
 Problem write_npy(const View& view, const std::string& path) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    const std::string head = npy_head(view);
-    file.write(head.data(), static_cast<std::streamsize>(head.size()));
+    canopy::Expected<canopy::profile::TextOutput> file = canopy::profile::TextOutput::create(path);
+    if (!file.ok()) return Problem{"cannot write ", file.message()};
+    file->text(npy_head(view));
     if (Problem problem = view.read([&](std::span<const std::byte> bytes) {
-            file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+            file->text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
         }))
         return problem;
-    file.close();
-    if (!file) return Problem{"cannot write ", path, ": ", std::strerror(errno)};
+    if (Problem problem = file->finish()) return Problem{"cannot write ", problem.message()};
     return {};
 }
 
@@ -226,7 +234,7 @@ int show_dumps(const DumpOptions& options, std::ostream& out, std::ostream& prob
         problems << "canopy dump: there is no element type " << options.type << '\n';
         return 2;
     }
-    if (!options.npy.empty() && mkdir(options.npy.c_str(), 0777) != 0 && errno != EEXIST) {
+    if (!options.npy.empty() && mkdir(options.npy.c_str(), 0700) != 0 && errno != EEXIST) {
         problems << fmt::format("canopy dump: cannot make the folder {}: {}\n", options.npy, std::strerror(errno));
         return 1;
     }
