@@ -180,6 +180,7 @@ class WatchTest(unittest.TestCase):
             self.assertEqual(len(page), 30)
             self.assertTrue(page[-1].startswith("q: quit"))
             self.assertTrue(any(f"process {program.pid}  watched" in line for line in page), page)
+            self.assertNotRegex(terminal.shown, rb"[ -~]{100}\033\[K", "the last letter of a full line is erased")
             terminal.resize(40, 8)
             terminal.program.send_signal(signal.SIGWINCH)
             small = eventually(lambda: next((page for page in terminal.pages() if len(page) == 8), None))
@@ -189,6 +190,16 @@ class WatchTest(unittest.TestCase):
             self.assertEqual(terminal.end(), 0)
             self.assertTrue(terminal.shown.endswith(LEAVE), terminal.shown[-80:])
             self.assertEqual(termios.tcgetattr(terminal.other), terminal.before)
+
+    def test_keys_do_not_hold_up_the_figures(self):
+        with Terminal([TOP, "top", "--interval", "0.5"]) as terminal:
+            terminal.wait_for("No program uses Canopy now.")
+            with self.watched():
+                def seen():
+                    os.write(terminal.main, b"x")
+                    return any("1 program uses" in line for page in terminal.pages() for line in page)
+
+                eventually(seen)
 
     def test_signals_leave_the_terminal_as_it_was(self):
         for number, status in ((signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 0), (signal.SIGHUP, -signal.SIGHUP)):

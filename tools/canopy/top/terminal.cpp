@@ -107,8 +107,10 @@ Terminal::Size Terminal::size() noexcept {
 bool Terminal::show(const std::vector<std::string>& lines, const Size& size) {
     std::string text = "\033[H";
     for (std::size_t row = 0; row < size.height; ++row) {
-        if (row < lines.size()) text += lines[row];
-        text += "\033[K";  // the rest of the line is empty
+        const std::string line = row < lines.size() ? lines[row] : std::string();
+        text += line;
+        // The rest of the line is empty. Behind a full line the cursor is still on its last letter.
+        if (line.size() < size.width) text += "\033[K";
         if (row + 1 < size.height) text += "\r\n";
     }
     return put(text.data(), text.size());

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <string>
 
+#include "foundation/clock.h"
 #include "foundation/run_folder.h"
 #include "picture.h"
 #include "readings.h"
@@ -60,6 +61,8 @@ int run_in_terminal(const TopOptions& options, Readings& readings, View view) {
     int ended_by = 0;
     {
         Terminal terminal;
+        const auto interval = static_cast<canopy::Nanoseconds>(options.interval * canopy::second);
+        canopy::Nanoseconds next = canopy::now() + interval;
         for (bool go_on = true; go_on;) {
             const Terminal::Size size = Terminal::size();
             std::vector<std::string> lines = draw(view, size.width, size.height > 1 ? size.height - 1 : 1);
@@ -69,9 +72,11 @@ int run_in_terminal(const TopOptions& options, Readings& readings, View view) {
             }
             if (!terminal.show(lines, size)) break;
             char key = 0;
-            switch (terminal.wait(options.interval, key)) {
+            const canopy::Nanoseconds left = std::max(next - canopy::now(), canopy::Nanoseconds{0});
+            switch (terminal.wait(static_cast<double>(left) / canopy::second, key)) {
                 case Terminal::Event::time_is_up:
                     view = readings.take();
+                    next = canopy::now() + interval;
                     break;
                 case Terminal::Event::key:
                     go_on = key != 'q' && key != 'Q';
