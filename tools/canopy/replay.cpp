@@ -57,7 +57,7 @@ int start_gdb(const ReplayOptions& options, std::ostream& problems) {
                                       "-ex",  "break " + kernel->text(),
                                       "-ex",  "run"};
     words.insert(words.end(), options.gdb_arguments.begin(), options.gdb_arguments.end());
-    words.insert(words.end(), {"--args", self, "replay", options.folder, "--attempt", "0"});
+    words.insert(words.end(), {"--args", self, "replay", options.folder});
     if (!options.block.empty()) words.insert(words.end(), {"--block", options.block});
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());

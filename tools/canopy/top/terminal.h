@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terminal as a page that is drawn again and again. However the program ends, but for SIGKILL, the terminal is left
-// as it was found. One object at a time.
+// The terminal as a page that is drawn again and again. The terminal is left as it was found, unless the program is
+// killed with SIGKILL or fails. One object at a time.
 #pragma once
 
 #include <cstddef>
