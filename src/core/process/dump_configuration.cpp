@@ -122,18 +122,20 @@ Status check_count(std::size_t count, const char* key) {
     return fail(error, "dump: {} has {} entries; at most {} are allowed", key, count, most_blacklist_entries);
 }
 
-Status read_type_blacklist(const Json& object, DumpListEntry& entry) {
-    const Json* found = object.find("optype_blacklist");
+// Entries are objects with a name, or names if `plain`. Those with positions leave out single inputs and outputs of
+// models, and nothing here.
+Status read_blacklist(const Json& object, const char* key, bool plain, std::vector<std::string>& out) {
+    const Json* found = object.find(key);
     if (!found) return {};
-    if (!found->is_array()) return fail(error, "dump: optype_blacklist must be an array");
-    CANOPY_TRY(check_count(found->size(), "optype_blacklist"));
+    if (!found->is_array()) return fail(error, "dump: {} must be an array", key);
+    CANOPY_TRY(check_count(found->size(), key));
     for (const Json& item : *found) {
-        const Json* name = item.find("name");
+        const Json* name = plain && item.is_string() ? &item : item.find("name");
         if (!name || !name->is_string())
-            return fail(error, "dump: an entry of optype_blacklist must be an object with a name");
+            return fail(error, "dump: an entry of {} must be an object with a name{}", key, plain ? ", or a name" : "");
         std::vector<std::string> positions;
         CANOPY_TRY(read_list(item, "pos", positions));
-        if (positions.empty()) entry.left_out_types.push_back(name->text());
+        if (positions.empty()) out.push_back(name->text());
     }
     return {};
 }
@@ -165,9 +167,8 @@ Status read_entry(const Json& object, const std::string& level, DumpConfiguratio
     const bool filters =
         object.contains("optype_blacklist") || object.contains("opname_blacklist") || object.contains("opname_range");
     if (filters && level != "op") return fail(error, "dump: blacklists and ranges need dump_level op");
-    CANOPY_TRY(read_type_blacklist(object, entry));
-    CANOPY_TRY(read_list(object, "opname_blacklist", entry.left_out_names));
-    CANOPY_TRY(check_count(entry.left_out_names.size(), "opname_blacklist"));
+    CANOPY_TRY(read_blacklist(object, "optype_blacklist", false, entry.left_out_types));
+    CANOPY_TRY(read_blacklist(object, "opname_blacklist", true, entry.left_out_names));
     CANOPY_TRY(check_ranges(object, entry));
     out.list.push_back(std::move(entry));
     return {};

@@ -176,6 +176,7 @@ TEST_F(Dump, WrongConfigurationsAreRefused) {
              blacklist + names + "]}]",
              R"("dump_level": "op", "dump_list": [{"opname_range": [{"begin": "a", "end": "b"}]}])",
              R"("dump_level": "op", "dump_list": [{"optype_blacklist": ["x"]}])",
+             R"("dump_level": "op", "dump_list": [{"opname_blacklist": [{"pos": ["input0"]}]}])",
              R"("dump_scene": "aic_err_norm_dump", "dump_debug": "on")",
              R"("dump_scene": "lite_exception", "dump_op_switch": "on")",
              R"("dump_debug": "on", "dump_op_switch": "on")",
@@ -239,6 +240,10 @@ TEST_F(Dump, StepsAndNamesChooseLaunches) {
     ASSERT_ACL_OK(aclmdlSetDump(
         configuration(R"("dump_op_switch": "on", "dump_level": "op", "dump_list": [{"opname_blacklist": ["add"]}])")
             .c_str()));
+    add();
+    ASSERT_ACL_OK(aclmdlSetDump(configuration(R"("dump_op_switch": "on", "dump_level": "op", "dump_list": [)"
+                                              R"({"opname_blacklist": [{"name": "add"}]}])")
+                                    .c_str()));
     add();
     EXPECT_EQ(files_in(folder_.path()).size(), 3u);
     ASSERT_ACL_OK(aclmdlSetDump(configuration("").c_str()));  // dump_op_switch is off
