@@ -404,20 +404,27 @@ TEST_F(Dump, ALostFolderIsReportedAndTheProgramGoesOn) {
 }
 
 TEST_F(Dump, AFullDiskIsReportedAndTheProgramGoesOn) {
-    make_arrays();
+    constexpr size_t room = 4096, size = 16 * room;
+    auto* words = static_cast<uint32_t*>(device_memory(size));
+    ASSERT_ACL_OK(aclrtMemset(words, size, 1, size));
     start(R"("dump_op_switch": "on")");
     rlimit before{};
     getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit none{16, before.rlim_max};
+    const rlimit little{room, before.rlim_max};
     const auto handler = signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &none);
-    add();
+    setrlimit(RLIMIT_FSIZE, &little);
+    const auto said = lines_said([&] {
+        ASSERT_ACL_OK(launch("increment", 1, stream_, words));
+        ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    });
     setrlimit(RLIMIT_FSIZE, &before);
     signal(SIGXFSZ, handler);
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_NE(said[0].find("is not complete: File too large"), std::string::npos) << said[0];
     const std::vector<fs::path> files = files_in(folder_.path());
     ASSERT_EQ(files.size(), 1u);
-    EXPECT_EQ(fs::file_size(files[0]), 16u);
-    EXPECT_EQ(read_back(out_, 4)[3], 44);
+    EXPECT_EQ(fs::file_size(files[0]), room);
+    EXPECT_EQ(read_back(words, 1)[0], 0x0101'0102u);
 }
 
 TEST_F(Dump, AFailedKernelLeavesAFileOfItsScene) {
