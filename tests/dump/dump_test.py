@@ -74,13 +74,13 @@ def the_only(pattern):
     return paths[0]
 
 
-def test_replay(checking):
-    parent = FOLDER / f"failures{checking}"
-    said = run(PROGRAM, "bad", status=1, CANOPY_CHECK=checking, CANOPY_DUMP_EXCEPTION=str(parent))
+def test_replay():
+    parent = FOLDER / "failures"
+    said = run(PROGRAM, "bad", status=1, CANOPY_CHECK="1", CANOPY_DUMP_EXCEPTION=str(parent))
     message = re.search(r"\d+ .*(kernel .*) \(code", said).group(1)
     what = message.split("): ", 1)[1]
-    assert f"overrun.asc:{line_of('// the store')}" in what if checking == "1" else True, said
-    folder = the_only(f"failures{checking}/*")
+    assert f"overrun.asc:{line_of('// the store')}" in what, said
+    folder = the_only("failures/*")
     assert f"canopy replay {folder}" in said, said
     assert sorted(path.name for path in folder.iterdir()) == ["image", "memory", "replay.json"]
     for path in folder.iterdir():
@@ -91,6 +91,14 @@ def test_replay(checking):
     assert "the same failure" in shown and shown.count(what) == 2, f"{message}\n{shown}"
     assert "block 2 of 4" in shown and "as the failed kernel left it" in shown, shown
     return folder, what
+
+
+def test_without_checking():
+    """Without checking mode, allocations lie elsewhere and are larger."""
+    run(PROGRAM, "halt", status=1, CANOPY_CHECK="0", CANOPY_DUMP_EXCEPTION=str(FOLDER / "unchecked"))
+    folder = the_only("unchecked/*")
+    assert "block 2 of 4: the same failure" in run(TOOL, "replay", folder)
+    assert "did not fail" in run(TOOL, "replay", folder, "--block", "1")
 
 
 def test_blocks(folder, what):
@@ -210,11 +218,12 @@ def test_fallback():
 
 try:
     run(PROGRAM, "good")
-    dump, clause = test_replay("1")
+    dump, clause = test_replay()
     test_blocks(dump, clause)
     test_gdb(dump)
     test_damaged_folders(dump)
     test_memory_before_the_launch()
+    test_without_checking()
     test_dump_files()
     test_fallback()
 finally:
