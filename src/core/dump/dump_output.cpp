@@ -18,9 +18,12 @@
 
 #include "base/error_text.h"
 #include "base/notice.h"
+#include "base/process_state.h"
 #include "core/process/log_files.h"
 #include "core/process/process_log.h"
 #include "core/process/runtime.h"
+#include "foundation/clock.h"
+#include "foundation/mutex.h"
 
 namespace canopy {
 namespace {
@@ -28,6 +31,11 @@ namespace {
 constexpr std::size_t longest_name_part = 80;
 
 std::atomic<DumpCallback> callback{nullptr};
+
+struct LastTime {
+    Mutex mutex;
+    std::string text CANOPY_GUARDED_BY(mutex);
+};
 
 // Takes the pieces of a dump in their order; false: it takes no more.
 using Taker = std::function<bool(std::span<const char>, bool last)>;
@@ -100,7 +108,7 @@ bool write_file_of(const DumpTarget& target, std::string_view head, std::span<co
         report_dump_problem(fmt::format("no dump {}: {}", path, *problem));
         return false;
     }
-    OpenFile file{open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, target.mode)};
+    OpenFile file{open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, target.mode)};
     if (file.number < 0) {
         report_dump_problem(fmt::format("no dump {}: {}", path, std::strerror(errno)));
         return false;
@@ -176,9 +184,19 @@ std::optional<std::string> make_dump_folder(const std::string& folder) {
     return fmt::format("{} is not a folder", folder);
 }
 
-std::string dump_time_text(bool milliseconds) {
+std::string dump_time_text() { return time_in_name().substr(0, 14); }
+
+std::string unique_dump_time() {
+    constexpr int attempts = 100;  // a clock may stand still
+    LastTime& last = process_state<LastTime>();
+    MutexLock guard(last.mutex);
     std::string text = time_in_name();
-    if (!milliseconds) text.resize(text.size() - 3);
+    for (int attempt = 0; text == last.text && attempt < attempts; ++attempt) {
+        const timespec pause{0, static_cast<long>(millisecond)};
+        nanosleep(&pause, nullptr);
+        text = time_in_name();
+    }
+    last.text = text;
     return text;
 }
 

@@ -50,8 +50,11 @@ void report_dump_problem(std::string_view text) noexcept;
 // Makes the folder and those above it that are missing, readable for this user only; the error's text if it cannot.
 std::optional<std::string> make_dump_folder(const std::string& folder);
 
-// yyyymmddhhmmss, local time; with milliseconds behind.
-std::string dump_time_text(bool milliseconds);
+// yyyymmddhhmmss, local time.
+std::string dump_time_text();
+// The same with milliseconds behind, for the name of a file. No other file of this process has the same time: waits for
+// the next millisecond if necessary.
+std::string unique_dump_time();
 std::uint64_t dump_time_microseconds() noexcept;
 // The text as part of a file's name: blanks, dots and slashes become _.
 std::string dump_name_part(std::string_view text);

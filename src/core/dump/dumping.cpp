@@ -66,7 +66,7 @@ Result<DumpConfiguration> read_dump_file(const char* path) {
 // ---- sessions -------------------------------------------------------------------------------------------------------
 
 DumpSession::DumpSession(DumpConfiguration chosen)
-    : configuration(std::move(chosen)), folder(configuration.path + "/" + dump_time_text(false)) {}
+    : configuration(std::move(chosen)), folder(configuration.path + "/" + dump_time_text()) {}
 
 bool DumpSession::lists(const std::string& kernel) const {
     const auto has = [&](const std::vector<std::string>& names) {

@@ -129,7 +129,7 @@ std::string core_head(const FailedLaunch& launch) {
 }
 
 void write_scene(const FailedLaunch& launch, DumpScene scene) {
-    const std::string kernel = dump_name_part(launch.kernel.name), time = dump_time_text(true);
+    const std::string kernel = dump_name_part(launch.kernel.name), time = unique_dump_time();
     const std::string folder = exception_folder(launch.stream.record->index);
     const std::vector<DumpSource> sources = sources_of(launch);
     const std::uint32_t task = launch.failure.task;
@@ -234,7 +234,7 @@ Status save_exception_info(std::uint32_t device, std::string_view name, std::str
             sources.push_back({device_address(tensor.tensorAddr), tensor.tensorSize});
         }
     }
-    const DumpTarget target{folder, fmt::format("{}.custom.{}", name, dump_time_text(true)), 0400};
+    const DumpTarget target{folder, fmt::format("{}.custom.{}", name, unique_dump_time()), 0400};
     if (write_dump(target, dump::encode(head), sources)) return {};
     return fail(code::internal, "{}/{} could not be written, or not completely", target.folder, target.name);
 }

@@ -114,7 +114,7 @@ void write_replay_folder(const FailedLaunch& launch, const std::string& parent) 
     static std::atomic<std::uint32_t> next{0};
     const std::string folder =
         fmt::format("{}/{}.{}.{}.{}.{}.{}", parent, dump_name_part(launch.kernel.name), getpid(), launch.stream.id,
-                    launch.failure.task, dump_time_text(true), next.fetch_add(1, std::memory_order_relaxed));
+                    launch.failure.task, unique_dump_time(), next.fetch_add(1, std::memory_order_relaxed));
     Json facts = describe(launch);
     const Pin<Binary> binary = binary_of(launch);
     if (!binary && facts.at("replayable").get<bool>()) {

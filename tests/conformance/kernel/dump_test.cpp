@@ -531,6 +531,8 @@ TEST_F(Dump, ProgramsSaveTensorsWithAnException) {
     EXPECT_NE(content.find("the tag"), std::string::npos);
     const uint32_t expected[] = {1, 2, 3, 4};  // the input first
     EXPECT_EQ(data_of(content), std::string(reinterpret_cast<const char*>(expected), sizeof expected));
+    for (int n = 0; n < 5; ++n) EXPECT_ACL_OK(acldumpSaveExceptionInfo("my_op", "the tag", tensors, 2));
+    EXPECT_EQ(files_in(path).size(), 6u);
 }
 
 TEST_F(Dump, OnlyAllocatedMemoryIsSavedWithAnException) {
