@@ -623,5 +623,43 @@ TEST_F(Dump, AFolderThatIsNoDumpCannotBeReplayed) {
                      canopyReplay(folder_.path().c_str(), -1, &outcome));
 }
 
+TEST_F(Dump, ForgedNumbersOfAReplayAreRefused) {
+    const std::string whole =
+        R"({"replayable": true, "version": 1, "kernel": "add", "chip": "Ascend910B1", "simt": false, "checking": false,
+            "block": 0, "blocks": 1, "block_offset": 0, "dynamic_size": 0, "stack_size": 0, "time_limit": 0,
+            "device_memory": 1073741824, "place": 4096, "place_size": 4096, "arguments": "0000000000000000",
+            "placeholders": [], "message": "all", "what": "it", "memory_as_of": "failure", "not_followed": []})";
+    const char* outcome = nullptr;
+    folder_.write("replay.json", whole);
+    EXPECT_ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "has used a device before",
+                     canopyReplay(folder_.path().c_str(), -1, &outcome));
+    for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+             {R"("blocks": 1)", R"("blocks": 0)"},
+             {R"("blocks": 1)", R"("blocks": 65536)"},
+             {R"("blocks": 1)", R"("blocks": -1)"},
+             {R"("blocks": 1)", R"("blocks": 1e30)"},
+             {R"("blocks": 1)", R"("blocks": "1")"},
+             {R"("block": 0)", R"("block": 1)"},
+             {R"("stack_size": 0)", R"("stack_size": 4294967296)"},
+             {R"("simt": false)", R"("simt": 0)"},
+             {R"("kernel": "add")", R"("kernel": 5)"},
+             {R"("arguments": "00)", R"("arguments": "0)"},
+             {R"("arguments": "00)", R"("arguments": "0x)"},
+             {R"("placeholders": [])", R"("placeholders": {})"},
+             {R"("placeholders": [])", R"("placeholders": [0])"},
+             {R"("placeholders": [])", R"("placeholders": [[0]])"},
+             {R"("placeholders": [])", R"("placeholders": [[1, 0]])"},
+             {R"("placeholders": [])", R"("placeholders": [[0, 8]])"},
+             {R"("placeholders": [])", R"("placeholders": [[18446744073709551608, 0]])"},
+             {R"("not_followed": [])", R"("not_followed": {})"}}) {
+        SCOPED_TRACE(to);
+        std::string text = whole;
+        text.replace(text.find(from), from.size(), to);
+        folder_.write("replay.json", text);
+        EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, "no complete dump",
+                         canopyReplay(folder_.path().c_str(), -1, &outcome));
+    }
+}
+
 }  // namespace
 }  // namespace conformance
