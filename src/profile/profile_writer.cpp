@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -46,8 +45,38 @@ private:
     bool was_pending_ = false;
 };
 
-// Writers lock their file, so that another one does not replace it.
-bool lock(int file) noexcept { return ::flock(file, LOCK_EX | LOCK_NB) == 0; }
+// Writers lock their file, so that another one does not replace it. Looking for a lock takes none. A child made by fork
+// shares the lock. On a file system without locks no file counts as locked.
+int lock_operation(int file, int command, struct flock& lock, short type) noexcept {
+    lock = {};
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    int result = 0;
+    while ((result = ::fcntl(file, command, &lock)) != 0 && errno == EINTR) {
+    }
+    return result;
+}
+
+void lock_new(int file) noexcept {
+    struct flock lock;
+    lock_operation(file, F_OFD_SETLKW, lock, F_WRLCK);
+}
+
+void unlock(int file) noexcept {
+    struct flock lock;
+    lock_operation(file, F_OFD_SETLK, lock, F_UNLCK);
+}
+
+// False if somebody else writes or replaces it.
+bool lock_old(int file) noexcept {
+    struct flock lock;
+    return lock_operation(file, F_OFD_SETLK, lock, F_WRLCK) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+bool is_locked(int file) noexcept {
+    struct flock lock;
+    return lock_operation(file, F_OFD_GETLK, lock, F_WRLCK) == 0 && lock.l_type != F_UNLCK;
+}
 
 bool same_file(int file, const std::string& path) noexcept {
     struct stat one {
@@ -61,9 +90,10 @@ Problem remove_old(const std::string& path) {
     if (::lstat(path.c_str(), &facts) != 0)
         return errno == ENOENT ? Problem{} : Problem{path, ": ", std::strerror(errno)};
     if (!S_ISREG(facts.st_mode) && !S_ISLNK(facts.st_mode)) return {path, ": not a regular file"};
-    const int old = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int old = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (old < 0 && errno == ENOENT) return {};  // another process has removed it meanwhile
     Problem problem;
-    if (old >= 0 && !lock(old))
+    if (old >= 0 && !lock_old(old))
         problem = {path, ": another profile is being written to it"};
     else if ((old < 0 || same_file(old, path)) && ::unlink(path.c_str()) != 0 && errno != ENOENT)
         problem = {path, ": ", std::strerror(errno)};
@@ -80,7 +110,8 @@ Expected<ProfileWriter> ProfileWriter::create(const std::string& path, const Fil
         const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (file >= 0) {
             ProfileWriter writer(path, file);
-            if (!lock(file)) break;
+            lock_new(file);
+            if (!same_file(file, path)) continue;  // another process found it before it was locked
             writer.write_raw(std::as_bytes(std::span(&head, 1)));
             if (writer.problem_) return std::move(writer.problem_);
             return writer;
@@ -94,7 +125,7 @@ Expected<ProfileWriter> ProfileWriter::create(const std::string& path, const Fil
 bool ProfileWriter::in_use(const std::string& path) noexcept {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) return false;
-    const bool used = !lock(file);
+    const bool used = is_locked(file);
     ::close(file);
     return used;
 }
@@ -250,6 +281,8 @@ void ProfileWriter::close() {
     struct stat facts {};
     if (!problem_ && ::fstat(file_, &facts) == 0 && facts.st_nlink == 0)
         problem_ = Problem{path_, ": the file was removed while it was written"};
+    // A child made by fork may have it open, too, and would keep it locked.
+    unlock(file_);
     if (::close(std::exchange(file_, -1)) != 0 && !problem_) problem_ = Problem{path_, ": ", std::strerror(errno)};
 }
 

@@ -9,10 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "foundation/files.h"
@@ -234,6 +236,35 @@ TEST_F(ProfileFiles, AFileThatIsBeingWrittenIsNotReplaced) {
     EXPECT_FALSE(writer->problem());
     EXPECT_FALSE(ProfileWriter::in_use(path));
     EXPECT_TRUE(ProfileWriter::create(path, FileHead{}).ok());
+}
+
+TEST_F(ProfileFiles, ThoseWhoLookWhetherAFileIsInUseHinderNobody) {
+    std::atomic<bool> ending{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 2; ++i)
+        threads.emplace_back([&] {
+            while (!ending.load()) static_cast<void>(ProfileWriter::in_use(path));
+        });
+    for (int round = 0; round < 1000; ++round) EXPECT_EQ(ProfileWriter::create(path, FileHead{}).message(), "");
+    ending = true;
+    for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(ProfileFiles, OfSeveralWritersThatBeginTogetherOneGetsTheFile) {
+    std::atomic<int> writing{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&] {
+            for (int round = 0; round < 500; ++round) {
+                auto writer = ProfileWriter::create(path, FileHead{});
+                if (!writer.ok()) continue;
+                EXPECT_EQ(writing.fetch_add(1), 0);
+                writing.fetch_sub(1);
+                writer->close();
+                EXPECT_EQ(writer->problem().message(), "");
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(ProfileFiles, AFileThatWasRemovedIsSaid) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "foundation/files.h"
+#include "profile/profile_writer.h"
 #include "record/process_recording.h"
 #include "record/recorder.h"
 
@@ -129,6 +130,31 @@ TEST(RecorderFork, AChildLeavesTheFileToItsParent) {
     ASSERT_TRUE(file.ok());
     EXPECT_EQ(file->record_count(), 15u);
     EXPECT_EQ(file->damage(), "");
+}
+
+TEST(RecorderFork, AChildThatLivesOnDoesNotKeepTheFile) {
+    auto folder = TemporaryFolder::create("recording-test");
+    ASSERT_TRUE(folder.ok());
+    const std::string path = folder->path() + "/profile";
+    auto recording = record_to(path, everything);
+    ASSERT_TRUE(recording.ok());
+    int alive[2];
+    ASSERT_EQ(::pipe(alive), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::close(alive[1]);
+        char end = 0;
+        ::_exit(static_cast<int>(::read(alive[0], &end, 1)));
+    }
+    EXPECT_TRUE(profile::ProfileWriter::in_use(path));
+    EXPECT_EQ((*recording)->finish().message(), "");
+    EXPECT_FALSE(profile::ProfileWriter::in_use(path));
+    EXPECT_EQ(record_to(path, everything).message(), "");
+    ::close(alive[0]);
+    ::close(alive[1]);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 }  // namespace
