@@ -144,7 +144,10 @@ public:
     }
     void lost(std::uint32_t thread, std::uint64_t count) override {
         MutexLock lock(mutex_);
-        writer_.lost(thread, count);
+        if (is_full(0))
+            beyond_limit_[thread] += count;
+        else
+            writer_.lost(thread, count);
     }
 
     void write_facts() {

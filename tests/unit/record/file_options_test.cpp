@@ -51,6 +51,26 @@ TEST(FileOptions, AFileStaysBelowItsLimitAndCountsTheRest) {
     });
 }
 
+TEST(FileOptions, CountsOfWhatIsLostStayBelowTheLimitToo) {
+    auto folder = TemporaryFolder::create("options-test");
+    ASSERT_TRUE(folder.ok());
+    const std::string path = folder->path() + "/profile";
+    constexpr std::uint64_t limit = (1u << 20) + 4096, count = 100'000;
+    FileOptions options;
+    options.limit = limit;
+    auto recording = record_to(path, tasks, options);
+    ASSERT_TRUE(recording.ok()) << recording.message();
+    for (std::uint64_t each = 0; each < count; ++each) {
+        lose_record();
+        flush();
+    }
+    EXPECT_EQ((*recording)->finish().message(), "");
+    EXPECT_LT(std::filesystem::file_size(path), limit);
+    auto file = profile::ProfileFile::open(path);
+    ASSERT_TRUE(file.ok()) << file.message();
+    EXPECT_EQ(file->lost(), count);
+}
+
 TEST(FileOptions, RecordsOfOtherDevicesAreLeftOut) {
     auto folder = TemporaryFolder::create("options-test");
     ASSERT_TRUE(folder.ok());
