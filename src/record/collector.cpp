@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <iterator>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include "base/process_state.h"
@@ -219,7 +218,7 @@ void Collector::start_thread() noexcept {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
         thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error&) {  // without a thread, `flush` and `stop_listening` collect
+    } catch (...) {  // without a thread, `flush` and `stop_listening` collect
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

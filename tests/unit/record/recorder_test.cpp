@@ -247,6 +247,7 @@ TEST(Recorder, ThreadsHaveTheirNames) {
 
 TEST(Recorder, ListenersThatComeLaterKnowTheStreamsAndForgetThemAtTheEnd) {
     static std::atomic<int> asked{0};
+    asked = 0;
     set_source_of_facts([] {
         ++asked;
         tell_stream({.number = 1, .device = 0, .priority = 0});
