@@ -113,8 +113,9 @@ Expected<ProfileWriter> ProfileWriter::create(const std::string& path, const Fil
             lock_new(file);
             if (!same_file(file, path)) continue;  // another process found it before it was locked
             writer.write_raw(std::as_bytes(std::span(&head, 1)));
-            if (writer.problem_) return std::move(writer.problem_);
-            return writer;
+            if (!writer.problem_) return writer;
+            ::unlink(path.c_str());
+            return std::move(writer.problem_);
         }
         if (errno != EEXIST) return Problem{path, ": ", std::strerror(errno)};
         if (Problem problem = remove_old(path)) return problem;

@@ -213,6 +213,18 @@ TEST_F(ProfileFiles, AFileThatMayNotGrowEndsTheProfileAndNotTheProgram) {
     EXPECT_NE(file->damage(), "");
 }
 
+TEST_F(ProfileFiles, AFileWithoutRoomForItsHeaderIsNotLeft) {
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    rlimit limit = before;
+    limit.rlim_cur = 0;
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const std::string said = ProfileWriter::create(path, FileHead{}).message();
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_NE(said.find(std::strerror(EFBIG)), std::string::npos);
+    EXPECT_NE(::access(path.c_str(), F_OK), 0);
+}
+
 TEST_F(ProfileFiles, NothingButFilesIsReplaced) {
     EXPECT_NE(ProfileWriter::create("/dev/null", FileHead{}).message(), "");
     EXPECT_EQ(::access("/dev/null", F_OK), 0);
