@@ -134,7 +134,7 @@ void tell_recorded_facts() {
 }
 
 Result<Handle> create_stream(Context& context, const StreamOptions& options, bool is_default) {
-    static std::atomic<std::int32_t> next_id{0};
+    static std::atomic<std::int32_t> next_id{1};  // not 0: link 0 of a record is no task (profile/record.h)
     CANOPY_TRY(check_flags(options.flags));
     DeviceRecord& record = *context.record;
     if (record.streams.fetch_add(1, std::memory_order_acq_rel) >= record.chip->max_streams) {

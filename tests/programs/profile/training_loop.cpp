@@ -48,8 +48,12 @@ void check_tables(const std::string& run) {
     REQUIRE(rows_with(marks, "message", "forward") == steps);
     REQUIRE(rows_with(marks, "message", "halfway") == steps);
     REQUIRE(rows_with(marks, "message", "step 2") == 1);
-    for (const auto& row : marks)
-        REQUIRE((row.at("message") == "halfway") == (row.at("Device Start_time(us)") != "N/A"));
+    REQUIRE(rows_with(marks, "message", "first") == 1);
+    for (const auto& row : marks) {
+        const bool on_stream = row.at("message") == "halfway" || row.at("message") == "first";
+        REQUIRE(on_stream == (row.at("Device Start_time(us)") != "N/A"));
+        REQUIRE(row.at("Device_id") == (on_stream ? "0" : "host"));
+    }
     const programs::Table trace = read_table(run, "step_trace");
     REQUIRE(trace.size() == steps);
     for (int step = 0; step < steps; ++step) {
@@ -87,6 +91,10 @@ int main() {
         CHECK(aclprofStart(config));
         void* stamp = aclprofCreateStamp();
         aclprofStepInfo* info = aclprofCreateStepInfo();
+        aclrtStream usual = nullptr;
+        CHECK(aclrtCtxGetCurrentDefaultStream(&usual));
+        CHECK(aclprofMarkEx("first", 5, usual));  // the first task of the first stream
+        CHECK(aclrtSynchronizeDevice());
         for (int step = 1; step <= steps; ++step) run_step(info, stamp, stream, kernels, word, step);
         aclprofDestroyStepInfo(info);
         aclprofDestroyStamp(stamp);
