@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/profile/mark_records.h"
 
+#include <array>
 #include <atomic>
+#include <utility>
+#include <vector>
 
 #include "core/stream/stream.h"
 #include "record/recorder.h"
@@ -13,6 +16,20 @@ using profile::Kind;
 using profile::Record;
 
 std::atomic<std::uint64_t> marks_so_far{0};
+
+thread_local constinit bool thread_ends = false;
+
+// What the thread has opened and not closed, by RangeStack; the last one at the end.
+struct OpenRanges {
+    std::array<std::vector<OpenMark>, 2> of;
+    ~OpenRanges() { thread_ends = true; }
+};
+
+std::vector<OpenMark>* open_ranges(RangeStack which) noexcept {
+    if (thread_ends) return nullptr;
+    thread_local OpenRanges ranges;
+    return &ranges.of[static_cast<std::size_t>(which)];
+}
 
 Record record_of(const OpenMark& mark) noexcept {
     Record record{};
@@ -98,6 +115,19 @@ std::uint64_t next_mark_number() noexcept { return marks_so_far.fetch_add(1, std
 void write_moment(const OpenMark& mark) noexcept { write_between(record_of(mark), mark.begin, mark.begin); }
 
 void write_range(const OpenMark& mark) noexcept { write_between(record_of(mark), mark.begin, ticks()); }
+
+void push_on(RangeStack which, OpenMark range) {
+    if (std::vector<OpenMark>* const ranges = open_ranges(which)) ranges->push_back(std::move(range));
+}
+
+bool pop_from(RangeStack which) noexcept {
+    std::vector<OpenMark>* const ranges = open_ranges(which);
+    if (ranges == nullptr || ranges->empty()) return false;
+    const OpenMark range = std::move(ranges->back());
+    ranges->pop_back();
+    if (range.link != 0 && record::wants(record::marks)) write_range(range);
+    return true;
+}
 
 Status mark_stream(const void* handle, OpenMark& mark) {
     return queue_work(handle, MomentWork{}, [&](MomentWork& work, Stream& stream) CANOPY_REQUIRES(stream.lock) {

@@ -29,6 +29,13 @@ std::uint64_t next_mark_number() noexcept;
 void write_moment(const OpenMark& mark) noexcept;
 void write_range(const OpenMark& mark) noexcept;
 
+// Ranges that a thread opens and closes like brackets. A range without a number began while nobody asked for marks; it
+// is not written. A thread whose objects are destroyed has no ranges, and can open none.
+enum class RangeStack : std::uint8_t { marks, operators };
+void push_on(RangeStack which, OpenMark range);
+// Closes the range that the calling thread opened last. False: there is none.
+bool pop_from(RangeStack which) noexcept;
+
 // Queue a task that does what the name says when the stream comes to it. `link` receives the task. A stream whose tasks
 // are dropped writes nothing.
 Status mark_stream(const void* stream, OpenMark& mark);

@@ -24,11 +24,6 @@ struct Texts {
 
 Texts& texts() { return process_state<Texts>(); }
 
-std::vector<OpenMark>& pushed_operators() {
-    thread_local std::vector<OpenMark> ranges;
-    return ranges;
-}
-
 std::string text_or_number(std::uint64_t hash) {
     const std::string* const text = text_of_hash(hash);
     return text ? *text : std::to_string(hash);
@@ -87,16 +82,12 @@ void push_operator(const OperatorFacts& facts) {
         mark.link = next_mark_number();
         mark.begin = ticks();
     }
-    pushed_operators().push_back(std::move(mark));
+    push_on(RangeStack::operators, std::move(mark));
 }
 
 Status pop_operator() {
-    std::vector<OpenMark>& ranges = pushed_operators();
-    if (ranges.empty())
-        return fail(code::profiling_failure, "this thread has no range that aclprofRangePop could close");
-    if (ranges.back().link != 0 && record::wants(record::marks)) write_range(ranges.back());
-    ranges.pop_back();
-    return {};
+    if (pop_from(RangeStack::operators)) return {};
+    return fail(code::profiling_failure, "this thread has no range that aclprofRangePop could close");
 }
 
 }  // namespace canopy

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "base/error_text.h"
 #include "base/process_state.h"
@@ -41,12 +40,6 @@ struct Stamps {
 
 Stamps& stamps() { return process_state<Stamps>(); }
 
-// The ranges this thread has pushed, the last one at the end.
-std::vector<OpenMark>& pushed() {
-    thread_local std::vector<OpenMark> ranges;
-    return ranges;
-}
-
 Result<Pin<Stamp>> find_stamp(const void* handle) {
     if (handle == nullptr) return fail_null("stamp");
     Pin<Stamp> stamp = stamps().table.pin(handle_of(handle));
@@ -80,12 +73,8 @@ Result<OpenMark> begin(MarkForm form, const void* handle) {
 }
 
 Status pop_of(const char* what) {
-    std::vector<OpenMark>& ranges = pushed();
-    if (ranges.empty()) return fail(code::profiling_failure, "this thread has no range that {} could close", what);
-    const OpenMark mark = std::move(ranges.back());
-    ranges.pop_back();
-    if (marks_are_collected()) write_range(mark);
-    return {};
+    if (pop_from(RangeStack::marks)) return {};
+    return fail(code::profiling_failure, "this thread has no range that {} could close", what);
 }
 
 }  // namespace
@@ -136,15 +125,15 @@ Status mark_stamp(const void* stamp) {
 Status push_stamp(const void* stamp) {
     Result<OpenMark> mark = begin(MarkForm::pushed, stamp);
     if (!mark.ok()) return mark.status();
-    pushed().push_back(std::move(*mark));
+    push_on(RangeStack::marks, std::move(*mark));
     return {};
 }
 
 Status pop_stamp() {
+    const Status popped = pop_of("aclprofPop");
     // A range that was pushed before the profile ended is closed, and part of no profile.
-    if (!marks_are_collected() && !pushed().empty()) pushed().pop_back();
     CANOPY_TRY(require_collection());
-    return pop_of("aclprofPop");
+    return popped;
 }
 
 Result<std::uint32_t> start_stamp(const void* stamp) {
@@ -188,16 +177,10 @@ void mark_moment(std::string_view text) {
 }
 
 void push_range(std::string_view text) {
-    pushed().push_back(marks_are_collected() ? begin(MarkForm::pushed, MarkSource::canopy, text, 0) : OpenMark());
+    push_on(RangeStack::marks,
+            marks_are_collected() ? begin(MarkForm::pushed, MarkSource::canopy, text, 0) : OpenMark());
 }
 
-Status pop_range() {
-    // Begun while nobody recorded: closed without a record.
-    if (!pushed().empty() && pushed().back().link == 0) {
-        pushed().pop_back();
-        return {};
-    }
-    return pop_of("canopyRangePop");
-}
+Status pop_range() { return pop_of("canopyRangePop"); }
 
 }  // namespace canopy

@@ -147,6 +147,17 @@ TEST_F(OwnProfileTest, MarksOfAllKindsAreInOneTable) {
     EXPECT_STREQ(facts.damage, "");
 }
 
+TEST_F(OwnProfileTest, RangesThatBeganBeforeTheProfileAreNotOfIt) {
+    canopyRangePush("outer");
+    canopyRangePush("inner");
+    start(CANOPY_PROFILE_MARKS);
+    EXPECT_ACL_OK(aclprofPop());
+    EXPECT_ACL_OK(canopyRangePop());
+    EXPECT_ACL_FAILS(ACL_ERROR_PROFILING_FAILURE, "canopyRangePop", canopyRangePop());
+    EXPECT_ACL_OK(canopyProfileStop(profile_));
+    EXPECT_TRUE(rows<canopyProfileMark>(CANOPY_PROFILE_TABLE_MARKS).empty());
+}
+
 // Sessions come and go while other threads mark: run by the thread sanitizer too.
 TEST_F(OwnProfileTest, ProfilesBeginAndEndWhileThreadsMark) {
     std::atomic<bool> ending{false};
