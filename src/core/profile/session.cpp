@@ -224,8 +224,11 @@ Status start_profiling(const void* config) {
         if (all.run->collection != *collection) return refuse_difference();
         return fail(code::profiling_runs, "profiling runs already");
     }
-    if (!all.open) CANOPY_TRY(open_session(all, ProfilingMode::session, usual_folder()));
-    return start(all, std::move(*collection));
+    if (all.open) return start(all, std::move(*collection));
+    CANOPY_TRY(open_session(all, ProfilingMode::session, usual_folder()));
+    const Status started = start(all, std::move(*collection));
+    if (!started.ok()) close(all);
+    return started;
 }
 
 Status stop_profiling(const void* config) {

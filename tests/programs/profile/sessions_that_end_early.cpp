@@ -83,6 +83,24 @@ void fill_the_disk(const std::string& folder) {
     std::exit(0);
 }
 
+// A start that fails leaves no session behind.
+void start_without_room(const std::string& folder) {
+    CHECK(aclInit(nullptr));
+    CHECK(aclrtSetDevice(0));
+    REQUIRE(setenv("ACL_PROF_PATH", folder.c_str(), 1) == 0);
+    signal(SIGXFSZ, SIG_IGN);
+    rlimit before = {};
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const rlimit small = {0, before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    CHECK_CODE(ACL_ERROR_PROFILING_FAILURE, aclprofStart(nullptr));
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK(aclprofInit(folder.c_str(), folder.size()));
+    CHECK(aclprofStart(nullptr));
+    CHECK(aclprofFinalize());
+    std::exit(0);
+}
+
 // Runs it in a separate process, and returns how it ended.
 int run(void (*body)(const std::string&), const std::string& folder) {
     const pid_t child = fork();
@@ -124,9 +142,9 @@ int main() {
         REQUIRE(place.entries().size() == 1);
         REQUIRE(marks_in(programs::ResultPlace::file_in(place.path()), false) > 0);
     }
-    for (auto* const body : {lose_the_folder, fill_the_disk}) {
+    for (auto* const body : {lose_the_folder, fill_the_disk, start_without_room}) {
         programs::ResultPlace place;
         REQUIRE(run(body, place.path()) == 0);
     }
-    std::printf("sessions_that_end_early: 5 ways\n");
+    std::printf("sessions_that_end_early: 6 ways\n");
 }
