@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/profile/own_profile.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <filesystem>
+#include <new>
+#include <utility>
 
 #include "base/error_text.h"
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
+#include "core/profile/results.h"
 #include "profile/page.h"
 #include "profile/result_folder.h"
 #include "profile/trace_json.h"
@@ -19,15 +25,6 @@ struct OwnProfiles {
 
 Status failed(std::string_view what, const Problem& problem) {
     return fail(code::profiling_failure, "{}: {}", what, problem.message());
-}
-
-Problem copy_profile(const std::string& from, const std::string& to) {
-    std::error_code error;
-    if (std::filesystem::equivalent(from, to, error)) return {};
-    std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing, error);
-    if (!error) std::filesystem::permissions(to, std::filesystem::perms(0600), error);
-    if (error) return {to, ": ", error.message()};
-    return {};
 }
 
 }  // namespace
@@ -45,6 +42,9 @@ Status OwnProfile::start(const std::string& path, std::uint32_t wanted) {
     Expected<std::unique_ptr<record::Recording>> recording = record::record_to(path_, wanted);
     if (!recording.ok()) return failed("the profile cannot be written", recording.problem());
     recording_ = std::move(*recording);
+    recorder_ = getpid();
+    static const int at_exit = std::atexit([] { end_all(); });  // runs before the recorder's own
+    static_cast<void>(at_exit);
     return {};
 }
 
@@ -93,7 +93,8 @@ Status OwnProfile::write_to(const std::string& path) {
     } else if (name.ends_with(".json") || name.ends_with(".json.gz")) {
         problem = profile::write_trace_json(from, path);
     } else if (name.ends_with(".canopyprof")) {
-        problem = copy_profile(path_, path);
+        // The file itself stays as it is.
+        if (!std::filesystem::equivalent(path_, path, error)) problem = from.copy_to(path);
     } else {
         return fail(code::invalid_parameter,
                     "{} is no folder and ends neither in .html nor .json, .json.gz or .canopyprof", path);
@@ -102,13 +103,32 @@ Status OwnProfile::write_to(const std::string& path) {
     return {};
 }
 
+// A child made by fork leaves the files to its parent.
+void OwnProfile::end() noexcept {
+    if (const auto recording = std::exchange(recording_, nullptr)) {
+        const Problem problem = recording->finish();
+        if (!temporary_) tell_user(problem.message());
+    }
+    if (temporary_ && recorder_ != getpid())
+        static_cast<void>(new (std::nothrow) TemporaryFolder(std::move(*temporary_)));
+    temporary_.reset();
+}
+
+void OwnProfile::end_all() noexcept {
+    own_profiles().for_each([](const Pin<OwnProfile>& profile) {
+        if (profile->recorder_ != getpid()) return;  // the parent's, whose thread may hold its lock
+        MutexLock guard(profile->mutex);
+        profile->end();
+    });
+}
+
 void OwnProfile::recycle() noexcept {
     MutexLock guard(mutex);
-    recording_.reset();
+    end();
     file_.reset();
     tables_.reset();
-    temporary_.reset();
     path_.clear();
+    recorder_ = 0;
 }
 
 }  // namespace canopy

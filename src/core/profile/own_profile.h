@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// OwnProfile: a profile that the program records of itself and then reads (canopy/profile.h). Any thread; calls about
-// one profile one after the other.
+// OwnProfile: a profile that the program records of itself and then reads (canopy/profile.h). A process that ends while
+// it records completes the file first. Any thread; calls about one profile one after the other.
 #pragma once
 
+#include <sys/types.h>
+
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +35,10 @@ public:
     void recycle() noexcept;
 
 private:
+    static void end_all() noexcept;
+    void end() noexcept CANOPY_REQUIRES(mutex);
+
+    std::atomic<pid_t> recorder_{0};  // the process that started it
     std::unique_ptr<record::Recording> recording_ CANOPY_GUARDED_BY(mutex);
     std::optional<TemporaryFolder> temporary_ CANOPY_GUARDED_BY(mutex);
     std::string path_ CANOPY_GUARDED_BY(mutex);

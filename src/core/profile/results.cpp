@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include "base/notice.h"
+#include "core/process/runtime.h"
 #include "profile/profile_file.h"
 #include "profile/result_folder.h"
 
@@ -15,6 +17,12 @@ Problem write_results(const std::string& file, const std::string& folder) {
     if (!made.ok()) return Problem{made.message(), "; the profile is in ", file};
     unlink(file.c_str());
     return {};
+}
+
+void tell_user(std::string_view problem) {
+    const Runtime* const runtime = Runtime::existing();
+    if (problem.empty() || (runtime && runtime->settings().quiet)) return;
+    print_notice("profiling: " + std::string(problem));
 }
 
 }  // namespace canopy

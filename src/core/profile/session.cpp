@@ -13,10 +13,8 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "base/notice.h"
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
-#include "core/process/runtime.h"
 #include "core/profile/collection.h"
 #include "core/profile/modes.h"
 #include "core/profile/results.h"
@@ -127,12 +125,6 @@ std::string close(Session& all) CANOPY_REQUIRES(all.mutex) {
     all.open = false;
     leave_profiling();
     return std::move(all.problems);
-}
-
-void tell_user(const std::string& problem) {
-    const Runtime* const runtime = Runtime::existing();
-    if (problem.empty() || (runtime && runtime->settings().quiet)) return;
-    print_notice(fmt::format("profiling: {}", problem));
 }
 
 void end_at_exit() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles that a program records of itself (canopy/profile.h): what the functions refuse, and what the tables say.
 #include <atomic>
+#include <filesystem>
 #include <map>
 #include <thread>
 
@@ -101,6 +102,25 @@ TEST_F(OwnProfileTest, TasksFollowTheirCalls) {
     }
     EXPECT_EQ(launches, 3u);
     EXPECT_TRUE(rows<canopyProfileMark>(CANOPY_PROFILE_TABLE_MARKS).empty());
+}
+
+TEST_F(OwnProfileTest, AProfileWhoseFolderIsGoneCanBeExported) {
+    const TemporaryDirectory other;
+    const std::string copy = other.path() + "/copy.canopyprof";
+    {
+        const TemporaryDirectory folder;
+        start(CANOPY_PROFILE_MARKS, (folder.path() + "/profile").c_str());
+        canopyMark("moment");
+        EXPECT_ACL_OK(canopyProfileStop(profile_));
+        EXPECT_EQ(rows<canopyProfileMark>(CANOPY_PROFILE_TABLE_MARKS).size(), 1u);
+    }
+    EXPECT_ACL_OK(canopyProfileExport(profile_, copy.c_str()));
+    EXPECT_ACL_OK(canopyProfileClose(profile_));
+    EXPECT_EQ(std::filesystem::status(copy).permissions(), std::filesystem::perms(0600));
+    EXPECT_ACL_OK(canopyProfileOpen(copy.c_str(), &profile_));
+    EXPECT_EQ(rows<canopyProfileMark>(CANOPY_PROFILE_TABLE_MARKS).size(), 1u);
+    EXPECT_ACL_OK(canopyProfileExport(profile_, copy.c_str()));  // in its own place
+    EXPECT_EQ(rows<canopyProfileMark>(CANOPY_PROFILE_TABLE_MARKS).size(), 1u);
 }
 
 TEST_F(OwnProfileTest, MarksOfAllKindsAreInOneTable) {

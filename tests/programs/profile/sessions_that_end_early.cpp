@@ -38,13 +38,17 @@ void exit_in_the_middle(const std::string& folder) {
     std::exit(0);
 }
 
+void require_success(pid_t child) {
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 void fork_in_the_middle(const std::string& folder) {
     begin(folder);
     const pid_t child = fork();
     // It has no session: nothing to stop, and nothing to write at its end.
     if (child == 0) std::exit(aclprofStop(nullptr) == 0 && aclprofFinalize() == 0 ? 0 : 1);
-    int status = 0;
-    REQUIRE(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    require_success(child);
     CHECK(aclprofFinalize());
     std::exit(0);
 }
@@ -80,6 +84,33 @@ void fill_the_disk(const std::string& folder) {
     REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
     CHECK(aclprofStop(nullptr));
     CHECK_CODE(ACL_ERROR_PROFILING_FAILURE, aclprofFinalize());
+    std::exit(0);
+}
+
+canopyProfile* begin_own(const char* path) {
+    CHECK(aclInit(nullptr));
+    canopyProfile* profile = nullptr;
+    CHECK(canopyProfileStart(path, CANOPY_PROFILE_MARKS, &profile));
+    for (int mark = 0; mark < 100; ++mark) canopyMark("mark");
+    return profile;
+}
+
+void exit_while_it_records_itself(const std::string& folder) {
+    begin_own((folder + "/profile").c_str());
+    const pid_t child = fork();
+    if (child == 0) std::exit(0);
+    require_success(child);
+    std::exit(0);
+}
+
+// The file belongs to the parent, also if a child closes the profile.
+void exit_with_a_temporary_file(const std::string& folder) {
+    REQUIRE(setenv("TMPDIR", folder.c_str(), 1) == 0);
+    canopyProfile* const profile = begin_own(nullptr);
+    const pid_t child = fork();
+    if (child == 0) std::exit(canopyProfileClose(profile));
+    require_success(child);
+    REQUIRE(!std::filesystem::is_empty(folder));
     std::exit(0);
 }
 
@@ -142,9 +173,19 @@ int main() {
         REQUIRE(place.entries().size() == 1);
         REQUIRE(marks_in(programs::ResultPlace::file_in(place.path()), false) > 0);
     }
+    {
+        programs::ResultPlace place;
+        REQUIRE(run(exit_while_it_records_itself, place.path()) == 0);
+        REQUIRE(marks_in(place.path() + "/profile", true) == 100);
+    }
+    {
+        programs::ResultPlace place;
+        REQUIRE(run(exit_with_a_temporary_file, place.path()) == 0);
+        REQUIRE(std::filesystem::is_empty(place.path()));
+    }
     for (auto* const body : {lose_the_folder, fill_the_disk, start_without_room}) {
         programs::ResultPlace place;
         REQUIRE(run(body, place.path()) == 0);
     }
-    std::printf("sessions_that_end_early: 6 ways\n");
+    std::printf("sessions_that_end_early: 8 ways\n");
 }
