@@ -62,7 +62,7 @@ typedef struct canopyProfileCall {
 
 typedef struct canopyProfileTask {
     double start, duration;
-    double submitted; /* not a number: not known */
+    double submitted; /* when its call began; not a number: not known */
     uint32_t name, type;
     uint32_t stream, task;
     uint32_t device, core; /* core: 0 none, 1 cube, 2 vector, 3 both, 4 CPU */

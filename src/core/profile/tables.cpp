@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 #include "profile/details.h"
 
@@ -28,6 +29,7 @@ public:
             tables_.threads.push_back({thread.number, thread.system_id, static_cast<std::uint32_t>(thread.role),
                                        thread.index, text_number(thread.name), 0, thread.lost});
         sort_all();
+        find_submissions();
         return std::move(tables_);
     }
 
@@ -102,8 +104,7 @@ private:
         canopyProfileTask task{};
         task.start = time(record.begin);
         task.duration = duration(record);
-        task.submitted =
-            one.has(Detail::submitted) ? time(one.get(Detail::submitted)) : std::numeric_limits<double>::quiet_NaN();
+        task.submitted = std::numeric_limits<double>::quiet_NaN();
         task.name = name_of(record);
         task.type = static_cast<std::uint32_t>(object.type);
         task.stream = profile::stream_of(record.link);
@@ -145,6 +146,24 @@ private:
         tables_.steps.push_back({time(record.begin), record.argument, static_cast<std::uint32_t>(object.form),
                                  object.tag, object.device, profile::stream_of(record.link),
                                  profile::task_of(record.link), one.get(Detail::model)});
+    }
+
+    // A task was submitted when its call began: the one with the lowest last task that is not before it.
+    void find_submissions() {
+        std::vector<const canopyProfileCall*> calls;
+        for (const canopyProfileCall& call : tables_.calls)
+            if (call.tasks != 0) calls.push_back(&call);
+        const auto last_task = [](const auto& row) { return std::pair(row.stream, row.task); };
+        std::stable_sort(calls.begin(), calls.end(),
+                         [&](const auto* left, const auto* right) { return last_task(*left) < last_task(*right); });
+        for (canopyProfileTask& task : tables_.tasks) {
+            if (task.graph_task != 0) continue;
+            const auto found =
+                std::lower_bound(calls.begin(), calls.end(), last_task(task),
+                                 [&](const auto* call, const auto& wanted) { return last_task(*call) < wanted; });
+            if (found != calls.end() && (*found)->stream == task.stream && (*found)->task - task.task < (*found)->tasks)
+                task.submitted = (*found)->start;
+        }
     }
 
     void sort_all() {

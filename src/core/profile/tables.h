@@ -23,7 +23,7 @@ struct ProfileTables {
     std::int64_t began = 0;  // unix time of 0, in nanoseconds
 };
 
-// Reads all records once.
+// Reads all records, twice.
 ProfileTables read_tables(profile::ProfileFile& file);
 
 }  // namespace canopy

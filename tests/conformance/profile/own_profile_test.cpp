@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles that a program records of itself (canopy/profile.h): what the functions refuse, and what the tables say.
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <thread>
@@ -98,10 +99,22 @@ TEST_F(OwnProfileTest, TasksFollowTheirCalls) {
         EXPECT_EQ(call.stream, static_cast<uint32_t>(id));
         EXPECT_EQ(call.task, tasks[launches].task);
         EXPECT_LE(call.start, tasks[launches].start + tasks[launches].duration);
+        EXPECT_EQ(tasks[launches].submitted, call.start);
         ++launches;
     }
     EXPECT_EQ(launches, 3u);
     EXPECT_TRUE(rows<canopyProfileMark>(CANOPY_PROFILE_TABLE_MARKS).empty());
+}
+
+TEST_F(OwnProfileTest, WithoutCallsNobodyKnowsWhenATaskWasSubmitted) {
+    if (!device_computes()) GTEST_SKIP() << "the null device orders launches itself, so nobody sees them run";
+    start(CANOPY_PROFILE_TASKS);
+    EXPECT_ACL_OK(launch("nothing", 2, stream_));
+    EXPECT_ACL_OK(aclrtSynchronizeStream(stream_));
+    EXPECT_ACL_OK(canopyProfileStop(profile_));
+    const auto tasks = rows<canopyProfileTask>(CANOPY_PROFILE_TABLE_TASKS);
+    ASSERT_EQ(tasks.size(), 1u);
+    EXPECT_TRUE(std::isnan(tasks[0].submitted));
 }
 
 TEST_F(OwnProfileTest, AProfileWhoseFolderIsGoneCanBeExported) {
