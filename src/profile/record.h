@@ -107,7 +107,7 @@ enum class Detail : std::uint32_t {
     bytes = 1,        // of a copy or fill that is larger than `argument` can say
     place = 2,        // of a node: lane << 32 | position
     waits_for = 3,    // of a wait: the number of the event or notify
-    released_by = 4,  // of a wait: the link of the task that ended it; 0: the host, or nothing was waited for
+    released_by = 4,  // of a wait that was not over at once: the link of the task that ended it; 0: the host
     submitted = 5,    // of a task: ticks when it was submitted
     code = 6,         // of a task that failed: the error code
     model = 7,        // of a step_point: the number of the model it belongs to, as the program gave it
@@ -178,6 +178,7 @@ inline constexpr std::uint32_t no_text = 0;                                     
 inline constexpr std::uint32_t last_name = (1u << 14) - 1;  // stands for all names that found no room
 inline constexpr std::uint32_t first_free_text = 1u << 14;  // texts of marks have larger numbers
 
+// Never 0, which says that there is no task, because streams count from 1.
 constexpr std::uint64_t link_of(std::uint32_t stream, std::uint32_t task) noexcept {
     return std::uint64_t{stream} << 32 | task;
 }

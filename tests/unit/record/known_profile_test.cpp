@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -200,13 +201,59 @@ TEST_P(KnownProfile, AWaitNamesTheTaskThatEndedIt) {
     EXPECT_EQ(wait.details.at(Detail::released_by), signals);
     EXPECT_GE(wait.end(), task(signals).record.begin);
     EXPECT_EQ(task(signals).object().type, TaskType::signal);
-    EXPECT_EQ(task(first_waits).details.count(Detail::released_by), 0u);  // the host did it
+    EXPECT_EQ(task(first_waits).details.at(Detail::released_by), 0u);  // the host did it
     EXPECT_NE(task(first_waits).details.at(Detail::waits_for), wait.details.at(Detail::waits_for));
     const Told late = task(over_at_once);
     EXPECT_EQ(late.details.at(Detail::waits_for), wait.details.at(Detail::waits_for));
     EXPECT_EQ(late.details.count(Detail::released_by), 0u);
     gate->release();
     fence->release();
+}
+
+std::atomic<int> times_run{0};
+void count_run(const void*) { ++times_run; }
+
+// The thread that runs launches in one guard looks at the wait between them, and leaves the guard to wait.
+TEST_P(KnownProfile, AWaitBetweenLaunchesKnowsWhatItWaitedFor) {
+    const TestKernel kernel("counted", &count_run);
+    Fence* const gate = *device_->create_fence();
+    Fence* const fence = *device_->create_fence();
+    NumberedQueue first(*device_, 1), second(*device_, 2);
+    times_run = 0;
+    first.wait_for(*gate);
+    const std::uint64_t before = first.launch(kernel, 1);
+    const std::uint64_t waits = first.wait_for(*fence);
+    const std::uint64_t after = first.launch(kernel, 1);
+    gate->signal(SignalMode::raise, 1);
+    ASSERT_TRUE(eventually([&] { return times_run.load() == 1 && first.blocked(); }));
+    const std::uint64_t signals = second.signal(*fence);
+    second.finish();
+    first.finish();
+    const Told wait = task(waits);
+    EXPECT_NE(wait.details.at(Detail::waits_for), 0u);
+    EXPECT_EQ(wait.details.at(Detail::released_by), signals);
+    EXPECT_GE(wait.record.begin, task(before).end());
+    EXPECT_LE(wait.end(), task(after).record.begin);
+    gate->release();
+    fence->release();
+}
+
+TEST_P(KnownProfile, ATaskThatBeginsBetweenTwoProfilesIsNotOfTheFirst) {
+    const TestKernel kernel("some kernel", &do_nothing);
+    Fence* const gate = *device_->create_fence();
+    NumberedQueue queue(*device_, 1);
+    queue.launch(kernel, 1);
+    queue.finish();
+    record::stop_listening(listener_);
+    const std::uint64_t waits = queue.wait_for(*gate);
+    ASSERT_TRUE(eventually([&] { return queue.blocked(); }));
+    const Ticks between = ticks();
+    listener_ = std::make_shared<KeepingListener>();
+    record::listen(listener_, record::everything);
+    gate->signal(SignalMode::raise, 1);
+    queue.finish();
+    EXPECT_GE(task(waits).record.begin, between);
+    gate->release();
 }
 
 TEST_P(KnownProfile, CopiesHaveTheirBytesAndDirection) {
@@ -245,17 +292,26 @@ TEST_P(KnownProfile, FailedAndDroppedTasksSaySo) {
     const TestKernel bad("bad", &trap);
     Fence* const gate = *device_->create_fence();
     NumberedQueue queue(*device_, 4, AfterFailure::drop_the_rest);
+    Fence* const fence = *device_->create_fence();
+    NumberedQueue other(*device_, 5);
     queue.wait_for(*gate);
     const std::uint64_t runs = queue.launch(good, 1);
     const std::uint64_t fails = queue.launch(bad, 1);
     const std::uint64_t dropped = queue.launch(good, 1);
+    const std::uint64_t dropped_signal = queue.signal(*fence);
+    const std::uint64_t waits = other.wait_for(*fence);
+    ASSERT_TRUE(eventually([&] { return other.blocked(); }));
     gate->signal(SignalMode::raise, 1);
     queue.finish();
+    other.finish();
     EXPECT_EQ(task(runs).object().flags, 0);
     EXPECT_EQ(task(fails).object().flags, profile::task_failed);
     EXPECT_EQ(task(fails).details.at(Detail::code), 507000u + static_cast<unsigned>(FaultKind::trap));
     EXPECT_EQ(task(dropped).object().flags, profile::task_dropped);
+    EXPECT_EQ(task(dropped_signal).object().flags, profile::task_dropped);
+    EXPECT_EQ(task(waits).details.at(Detail::released_by), dropped_signal);
     gate->release();
+    fence->release();
 }
 
 TEST_P(KnownProfile, NodesOfAGraphLieInTheirReplay) {

@@ -207,8 +207,7 @@ Step Lane::run_one(Worker& worker, const Command& command) noexcept {
     hold(command);
     switch (held_.opcode) {
         case Opcode::signal:
-            if (recorded()) [[unlikely]]
-                static_cast<EngineFence*>(held_.signal.fence)->set_released_by(record_link(held_));
+            note_signal(held_);
             held_.signal.fence->signal(held_.signal.mode, held_.signal.value);
             held_.signal.fence->release();
             return Step::done;

@@ -255,7 +255,7 @@ struct EngineQueue::Launches : StraightRun {
 
 // Finishes a command. The one behind it, unless the run must end here.
 Command* EngineQueue::next_of(Launches& launches, Command& done) noexcept {
-    finish(done);
+    finish(done, true);
     const std::uint64_t popped = ring_.popped();
     if (popped >= launches.until || popped < drop_until_.load(std::memory_order_relaxed) ||
         scheduler_.should_yield(priority(), ++launches.turn))
@@ -297,8 +297,12 @@ void EngineQueue::run_launches(Worker& worker, Command& first, std::uint64_t unt
     Fault fault;
     straight_runs_->run(worker.executor, launches, fault);
     // Without a fault, what is left has become a launch for several threads meanwhile.
-    if (launches.commands.empty() || fault.kind == FaultKind::none) [[likely]]
+    if (launches.commands.empty() || fault.kind == FaultKind::none) [[likely]] {
+        // Nothing says when the next command begins, unless it is a wait that has looked at its fence.
+        if (notes_.began != 0 && !notes_.met) [[unlikely]]
+            notes_ = {};
         return;
+    }
     Command& failed = launches.commands.front();
     const std::uint32_t block = failed.launch.kernel->fused ? launches.failed_block : failed.launch.block_offset;
     report(failed, fault, block, fault.text ? fault.text : "", {}, 0, launches.failed);
@@ -352,7 +356,7 @@ void release(const Command& command) noexcept {
 
 }  // namespace
 
-void EngineQueue::end_record(const Command& command) noexcept {
+void EngineQueue::end_record(const Command& command, bool in_guard) noexcept {
     const Ticks end = ticks();
     const bool wanted = record::wants(record::tasks);
     if (wanted) {
@@ -360,12 +364,12 @@ void EngineQueue::end_record(const Command& command) noexcept {
         write_task(command, notes_, end, scheduler_.device());
     }
     notes_ = {};
-    if (wanted) notes_.began = end;
+    if (wanted && in_guard) notes_.began = end;
 }
 
-void EngineQueue::finish(Command& command) noexcept {
+void EngineQueue::finish(Command& command, bool in_guard) noexcept {
     if (notes_.began != 0) [[unlikely]]
-        end_record(command);
+        end_record(command, in_guard);
     if (command.opcode != Opcode::launch) release(command);
     if (command.payload_lines == CommandRing::heap_payload) [[unlikely]]
         std::free(const_cast<void*>(payload_address(command)));

@@ -73,12 +73,12 @@ private:
     bool place(const Command& command) noexcept;
     [[nodiscard]] std::size_t submit_natively(std::span<const Command> commands) noexcept;
     void about_to_wait() noexcept override { ring_.prefetch_front(); }  // needed as soon as the wait ends
-    void finish(Command& command) noexcept;
+    void finish(Command& command, bool in_guard = false) noexcept;
     bool more_after_lingering() noexcept;
     bool more_or_let_go() noexcept;
     void hand_back() noexcept;
-    // The command is done: writes its record. The next one of the same guard begins at this moment.
-    [[gnu::noinline, gnu::cold]] void end_record(const Command& command) noexcept;
+    // The command is done: writes its record. The one behind it in the same guard begins at this moment.
+    [[gnu::noinline, gnu::cold]] void end_record(const Command& command, bool in_guard) noexcept;
     [[nodiscard]] std::uint64_t record_link(const Command& command) const noexcept override {
         return profile::link_of(number_, command.task);
     }

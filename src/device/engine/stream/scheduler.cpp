@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "device/engine/memory/memory_work.h"
+#include "device/engine/stream/task_record.h"
 #include "device/outside_signals.h"
 
 namespace canopy {

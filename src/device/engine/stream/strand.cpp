@@ -31,7 +31,7 @@ void Strand::count_runnable(int change) noexcept {
 }
 
 [[gnu::cold]] void Strand::begin_record(const Command& command) noexcept {
-    if (has_wait_result() && notes_.began != 0) return;
+    if (notes_.began != 0 && (has_wait_result() || notes_.met)) return;
     notes_ = {};
     notes_.link = record_link(command);
     notes_.began = ticks();

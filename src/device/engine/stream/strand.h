@@ -80,8 +80,10 @@ protected:
     // Runs a signal, a brief call, or a wait that is over soon. False: the command is still to be executed. May be
     // called in the guard.
     bool pass_brief(Worker& worker, Command& command) noexcept;
-    // Somebody records: notes the beginning of a command, unless the strand resumes it.
+    // Somebody records: notes the beginning of a command, unless the strand resumes it or has looked at its fence.
     void begin_record(const Command& command) noexcept;
+    // Tells those who wait for the fence which task signals it, for their records.
+    void note_signal(const Command& command) noexcept;
     // Called before the strand waits for a fence.
     virtual void about_to_wait() noexcept {}
     // Runs the graph for this strand, which is draining. Left: the strand waits until the graph ends.

@@ -63,6 +63,7 @@ Step Strand::execute(Worker& worker, Command& command, std::uint64_t sequence) n
 void Strand::drop(Command& command) noexcept {
     switch (command.opcode) {
         case Opcode::signal:
+            note_signal(command);
             command.signal.fence->signal(command.signal.mode, command.signal.value);
             command.signal.fence->release();
             break;
@@ -308,9 +309,13 @@ bool Strand::pass_brief(Worker& worker, Command& command) noexcept {
     return command.opcode == Opcode::wait && !has_wait_result() && pass_wait(worker, command);
 }
 
-void Strand::run_signal(Worker& worker, const Command& command) noexcept {
-    if (record::wants(record::tasks)) [[unlikely]]
+void Strand::note_signal(const Command& command) noexcept {
+    if (record::wants(recorded_by_strands)) [[unlikely]]
         static_cast<EngineFence*>(command.signal.fence)->set_released_by(record_link(command));
+}
+
+void Strand::run_signal(Worker& worker, const Command& command) noexcept {
+    note_signal(command);
     {
         const HandOver::Collecting collecting(worker.hand_over);
         static_cast<EngineFence*>(command.signal.fence)->signal(command.signal.mode, command.signal.value);

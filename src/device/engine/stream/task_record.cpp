@@ -145,8 +145,7 @@ void write_record(profile::Record& record, const Command& command) noexcept {
 
 void write_details(const TaskNotes& notes) noexcept {
     if (notes.waits_for != 0) write_detail(notes.link, Detail::waits_for, notes.waits_for);
-    if (notes.met)
-        if (const std::uint64_t by = notes.met->released_by()) write_detail(notes.link, Detail::released_by, by);
+    if (notes.met) write_detail(notes.link, Detail::released_by, notes.met->released_by());
     if (notes.code != 0) write_detail(notes.link, Detail::code, static_cast<std::uint64_t>(notes.code));
 }
 
