@@ -29,7 +29,10 @@ extern "C" {
 
 typedef struct canopyProfile canopyProfile;
 
-/** Begins to record into the file `path`, which is replaced; null: a temporary file that canopyProfileClose removes. */
+/**
+ * Begins to record into the file `path`, which is replaced; null: a temporary file that canopyProfileClose removes. If
+ * the process exits first, the file is completed, and a temporary one removed.
+ */
 CANOPY_PROFILE_EXPORT int canopyProfileStart(const char* path, uint32_t want, canopyProfile** profile);
 
 /** Ends recording; afterwards the profile can be read. */
