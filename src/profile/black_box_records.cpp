@@ -15,6 +15,13 @@ constexpr std::uint64_t records_at_a_time = 4096;
 
 bool same(const Record& one, const Record& other) noexcept { return std::memcmp(&one, &other, sizeof one) == 0; }
 
+// The bytes of a ring can be anything.
+void keep_valid(std::span<const Record> records, std::vector<Record>& kept) {
+    kept.clear();
+    for (const Record& record : records)
+        if (record.what() != Kind::none && record.what() < Kind::count_) kept.push_back(record);
+}
+
 }  // namespace
 
 // The chunk ends at `offset`, which moves behind the ring.
@@ -65,9 +72,7 @@ void ProfileFile::visit_rings(const std::vector<RingPart>& rings, const ProfileF
     std::vector<Record> kept;
     for (const RingPart& ring : rings) {
         from.visit_ring(ring, [&](std::uint64_t, std::uint32_t number, std::span<const Record> records) {
-            kept.clear();
-            for (const Record& record : records)
-                if (record.what() != Kind::none && record.what() < Kind::count_) kept.push_back(record);
+            keep_valid(records, kept);
             if (kept.size() != records.size()) damage_ = "a ring holds something that is no record";
             if (!kept.empty()) visit(thread(number), kept);
         });
@@ -146,9 +151,7 @@ Problem ProfileFile::copy_joined(const std::string& path) const {
     std::vector<Record> kept;
     for (const RingPart& ring : box_->rings_) {
         box_->visit_ring(ring, [&](std::uint64_t, std::uint32_t number, std::span<const Record> records) {
-            kept.clear();
-            for (const Record& record : records)
-                if (record.what() != Kind::none && record.what() < Kind::count_) kept.push_back(record);
+            keep_valid(records, kept);
             writer->records(number, kept);
         });
     }

@@ -128,6 +128,7 @@ void Collector::listen(std::shared_ptr<Listener> listener, std::uint32_t wanted)
     {
         MutexLock collecting(collect_mutex_);
         taken_.resize(records_at_a_time);
+        wanted_records_.reserve(records_at_a_time);
         first = hearings_.empty();
         if (first)
             skip_old_records();

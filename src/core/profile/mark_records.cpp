@@ -43,8 +43,7 @@ Record record_of(const OpenMark& mark) noexcept {
 
 void write_between(Record record, Ticks begin, Ticks end) noexcept {
     record.begin = begin;
-    const std::uint64_t duration = end > begin ? end - begin : 0;
-    record.duration = duration < profile::longest_duration ? duration : profile::longest_duration;
+    record.duration = record::duration_between(begin, end);
     record::write(record);
 }
 
