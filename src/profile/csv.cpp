@@ -29,6 +29,7 @@ public:
     Line(const Line&) = delete;
     Line& operator=(const Line&) = delete;
     Line& text(std::string_view value) {
+        if (value.empty()) value = no_figure;
         next();
         if (value.find_first_of(",\"\r\n") == std::string_view::npos) {
             out_.text(value);
@@ -393,7 +394,7 @@ void Tables::marks_json() {
                 out.text(",\"ts\":\"");
                 out.microseconds(when(record.begin));
                 out.text("\",\"dur\":");
-                out.microseconds(static_cast<std::int64_t>(file_.duration(record_end(record) - record.begin)));
+                out.microseconds(elapsed_nanoseconds(file_, record));
                 out.text(",\"args\":{\"event_type\":\"");
                 out.text(mark_form_word(MarkArgument::of(record.argument).form));
                 out.text("\",\"domain\":" + Json(file_.name(record)).dump() + "}}");

@@ -4,6 +4,7 @@
 // Threads: one at a time, as ProfileFile.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -40,6 +41,14 @@ inline std::uint64_t record_end(const Record& record) noexcept {
     if (record.what() == Kind::memory || record.what() == Kind::counter) return record.begin;
     const std::uint64_t end = record.begin + record.duration;
     return end < record.begin ? record.begin : end;
+}
+
+// Nanoseconds from its begin to its end: the difference of two converted times, so that what is nested in ticks stays
+// nested.
+inline std::int64_t elapsed_nanoseconds(const ProfileFile& file, const Record& record) noexcept {
+    const auto begin = static_cast<std::uint64_t>(file.unix_time(record.begin));
+    const auto end = static_cast<std::uint64_t>(file.unix_time(record_end(record)));
+    return std::max<std::int64_t>(0, static_cast<std::int64_t>(end - begin));
 }
 
 // Calls take(const Thread&, const Detailed&) for every record that is no detail, in the order of its thread.

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 namespace canopy::profile {

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <concepts>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,10 +52,7 @@ private:
     class Compressor;
     explicit TextOutput(std::string path, int file, bool removable);
     [[nodiscard]] std::size_t left() const noexcept { return buffer_.size() - used_; }
-    void put(std::string_view text) {
-        std::memcpy(buffer_.data() + used_, text.data(), text.size());
-        used_ += text.size();
-    }
+    void put(std::string_view text) { used_ += text.copy(buffer_.data() + used_, text.size()); }
     char* room(std::size_t size) {
         if (left() < size) flush();
         return buffer_.data() + used_;

@@ -148,12 +148,9 @@ void Writing::time(std::uint64_t ticks) {
     text("\"");
 }
 
-// The difference of two converted times, so that what is nested in ticks is nested in the trace.
 void Writing::duration(const Record& record) {
     text(",\"dur\":");
-    const auto begin = static_cast<std::uint64_t>(file_.unix_time(record.begin));
-    const auto end = static_cast<std::uint64_t>(file_.unix_time(record_end(record)));
-    out_.microseconds(std::max<std::int64_t>(0, static_cast<std::int64_t>(end - begin)));
+    out_.microseconds(elapsed_nanoseconds(file_, record));
 }
 
 void Writing::end_event(bool arguments) { text(arguments ? "}}" : "}"); }

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <random>
 #include <regex>
 #include <set>
 
@@ -202,6 +204,51 @@ TEST_F(ResultFolderTest, Folder_HasTheNamesOfTheField) {
     Expected<std::string> again = write_result_folder(file, folder_->path());
     ASSERT_TRUE(again.ok());
     EXPECT_NE(*again, folder);
+}
+
+// Numbers that no program makes, without the texts that they name.
+std::vector<Record> forged_records(std::mt19937_64& random) {
+    const auto odd = [&random]() -> std::uint64_t {
+        const std::uint64_t values[] = {0, UINT64_MAX, UINT32_MAX, random(), random() % 8, std::uint64_t{1} << 63};
+        return values[random() % std::size(values)];
+    };
+    std::vector<Record> records(200);
+    for (Record& record : records) {
+        record.kind = random() % static_cast<std::uint64_t>(Kind::count_);
+        record.begin = odd();
+        record.duration = odd() & longest_duration;
+        record.name = odd() & last_name;
+        record.object = static_cast<std::uint32_t>(odd());
+        record.argument = static_cast<std::uint32_t>(odd());
+        record.link = odd();
+    }
+    return records;
+}
+
+TEST_F(ResultFolderTest, ForgedRecords_GiveWholeFiles) {
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 6; ++i) {
+        {
+            ProfileMaker maker(path("forged"), random());
+            maker.writer().fact("cost_of_a_record_ns", "inf");
+            maker.writer().device(0, "soft", "\xff", UINT32_MAX, 0, 0, UINT32_MAX, UINT64_MAX);
+            maker.writer().clock(first_tick + random() % 3, INT64_MAX);
+            maker.writer().records(7, forged_records(random));
+            maker.writer().close();
+        }
+        ProfileFile file = open("forged");
+        const Expected<std::string> folder = write_result_folder(file, folder_->path());
+        ASSERT_TRUE(folder.ok()) << folder.message();
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(*folder)) {
+            if (entry.path().extension() == ".csv") rows_of(content(entry.path()));
+            if (entry.path().extension() != ".json") continue;
+            const auto json = parse_json(content(entry.path()));
+            ASSERT_TRUE(json) << entry.path();
+            if (!json->is_array()) continue;
+            for (const Json& event : json->list())
+                if (event.contains("dur")) EXPECT_GE(event.at("dur").get<double>(), 0) << event.dump();
+        }
+    }
 }
 
 TEST_F(ResultFolderTest, UnwritableParent_IsAProblem) {
