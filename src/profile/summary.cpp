@@ -168,7 +168,8 @@ void Summing::add_task(const Thread& thread, const Detailed& one) {
     if (object.type == TaskType::replay) {
         ReplaySums& replay = replays_[{number, static_cast<std::uint32_t>(record.name)}];
         replay.shown.stream = number;
-        replay.shown.name = task_name(file_, record);
+        const std::string_view name = file_.name(record);
+        replay.shown.name = name.empty() ? task_type_word(object) : name;
         replay.runs.add(record.duration);
     }
 }

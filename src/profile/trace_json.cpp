@@ -73,6 +73,7 @@ private:
     void duration(const Record& record);
     void end_event(bool arguments);
     void arrow(std::string_view category, std::string_view phase, std::uint64_t number, Row row, std::uint64_t ticks);
+    void task_event(const Record& record, Row row);
     void task_arguments(const Detailed& one);
 
     void text(std::string_view text) { out_.text(text); }
@@ -228,6 +229,18 @@ void Writing::call(const Thread& thread, const Record& record) {
     }
 }
 
+// Only kernels are shown by their names.
+void Writing::task_event(const Record& record, Row row) {
+    const TaskObject object = TaskObject::of(record.object);
+    const auto name = static_cast<std::uint32_t>(record.name);
+    if (is_kernel(object.type) && !file_.text(name).empty())
+        event(name_of(name), "X", row);
+    else
+        event('"' + std::string(task_type_word(object)) + '"', "X", row);
+    time(record.begin);
+    duration(record);
+}
+
 void Writing::task_arguments(const Detailed& one) {
     const Record& record = one.record;
     const TaskObject object = TaskObject::of(record.object);
@@ -283,10 +296,7 @@ void Writing::task(const Detailed& one) {
     const Record& record = one.record;
     const TaskObject object = TaskObject::of(record.object);
     const Row row = stream_row(object.device, stream_of(record.link));
-    const auto name = static_cast<std::uint32_t>(record.name);
-    event(file_.text(name).empty() ? quoted(task_type_word(object)) : name_of(name), "X", row);
-    time(record.begin);
-    duration(record);
+    task_event(record, row);
     task_arguments(one);
     if (const std::uint64_t launched = arrows_.launch(record.link); launched != 0)
         number(",\"connection_id\":", launched);
@@ -319,10 +329,7 @@ void Writing::node(const Detailed& one) {
                              : row(Layer::hardware, object.device, lane % 1000 * rows_of_lane + stream, [&] {
                                    return "Stream " + std::to_string(stream) + ", lane " + std::to_string(lane);
                                });
-    const auto name = static_cast<std::uint32_t>(record.name);
-    event(file_.text(name).empty() ? quoted(task_type_word(object)) : name_of(name), "X", at);
-    time(record.begin);
-    duration(record);
+    task_event(record, at);
     task_arguments(one);
     number(",\"lane\":", lane);
     end_event(true);

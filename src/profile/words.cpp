@@ -83,8 +83,9 @@ std::string_view level_of(std::string_view function) noexcept {
 }
 
 std::string_view task_name(const ProfileFile& file, const Record& record) noexcept {
-    const std::string_view name = file.name(record);
-    return name.empty() ? task_type_word(TaskObject::of(record.object)) : name;
+    const TaskObject task = TaskObject::of(record.object);
+    const std::string_view kernel = is_kernel(task.type) ? file.name(record) : std::string_view();
+    return kernel.empty() ? task_type_word(task) : kernel;
 }
 
 std::string_view mark_form_word(MarkForm form) noexcept {

@@ -16,7 +16,7 @@ std::string_view task_type_word(TaskObject task) noexcept;
 std::string_view copy_word(CopyKind kind) noexcept;
 // "acl", "runtime", "node": the layer that a function belongs to.
 std::string_view level_of(std::string_view function) noexcept;
-// The kernel, or what the task does. Never empty.
+// The kernel, or the word for the type of another task. Never empty.
 std::string_view task_name(const ProfileFile& file, const Record& record) noexcept;
 std::string_view mark_form_word(MarkForm form) noexcept;
 

@@ -170,6 +170,7 @@ class Commands(unittest.TestCase):
         self.assertIn(device["memory_peak"], range(1 << 20, 2 << 20))
         names = [event["name"] for event in events if event["ph"] == "X"]
         self.assertEqual(names.count("AscendCL@aclrtMalloc"), 1)
+        self.assertEqual(names.count("MEMCPY_ASYNC"), 5)
         ends = [(event["cat"], event["id"], event["ph"]) for event in events if event["ph"] in "sf"]
         self.assertEqual(len(set(ends)), len(ends))
         self.assertEqual({end[:2] for end in ends if end[2] == "s"}, {end[:2] for end in ends if end[2] == "f"})

@@ -147,15 +147,15 @@ inline void make_example(ProfileMaker& maker) {
 
     const TaskObject copy{TaskType::copy, static_cast<std::uint8_t>(CopyKind::host_to_device)};
     const TaskObject vector{TaskType::kernel, static_cast<std::uint8_t>(CoreKind::vector)};
-    maker.task(runtime_thread, copy, "", link_of(1, 1), 2'000, 42'000, UINT32_MAX);
+    maker.task(runtime_thread, copy, "copy", link_of(1, 1), 2'000, 42'000, UINT32_MAX);
     maker.detail(runtime_thread, Detail::bytes, link_of(1, 1), std::uint64_t{8} << 30);
-    maker.task(runtime_thread, {TaskType::signal}, "", link_of(1, 2), 42'000, 42'500);
-    maker.task(runtime_thread, {TaskType::wait}, "", link_of(2, 1), 8'000, 43'000);
+    maker.task(runtime_thread, {TaskType::signal}, "record event", link_of(1, 2), 42'000, 42'500);
+    maker.task(runtime_thread, {TaskType::wait}, "wait for event", link_of(2, 1), 8'000, 43'000);
     maker.detail(runtime_thread, Detail::waits_for, link_of(2, 1), 9);
     maker.detail(runtime_thread, Detail::released_by, link_of(2, 1), link_of(1, 2));
     maker.task(runtime_thread, vector, "sum", link_of(2, 2), 43'000, 53'000, 1);
     maker.block(first_worker, "sum", 0, link_of(2, 2), 43'100, 52'900);
-    maker.task(runtime_thread, {TaskType::replay}, "", link_of(1, 3), 43'000, 60'000);
+    maker.task(runtime_thread, {TaskType::replay}, "graph", link_of(1, 3), 43'000, 60'000);
     for (std::uint32_t i = 0; i < 2; ++i) {
         Record& node =
             maker.task(runtime_thread, vector, "scale", link_of(1, 3), 44'000 + i * 5'000, 49'000 + i * 5'000, 2);

@@ -69,6 +69,7 @@ TEST_F(SummaryTest, Example_HasTheFiguresOfItsConstruction) {
     EXPECT_EQ(summary.copies[0].bytes, std::uint64_t{8} << 30);
     EXPECT_NEAR(summary.copies[0].bandwidth(), 8.59e9 / 40'000, 1'000);
     ASSERT_EQ(summary.replays.size(), 1u);
+    EXPECT_EQ(summary.replays[0].name, "graph");
     EXPECT_EQ(summary.replays[0].nodes, 2u);
 
     EXPECT_EQ(summary.calls[0].name, "aclrtMalloc");

@@ -108,7 +108,10 @@ TEST_F(TablesTest, Cells_AreTheRecords) {
     const auto statistic = table("op_statistic");
     ASSERT_EQ(statistic.size(), 3u);
     EXPECT_EQ(statistic[1][9], "50.000");
-    EXPECT_EQ(table("task_time").size(), 1u + 5 + 2);
+    const auto tasks = table("task_time");
+    ASSERT_EQ(tasks.size(), 1u + 5 + 2);
+    EXPECT_EQ(std::vector(tasks[1].begin(), tasks[1].begin() + 5),
+              (std::vector<std::string>{"0", "MEMCPY_ASYNC", "MEMCPY_ASYNC", "1", "1"}));
     const auto functions = table("api_statistic");
     ASSERT_EQ(functions.size(), 1u + 7);
     EXPECT_EQ(functions[1], (std::vector<std::string>{"host", "acl", "aclrtMalloc", "30.000", "1", "30.000", "30.000",
