@@ -17,7 +17,8 @@ namespace canopy::profile {
 
 inline constexpr std::size_t spark_bins = 48;  // of equal length, over the time of the profile
 inline constexpr std::size_t most_findings = 10;
-inline constexpr std::uint32_t by_the_host = UINT32_MAX;  // in place of the number of a stream
+// In place of the number of a stream; of a wait for a value in memory, it is not known who wrote it.
+inline constexpr std::uint32_t by_the_host = UINT32_MAX, by_a_write = UINT32_MAX - 1;
 
 // A part of the profile that a reader may want to look at. Times are ticks.
 struct Place {

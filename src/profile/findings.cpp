@@ -108,6 +108,8 @@ void Finder::waits() {
             std::string what;
             if (wait.released_by == by_the_host)
                 what = "the host";
+            else if (wait.released_by == by_a_write)
+                what = "a value in memory";
             else if (wait.work.empty())
                 what = fmt::format("stream {}", wait.released_by);
             else if (wait.work_is_copy)

@@ -7,8 +7,9 @@
 namespace canopy::profile {
 namespace {
 
-std::uint32_t releasing_stream(std::uint64_t released_by) noexcept {
-    return released_by == 0 ? by_the_host : stream_of(released_by);
+std::uint32_t releasing_stream(const Detailed& wait) noexcept {
+    if (const std::uint64_t by = wait.get(Detail::released_by); by != 0) return stream_of(by);
+    return TaskObject::of(wait.record.object).type == TaskType::wait_value ? by_a_write : by_the_host;
 }
 
 void add_place(WaitSummary& waits, const Place& place) {
@@ -24,11 +25,11 @@ void WaitCauses::add_wait(const Thread& thread, const Detailed& wait) {
     const std::uint64_t released_by = wait.get(Detail::released_by);
     const Place place = {record.begin, record_end(record), thread.number, record.link};
     const std::uint32_t stream = stream_of(record.link);
+    const std::uint32_t from = releasing_stream(wait);
     if (waits_.size() < most_waits) {
-        waits_.push_back({released_by, stream, place});
+        waits_.push_back({released_by, stream, from, place});
         return;
     }
-    const std::uint32_t from = releasing_stream(released_by);
     WaitSummary& summary = others_[link_of(stream, from)];
     summary.released_by = from;
     add_place(summary, place);
@@ -76,14 +77,13 @@ std::unordered_map<std::uint32_t, std::vector<WaitSummary>> WaitCauses::by_strea
         const TaskObject object = TaskObject::of(cause.object);
         const bool known = cause.work != 0;
         const std::uint32_t kind = static_cast<std::uint32_t>(object.type) | std::uint32_t{object.how} << 8;
-        WaitSummary& summary =
-            causes[{wait.stream, releasing_stream(wait.released_by), known ? cause.name : 0, known ? kind : 0}];
+        WaitSummary& summary = causes[{wait.stream, wait.releasing_stream, known ? cause.name : 0, known ? kind : 0}];
         if (summary.count == 0 && known) {
             summary.work_is_copy = object.type == TaskType::copy;
             summary.work = summary.work_is_copy ? copy_word(copy_kind(object)) : file.text(cause.name);
             if (summary.work.empty()) summary.work = task_type_word(object);
         }
-        summary.released_by = releasing_stream(wait.released_by);
+        summary.released_by = wait.releasing_stream;
         add_place(summary, wait.place);
     }
     std::unordered_map<std::uint32_t, std::vector<WaitSummary>> streams;

@@ -30,8 +30,8 @@ public:
 private:
     static constexpr std::size_t most_waits = std::size_t{1} << 20;  // the cause of later ones is only a stream
     struct Wait {
-        std::uint64_t released_by;
-        std::uint32_t stream;
+        std::uint64_t released_by;  // 0 if no task did it
+        std::uint32_t stream, releasing_stream;
         Place place;
     };
     // The work before a task that ended waits.

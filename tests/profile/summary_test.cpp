@@ -90,6 +90,20 @@ TEST_F(SummaryTest, Example_HasItsFindings) {
         EXPECT_GE(summary.findings[i - 1].stake, summary.findings[i].stake);
 }
 
+// Of an event that no task recorded, the host did it; who wrote a value is not known.
+TEST_F(SummaryTest, WaitsThatNoTaskEnded_SayWhatTheyWaitedFor) {
+    ProfileMaker maker(path("waits"));
+    maker.task(runtime_thread, {TaskType::wait}, "wait for event", link_of(1, 1), 0, 40'000);
+    maker.task(runtime_thread, {TaskType::wait_value}, "wait for value", link_of(2, 1), 0, 100'000);
+    maker.finish();
+    ProfileFile file = open("waits");
+    const Summary summary = summarise(file);
+    EXPECT_EQ(summary.streams.at(0).waits.at(0).released_by, by_the_host);
+    EXPECT_EQ(summary.streams.at(1).waits.at(0).released_by, by_a_write);
+    EXPECT_TRUE(finds(summary, Finding::About::waiting_stream, "Stream 1 waited 40 % of the time for the host ("));
+    EXPECT_TRUE(finds(summary, Finding::About::waiting_stream, "Stream 2 waited 100 % of the time for a value in mem"));
+}
+
 TEST_F(SummaryTest, UnevenBlocks_AreFound) {
     ProfileMaker maker(path("uneven"));
     maker.device(0, 4);

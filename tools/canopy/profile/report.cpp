@@ -116,8 +116,9 @@ std::string streams_text(const Summary& summary, const ReportOptions& options) {
         std::string cause = "-";
         if (!stream.waits.empty()) {
             const WaitSummary& wait = stream.waits.front();
-            cause = wait.released_by == by_the_host
-                        ? "the host"
+            cause = wait.released_by == by_the_host ? "the host"
+                    : wait.released_by == by_a_write
+                        ? "a value in memory"
                         : fmt::format("stream {}{}", wait.released_by,
                                       wait.work.empty() ? "" : " (" + shown(wait.work) + ")");
         }
@@ -160,7 +161,9 @@ Json streams_json(const Summary& summary) {
         Json waits = Json::array();
         for (const WaitSummary& wait : stream.waits) {
             Json one = {{"time_ns", wait.time}, {"count", wait.count}, {"work", wait.work}};
-            one["released_by"] = wait.released_by == by_the_host ? Json("host") : Json(wait.released_by);
+            one["released_by"] = wait.released_by == by_the_host  ? Json("host")
+                                 : wait.released_by == by_a_write ? Json("memory")
+                                                                  : Json(wait.released_by);
             waits.push_back(one);
         }
         list.push_back({{"stream", stream.number},
