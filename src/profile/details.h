@@ -43,6 +43,14 @@ inline std::uint64_t record_end(const Record& record) noexcept {
     return end < record.begin ? record.begin : end;
 }
 
+// Whether a task or node is a kernel whose only block has no record: the thread that wrote it ran it.
+inline bool is_its_block(const Record& record) noexcept {
+    const TaskObject task = TaskObject::of(record.object);
+    return (record.what() == Kind::task || record.what() == Kind::node) && task.type == TaskType::kernel &&
+           record.argument == 1 && task.how != static_cast<std::uint8_t>(CoreKind::mix) &&
+           (task.flags & (task_fused | task_dropped)) == 0;
+}
+
 // Nanoseconds from its begin to its end: the difference of two converted times, so that what is nested in ticks stays
 // nested.
 inline std::int64_t elapsed_nanoseconds(const ProfileFile& file, const Record& record) noexcept {

@@ -41,7 +41,9 @@ struct DeviceSums {
     DeviceSummary shown;
     IntervalUnion busy;
     std::uint64_t in_blocks = 0;
-    bool has_blocks = false;
+    bool knows_blocks = false;  // some of them
+    bool lacks_blocks = false;  // there were some that have a record if blocks are recorded
+    bool has_blocks = false;    // such a record
 };
 struct CopySums {
     CopySummary shown;
@@ -64,6 +66,7 @@ private:
     void add_task(const Thread& thread, const Detailed& one);
     void add_kernel(const Thread& thread, const Record& record);
     void add_block(const Thread& thread, const Record& record);
+    DeviceSums* add_in_blocks(const Thread& thread, const Record& record);
     void add_memory(const Thread& thread, const Record& record);
     void finish_kernels();
     void finish_calls();
@@ -119,6 +122,7 @@ void Summing::first(const Thread& thread, const Detailed& one) {
             return add_block(thread, record);
         case Kind::step:
             steps_[static_cast<std::uint32_t>(record.name)].add(record.duration);
+            add_in_blocks(thread, record);
             return;
         case Kind::memory:
             return add_memory(thread, record);
@@ -191,9 +195,20 @@ void Summing::add_kernel(const Thread& thread, const Record& record) {
     shown.least_blocks = std::min<std::uint64_t>(shown.least_blocks, record.argument);
     shown.most_blocks = std::max<std::uint64_t>(shown.most_blocks, record.argument);
     shown.failed += (object.flags & task_failed) != 0;
+    if (is_its_block(record))
+        add_in_blocks(thread, record);
+    else if (object.type == TaskType::kernel && (object.flags & (task_fused | task_dropped)) == 0)
+        device(object.device).lacks_blocks = true;
 }
 
 void Summing::add_block(const Thread& thread, const Record& record) {
+    if (DeviceSums* const on = add_in_blocks(thread, record)) on->has_blocks = true;
+    balance_.add(record, thread.number);
+}
+
+// Time in which a worker ran blocks; those of CPU kernels ran on other threads.
+DeviceSums* Summing::add_in_blocks(const Thread& thread, const Record& record) {
+    if (thread.role == ThreadRole::cpu_core) return nullptr;
     const auto stream = file_.streams().find(stream_of(record.link));
     const auto known = streams_.find(stream_of(record.link));
     std::uint32_t number = 0;
@@ -201,11 +216,11 @@ void Summing::add_block(const Thread& thread, const Record& record) {
         number = stream->second.device;
     else if (known != streams_.end())
         number = known->second.shown.device;
-    if (number > UINT8_MAX) return;
+    if (number > UINT8_MAX) return nullptr;
     DeviceSums& on = device(number);
-    on.has_blocks = true;
+    on.knows_blocks = true;
     on.in_blocks += record.duration;
-    balance_.add(record, thread.number);
+    return &on;
 }
 
 void Summing::add_memory(const Thread& thread, const Record& record) {
@@ -281,7 +296,7 @@ void Summing::finish_devices() {
         }
         one.busy.settle();
         shown.busy = file_.duration(one.busy.total());
-        if (one.has_blocks) {
+        if (one.knows_blocks && (one.has_blocks || !one.lacks_blocks)) {
             shown.worker_time = file_.duration(one.in_blocks);
             if (shown.workers > 0 && summary_.time > 0)
                 shown.utilisation = std::min(1.0, *shown.worker_time / (shown.workers * summary_.time));

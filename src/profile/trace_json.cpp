@@ -52,9 +52,9 @@ private:
 
     void take(const Thread& thread, const Detailed& one);
     void call(const Thread& thread, const Record& record);
-    void task(const Detailed& one);
+    void task(const Thread& thread, const Detailed& one);
     void task_arrows(const Detailed& one, Row row);
-    void node(const Detailed& one);
+    void node(const Thread& thread, const Detailed& one);
     void copy(const Detailed& one);
     void part(const Thread& thread, const Record& record);
     void mark(const Thread& thread, const Record& record);
@@ -98,6 +98,7 @@ private:
     }
     Row host_row(Layer layer, const Thread& thread);
     Row stream_row(std::uint32_t device, std::uint32_t stream);
+    Row worker_row(const Thread& thread);
     [[nodiscard]] std::uint32_t device_of_stream(std::uint32_t stream) const noexcept {
         const auto found = file_.streams().find(stream);
         return found == file_.streams().end() ? 0 : found->second.device;
@@ -131,6 +132,11 @@ Writing::Row Writing::host_row(Layer layer, const Thread& thread) {
 
 Writing::Row Writing::stream_row(std::uint32_t device, std::uint32_t stream) {
     return row(Layer::hardware, device, stream, [&] { return "Stream " + std::to_string(stream); });
+}
+
+Writing::Row Writing::worker_row(const Thread& thread) {
+    return row(Layer::workers, host_device, thread.number,
+               [&] { return thread.name.empty() ? "Thread " + std::to_string(thread.number) : thread.name; });
 }
 
 void Writing::event(std::string_view name_in_quotes, std::string_view phase, Row row) {
@@ -173,9 +179,9 @@ void Writing::take(const Thread& thread, const Detailed& one) {
         case Kind::call:
             return call(thread, one.record);
         case Kind::task:
-            return task(one);
+            return task(thread, one);
         case Kind::node:
-            return node(one);
+            return node(thread, one);
         case Kind::block:
         case Kind::step:
         case Kind::piece:
@@ -291,7 +297,7 @@ void Writing::task_arguments(const Detailed& one) {
     if ((object.flags & task_failed) != 0) number(",\"failed\":true,\"code\":", one.get(Detail::code));
 }
 
-void Writing::task(const Detailed& one) {
+void Writing::task(const Thread& thread, const Detailed& one) {
     ++counts_.tasks;
     const Record& record = one.record;
     const TaskObject object = TaskObject::of(record.object);
@@ -303,6 +309,7 @@ void Writing::task(const Detailed& one) {
     end_event(true);
     task_arrows(one, row);
     if (object.type == TaskType::copy) copy(one);
+    if (is_its_block(record)) part(thread, record);
 }
 
 void Writing::task_arrows(const Detailed& one, Row row) {
@@ -319,7 +326,7 @@ void Writing::task_arrows(const Detailed& one, Row row) {
 }
 
 // The first lane lies below the replay in the row of the stream, each other lane in a separate row.
-void Writing::node(const Detailed& one) {
+void Writing::node(const Thread& thread, const Detailed& one) {
     ++counts_.nodes;
     const Record& record = one.record;
     const TaskObject object = TaskObject::of(record.object);
@@ -333,6 +340,7 @@ void Writing::node(const Detailed& one) {
     task_arguments(one);
     number(",\"lane\":", lane);
     end_event(true);
+    if (is_its_block(record)) part(thread, record);
 }
 
 void Writing::copy(const Detailed& one) {
@@ -347,10 +355,9 @@ void Writing::copy(const Detailed& one) {
     end_event(true);
 }
 
-// Blocks, steps and pieces of copies, on the thread that ran them.
+// Blocks, also those that are their task, steps and pieces of copies, on the thread that ran them.
 void Writing::part(const Thread& thread, const Record& record) {
-    const Row at = row(Layer::workers, host_device, thread.number,
-                       [&] { return thread.name.empty() ? "Thread " + std::to_string(thread.number) : thread.name; });
+    const Row at = worker_row(thread);
     const std::uint32_t number_of_name = static_cast<std::uint32_t>(record.name);
     const bool unnamed = file_.text(number_of_name).empty();
     const Kind kind = record.what();
@@ -369,9 +376,12 @@ void Writing::part(const Thread& thread, const Record& record) {
     } else if (kind == Kind::step) {
         ++counts_.steps;
         number(",\"args\":{\"step\":", record.object);
-    } else {
+    } else if (kind == Kind::piece) {
         ++counts_.pieces;
         number(",\"args\":{\"size(B)\":", record.argument);
+    } else {
+        ++counts_.blocks;
+        text(",\"args\":{\"block\":0");
     }
     number(",\"Physic Stream Id\":", stream_of(record.link));
     number(",\"Task Id\":", task_of(record.link));
@@ -460,8 +470,7 @@ void Writing::counter(const Record& record) {
 
 void Writing::idle(const Thread& thread, const Record& record) {
     const bool host = thread.role == ThreadRole::host;
-    const Row at = host ? host_row(Layer::cann, thread)
-                        : row(Layer::workers, host_device, thread.number, [&] { return thread.name; });
+    const Row at = host ? host_row(Layer::cann, thread) : worker_row(thread);
     event(host ? "\"waits\"" : "\"no work\"", "X", at);
     time(record.begin);
     duration(record);

@@ -153,8 +153,7 @@ inline void make_example(ProfileMaker& maker) {
     maker.task(runtime_thread, {TaskType::wait}, "wait for event", link_of(2, 1), 8'000, 43'000);
     maker.detail(runtime_thread, Detail::waits_for, link_of(2, 1), 9);
     maker.detail(runtime_thread, Detail::released_by, link_of(2, 1), link_of(1, 2));
-    maker.task(runtime_thread, vector, "sum", link_of(2, 2), 43'000, 53'000, 1);
-    maker.block(first_worker, "sum", 0, link_of(2, 2), 43'100, 52'900);
+    maker.task(first_worker, vector, "sum", link_of(2, 2), 43'000, 53'000, 1);
     maker.task(runtime_thread, {TaskType::replay}, "graph", link_of(1, 3), 43'000, 60'000);
     for (std::uint32_t i = 0; i < 2; ++i) {
         Record& node =

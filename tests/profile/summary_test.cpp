@@ -61,7 +61,7 @@ TEST_F(SummaryTest, Example_HasTheFiguresOfItsConstruction) {
 
     ASSERT_EQ(summary.devices.size(), 1u);
     EXPECT_EQ(summary.devices[0].busy, 40'500 + 17'000);  // two streams, from 2 to 42.5 us and from 43 to 60 us
-    EXPECT_EQ(summary.devices[0].worker_time, 9'800 + 2 * (10 + 4'900));
+    EXPECT_EQ(summary.devices[0].worker_time, 10'000 + 2 * (10 + 4'900));
     EXPECT_EQ(summary.devices[0].memory_peak, 12'288u);
     EXPECT_EQ(summary.devices[0].memory_at_end, 8192u);
 
@@ -102,6 +102,30 @@ TEST_F(SummaryTest, WaitsThatNoTaskEnded_SayWhatTheyWaitedFor) {
     EXPECT_EQ(summary.streams.at(1).waits.at(0).released_by, by_a_write);
     EXPECT_TRUE(finds(summary, Finding::About::waiting_stream, "Stream 1 waited 40 % of the time for the host ("));
     EXPECT_TRUE(finds(summary, Finding::About::waiting_stream, "Stream 2 waited 100 % of the time for a value in mem"));
+}
+
+// The time of workers is in blocks, in kernels that are one block, and in steps of fused launches.
+TEST_F(SummaryTest, Utilisation_IsOfAllThatWorkersRan) {
+    const TaskObject vector{TaskType::kernel, static_cast<std::uint8_t>(CoreKind::vector)};
+    const TaskObject fused{TaskType::kernel, static_cast<std::uint8_t>(CoreKind::vector), 0, task_fused};
+    const auto utilisation = [&](bool many, bool blocks) {
+        ProfileMaker maker(path("utilisation"));
+        maker.device(0, 2);
+        maker.worker(first_worker, 0);
+        maker.writer().thread(second_worker, 9, ThreadRole::cpu_core, 0, "CPU core");
+        maker.task(first_worker, vector, "one", link_of(1, 1), 0, 20'000, 1);
+        maker.task(first_worker, fused, "fused", link_of(1, 2), 20'000, 30'000, 1);
+        maker.add(first_worker, Kind::step, maker.name("step"), 22'000, 30'000).link = link_of(1, 2);
+        if (many) maker.task(first_worker, vector, "many", link_of(1, 3), 30'000, 100'000, 2);
+        if (blocks) maker.block(first_worker, "many", 0, link_of(1, 3), 30'000, 52'000);
+        maker.block(second_worker, "cpu", 0, link_of(1, 4), 0, 100'000);
+        maker.finish();
+        ProfileFile file = open("utilisation");
+        return summarise(file).devices.at(0).utilisation;
+    };
+    EXPECT_DOUBLE_EQ(utilisation(false, false).value_or(0), 0.14);
+    EXPECT_DOUBLE_EQ(utilisation(true, true).value_or(0), 0.25);
+    EXPECT_FALSE(utilisation(true, false));  // blocks were not recorded
 }
 
 TEST_F(SummaryTest, UnevenBlocks_AreFound) {
