@@ -26,7 +26,8 @@ struct KernelBalance {
 class BlockBalance {
 public:
     void add(const Record& block, std::uint32_t thread) {
-        const std::uint64_t key = (block.link ^ std::uint64_t{block.name} << 50) * 0x9E3779B97F4A7C15u;
+        std::uint64_t key = (block.link ^ std::uint64_t{block.name} << 50) * 0x9E3779B97F4A7C15u;
+        key ^= key >> 32;  // the lower bits of the product are those of the task's number
         if ((key & skipped_) != 0) return;
         Launch& launch = launches_[key];
         launch.link = block.link;

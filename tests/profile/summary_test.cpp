@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "profile/block_balance.h"
 #include "profile/details.h"
 #include "profile/duration_sums.h"
 #include "profile/interval_union.h"
@@ -126,6 +127,22 @@ TEST_F(SummaryTest, Utilisation_IsOfAllThatWorkersRan) {
     EXPECT_DOUBLE_EQ(utilisation(false, false).value_or(0), 0.14);
     EXPECT_DOUBLE_EQ(utilisation(true, true).value_or(0), 0.25);
     EXPECT_FALSE(utilisation(true, false));  // blocks were not recorded
+}
+
+// Kernels that take turns have even and odd numbers.
+TEST(BlockBalanceTest, ASampleHasAllKernels) {
+    BlockBalance balance;
+    for (std::uint32_t i = 0; i < 280'000; ++i)
+        for (std::uint64_t block = 0; block < 2; ++block) {
+            Record record{};
+            record.name = 1 + i % 2;
+            record.link = link_of(1, i);
+            record.duration = 10 + 20 * block;
+            balance.add(record, 1);
+        }
+    const auto kernels = balance.kernels(2);
+    ASSERT_EQ(kernels.size(), 2u);
+    for (const auto& [name, kernel] : kernels) EXPECT_NEAR(kernel.lost, 140'000 * 10, 140'000) << name;
 }
 
 TEST_F(SummaryTest, UnevenBlocks_AreFound) {
