@@ -186,6 +186,21 @@ class PageTest(unittest.TestCase):
         self.click_record(self.find("mark", "round 2")[0])
         self.assertEqual((self.title(), self.fields()["Domain"]), ("round 2", "training"))
 
+    def test_kernel_of_one_block_lies_in_the_row_of_its_worker(self):
+        profile = synthetic.Profile()
+        profile.line("device", 0, 24, 48, 8, 2, 1 << 30, "Ascend910B4")
+        profile.line("thread", 10, 5000, synthetic.WORKER, 0, "worker 0")
+        profile.task(10, 1, 1, 1000, 5000, name="small", argument=1)
+        profile.task(10, 1, 2, 7000, 3000, "wait", waits_for=4)
+        self.open(write("one block", profile.end()))
+        counts = self.run_js(f"Object.fromEntries({VIEW}.rows.map(row => [row.label, row.records.length]))")
+        self.assertEqual((counts["Stream 1"], counts["Worker 0"]), (2, 1))
+        self.assertIn("Workers busy", counts)
+        self.click_record(self.find("task", "small")[0])
+        self.assertEqual(self.fields()["Ran on"], "Worker 0")
+        self.click_record(self.find("task", "")[0])
+        self.assertEqual(self.fields()["Released by"], "the host, or nothing was waited for")
+
     def test_says_why_a_stream_was_idle(self):
         self.open()
         # Before the copy of round 1 the host was in aclrtMalloc; round 0 ended 30 µs before.

@@ -3,6 +3,7 @@
 
 import * as format from './format.js';
 import {firstAbove} from './lanes.js';
+import {threadLabel} from './rows.js';
 import {coreWords, copyWords, Detail, Kind, Task, TaskFlag, taskWords} from './profile.js';
 
 const {element} = format;
@@ -90,6 +91,7 @@ export class Describer {
         const fields = [['Blocks', format.grouped(profile.argument[i])]];
         if (flags & TaskFlag.fused) fields.push(['Fused', 'several kernels in one launch']);
         if (flags & TaskFlag.builtIn) fields.push(['Built in', 'a kernel of the runtime']);
+        if (profile.isItsBlock(i)) fields.push(['Ran on', threadLabel(profile.head.threads[profile.thread[i]])]);
         const blocks = this.blocksOf(i);
         if (blocks.length === 0) return fields;
         const times = Float64Array.from(blocks, block => profile.duration[block]).sort();

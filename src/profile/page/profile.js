@@ -11,6 +11,7 @@ export const Task = {
 };
 export const Detail = {bytes: 1, place: 2, waitsFor: 3, releasedBy: 4, submitted: 5, code: 6, model: 7};
 export const TaskFlag = {failed: 1, dropped: 2, fused: 4, builtIn: 8};
+export const mixCore = 3;
 export const Role = {host: 0, worker: 1, cpuCore: 2, runtime: 3};
 export const taskWords = ['kernel', 'CPU kernel', 'copy', 'fill', 'signal', 'wait', 'write of a value',
     'wait for a value', 'host function', 'runtime call', 'graph replay', 'condition', 'control', 'mark'];
@@ -102,6 +103,12 @@ export class Profile {
     isWait(i) {
         return this.isTask(i) && (this.taskType(i) === Task.wait || this.taskType(i) === Task.waitValue);
     }
+    // Fused kernels run steps instead.
+    runsBlocks(i) {
+        return this.isTask(i) && this.taskType(i) === Task.kernel && !(this.flags(i) & (TaskFlag.fused | TaskFlag.dropped));
+    }
+    // Whether a kernel is its only block: the thread that wrote it ran it (../details.h).
+    isItsBlock(i) { return this.runsBlocks(i) && this.argument[i] === 1 && this.how(i) !== mixCore; }
     // {high, low} or undefined
     detail(i, type) {
         const {record, type: types, high, low} = this.details;

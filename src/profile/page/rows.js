@@ -55,6 +55,7 @@ class Rows {
     place(i) {
         const {profile} = this;
         const stream = profile.stream[i];
+        if (profile.isItsBlock(i)) this.thread(profile.thread[i]).records.push(i);
         switch (profile.kind[i]) {
             case Kind.task:
                 if (!this.streamDevices.has(stream)) this.streamDevices.set(stream, profile.device(i));
@@ -108,12 +109,25 @@ class Rows {
         }
     }
 
+    // Not if kernels have blocks that were not recorded.
+    get knowsBlocks() {
+        const {profile} = this;
+        let lacks = false;
+        for (let i = 0; i < profile.count; ++i) {
+            if (profile.kind[i] === Kind.block) return true;
+            lacks ||= profile.runsBlocks(i) && !profile.isItsBlock(i);
+        }
+        return !lacks;
+    }
     busyCurve(device, workers) {
         const {profile} = this;
-        const isBlock = i => profile.kind[i] === Kind.block || profile.kind[i] === Kind.step;
+        const isBlock = i => (profile.kind[i] === Kind.block || profile.kind[i] === Kind.step || profile.isItsBlock(i))
+            && profile.head.threads[profile.thread[i]].role !== Role.cpuCore;
         const isWork = i => profile.kind[i] === Kind.task && !profile.isWait(i) && profile.taskType(i) !== Task.replay
             || profile.kind[i] === Kind.node && !profile.isWait(i);
-        for (const [wanted, label, available] of [[isBlock, 'Workers busy', workers], [isWork, 'Tasks at once', 0]]) {
+        const curves = [[isWork, 'Tasks at once', 0]];
+        if (this.knowsBlocks) curves.unshift([isBlock, 'Workers busy', workers]);
+        for (const [wanted, label, available] of curves) {
             let count = 0;
             const places = new Uint32Array(profile.count);
             for (let i = 0; i < profile.count; ++i)
@@ -246,10 +260,10 @@ export class Links {
         const found = this.find(this.calls, profile.stream[i], profile.task[i]);
         return found >= 0 && profile.task[found] - profile.argument[found] < profile.task[i] ? found : -1;
     }
-    // The task that ended a wait: a record, 'host', or undefined if that is unknown.
+    // The task that ended a wait: a record, 'host', or undefined if that is unknown, as with values.
     releaserOf(i) {
         const by = this.profile.detail(i, Detail.releasedBy);
-        if (!by) return undefined;
+        if (!by) return this.profile.isTask(i) && this.profile.taskType(i) === Task.wait ? 'host' : undefined;
         if (by.high === 0 && by.low === 0) return 'host';
         const found = this.taskAt(by.high, by.low);
         return found >= 0 ? found : undefined;
