@@ -294,6 +294,13 @@ class Commands(unittest.TestCase):
             self.assertTrue(list(output.glob("msprof_2*.json")))
         done = self.run_tool("msprof", "--output=more", f"--application={KNOWN} exit 6")
         self.assertEqual(done.returncode, 6)
+        done = self.run_tool("msprof", "--output", "apart", "-x=2", KNOWN, "exit", "3")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("--x is unknown and ignored", done.stderr)
+        [folder] = list((self.folder / "apart").iterdir())
+        done = self.run_tool("msprof", "--export", "on", "--output", folder, "--clear", "on")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse((folder / "profile.canopyprof").exists())
         self.assertEqual(self.run_tool("msprof", "--export=on", "--output=nothing").returncode, 1)
         self.assertEqual(self.run_tool("msprof", "--output=nothing").returncode, 2)
 

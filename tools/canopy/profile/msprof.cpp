@@ -107,6 +107,11 @@ struct Line {
     std::vector<std::string> command;
 };
 
+// Options that are used here have their value behind "=" or in the next argument; those that change nothing behind "=".
+bool is_used(std::string_view name) {
+    return name == "output" || name == "application" || name == "export" || name == "clear";
+}
+
 // Options, up to the first argument that is not one: the program.
 Line read(const std::vector<std::string>& arguments) {
     Line line;
@@ -116,10 +121,14 @@ Line read(const std::vector<std::string>& arguments) {
             line.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(i + (one == "--")), arguments.end());
             break;
         }
-        const std::size_t equals = one.find('=');
-        const std::string name =
-            one.substr(one.starts_with("--") ? 2 : 1, equals == std::string::npos ? equals : equals - 2);
-        line.options[name] = equals == std::string::npos ? "" : one.substr(equals + 1);
+        const std::size_t dashes = one.starts_with("--") ? 2 : 1;
+        const std::size_t equals = std::min(one.find('='), one.size());
+        const std::string name = one.substr(dashes, equals - dashes);
+        std::string& value = line.options[name];
+        if (equals < one.size())
+            value = one.substr(equals + 1);
+        else if (is_used(name) && i + 1 < arguments.size())
+            value = arguments[++i];
     }
     return line;
 }
@@ -229,7 +238,7 @@ int run_msprof(const std::vector<std::string>& arguments) {
         return 0;
     }
     for (const auto& [name, text] : line.options) {
-        if (name == "output" || name == "application" || name == "export" || name == "clear") continue;
+        if (is_used(name)) continue;
         const bool of_toolkit = std::find(std::begin(known), std::end(known), name) != std::end(known);
         note(fmt::format("--{} {}", name, of_toolkit ? "changes nothing here" : "is unknown and ignored"));
     }
