@@ -25,6 +25,11 @@ CANOPY = str(pathlib.Path(sys.argv.pop()).resolve())
 SECONDS = 60
 
 
+def take_interrupts():
+    """In a child: a shell that runs these tests in the background ignores them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Commands(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -80,6 +85,10 @@ class Commands(unittest.TestCase):
         done = self.run_tool("profile", "-q", "-o", "x", "sh", "-c", f"echo '--want nothing'; {KNOWN} exit 3")
         self.assertEqual((done.returncode, done.stdout), (3, "--want nothing\n"))
 
+    def test_status_is_known_where_ends_of_children_are_ignored(self):
+        ignore = lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        self.assertEqual(self.run_tool("profile", "-q", "-o", "a.json", KNOWN, "exit", "42", preexec_fn=ignore).returncode, 42)
+
     def test_every_process_has_its_result(self):
         done = self.run_tool("profile", "-o", "out", "sh", "-c", f"{KNOWN} exit 0; {KNOWN} exit 0; exit 5")
         self.assertEqual(done.returncode, 5)
@@ -95,19 +104,23 @@ class Commands(unittest.TestCase):
 
     def test_interrupt_reaches_the_program(self):
         running = subprocess.Popen([CANOPY, "profile", "-o", "out", KNOWN, "wait"], cwd=self.folder, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        with running:
-            self.assertEqual(running.stdout.readline(), "ready\n")
-            running.send_signal(signal.SIGINT)
-            _, errors = running.communicate(timeout=SECONDS)
+                                   stderr=subprocess.PIPE, text=True, preexec_fn=take_interrupts)
+        self.addCleanup(running.kill)
+        self.assertEqual(running.stdout.readline(), "ready\n")
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=SECONDS)
         self.assertEqual(running.returncode, 7, errors)
         self.assertIn("timeline.html", self.names("out"))
 
     def test_interrupt_of_a_terminal_reaches_the_program_once(self):
         process, terminal = pty.fork()
         if process == 0:
-            os.chdir(self.folder)
-            os.execv(CANOPY, [CANOPY, "profile", "-o", "out", KNOWN, "wait"])
+            try:
+                take_interrupts()
+                os.chdir(self.folder)
+                os.execv(CANOPY, [CANOPY, "profile", "-o", "out", KNOWN, "wait"])
+            finally:
+                os._exit(126)
         text = b""
         while b"ready" not in text:
             text += os.read(terminal, 100)

@@ -54,7 +54,9 @@ private:
 };
 
 // In the child. Never returns; `failure` receives errno.
-[[noreturn]] void become(char* const* arguments, int failure, const sigset_t& mask) {
+[[noreturn]] void become(char* const* arguments, int failure, const sigset_t& mask,
+                         const struct sigaction& child_ends) {
+    ::sigaction(SIGCHLD, &child_ends, nullptr);
     ::sigprocmask(SIG_SETMASK, &mask, nullptr);
     ::execvp(arguments[0], arguments);
     const int error = errno;
@@ -81,12 +83,18 @@ Expected<ProgramEnd> run_program(const std::vector<std::string>& command,
 
     int failure[2];
     if (::pipe2(failure, O_CLOEXEC) != 0) return Problem{"no pipe can be made: ", std::strerror(errno)};
+    // A parent that ignores the ends of its children passes that on; then there would be no status to wait for.
+    struct sigaction noticed {};
+    struct sigaction child_ends {};
+    noticed.sa_handler = SIG_DFL;
+    sigemptyset(&noticed.sa_mask);
+    ::sigaction(SIGCHLD, &noticed, &child_ends);
     // A signal between fork and the next line must not be lost.
     sigset_t all, mask;
     sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &mask);
     const pid_t process = ::fork();
-    if (process == 0) become(arguments.data(), failure[1], mask);
+    if (process == 0) become(arguments.data(), failure[1], mask, child_ends);
     const int error = errno;
     program = process;
     const PassedSignals signals;
