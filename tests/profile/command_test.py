@@ -118,7 +118,8 @@ class Commands(unittest.TestCase):
             try:
                 take_interrupts()
                 os.chdir(self.folder)
-                os.execv(CANOPY, [CANOPY, "profile", "-o", "out", KNOWN, "wait"])
+                colours = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
+                os.execve(CANOPY, [CANOPY, "profile", "-o", "out", KNOWN, "wait"], colours)
             finally:
                 os._exit(126)
         text = b""
@@ -256,6 +257,15 @@ class Commands(unittest.TestCase):
         [figures] = json.loads(self.run_tool("stats", "--json", path).stdout)
         self.assertEqual({kernel["name"]: kernel["total_ns"] for kernel in figures["kernels"]}, {"sum": 10000, "scale": 10000})
         self.assertEqual(figures["streams"][1]["waits"][0]["released_by"], 1)
+
+    def test_names_are_no_commands_for_the_terminal(self):
+        path = self.folder / "named.canopyprof"
+        subprocess.run([KNOWN, "name", path, "k\033[2J\u009b2J\177" + "é" * 60], check=True)
+        shown = self.run_tool("stats", path).stdout
+        self.assertIn("k?[2J?2J?ééé", shown)
+        self.assertIn("`k?[2J?2J?ééé", shown)  # in a finding
+        for command in "\033\u009b\177\ufffd":
+            self.assertNotIn(command, shown)
 
     def test_stats_of_what_is_no_profile(self):
         (self.folder / "text").write_text("nothing")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes profiles whose content is known, alone or in place of a program that is profiled.
 //     known_profile write FILE [TASKS]   the example, or so many tasks and calls
+//     known_profile name FILE TEXT       a kernel of this name, which waits for another one
 //     known_profile exit STATUS          writes what CANOPY_PROFILE asks for and ends
 //     known_profile kill                 the same, without the end of the file, and ends by SIGKILL
 //     known_profile wait                 the same, says "ready" and ends with 7 at SIGINT
@@ -55,6 +56,15 @@ int main(int argc, char** argv) {
     if (what == "write" && argc > 2) {
         ProfileMaker maker(argv[2]);
         make_example(maker);
+        maker.finish();
+        return 0;
+    }
+    if (what == "name" && argc > 3) {
+        ProfileMaker maker(argv[2]);
+        maker.task(runtime_thread, {TaskType::kernel}, argv[3], link_of(1, 1), 0, 100, 1);
+        maker.task(runtime_thread, {TaskType::signal}, "record event", link_of(1, 2), 100, 110);
+        maker.task(runtime_thread, {TaskType::wait}, "wait for event", link_of(2, 1), 0, 110);
+        maker.detail(runtime_thread, Detail::released_by, link_of(2, 1), link_of(1, 2));
         maker.finish();
         return 0;
     }

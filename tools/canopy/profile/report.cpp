@@ -17,11 +17,26 @@ using namespace canopy::profile;
 
 constexpr std::size_t widest_name = 48;
 
-// Names come from programs: what a terminal would take for a command is replaced.
+// Texts come from programs: what a terminal would take for a command is replaced.
+std::string harmless(std::string_view text) {
+    std::string clean;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+        const bool two_bytes = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
+        clean += byte < 0x20 || byte == 0x7F || two_bytes ? '?' : text[i];
+        i += two_bytes;
+    }
+    return clean;
+}
+
 std::string shown(std::string_view name) {
-    std::string text;
-    for (const char one : name) text += static_cast<unsigned char>(one) < 0x20 || one == 0x7F ? '?' : one;
-    if (text.size() > widest_name) text = text.substr(0, widest_name - 3) + "...";
+    std::string text = harmless(name);
+    if (text.size() > widest_name) {
+        std::size_t end = widest_name - 3;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // inside a letter
+        text = text.substr(0, end) + "...";
+    }
     return text.empty() ? "(no name)" : text;
 }
 
@@ -101,11 +116,7 @@ std::string first_lines(const ProfileFile& file, const Summary& summary, bool co
 std::string findings_text(const Summary& summary, bool colours) {
     if (summary.findings.empty()) return {};
     std::string text = Table::heading("Findings", colours);
-    for (const Finding& finding : summary.findings) {
-        std::string clean;
-        for (const char one : finding.text) clean += static_cast<unsigned char>(one) < 0x20 ? '?' : one;
-        text += fmt::format("  - {}\n", clean);
-    }
+    for (const Finding& finding : summary.findings) text += fmt::format("  - {}\n", harmless(finding.text));
     return text + "\n";
 }
 
