@@ -309,7 +309,7 @@ void Tables::task_time() {
           });
 }
 
-// A step is from one end to the next, or from its begin if the program marked it.
+// A step is from its begin to its end on one stream; its time is not known if the begin was not recorded.
 void Tables::step_trace() {
     struct Step {
         std::optional<std::uint64_t> begin;
@@ -318,10 +318,10 @@ void Tables::step_trace() {
         std::optional<std::uint64_t> model;
     };
     std::vector<Step> steps;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> begun;  // device, number
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> begun;  // stream, number
     for (const StepPoint& point : steps_) {
         const StepObject object = StepObject::of(point.record.object);
-        const std::pair<std::uint32_t, std::uint32_t> key{object.device, point.record.argument};
+        const std::pair<std::uint32_t, std::uint32_t> key{stream_of(point.record.link), point.record.argument};
         if (object.form == StepForm::start) begun[key] = point.record.begin;
         if (object.form != StepForm::end) continue;
         Step step;
@@ -329,7 +329,10 @@ void Tables::step_trace() {
         step.device = object.device;
         step.number = point.record.argument;
         if (point.has_model) step.model = point.model;
-        if (const auto found = begun.find(key); found != begun.end()) step.begin = found->second;
+        if (const auto found = begun.find(key); found != begun.end()) {
+            step.begin = found->second;
+            begun.erase(found);
+        }
         steps.push_back(step);
     }
     if (steps.empty()) return;

@@ -130,6 +130,32 @@ TEST_F(TablesTest, Cells_AreTheRecords) {
     ASSERT_TRUE(parse_json(content(path("out/msprof_tx_7.json"))));
 }
 
+// Streams may count their steps alike; the begin of a step may be missing.
+TEST_F(TablesTest, Steps_AreFromTheirBeginToTheirEnd) {
+    {
+        ProfileMaker maker(path("steps"));
+        const auto point = [&](std::uint32_t stream, StepForm form, std::uint64_t at) {
+            Record& record = maker.add(runtime_thread, Kind::step_point, 0, at, at);
+            record.object = StepObject{form}.packed();
+            record.argument = 1;
+            record.link = link_of(stream, 1);
+        };
+        point(1, StepForm::start, 0);
+        point(2, StepForm::start, 10'000);
+        point(2, StepForm::end, 50'000);
+        point(1, StepForm::end, 100'000);
+        point(1, StepForm::end, 120'000);
+        maker.finish();
+    }
+    ProfileFile file = open("steps");
+    write(file);
+    const auto steps = table("step_trace");
+    ASSERT_EQ(steps.size(), 4u);
+    EXPECT_EQ(steps[1][5], "40.000");
+    EXPECT_EQ(steps[2][5], "100.000");
+    EXPECT_EQ(steps[3][5], "N/A");
+}
+
 TEST_F(TablesTest, Sums_AgreeWithRecordsAndSummary) {
     {
         ProfileMaker maker(path("many"));
