@@ -16,7 +16,15 @@
 namespace canopy::profile {
 namespace {
 
-constexpr std::size_t most_streams = std::size_t{1} << 16;  // of damaged files; later ones are not listed
+constexpr std::size_t most_entries = std::size_t{1} << 16;  // streams, for example, of damaged files
+
+// The entry of a key; nullptr if it is a new one and there are too many.
+template <class Map>
+typename Map::mapped_type* entry_of(Map& map, const typename Map::key_type& key) {
+    const auto found = map.find(key);
+    if (found != map.end()) return &found->second;
+    return map.size() < most_entries ? &map[key] : nullptr;
+}
 
 double number_of(std::string_view text) noexcept {
     double value = 0;
@@ -115,7 +123,7 @@ void Summing::first(const Thread& thread, const Detailed& one) {
         case Kind::task:
             return add_task(thread, one);
         case Kind::node:
-            ++nodes_[stream_of(record.link)];
+            if (std::uint64_t* const nodes = entry_of(nodes_, stream_of(record.link))) ++*nodes;
             if (is_kernel(TaskObject::of(record.object).type)) add_kernel(thread, record);
             return;
         case Kind::block:
@@ -144,14 +152,12 @@ void Summing::add_task(const Thread& thread, const Detailed& one) {
     ++summary_.tasks;
     const std::uint32_t number = stream_of(record.link);
     const bool wait = is_wait(object.type);
-    const auto found = streams_.find(number);
-    if (found != streams_.end() || streams_.size() < most_streams) {
-        StreamSums& stream = found != streams_.end() ? found->second : streams_[number];
-        stream.shown.number = number;
-        stream.shown.device = object.device;
-        ++stream.shown.tasks;
-        stream.shown.kernels += is_kernel(object.type);
-        (wait ? stream.waiting : stream.busy) += record.duration;
+    if (StreamSums* const stream = entry_of(streams_, number)) {
+        stream->shown.number = number;
+        stream->shown.device = object.device;
+        ++stream->shown.tasks;
+        stream->shown.kernels += is_kernel(object.type);
+        (wait ? stream->waiting : stream->busy) += record.duration;
     }
     DeviceSums& on = device(object.device);
     ++on.shown.tasks;
@@ -169,12 +175,12 @@ void Summing::add_task(const Thread& thread, const Detailed& one) {
         copy.shown.bytes += one.bytes();
         copy.runs.add(record.duration);
     }
-    if (object.type == TaskType::replay) {
-        ReplaySums& replay = replays_[{number, static_cast<std::uint32_t>(record.name)}];
-        replay.shown.stream = number;
+    if (object.type != TaskType::replay) return;
+    if (ReplaySums* const replay = entry_of(replays_, {number, static_cast<std::uint32_t>(record.name)})) {
         const std::string_view name = file_.name(record);
-        replay.shown.name = name.empty() ? task_type_word(object) : name;
-        replay.runs.add(record.duration);
+        replay->shown.stream = number;
+        replay->shown.name = name.empty() ? task_type_word(object) : name;
+        replay->runs.add(record.duration);
     }
 }
 
@@ -284,7 +290,7 @@ void Summing::finish_streams() {
 
 void Summing::finish_devices() {
     for (const auto& [number, facts] : file_.devices())
-        if (devices_.size() < most_streams) device(number);
+        if (devices_.size() < most_entries) device(number);
     for (auto& [number, one] : devices_) {
         DeviceSummary& shown = one.shown;
         if (const auto facts = file_.devices().find(number); facts != file_.devices().end()) {

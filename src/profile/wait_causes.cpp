@@ -30,6 +30,7 @@ void WaitCauses::add_wait(const Thread& thread, const Detailed& wait) {
         waits_.push_back({released_by, stream, from, place});
         return;
     }
+    if (others_.size() >= most_others && !others_.contains(link_of(stream, from))) return;
     WaitSummary& summary = others_[link_of(stream, from)];
     summary.released_by = from;
     add_place(summary, place);

@@ -28,7 +28,8 @@ public:
     [[nodiscard]] std::unordered_map<std::uint32_t, std::vector<WaitSummary>> by_stream(const ProfileFile& file);
 
 private:
-    static constexpr std::size_t most_waits = std::size_t{1} << 20;  // the cause of later ones is only a stream
+    static constexpr std::size_t most_waits = std::size_t{1} << 20;   // the cause of later ones is only a stream
+    static constexpr std::size_t most_others = std::size_t{1} << 16;  // of damaged files
     struct Wait {
         std::uint64_t released_by;  // 0 if no task did it
         std::uint32_t stream, releasing_stream;
