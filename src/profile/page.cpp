@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/page.h"
 
-#include <charconv>
 #include <optional>
 
 #include "foundation/json.h"
@@ -10,12 +9,6 @@
 
 namespace canopy::profile {
 namespace {
-
-double number_of(std::string_view text) noexcept {
-    double value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-}
 
 Json place_json(const PageRecords& records, const Place& place) {
     return {{"begin", records.time(place.begin)},
@@ -159,7 +152,7 @@ Json head_json(const ProfileFile& file, const PageRecords& records, const Summar
             {"count", records.count()},
             {"lost", file.lost()},
             {"damage", file.damage()},
-            {"recordCost", number_of(file.fact("cost_of_a_record_ns"))},
+            {"recordCost", summary.cost_of_a_record},
             {"costShare", summary.cost_share},
             {"threads", threads_json(file)},
             {"devices", devices_json(file, summary)},
