@@ -3,9 +3,7 @@
 // so that no disk is measured. The records are launches and their tasks on four streams.
 #include <fmt/core.h>
 #include <time.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>

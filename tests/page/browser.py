@@ -31,7 +31,7 @@ class Browser:
     def run(self, expression, *arguments):
         return self.driver.execute_script(f"return {expression}", *arguments)
 
-    def until(self, expression, limit=20):
+    def until(self, expression, limit=60):
         end = time.monotonic() + limit
         while not self.run(expression):
             if time.monotonic() > end:

@@ -34,14 +34,11 @@ class PageTest(unittest.TestCase):
     def setUpClass(cls):
         FOLDER.mkdir(parents=True, exist_ok=True)
         cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
         cls.driver = cls.browser.driver
         cls.profile = synthetic.known()
         cls.profile.line("lost", 1, 12)
         cls.path = write("known", cls.profile.end())
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
 
     def tearDown(self):
         self.assertEqual(self.browser.complaints(), [])
