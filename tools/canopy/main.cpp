@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command-line tool `canopy`. It uses only the public interface; `canopy replay` alone opens a device.
+// The command-line tool `canopy`. Of the runtime it uses the public interface only; `canopy replay` alone opens a
+// device.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -81,7 +82,9 @@ int run_profile(const CommandLine& about, const Arguments& arguments) {
          "What to record: a list of calls, tasks, nodes, blocks, memory, marks, steps, idle (default: everything)",
          nullptr, &profile.want},
         {"--quiet", "Print problems only", &profile.quiet, nullptr, "-q"}};
-    line.footer = "Exit status: that of the program; 125, 126 or 127 if it was not started.";
+    line.footer =
+        "Exit status: that of the program; 125, 126 or 127 if it was not started, 1 if it returned 0 and a file could "
+        "not be written.";
     if (const int status = read_or_explain(line, arguments); status >= 0) return status == 2 ? 125 : status;
     return canopy_tool::profile_program(profile);
 }
