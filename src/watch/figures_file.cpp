@@ -107,7 +107,7 @@ void DevicePage::publish(DeviceFigures& device, std::span<const StreamFigures> s
     char* const body = page_ + sizeof(PageHeader);
     char* end = body;
     const auto append = [&](const void* from, std::size_t size) {
-        std::memcpy(end, from, size);
+        if (size != 0) std::memcpy(end, from, size);  // an empty list has no address
         end += size;
     };
     append(&device, sizeof device);
