@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -83,7 +82,7 @@ std::uint32_t text_number(std::string_view text) noexcept { return names().text(
 
 void name_thread(profile::ThreadRole role, std::uint32_t index, std::string_view name) noexcept {
     const std::size_t size = std::min(name.size(), thread_records.name.size() - 1);
-    std::memcpy(thread_records.name.data(), name.data(), size);
+    name.copy(thread_records.name.data(), size);
     thread_records.name[size] = '\0';
     thread_records.named = true;
     thread_records.role = role;
