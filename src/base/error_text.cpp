@@ -27,8 +27,18 @@ struct Texts {
     }
 };
 
-thread_local Texts thread_texts;
-thread_local std::string thread_newest;
+// The objects of the main thread are destroyed before the static objects of the program, whose destructors may still
+// call the interface. They get codes without messages.
+thread_local constinit bool thread_texts_are_gone = false;
+
+struct ThreadTexts {
+    Texts recent;
+    std::string newest;
+
+    ~ThreadTexts() { thread_texts_are_gone = true; }
+};
+
+thread_local ThreadTexts thread_texts;
 thread_local NewestError thread_newest_error;
 std::atomic<ErrorTextScope> scope{ErrorTextScope::thread};
 
@@ -70,11 +80,11 @@ std::string_view message_id(int code) {
 void remember(std::string_view id, int code, std::string_view text) noexcept {
     try {
         thread_newest_error = {};
-        thread_newest = text;
+        if (!thread_texts_are_gone) thread_texts.newest = text;
         thread_newest_error = {id, code};
         const std::string entry = fmt::format("{}: {} (code {})\n", id, text, code);
         if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread) {
-            thread_texts.add(entry);
+            if (!thread_texts_are_gone) thread_texts.recent.add(entry);
         } else {
             ProcessTexts& all = ProcessTexts::instance();
             MutexLock guard(all.mutex);
@@ -102,13 +112,16 @@ Status fail_null(std::string_view argument) {
 }
 
 const char* take_error_text() {
-    if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread) return thread_texts.take();
+    if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread)
+        return thread_texts_are_gone ? nullptr : thread_texts.recent.take();
     ProcessTexts& all = ProcessTexts::instance();
     MutexLock guard(all.mutex);
     return all.texts.take();
 }
 
-const std::string& newest_error_text() noexcept { return thread_newest; }
+const std::string& newest_error_text() noexcept {
+    return thread_texts_are_gone ? process_state<const std::string>() : thread_texts.newest;
+}
 NewestError newest_error() noexcept { return thread_newest_error; }
 
 void set_error_text_scope(ErrorTextScope new_scope) { scope.store(new_scope, std::memory_order_relaxed); }
