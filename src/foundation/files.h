@@ -26,6 +26,8 @@ public:
     TemporaryFolder& operator=(TemporaryFolder&&) = delete;
     ~TemporaryFolder();
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    // Leaves the folder to another process.
+    void keep() noexcept { path_.clear(); }
 
 private:
     explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}

@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <new>
 #include <utility>
 
 #include "base/error_text.h"
@@ -109,8 +108,7 @@ void OwnProfile::end() noexcept {
         const Problem problem = recording->finish();
         if (!temporary_) tell_user(problem.message());
     }
-    if (temporary_ && recorder_ != getpid())
-        static_cast<void>(new (std::nothrow) TemporaryFolder(std::move(*temporary_)));
+    if (temporary_ && recorder_ != getpid()) temporary_->keep();
     temporary_.reset();
 }
 
