@@ -21,7 +21,7 @@ std::uint32_t EngineFence::number() noexcept {
 namespace {
 
 constexpr std::uintptr_t locked = 1;
-constexpr int most_looks = 1000;
+constexpr Nanoseconds longest_look = 1'000'000'000;  // a signal whose thread has no processor
 
 }  // namespace
 
@@ -68,7 +68,11 @@ void EngineFence::signal(SignalMode mode, std::uint64_t operand) noexcept {
 // The caller has seen the value that a signal made, but that signal may not have left its stamp yet. Signals of an
 // event follow each other; with others, whose time nobody asks for, the stamp may stay behind the value.
 Nanoseconds EngineFence::signalled_at() const noexcept {
-    for (int look = 0; look < most_looks && stamped_.load(std::memory_order_acquire) < value(); ++look) sched_yield();
+    for (Nanoseconds begin = 0; stamped_.load(std::memory_order_acquire) < value(); sched_yield()) {
+        const Nanoseconds time = now();
+        if (begin == 0) begin = time;
+        if (time - begin > longest_look) break;
+    }
     const Ticks stamp = stamp_.load(std::memory_order_relaxed);
     return stamp == 0 ? 0 : time_of(stamp);
 }
