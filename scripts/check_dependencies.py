@@ -22,7 +22,7 @@ DEVICES = (*WAIST, *HEAP, "src/device/device.h", "src/device/host_ranges.h", "sr
 WATCHING = ("src/watch/",)
 RECORDING = ("src/profile/record.h", "src/record/")
 KERNEL_FORMAT = ("include/canopy/chips.h", "include/canopy/kernel_abi.h", "include/canopy/kernel_image.h",
-                 "include/canopy/kernel_trace.h", "include/canopy/fusion_profile.h")
+                 "include/canopy/kernel_trace.h", "include/canopy/kernel_check.h", "include/canopy/fusion_profile.h")
 ROOMS = {
     "include": ("the public interface", ("include/",)),
     "src/foundation": ("what runtime, dispatcher and canopy-cc share", (*KERNEL_FORMAT,)),
@@ -31,6 +31,7 @@ ROOMS = {
     "src/profile": ("profiles: their files, and what is made from them", ("src/foundation/",)),
     "src/dump": ("dump files, and statistics of what they hold", ("src/foundation/",)),
     "src/record": ("recording what a process does, for profiles", ("src/foundation/", "src/base/", "src/profile/")),
+    "src/check": ("the order that a chip keeps, and what breaks it", ("src/foundation/", *KERNEL_FORMAT)),
     "src/watch": ("what running processes tell about their devices", ("src/foundation/",)),
     "src/device": ("the waist: what a kind of device implements (driver.h), and what core sees of devices (device.h)",
                    ("src/foundation/", "src/base/", *KERNEL_FORMAT)),

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The classes of findings that a user asks for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace canopy::check {
+
+// `redundant` and `leaks` are options of their own, not classes.
+struct Classes {
+    bool race = true, cache = true, memory = true, init = true, sync = true, host = true;
+    bool redundant = false, leaks = false;
+};
+
+// "race,memory", "all", "all,-cache". Without a value, `problem` says what is wrong.
+std::optional<Classes> parse_classes(std::string_view text, std::string& problem);
+
+}  // namespace canopy::check
