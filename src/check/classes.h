@@ -8,7 +8,7 @@
 
 namespace canopy::check {
 
-// `redundant` and `leaks` are options of their own, not classes.
+// `redundant` and `leaks` are separate options.
 struct Classes {
     bool race = true, cache = true, memory = true, init = true, sync = true, host = true;
     bool redundant = false, leaks = false;
