@@ -30,6 +30,7 @@ namespace canopy {
 
 class Driver;
 class Executor;
+class LaunchChecker;
 class Strand;
 class Worker;
 struct Fault;
@@ -267,6 +268,7 @@ struct DeviceOptions {
     bool cpu_pinned = false;
     bool cpu_isolated = false;
     std::uintptr_t place = 0;  // where addresses of its memory begin, if the kind has Placement; 0: anywhere
+    LaunchChecker* launch_checker = nullptr;  // null: launches are not checked
 };
 
 // One opened device.
