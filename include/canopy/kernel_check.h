@@ -180,6 +180,9 @@ typedef struct CanopyChecker {
     void (*misuse)(const char* id, const char* text, const CanopyCheckSite* site);
     /* Before an access of `bytes` bytes through a raw pointer; the caller's return address gives the line. */
     void (*raw)(const void* address, uint32_t bytes, uint32_t kind, const void* instruction);
+    /* A library call orders two pipes by itself: what was given to `from` is complete before `to` starts what comes
+     * next. Either may be CANOPY_CHECK_ALL. */
+    void (*order)(uint32_t from, uint32_t to, const CanopyCheckSite* site);
 } CanopyChecker;
 
 #ifdef __cplusplus

@@ -97,6 +97,7 @@ public:
     virtual void not_modelled(const char* what, const CanopyCheckSite& site) = 0;
     virtual void misuse(const char* id, const char* text, const CanopyCheckSite& site) = 0;
     virtual void raw(const void* address, std::uint32_t bytes, std::uint32_t kind, const void* instruction) = 0;
+    virtual void order(std::uint32_t from, std::uint32_t to, const CanopyCheckSite& site) = 0;
     // The block has returned, or was ended: `complete` is false after a fault, an abort or a time-out. The last call.
     virtual void end(bool complete) = 0;
 };
