@@ -38,6 +38,7 @@ struct Finding {
     std::string explanation;    // "no order: needs MTE3_V behind the read; ..."
     std::string missing;        // "MTE3_V", "PipeBarrier<PIPE_V>", or empty
     std::vector<Place> places;  // the earlier one first
+    std::uint64_t count = 1;    // how often it happened; what finds much adds its rest when a core or launch ends
 };
 
 // Takes findings from any thread. Equal ones (id, kernel, memory, files and lines of the places) are one with a count.
