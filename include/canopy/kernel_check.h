@@ -62,7 +62,8 @@ typedef struct CanopyCheckAccess {
     uint8_t atomic;       /* a CanopyCheckAtomic */
     uint16_t element;     /* bytes of an element; of packed ones 1 */
     uint8_t element_type; /* of atomic writes: the kernel language's ElementKind */
-    uint8_t reserved;
+    /* Not 0: a load of a whole register. What it reads past the end of the buffer that it starts in is not used. */
+    uint8_t whole_register;
     const char* operand;   /* "dst"; null: there is only one */
     const void* tensor;    /* first byte of the operand's tensor */
     uint64_t tensor_bytes; /* its size; 0: not known */
