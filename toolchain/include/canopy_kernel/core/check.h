@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks shared by the operations that move data, in addition to those of repeat.h. They do nothing except in checked
 // builds.
-#ifndef CANOPY_KERNEL_CHECK_H
-#define CANOPY_KERNEL_CHECK_H
+#ifndef CANOPY_KERNEL_CORE_CHECK_H
+#define CANOPY_KERNEL_CORE_CHECK_H
 
 #include "canopy_kernel/core/repeat.h"
 

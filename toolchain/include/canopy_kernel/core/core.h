@@ -6,6 +6,7 @@
 #define CANOPY_KERNEL_CORE_H
 
 #include "canopy_kernel/core/positions.h"
+#include "canopy_kernel/target/checking.h"
 #include "canopy_kernel/target/qualifiers.h"
 #include "canopy_kernel/target/target.h"
 #include "canopy_kernel/target/types.h"
@@ -147,6 +148,9 @@ struct CoreState {
 
 static_assert(sizeof(CoreState) <= CANOPY_CORE_REGISTERS, "the state of a core has outgrown its registers");
 
+// In the checking variant: the open instruction (canopy_kernel/core/checking.h).
+inline void begin_checking(CanopyCore& core);
+
 // Reports flags that the kernel left set (canopy_kernel/core/flags.h).
 inline void end_of_kernel();
 
@@ -157,6 +161,7 @@ inline CoreState& core_state() {
         __builtin_memset(&state, 0, __builtin_offsetof(CoreState, locals));
         state.mask[0] = state.mask[1] = ~0ull;
         state.at_end = &end_of_kernel;
+        if constexpr (is_checking_variant) begin_checking(core());
     }
     return state;
 }

@@ -6,7 +6,7 @@
 
 #include <kernel_tiling/data_format.h>
 
-#include "canopy_kernel/core/core.h"
+#include "canopy_kernel/core/checking.h"
 
 namespace canopy::kernel {
 
