@@ -38,7 +38,12 @@ enum CanopyCheckPipe {
     CANOPY_CHECK_ALL = 7 /* for barriers and meetings: every pipe */
 };
 
-enum CanopyCheckAccessKind { CANOPY_CHECK_READ = 1, CANOPY_CHECK_WRITE = 2, CANOPY_CHECK_READ_WRITE = 3 };
+enum CanopyCheckAccessKind {
+    CANOPY_CHECK_READ = 1,
+    CANOPY_CHECK_WRITE = 2,
+    CANOPY_CHECK_READ_WRITE = 3,
+    CANOPY_CHECK_ATOMIC_ACCESS = 4 /* added to the others, for `raw` only: past the scalar data cache */
+};
 
 /* How a write combines with what is there. */
 enum CanopyCheckAtomic {
