@@ -91,7 +91,10 @@ enum CanopyCheckOperationFlags {
     /* Waits for V before and orders S and MTE3 after, as count forms of reductions do. */
     CANOPY_CHECK_RETURNS_SCALAR = 1u << 3,
     /* Products: the sums are added to what L0C holds. */
-    CANOPY_CHECK_ACCUMULATES = 1u << 4
+    CANOPY_CHECK_ACCUMULATES = 1u << 4,
+    /* operator() of a tensor: nothing is accessed yet. The access through the reference comes next, by `raw`; if
+     * CANOPY_CHECK_AUTO_ORDERED is set here too, it holds for that access. */
+    CANOPY_CHECK_REFERENCE = 1u << 5
 };
 
 /* One instruction. */
