@@ -386,6 +386,7 @@ __attribute__((cold, noinline, format(printf, 3, 4))) inline void refuse([[maybe
     __builtin_vsnprintf(text, sizeof text, format, arguments);
     __builtin_va_end(arguments);
     if constexpr (is_checking_variant) {
+        if (is_part_of_instruction() && check_state().depth > 1) return;
         const CanopyCheckSite site = check_site(nullptr, where);
         canopy_image_checker->misuse(id, text, &site);
     } else {

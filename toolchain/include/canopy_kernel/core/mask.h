@@ -4,7 +4,7 @@
 #ifndef CANOPY_KERNEL_MASK_H
 #define CANOPY_KERNEL_MASK_H
 
-#include "canopy_kernel/core/core.h"
+#include "canopy_kernel/core/checking.h"
 
 // If not 0, every operation checks its operands against the size and the alignment of their tensors.
 #ifndef CANOPY_CHECKED
@@ -24,6 +24,8 @@ enum class MaskMode : uint8_t { NORMAL = 0, COUNTER };
 namespace canopy::kernel {
 
 inline constexpr bool checked = CANOPY_CHECKED != 0;
+// Checked builds end the block at the first wrong parameter; the checking variant tells the checker (`refuse`).
+inline constexpr bool tests_parameters = checked || is_checking_variant;
 
 inline constexpr uint32_t block_bytes = 32;
 inline constexpr uint32_t repeat_bytes = 256;

@@ -308,11 +308,13 @@ inline uint64_t reach(const Selection& selection, uint64_t block, uint64_t repea
 // Every operand of a vector operation must be in the unified buffer, at a multiple of 32 bytes.
 template <class T>
 inline void check_place(const LocalTensor<T>& tensor, const char* operation, const char* operand, Where where) {
-    if (tensor.GetPhyAddr() == nullptr) fail(where, "%s: %s is a tensor without memory", operation, operand);
+    if (tensor.GetPhyAddr() == nullptr)
+        refuse("memory.limit", where, "%s: %s is a tensor without memory", operation, operand);
     if (memory_of(tensor.position()) != Hardware::UB)
-        fail(where, "%s: %s is at position %s; it must be in UB", operation, operand, name_of(tensor.position()));
+        refuse("memory.limit", where, "%s: %s is at position %s; it must be in UB", operation, operand,
+               name_of(tensor.position()));
     if (reinterpret_cast<uintptr_t>(tensor.GetPhyAddr()) % block_bytes != 0)
-        fail(where, "%s: %s does not start at a multiple of 32 bytes", operation, operand);
+        refuse("memory.align", where, "%s: %s does not start at a multiple of 32 bytes", operation, operand);
 }
 
 inline void check_reach(uint64_t bytes, uint64_t have, const char* operation, const char* operand, Where where) {
@@ -321,27 +323,83 @@ inline void check_reach(uint64_t bytes, uint64_t have, const char* operation, co
              static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(have));
 }
 
-// In checked builds: the operand contains `count` elements.
+// In checked builds: the operand contains `count` elements. In the checking variant: it is one of the open instruction,
+// written if its name says so (access_kind).
 template <class T>
 inline void check_count(const LocalTensor<T>& tensor, int64_t count, const char* operation, const char* operand,
                         Where where) {
-    if constexpr (checked) {
-        if (count < 0) fail(where, "%s: the count is negative (%lld)", operation, static_cast<long long>(count));
+    if constexpr (tests_parameters) {
+        if (count < 0)
+            return refuse("memory.limit", where, "%s: the count is negative (%lld)", operation,
+                          static_cast<long long>(count));
         check_place(tensor, operation, operand, where);
-        check_reach(bytes_of<T>(static_cast<uint64_t>(count)), bytes_of<T>(tensor.GetSize()), operation, operand,
-                    where);
+        if constexpr (is_checking_variant)
+            add_operand(access_kind(operand), operand, tensor, bytes_of<T>(static_cast<uint64_t>(count)));
+        else
+            check_reach(bytes_of<T>(static_cast<uint64_t>(count)), bytes_of<T>(tensor.GetSize()), operation, operand,
+                        where);
     }
 }
 
-// In checked builds: the operand contains everything the selection accesses with these strides.
+// What an operand touches with these distances between blocks and repeats, in the checking variant.
+struct StridedOperand {
+    uint8_t kind;
+    const char* name;
+    OperandPlace place;
+    const unsigned char* address;
+    uint64_t block, repeat;
+    uint32_t per_block, element_bits;
+
+    uint64_t bytes(uint64_t count) const { return (count * element_bits + 7) / 8; }
+    // The first `count` lanes of each of `repeats` repeats.
+    void add_leading(uint64_t first, uint32_t repeats, uint32_t count) const {
+        const unsigned char* at = address + first * repeat;
+        const uint32_t whole = block == block_bytes ? 0 : count / per_block, rest = count - whole * per_block;
+        add_access(kind, name, place, at, {block_bytes, block, whole, repeat, repeats});
+        add_access(kind, name, place, at + whole * block, {bytes(rest), 0, 1, repeat, repeats});
+    }
+    void add(const Selection& selection) const {
+        const auto repeats = static_cast<uint32_t>(selection.repeats);
+        if (selection.sparse) {
+            const bool contiguous = block == block_bytes;
+            const Walk walk{contiguous ? bytes(selection.width) : block_bytes, block,
+                            contiguous ? 1 : selection.width / per_block, repeat, repeats};
+            if (element_bits < 8)
+                add_access(kind, name, place, address, walk);
+            else
+                add_selected(kind, name, place, address, walk, selection.bits,
+                             selection.width > 128 ? selection.width / 128 : 1);
+        } else if (block == block_bytes && repeat == bytes(selection.width) && selection.lanes == selection.width) {
+            add_access(kind, name, place, address, {bytes(selection.repeats * selection.width + selection.tail)});
+        } else {
+            add_leading(0, repeats, selection.lanes);
+            if (selection.tail != 0) add_leading(repeats, 1, selection.tail);
+        }
+    }
+};
+
+template <class T, class Q>
+inline StridedOperand strided_operand(uint8_t kind, const char* name, const LocalTensor<T>& tensor,
+                                      const Strided<Q>& operand) {
+    return {
+        kind,          name,           place_of(tensor),      reinterpret_cast<const unsigned char*>(operand.address),
+        operand.block, operand.repeat, Strided<Q>::per_block, sizeof(T) * 8 / packing<T>};
+}
+
+// In checked builds: the operand contains everything the selection accesses with these strides. In the checking
+// variant: as check_count.
 template <class T, class Q>
 inline void check_strided(const LocalTensor<T>& tensor, const Strided<Q>& operand, const Selection& selection,
                           const char* operation, const char* name, Where where) {
-    if constexpr (checked) {
+    if constexpr (tests_parameters) {
         if (selection.empty()) return;
         check_place(tensor, operation, name, where);
-        check_reach(reach(selection, operand.block, operand.repeat, Strided<Q>::per_block, sizeof(T) * 8 / packing<T>),
-                    bytes_of<T>(tensor.GetSize()), operation, name, where);
+        if constexpr (is_checking_variant)
+            strided_operand(access_kind(name), name, tensor, operand).add(selection);
+        else
+            check_reach(
+                reach(selection, operand.block, operand.repeat, Strided<Q>::per_block, sizeof(T) * 8 / packing<T>),
+                bytes_of<T>(tensor.GetSize()), operation, name, where);
     }
 }
 
