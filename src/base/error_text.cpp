@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "base/process_state.h"
+#include "base/thread_object.h"
 #include "foundation/mutex.h"
 
 namespace canopy {
@@ -27,19 +28,15 @@ struct Texts {
     }
 };
 
-// The objects of the main thread are destroyed before the static objects of the program, whose destructors may still
-// call the interface. They get codes without messages.
-thread_local constinit bool thread_texts_are_gone = false;
-
 struct ThreadTexts {
     Texts recent;
     std::string newest;
-
-    ~ThreadTexts() { thread_texts_are_gone = true; }
 };
 
-thread_local ThreadTexts thread_texts;
-thread_local NewestError thread_newest_error;
+// Null without memory: callers get codes without messages.
+ThreadTexts* thread_texts() noexcept { return ThreadObject<ThreadTexts>::get(); }
+
+thread_local constinit NewestError thread_newest_error;
 std::atomic<ErrorTextScope> scope{ErrorTextScope::thread};
 
 struct ProcessTexts {
@@ -80,11 +77,12 @@ std::string_view message_id(int code) {
 void remember(std::string_view id, int code, std::string_view text) noexcept {
     try {
         thread_newest_error = {};
-        if (!thread_texts_are_gone) thread_texts.newest = text;
+        ThreadTexts* own = thread_texts();
+        if (own) own->newest = text;
         thread_newest_error = {id, code};
         const std::string entry = fmt::format("{}: {} (code {})\n", id, text, code);
         if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread) {
-            if (!thread_texts_are_gone) thread_texts.recent.add(entry);
+            if (own) own->recent.add(entry);
         } else {
             ProcessTexts& all = ProcessTexts::instance();
             MutexLock guard(all.mutex);
@@ -112,15 +110,18 @@ Status fail_null(std::string_view argument) {
 }
 
 const char* take_error_text() {
-    if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread)
-        return thread_texts_are_gone ? nullptr : thread_texts.recent.take();
+    if (scope.load(std::memory_order_relaxed) == ErrorTextScope::thread) {
+        ThreadTexts* own = thread_texts();
+        return own ? own->recent.take() : nullptr;
+    }
     ProcessTexts& all = ProcessTexts::instance();
     MutexLock guard(all.mutex);
     return all.texts.take();
 }
 
 const std::string& newest_error_text() noexcept {
-    return thread_texts_are_gone ? process_state<const std::string>() : thread_texts.newest;
+    const ThreadTexts* own = thread_texts();
+    return own ? own->newest : process_state<const std::string>();
 }
 NewestError newest_error() noexcept { return thread_newest_error; }
 

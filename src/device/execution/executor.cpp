@@ -20,6 +20,7 @@
 #include <mutex>
 
 #include "base/process_state.h"
+#include "base/thread_object.h"
 #include "device/execution/cpu_tuning.h"
 #include "device/execution/tuning.h"
 #include "foundation/mutex.h"
@@ -320,7 +321,8 @@ Executor* Executor::current() noexcept {
     if (current_) [[likely]]
         return current_;
     // Owned by the thread and destroyed with it.
-    static thread_local std::unique_ptr<Executor> owner;
+    std::unique_ptr<Executor>* owner = ThreadObject<std::unique_ptr<Executor>>::get();
+    if (!owner) return nullptr;
     std::unique_ptr<Executor> executor(new (std::nothrow) Executor);
     if (!executor) return nullptr;
     executor->own_fiber_ = std::make_unique<Fiber>(block_stack_size());
@@ -336,7 +338,7 @@ Executor* Executor::current() noexcept {
         all.first = executor.get();
     }
     current_ = executor.get();
-    owner = std::move(executor);
+    *owner = std::move(executor);
     return current_;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/mapping.h"
+#include "base/thread_object.h"
 #include "canopy/kernel_image.h"
 #include "device/soft/product/product_tiles.h"
 #include "foundation/half.h"
@@ -43,22 +44,20 @@ struct Workspace {
     std::int64_t b_along[largest_panel_depth];
 };
 
-class ThreadWorkspace {
-public:
-    // Null if the system is out of memory: the product then faults, and so does the block that called it.
-    Workspace* get() noexcept {
-        if (!memory_.base()) {
-            auto memory = Mapping::sparse(sizeof(Workspace));
-            if (memory.ok()) memory_ = std::move(*memory);
-        }
-        return reinterpret_cast<Workspace*>(memory_.base());
-    }
-
-private:
-    Mapping memory_;
+struct ThreadWorkspace {
+    Mapping memory;
 };
 
-thread_local ThreadWorkspace thread_workspace;
+// Null if the system is out of memory: the product then faults, and so does the block that called it.
+Workspace* thread_workspace() noexcept {
+    ThreadWorkspace* own = ThreadObject<ThreadWorkspace>::get();
+    if (!own) return nullptr;
+    if (!own->memory.base()) {
+        auto made = Mapping::sparse(sizeof(Workspace));
+        if (made.ok()) own->memory = std::move(*made);
+    }
+    return reinterpret_cast<Workspace*>(own->memory.base());
+}
 
 bool is_integer(std::uint32_t type) noexcept {
     return type == CANOPY_ELEMENT_INT8 || type == CANOPY_ELEMENT_UINT8 || type == CANOPY_ELEMENT_INT4;
@@ -391,7 +390,7 @@ int highest_product_level() noexcept {
 
 void multiply_at_level(const CanopyProduct& product, int level) noexcept {
     if (product.m <= 0 || product.n <= 0) return;
-    Workspace& workspace = *thread_workspace.get();
+    Workspace& workspace = *thread_workspace();
     const Destination result{product.c, product.c_type,
                              matrix(product.c_row_stride, product.c_column_stride, product.c_blocks),
                              product.saturate != 0 ? largest_half : infinity};
