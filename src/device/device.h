@@ -273,8 +273,9 @@ public:
     virtual Status copy(const CopyWork& work) noexcept = 0;
     virtual Status fill(const FillWork& work) noexcept = 0;
 
-    // Waits until no queue has work that could run right now; work behind an unsatisfied wait does not count.
-    virtual void quiesce() noexcept = 0;
+    // Waits until no queue has work that could run right now; work behind an unsatisfied wait does not count. True if
+    // memory that was freed under running work may have been given back meanwhile.
+    virtual bool quiesce() noexcept = 0;
     // Waits until nothing can run and no host call of a queue is under way. False if the deadline passes first.
     virtual bool settle(Deadline deadline) noexcept = 0;
     // The default time limit of kernels in nanoseconds; 0: none.

@@ -75,6 +75,13 @@ Result<MemoryPlace> check(const Fill& fill_) {
     return usable_place(fill_.destination, fill_.count * fill_.element, "devPtr");
 }
 
+// Waits for what can run. The operation is checked again, since its memory may be gone now.
+template <class Operation>
+Status quiesce_before(Context& context, const Operation& operation) {
+    if (!quiesce_context(context)) return {};
+    return check(operation).status();
+}
+
 Command command_of(const Copy& copy) {
     Command command(Opcode::copy);
     command.copy = {copy.destination, copy.source, copy.count, 1, copy.count, copy.count};
@@ -145,7 +152,7 @@ Status copy_now(const Copy& copy) {
     if (Result<Places> places = check(copy); !places.ok()) return places.status();
     if (copy.destination == copy.source) return {};
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
-    quiesce_context(**context);
+    CANOPY_TRY(quiesce_before(**context, copy));
     return copy_by(*(*context)->device, copy);
 }
 
@@ -154,7 +161,7 @@ Status copy_now(const RowCopy& copy) {
     if (!context.ok()) return context.status();
     if (Result<Places> places = check(copy); !places.ok()) return places.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
-    quiesce_context(**context);
+    CANOPY_TRY(quiesce_before(**context, copy));
     return (*context)->device->copy(
         {copy.destination, copy.source, copy.width, copy.height, copy.destination_pitch, copy.source_pitch});
 }
@@ -163,8 +170,11 @@ Status copy_now(std::span<const Copy> copies) {
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
-    quiesce_context(**context);
-    for (const Copy& copy : copies) CANOPY_TRY(copy_by(*(*context)->device, copy));
+    const bool waited = quiesce_context(**context);
+    for (const Copy& copy : copies) {
+        if (waited) CANOPY_TRY(check(copy).status());
+        CANOPY_TRY(copy_by(*(*context)->device, copy));
+    }
     return {};
 }
 
@@ -173,7 +183,7 @@ Status fill_now(const Fill& fill) {
     if (!context.ok()) return context.status();
     if (Result<MemoryPlace> place = check(fill); !place.ok()) return place.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
-    quiesce_context(**context);
+    CANOPY_TRY(quiesce_before(**context, fill));
     if (fill.count * fill.element < Device::large_copy)
         return canopy::fill(fill.destination, fill.value, fill.element, fill.count);
     return (*context)->device->fill({fill.destination, fill.count, fill.value, fill.element});

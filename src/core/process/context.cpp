@@ -91,7 +91,7 @@ Result<DeviceAddress> context_memory(Context& context, ContextMemory which) {
     return memory;
 }
 
-void quiesce_context(Context& context) noexcept { context.device->quiesce(); }
+bool quiesce_context(Context& context) noexcept { return context.device->quiesce(); }
 
 void quiesce_devices() noexcept {
     Runtime& runtime = Runtime::instance();

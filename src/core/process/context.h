@@ -47,8 +47,9 @@ void forget_current(Handle context) noexcept;
 // The device of the current context. 107002 if there is none.
 Result<DeviceRecord*> current_device();
 
-// Waits for everything that can run on the context's device, but not for streams that wait for an event.
-void quiesce_context(Context& context) noexcept;
+// Waits for everything that can run on the context's device, but not for streams that wait for an event. True if memory
+// that was freed under running work may be gone now.
+bool quiesce_context(Context& context) noexcept;
 // The same for all devices, used before memory is freed.
 void quiesce_devices() noexcept;
 

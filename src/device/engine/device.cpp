@@ -146,9 +146,11 @@ public:
         return blocking_copies_.run(command);
     }
 
-    void quiesce() noexcept override {
-        scheduler_.quiesce();
-        if (!deferred_free_.empty()) deferred_free_.release_passed();
+    bool quiesce() noexcept override {
+        const bool waited = scheduler_.quiesce();
+        if (deferred_free_.empty()) return waited;
+        deferred_free_.release_passed();
+        return true;
     }
     bool settle(Deadline deadline) noexcept override {
         if (!scheduler_.settle(deadline)) return false;

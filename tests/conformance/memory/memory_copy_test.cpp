@@ -76,6 +76,28 @@ TEST_F(MemoryCopy, BytesOutsideAnAllocationAreRefused) {
                      aclrtMemcpy(host.data(), 128, pinned, 128, ACL_MEMCPY_HOST_TO_HOST));
 }
 
+// The call waits for the work that still uses the memory, which is given back then.
+TEST_F(MemoryCopy, MemoryFreedUnderRunningWorkIsRefused) {
+    constexpr size_t size = size_t{16} << 20;
+    std::vector<char> host(64);
+    const auto refused = [&](const char* argument, auto&& copy) {
+        void* memory = nullptr;
+        ASSERT_ACL_OK(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_HUGE_FIRST));
+        ASSERT_ACL_OK(aclrtMemsetAsync(memory, size, 1, size, stream_));
+        ASSERT_ACL_OK(aclrtFree(memory));
+        EXPECT_ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, argument, copy(memory));
+        ASSERT_ACL_OK(aclrtSynchronizeStream(stream_));
+    };
+    for (int round = 0; round < 3; ++round) {
+        refused("devPtr", [](void* memory) { return aclrtMemset(memory, 64, 0, 64); });
+        refused("dst",
+                [&](void* memory) { return aclrtMemcpy(memory, 64, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE); });
+        refused("src", [&](void* memory) {
+            return aclrtMemcpy2d(host.data(), 8, memory, 8, 8, 8, ACL_MEMCPY_DEVICE_TO_HOST);
+        });
+    }
+}
+
 TEST_F(MemoryCopy, DoesNotWaitForAStreamThatStandsBeforeAWait) {
     auto* word = static_cast<uint64_t*>(device_memory(8));
     uint64_t value = 0;

@@ -514,24 +514,24 @@ std::uint64_t Scheduler::unfinished(const Backlog& backlog) noexcept {
 
 // The caller does not help: a kernel may be waiting for something the caller does next, so it must not run on the
 // caller's thread.
-void Scheduler::quiesce() noexcept {
-    if (!busy()) return;
+bool Scheduler::quiesce() noexcept {
+    if (!busy()) return false;
     Backlog before;
     try {
         before = backlog();
     } catch (...) {
-        return;
+        return true;
     }
     std::uint64_t left_before = 0;
     // Waits that ran out since something finished. Counted, because the clock runs on while this machine is paused.
     std::uint32_t idle_waits = 0;
     for (int round = 0, without_work = 0;; ++round) {
         const std::uint64_t left = unfinished(before);
-        if (left == 0) return;
+        if (left == 0) return true;
         if (std::exchange(left_before, left) != left)
             idle_waits = 0;
         else if (idle_waits > tuning::quiesce_patience)
-            return;
+            return true;
         if (round < 64) {
             sched_yield();
             continue;

@@ -141,8 +141,9 @@ public:
     [[nodiscard]] Backlog backlog();
     // Number of its commands that can still run; 0 if all are done or behind a wait.
     [[nodiscard]] std::uint64_t unfinished(const Backlog& backlog) noexcept;
-    // Waits until all earlier commands that can run have finished, or nothing has finished for a long time.
-    void quiesce() noexcept;
+    // Waits until all earlier commands that can run have finished, or nothing has finished for a long time. False if
+    // there was nothing to wait for.
+    bool quiesce() noexcept;
     // Waits until nothing can run and no host call is under way. False if the deadline passes first.
     bool settle(Deadline deadline) noexcept;
     // Counts host calls of streams and graphs that have begun and not ended.
