@@ -97,7 +97,7 @@ scripts/setup.sh build test
 rm -f build/test.slowest
 # Sanitizer builds compile kernels with the release build's compiler.
 compiler=build/release/toolchain/tree/bin/canopy-cc
-export ASAN_OPTIONS="${ASAN_OPTIONS:-}" TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1}"
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}" TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1:atexit_sleep_ms=50}"
 for part in "${parts[@]}"; do
     case "$part" in
         checks) run_checks check_format.sh check_dependencies.py "draw_folders.py --check" check_text.py ;;

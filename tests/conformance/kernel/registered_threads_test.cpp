@@ -75,7 +75,8 @@ TEST_F(RegisteredThreads, LaunchWhileTheDeviceIsReset) {
                     << code;
             }
         });
-    for (int reset = 0; reset < 200; ++reset) {
+    const int resets = device_reaches_all_memory() ? 200 : 20;  // each starts a process otherwise
+    for (int reset = 0; reset < resets; ++reset) {
         EXPECT_ACL_OK(aclrtSetDevice(1));
         EXPECT_ACL_OK(aclrtResetDeviceForce(1));
     }
