@@ -39,14 +39,17 @@ struct Interpretation {
 struct SumOfNumbers {
     Real sum = 0, size = 0;
     uint32_t count = 0;
+    Whole whole = 0;  // of integers
 
     void add(Real x) {
         sum += x;
         if (std::isfinite(x)) size += std::fabs(x);
+        if (std::fabs(x) < 0x1p64L) whole += static_cast<Whole>(x);
         ++count;
     }
-    // Partial sums are kept in float; the result is rounded to the type.
+    // Partial sums are kept in float; the result is rounded to the type. Those of integers keep their low bits.
     void expect(Expected& state, Type type, uint32_t byte, Real factor = 1) const {
+        if (!is_floating(type)) return state.write_whole(type, byte, whole);
         if (size > 0.9L * largest_of(type) || size * factor > 0.9L * largest_of(type)) return state.any(type, byte);
         const Real slack = size * factor * (count + 3) * std::ldexp(1.0L, -24);
         state.near(type, byte, sum * factor, slack + 0.501L * unit_at(type, std::fabs(sum * factor) + slack));
@@ -94,22 +97,23 @@ struct CopyIn {
 };
 
 // Rows with gaps, in units of 32 bytes.
+template <class T>
 struct CopyRows {
     static constexpr const char* names = "DataCopy";
     RANDOM_CALL {
-        const auto from = global<half>(memory, step.shape[0], pool_bytes);
+        const auto from = global<T>(memory, step.shape[0], pool_bytes);
         AscendC::DataCopy(
-            tensor<half>(step.at[0]), from,
+            tensor<T>(step.at[0]), from,
             AscendC::DataCopyParams(static_cast<uint16_t>(step.count), static_cast<uint16_t>(step.shape[1]),
                                     static_cast<uint16_t>(step.shape[2]), static_cast<uint16_t>(step.shape[3])));
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.count = random.between(1, 5);
-        step.shape[0] = pool_at(halves, random.below(pools));
+        step.shape[0] = pool_at(storage_of(type_of<T>), random.below(pools));
         step.shape[1] = random.between(1, 6);
         step.shape[2] = random.below(7);
         step.shape[3] = random.below(7);
-        step.at[0] = place(random, Type::f16, (step.count * (step.shape[1] + step.shape[3])) * 32);
+        step.at[0] = place(random, type_of<T>, (step.count * (step.shape[1] + step.shape[3])) * 32);
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         const auto& s = i.step.shape;
@@ -118,21 +122,23 @@ struct CopyRows {
     }
 };
 
-// To global memory, where it replaces, adds, or keeps the larger or the smaller.
-template <class T>
+// To global memory, where it replaces, or adds, or keeps the larger or the smaller.
+template <class T, bool atomic>
 struct CopyOut {
-    static constexpr const char* names = "DataCopy SetAtomicAdd SetAtomicMax SetAtomicMin SetAtomicNone";
+    static constexpr const char* names = atomic ? "SetAtomicAdd SetAtomicMax SetAtomicMin SetAtomicNone" : "DataCopy";
     RANDOM_CALL {
         const auto to = global<T>(memory, first_state_byte + outbox_byte + step.shape[0], outbox_bytes - step.shape[0]);
-        if (step.mode == 1) AscendC::SetAtomicAdd<T>();
-        if (step.mode == 2) AscendC::SetAtomicMax<T>();
-        if (step.mode == 3) AscendC::SetAtomicMin<T>();
+        if constexpr (atomic) {
+            if (step.mode == 1) AscendC::SetAtomicAdd<T>();
+            if (step.mode == 2) AscendC::SetAtomicMax<T>();
+            if (step.mode == 3) AscendC::SetAtomicMin<T>();
+        }
         AscendC::DataCopy(to, tensor<T>(step.at[0]), step.count);
-        AscendC::SetAtomicNone();
+        if constexpr (atomic) AscendC::SetAtomicNone();
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         const uint32_t blocks = random.between(1, 10);
-        step.mode = static_cast<uint8_t>(random.below(4));
+        step.mode = static_cast<uint8_t>(atomic ? random.between(1, 3) : 0);
         step.count = blocks * 32 / sizeof(T);
         step.at[0] = place(random, type_of<T>, blocks * 32);
         step.shape[0] = random.below((outbox_bytes - blocks * 32) / sizeof(T) + 1) * sizeof(T);
@@ -174,7 +180,7 @@ struct PadIn {
         step.shape[0] = pool_at(storage_of(type_of<T>), random.below(pools));
         step.shape[1] = random.below(50) * sizeof(T);  // bytes between rows in global memory
         step.shape[2] = random.below(3);               // blocks between rows in the buffer
-        const uint32_t most = 8;
+        const uint32_t most = std::min(8u, 32 / static_cast<uint32_t>(sizeof(T)));
         step.shape[3] = step.mode == 0 ? 0 : random.below(most) + random.below(most) * 16;
         step.scalar = random.between(0, 100);
         step.at[0] = place(random, type_of<T>, step.repeats * (pitch(step) + step.shape[2] * 32));
@@ -203,55 +209,62 @@ struct PadIn {
     }
 };
 
+template <class T>
 struct PadOut {
     static constexpr const char* names = "DataCopyPad";
     RANDOM_CALL {
-        const auto to = global<int16_t>(memory, first_state_byte + outbox_byte, outbox_bytes);
-        AscendC::DataCopyPad(to, tensor<int16_t>(step.at[0]),
-                             AscendC::DataCopyExtParams(step.repeats, step.count * 2, step.shape[1], step.shape[0], 0));
+        const auto to = global<T>(memory, first_state_byte + outbox_byte, outbox_bytes);
+        AscendC::DataCopyPad(
+            to, tensor<T>(step.at[0]),
+            AscendC::DataCopyExtParams(step.repeats, step.count * sizeof(T), step.shape[1], step.shape[0], 0));
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.repeats = static_cast<uint8_t>(random.between(1, 5));
-        step.count = random.between(1, 60);
-        step.shape[0] = random.below(40) * 2;  // bytes between rows in global memory
-        step.shape[1] = random.below(3);       // blocks between rows in the buffer
-        step.at[0] = place(random, Type::i16, step.repeats * pitch(step));
+        step.count = random.between(1, 120 / sizeof(T));
+        step.shape[0] = random.below(80 / sizeof(T)) * sizeof(T);  // bytes between rows in global memory
+        step.shape[1] = random.below(3);                           // blocks between rows in the buffer
+        step.at[0] = place(random, type_of<T>, step.repeats * pitch(step));
     }
-    static uint32_t pitch(const Step& step) { return (step.count * 2 + 31) / 32 * 32 + step.shape[1] * 32; }
+    static uint32_t row_bytes(const Step& step) { return step.count * static_cast<uint32_t>(sizeof(T)); }
+    static uint32_t pitch(const Step& step) { return (row_bytes(step) + 31) / 32 * 32 + step.shape[1] * 32; }
     RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t row = 0; row < i.step.repeats; ++row)
-            i.state.copy(outbox_byte + row * (i.step.count * 2 + i.step.shape[0]), i.at(0).byte + row * pitch(i.step),
-                         i.step.count * 2);
+            i.state.copy(outbox_byte + row * (row_bytes(i.step) + i.step.shape[0]), i.at(0).byte + row * pitch(i.step),
+                         row_bytes(i.step));
     }
 };
 
-// Inside the buffer: rows, then elements by mask.
+// Inside the buffer: whole blocks, then elements by mask.
+template <class T>
 struct CopyInside {
     static constexpr const char* names = "DataCopy";
-    RANDOM_CALL { AscendC::DataCopy(tensor<int32_t>(step.at[0]), tensor<int32_t>(step.at[1]), step.count); }
+    RANDOM_CALL { AscendC::DataCopy(tensor<T>(step.at[0]), tensor<T>(step.at[1]), step.count); }
     RANDOM_HOST plan(Random& random, Step& step) {
-        step.count = random.between(1, 30) * 8;
-        step.at[0] = place(random, Type::i32, step.count * 4);
-        step.at[1] = place(random, Type::i32, step.count * 4, {step.at[0]});
+        const uint32_t bytes = random.between(1, 30) * 32;
+        step.count = bytes / sizeof(T);
+        step.at[0] = place(random, type_of<T>, bytes);
+        step.at[1] = place(random, type_of<T>, bytes, {step.at[0]});
     }
-    RANDOM_HOST interpret(const Interpretation& i) { i.state.copy(i.at(0).byte, i.at(1).byte, i.step.count * 4); }
+    RANDOM_HOST interpret(const Interpretation& i) {
+        i.state.copy(i.at(0).byte, i.at(1).byte, i.step.count * sizeof(T));
+    }
 };
 
-template <class T, Form masked>
+template <class T>
 struct CopyMasked {
     static constexpr const char* names = "Copy";
     RANDOM_CALL {
         const AscendC::CopyRepeatParams strides(step.at[0].block, step.at[1].block, step.at[0].repeat,
                                                 step.at[1].repeat);
         const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
-        if constexpr (masked == leading_lanes)
+        if (step.form == leading_lanes)
             AscendC::Copy(d, s, step.mask[0], step.repeats, strides);
         else
             AscendC::Copy(d, s, step.mask, step.repeats, strides);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         const uint32_t lanes = 256 / sizeof(T);
-        step.form = masked;
+        step.form = some_mask(random, type_of<T>);
         plan_mask(random, step, lanes);
         plan_strided(random, step, 0, type_of<T>, lanes, true, {});
         plan_strided(random, step, 1, type_of<T>, lanes, false, {step.at[0]});
@@ -264,8 +277,8 @@ struct CopyMasked {
 
 // --- Fills --------------------------------------------------------------------------------------------------------
 
-inline void plan_fill(Random& random, Step& step, Type type, Form masked) {
-    step.form = random.chance(40) ? counted : masked;
+inline void plan_fill(Random& random, Step& step, Type type) {
+    step.form = random.chance(40) ? counted : some_mask(random, type);
     step.scalar = some_scalar(random, type);
     if (step.form == counted) {
         step.count = some_count(random, slot_bytes / size_of(type));
@@ -276,7 +289,7 @@ inline void plan_fill(Random& random, Step& step, Type type, Form masked) {
     }
 }
 
-template <class T, Form masked>
+template <class T>
 struct Filled {
     static constexpr const char* names = "Duplicate";
     RANDOM_CALL {
@@ -285,19 +298,19 @@ struct Filled {
         const auto repeat = static_cast<uint8_t>(step.at[0].repeat);
         if (step.form == counted)
             AscendC::Duplicate(d, value, static_cast<int32_t>(step.count));
-        else if constexpr (masked == leading_lanes)
+        else if (step.form == leading_lanes)
             AscendC::Duplicate(d, value, step.mask[0], step.repeats, step.at[0].block, repeat);
         else
             AscendC::Duplicate(d, value, step.mask, step.repeats, step.at[0].block, repeat);
     }
-    RANDOM_HOST plan(Random& random, Step& step) { plan_fill(random, step, type_of<T>, masked); }
+    RANDOM_HOST plan(Random& random, Step& step) { plan_fill(random, step, type_of<T>); }
     RANDOM_HOST interpret(const Interpretation& i) {
         for_each_element(i.step, {type_of<T>},
                          [&](uint32_t, const uint32_t* at) { i.state.write(type_of<T>, at[0], i.step.scalar); });
     }
 };
 
-template <class T, Form masked>
+template <class T>
 struct Numbered {
     static constexpr const char* names = "CreateVecIndex";
     RANDOM_CALL {
@@ -306,18 +319,19 @@ struct Numbered {
         const auto repeat = static_cast<uint8_t>(step.at[0].repeat);
         if (step.form == counted)
             AscendC::CreateVecIndex(d, value, step.count);
-        else if constexpr (masked == leading_lanes)
+        else if (step.form == leading_lanes)
             AscendC::CreateVecIndex(d, value, step.mask[0], step.repeats, step.at[0].block, repeat);
         else
             AscendC::CreateVecIndex(d, value, step.mask, step.repeats, step.at[0].block, repeat);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
-        plan_fill(random, step, type_of<T>, masked);
-        step.scalar = std::floor(random.real() * 2000) - 1000;
+        plan_fill(random, step, type_of<T>);
+        if (is_floating(type_of<T>)) step.scalar = std::floor(random.real() * 2000) - 1000;
+        if (type_of<T> == Type::bf16) step.scalar = std::floor(random.real() * 200);
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         for_each_element(i.step, {type_of<T>}, [&](uint32_t index, const uint32_t* at) {
-            i.state.write(type_of<T>, at[0], i.step.scalar + index);
+            i.state.write(type_of<T>, at[0], static_cast<Real>(i.step.scalar) + index);
         });
     }
 };
@@ -340,21 +354,19 @@ struct Shifted {
         }
     }
     RANDOM_HOST plan(Random& random, Step& step) {
-        Row row{};
-        row.to = row.from = type;
-        row.sources = 1;
-        row.aliases = true;
-        row.forms = CL;
-        plan_row(row, random, step);
+        step.form = random.chance(50) ? counted : leading_lanes;
+        plan_operands(random, step, type, type, 1);
+        if (random.chance(20)) step.at[1] = step.at[0];
         step.scalar = random.below(sizeof(T) * 8);
         step.mode = static_cast<uint8_t>(!left && step.form != counted && step.scalar != 0 ? random.below(2) : 0);
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         for_each_element(i.step, {type, type}, [&](uint32_t, const uint32_t* at) {
-            const Real a = i.state.read(type, at[1]), by = i.step.scalar;
-            Real value = left ? shifted_left(a, by, sizeof(T) * 8) : shifted_right(a, by);
-            if (i.step.mode != 0) value += static_cast<Real>(bits_of(a) >> (bits_of(by) - 1) & 1);
-            i.state.write(type, at[0], value);
+            const Whole a = i.state.whole(type, at[1]);
+            const auto by = static_cast<Whole>(i.step.scalar);
+            Whole value = left ? shifted_left(a, by, type) : shifted_right(a, by);
+            if (i.step.mode != 0) value += a >> (by - 1) & 1;
+            i.state.write_whole(type, at[0], value);
         });
     }
 };
@@ -392,14 +404,14 @@ struct Compared {
     RANDOM_HOST plan(Random& random, Step& step) {
         constexpr uint32_t lanes = 256 / sizeof(T);
         step.mode = static_cast<uint8_t>(random.below(6));
-        step.form = random.chance(50) ? counted : mask_bits;
+        step.form = sizeof(T) == 1 || random.chance(50) ? counted : mask_bits;
         step.at[0] = place(random, Type::u8, 256);
         if (step.form == counted) {
             step.count = random.between(1, 6) * lanes;
-            for (uint32_t k = 1; k < 3; ++k) step.at[k] = place(random, type, step.count * sizeof(T));
+            for (uint32_t k = 1; k < 3; ++k) step.at[k] = place(random, type, step.count * sizeof(T), {step.at[0]});
         } else {
             plan_mask(random, step, lanes);
-            for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, type, lanes, false, {});
+            for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, type, lanes, false, {step.at[0]});
         }
     }
     RANDOM_HOST interpret(const Interpretation& i) {
@@ -412,11 +424,10 @@ struct Compared {
     }
 };
 
-template <bool old_name>
+template <class T, bool old_name>
 struct ComparedWithNumber {
     static constexpr const char* names = old_name ? "CompareScalar" : "Compares";
-    static constexpr Type type = old_name ? Type::f32 : Type::f16;
-    using T = std::conditional_t<old_name, float, half>;
+    static constexpr Type type = type_of<T>;
     RANDOM_CALL {
         const auto mode = static_cast<AscendC::CMPMODE>(step.mode);
         const auto d = tensor<uint8_t>(step.at[0]);
@@ -432,7 +443,7 @@ struct ComparedWithNumber {
         step.count = random.between(1, 6) * 256 / sizeof(T);
         step.scalar = some_scalar(random, type);
         step.at[0] = place(random, Type::u8, 256);
-        step.at[1] = place(random, type, step.count * sizeof(T));
+        step.at[1] = place(random, type, step.count * sizeof(T), {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k)
@@ -441,37 +452,43 @@ struct ComparedWithNumber {
 };
 
 // The comparison of one repeat goes to a register of the core, from there to a tensor and to a selection.
+template <class T>
 struct ComparedInRegister {
     static constexpr const char* names = "Compare GetCmpMask SetCmpMask Select SetVectorMask";
+    static constexpr Type type = type_of<T>;
+    static constexpr uint32_t lanes = 256 / sizeof(T);
     RANDOM_CALL {
-        const auto d = tensor<float>(step.at[0]), a = tensor<float>(step.at[2]), b = tensor<float>(step.at[3]);
+        const auto d = tensor<T>(step.at[0]), a = tensor<T>(step.at[2]), b = tensor<T>(step.at[3]);
         const auto bits = tensor<uint8_t>(step.at[1]);
+        uint64_t chosen[2];
+        __builtin_memcpy(chosen, step.shape, sizeof chosen);
         AscendC::SetCmpMask(bits);
         AscendC::Compare(a, b, static_cast<AscendC::CMPMODE>(step.mode), step.mask,
                          AscendC::BinaryRepeatParams(1, 1, 1, 8, 8, 8));
         AscendC::GetCmpMask(bits);
-        AscendC::SetVectorMask<float>(0, step.mask[1]);
+        AscendC::SetVectorMask<T>(chosen[1], chosen[0]);
         AscendC::Select(d, a, b, step.repeats, AscendC::BinaryRepeatParams(1, 1, 1, 8, 8, 8));
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.mode = static_cast<uint8_t>(random.below(6));
         step.form = mask_bits;
-        plan_mask(random, step, 64);
-        step.mask[1] = random.bits() | 1;
-        step.at[0] = place(random, Type::f32, step.repeats * 256);
+        plan_mask(random, step, lanes);
+        for (uint32_t& bits : step.shape) bits = static_cast<uint32_t>(random.bits());
+        step.at[0] = place(random, type, step.repeats * 256);
         step.at[1] = place(random, Type::u8, 32);
-        for (uint32_t k = 2; k < 4; ++k) step.at[k] = place(random, Type::f32, step.repeats * 256, {step.at[0]});
+        for (uint32_t k = 2; k < 4; ++k) step.at[k] = place(random, type, step.repeats * 256, {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
-        bool chosen[64];
-        for (uint32_t k = 0; k < 64; ++k) {
+        bool chosen[lanes];
+        for (uint32_t k = 0; k < lanes; ++k) {
             chosen[k] = i.state.bit(i.at(1).byte, k);
-            if ((i.step.mask[0] >> k & 1) != 0)
-                chosen[k] = compares(i.step.mode, i.read(Type::f32, 2, k), i.read(Type::f32, 3, k));
+            if ((i.step.mask[k / 64] >> k % 64 & 1) != 0)
+                chosen[k] = compares(i.step.mode, i.read(type, 2, k), i.read(type, 3, k));
             i.state.set_bit(i.at(1).byte, k, chosen[k]);
         }
-        for (uint32_t k = 0; k < i.step.repeats * 64u; ++k)
-            if ((i.step.mask[1] >> k % 64 & 1) != 0) i.copy_element(Type::f32, 0, k, chosen[k % 64] ? 2 : 3, k);
+        for (uint32_t k = 0; k < i.step.repeats * lanes; ++k)
+            if ((i.step.shape[k % lanes / 32] >> k % 32 & 1) != 0)
+                i.copy_element(type, 0, k, chosen[k % lanes] ? 2 : 3, k);
     }
 };
 
@@ -494,7 +511,7 @@ struct Selected {
         step.count = some_count(random, slot_bytes / sizeof(T));
         step.scalar = some_scalar(random, type);
         step.at[0] = place(random, type, step.count * sizeof(T));
-        step.at[1] = place(random, Type::u8, 160);
+        step.at[1] = place(random, Type::u8, 256, {step.at[0]});
         for (uint32_t k = 2; k < 4; ++k) step.at[k] = place(random, type, step.count * sizeof(T), {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
@@ -513,52 +530,55 @@ struct Selected {
 // --- Mask registers -----------------------------------------------------------------------------------------------
 
 // Counter mode: the mask is a number of elements, and the strides still count.
+template <class T>
 struct CountedByRegister {
     static constexpr const char* names = "SetMaskCount SetVectorMask Add SetMaskNorm ResetMask";
+    static constexpr Type type = type_of<T>;
+    static constexpr uint32_t lanes = 256 / sizeof(T);
     RANDOM_CALL {
         AscendC::SetMaskCount();
-        AscendC::SetVectorMask<float, AscendC::MaskMode::COUNTER>(static_cast<int32_t>(step.count));
-        AscendC::Add<float, false>(tensor<float>(step.at[0]), tensor<float>(step.at[1]), tensor<float>(step.at[2]),
-                                   AscendC::MASK_PLACEHOLDER, 1, binary_strides(step));
+        AscendC::SetVectorMask<T, AscendC::MaskMode::COUNTER>(static_cast<int32_t>(step.count));
+        AscendC::Add<T, false>(tensor<T>(step.at[0]), tensor<T>(step.at[1]), tensor<T>(step.at[2]),
+                               AscendC::MASK_PLACEHOLDER, 1, binary_strides(step));
         AscendC::SetMaskNorm();
         AscendC::ResetMask();
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.form = leading_lanes;
         step.repeats = static_cast<uint8_t>(random.between(1, 3));
-        plan_strided(random, step, 0, Type::f32, 64, true, {});
-        for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, Type::f32, 64, false, {step.at[0]});
-        step.count = (step.repeats - 1u) * 64 + random.between(1, 64);
+        plan_strided(random, step, 0, type, lanes, true, {});
+        for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, type, lanes, false, {step.at[0]});
+        step.count = (step.repeats - 1u) * lanes + random.between(1, lanes);
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         Step step = i.step;
-        step.mask[0] = 64;
-        for_each_element(step, {Type::f32, Type::f32, Type::f32}, [&](uint32_t index, const uint32_t* at) {
-            if (index < i.step.count)
-                i.state.write(Type::f32, at[0], i.state.read(Type::f32, at[1]) + i.state.read(Type::f32, at[2]));
+        step.mask[0] = lanes;
+        for_each_element(step, {type, type, type}, [&](uint32_t index, const uint32_t* at) {
+            if (index < i.step.count) expect_element("Add", type, i.state, at, step);
         });
     }
 };
 
+template <class T>
 struct MaskedByRegister {
     static constexpr const char* names = "SetVectorMask Mul ResetMask";
+    static constexpr Type type = type_of<T>;
+    static constexpr uint32_t lanes = 256 / sizeof(T);
     RANDOM_CALL {
-        AscendC::SetVectorMask<int16_t, AscendC::MaskMode::NORMAL>(step.mask[1], step.mask[0]);
-        AscendC::Mul<int16_t, false>(tensor<int16_t>(step.at[0]), tensor<int16_t>(step.at[1]),
-                                     tensor<int16_t>(step.at[2]), AscendC::MASK_PLACEHOLDER, step.repeats,
-                                     binary_strides(step));
+        AscendC::SetVectorMask<T, AscendC::MaskMode::NORMAL>(step.mask[1], step.mask[0]);
+        AscendC::Mul<T, false>(tensor<T>(step.at[0]), tensor<T>(step.at[1]), tensor<T>(step.at[2]),
+                               AscendC::MASK_PLACEHOLDER, step.repeats, binary_strides(step));
         AscendC::ResetMask();
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.form = mask_bits;
-        plan_mask(random, step, 128);
-        plan_strided(random, step, 0, Type::i16, 128, true, {});
-        for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, Type::i16, 128, false, {step.at[0]});
+        plan_mask(random, step, lanes);
+        plan_strided(random, step, 0, type, lanes, true, {});
+        for (uint32_t k = 1; k < 3; ++k) plan_strided(random, step, k, type, lanes, false, {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
-        for_each_element(i.step, {Type::i16, Type::i16, Type::i16}, [&](uint32_t, const uint32_t* at) {
-            i.state.write(Type::i16, at[0], i.state.read(Type::i16, at[1]) * i.state.read(Type::i16, at[2]));
-        });
+        for_each_element(i.step, {type, type, type},
+                         [&](uint32_t, const uint32_t* at) { expect_element("Mul", type, i.state, at, i.step); });
     }
 };
 

@@ -73,11 +73,10 @@ constexpr const char* name_of_reduction(int kind) {
 }
 
 // Sums of n elements of each row.
-template <bool mean>
+template <class T, bool mean>
 struct SumsOfRows {
     static constexpr const char* names = mean ? "Mean" : "Sum";
-    static constexpr Type type = mean ? Type::f16 : Type::f32;
-    using T = std::conditional_t<mean, half, float>;
+    static constexpr Type type = type_of<T>;
     RANDOM_CALL {
         const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
         if constexpr (mean)
@@ -161,11 +160,12 @@ struct ReducedMatrix {
     }
 };
 
+template <class T>
 struct SumOfDifferentBits {
     static constexpr const char* names = "ReduceXorSum";
     RANDOM_CALL {
-        AscendC::ReduceXorSum(tensor<int16_t>(step.at[0]), tensor<int16_t>(step.at[1]), tensor<int16_t>(step.at[2]),
-                              scratch(), step.count);
+        AscendC::ReduceXorSum(tensor<T>(step.at[0]), tensor<T>(step.at[1]), tensor<T>(step.at[2]), scratch(),
+                              step.count);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.count = some_count(random, 1000);
@@ -173,126 +173,103 @@ struct SumOfDifferentBits {
         for (uint32_t k = 1; k < 3; ++k) step.at[k] = place(random, Type::i16, step.count * 2, {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
-        Real sum = 0;
+        Whole sum = 0;
         for (uint32_t k = 0; k < i.step.count; ++k)
-            sum += static_cast<Real>(bits_of(i.read(Type::i16, 1, k)) ^ bits_of(i.read(Type::i16, 2, k)));
-        i.write(Type::i16, 0, 0, saturated(Type::i16, sum));
+            sum += static_cast<Whole>(i.read(Type::i16, 1, k)) ^ static_cast<Whole>(i.read(Type::i16, 2, k));
+        i.state.write_whole(Type::i16, i.at(0).byte, clamped(Type::i16, sum));
     }
 };
 
 // --- Functions with several results or operands -------------------------------------------------------------------
 
+template <class T>
 struct SineAndCosine {
     static constexpr const char* names = "SinCos";
+    static constexpr Type type = type_of<T>;
     RANDOM_CALL {
-        AscendC::SinCos(tensor<float>(step.at[0]), tensor<float>(step.at[1]), tensor<float>(step.at[2]), scratch(),
-                        step.count);
+        AscendC::SinCos(tensor<T>(step.at[0]), tensor<T>(step.at[1]), tensor<T>(step.at[2]), scratch(), step.count);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
-        step.count = some_count(random, 512);
-        step.at[0] = place(random, Type::f32, step.count * 4);
-        step.at[1] = place(random, Type::f32, step.count * 4, {step.at[0]});
-        step.at[2] = place(random, Type::f32, step.count * 4, {step.at[0], step.at[1]});
+        step.count = some_count(random, slot_bytes / sizeof(T));
+        step.at[0] = place(random, type, step.count * sizeof(T));
+        step.at[1] = place(random, type, step.count * sizeof(T), {step.at[0]});
+        step.at[2] = place(random, type, step.count * sizeof(T), {step.at[0], step.at[1]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k) {
-            const Real x = i.read(Type::f32, 2, k);
+            const Real x = i.read(type, 2, k);
             if (std::fabs(x) > 65504) {  // the functions of the host are not exact for large angles
-                i.any(Type::f32, 0, k);
-                i.any(Type::f32, 1, k);
+                i.any(type, 0, k);
+                i.any(type, 1, k);
                 continue;
             }
-            i.near(Type::f32, 0, k, std::sin(x), 0.51L * unit_at(Type::f32, std::sin(x)));
-            i.near(Type::f32, 1, k, std::cos(x), 0.51L * unit_at(Type::f32, std::cos(x)));
+            i.near(type, 0, k, std::sin(x), 0.51L * unit_at(type, std::sin(x)));
+            i.near(type, 1, k, std::cos(x), 0.51L * unit_at(type, std::cos(x)));
         }
     }
 };
 
-struct ClampedByTensors {
+// The lower bound is a tensor, or 2.
+template <class T>
+struct ClampedBetween {
     static constexpr const char* names = "Clamp";
+    static constexpr Type type = type_of<T>;
     RANDOM_CALL {
-        const auto d = tensor<half>(step.at[0]), s = tensor<half>(step.at[1]), low = tensor<half>(step.at[2]);
+        const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]), low = tensor<T>(step.at[2]);
         if (step.mode == 0)
-            AscendC::Clamp(d, s, low, static_cast<half>(step.scalar), step.count);
+            AscendC::Clamp(d, s, low, static_cast<T>(step.scalar), step.count);
         else
-            AscendC::Clamp(d, s, static_cast<half>(-2), static_cast<half>(step.scalar), step.count);
+            AscendC::Clamp(d, s, static_cast<T>(2), static_cast<T>(step.scalar), step.count);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.mode = static_cast<uint8_t>(random.below(2));
-        step.count = some_count(random, 1024);
-        step.scalar = some_scalar(random, Type::f16);
-        step.at[0] = place(random, Type::f16, step.count * 2);
-        for (uint32_t k = 1; k < 3; ++k) step.at[k] = place(random, Type::f16, step.count * 2, {step.at[0]});
+        step.count = some_count(random, slot_bytes / sizeof(T));
+        step.scalar = some_scalar(random, type);
+        step.at[0] = place(random, type, step.count * sizeof(T));
+        for (uint32_t k = 1; k < 3; ++k) step.at[k] = place(random, type, step.count * sizeof(T), {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k) {
-            const Real x = i.read(Type::f16, 1, k), low = i.step.mode == 0 ? i.read(Type::f16, 2, k) : -2;
+            const Real x = i.read(type, 1, k), low = i.step.mode == 0 ? i.read(type, 2, k) : 2;
             const Real high = i.step.scalar;
             if (std::isnan(low))
-                i.any(Type::f16, 0, k);
+                i.any(type, 0, k);
             else
-                i.near(Type::f16, 0, k, std::isnan(x) ? x : std::fmin(std::fmax(x, low), high), 0);
+                i.near(type, 0, k, std::isnan(x) ? x : std::fmin(std::fmax(x, low), high), 0);
         }
     }
 };
 
-struct MultipliedAndAdded {
-    static constexpr const char* names = "Fma";
-    RANDOM_CALL {
-        AscendC::Fma(tensor<float>(step.at[0]), tensor<float>(step.at[1]), tensor<float>(step.at[2]),
-                     tensor<float>(step.at[3]), step.count);
-    }
-    RANDOM_HOST plan(Random& random, Step& step) {
-        step.count = some_count(random, 512);
-        step.at[0] = place(random, Type::f32, step.count * 4);
-        for (uint32_t k = 1; k < 4; ++k) step.at[k] = place(random, Type::f32, step.count * 4, {step.at[0]});
-    }
-    RANDOM_HOST interpret(const Interpretation& i) {
-        for (uint32_t k = 0; k < i.step.count; ++k) {
-            // The fused operation of the host's library is exact.
-            const auto value = [&](uint32_t operand) { return static_cast<float>(i.read(Type::f32, operand, k)); };
-            i.write(Type::f32, 0, k, std::fma(value(1), value(2), value(3)));
-        }
-    }
-};
-
+template <class T>
 struct ChosenByCondition {
     static constexpr const char* names = "Where";
+    static constexpr Type type = type_of<T>;
     RANDOM_CALL {
         const auto condition = tensor<uint8_t>(step.at[1]);
-        const auto d = tensor<int32_t>(step.at[0]), a = tensor<int32_t>(step.at[2]), b = tensor<int32_t>(step.at[3]);
+        const auto d = tensor<T>(step.at[0]), a = tensor<T>(step.at[2]), b = tensor<T>(step.at[3]);
         if (step.mode == 0)
             AscendC::Where(d, a, b, condition, step.count);
         else
-            AscendC::Where(d, a, static_cast<int32_t>(step.scalar), condition, step.count);
+            AscendC::Where(d, a, static_cast<T>(step.scalar), condition, step.count);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.mode = static_cast<uint8_t>(random.below(2));
-        step.scalar = some_scalar(random, Type::i32);
-        step.count = some_count(random, 512);
-        step.at[0] = place(random, Type::i32, step.count * 4);
-        step.at[1] = place(random, Type::u8, step.count);
-        for (uint32_t k = 2; k < 4; ++k) step.at[k] = place(random, Type::i32, step.count * 4, {step.at[0]});
+        step.scalar = some_scalar(random, type);
+        step.count = some_count(random, slot_bytes / sizeof(T));
+        step.at[0] = place(random, type, step.count * sizeof(T));
+        step.at[1] = place(random, Type::u8, step.count, {step.at[0]});
+        for (uint32_t k = 2; k < 4; ++k) step.at[k] = place(random, type, step.count * sizeof(T), {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k)
             if (i.read(Type::u8, 1, k) != 0)
-                i.copy_element(Type::i32, 0, k, 2, k);
+                i.copy_element(type, 0, k, 2, k);
             else if (i.step.mode == 0)
-                i.copy_element(Type::i32, 0, k, 3, k);
+                i.copy_element(type, 0, k, 3, k);
             else
-                i.write(Type::i32, 0, k, i.step.scalar);
+                i.write(type, 0, k, i.step.scalar);
     }
 };
-
-// clang-format off
-#define RANDOM_HIGH_LEVEL_OPERATIONS(X) \
-    X(RunningSums<float, true>) X(RunningSums<half, false>) X(SumsOfRows<false>) X(SumsOfRows<true>) \
-    X(ReducedMatrix<float, sum_, true>) X(ReducedMatrix<half, max_, true>) \
-    X(ReducedMatrix<float, min_, false>) X(ReducedMatrix<float, mean_, true>) X(ReducedMatrix<half, prod_, true>) \
-    X(ReducedMatrix<uint8_t, any_, true>) X(ReducedMatrix<float, all_, false>) X(SumOfDifferentBits) \
-    X(SineAndCosine) X(ClampedByTensors) X(MultipliedAndAdded) X(ChosenByCondition)
-// clang-format on
 
 }  // namespace programs
 

@@ -651,29 +651,35 @@ struct SelectedByBytes {
     }
 };
 
+template <class T>
 struct Progression {
-    static constexpr const char* names = "Arange";
+    static constexpr const char* names = "Arange ArithProgression";
+    static constexpr Type type = type_of<T>;
     RANDOM_CALL {
-        AscendC::Arange(tensor<int32_t>(step.at[0]), static_cast<int32_t>(step.scalar),
-                        static_cast<int32_t>(step.shape[0]), static_cast<int32_t>(step.count));
+        const auto first = static_cast<T>(step.scalar), difference = static_cast<T>(step.shape[0]);
+        if (step.mode == 0)
+            AscendC::Arange(tensor<T>(step.at[0]), first, difference, static_cast<int32_t>(step.count));
+        else
+            AscendC::ArithProgression(tensor<T>(step.at[0]), first, difference, static_cast<int32_t>(step.count));
     }
     RANDOM_HOST plan(Random& random, Step& step) {
-        step.count = some_count(random, 512);
-        step.shape[0] = random.below(1000);
-        step.scalar = some_scalar(random, Type::i32);
-        step.at[0] = place(random, Type::i32, step.count * 4);
+        step.mode = static_cast<uint8_t>(random.below(2));
+        step.count = some_count(random, slot_bytes / sizeof(T));
+        step.shape[0] = random.below(100);
+        step.scalar = some_scalar(random, type);
+        step.at[0] = place(random, type, step.count * sizeof(T));
     }
+    // Numbers that are not whole are added up in an order that is not specified.
     RANDOM_HOST interpret(const Interpretation& i) {
-        for (uint32_t k = 0; k < i.step.count; ++k) i.write(Type::i32, 0, k, i.step.scalar + Real(k) * i.step.shape[0]);
+        for (uint32_t k = 0; k < i.step.count; ++k) {
+            const Real value = i.step.scalar + Real(k) * i.step.shape[0];
+            if (is_floating(type))
+                i.near(type, 0, k, value, unit_at(type, value));
+            else
+                i.write(type, 0, k, value);
+        }
     }
 };
-
-// clang-format off
-#define RANDOM_LAYER_OPERATIONS(X) \
-    X(Softmax) X(LogarithmOfSoftmax) X(SoftmaxInStretches) X(GradientOfSoftmax) X(NormalisedByRoot) X(NormalisedLayer) \
-    X(UpdatedMoments) X(BestOfRows) X(Quantised<false>) X(Quantised<true>) X(Dequantised) X(Antiquantised) \
-    X(BroadcastColumns) X(Padded<false>) X(Padded<true>) X(DroppedOut) X(SelectedByBytes) X(Progression)
-// clang-format on
 
 }  // namespace programs
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of random programs that read many elements for one: reductions, access by offsets, reordering,
-// sorting; and the list of all that are not high-level.
+// sorting.
 #ifndef CANOPY_TESTS_LANGUAGE_RANDOM_OPERATIONS_H
 #define CANOPY_TESTS_LANGUAGE_RANDOM_OPERATIONS_H
 
@@ -23,7 +23,7 @@ inline std::vector<std::vector<std::pair<uint32_t, uint32_t>>> selected_by_repea
 }
 
 inline void plan_repeats(Random& random, Step& step, Type type, uint32_t result_bytes) {
-    step.form = random.chance(50) ? leading_lanes : mask_bits;
+    step.form = some_mask(random, type);
     plan_mask(random, step, 256 / size_of(type));
     plan_strided(random, step, 1, type, 256 / size_of(type), false, {});
     step.at[0] = place(random, type, result_bytes, {step.at[1]});
@@ -52,10 +52,7 @@ struct Extreme {
         }
         state.near(type, to, value, 0);
         if (!with_index) return;
-        if (size_of(type) == 2)
-            state.set_bits(to + 2, static_cast<uint16_t>(index));
-        else
-            state.set_bits(to + 4, index);
+        state.write_whole(type == Type::f32 ? Type::u32 : type, to + size_of(type), index);
     }
 };
 
@@ -88,7 +85,7 @@ struct ReducedTensor {
                 AscendC::ReduceMax(d, s, work, lanes, repeats, stride, with_index);
             else
                 AscendC::ReduceMax(d, s, work, step.mask, repeats, stride, with_index);
-            AscendC::GetReduceRepeatMaxMinSpr<T>(value, index);
+            if constexpr (sizeof(T) <= 4) AscendC::GetReduceRepeatMaxMinSpr<T>(value, index);
         } else {
             if (step.form == counted)
                 AscendC::ReduceMin(d, s, work, count, with_index);
@@ -96,7 +93,7 @@ struct ReducedTensor {
                 AscendC::ReduceMin(d, s, work, lanes, repeats, stride, with_index);
             else
                 AscendC::ReduceMin(d, s, work, step.mask, repeats, stride, with_index);
-            AscendC::GetReduceMaxMinCount<T>(value, index);
+            if constexpr (sizeof(T) <= 4) AscendC::GetReduceMaxMinCount<T>(value, index);
         }
         uint64_t bits = 0;
         __builtin_memcpy(&bits, &value, sizeof value);
@@ -104,7 +101,7 @@ struct ReducedTensor {
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.mode = static_cast<uint8_t>(kind == 0 ? 0 : random.below(2));
-        step.form = static_cast<Form>(random.below(3));
+        step.form = random.chance(33) ? counted : some_mask(random, type);
         step.count = some_count(random, slot_bytes / sizeof(T));
         if (step.form == counted) {
             step.at[1] = place(random, type, step.count * sizeof(T));
@@ -132,17 +129,16 @@ struct ReducedTensor {
         for (const uint32_t to : {i.at(0).byte, registers_byte})
             if (kind == 0)
                 sum.expect(i.state, type, to);
-            else
+            else if (to != registers_byte || sizeof(T) <= 4)
                 extreme.expect(i.state, type, to, i.step.mode != 0 && to != registers_byte);
     }
 };
 
 // One sum for each repeat: the three names.
-template <int kind>
+template <class T, int kind>
 struct SumOfRepeats {
     static constexpr const char* names = kind == 0 ? "WholeReduceSum" : kind == 1 ? "RepeatReduceSum" : "ReduceRepeat";
-    static constexpr Type type = kind == 0 ? Type::f32 : Type::f16;
-    using T = std::conditional_t<kind == 0, float, half>;
+    static constexpr Type type = type_of<T>;
     RANDOM_CALL {
         const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
         const int32_t repeats = step.repeats, stride = static_cast<int32_t>(step.shape[0]);
@@ -161,7 +157,7 @@ struct SumOfRepeats {
             call(static_cast<const uint64_t*>(step.mask));
     }
     RANDOM_HOST plan(Random& random, Step& step) {
-        plan_repeats(random, step, type, 64);
+        plan_repeats(random, step, type, 9 * sizeof(T));
         step.shape[0] = random.between(1, 4);
     }
     RANDOM_HOST interpret(const Interpretation& i) {
@@ -176,11 +172,10 @@ struct SumOfRepeats {
 };
 
 // One extreme for each repeat, with the order of value and index.
-template <int kind>
+template <class T, int kind>
 struct ExtremeOfRepeats {
     static constexpr const char* names = kind == 0 ? "WholeReduceMax" : "WholeReduceMin";
-    static constexpr Type type = kind == 0 ? Type::f16 : Type::f32;
-    using T = std::conditional_t<kind == 0, half, float>;
+    static constexpr Type type = type_of<T>;
     RANDOM_CALL {
         const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
         const int32_t repeats = step.repeats, stride = static_cast<int32_t>(step.shape[0]);
@@ -219,10 +214,8 @@ struct ExtremeOfRepeats {
             } else if (mode != 2) {
                 if (extreme.has_nan)
                     i.state.any(type, index_at);
-                else if (size == 2)
-                    i.state.set_bits(index_at, static_cast<uint16_t>(extreme.index));
                 else
-                    i.state.set_bits(index_at, extreme.index);
+                    i.state.write_whole(type == Type::f32 ? Type::u32 : type, index_at, extreme.index);
             }
             to += i.step.shape[0] * unit;
         }
@@ -230,14 +223,13 @@ struct ExtremeOfRepeats {
 };
 
 // Eight results for each repeat.
-template <int kind>
+template <class T, int kind>
 struct ReducedBlocks {
     static constexpr const char* names = kind == 0   ? "BlockReduceSum"
                                          : kind == 1 ? "BlockReduceMax"
                                          : kind == 2 ? "BlockReduceMin"
                                                      : "ReduceDataBlock";
-    static constexpr Type type = kind % 2 == 0 ? Type::f32 : Type::f16;
-    using T = std::conditional_t<kind % 2 == 0, float, half>;
+    static constexpr Type type = type_of<T>;
     RANDOM_CALL {
         const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
         const int32_t repeats = step.repeats, stride = static_cast<int32_t>(step.shape[0]);
@@ -288,11 +280,10 @@ struct ReducedBlocks {
 };
 
 // The sums of neighbours.
-template <bool new_name>
+template <class T, bool new_name>
 struct ReducedPairs {
     static constexpr const char* names = new_name ? "ReducePairElem" : "PairReduceSum";
-    static constexpr Type type = new_name ? Type::f16 : Type::f32;
-    using T = std::conditional_t<new_name, half, float>;
+    static constexpr Type type = type_of<T>;
     RANDOM_CALL {
         const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
         const int32_t repeats = step.repeats, stride = static_cast<int32_t>(step.shape[0]);
@@ -329,6 +320,18 @@ struct ReducedPairs {
 
 // --- Offsets ------------------------------------------------------------------------------------------------------
 
+// A whole slot of the type apart from that of another operand.
+inline Operand another_slot(Random& random, Type type, const Operand& other) {
+    for (;;) {
+        const Operand chosen = whole_slot(first_slot(storage_of(type)) + random.below(slots_of(storage_of(type))));
+        if (chosen.byte / slot_pitch != other.byte / slot_pitch) return chosen;
+    }
+}
+// Offsets of elements of a size.
+constexpr uint32_t offsets_for(uint32_t size) {
+    return size == 8 ? offsets_of_longs : size == 4 ? offsets_of_words : offsets_of_shorts;
+}
+
 template <class T>
 struct Gathered {
     static constexpr const char* names = "Gather";
@@ -344,11 +347,11 @@ struct Gathered {
             AscendC::Gather(d, s, offsets, step.shape[0], step.mask, step.repeats, step.at[0].repeat);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
-        step.form = static_cast<Form>(random.below(3));
-        step.count = some_count(random, 384);
+        step.form = sizeof(T) == 1 || random.chance(33) ? counted : some_mask(random, type);
+        step.count = some_count(random, std::min(384u, slot_bytes / static_cast<uint32_t>(sizeof(T))));
         step.shape[0] = 0;
         step.at[1] = whole_slot(first_slot(storage_of(type)) + random.below(slots_of(storage_of(type))));
-        step.at[2] = whole_slot(sizeof(T) == 4 ? offsets_of_words : offsets_of_shorts);
+        step.at[2] = whole_slot(offsets_for(sizeof(T)));
         if (step.form == counted) {
             step.at[0] = place(random, type, step.count * sizeof(T), {step.at[1]});
         } else {
@@ -366,57 +369,60 @@ struct Gathered {
     }
 };
 
+template <class T>
 struct GatheredBlocks {
     static constexpr const char* names = "Gatherb";
     RANDOM_CALL {
-        AscendC::Gatherb(tensor<uint16_t>(step.at[0]), tensor<uint16_t>(step.at[1]), tensor<uint32_t>(step.at[2]),
-                         step.repeats,
+        AscendC::Gatherb(tensor<T>(step.at[0]), tensor<T>(step.at[1]), tensor<uint32_t>(step.at[2]), step.repeats,
                          AscendC::GatherRepeatParams(static_cast<uint8_t>(step.at[0].block),
                                                      static_cast<uint8_t>(step.at[0].repeat)));
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.repeats = static_cast<uint8_t>(random.between(1, 3));
-        plan_strided(random, step, 0, Type::u16, 128, true, {});
-        do step.at[1] = whole_slot(first_slot(shorts) + random.below(short_slots));
-        while (step.at[1].byte / slot_pitch == step.at[0].byte / slot_pitch);
+        plan_strided(random, step, 0, type_of<T>, 256 / sizeof(T), true, {});
+        step.at[1] = another_slot(random, type_of<T>, step.at[0]);
         step.at[2] = whole_slot(offsets_of_blocks);
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.repeats * 8u; ++k)
             i.state.copy(i.at(0).byte + (k / 8 * i.at(0).repeat + k % 8 * i.at(0).block) * 32,
-                         i.at(1).byte + i.state.bits<uint32_t>(i.at(2).byte + k * 4), 32);
+                         i.at(1).byte + i.state.template bits<uint32_t>(i.at(2).byte + k * 4), 32);
     }
 };
 
+template <class T>
 struct Scattered {
     static constexpr const char* names = "Scatter";
     RANDOM_CALL {
-        AscendC::Scatter(tensor<int32_t>(step.at[0]), tensor<int32_t>(step.at[1]), tensor<uint32_t>(step.at[2]), 0,
-                         step.count);
+        AscendC::Scatter(tensor<T>(step.at[0]), tensor<T>(step.at[1]), tensor<uint32_t>(step.at[2]), 0, step.count);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
-        step.count = some_count(random, 512);
-        step.at[1] = place(random, Type::i32, step.count * 4);
-        do step.at[0] = whole_slot(first_slot(words) + random.below(word_slots));
-        while (step.at[1].byte / slot_pitch == step.at[0].byte / slot_pitch);
-        step.at[2] = whole_slot(offsets_of_words);
+        step.count = some_count(random, std::min(512u, slot_bytes / static_cast<uint32_t>(sizeof(T))));
+        step.at[1] = place(random, type_of<T>, step.count * sizeof(T));
+        step.at[0] = another_slot(random, type_of<T>, step.at[1]);
+        step.at[2] = whole_slot(offsets_for(sizeof(T)));
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t k = 0; k < i.step.count; ++k)
-            i.state.copy(i.at(0).byte + i.state.bits<uint32_t>(i.at(2).byte + k * 4), i.at(1).byte + k * 4, 4);
+            i.state.copy(i.at(0).byte + i.state.template bits<uint32_t>(i.at(2).byte + k * 4),
+                         i.at(1).byte + k * sizeof(T), sizeof(T));
     }
 };
 
 // Keeps elements by a fixed pattern (mode 1 to 7) or by bits (mode 0); counter mode counts elements of a repeat.
+template <class T>
 struct GatheredByMask {
     static constexpr const char* names = "GatherMask GetGatherMaskRemainCount";
+    static constexpr Type type = type_of<T>;
+    static constexpr uint32_t lanes = 256 / sizeof(T), per_block = 32 / sizeof(T);
     RANDOM_CALL {
-        const auto d = tensor<half>(step.at[0]), s = tensor<half>(step.at[1]);
+        using Pattern = std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>;
+        const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
         const AscendC::GatherMaskParams params(static_cast<uint8_t>(step.at[1].block), step.repeats, step.at[1].repeat,
                                                static_cast<uint8_t>(step.shape[1]));
         uint64_t kept = 0;
         if (step.mode == 0)
-            AscendC::GatherMask(d, s, tensor<uint16_t>(step.at[2]), step.shape[0] != 0, step.count, params, kept);
+            AscendC::GatherMask(d, s, tensor<Pattern>(step.at[2]), step.shape[0] != 0, step.count, params, kept);
         else
             AscendC::GatherMask(d, s, step.mode, step.shape[0] != 0, step.count, params, kept);
         set_register(memory, 0, kept);
@@ -428,22 +434,23 @@ struct GatheredByMask {
         step.repeats = static_cast<uint8_t>(random.between(1, 3));
         step.shape[0] = random.below(2);
         step.shape[1] = random.below(3);
-        step.count = step.shape[0] == 0 ? 0 : random.between(1, 128);
-        plan_strided(random, step, 1, Type::f16, 128, false, {});
-        step.at[0] = place(random, Type::f16, step.repeats * 256, {step.at[1]});
-        step.at[2] = place(random, Type::i16, 160);
+        step.count = step.shape[0] == 0 ? 0 : random.between(1, lanes);
+        plan_strided(random, step, 1, type, lanes, false, {});
+        step.at[0] = place(random, type, step.repeats * 256, {step.at[1]});
+        step.at[2] = place(random, Type::i16, 160, {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         constexpr uint8_t patterns[] = {0, 0x55, 0xaa, 0x11, 0x22, 0x44, 0x88, 0xff};
-        const uint32_t elements = i.step.shape[0] == 0 ? 128 : i.step.count;
+        const uint32_t elements = i.step.shape[0] == 0 ? lanes : i.step.count;
         uint64_t kept = 0;
         for (uint32_t repeat = 0; repeat < i.step.repeats; ++repeat)
             for (uint32_t k = 0; k < elements; ++k) {
                 const bool keep = i.step.mode == 0 ? i.state.bit(i.at(2).byte + repeat * i.step.shape[1] * 32, k)
                                                    : (patterns[i.step.mode] >> k % 8 & 1) != 0;
                 if (!keep) continue;
-                const uint32_t from = (repeat * i.at(1).repeat + k / 16 * i.at(1).block) * 32 + k % 16 * 2;
-                i.state.copy(i.at(0).byte + static_cast<uint32_t>(kept++) * 2, i.at(1).byte + from, 2);
+                const uint32_t from =
+                    (repeat * i.at(1).repeat + k / per_block * i.at(1).block) * 32 + k % per_block * sizeof(T);
+                i.state.copy(i.at(0).byte + static_cast<uint32_t>(kept++ * sizeof(T)), i.at(1).byte + from, sizeof(T));
             }
         i.state.set_bits(registers_byte, kept);
         i.state.set_bits(registers_byte + 8, kept);
@@ -452,51 +459,55 @@ struct GatheredByMask {
 
 // --- Reordering ---------------------------------------------------------------------------------------------------
 
+template <class T>
 struct SpreadOverBlocks {
     static constexpr const char* names = "Brcb";
+    static constexpr uint32_t per_block = 32 / sizeof(T);
     RANDOM_CALL {
-        AscendC::Brcb(tensor<float>(step.at[0]), tensor<float>(step.at[1]), step.repeats,
+        AscendC::Brcb(tensor<T>(step.at[0]), tensor<T>(step.at[1]), step.repeats,
                       AscendC::BrcbRepeatParams(step.at[0].block, step.at[0].repeat));
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.repeats = static_cast<uint8_t>(random.between(1, 3));
-        plan_strided(random, step, 0, Type::f32, 64, true, {});
-        step.at[1] = place(random, Type::f32, step.repeats * 32, {step.at[0]});
+        plan_strided(random, step, 0, type_of<T>, 8 * per_block, true, {});
+        step.at[1] = place(random, type_of<T>, step.repeats * 8 * sizeof(T), {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
-        for (uint32_t k = 0; k < i.step.repeats * 64u; ++k)
-            i.state.copy(i.at(0).byte + (k / 64 * i.at(0).repeat + k / 8 % 8 * i.at(0).block) * 32 + k % 8 * 4,
-                         i.at(1).byte + k / 8 * 4, 4);
+        for (uint32_t block = 0; block < i.step.repeats * 8u; ++block)
+            for (uint32_t k = 0; k < per_block; ++k)
+                i.state.copy(
+                    i.at(0).byte + (block / 8 * i.at(0).repeat + block % 8 * i.at(0).block) * 32 + k * sizeof(T),
+                    i.at(1).byte + block * sizeof(T), sizeof(T));
     }
 };
 
-template <int axis>
+template <class T, int axis>
 struct BroadcastAlongAxis {
     static constexpr const char* names = "BroadCast";
     RANDOM_CALL {
         const uint32_t to[2] = {step.shape[0], step.shape[1]};
         const uint32_t from[2] = {axis == 0 ? 1 : to[0], axis == 1 ? 1 : to[1]};
-        AscendC::BroadCast<half, 2, axis>(tensor<half>(step.at[0]), tensor<half>(step.at[1]), to, from);
+        AscendC::BroadCast<T, 2, axis>(tensor<T>(step.at[0]), tensor<T>(step.at[1]), to, from);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
-        step.shape[0] = random.between(1, 20);
+        step.shape[0] = random.between(1, 40 / sizeof(T) / 8 * 8);
         step.shape[1] = random.between(1, 3) * 16;
-        step.at[0] = place(random, Type::f16, step.shape[0] * step.shape[1] * 2);
-        step.at[1] = place(random, Type::f16, 128, {step.at[0]});
+        step.at[0] = place(random, type_of<T>, step.shape[0] * step.shape[1] * sizeof(T));
+        step.at[1] = place(random, type_of<T>, 192, {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t r = 0; r < i.step.shape[0]; ++r)
             for (uint32_t c = 0; c < i.step.shape[1]; ++c)
-                i.copy_element(Type::f16, 0, r * i.step.shape[1] + c, 1, axis == 0 ? c : r);
+                i.copy_element(type_of<T>, 0, r * i.step.shape[1] + c, 1, axis == 0 ? c : r);
     }
 };
 
-template <bool back>
+template <class T, bool back>
 struct Interleaved {
     static constexpr const char* names = back ? "DeInterleave" : "Interleave";
     RANDOM_CALL {
-        const auto d0 = tensor<int16_t>(step.at[0]), d1 = tensor<int16_t>(step.at[1]);
-        const auto s0 = tensor<int16_t>(step.at[2]), s1 = tensor<int16_t>(step.at[3]);
+        const auto d0 = tensor<T>(step.at[0]), d1 = tensor<T>(step.at[1]);
+        const auto s0 = tensor<T>(step.at[2]), s1 = tensor<T>(step.at[3]);
         const auto count = static_cast<int32_t>(step.count);
         if constexpr (back)
             AscendC::DeInterleave(d0, d1, s0, s1, count);
@@ -505,10 +516,10 @@ struct Interleaved {
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.count = random.between(1, 100) * 2;
-        step.at[0] = place(random, Type::i16, step.count * 2);
-        step.at[1] = place(random, Type::i16, step.count * 2, {step.at[0]});
+        step.at[0] = place(random, type_of<T>, step.count * sizeof(T));
+        step.at[1] = place(random, type_of<T>, step.count * sizeof(T), {step.at[0]});
         for (uint32_t k = 2; k < 4; ++k)
-            step.at[k] = place(random, Type::i16, step.count * 2, {step.at[0], step.at[1]});
+            step.at[k] = place(random, type_of<T>, step.count * sizeof(T), {step.at[0], step.at[1]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         const uint32_t n = i.step.count;
@@ -516,36 +527,38 @@ struct Interleaved {
             for (uint32_t part = 0; part < 2; ++part) {
                 const uint32_t place = 2 * k + part;  // in the two sequences as one
                 if (back)
-                    i.copy_element(Type::i16, part, k, 2 + place / n, place % n);
+                    i.copy_element(type_of<T>, part, k, 2 + place / n, place % n);
                 else
-                    i.copy_element(Type::i16, place / n, place % n, 2 + part, k);
+                    i.copy_element(type_of<T>, place / n, place % n, 2 + part, k);
             }
     }
 };
 
+template <class T>
 struct Transposed {
     static constexpr const char* names = "Transpose";
-    RANDOM_CALL { AscendC::Transpose(tensor<int16_t>(step.at[0]), tensor<int16_t>(step.at[1])); }
+    RANDOM_CALL { AscendC::Transpose(tensor<T>(step.at[0]), tensor<T>(step.at[1])); }
     RANDOM_HOST plan(Random& random, Step& step) {
-        step.at[0] = place(random, Type::i16, 512);
-        step.at[1] = place(random, Type::i16, 512, {step.at[0]});
+        step.at[0] = place(random, type_of<T>, 512);
+        step.at[1] = place(random, type_of<T>, 512, {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
-        for (uint32_t k = 0; k < 256; ++k) i.copy_element(Type::i16, 0, k, 1, k % 16 * 16 + k / 16);
+        for (uint32_t k = 0; k < 256; ++k) i.copy_element(type_of<T>, 0, k, 1, k % 16 * 16 + k / 16);
     }
 };
 
 // 16 rows of 32 bytes, one list entry each; the rows of a list lie one after the other here.
+template <class T>
 struct TransposedLists {
     static constexpr const char* names = "TransDataTo5HD";
     RANDOM_CALL {
-        AscendC::LocalTensor<half> to[16], from[16];
-        const auto d = tensor<half>(step.at[0]), s = tensor<half>(step.at[1]);
+        AscendC::LocalTensor<T> to[16], from[16];
+        const auto d = tensor<T>(step.at[0]), s = tensor<T>(step.at[1]);
         for (uint32_t i = 0; i < 16; ++i) {
             to[i] = d[i * step.shape[0] * 16];
             from[i] = s[i * step.shape[1] * 16];
         }
-        AscendC::TransDataTo5HD<half>(
+        AscendC::TransDataTo5HD<T>(
             to, from,
             AscendC::TransDataTo5HDParams(false, false, step.repeats, static_cast<uint16_t>(step.repeats == 1 ? 0 : 1),
                                           static_cast<uint16_t>(step.repeats == 1 ? 0 : 1)));
@@ -554,14 +567,14 @@ struct TransposedLists {
         step.repeats = static_cast<uint8_t>(random.between(1, 2));
         step.shape[0] = random.between(step.repeats, 3);
         step.shape[1] = random.between(step.repeats, 3);
-        step.at[0] = place(random, Type::f16, step.shape[0] * 512);
-        step.at[1] = place(random, Type::f16, step.shape[1] * 512, {step.at[0]});
+        step.at[0] = place(random, type_of<T>, step.shape[0] * 512);
+        step.at[1] = place(random, type_of<T>, step.shape[1] * 512, {step.at[0]});
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         for (uint32_t repeat = 0; repeat < i.step.repeats; ++repeat)
             for (uint32_t r = 0; r < 16; ++r)
                 for (uint32_t c = 0; c < 16; ++c)
-                    i.copy_element(Type::f16, 0, (r * i.step.shape[0] + repeat) * 16 + c, 1,
+                    i.copy_element(type_of<T>, 0, (r * i.step.shape[0] + repeat) * 16 + c, 1,
                                    (c * i.step.shape[1] + repeat) * 16 + r);
     }
 };
@@ -611,47 +624,33 @@ struct SortedPairs {
 };
 
 // Concat, Sort and Extract: the usual way to sort a tensor. The pairs stay in the temporary buffer.
+template <class T>
 struct SortedTensor {
     static constexpr const char* names = "Concat Sort Extract";
     RANDOM_CALL {
-        const AscendC::LocalTensor<float> work = scratch<float>(), pairs = work[2048];
-        AscendC::LocalTensor<float> joined;
+        const AscendC::LocalTensor<T> work = scratch<T>(), pairs = work[scratch_bytes / 2 / sizeof(T)];
+        AscendC::LocalTensor<T> joined;
         const int32_t repeats = step.repeats;
-        AscendC::Concat(joined, tensor<float>(step.at[2]), work, repeats);
-        AscendC::Sort<float, true>(pairs, joined, tensor<uint32_t>(step.at[3]), work, repeats);
-        AscendC::Extract(tensor<float>(step.at[0]), tensor<uint32_t>(step.at[1]), pairs, repeats);
+        AscendC::Concat(joined, tensor<T>(step.at[2]), work, repeats);
+        AscendC::Sort<T, true>(pairs, joined, tensor<uint32_t>(step.at[3]), work, repeats);
+        AscendC::Extract(tensor<T>(step.at[0]), tensor<uint32_t>(step.at[1]), pairs, repeats);
     }
     RANDOM_HOST plan(Random& random, Step& step) {
         step.repeats = static_cast<uint8_t>(random.between(1, 6));
-        step.at[0] = place(random, Type::f32, step.repeats * 128);
+        step.at[0] = place(random, type_of<T>, step.repeats * 32 * sizeof(T));
         step.at[1] = place(random, Type::u32, step.repeats * 128);
-        step.at[2] = place(random, Type::f32, step.repeats * 128);
+        step.at[2] = place(random, type_of<T>, step.repeats * 32 * sizeof(T));
         step.at[3] = place(random, Type::u32, step.repeats * 128);
     }
     RANDOM_HOST interpret(const Interpretation& i) {
         uint32_t to = 0;
-        for (const uint32_t k : sorted_positions(i, Type::f32, 2, 0, i.step.repeats * 32u)) {
-            i.copy_element(Type::f32, 0, to, 2, k);
+        for (const uint32_t k : sorted_positions(i, type_of<T>, 2, 0, i.step.repeats * 32u)) {
+            i.copy_element(type_of<T>, 0, to, 2, k);
             i.copy_element(Type::u32, 1, to, 3, k);
             ++to;
         }
     }
 };
-
-// clang-format off
-#define RANDOM_BASIC_OPERATIONS(X) \
-    X(CopyIn<float>) X(CopyIn<half>) X(CopyIn<int32_t>) X(CopyIn<int16_t>) X(CopyIn<uint8_t>) X(CopyRows) \
-    X(CopyOut<float>) X(PadIn<half>) X(PadOut) X(CopyInside) X(CopyMasked<half, leading_lanes>) \
-    X(Filled<float, mask_bits>) X(Filled<half, leading_lanes>) X(Numbered<int16_t, mask_bits>) \
-    X(Shifted<int32_t, true>) X(Shifted<uint16_t, false>) X(Compared<float>) X(ComparedWithNumber<true>) \
-    X(ComparedWithNumber<false>) X(ComparedInRegister) X(Selected<float>) X(CountedByRegister) X(MaskedByRegister) \
-    X(ReducedTensor<float, 0>) X(ReducedTensor<float, 1>) X(ReducedTensor<half, 2>) X(SumOfRepeats<0>) \
-    X(SumOfRepeats<1>) X(SumOfRepeats<2>) X(ExtremeOfRepeats<0>) X(ExtremeOfRepeats<1>) X(ReducedBlocks<0>) \
-    X(ReducedBlocks<1>) X(ReducedBlocks<2>) X(ReducedBlocks<3>) X(ReducedPairs<false>) X(ReducedPairs<true>) \
-    X(Gathered<float>) X(GatheredBlocks) X(Scattered) X(GatheredByMask) X(SpreadOverBlocks) \
-    X(BroadcastAlongAxis<0>) X(Interleaved<false>) X(Interleaved<true>) X(Transposed) X(TransposedLists) \
-    X(SortedPairs<half>) X(SortedTensor)
-// clang-format on
 
 }  // namespace programs
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -57,18 +58,17 @@ inline Real whole(Real x, Rounding rounding) {
     return std::copysign(upper ? below + 1 : below, x);
 }
 
+inline Real largest_of(Type type) {
+    return type == Type::f32 ? 0x1.fffffep127L : type == Type::bf16 ? 0x1.fep127L : 65504.0L;
+}
 // The distance of neighbouring numbers of a floating type around x.
 inline Real unit_at(Type type, Real x) {
-    const int digits = type == Type::f32 ? 23 : 10, lowest = type == Type::f32 ? -126 : -14;
-    const Real largest = type == Type::f32 ? static_cast<Real>(std::numeric_limits<float>::max()) : 65504.0L;
+    const int digits = type == Type::f32 ? 23 : type == Type::bf16 ? 7 : 10, lowest = type == Type::f16 ? -14 : -126;
     if (!std::isfinite(x)) return 0;
-    const int exponent = x == 0 ? lowest : std::max(std::ilogb(std::min(std::fabs(x), largest)), lowest);
+    const int exponent = x == 0 ? lowest : std::max(std::ilogb(std::min(std::fabs(x), largest_of(type))), lowest);
     return std::ldexp(1.0L, exponent - digits);
 }
-inline Real largest_of(Type type) {
-    return type == Type::f32 ? static_cast<Real>(std::numeric_limits<float>::max()) : 65504.0L;
-}
-inline bool is_floating(Type type) { return type == Type::f32 || type == Type::f16; }
+inline bool is_floating(Type type) { return type == Type::f32 || type == Type::f16 || type == Type::bf16; }
 
 // x as a number of a floating type; what is too large becomes infinite.
 inline Real rounded(Type type, Real x, Rounding rounding = Rounding::nearest_even) {
@@ -80,11 +80,12 @@ inline Real rounded(Type type, Real x, Rounding rounding = Rounding::nearest_eve
 inline Real f32(Real x) { return rounded(Type::f32, x); }
 
 inline Real lowest_integer(Type type) {
-    constexpr Real limits[] = {0, 0, -2147483648.0L, 0, -32768, 0, -128, 0};
+    constexpr Real limits[] = {0, 0, 0, -0x1p63L, 0, -2147483648.0L, 0, -32768, 0, -128, 0};
     return limits[static_cast<int>(type)];
 }
 inline Real highest_integer(Type type) {
-    constexpr Real limits[] = {0, 0, 2147483647.0L, 4294967295.0L, 32767, 65535, 127, 255};
+    constexpr Real limits[] = {
+        0, 0, 0, 9223372036854775807.0L, 18446744073709551615.0L, 2147483647.0L, 4294967295.0L, 32767, 65535, 127, 255};
     return limits[static_cast<int>(type)];
 }
 // The nearest integer of the type to a whole number; NaN gives 0.
@@ -120,6 +121,20 @@ inline uint16_t half_code(Real x) {
     return static_cast<uint16_t>(sign | code);
 }
 
+inline Real brain_value(uint16_t code) {
+    const uint32_t bits = uint32_t{code} << 16;
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+// The code of a number that bfloat16_t has.
+inline uint16_t brain_code(Real x) {
+    const auto value = static_cast<float>(x);
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return static_cast<uint16_t>(bits >> 16);
+}
+
 template <class T>
 T load(const uint8_t* from) {
     T value;
@@ -133,6 +148,12 @@ inline Real decode(Type type, const uint8_t* from) {
             return load<float>(from);
         case Type::f16:
             return half_value(load<uint16_t>(from));
+        case Type::bf16:
+            return brain_value(load<uint16_t>(from));
+        case Type::i64:
+            return load<int64_t>(from);
+        case Type::u64:
+            return load<uint64_t>(from);
         case Type::i32:
             return load<int32_t>(from);
         case Type::u32:
@@ -148,6 +169,31 @@ inline Real decode(Type type, const uint8_t* from) {
     }
 }
 
+// Integers, wide enough for a product of two elements.
+__extension__ typedef __int128 Whole;
+
+inline Whole whole_of(Type type, const uint8_t* from) {
+    switch (type) {
+        case Type::i64:
+            return load<int64_t>(from);
+        case Type::u64:
+            return load<uint64_t>(from);
+        default:
+            return static_cast<Whole>(decode(type, from));
+    }
+}
+inline Whole clamped(Type type, Whole x) {
+    const auto low = static_cast<Whole>(lowest_integer(type)), high = static_cast<Whole>(highest_integer(type));
+    return x < low ? low : x > high ? high : x;
+}
+// The number of the type with the low bits of x.
+inline Whole wrapped(Type type, Whole x) {
+    const auto bits = static_cast<uint64_t>(x);
+    uint8_t bytes[8];
+    std::memcpy(bytes, &bits, sizeof bytes);
+    return whole_of(type, bytes);
+}
+
 // Integers keep their low bits.
 inline void encode(Type type, uint8_t* to, Real value) {
     if (type == Type::f32) {
@@ -156,8 +202,11 @@ inline void encode(Type type, uint8_t* to, Real value) {
     } else if (type == Type::f16) {
         const uint16_t code = half_code(rounded(type, value));
         std::memcpy(to, &code, sizeof code);
+    } else if (type == Type::bf16) {
+        const uint16_t code = brain_code(rounded(type, value));
+        std::memcpy(to, &code, sizeof code);
     } else {
-        const auto bits = static_cast<uint64_t>(static_cast<int64_t>(value));
+        const auto bits = static_cast<uint64_t>(static_cast<Whole>(value));
         std::memcpy(to, &bits, size_of(type));
     }
 }
@@ -170,6 +219,7 @@ public:
 
     // Before the step.
     Real read(Type type, uint32_t byte) const { return decode(type, before_ + byte); }
+    Whole whole(Type type, uint32_t byte) const { return whole_of(type, before_ + byte); }
     template <class T>
     T bits(uint32_t byte) const {
         return load<T>(before_ + byte);
@@ -182,6 +232,11 @@ public:
             near(type, byte, value, 0);
         else
             encode(type, after_.data() + byte, value);
+    }
+    // The low bits of an integer.
+    void write_whole(Type type, uint32_t byte, Whole value) {
+        const auto bits = static_cast<uint64_t>(value);
+        std::memcpy(after_.data() + byte, &bits, size_of(type));
     }
     // Within a distance of an exact value.
     void near(Type type, uint32_t byte, Real value, Real distance) {
@@ -267,24 +322,27 @@ inline Type type_of_slot(uint32_t slot) {
     if (slot < (end += half_slots)) return Type::f16;
     if (slot < (end += word_slots)) return Type::i32;
     if (slot < (end += short_slots)) return Type::i16;
-    return slot < end + byte_slots ? Type::u8 : Type::u32;
-}
-inline uint32_t first_slot(Storage storage) {
-    constexpr uint32_t first[] = {0, float_slots, float_slots + half_slots, float_slots + half_slots + word_slots,
-                                  float_slots + half_slots + word_slots + short_slots};
-    return first[storage];
+    if (slot < (end += byte_slots)) return Type::u8;
+    if (slot < (end += brain_slots)) return Type::bf16;
+    return slot < end + long_slots ? Type::i64 : Type::u32;
 }
 inline uint32_t slots_of(Storage storage) {
-    constexpr uint32_t count[] = {float_slots, half_slots, word_slots, short_slots, byte_slots};
+    constexpr uint32_t count[] = {float_slots, half_slots,  word_slots, short_slots,
+                                  byte_slots,  brain_slots, long_slots};
     return count[storage];
+}
+inline uint32_t first_slot(Storage storage) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < storage; ++i) first += slots_of(static_cast<Storage>(i));
+    return first;
 }
 inline std::string name_of_place(uint32_t byte) {
     if (byte >= registers_byte) return "register byte " + std::to_string(byte - registers_byte);
     if (byte >= outbox_byte) return "outbox byte " + std::to_string(byte - outbox_byte);
-    constexpr const char* names[] = {"float", "half", "word", "short", "byte", "offsets"};
+    constexpr const char* names[] = {"float", "half", "word", "short", "byte", "brain", "long", "offsets"};
     const uint32_t slot = byte / slot_pitch, inside = byte % slot_pitch;
     uint32_t kind = 0, first = 0;
-    while (kind < 5 && slot >= first + slots_of(static_cast<Storage>(kind)))
+    while (kind < storages && slot >= first + slots_of(static_cast<Storage>(kind)))
         first += slots_of(static_cast<Storage>(kind++));
     return names[kind] + std::to_string(slot - first) + "+" + std::to_string(inside);
 }
