@@ -177,7 +177,7 @@ inline Whole whole_truth(bool value) { return value ? 1 : 0; }
     KEEPS(Silu, 2.5, in_moderate(-9, 9), gate(a, a), none) \
     KEEPS(Swish, 2.5, in_moderate(-20, 20), gate(a, a * b), none) \
     KEEPS(SwiGLU, 2.5, in_moderate(-9, 9), a * gate(b, f32(c) * b), none) \
-    KEEPS(Fma, exact, any, fused(a, b, c), none) \
+    KEEPS(Fma, exact, any, fused(a, b, c, types.to), none) \
     KEEPS(ClampMax, 0, any, a > b ? b : a, a > b ? b : a) \
     KEEPS(ClampMin, 0, any, a < b ? b : a, a < b ? b : a) \
     KEEPS(BitwiseAnd, exact, any, none, a & b) \
@@ -195,9 +195,16 @@ inline Whole whole_truth(bool value) { return value ? 1 : 0; }
     KEEPS(IsNan, exact, any, truth(std::isnan(a)), none)
 // clang-format on
 
-// Rounded once: the fused operation of the host's library is exact.
-inline Real fused(Real a, Real b, Real c) {
-    return std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
+// A product and a sum that are rounded once. The fused operation of the host's library is exact for float; for shorter
+// formats the last bit of the sum says that something was lost, so that it is not taken for a tie.
+inline Real fused(Real a, Real b, Real c, Type type) {
+    if (type == Type::f32) return std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
+    const Real product = a * b, part = product + c - product;
+    const Real sum = product + c, lost = (product - (sum - part)) + (c - part);
+    uint8_t last_bits;
+    std::memcpy(&last_bits, &sum, sizeof last_bits);
+    const bool even = last_bits % 2 == 0;
+    return rounded(type, std::isfinite(sum) && lost != 0 && even ? std::nextafter(sum, lost * infinity) : sum);
 }
 
 // Stands for a value that a function does not have.

@@ -280,7 +280,8 @@ enum class Mistake { none, wrong_byte, wrong_number, byte_outside };
 
 struct Interpreter {
     Mistake mistake = Mistake::none;
-    uint16_t operation = 0;  // with the mistake
+    uint16_t operation = 0;                     // with the mistake
+    std::vector<uint32_t>* compared = nullptr;  // counts the steps of each operation whose effect is known
 
     // Empty, or what the kernel did differently. Every step starts from what the kernel has left.
     std::string compare(const Source& source, const Bytes& before, const Bytes& after) const {
@@ -293,6 +294,7 @@ struct Interpreter {
                 entry.interpret({expected, step, before.data()});
             else
                 interpret_row(entry.row, expected, step);
+            if (compared != nullptr && expected.is_definite()) ++(*compared)[step.operation];
             if (step.operation == operation) falsify(expected, step);
             state = after.data() + log_byte + i * state_bytes;
             const std::string difference = expected.difference(state);
@@ -374,14 +376,19 @@ TEST(RandomPrograms, AgreeWithTheInterpreter) {
     const bool one = std::getenv("CANOPY_TEST_SEED") != nullptr;
     const uint64_t first = from_environment("CANOPY_TEST_SEED", 1);
     const uint64_t programs = one ? 1 : from_environment("CANOPY_TEST_PROGRAMS", 300);
+    std::vector<uint32_t> compared(table_size);
+    Interpreter interpreter;
+    interpreter.compared = &compared;
     int failures = 0;
     for (uint64_t seed = first; seed < first + programs && failures < 5; ++seed) {
         const Source source = generate(seed);
-        if (machine.run(source, {}).empty()) continue;
+        if (machine.run(source, interpreter).empty()) continue;
         ++failures;
         const Source small = machine.shrunk(source, {});
         ADD_FAILURE() << machine.run(small, {}) << "\n" << text_of(small);
     }
+    if (programs < 300 || failures != 0) return;
+    for (uint32_t i = 0; i < table_size; ++i) EXPECT_GT(compared[i], 0u) << "never compared: " << table[i].label;
 }
 
 // Every call of the table, so every combination of types, occurs.

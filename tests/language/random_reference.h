@@ -267,6 +267,12 @@ public:
         return false;
     }
 
+    // Whether the step has an effect that is known.
+    bool is_definite() const {
+        return std::any_of(uncertain_.begin(), uncertain_.end(), [](const auto& item) { return !item.anything; }) ||
+               std::memcmp(after_.data(), before_, state_bytes) != 0;
+    }
+
     // Empty if this is the state that was expected.
     std::string difference(const uint8_t* actual) {
         for (const auto& item : uncertain_) {
