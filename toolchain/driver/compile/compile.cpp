@@ -42,6 +42,9 @@ std::vector<std::string> language_flags(const CompileJob& job) {
     if (!any_begins(job.options.compiler_flags, "-std=")) flags.push_back("-std=gnu++17");
     if (!any_begins(job.options.compiler_flags, "-O")) flags.push_back("-O2");
     if (isatty(STDERR_FILENO) != 0) flags.push_back("-fcolor-diagnostics");
+    // The fast selection of instructions, which serves code without optimisation, takes a bfloat16_t that a function
+    // returns for a float and rounds it again: every negative number changes.
+    add(flags, {"-mllvm", "-fast-isel=0"});
     flags.push_back("-fdeclspec");  // the kernel language has objects with computed members (properties)
     // Warnings that third-party macros cause once they are expanded.
     add(flags,
