@@ -10,17 +10,21 @@ it is used with each type of the set.
 
   tests/language/random_calls_CHIP.h    the calls of a chip
 
-Each pair of types occurs with as many overloads as CALLS_OF_A_TYPE says, and each overload with some types, so that
-the programs stay small enough to compile. With --check nothing is written; a file that is not current is an error.
+The headers of the language must take the types of each element-wise function and, where all operands have one type, no
+other number type. Each pair of types occurs with as many overloads as CALLS_OF_A_TYPE says, and each overload with some
+types, so that the programs stay small enough to compile. With --check nothing is written; a file that is not current is
+an error.
 """
 
 import argparse
 import collections
 import os
 import re
+import subprocess
 import sys
 
 import c_interface
+import language
 
 ROOT = c_interface.ROOT
 SIGNATURES = os.path.join(ROOT, "toolchain/language/vector_calls.tsv")
@@ -97,7 +101,8 @@ def chosen_calls(overloads, types):
         fitting = [each for each in overloads if callable_with(each, pair)]
         if not fitting:
             raise Failure(f"no overload takes {pair}")
-        chosen += [(pair, fitting[(number + more) % len(fitting)]) for more in range(min(CALLS_OF_A_TYPE, len(fitting)))]
+        wanted = min(CALLS_OF_A_TYPE, len(fitting))
+        chosen += [(pair, fitting[(number + more) % len(fitting)]) for more in range(wanted)]
     for number, overload in enumerate(overloads):
         if all(arguments != overload for _, arguments in chosen):
             fitting = [pair for pair in types if callable_with(overload, pair)]
@@ -137,12 +142,58 @@ def calls_of(chip):
     return "\n".join(text) + "\n"
 
 
+# Stands for the operands of a call where only the types matter.
+OPERANDS = """#include <kernel_operator.h>
+template <class D, class S>
+struct Operands {
+    AscendC::LocalTensor<D> dst() const;
+    AscendC::LocalTensor<S> src0() const, src1() const, src2() const;
+    AscendC::LocalTensor<uint8_t> scratch() const;
+    S scalar() const;
+    float number() const;
+    uint32_t count() const;
+    uint64_t lanes() const;
+    const uint64_t* bits() const;
+    uint8_t repeats() const;
+    AscendC::UnaryRepeatParams unary() const;
+    AscendC::BinaryRepeatParams binary() const;
+    AscendC::RoundMode rounding() const;
+};
+"""
+
+
+def check_types(chip):
+    """Compares the sets of types with what the headers take: one line for each call, and the lines with errors."""
+    sets, listed, calls = read_types(chip), collections.defaultdict(set), {}
+    rows = [row for row in read_signatures() if chip in row.chips.split(",") and row.interpreter == "-"]
+    for row in rows:
+        listed[row.name].update(sets[row.types])
+    numbers = sorted({each for pairs in sets.values() for pair in pairs for each in pair} - {"bool"})
+    text = OPERANDS
+    for row in {row.name: row for row in rows}.values():
+        arguments = ", ".join("o." + each for each in arguments_of(row))
+        others = [] if "<U>" in row.parameters else [(each, each) for each in numbers]
+        for to, source in listed[row.name].union(others):
+            calls[text.count("\n") + 1] = row.name, (to, source)
+            text += f"inline void call(Operands<{to}, {source}> o, char (&)[{len(calls)}]) "
+            text += f"{{ AscendC::{row.name}({arguments}); }}\n"
+    command = [language.find_compiler(), *language.flags(chip), "-fsyntax-only", "-ferror-limit=0",
+               "-ftemplate-backtrace-limit=0", "-fno-color-diagnostics", "-"]
+    messages = subprocess.run(command, input=text, capture_output=True, text=True, check=False).stderr
+    refused = {int(line) for line in re.findall(r"^<stdin>:(\d+):\d+: (?:error|note: in inst)", messages, re.MULTILINE)}
+    for line, (name, pair) in calls.items():
+        if (pair in listed[name]) == (line in refused):
+            what = "refuse" if line in refused else "take"
+            raise Failure(f"{name}: the headers {what} {' from '.join(pair)} for {chip}, unlike element_types.tsv")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not current")
     arguments = parser.parse_args()
     current = True
     for chip in CHIPS:
+        check_types(chip)
         path = os.path.join(PROGRAMS, f"random_calls_{chip}.h")
         current &= c_interface.put(path, calls_of(chip), arguments.check)
     return 0 if current else 1
@@ -151,6 +202,6 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except Failure as failure:
+    except (Failure, language.Failure) as failure:
         print(f"random_calls.py: {failure}", file=sys.stderr)
         sys.exit(1)
