@@ -16,7 +16,6 @@ With --check nothing is written; a file that is not current is an error.
 
 import argparse
 import collections
-import difflib
 import os
 import re
 import subprocess
@@ -24,9 +23,8 @@ import sys
 
 import language
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TABLE = os.path.join(ROOT, "toolchain/language/c_interface.tsv")
-HEADERS = os.path.join(ROOT, "toolchain/include/canopy_kernel/c_interface")
+TABLE = os.path.join(language.ROOT, "toolchain/language/c_interface.tsv")
+HEADERS = os.path.join(language.ROOT, "toolchain/include/canopy_kernel/c_interface")
 WIDTH = 120
 
 Row = collections.namedtuple("Row", "name chips form types equals")
@@ -37,10 +35,6 @@ LISTS = {
 }
 
 
-class Failure(Exception):
-    """A problem to report to the user in one line."""
-
-
 def read_table():
     with open(TABLE, encoding="utf-8") as table:
         rows = [Row(*line.rstrip("\n").split("\t")) for line in table][1:]
@@ -48,7 +42,7 @@ def read_table():
     for row in rows:
         for chip in row.chips.split(","):
             if (row.name, chip, row.form) in seen:
-                raise Failure(f"{row.name} has two rows of the form {row.form} for {chip}")
+                raise language.Failure(f"{row.name} has two rows of the form {row.form} for {chip}")
             seen.add((row.name, chip, row.form))
     return rows
 
@@ -97,7 +91,7 @@ def declared_words(chip):
     command += ["-I" + language.KERNEL_HEADERS, "-I" + language.HOST_HEADERS, "-"]
     result = subprocess.run(command, input="#include <kernel_operator.h>\n", capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        raise Failure(f"the headers cannot be read for {chip}: {result.stderr.strip()}")
+        raise language.Failure(f"the headers cannot be read for {chip}: {result.stderr.strip()}")
     return set(re.findall(r"\w+", result.stdout))
 
 
@@ -107,23 +101,7 @@ def check_declarations(rows):
         words = declared_words(chip)
         for row in rows:
             if chip in row.chips.split(",") and row.name not in words:
-                raise Failure(f"{row.name}: no header declares it for {chip}")
-
-
-def put(path, text, check):
-    old = ""
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            old = file.read()
-    if old == text:
-        return True
-    if not check:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return True
-    sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), text.splitlines(True), path, "generated"))
-    print(f"{os.path.relpath(path, ROOT)} is not current; run tools/apigen/c_interface.py", file=sys.stderr)
-    return False
+                raise language.Failure(f"{row.name}: no header declares it for {chip}")
 
 
 def main():
@@ -131,16 +109,16 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not current")
     arguments = parser.parse_args()
     rows = read_table()
-    current = True
+    status = 0
     for chip, (name, _) in LISTS.items():
-        current &= put(os.path.join(HEADERS, name), list_of(rows, chip), arguments.check)
+        status |= language.put(os.path.join(HEADERS, name), list_of(rows, chip), arguments.check)
     check_declarations(rows)
-    return 0 if current else 1
+    return status
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (Failure, language.Failure) as failure:
+    except language.Failure as failure:
         print(f"c_interface.py: {failure}", file=sys.stderr)
         sys.exit(1)

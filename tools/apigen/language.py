@@ -432,6 +432,7 @@ def unsupported(rows, declared):
 
 
 def put(path, text, check):
+    """Writes a generated file, or compares it: 1 if it is not current."""
     current = ""
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
@@ -442,7 +443,7 @@ def put(path, text, check):
         shown = os.path.relpath(path, ROOT)
         difference = difflib.unified_diff(current.splitlines(), text.splitlines(), shown, "generated", lineterm="", n=0)
         print("\n".join(list(difference)[:40]))
-        print(f"{shown} is not current: run tools/apigen/language.py", file=sys.stderr)
+        print(f"{shown} is not current: run tools/apigen/{os.path.basename(sys.argv[0])}", file=sys.stderr)
         return 1
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

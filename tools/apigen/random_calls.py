@@ -11,8 +11,8 @@ it is used with each type of the set.
   tests/language/random_calls_CHIP.h    the calls of a chip
 
 The headers of the language must take the types of each element-wise function and, where all operands have one type, no
-other number type. Each pair of types occurs with as many overloads as CALLS_OF_A_TYPE says, and each overload with some
-types, so that the programs stay small enough to compile. With --check nothing is written; a file that is not current is
+other number type. Each pair of types occurs with one overload, and each overload with some types, so that the programs
+stay small enough to compile. With --check nothing is written; a file that is not current is
 an error.
 """
 
@@ -23,18 +23,14 @@ import re
 import subprocess
 import sys
 
-import c_interface
 import language
 
-ROOT = c_interface.ROOT
-SIGNATURES = os.path.join(ROOT, "toolchain/language/vector_calls.tsv")
-TYPES = os.path.join(ROOT, "toolchain/language/element_types.tsv")
-PROGRAMS = os.path.join(ROOT, "tests/language")
+SIGNATURES = os.path.join(language.ROOT, "toolchain/language/vector_calls.tsv")
+TYPES = os.path.join(language.ROOT, "toolchain/language/element_types.tsv")
+PROGRAMS = os.path.join(language.ROOT, "tests/language")
 CHIPS = ("2201", "3510")
-CALLS_OF_A_TYPE = 1
 
 Signature = collections.namedtuple("Signature", "name chips types interpreter parameters")
-Failure = c_interface.Failure
 
 # What a call passes for a parameter: its text, and what is written for it. Tensors are counted.
 ARGUMENTS = [
@@ -61,10 +57,10 @@ def read(path):
 def read_signatures():
     rows = [Signature(*cells) for cells in read(SIGNATURES)[1:]]
     for name in {row[0] for row in read(TYPES)[1:]} - {row.types for row in rows}:
-        raise Failure(f"no function has the set of types \"{name}\"")
+        raise language.Failure(f"no function has the set of types \"{name}\"")
     for row, count in collections.Counter(rows).items():
         if count > 1:
-            raise Failure(f"{row.name}: the row ({row.parameters}) occurs twice")
+            raise language.Failure(f"{row.name}: the row ({row.parameters}) occurs twice")
     return rows
 
 
@@ -83,7 +79,7 @@ def arguments_of(signature):
             if re.fullmatch(f"(const )?{pattern}", parameter):
                 break
         else:
-            raise Failure(f"{signature.name}: no argument is known for the parameter \"{parameter}\"")
+            raise language.Failure(f"{signature.name}: no argument is known for the parameter \"{parameter}\"")
         result.append(argument.format(sources))
         sources += argument.startswith("src")
     return result
@@ -100,9 +96,8 @@ def chosen_calls(overloads, types):
     for number, pair in enumerate(types):
         fitting = [each for each in overloads if callable_with(each, pair)]
         if not fitting:
-            raise Failure(f"no overload takes {pair}")
-        wanted = min(CALLS_OF_A_TYPE, len(fitting))
-        chosen += [(pair, fitting[(number + more) % len(fitting)]) for more in range(wanted)]
+            raise language.Failure(f"no overload takes {pair}")
+        chosen.append((pair, fitting[number % len(fitting)]))
     for number, overload in enumerate(overloads):
         if all(arguments != overload for _, arguments in chosen):
             fitting = [pair for pair in types if callable_with(overload, pair)]
@@ -122,12 +117,12 @@ def calls_of(chip):
     interpreted = collections.defaultdict(list)
     for row in signatures:
         if row.types not in sets:
-            raise Failure(f"{row.name}: {TYPES} has no set \"{row.types}\"")
+            raise language.Failure(f"{row.name}: {TYPES} has no set \"{row.types}\"")
         if row.interpreter == "-":
             elementwise[row.name, row.types].append(arguments_of(row))
         else:
             if interpreted[row.interpreter] and interpreted[row.interpreter][0].types != row.types:
-                raise Failure(f"{row.interpreter}: the rows name different types")
+                raise language.Failure(f"{row.interpreter}: the rows name different types")
             interpreted[row.interpreter].append(row)
     missing = {row.name for row in everywhere if row.interpreter == "-"} - {name for name, _ in elementwise}
     text += [""] * bool(missing) + [f"LACKING({name})" for name in sorted(missing)]
@@ -184,24 +179,24 @@ def check_types(chip):
     for line, (name, pair) in calls.items():
         if (pair in listed[name]) == (line in refused):
             what = "refuse" if line in refused else "take"
-            raise Failure(f"{name}: the headers {what} {' from '.join(pair)} for {chip}, unlike element_types.tsv")
+            raise language.Failure(f"{name}: the headers {what} {' from '.join(pair)} for {chip}, unlike element_types.tsv")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not current")
     arguments = parser.parse_args()
-    current = True
+    status = 0
     for chip in CHIPS:
         check_types(chip)
         path = os.path.join(PROGRAMS, f"random_calls_{chip}.h")
-        current &= c_interface.put(path, calls_of(chip), arguments.check)
-    return 0 if current else 1
+        status |= language.put(path, calls_of(chip), arguments.check)
+    return status
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (Failure, language.Failure) as failure:
+    except language.Failure as failure:
         print(f"random_calls.py: {failure}", file=sys.stderr)
         sys.exit(1)
