@@ -463,9 +463,9 @@ TEST_F(Dump, AFailedKernelLeavesAFileOfItsScene) {
 
 TEST_F(Dump, TheEnvironmentSwitchesTheExceptionDumpOnAndChoosesItsFolder) {
     setenv("ASCEND_DUMP_SCENE", "aic_err_norm_dump", 1);
-    setenv("ASCEND_WORK_PATH", (folder_.path() + "/work").c_str(), 1);
+    setenv("ASCEND_WORK_PATH", (folder_.path() + "/results").c_str(), 1);
     fail();
-    EXPECT_EQ(files_in(folder_.path() + "/work/extra-info/data-dump/0").size(), 1u);
+    EXPECT_EQ(files_in(folder_.path() + "/results/extra-info/data-dump/0").size(), 1u);
     setenv("NPU_COLLECT_PATH", (folder_.path() + "/collect").c_str(), 1);
     fail();
     EXPECT_EQ(files_in(folder_.path() + "/collect/extra-info/data-dump/0").size(), 1u);

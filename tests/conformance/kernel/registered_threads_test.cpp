@@ -75,7 +75,7 @@ TEST_F(RegisteredThreads, LaunchWhileTheDeviceIsReset) {
                     << code;
             }
         });
-    const int resets = device_reaches_all_memory() ? 200 : 20;  // each starts a process otherwise
+    const int resets = device_is_a_process() ? 20 : 200;
     for (int reset = 0; reset < resets; ++reset) {
         EXPECT_ACL_OK(aclrtSetDevice(1));
         EXPECT_ACL_OK(aclrtResetDeviceForce(1));
