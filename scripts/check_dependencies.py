@@ -77,6 +77,7 @@ ROOMS = {
 # Folders whose files may include anything, or that hold no C++.
 FREE = {
     "tests/unit": "tests below the interface, by the folder they test",
+    "tests/check": "tests of the model of a chip that launches are compared with",
     "tests/profile": "tests of what is made from profiles",
     "tests/language": "tests of the kernel language, compiled by canopy-cc",
     "tests/toolchain": "tests of canopy-cc",
