@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/compile.h"
 
+#include <canopy/kernel_check.h>
+#include <canopy/kernel_image.h>
 #include <canopy/kernel_trace.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string_view>
 #include <thread>
 
 #include "base/text.h"
+#include "compile/checking.h"
 #include "compile/device_ir.h"
 #include "compile/families.h"
 #include "compile/missing.h"
@@ -194,8 +198,17 @@ void device_passes(const CompileJob& job, const Texts& texts, std::vector<Pass>&
     passes[0].messages.insert(0, warnings);
 }
 
-// Exports only the symbol that the loader looks up. Code that no kernel reaches is dropped, mainly host code.
-constexpr const char* exports = "{\n  global:\n    canopy_image_services;\n  local: *;\n};\n";
+// Exports only the symbols that the loader looks up. Code that no kernel reaches is dropped, mainly host code.
+std::string exports_of(std::string_view more) {
+    return fmt::format("{{\n  global:\n    canopy_image_services;\n{}  local: *;\n}};\n", more);
+}
+
+bool write_texts(const CompileJob& job, const Texts& texts, std::string_view more_exports) {
+    const std::string& directory = job.directory;
+    return write_file(directory + "/host.ii", texts.host) && write_file(directory + "/device.ii", texts.device) &&
+           write_file(directory + "/cube.ii", texts.cube) &&
+           write_file(directory + "/exports", exports_of(more_exports));
+}
 
 // Drops system headers from the dependencies but keeps those of the kernel language, so an update of the tree causes a
 // rebuild.
@@ -284,11 +297,28 @@ int preprocess(const CompileJob& job, const std::vector<std::string>& more, std:
     return status;
 }
 
+CheckingVariant compile_checking(const CompileJob& job, const Texts& texts, const std::string& target) {
+    const Timing::Stage stage(job.timing, "checking");
+    const Options options = checking_options(job.options, target);
+    const CompileJob own{options, job.tree, job.source,           job.directory + "/check",
+                         {},      {},       job.shared_variables, job.timing};
+    const Texts checking{"", checking_text(job.options, texts.device), checking_text(job.options, texts.cube)};
+    if (checking.device.empty()) return {};
+    std::error_code error;
+    std::filesystem::create_directory(own.directory, error);
+    if (!write_texts(own, checking, "    canopy_image_checker;\n"))
+        return {broken, fmt::format("canopy-cc: error: cannot write into {}\n", own.directory), {}};
+    std::vector<Pass> passes(1);
+    Compiled compiled;
+    compiled.targets.resize(1);
+    device_passes(own, checking, passes, compiled);
+    return {passes[0].status, std::move(passes[0].messages), std::move(compiled.targets[0].object)};
+}
+
 Compiled compile_texts(const CompileJob& job, const Texts& texts) {
     Compiled compiled;
     const std::string& directory = job.directory;
-    if (!write_file(directory + "/host.ii", texts.host) || !write_file(directory + "/device.ii", texts.device) ||
-        !write_file(directory + "/cube.ii", texts.cube) || !write_file(directory + "/exports", exports)) {
+    if (!write_texts(job, texts, "")) {
         compiled.status = broken;
         compiled.messages = fmt::format("canopy-cc: error: cannot write into {}\n", directory);
         return compiled;
@@ -305,6 +335,10 @@ Compiled compile_texts(const CompileJob& job, const Texts& texts) {
             const Timing::Stage stage(job.timing, "tracing");
             tracing = compile_tracing(job, language_flags(job));
         });
+    CheckingVariant checking;
+    if (job.options.checking && target_count > 0)
+        threads.emplace_back(
+            [&] { checking = compile_checking(job, texts, fmt::format("x86-64-v{}", CANOPY_BASELINE_LEVEL)); });
     Pass& host_pass = passes.back();
     if (!texts.host.empty()) {
         const Timing::Stage stage(job.timing, "host");
@@ -319,6 +353,11 @@ Compiled compile_texts(const CompileJob& job, const Texts& texts) {
         if (index == 0 || passes[index].status != 0) compiled.messages += passes[index].messages;
         compiled.status = explain(passes[index].status, job.tree, compiled.messages);
     }
+    if (compiled.status == 0 && checking.status != 0) {
+        compiled.status = checking.status;
+        compiled.messages += checking.messages;
+    }
+    if (!checking.object.empty()) compiled.targets.push_back({CANOPY_CHECK_TARGET, std::move(checking.object)});
     if (tracing.status == 0) {
         compiled.targets.push_back({CANOPY_TRACE_TARGET, std::move(tracing.object)});
         compiled.targets.push_back({CANOPY_TRACE_BITCODE_TARGET, std::move(tracing.bitcode)});

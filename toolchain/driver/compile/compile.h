@@ -29,6 +29,14 @@ std::vector<std::string> preprocessor_flags(const Options& options, const Tree& 
 // Preprocesses the source into `text`. `more`: additional flags; messages go into `messages`.
 int preprocess(const CompileJob& job, const std::vector<std::string>& more, std::string& text, std::string& messages);
 
+// The checking variant of an image (compile/checking.h).
+struct CheckingVariant {
+    int status = 0;
+    std::string messages;
+    std::string object;  // bytes of the shared object; empty: there is nothing to tell
+};
+CheckingVariant compile_checking(const CompileJob& job, const Texts& texts, const std::string& target);
+
 // Only one pass emits warnings: the device text contains everything the host text does.
 Compiled compile_texts(const CompileJob& job, const Texts& texts);
 

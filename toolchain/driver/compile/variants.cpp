@@ -20,7 +20,7 @@ const KernelDescription* find(const std::vector<KernelDescription>& kernels, con
 // Makes every symbol of the object local, except the renamed entries and the shared variables.
 int separate(const CompileJob& job, const Variant& variant, const std::vector<KernelDescription>& all,
              std::string_view kind, std::string& messages) {
-    std::string names, kept = "canopy_image_services\n";
+    std::string names, kept = "canopy_image_services\ncanopy_image_checker\n";
     for (std::size_t index = 0; index < all.size(); ++index) {
         const KernelDescription* kernel = find(variant.kernels, all[index].key);
         if (kernel == nullptr) continue;

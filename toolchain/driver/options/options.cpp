@@ -145,6 +145,8 @@ private:
             options_.sanitizer = true;
         else if (flag == "--no-trace")
             options_.tracing = false;
+        else if (flag == "--check")
+            options_.checking = true;
         else
             return false;
         return true;
@@ -424,6 +426,7 @@ Kernels
                       default: baseline,native
   --enable-simt       treat a __global__ function that declares no core type as a SIMT kernel
   --no-trace          omit the code that lets the runtime fuse kernels into loops
+  --check             add the code with which canopy check looks inside the kernels, also on machines without clang
   --sanitizer         report accesses of a kernel outside its memory, with the source line
   --name-expression=E with --image: instantiate the kernel E, for example add<float>; repeatable
   --names-file=FILE   write the symbol of the kernel of each name expression, one per line

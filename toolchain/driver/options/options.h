@@ -53,6 +53,7 @@ struct Options {
     bool simt = false;
     bool sanitizer = false;
     bool tracing = true;
+    bool checking = false;  // --check: with code that tells a checker what kernels do
     std::vector<Input> inputs;
     std::string output;
     std::uint32_t architecture = 2201;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/checking.h"
+
+#include <canopy/kernel_image.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace canopy_cc {
+namespace {
+
+// As written in canopy_kernel/target/checking.h.
+constexpr std::string_view constant = "is_checking_variant = false;";
+constexpr std::string_view turned = "is_checking_variant = true;";
+
+constexpr const char* leave_out =
+    "#pragma clang attribute push(__attribute__((no_sanitize(\"thread\"))), apply_to = function)\n";
+constexpr const char* leave_out_end = "#pragma clang attribute pop\n";
+
+// In what a line marker says about the text that follows: a file begins or goes on, and it is a system header.
+struct Marker {
+    bool changes_file = false;
+    bool system = false;
+};
+
+Marker read_marker(std::string_view line) {
+    Marker marker;
+    if (!begins(line, "# ")) return marker;
+    const std::size_t quote = line.rfind('"');
+    if (quote == std::string_view::npos) return marker;
+    for (const char letter : line.substr(quote + 1)) {
+        marker.changes_file |= letter == '1' || letter == '2';
+        marker.system |= letter == '3';
+    }
+    return marker;
+}
+
+// Leaves functions of system headers out of the instrumentation: those of the kernel language tell what they do, and
+// the others have no code of the user.
+std::string without_headers(const std::string& text) {
+    std::string result;
+    result.reserve(text.size() + text.size() / 16);
+    bool left_out = false;
+    for_each_line(text, [&](std::string_view line) {
+        const Marker marker = read_marker(line);
+        if (marker.changes_file && marker.system != left_out) {
+            result += left_out ? leave_out_end : leave_out;
+            left_out = marker.system;
+        }
+        result += line;
+    });
+    if (left_out) result += leave_out_end;
+    return result;
+}
+
+// What instrumented code calls. The number of the kind is a CanopyCheckAccessKind.
+std::string access_functions() {
+    std::string text = leave_out;
+    text += "extern \"C\" {\n";
+    constexpr const char* function =
+        "__attribute__((used, noinline, nodebug, visibility(\"hidden\"))) void __tsan_{}({}) {{ {} }}\n";
+    const auto tell = [](const char* address, const std::string& bytes, int kind) {
+        return fmt::format("canopy_image_checker->raw({}, {}, {}, __builtin_return_address(0));", address, bytes, kind);
+    };
+    struct Access {
+        const char* name;
+        int kind;
+    };
+    for (const Access access : {Access{"read", 1}, Access{"write", 2}, Access{"read_write", 3}})
+        for (const char* prefix : {"", "unaligned_"})
+            for (const int bytes : {1, 2, 4, 8, 16})
+                text += fmt::format(function, fmt::format("{}{}{}", prefix, access.name, bytes), "void* address",
+                                    tell("address", std::to_string(bytes), access.kind));
+    const std::string read = tell("from", "(unsigned)bytes", 1), written = tell("to", "(unsigned)bytes", 2);
+    for (const char* name : {"memcpy", "memmove"})
+        text += fmt::format(
+            "__attribute__((used, noinline, nodebug, visibility(\"hidden\"))) void* __tsan_{0}(void* to, const void* "
+            "from, unsigned long bytes) {{ {1} {2} return __builtin_{0}(to, from, bytes); }}\n",
+            name, read, written);
+    text += fmt::format(
+        "__attribute__((used, noinline, nodebug, visibility(\"hidden\"))) void* __tsan_memset(void* to, int value, "
+        "unsigned long bytes) {{ {} return __builtin_memset(to, value, bytes); }}\n",
+        written);
+    text += fmt::format(function, "init", "void", "");
+    text += fmt::format(function, "vptr_update", "void** at, void*", tell("at", "8", 2));
+    text += fmt::format(function, "vptr_read", "void** at", tell("at", "8", 1));
+    return text + "}\n" + leave_out_end;
+}
+
+bool optimises(const std::vector<std::string>& flags) {
+    bool optimised = true;
+    for (const std::string& flag : flags)
+        if (begins(flag, "-O")) optimised = !is_any(flag, {"-O0", "-O1", "-Og", "-O"});
+    return optimised;
+}
+
+}  // namespace
+
+std::string checking_text(const Options& options, const std::string& device) {
+    const std::size_t at = device.find(constant);
+    if (at == std::string::npos) return {};
+    std::string text = device;
+    text.replace(at, constant.size(), turned);
+    if (!options.sanitized) text = without_headers(text);
+    text +=
+        "\n# 1 \"<canopy-cc>\" 3\n"
+        "extern \"C\" __attribute__((visibility(\"protected\"), used, retain, weak)) const CanopyChecker* "
+        "canopy_image_checker = nullptr;\n";
+    if (!options.sanitized) text += access_functions();
+    return text;
+}
+
+Options checking_options(const Options& options, const std::string& target) {
+    Options changed = options;
+    changed.targets = {target};
+    // Lines of raw accesses come from the line table.
+    const auto is_debug = [](const std::string& flag) { return begins(flag, "-g") && flag != "-g0"; };
+    auto& flags = changed.compiler_flags;
+    if (std::none_of(flags.begin(), flags.end(), is_debug)) flags.push_back("-gline-tables-only");
+    if (!optimises(flags)) flags.push_back("-O2");
+    flags.push_back("-w");
+    if (options.sanitized) return changed;
+    // Only accesses: not calls, and no other code for atomic ones.
+    for (const char* flag : {"-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
+                             "-tsan-instrument-atomics=0", "-mllvm", "-tsan-compound-read-before-write=1"})
+        flags.push_back(flag);
+    return changed;
+}
+
+}  // namespace canopy_cc

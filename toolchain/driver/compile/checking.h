@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checking variant of an image (canopy/kernel_check.h): the device text with one constant turned, compiled once
+// more. Its kernels run as usual and also tell a checker what they do. Accesses of the user's own code come from
+// clang's instrumentation for race detectors: what it calls is defined in the variant and tells the checker, too.
+#pragma once
+
+#include <string>
+
+#include "compile/job.h"
+
+namespace canopy_cc {
+
+// The device text (for vector or cube cores) as checking code. Empty if the source does not use the kernel language's
+// operations, and so has nothing to tell.
+std::string checking_text(const Options& options, const std::string& device);
+
+// The options with which that text is compiled, for one target.
+Options checking_options(const Options& options, const std::string& target);
+
+}  // namespace canopy_cc
