@@ -16,17 +16,15 @@
 
 #include "check/finding.h"
 #include "check/launch_check.h"
+#include "device/command_place.h"
 
 namespace canopy {
-
-class Strand;
 
 // A launch that has ended.
 struct CheckedLaunch {
     std::string_view kernel;  // as programs call it
     unsigned device = 0;
-    const Strand* strand = nullptr;  // that ran it
-    std::uint64_t sequence = 0;      // commands of the strand before it
+    CommandPlace place;  // TaskOwner::place_of; launches of one fused kernel have the same
 };
 
 class LaunchChecker {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "device/command_place.h"
 #include "device/driver.h"
 
 namespace canopy {
@@ -18,6 +19,11 @@ public:
     virtual void continue_after_launch() noexcept = 0;
     // The task that the command is, or that replays it, as records name it.
     [[nodiscard]] virtual std::uint64_t record_link(const Command&) const noexcept { return 0; }
+
+    // For a command that it runs at present.
+    [[nodiscard]] virtual CommandPlace place_of(const Command& command) const noexcept {
+        return {0, command.task, nullptr, {}};
+    }
 
 protected:
     ~TaskOwner() = default;

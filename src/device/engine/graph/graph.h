@@ -82,6 +82,7 @@ public:
     void task_failed(TaskFailure& failure) noexcept override;
     [[nodiscard]] CallRouter* router() const noexcept override;
     [[nodiscard]] std::uint64_t record_link(const Command& command) const noexcept override;
+    [[nodiscard]] CommandPlace place_of(const Command& command) const noexcept override;
 
 private:
     friend class EngineGraph;

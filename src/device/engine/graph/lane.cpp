@@ -38,6 +38,10 @@ void Lane::stop() noexcept {
 
 std::uint64_t Lane::record_link(const Command&) const noexcept { return graph_.recorded_link(); }
 
+CommandPlace Lane::place_of(const Command& command) const noexcept {
+    return {static_cast<std::uint32_t>(stream_), command.task, &graph_, {index_, position_}};
+}
+
 void Lane::end_record(const Command& command, std::uint32_t position) noexcept {
     if (record::wants(record::nodes)) write_node(command, notes_, ticks(), scheduler_.device(), {index_, position});
     notes_ = {};

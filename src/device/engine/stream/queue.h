@@ -82,6 +82,9 @@ private:
     [[nodiscard]] std::uint64_t record_link(const Command& command) const noexcept override {
         return profile::link_of(number_, command.task);
     }
+    [[nodiscard]] CommandPlace place_of(const Command& command) const noexcept override {
+        return {number_, command.task, nullptr, {}};
+    }
     void notify_waiters() noexcept;
     void wake_sleepers() noexcept;
 
