@@ -40,11 +40,8 @@ struct DataCopyCO12DstParams {
 
 namespace canopy::kernel {
 
-template <class D, class S>
-inline void copy_from_co1(D* to, const LocalTensor<S>& source, const AscendC::DataCopyCO12DstParams& params,
-                          Hardware memory, Where where) {
+inline void set_params(AscendC::FixpipeParamsV220& work, const AscendC::DataCopyCO12DstParams& params) {
     const auto& cube = core_state().cube;
-    AscendC::FixpipeParamsV220 work;
     work.nSize = params.nSize;
     work.mSize = params.mSize;
     work.srcStride = params.srcStride;
@@ -59,8 +56,29 @@ inline void copy_from_co1(D* to, const LocalTensor<S>& source, const AscendC::Da
         work.srcNdStride = static_cast<uint16_t>(cube.nz_to_nd >> 16);
         work.dstNdStride = static_cast<uint16_t>(cube.nz_to_nd >> 32);
     }
-    fixpipe("DataCopy", to, source, work, params.nz2ndEn ? AscendC::CO2Layout::ROW_MAJOR : AscendC::CO2Layout::NZ,
-            nullptr, memory, where);
+}
+inline AscendC::CO2Layout fixpipe_layout(const AscendC::DataCopyCO12DstParams& params) {
+    return params.nz2ndEn ? AscendC::CO2Layout::ROW_MAJOR : AscendC::CO2Layout::NZ;
+}
+
+template <class D, class S>
+inline void copy_from_co1(D* to, const LocalTensor<S>& source, const AscendC::DataCopyCO12DstParams& params,
+                          Hardware memory, Where where) {
+    AscendC::FixpipeParamsV220 work;
+    set_params(work, params);
+    fixpipe("DataCopy", to, source, work, fixpipe_layout(params), nullptr, memory, where);
+}
+
+// In the checking variant: the operands, as those of the open instruction.
+template <class Destination, class D, class S>
+inline void add_co1_copy(const Instruction& instruction, const Destination& dst, const D* target,
+                         const LocalTensor<S>& src, const AscendC::DataCopyCO12DstParams& params, Where where) {
+    if constexpr (is_checking_variant) {
+        AscendC::FixpipeParamsV220 work;
+        set_params(work, params);
+        work.unitFlag = params.unitFlag;
+        add_fixpipe(instruction, dst, target, src, work, fixpipe_layout(params), "DataCopy", where);
+    }
 }
 
 }  // namespace canopy::kernel
@@ -70,12 +88,16 @@ namespace AscendC {
 template <typename T, typename U>
 inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyCO12DstParams& intriParams,
                      canopy::kernel::Where where = canopy::kernel::here()) {
+    const canopy::kernel::Instruction instruction(PIPE_FIX, "DataCopy", where);
+    canopy::kernel::add_co1_copy(instruction, dst, dst.GetPhyAddr(0), src, intriParams, where);
     canopy::kernel::copy_from_co1(dst.GetPhyAddr(0), src, intriParams, Hardware::GM, where);
 }
 
 template <typename T, typename U>
 inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyCO12DstParams& intriParams,
                      canopy::kernel::Where where = canopy::kernel::here()) {
+    const canopy::kernel::Instruction instruction(PIPE_FIX, "DataCopy", where);
+    canopy::kernel::add_co1_copy(instruction, dst, dst.GetPhyAddr(), src, intriParams, where);
     canopy::kernel::copy_from_co1(dst.GetPhyAddr(), src, intriParams, canopy::kernel::memory_of(dst.position()), where);
 }
 

@@ -146,6 +146,68 @@ inline void load_image(const LocalTensor<T>& destination, const ImageView<T>& vi
         }
 }
 
+// In the checking variant: the elements of the image that the window reads. For each place in the filter and each row
+// of the result, these are blocks of 32 bytes.
+template <class T>
+inline void add_image_source(const LocalTensor<T>& src, const ImageView<T>& view, const ImageWindow& window) {
+    constexpr int64_t c0 = row_elements<T>;
+    const int64_t wide = view.across(), places = int64_t{view.filter_x} * view.filter_y;
+    const int64_t last_m = int64_t{window.m_start} + window.m_extent,
+                  last_k = int64_t{window.k_start} + window.k_extent;
+    for (int64_t k = window.k_start; k < last_k; k = (k / c0 + 1) * c0) {
+        const int64_t step = k / c0, c1 = step / places;
+        if (c1 * c0 >= view.channels) break;
+        const int64_t right = step % view.filter_x * view.dilation_x - view.left;
+        const int64_t down = step / view.filter_x % view.filter_y * view.dilation_y - view.top;
+        for (int64_t m = window.m_start, next; m < last_m; m = next) {
+            next = smaller((m / wide + 1) * wide, last_m);
+            const int64_t y = m / wide * view.stride_y + down;
+            if (y < 0 || y >= view.height) continue;
+            // Of the columns first .. end - 1 of the result, those inside the image.
+            const int64_t stride = view.stride_x;
+            int64_t first = m % wide, end = (next - 1) % wide + 1;
+            if (first * stride + right < 0) first = (stride - 1 - right) / stride;
+            if ((end - 1) * stride + right >= view.width) end = (view.width - 1 - right) / stride + 1;
+            if (right >= view.width || first >= end) continue;
+            const int64_t block = (c1 * view.height + y) * view.width + first * stride + right;
+            const int64_t elements = smaller(c0 - k % c0, last_k - k);
+            add_walk(CANOPY_CHECK_READ, "src", src, src.GetPhyAddr() + block * c0 + k % c0,
+                     {static_cast<uint64_t>(elements) * sizeof(T), static_cast<uint64_t>(stride) * block_bytes,
+                      static_cast<uint32_t>(end - first)});
+        }
+    }
+}
+
+// The fractals that the window fills.
+template <class T>
+inline void add_image_target(const LocalTensor<T>& dst, const ImageWindow& window, uint32_t stride) {
+    constexpr int64_t c0 = row_elements<T>;
+    const auto steps = [](int64_t size, int64_t step) { return (size + step - 1) / step; };
+    const bool right = memory_of(dst.position()) == Hardware::L0B, turned = window.transpose && !right;
+    const int64_t rows = turned ? window.k_extent : window.m_extent;
+    const int64_t columns = turned ? window.m_extent : window.k_extent;
+    if (rows == 0 || columns == 0) return;
+    if (right) {
+        const int64_t run = steps(columns, fractal_rows);
+        add_fractals(CANOPY_CHECK_WRITE, "dst", dst, {0, run, stride != 0 ? stride : run, steps(rows, c0)});
+    } else if (l0a_by_columns) {
+        const int64_t run = steps(rows, fractal_rows);
+        add_fractals(CANOPY_CHECK_WRITE, "dst", dst, {0, run, stride != 0 ? stride : run, steps(columns, c0)});
+    } else {
+        add_fractals(CANOPY_CHECK_WRITE, "dst", dst, {0, steps(rows, fractal_rows) * steps(columns, c0), 0, 1});
+    }
+}
+
+template <class T>
+inline void tell_image_load(const LocalTensor<T>& dst, const LocalTensor<T>& src, const ImageView<T>& view,
+                            const ImageWindow& window, uint32_t stride, Where where) {
+    if constexpr (is_checking_variant) {
+        const Instruction instruction(PIPE_MTE1, "LoadData", where, CANOPY_CHECK_FILL);
+        add_image_source(src, view, window);
+        add_image_target(dst, window, stride);
+    }
+}
+
 template <class T>
 inline void set_matrix(ImageView<T>& view, bool right) {
     const auto& cube = core_state().cube;
@@ -190,8 +252,10 @@ inline void load_image_of(const LocalTensor<T>& dst, const LocalTensor<T>& src,
     view.dilation_x = params.dilationFilterW;
     view.dilation_y = params.dilationFilterH;
     view.padding = padding_register<T>();
-    load_image(dst, view, {params.mStartPt, params.kStartPt, params.mExtension, params.kExtension, params.enTranspose},
-               stride);
+    const ImageWindow window{params.mStartPt, params.kStartPt, params.mExtension, params.kExtension,
+                             params.enTranspose};
+    tell_image_load(dst, src, view, window, stride, where);
+    load_image(dst, view, window, stride);
 }
 
 }  // namespace canopy::kernel
@@ -220,11 +284,12 @@ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     view.dilation_x = params.filterConfig >> 32 & 0xff;
     view.dilation_y = params.filterConfig >> 40 & 0xff;
     view.padding = canopy::kernel::padding_register<T>();
-    canopy::kernel::load_image(
-        dst, view,
-        {static_cast<uint32_t>(params.extConfig >> 48), static_cast<uint32_t>(params.extConfig >> 32 & 0xffff),
-         static_cast<uint32_t>(params.extConfig >> 16 & 0xffff), static_cast<uint32_t>(params.extConfig & 0xffff),
-         params.enTranspose});
+    const canopy::kernel::ImageWindow window{static_cast<uint32_t>(params.extConfig >> 48),
+                                             static_cast<uint32_t>(params.extConfig >> 32 & 0xffff),
+                                             static_cast<uint32_t>(params.extConfig >> 16 & 0xffff),
+                                             static_cast<uint32_t>(params.extConfig & 0xffff), params.enTranspose};
+    canopy::kernel::tell_image_load(dst, src, view, window, 0, where);
+    canopy::kernel::load_image(dst, view, window);
 }
 
 }  // namespace AscendC

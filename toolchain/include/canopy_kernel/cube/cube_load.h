@@ -6,6 +6,7 @@
 #define CANOPY_KERNEL_CUBE_LOAD_H
 
 #include "canopy_kernel/core/tensor.h"
+#include "canopy_kernel/cube/cube_checking.h"
 #include "canopy_kernel/vector/permute.h"
 
 namespace canopy::kernel {
@@ -205,6 +206,43 @@ inline void load_turned(T* destination, const T* source, const AscendC::LoadData
     }
 }
 
+// In the checking variant: what these loads touch, as operands of the open instruction.
+template <class T, class Source>
+inline void add_load(const LocalTensor<T>& dst, const Source& src, const AscendC::LoadData2DParams& params) {
+    if constexpr (is_checking_variant) {
+        const int64_t step = params.addrMode == 0 ? params.srcStride : -int64_t{params.srcStride};
+        add_fractals(CANOPY_CHECK_READ, "src", src, {params.startIndex, 1, step, params.repeatTimes});
+        add_fractals(CANOPY_CHECK_WRITE, "dst", dst, {0, 1, 1 + params.dstGap, params.repeatTimes});
+    }
+}
+template <class T, class Source>
+inline void add_load(const LocalTensor<T>& dst, const Source& src, const AscendC::LoadData2DParamsV2& params) {
+    if constexpr (is_checking_variant) {
+        const int64_t first = int64_t{params.kStartPosition} * params.srcStride + params.mStartPosition;
+        add_fractals(CANOPY_CHECK_READ, "src", src, {first, params.mStep, params.srcStride, params.kStep});
+        constexpr int64_t columns = row_elements<T>;
+        const int64_t along = params.ifTranspose ? params.kStep * columns / fractal_rows : params.mStep;
+        const int64_t runs = params.ifTranspose ? params.mStep * int64_t{fractal_rows} / columns : params.kStep;
+        add_fractals(CANOPY_CHECK_WRITE, "dst", dst, {0, along, params.dstStride, runs});
+    }
+}
+template <class T>
+inline void add_load(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                     const AscendC::LoadData2dTransposeParams& params) {
+    if constexpr (is_checking_variant) {
+        constexpr int64_t side = row_elements < T >> fractal_rows ? row_elements<T> : fractal_rows;
+        constexpr int64_t fractals = side * side / fractal_elements<T>;
+        const int64_t step = (params.addrMode == 0 ? 1 : -1) * params.srcStride * fractals;
+        add_fractals(CANOPY_CHECK_READ, "src", src, {params.startIndex * fractals, fractals, step, params.repeatTimes});
+        add_walk(CANOPY_CHECK_WRITE, "dst", dst, dst.GetPhyAddr(),
+                 {fractal_bytes, uint64_t{fractal_bytes} * (1u + params.dstFracGap), static_cast<uint32_t>(fractals),
+                  uint64_t{fractal_bytes} * (1u + params.dstGap), params.repeatTimes});
+    }
+}
+
+// Loads that transpose exchange elements, which the flow of unwritten bytes does not follow.
+constexpr CanopyCheckFlow load_flow(bool transposes) { return transposes ? CANOPY_CHECK_FILL : CANOPY_CHECK_CARRY; }
+
 }  // namespace canopy::kernel
 
 namespace AscendC {
@@ -214,11 +252,17 @@ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
                      canopy::kernel::Where where = canopy::kernel::here()) {
     canopy::kernel::require_memory(src, Hardware::L1, "the source of LoadData", where);
     canopy::kernel::check_load(dst, where);
+    const canopy::kernel::Instruction instruction(PIPE_MTE1, "LoadData", where,
+                                                  canopy::kernel::load_flow(params.ifTranspose));
+    canopy::kernel::add_load(dst, src, params);
     canopy::kernel::load_fractals(dst.GetPhyAddr(), src.GetPhyAddr(), params);
 }
 template <class T>
 inline void LoadData(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const LoadData2DParams& params,
-                     canopy::kernel::Where = canopy::kernel::here()) {
+                     [[maybe_unused]] canopy::kernel::Where where = canopy::kernel::here()) {
+    const canopy::kernel::Instruction instruction(PIPE_MTE2, "LoadData", where,
+                                                  canopy::kernel::load_flow(params.ifTranspose));
+    canopy::kernel::add_load(dst, src, params);
     canopy::kernel::load_fractals(dst.GetPhyAddr(), src.GetPhyAddr(), params);
 }
 template <class T>
@@ -226,11 +270,17 @@ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
                      canopy::kernel::Where where = canopy::kernel::here()) {
     canopy::kernel::require_memory(src, Hardware::L1, "the source of LoadData", where);
     canopy::kernel::check_load(dst, where);
+    const canopy::kernel::Instruction instruction(PIPE_MTE1, "LoadData", where,
+                                                  canopy::kernel::load_flow(params.ifTranspose));
+    canopy::kernel::add_load(dst, src, params);
     canopy::kernel::load_rectangle(dst.GetPhyAddr(), src.GetPhyAddr(), params, where);
 }
 template <class T>
 inline void LoadData(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const LoadData2DParamsV2& params,
                      canopy::kernel::Where where = canopy::kernel::here()) {
+    const canopy::kernel::Instruction instruction(PIPE_MTE2, "LoadData", where,
+                                                  canopy::kernel::load_flow(params.ifTranspose));
+    canopy::kernel::add_load(dst, src, params);
     canopy::kernel::load_rectangle(dst.GetPhyAddr(), src.GetPhyAddr(), params, where);
 }
 
@@ -239,6 +289,9 @@ inline void LoadDataWithTranspose(const LocalTensor<T>& dst, const LocalTensor<T
                                   const LoadData2dTransposeParams& params,
                                   canopy::kernel::Where where = canopy::kernel::here()) {
     canopy::kernel::require_memory(src, Hardware::L1, "the source of LoadDataWithTranspose", where);
+    const canopy::kernel::Instruction instruction(PIPE_MTE1, "LoadDataWithTranspose", where,
+                                                  canopy::kernel::load_flow(true));
+    canopy::kernel::add_load(dst, src, params);
     canopy::kernel::load_turned(dst.GetPhyAddr(), src.GetPhyAddr(), params);
 }
 
@@ -255,12 +308,16 @@ struct InitConstValueParams {
 };
 
 template <class T, class U = T>
-inline void InitConstValue(const LocalTensor<T>& dst, const InitConstValueParams<U>& params) {
-    const uint64_t unit =
-        canopy::kernel::memory_of(dst.position()) == Hardware::L1 ? 32 : canopy::kernel::fractal_bytes;
+inline void InitConstValue(const LocalTensor<T>& dst, const InitConstValueParams<U>& params,
+                           [[maybe_unused]] canopy::kernel::Where where = canopy::kernel::here()) {
+    const bool in_l1 = canopy::kernel::memory_of(dst.position()) == Hardware::L1;
+    const uint64_t unit = in_l1 ? 32 : canopy::kernel::fractal_bytes;
     const uint64_t blocks = params.blockNum == 0 ? 1 : params.blockNum;
     T* to = dst.GetPhyAddr();
     const uint64_t run = unit * blocks / sizeof(T), step = unit * (blocks + params.dstGap) / sizeof(T);
+    const canopy::kernel::Instruction instruction(in_l1 ? PIPE_MTE2 : PIPE_MTE1, "InitConstValue", where,
+                                                  CANOPY_CHECK_FILL);
+    instruction.writes("dst", dst, to, {unit * blocks, unit * (blocks + params.dstGap), params.repeatTimes});
     for (uint64_t repeat = 0; repeat < params.repeatTimes; ++repeat)
         for (uint64_t i = 0; i < run; ++i) to[repeat * step + i] = static_cast<T>(params.initValue);
 }

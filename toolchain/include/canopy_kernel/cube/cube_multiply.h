@@ -234,6 +234,36 @@ inline void check_product(const LocalTensor<C>& c, const LocalTensor<A>& a, cons
              params.n);
 }
 
+// In the checking variant: the operands of a product, as those of the open instruction. The left factor may be one row
+// of elements.
+template <class C, class A, class B>
+inline void add_product(const Instruction& instruction, const LocalTensor<C>& c, const LocalTensor<A>& a,
+                        const LocalTensor<B>& b, uint64_t b_rows, const ProductShape& shape, uint8_t unit_flag) {
+    if constexpr (is_checking_variant) {
+        if (shape.m == 0 || shape.n == 0 || shape.k == 0) return;
+        const uint64_t row_groups = round_up(shape.m, 16) / 16, column_groups = round_up(shape.n, 16) / 16;
+        uint64_t steps = round_up(shape.k, row_elements<A>) / row_elements<A>;
+        if (shape.align_k && row_elements<A> == 8) steps = round_up(steps, 2);
+        instruction.product(shape.m, shape.n, shape.k, unit_flag);
+        if (shape.vector_left)
+            instruction.reads("fm", a, bytes_of<A>(shape.k));
+        else if (l0a_by_columns)
+            add_fractal_matrix<A>(CANOPY_CHECK_READ, "fm", a, {shape.m, shape.k, 1, row_groups});
+        else
+            add_fractal_matrix<A>(CANOPY_CHECK_READ, "fm", a, {shape.m, shape.k, steps, 1});
+        add_fractal_matrix<B>(CANOPY_CHECK_READ, "filter", b, {shape.n, b_rows, 1, column_groups});
+        const uint64_t fractal = 256 * sizeof(C), row = 16 * sizeof(C);
+        if (shape.accumulate) {
+            instruction.set(CANOPY_CHECK_ACCUMULATES);
+            const auto* first = reinterpret_cast<const unsigned char*>(c.GetPhyAddr());
+            const auto whole = shape.n / 16, rest = shape.n % 16;
+            instruction.reads("dst", c, first, {shape.m * row, row_groups * fractal, whole});
+            instruction.reads("dst", c, first + whole * row_groups * fractal, {rest * sizeof(C), row, shape.m});
+        }
+        instruction.writes("dst", c, row_groups * column_groups * fractal);
+    }
+}
+
 }  // namespace canopy::kernel
 
 namespace AscendC {
@@ -248,6 +278,8 @@ inline void Mmad(const LocalTensor<C>& dst, const LocalTensor<A>& fm, const Loca
                                              params.isBias || !params.cmatrixInitVal,
                                              params.m == 1 && !params.disableGemv,
                                              params.kDirectionAlign};
+    const canopy::kernel::Instruction instruction(PIPE_M, "Mmad", where, CANOPY_CHECK_USE);
+    canopy::kernel::add_product(instruction, dst, fm, filter, params.k, shape, params.unitFlag);
     canopy::kernel::multiply_fractals<C, A, B>(dst.GetPhyAddr(), fm.GetPhyAddr(), filter.GetPhyAddr(), nullptr, shape);
 }
 
@@ -260,6 +292,9 @@ inline void Mmad(const LocalTensor<C>& dst, const LocalTensor<A>& fm, const Loca
     canopy::kernel::check_product(dst, fm, filter, params, where);
     const canopy::kernel::ProductShape shape{
         params.m, params.n, params.k, false, params.m == 1 && !params.disableGemv, params.kDirectionAlign};
+    const canopy::kernel::Instruction instruction(PIPE_M, "Mmad", where, CANOPY_CHECK_USE);
+    canopy::kernel::add_product(instruction, dst, fm, filter, params.k, shape, params.unitFlag);
+    instruction.reads("bias", bias, params.n * sizeof(Bias));
     canopy::kernel::multiply_fractals<C, A, B>(dst.GetPhyAddr(), fm.GetPhyAddr(), filter.GetPhyAddr(),
                                                bias.GetPhyAddr(), shape);
 }

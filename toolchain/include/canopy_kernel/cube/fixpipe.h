@@ -450,6 +450,76 @@ inline void fixpipe(const char* operation, D* destination, const LocalTensor<S>&
                    to == Hardware::GM);
 }
 
+// ---- the checking variant ------------------------------------------------------------------------------------------
+
+// What one matrix reads and writes, and the next ones at the distances of `steps`.
+template <class S>
+inline void add_fixed_source(const LocalTensor<S>& source, uint64_t first, const FixpipeWork& work,
+                             const MatrixSteps& steps) {
+    constexpr uint64_t row = 16 * sizeof(S);
+    const uint64_t column = uint64_t{work.source_stride} * row, next = steps.source * sizeof(S);
+    const auto* at = reinterpret_cast<const unsigned char*>(source.GetPhyAddr() + first);
+    add_walk(CANOPY_CHECK_READ, "src", source, at, {work.m * row, column, work.n / 16, next, steps.count});
+    at += work.n / 16 * column;
+    add_walk(CANOPY_CHECK_READ, "src", source, at, {work.n % 16 * sizeof(S), row, work.m, next, steps.count});
+}
+template <class D>
+inline void add_fixed_target(const OperandPlace& place, const D* target, const FixpipeWork& work,
+                             const MatrixSteps& steps) {
+    const auto* at = reinterpret_cast<const unsigned char*>(target);
+    const uint64_t stride = work.destination_stride, next = steps.destination * sizeof(D);
+    const auto add = [&](const unsigned char* first, uint64_t bytes, uint64_t step, uint32_t pieces) {
+        add_result("dst", place, first, {bytes, step, pieces, next, steps.count}, element_kind<D>);
+    };
+    if (work.layout == AscendC::CO2Layout::ROW_MAJOR) return add(at, work.n * sizeof(D), stride * sizeof(D), work.m);
+    if (work.layout == AscendC::CO2Layout::COLUMN_MAJOR) return add(at, work.m * sizeof(D), stride * sizeof(D), work.n);
+    const uint32_t width = fractal_columns<D>(work), whole = work.n / width;
+    add(at, uint64_t{work.m} * width * sizeof(D), stride * 32, whole);
+    add(at + whole * stride * 32, work.n % width * sizeof(D), width * sizeof(D), work.m);
+}
+
+// The operands of a Fixpipe, as those of the open instruction. `scales` is null if they come from a register.
+template <class D, class S, class Parameters>
+inline void add_fixpipe(const Instruction& instruction, const OperandPlace& destination, const D* target,
+                        const LocalTensor<S>& source, const Parameters& params, AscendC::CO2Layout layout,
+                        const OperandPlace* scales, const char* operation, Where where) {
+    FixpipeWork work = fixpipe_work(params, layout, nullptr);
+    const MatrixSteps steps = matrix_steps(params);
+    instruction.product(work.m, work.n, 0, params.unitFlag);
+    add_fixed_source(source, 0, work, steps);
+    if (by_column(work.mode)) {
+        const OperandPlace registers{core_state().cube.quantisation_vector, 0, Hardware::FIXBUF, 8};
+        const OperandPlace& words = scales != nullptr ? *scales : registers;
+        add_access(CANOPY_CHECK_READ, "scales", words, words.tensor, {uint64_t{work.n} * 8});
+    }
+    if (destination.memory != Hardware::UB || !stores_to_vector_cores())
+        return add_fixed_target(destination, target, work, steps);
+    const Receivers to = receivers(params);
+    if (to.split == 1) work.m /= 2;
+    if (to.split == 2) work.n /= 2;
+    for (uint32_t core = to.split != 0 ? 0 : to.which; core <= (to.split != 0 ? 1 : to.which); ++core) {
+        const D* there = in_vector_core(operation, const_cast<D*>(target), 0, core, where);
+        add_fixed_target({there, destination.bytes, destination.memory, destination.element}, there, work, steps);
+    }
+}
+
+template <class D, class Destination, class S, class Parameters>
+inline void add_fixpipe(const Instruction& instruction, const Destination& dst, const D* target,
+                        const LocalTensor<S>& src, const Parameters& params, AscendC::CO2Layout layout,
+                        const char* operation, Where where) {
+    if constexpr (is_checking_variant)
+        add_fixpipe(instruction, place_of(dst), target, src, params, layout, nullptr, operation, where);
+}
+template <class D, class Destination, class S, class Parameters, class W>
+inline void add_fixpipe(const Instruction& instruction, const Destination& dst, const D* target,
+                        const LocalTensor<S>& src, const Parameters& params, AscendC::CO2Layout layout,
+                        const LocalTensor<W>& scales, const char* operation, Where where) {
+    if constexpr (is_checking_variant) {
+        const OperandPlace place = place_of(scales);
+        add_fixpipe(instruction, place_of(dst), target, src, params, layout, &place, operation, where);
+    }
+}
+
 }  // namespace canopy::kernel
 
 namespace AscendC {
@@ -457,11 +527,15 @@ namespace AscendC {
 template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class Parameters>
 inline void Fixpipe(const GlobalTensor<D>& dst, const LocalTensor<S>& src, const Parameters& params,
                     canopy::kernel::Where where = canopy::kernel::here()) {
+    const canopy::kernel::Instruction instruction(PIPE_FIX, "Fixpipe", where);
+    canopy::kernel::add_fixpipe(instruction, dst, dst.GetPhyAddr(0), src, params, config.format, "Fixpipe", where);
     canopy::kernel::fixpipe("Fixpipe", dst.GetPhyAddr(0), src, params, config.format, nullptr, Hardware::GM, where);
 }
 template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class Parameters>
 inline void Fixpipe(const LocalTensor<D>& dst, const LocalTensor<S>& src, const Parameters& params,
                     canopy::kernel::Where where = canopy::kernel::here()) {
+    const canopy::kernel::Instruction instruction(PIPE_FIX, "Fixpipe", where);
+    canopy::kernel::add_fixpipe(instruction, dst, dst.GetPhyAddr(), src, params, config.format, "Fixpipe", where);
     canopy::kernel::fixpipe("Fixpipe", dst.GetPhyAddr(), src, params, config.format, nullptr,
                             canopy::kernel::memory_of(dst.position()), where);
 }
@@ -469,12 +543,18 @@ inline void Fixpipe(const LocalTensor<D>& dst, const LocalTensor<S>& src, const 
 template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class W, class Parameters>
 inline void Fixpipe(const GlobalTensor<D>& dst, const LocalTensor<S>& src, const LocalTensor<W>& scales,
                     const Parameters& params, canopy::kernel::Where where = canopy::kernel::here()) {
+    const canopy::kernel::Instruction instruction(PIPE_FIX, "Fixpipe", where);
+    canopy::kernel::add_fixpipe(instruction, dst, dst.GetPhyAddr(0), src, params, config.format, scales, "Fixpipe",
+                                where);
     canopy::kernel::fixpipe("Fixpipe", dst.GetPhyAddr(0), src, params, config.format, scales.GetPhyAddr(), Hardware::GM,
                             where);
 }
 template <class D, class S, const FixpipeConfig& config = CFG_ROW_MAJOR, class W, class Parameters>
 inline void Fixpipe(const LocalTensor<D>& dst, const LocalTensor<S>& src, const LocalTensor<W>& scales,
                     const Parameters& params, canopy::kernel::Where where = canopy::kernel::here()) {
+    const canopy::kernel::Instruction instruction(PIPE_FIX, "Fixpipe", where);
+    canopy::kernel::add_fixpipe(instruction, dst, dst.GetPhyAddr(), src, params, config.format, scales, "Fixpipe",
+                                where);
     canopy::kernel::fixpipe("Fixpipe", dst.GetPhyAddr(), src, params, config.format, scales.GetPhyAddr(),
                             canopy::kernel::memory_of(dst.position()), where);
 }

@@ -107,6 +107,18 @@ inline void multiply_scaled(const LocalTensor<C>& c, const LocalTensor<A>& a, co
     multiply(product);
 }
 
+// In the checking variant: the operands of a product with scales.
+template <class C, class A, class B, class Params>
+inline void add_scaled_product(const Instruction& instruction, const LocalTensor<C>& c, const LocalTensor<A>& a,
+                               const LocalTensor<B>& b, const Params& word, bool has_bias) {
+    if constexpr (is_checking_variant) {
+        if (on_vector_core()) return;
+        const AscendC::MmadParams params = params_of(word);
+        add_product(instruction, c, a, b, params.k,
+                    {params.m, params.n, params.k, !has_bias && !params.cmatrixInitVal, false, false}, params.unitFlag);
+    }
+}
+
 }  // namespace canopy::kernel
 
 namespace AscendC {
@@ -122,12 +134,18 @@ inline void LoadData(const LocalTensor<U>& dst, const LocalTensor<T>& src, const
     static_assert(is_scaled_factor<T> && sizeof(U) == sizeof(T),
                   "LoadData with scales: the data is fp8_e4m3fn_t, fp8_e5m2_t, fp4x2_e2m1_t or fp4x2_e1m2_t");
     if (on_vector_core()) return;
+    const Instruction instruction(PIPE_MTE1, "LoadData", where, load_flow(loadDataParams.ifTranspose));
+    add_load(dst, src.template ReinterpretCast<U>(), loadDataParams);
     LoadData(dst, src.template ReinterpretCast<U>(), loadDataParams, where);
     require_memory(srcMx, Hardware::L1, "the source of the scales of LoadData", where);
     const LoadData2DMxParams& scales = loadMxDataParams;
     const Hardware memory = memory_of(dst.position());
     unsigned char* to = scales_of(dst.GetPhyAddr(), memory);
     const auto* from = reinterpret_cast<const unsigned char*>(srcMx.GetPhyAddr());
+    instruction.reads(
+        "srcMx", srcMx,
+        from + (int64_t{scales.xStartPosition} * scales.srcStride + scales.yStartPosition) * scale_fractal,
+        {uint64_t{scales.yStep} * scale_fractal, uint64_t{scales.srcStride} * scale_fractal, scales.xStep});
     if constexpr (checked) {
         const uint64_t end = (uint64_t{scales.dstStride} * (scales.xStep - 1u) + scales.yStep) * scale_fractal;
         const auto room = static_cast<uint64_t>(scale_memory(memory) + scale_memory_size - to);
@@ -146,6 +164,8 @@ inline void LoadData(const LocalTensor<U>& dst, const LocalTensor<T>& src, const
     template <class T, class U, class S>                                                                          \
     inline void MmadMx(const LocalTensor<T>& dst, const LocalTensor<U>& fm, const LocalTensor<S>& filter,         \
                        const Params& mmadParams, canopy::kernel::Where where = canopy::kernel::here()) {          \
+        const canopy::kernel::Instruction instruction(PIPE_M, "MmadMx", where, CANOPY_CHECK_USE);                 \
+        canopy::kernel::add_scaled_product(instruction, dst, fm, filter, mmadParams, false);                      \
         canopy::kernel::multiply_scaled<T, U, S>(dst, fm, filter, nullptr, canopy::kernel::params_of(mmadParams), \
                                                  where);                                                          \
     }                                                                                                             \
@@ -154,6 +174,9 @@ inline void LoadData(const LocalTensor<U>& dst, const LocalTensor<T>& src, const
                        const LocalTensor<V>& bias, const Params& mmadParams,                                      \
                        canopy::kernel::Where where = canopy::kernel::here()) {                                    \
         static_assert(canopy::kernel::is_same<T, V>, "MmadMx: the bias has the type of the result");              \
+        const canopy::kernel::Instruction instruction(PIPE_M, "MmadMx", where, CANOPY_CHECK_USE);                 \
+        canopy::kernel::add_scaled_product(instruction, dst, fm, filter, mmadParams, true);                       \
+        instruction.reads("bias", bias, canopy::kernel::params_of(mmadParams).n * sizeof(V));                     \
         canopy::kernel::multiply_scaled<T, U, S>(dst, fm, filter, bias.GetPhyAddr(),                              \
                                                  canopy::kernel::params_of(mmadParams), where);                   \
     }
@@ -211,9 +234,17 @@ inline void LoadDataWithSparse(const LocalTensor<T>& dst, const LocalTensor<T>& 
     require_memory(idx, Hardware::L1, "the index of LoadDataWithSparse", where);
     require_memory(dst, Hardware::L0B, "the destination of LoadDataWithSparse", where);
     const uint64_t first = loadDataParam.startIndex, count = loadDataParam.repeatTimes;
-    check_extent("LoadDataWithSparse", "destination", dst, count * fractal_bytes, where);
-    check_extent("LoadDataWithSparse", "source", src, (first + count) * fractal_bytes, where);
-    check_extent("LoadDataWithSparse", "index", idx, (first + count) * fractal_bytes / data_per_index, where);
+    const Instruction instruction(PIPE_MTE1, "LoadDataWithSparse", where);
+    if constexpr (is_checking_variant) {
+        const uint64_t bytes = count * fractal_bytes, before = first * fractal_bytes;
+        instruction.writes("dst", dst, bytes);
+        instruction.reads("src", src, src.GetPhyAddr() + before, {bytes});
+        instruction.reads("idx", idx, idx.GetPhyAddr() + before / data_per_index, {bytes / data_per_index});
+    } else {
+        check_extent("LoadDataWithSparse", "destination", dst, count * fractal_bytes, where);
+        check_extent("LoadDataWithSparse", "source", src, (first + count) * fractal_bytes, where);
+        check_extent("LoadDataWithSparse", "index", idx, (first + count) * fractal_bytes / data_per_index, where);
+    }
     __builtin_memcpy(dst.GetPhyAddr(), src.GetPhyAddr() + first * fractal_bytes, count * fractal_bytes);
     __builtin_memcpy(sparse_index_of(dst.GetPhyAddr()), idx.GetPhyAddr() + first * fractal_bytes / data_per_index,
                      count * fractal_bytes / data_per_index);
@@ -233,6 +264,9 @@ inline void MmadWithSparse(const LocalTensor<T>& dst, const LocalTensor<U>& fm, 
     const CanopyProduct product =
         product_of_fractals<T, U, U>(dst.GetPhyAddr(), fm.GetPhyAddr(), filter.GetPhyAddr(), nullptr, mmadParams.m,
                                      mmadParams.n, mmadParams.k, mmadParams.isBias || !mmadParams.cmatrixInitVal);
+    const Instruction instruction(PIPE_M, "MmadWithSparse", where, CANOPY_CHECK_USE);
+    add_product(instruction, dst, fm, filter, mmadParams.k / 2u,
+                {mmadParams.m, mmadParams.n, mmadParams.k, product.accumulate != 0, false, false}, mmadParams.unitFlag);
     const int64_t columns = (mmadParams.n + 15) / 16;
     const SparseMatrix matrix{
         filter.GetPhyAddr(), sparse_index_of(filter.GetPhyAddr()), 1, columns * fractal_bytes, 32, columns};
