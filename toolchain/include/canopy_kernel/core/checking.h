@@ -202,7 +202,20 @@ inline void add_memory(uint8_t kind, const char* operand, Hardware memory, const
     if constexpr (is_checking_variant) add_access(kind, operand, {address, 0, memory, element}, address, walk);
 }
 
-class Instruction {
+// Bases of classes that do something at their end in the checking variant. In other code these have no destructors, so
+// that the compiler has nothing to remove.
+struct ClosesInstruction {
+    ~ClosesInstruction() { close_instruction(); }
+};
+struct EndsUntold {
+    ~EndsUntold() { --check_state().depth; }
+};
+template <class Base>
+struct NoEnd {};
+template <class Base>
+using InVariant = choose<is_checking_variant, Base, NoEnd<Base>>;
+
+class Instruction : InVariant<ClosesInstruction> {
 public:
     // `flow` says what becomes of bytes that nobody has written.
     Instruction(pipe_t pipe, const char* name, Where where, CanopyCheckFlow flow = CANOPY_CHECK_CARRY) {
@@ -210,9 +223,6 @@ public:
     }
     Instruction(const Instruction&) = delete;
     Instruction& operator=(const Instruction&) = delete;
-    ~Instruction() {
-        if constexpr (is_checking_variant) close_instruction();
-    }
 
     // The first bytes of a tensor.
     template <class Tensor>
@@ -260,16 +270,13 @@ public:
 };
 
 // While one lives, nothing is told: for what the language does on its own account.
-class Untold {
+class Untold : InVariant<EndsUntold> {
 public:
     Untold() {
         if constexpr (is_checking_variant) ++check_state().depth;
     }
     Untold(const Untold&) = delete;
     Untold& operator=(const Untold&) = delete;
-    ~Untold() {
-        if constexpr (is_checking_variant) --check_state().depth;
-    }
 };
 
 // ---- scalar accesses -----------------------------------------------------------------------------------------------

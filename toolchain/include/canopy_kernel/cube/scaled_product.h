@@ -265,8 +265,10 @@ inline void MmadWithSparse(const LocalTensor<T>& dst, const LocalTensor<U>& fm, 
         product_of_fractals<T, U, U>(dst.GetPhyAddr(), fm.GetPhyAddr(), filter.GetPhyAddr(), nullptr, mmadParams.m,
                                      mmadParams.n, mmadParams.k, mmadParams.isBias || !mmadParams.cmatrixInitVal);
     const Instruction instruction(PIPE_M, "MmadWithSparse", where, CANOPY_CHECK_USE);
-    add_product(instruction, dst, fm, filter, mmadParams.k / 2u,
-                {mmadParams.m, mmadParams.n, mmadParams.k, product.accumulate != 0, false, false}, mmadParams.unitFlag);
+    if constexpr (is_checking_variant)
+        add_product(instruction, dst, fm, filter, mmadParams.k / 2u,
+                    {mmadParams.m, mmadParams.n, mmadParams.k, product.accumulate != 0, false, false},
+                    mmadParams.unitFlag);
     const int64_t columns = (mmadParams.n + 15) / 16;
     const SparseMatrix matrix{
         filter.GetPhyAddr(), sparse_index_of(filter.GetPhyAddr()), 1, columns * fractal_bytes, 32, columns};
