@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes what a core is told on to the parts of the checker.
+#include "check/launch_check.h"
+
+#include <deque>
+#include <unordered_map>
+
+#include "check/core.h"
+#include "check/races.h"
+#include "foundation/mutex.h"
+
+namespace canopy::check {
+
+namespace {
+
+// The parts of one core.
+class CheckedCore final : public CoreCheck {
+public:
+    CheckedCore(Launch& launch, const CoreFacts& facts, Group& group, Races::Group& races)
+        : launch_(launch), core_(launch, facts, group), races_(core_) {
+        races_.join_group(races);
+    }
+
+    void operation(const CanopyCheckOperation& operation) override {
+        if (silent_ != 0 || operation.pipe >= CANOPY_CHECK_PIPES) return;
+        if ((operation.flags & CANOPY_CHECK_REFERENCE) != 0) {
+            reference_flags_ = operation.flags & CANOPY_CHECK_AUTO_ORDERED;
+            return;
+        }
+        tell(operation);
+    }
+
+    void flag(bool, std::uint32_t, std::uint32_t, std::int32_t, const CanopyCheckSite&) override {}
+
+    void barrier(std::uint32_t pipe, const CanopyCheckSite& site) override {
+        if (silent_ == 0) core_.order.barrier(pipe, site);
+    }
+
+    void data_barrier(std::uint32_t kind, const CanopyCheckSite& site) override {
+        if (silent_ != 0) return;
+        if (launch_.options.data_barrier_all) {
+            core_.order.barrier(CANOPY_CHECK_ALL, site);
+        } else {
+            core_.order.data_barrier(kind, site);
+        }
+    }
+
+    void buffer(const CanopyCheckBuffer&) override {}
+    void event_id(std::uint32_t, std::uint32_t, std::uint32_t, std::int32_t, const CanopyCheckSite&) override {}
+    void mutex(bool, std::uint32_t, std::uint32_t, const CanopyCheckSite&) override {}
+    void core_flag(bool, std::uint32_t, std::uint32_t, std::uint32_t, const CanopyCheckSite&) override {}
+
+    void meet(std::uint32_t, std::uint32_t, bool begin, std::uint32_t trigger, std::uint32_t wait,
+              const CanopyCheckSite& site) override {
+        if (begin && trigger >= CANOPY_CHECK_PIPES && wait >= CANOPY_CHECK_PIPES)
+            core_.order.barrier(CANOPY_CHECK_ALL, site);
+    }
+
+    void word(std::uint32_t, const void*, const CanopyCheckSite&) override {}
+    void cache(std::uint32_t, const void*, const CanopyCheckSite&) override {}
+
+    void region(std::uint32_t kind, bool begin, const CanopyCheckOperation* operation) override {
+        if (!begin) {
+            if (silent_ != 0) --silent_;
+            return;
+        }
+        if (silent_ == 0 && kind == CANOPY_CHECK_REGION_CALL && operation != nullptr) tell(*operation);
+        ++silent_;
+    }
+
+    void not_modelled(const char* what, const CanopyCheckSite& site) override {
+        if (!launch_.reports.first(what)) return;
+        launch_.reports.add(Level::note, "check.not-modelled", nullptr, -1, std::string(what) + " is not checked",
+                            "the checker has no model of it", "", {{.site = site, .core = &core_}});
+    }
+
+    void misuse(const char*, const char*, const CanopyCheckSite&) override {}
+
+    void raw(const void* address, std::uint32_t bytes, std::uint32_t kind, const void* instruction) override {
+        const std::uint32_t flags = std::exchange(reference_flags_, 0);
+        if (silent_ != 0) return;
+        CanopyCheckAccess access{};
+        access.address = address;
+        access.bytes = bytes;
+        access.element = static_cast<std::uint16_t>(bytes);
+        access.pieces = access.repeats = 1;
+        access.kind = static_cast<std::uint8_t>(kind & CANOPY_CHECK_READ_WRITE);
+        const auto located = core_.locate(reinterpret_cast<std::uint64_t>(address));
+        if (!located && !in_allocation(reinterpret_cast<std::uint64_t>(address))) return;
+        access.memory = static_cast<std::uint8_t>(located ? located->memory : CANOPY_MEMORY_GLOBAL);
+        CanopyCheckOperation operation{};
+        operation.site = line_of(instruction);
+        operation.pipe = CANOPY_CHECK_S;
+        operation.flow = (kind & CANOPY_CHECK_READ) != 0 ? CANOPY_CHECK_USE : CANOPY_CHECK_FILL;
+        operation.flags = flags | CANOPY_CHECK_RAW;
+        if ((kind & CANOPY_CHECK_ATOMIC_ACCESS) != 0) operation.flags |= CANOPY_CHECK_BYPASS;
+        operation.access_count = 1;
+        operation.accesses = &access;
+        tell(operation);
+    }
+
+    void order(std::uint32_t from, std::uint32_t to, const CanopyCheckSite& site) override {
+        if (!launch_.options.portable) core_.order.order(from, to, site);
+    }
+
+    void end(bool complete) override {
+        if (complete) races_.end();
+    }
+
+private:
+    void tell(const CanopyCheckOperation& operation) {
+        const Told told{operation, core_.order.hand_out(operation.pipe), core_.lines.of(operation.site)};
+        core_.lines.told(told.number, told.line, operation);
+        if (launch_.options.classes.race || launch_.options.classes.sync) races_.operation(told);
+        if ((operation.flags & CANOPY_CHECK_RETURNS_SCALAR) != 0) return_scalar(operation.site);
+    }
+
+    // The library waits for the result, and reads it.
+    void return_scalar(const CanopyCheckSite& site) {
+        if (launch_.options.portable) return;
+        core_.order.order(CANOPY_CHECK_V, CANOPY_CHECK_S, site);
+        core_.order.order(CANOPY_CHECK_S, CANOPY_CHECK_V, site);
+        core_.order.order(CANOPY_CHECK_S, CANOPY_CHECK_MTE3, site);
+    }
+
+    // Raw accesses to stacks and constants are no accesses to memory of the device.
+    bool in_allocation(std::uint64_t address) {
+        if (!launch_.facts.allocation) return true;
+        if (address - allocation_.begin < allocation_.size) return true;
+        const std::uint64_t page = address >> 12;
+        std::uint64_t& other = elsewhere_[page % elsewhere_.size()];
+        if (other == page + 1) return false;
+        const auto found = launch_.facts.allocation(address);
+        if (!found) {
+            other = page + 1;
+            return false;
+        }
+        allocation_ = {found->address, found->size};
+        return true;
+    }
+
+    CanopyCheckSite line_of(const void* instruction) {
+        if (!launch_.facts.line) return {};
+        const auto [at, added] = instructions_.try_emplace(instruction);
+        if (added) at->second = launch_.facts.line(instruction);
+        return at->second;
+    }
+
+    Launch& launch_;
+    Core core_;
+    Races races_;
+    unsigned silent_ = 0;  // regions inside which nothing is checked
+    std::uint32_t reference_flags_ = 0;
+    struct {
+        std::uint64_t begin = 0, size = 0;
+    } allocation_;
+    std::array<std::uint64_t, 64> elsewhere_{};  // pages outside of device memory, one more than their number
+    std::unordered_map<const void*, CanopyCheckSite> instructions_;
+};
+
+class CheckedLaunch final : public LaunchCheck {
+public:
+    CheckedLaunch(LaunchFacts facts, const CheckOptions& options, FindingSink& sink)
+        : launch_(std::move(facts), options, sink) {}
+
+    CoreCheck& core(const CoreFacts& facts) override {
+        const MutexLock lock(mutex_);
+        Members& group = groups_[facts.block];
+        return cores_.emplace_back(launch_, facts, group.cores, group.races);
+    }
+
+    std::vector<TouchedRange> end() override {
+        launch_.reports.flush();
+        return {};
+    }
+
+private:
+    struct Members {
+        Group cores;
+        Races::Group races{};
+    };
+
+    Launch launch_;
+    Mutex mutex_;
+    std::unordered_map<std::uint32_t, Members> groups_ CANOPY_GUARDED_BY(mutex_);
+    std::deque<CheckedCore> cores_ CANOPY_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+std::unique_ptr<LaunchCheck> make_launch_check(LaunchFacts facts, const CheckOptions& options, FindingSink& sink) {
+    return std::make_unique<CheckedLaunch>(std::move(facts), options, sink);
+}
+
+}  // namespace canopy::check
