@@ -50,6 +50,7 @@ constexpr Topic topics[] = {
     {"processes", "queues, notifies, events and memory between processes against pipes, sockets, Boost and ZeroMQ",
      measure_processes},
     {"profile", "traces and figures from a profile", measure_profile},
+    {"checking", "checked kernels against unchecked ones", measure_checking},
     {"record", "launches, blocks and calls with and without a recording", measure_recording},
 };
 
@@ -71,6 +72,8 @@ int run_as_child(const std::string& name, const Options& options) {
         fmt::print("{}\n", child_processes(options).dump());
     else if (name == "registers")
         fmt::print("{}\n", child_registers(options).dump());
+    else if (name == "checking")
+        fmt::print("{}\n", child_checking(options).dump());
     else if (name == "partner")
         return serve_processes();
     else

@@ -49,15 +49,17 @@ void measure_fusion(Environment& environment);
 void measure_processes(Environment& environment);
 void measure_profile(Environment& environment);
 void measure_recording(Environment& environment);
+void measure_checking(Environment& environment);
 
 // Measurements of a child process, as JSON: launching the empty kernel on the device the environment selects, the cost
-// of many streams, fused kernels at the level the environment selects, what passes between two processes, and a kernel
-// of register functions on the chip the environment selects.
+// of many streams, fused kernels at the level the environment selects, what passes between two processes, a kernel of
+// register functions on the chip the environment selects, and kernels that are checked if the environment says so.
 nlohmann::ordered_json child_launch(const Options& options);
 nlohmann::ordered_json child_streams();
 nlohmann::ordered_json child_fusion(const Options& options);
 nlohmann::ordered_json child_processes(const Options& options);
 nlohmann::ordered_json child_registers(const Options& options);
+nlohmann::ordered_json child_checking(const Options& options);
 // The other of the two processes. Ends when it is killed.
 int serve_processes();
 
