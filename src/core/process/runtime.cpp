@@ -6,6 +6,7 @@
 #include "base/error_text.h"
 #include "base/notice.h"
 #include "core/base/error_codes.h"
+#include "core/check/process_check.h"
 #include "core/process/process_hooks.h"
 #include "core/process/process_log.h"
 #include "core/process/visible_figures.h"
@@ -41,6 +42,8 @@ Runtime::Runtime() {
     if (!settings.profile.empty())
         if (Problem problem = record::record_process(settings.profile, settings.profile_wanted, settings.quiet))
             settings.problems.push_back("CANOPY_PROFILE: nothing is recorded: " + problem.message());
+    if (!settings.checked.empty())
+        ProcessCheck::begin(settings.checked, settings.check_options, settings.quiet, settings.problems);
     publish(std::move(settings));
 }
 
@@ -181,6 +184,7 @@ Result<Device*> DeviceRecord::open_kind(const Settings& settings) {
     options.cpu_pinned = settings.cpu_pinned;
     options.cpu_isolated = settings.cpu_isolated;
     options.place = settings.place;
+    options.launch_checker = ProcessCheck::present();
     auto device = open_device(*kind, options);
     if (!device.ok())
         return fail(code::device_setup, "device {} ({}, {} bytes of memory) could not be opened: code {}", index, name,

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <thread>
 
+#include "check/classes.h"
 #include "core/process/variables.h"
 #include "device/device.h"
 #include "foundation/json.h"
@@ -225,6 +226,25 @@ void read_profile_variables(Settings& settings) {
                   [&](bool value) { settings.black_box = value; });
 }
 
+// A switch is for memory alone; everything else is a list of what to find.
+void read_check_variables(Settings& settings) {
+    const auto words = environment_variable("CANOPY_CHECK");
+    std::string problem;
+    if (words && parse_switch(*words))
+        settings.checking = *parse_switch(*words);
+    else if (words && check::parse_classes(*words, problem))
+        settings.checked = *words;
+    else if (words)
+        settings.problems.push_back(fmt::format("CANOPY_CHECK=\"{}\" is not 0 or 1, and {}; using 0", *words, problem));
+    if (words && problem.empty()) settings.origins["check"] = "CANOPY_CHECK";
+    if (const auto options = environment_variable("CANOPY_CHECK_OPTIONS"); options && !settings.checked.empty()) {
+        settings.check_options = *options;
+        settings.origins["check_options"] = "CANOPY_CHECK_OPTIONS";
+    } else if (options) {
+        settings.problems.emplace_back("CANOPY_CHECK_OPTIONS has no effect without a list in CANOPY_CHECK, like all");
+    }
+}
+
 }  // namespace
 
 bool Settings::all_addressable() const noexcept {
@@ -239,8 +259,7 @@ Settings read_settings() {
     settings.chip = &default_chip();
     read_device_variables(settings);
     read_cpu_core_variables(settings);
-    read_variable(settings, "CANOPY_CHECK", "check", "0 or 1", "0", parse_switch,
-                  [&](bool value) { settings.checking = value; });
+    read_check_variables(settings);
     read_variable(settings, "CANOPY_FUSION", "fusion", "off, steps, chains or loops", "loops", parse_fusion,
                   [&](FusionLevel value) { settings.fusion = value; });
     read_variable(settings, "CANOPY_FUSION_CHECK", "fusion_check", "0 or 1", "0", parse_switch,
@@ -349,7 +368,11 @@ std::string describe_settings(const Settings& settings) {
     entry("device_memory", "CANOPY_DEVICE_MEMORY", settings.memory,
           "memory of each device in bytes; suffix K, M, G or T");
     entry("workers", "CANOPY_WORKERS", settings.workers, "worker threads of each device; 0: one per processor");
-    entry("check", "CANOPY_CHECK", settings.checking, "1: checking mode for device memory");
+    entry("check", "CANOPY_CHECK", settings.checked.empty() ? Json(settings.checking) : Json(settings.checked),
+          "1: checking mode for device memory; a list of race, cache, memory, init, sync, host, or all: what a chip "
+          "would do wrong");
+    entry("check_options", "CANOPY_CHECK_OPTIONS", settings.check_options.empty() ? "none" : settings.check_options,
+          "options of canopy check for such a list");
     entry("cpu_cores", "CANOPY_CPU_CORES", settings.cpu_cores, "CPU cores of each device; 0: as many as the chip has");
     entry("cpu_pinning", "CANOPY_CPU_PINNING", settings.cpu_pinned, "1: pin each CPU core to one processor");
     entry("cpu_kernels", "CANOPY_CPU_KERNELS", settings.cpu_isolated ? "process" : "thread",

@@ -29,11 +29,13 @@ enum class FusionLevel : std::uint8_t {
 struct Settings {
     // CANOPY_DEVICE: soft, null, apart; or a list like "soft,apart": the kind of each device, the last one repeated.
     std::vector<std::string> kinds = {"soft"};
-    std::uint32_t device_count = 4;           // CANOPY_DEVICE_COUNT
-    const Chip* chip = nullptr;               // CANOPY_CHIP, by name; never null once read
-    std::uint64_t memory = 0;                 // CANOPY_DEVICE_MEMORY: bytes per device, with K/M/G/T
-    std::uint32_t workers = 0;                // CANOPY_WORKERS: threads per device; 0: by machine
-    bool checking = false;                    // CANOPY_CHECK=1
+    std::uint32_t device_count = 4;  // CANOPY_DEVICE_COUNT
+    const Chip* chip = nullptr;      // CANOPY_CHIP, by name; never null once read
+    std::uint64_t memory = 0;        // CANOPY_DEVICE_MEMORY: bytes per device, with K/M/G/T
+    std::uint32_t workers = 0;       // CANOPY_WORKERS: threads per device; 0: by machine
+    bool checking = false;           // CANOPY_CHECK=1
+    std::string checked;             // CANOPY_CHECK=race,memory: what launches are checked for; empty: nothing
+    std::string check_options;
     std::uint32_t cpu_cores = 0;              // CANOPY_CPU_CORES: CPU cores per device; 0: as many as the chip has
     bool cpu_pinned = false;                  // CANOPY_CPU_PINNING=1: pins each CPU core to a processor
     bool cpu_isolated = false;                // CANOPY_CPU_KERNELS: thread, or process (a separate one)
