@@ -53,7 +53,11 @@ std::string set(const Option& option, const Named& given) {
     return {};
 }
 
-std::string row(const std::string& left, const std::string& right) { return fmt::format("  {:<24}{}\n", left, right); }
+std::string row(const std::string& left, const std::string& right) {
+    constexpr std::size_t width = 24;
+    return left.size() < width ? fmt::format("  {:<{}}{}\n", left, width, right)
+                               : fmt::format("  {}\n  {:{}}{}\n", left, "", width, right);
+}
 
 }  // namespace
 
@@ -106,7 +110,8 @@ std::string help_text(const CommandLine& line) {
     if (line.operands) text += "\nPositionals:\n" + row(line.operand, line.operand_meaning);
     text += "\nOptions:\n" + row("-h,--help", "Print this help message and exit");
     for (const Option& option : line.options)
-        text += row((option.letter.empty() ? "" : option.letter + ",") + option.name + (option.value ? " TEXT" : ""),
+        text += row((option.letter.empty() ? "" : option.letter + ",") + option.name +
+                        (option.value ? " " + option.value_name : ""),
                     option.meaning);
     return line.footer.empty() ? text : fmt::format("{}\n{}\n", text, line.footer);
 }

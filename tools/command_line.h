@@ -14,6 +14,7 @@ struct Option {
     std::string* value = nullptr;  // of an option that takes one
     std::string letter = {};       // "-o"
     std::vector<std::string> choices = {};
+    std::string value_name = "TEXT";  // in the help
 };
 
 // A program, or a command of one.

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "../command_line.h"
+#include "check.h"
+#include "check/report/options.h"
 #include "doctor/doctor.h"
 #include "dump.h"
 #include "info.h"
@@ -87,6 +90,36 @@ int run_profile(const CommandLine& about, const Arguments& arguments) {
         "not be written.";
     if (const int status = read_or_explain(line, arguments); status >= 0) return status == 2 ? 125 : status;
     return canopy_tool::profile_program(profile);
+}
+
+int run_check(const CommandLine& about, const Arguments& arguments) {
+    canopy_tool::CheckedProgram program;
+    const auto names = canopy::check::option_names();
+    std::vector<std::string> values(names.size());
+    const auto flags = std::make_unique<bool[]>(names.size());
+    CommandLine line = about;
+    line.operand = "program";
+    line.operand_meaning = "The program and its arguments";
+    line.operands = &program.command;
+    line.operands_end_options = true;
+    line.options = {{"--classes",
+                     "What to find: a list of race, cache, memory, init, sync, host, or all; -NAME leaves one out "
+                     "(default: all)",
+                     nullptr, &program.classes, "-c"}};
+    for (std::size_t i = 0; i < names.size(); ++i)
+        line.options.push_back({.name = std::string(names[i].name),
+                                .meaning = std::string(names[i].meaning),
+                                .flag = names[i].value.empty() ? &flags[i] : nullptr,
+                                .value = names[i].value.empty() ? nullptr : &values[i],
+                                .value_name = std::string(names[i].value)});
+    line.footer =
+        "Exit status: that of the program; if that is 0 and there are errors, 66. 125, 126 or 127 if it was not "
+        "started.";
+    if (const int status = read_or_explain(line, arguments); status >= 0)
+        return status == 2 ? canopy_tool::check_not_started : status;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (flags[i] || !values[i].empty()) program.options.emplace_back(names[i].name, values[i]);
+    return canopy_tool::check_program(program);
 }
 
 int run_stats(const CommandLine& about, const Arguments& arguments) {
@@ -201,6 +234,7 @@ constexpr Command commands[] = {
      "~/Ascend/cann and others. Asks first; never replaces anything",
      run_link_default},
     {"profile", "Run a program and show where its time went: a page, a trace, tables", run_profile},
+    {"check", "Run a program and report what its kernels and streams would do wrong on a chip", run_check},
     {"stats", "Print the figures of a profile", run_stats},
     {"export", "Write a profile as a page, a trace or tables", run_export},
     {"msprof", "What bin/msprof does: the command line of the toolkit's profiler", run_msprof},
