@@ -323,6 +323,15 @@ inline void tell_barrier(const char* name, pipe_t pipe, Where where) {
     }
 }
 
+// A call of a library orders pipes by itself.
+inline void tell_order(const char* name, pipe_t from, pipe_t to, Where where) {
+    if constexpr (is_checking_variant) {
+        if (is_part_of_instruction()) return;
+        const CanopyCheckSite site = check_site(name, where);
+        canopy_image_checker->order(checked_pipe(from), checked_pipe(to), &site);
+    }
+}
+
 inline void tell_data_barrier(const char* name, uint32_t kind, Where where) {
     if constexpr (is_checking_variant) {
         if (is_part_of_instruction()) return;

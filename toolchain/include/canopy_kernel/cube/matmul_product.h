@@ -6,21 +6,10 @@
 #ifndef CANOPY_KERNEL_MATMUL_PRODUCT_H
 #define CANOPY_KERNEL_MATMUL_PRODUCT_H
 
+#include "canopy_kernel/cube/matmul_checking.h"
 #include "canopy_kernel/cube/matmul_tile.h"
 
 namespace canopy::kernel {
-
-using AscendC::BatchMode;
-using AscendC::CFG_NORM;
-using AscendC::CubeFormat;
-using AscendC::DataCopyOutParams;
-using AscendC::GetMmDstType;
-using AscendC::IterateOrder;
-using AscendC::LayoutMode;
-using AscendC::MatmulCallBackFunc;
-using AscendC::MatmulConfig;
-using AscendC::ONE_BLK_SIZE;
-using AscendC::TPipe;
 
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto& MM_CFG = CFG_NORM,
           class MM_CB = MatmulCallBackFunc<nullptr, nullptr, nullptr>,
@@ -176,7 +165,9 @@ public:
             partial_ = enPartialSum;
             return true;
         } else {
-            return next_tile(enPartialSum, where);
+            const bool made = next_tile(enPartialSum, where);
+            if (is_checking_variant && made) tell_tile("Iterate", where);
+            return made;
         }
     }
     // Computes into L0C memory of the program.
@@ -190,19 +181,25 @@ public:
     void GetTensorC(const GlobalTensor<DstT>& gm, uint8_t enAtomic = 0, bool enSequentialWrite = false,
                     Where where = here()) {
         if (!take_tile(where)) return;
+        const WritesResult result("GetTensorC", true, sync, where);
         store_global(gm.GetPhyAddr(0), enAtomic, enSequentialWrite);
     }
     template <bool sync = true, bool doPad = false>
     void GetTensorC(const LocalTensor<DstT>& co2Local, uint8_t = 0, bool = false, uint32_t = 0, uint32_t = 0,
                     uint32_t = 0, uint32_t = 0, Where where = here()) {
         if (!take_tile(where)) return;
+        const WritesResult result("GetTensorC", false, sync, where);
         store_local(own_buffer<config.enableMixDualMaster>(co2Local, where));
     }
     template <bool sync = true>
     void GetTensorC(const GlobalTensor<DstT>& gm, const LocalTensor<DstT>& co2Local, uint8_t enAtomic = 0,
                     bool enSequentialWrite = false, Where where = here()) {
         if (!take_tile(where)) return;
-        store_global(gm.GetPhyAddr(0), enAtomic, enSequentialWrite);
+        {
+            const WritesResult result("GetTensorC", true, sync, where);
+            store_global(gm.GetPhyAddr(0), enAtomic, enSequentialWrite);
+        }
+        const WritesResult result("GetTensorC", false, sync, where);
         store_local(own_buffer<config.enableMixDualMaster>(co2Local, where));
     }
     // Stores the tile in the workspace and returns it.
@@ -214,6 +211,7 @@ public:
         const uint64_t size = static_cast<uint64_t>(tiling_.baseM) * tiling_.baseN;
         DstT* place = workspace_ + static_cast<uint64_t>(tile_) * size;
         tensor.SetGlobalBuffer(place, size);
+        const WritesResult result("GetTensorC", true, sync, where);
         store_global(place, enAtomic, true);
         return tensor;
     }
@@ -233,15 +231,19 @@ public:
     template <bool sync = true>
     void IterateAll(const GlobalTensor<DstT>& gm, uint8_t enAtomic = 0, bool enSequentialWrite = false, bool = false,
                     bool = false, Where where = here()) {
+        tell_operands("IterateAll", where);
+        const WritesResult result("IterateAll", true, sync, where);
         all_tiles(gm.GetPhyAddr(0), true, enAtomic, enSequentialWrite, where);
     }
     template <bool sync = true>
     void IterateAll(const LocalTensor<DstT>& ubCmatrix, uint8_t enAtomic = 0, Where where = here()) {
+        tell_operands("IterateAll", where);
+        const WritesResult result("IterateAll", false, sync, where);
         all_tiles(own_buffer<config.enableMixDualMaster>(ubCmatrix, where), false, enAtomic, false, where);
     }
-    void WaitIterateAll() {}
-    void WaitIterateBatch() {}
-    void WaitGetTensorC() {}
+    void WaitIterateAll(Where where = here()) { tell_complete("WaitIterateAll", where); }
+    void WaitIterateBatch(Where where = here()) { tell_complete("WaitIterateBatch", where); }
+    void WaitGetTensorC(Where where = here()) { tell_complete("WaitGetTensorC", where); }
     // Frees the chip's resources for the product; the object may be reused.
     void End() { rewind(); }
 
@@ -254,16 +256,16 @@ public:
                       const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0,
                       const uint32_t matrixStrideC = 0, const bool enPartialSum = false, const uint8_t enAtomic = 0,
                       Where where = here()) {
-        batch(gm.GetPhyAddr(0), true, {batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC}, enSequentialWrite,
-              enPartialSum ? 1 : enAtomic, where);
+        batch<sync>(gm.GetPhyAddr(0), true, {batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC},
+                    enSequentialWrite, enPartialSum ? 1 : enAtomic, where);
     }
     template <bool sync = true, bool waitIterateBatch = false>
     void IterateBatch(const LocalTensor<DstT>& ubCmatrix, uint32_t batchA, uint32_t batchB, bool enSequentialWrite,
                       const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0,
                       const uint32_t matrixStrideC = 0, const bool enPartialSum = false, const uint8_t enAtomic = 0,
                       Where where = here()) {
-        batch(ubCmatrix.GetPhyAddr(), false, {batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC},
-              enSequentialWrite, enPartialSum ? 1 : enAtomic, where);
+        batch<sync>(ubCmatrix.GetPhyAddr(), false, {batchA, batchB, matrixStrideA, matrixStrideB, matrixStrideC},
+                    enSequentialWrite, enPartialSum ? 1 : enAtomic, where);
     }
     // Uses the batch counts of SetBatchNum.
     template <class Flag, only_if<is_same<Flag, bool>, int> = 0>
@@ -289,7 +291,7 @@ public:
             a_ = shifted<SrcAT>(first_a, layout_a(sizes).offset(static_cast<int64_t>(i) * batchA));
             b_ = shifted<SrcBT>(first_b, layout_b(sizes).offset(static_cast<int64_t>(i) * batchB));
             DstT* place = workspace_ + batch_size(sizes) * i;
-            batch(place, true, sizes, enSequentialWrite, enPartialSum ? 1 : enAtomic, where);
+            batch<sync>(place, true, sizes, enSequentialWrite, enPartialSum ? 1 : enAtomic, where);
         }
         a_ = first_a, b_ = first_b;
         batches_taken_ = 0;
@@ -307,9 +309,13 @@ public:
         return GetBatchTensorC<sync>(batchA, batchB, enSequentialWrite);
     }
     template <bool sync = true>
-    void GetBatchTensorC(const LocalTensor<DstT>& c, uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false) {
+    void GetBatchTensorC(const LocalTensor<DstT>& c, uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false,
+                         Where where = here()) {
         if (!active_) return;
         const GlobalTensor<DstT> tensor = GetBatchTensorC<sync>(batchA, batchB, enSequentialWrite);
+        const Instruction instruction(PIPE_MTE2, "GetBatchTensorC", where);
+        instruction.reads("src", tensor, tensor.GetSize() * sizeof(DstT));
+        instruction.writes("dst", c, tensor.GetSize() * sizeof(DstT));
         __builtin_memcpy(c.GetPhyAddr(), tensor.GetPhyAddr(), tensor.GetSize() * sizeof(DstT));
     }
 
@@ -409,6 +415,7 @@ private:
                 static_cast<uint32_t>(smaller<int64_t>(tiling_.baseM, single_m_ - m * tiling_.baseM)),
                 static_cast<uint32_t>(smaller<int64_t>(tiling_.baseN, single_n_ - n * tiling_.baseN))};
     }
+    Tile whole_share() const { return {0, 0, static_cast<uint32_t>(single_m_), static_cast<uint32_t>(single_n_)}; }
     bool left_out(const Tile& tile) const {
         if (Policy::triangle > 0) return tile.m >= tile.n + tile.columns;
         if (Policy::triangle < 0) return tile.n >= tile.m + tile.rows;
@@ -489,8 +496,9 @@ private:
         const uint64_t bytes_a = bytes_of<SrcAT>(round_up(tile.rows, 32) * round_up(depth, 64));
         const auto& l1 = core().memory[static_cast<int>(Hardware::L1)];
         if constexpr (copies_a) {
-            copy_in<SrcAT>(MM_CB::CopyA1Ptr, l1.base, bytes_a, a_, static_cast<int>(tile.m / tiling_.baseM),
-                           static_cast<int>(k / tiling_.baseK), static_cast<int>(tile.rows), static_cast<int>(depth));
+            MM_CB::CopyA1Ptr(tensor_in_l1(l1.base, bytes_a), a_, static_cast<int>(tile.m / tiling_.baseM),
+                             static_cast<int>(k / tiling_.baseK), static_cast<int>(tile.rows), static_cast<int>(depth),
+                             user_tiling_, user_data_);
             set_left(product, stored_view<SrcAT>(l1.base, CubeFormat::NZ, a_turned_ ? depth : tile.rows, a_turned_));
         } else {
             set_left(product, left().from(tile.m, k, where));
@@ -498,22 +506,14 @@ private:
         if constexpr (copies_b) {
             unsigned char* place = l1.base + (copies_a ? bytes_a : 0);
             const uint64_t bytes = bytes_of<SrcBT>(round_up(tile.columns, 64) * round_up(depth, 64));
-            copy_in<SrcBT>(MM_CB::CopyB1Ptr, place, bytes, b_, static_cast<int>(k / tiling_.baseK),
-                           static_cast<int>(tile.n / tiling_.baseN), static_cast<int>(depth),
-                           static_cast<int>(tile.columns));
+            MM_CB::CopyB1Ptr(tensor_in_l1(place, bytes), b_, static_cast<int>(k / tiling_.baseK),
+                             static_cast<int>(tile.n / tiling_.baseN), static_cast<int>(depth),
+                             static_cast<int>(tile.columns), user_tiling_, user_data_);
             set_right(product, stored_view<SrcBT>(place, CubeFormat::NZ, b_turned_ ? tile.columns : depth, b_turned_));
         } else {
             set_right(product, right().from(k, tile.n, where));
         }
         set_scales(product, tile.m, tile.n, k);
-    }
-
-    template <class T, class Function>
-    void copy_in(Function function, unsigned char* place, uint64_t bytes, const void* gm, int row, int column, int rows,
-                 int columns) const {
-        LocalTensor<int8_t> local;
-        local.place(reinterpret_cast<int8_t*>(place), static_cast<uint32_t>(bytes), TPosition::A1);
-        function(local, gm, row, column, rows, columns, user_tiling_, user_data_);
     }
 
     // --- results ----------------------------------------------------------------------------------------------------
@@ -529,6 +529,7 @@ private:
         if (!active_) return false;
         if (asynchronous_ && !next_tile(partial_, where))
             fail(where, "Matmul: GetTensorC after the last tile of this product");
+        if (asynchronous_) tell_tile("GetTensorC", where);
         if (tile_ < 0) fail(where, "Matmul: GetTensorC without a tile; call Iterate first");
         return true;
     }
@@ -553,22 +554,12 @@ private:
     }
 
     void write(const TileTarget& target, const Tile& tile, int64_t row, int64_t column) {
+        if constexpr (is_checking_variant && !copies_out)
+            add_product_result<DstT>(target, row, column, tile.rows, tile.columns);
         if constexpr (copies_out) {
-            const auto height = static_cast<uint16_t>(round_up(tile.rows, 16));
-            DataCopyOutParams params(static_cast<uint16_t>((tile.columns + 15) / 16),
-                                     static_cast<uint16_t>(height * 16 * sizeof(L0cT) / ONE_BLK_SIZE), 0,
-                                     static_cast<uint32_t>(target.leading), static_cast<uint16_t>(tile.columns), false);
-            params.quantMode = scaling().mode;
-            params.quantScalar = scaling_.scalar;
-            LocalTensor<int8_t> sums;
-            sums.place(reinterpret_cast<int8_t*>(const_cast<L0cT*>(memory_of_tile())),
-                       static_cast<uint32_t>(height * round_up(tile.columns, 16) * sizeof(L0cT)), TPosition::CO1);
-            auto* place = static_cast<DstT*>(target.data);
-            if (target.format == CubeFormat::NZ)
-                place += column * static_cast<int64_t>(round_up(static_cast<uint64_t>(target.leading), 16)) + row * 16;
-            else
-                place += row * target.leading + column;
-            MM_CB::DataCopyOutPtr(place, sums, &params, user_tiling_, user_data_);
+            const DataCopyOutParams params = copy_out_params<L0cT>(target, tile, scaling());
+            MM_CB::DataCopyOutPtr(place_of_tile<DstT>(target, row, column), tensor_of_sums(memory_of_tile(), tile),
+                                  &params, user_tiling_, user_data_);
         } else {
             store_tile<DstT>(target, memory_of_tile(), row, column, tile.rows, tile.columns, scaling(),
                              static_cast<uint32_t>(tile.n));
@@ -602,14 +593,9 @@ private:
         CanopyProduct product{};
         set_left(product, left());
         set_right(product, right());
-        View result = stored_view<DstT>(c, C_TYPE::format, leading_c(global), false);
-        if (C_TYPE::format == CubeFormat::NZ) {
-            constexpr int64_t block = result_block<DstT>;
-            result.row_stride = block;
-            result.blocks = {0, static_cast<uint32_t>(block), 0,
-                             static_cast<int64_t>(round_up(static_cast<uint64_t>(leading_c(global)), 16)) * block};
-        }
-        set_result(product, result);
+        const TileTarget target{c, C_TYPE::format, leading_c(global), global};
+        if constexpr (is_checking_variant) add_product_result<DstT>(target, 0, 0, single_m_, single_n_);
+        set_result(product, result_view<DstT>(target));
         product.m = single_m_;
         product.n = single_n_;
         product.k = single_k_;
@@ -619,28 +605,40 @@ private:
         multiply(product);
     }
 
+    // --- the checking variant ---------------------------------------------------------------------------------------
+
+    friend ProductTeller;
+    void tell_tile(const char* name, Where where) const {
+        if constexpr (is_checking_variant) ProductTeller::tell_operands(*this, tile_at(tile_), name, where);
+    }
+    void tell_operands(const char* name, Where where) const {
+        if constexpr (is_checking_variant)
+            if (active_ && ready_) ProductTeller::tell_operands(*this, whole_share(), name, where);
+    }
+    void tell_complete(const char* name, Where where) const {
+        if (!active_) return;
+        tell_product_complete(name, true, where);
+        tell_product_complete(name, false, where);
+    }
+
     // --- batches ----------------------------------------------------------------------------------------------------
 
     // Matrices of `rows` x `length` in the layout of the operand. The five numbers come from the tiling.
     BatchLayout layout_a(const Batch& sizes) const {
-        return batch_layout(A_TYPE::layout, rows_a(), depth_a(), sizes.stride_a,
-                            {tiling_.ALayoutInfoB, tiling_.ALayoutInfoS, tiling_.ALayoutInfoN, tiling_.ALayoutInfoG,
-                             tiling_.ALayoutInfoD});
+        return batch_layout(A_TYPE::layout, rows_a(), depth_a(), sizes.stride_a, layout_sizes_a(tiling_));
     }
     BatchLayout layout_b(const Batch& sizes) const {
-        return batch_layout(B_TYPE::layout, depth_b(), columns_b(), sizes.stride_b,
-                            {tiling_.BLayoutInfoB, tiling_.BLayoutInfoS, tiling_.BLayoutInfoN, tiling_.BLayoutInfoG,
-                             tiling_.BLayoutInfoD});
+        return batch_layout(B_TYPE::layout, depth_b(), columns_b(), sizes.stride_b, layout_sizes_b(tiling_));
     }
     BatchLayout layout_c(const Batch& sizes, bool packed) const {
         return batch_layout(packed ? LayoutMode::NORMAL : C_TYPE::layout, single_m_, leading_c(!packed), sizes.stride_c,
-                            {tiling_.CLayoutInfoB, tiling_.CLayoutInfoS1, tiling_.CLayoutInfoN, tiling_.CLayoutInfoG,
-                             tiling_.CLayoutInfoS2});
+                            layout_sizes_c(tiling_));
     }
     uint64_t batch_size(const Batch& sizes) const {
         return static_cast<uint64_t>(sizes.count()) * single_m_ * single_n_;
     }
 
+    template <bool sync>
     void batch(DstT* c, bool global, const Batch& sizes, bool sequential, uint8_t atomic, Where where) {
         if (!active_) return;
         require_ready(where);
@@ -657,6 +655,8 @@ private:
             if (first_bias != nullptr && config.isBiasBatch)
                 bias_ = static_cast<const BiasT*>(first_bias) + static_cast<uint64_t>(i) * single_n_;
             if ((sequential || !global) && C_TYPE::layout != LayoutMode::NONE) c_apart_ = single_n_;
+            tell_operands("IterateBatch", where);
+            const WritesResult result("IterateBatch", global, sync, where);
             all_tiles(c + of_c.offset(i), global, atomic, false, where);
         }
         a_ = first_a, b_ = first_b, bias_ = first_bias;

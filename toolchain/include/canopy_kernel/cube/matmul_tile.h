@@ -13,6 +13,18 @@
 
 namespace canopy::kernel {
 
+using AscendC::BatchMode;
+using AscendC::CFG_NORM;
+using AscendC::CubeFormat;
+using AscendC::DataCopyOutParams;
+using AscendC::GetMmDstType;
+using AscendC::IterateOrder;
+using AscendC::LayoutMode;
+using AscendC::MatmulCallBackFunc;
+using AscendC::MatmulConfig;
+using AscendC::ONE_BLK_SIZE;
+using AscendC::TPipe;
+
 // A matrix in memory as the product reads it.
 struct MatrixView {
     const unsigned char* data = nullptr;
@@ -170,6 +182,19 @@ inline void store_run(D* to, const D* from, uint32_t count, bool global) {
 template <class D>
 inline constexpr int64_t result_block = sizeof(D) == 1 ? 32 : 16;
 
+// The whole result as the device's product writes it.
+template <class D>
+inline MatrixView result_view(const TileTarget& target) {
+    MatrixView view = stored_view<D>(target.data, target.format, target.leading, false);
+    if (target.format == CubeFormat::NZ) {
+        constexpr int64_t block = result_block<D>;
+        view.row_stride = block;
+        view.blocks = {0, static_cast<uint32_t>(block), 0,
+                       static_cast<int64_t>(round_up(static_cast<uint64_t>(target.leading), 16)) * block};
+    }
+    return view;
+}
+
 // Stores one row of up to 16 columns that are adjacent in L0C at row `row` and column `column` of the target.
 template <class D>
 inline void store_sixteen(const TileTarget& target, const D* values, int64_t row, int64_t column, uint32_t count) {
@@ -205,6 +230,40 @@ inline void store_tile(const TileTarget& target, const S* tile, int64_t row, int
             store_sixteen(target, values, row + m, column + n, count);
         }
     }
+}
+
+// Where a function of the program copies a tile of an operand to.
+inline LocalTensor<int8_t> tensor_in_l1(unsigned char* place, uint64_t bytes) {
+    LocalTensor<int8_t> tensor;
+    tensor.place(reinterpret_cast<int8_t*>(place), static_cast<uint32_t>(bytes), TPosition::A1);
+    return tensor;
+}
+// What a function of the program that copies a tile of sums gets: the place of the tile, the sums and their parameters.
+template <class D>
+inline D* place_of_tile(const TileTarget& target, int64_t row, int64_t column) {
+    auto* data = static_cast<D*>(target.data);
+    if (target.format == CubeFormat::NZ)
+        return data + column * static_cast<int64_t>(round_up(static_cast<uint64_t>(target.leading), 16)) + row * 16;
+    return data + row * target.leading + column;
+}
+template <class S>
+inline LocalTensor<int8_t> tensor_of_sums(const S* sums, const ProductTile& tile) {
+    LocalTensor<int8_t> tensor;
+    const auto height = static_cast<uint16_t>(round_up(tile.rows, 16));
+    tensor.place(reinterpret_cast<int8_t*>(const_cast<S*>(sums)),
+                 static_cast<uint32_t>(height * round_up(tile.columns, 16) * sizeof(S)), TPosition::CO1);
+    return tensor;
+}
+template <class S>
+inline DataCopyOutParams copy_out_params(const TileTarget& target, const ProductTile& tile,
+                                         const ResultScaling& scaling) {
+    const auto height = static_cast<uint16_t>(round_up(tile.rows, 16));
+    DataCopyOutParams params(static_cast<uint16_t>((tile.columns + 15) / 16),
+                             static_cast<uint16_t>(height * 16 * sizeof(S) / ONE_BLK_SIZE), 0,
+                             static_cast<uint32_t>(target.leading), static_cast<uint16_t>(tile.columns), false);
+    params.quantMode = scaling.mode;
+    params.quantScalar = scaling.scalar;
+    return params;
 }
 
 // Sets the atomic mode of the core while a result is written, and restores it afterwards.
@@ -274,9 +333,23 @@ struct BatchSizes {
     uint32_t count() const { return a > b ? a : b; }
 };
 
+// Sizes of the dimensions of an operand, from the tiling.
+struct LayoutSizes {
+    int32_t b, s, n, g, d;
+};
+inline LayoutSizes layout_sizes_a(const TCubeTiling& tiling) {
+    return {tiling.ALayoutInfoB, tiling.ALayoutInfoS, tiling.ALayoutInfoN, tiling.ALayoutInfoG, tiling.ALayoutInfoD};
+}
+inline LayoutSizes layout_sizes_b(const TCubeTiling& tiling) {
+    return {tiling.BLayoutInfoB, tiling.BLayoutInfoS, tiling.BLayoutInfoN, tiling.BLayoutInfoG, tiling.BLayoutInfoD};
+}
+inline LayoutSizes layout_sizes_c(const TCubeTiling& tiling) {
+    return {tiling.CLayoutInfoB, tiling.CLayoutInfoS1, tiling.CLayoutInfoN, tiling.CLayoutInfoG, tiling.CLayoutInfoS2};
+}
+
 inline BatchLayout batch_layout(AscendC::LayoutMode mode, int64_t rows, int64_t length, uint32_t stride,
-                                const int32_t (&info)[5]) {
-    const int64_t b = info[0], s = info[1], ng = static_cast<int64_t>(info[2]) * info[3], d = info[4];
+                                const LayoutSizes& sizes) {
+    const int64_t b = sizes.b, s = sizes.s, ng = static_cast<int64_t>(sizes.n) * sizes.g, d = sizes.d;
     if (mode == AscendC::LayoutMode::BSNGD) return {ng * d, d, ng, s * ng * d};
     if (mode == AscendC::LayoutMode::SBNGD) return {b * ng * d, d, 0, 0};
     return {0, stride != 0 ? static_cast<int64_t>(stride) : rows * length, 0, 0};
