@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "check/launch_check.h"
@@ -49,9 +48,13 @@ struct Launch {
     [[nodiscard]] bool autosync() const { return options.autosync.value_or(facts.autosync); }
 };
 
-struct Core {
+struct Core : NamedCore {
     Core(Launch& of, const CoreFacts& core_facts, Group& core_group)
-        : launch(of),
+        : NamedCore{core_facts.block,
+                    core_facts.block * (core_facts.cube ? of.facts.cube_cores : of.facts.vector_cores) +
+                        core_facts.sub_index,
+                    core_facts.cube},
+          launch(of),
           facts(core_facts),
           group(core_group),
           index(of.index_of(core_facts)),
@@ -75,14 +78,6 @@ struct Core {
                 if (other != nullptr && other != this)
                     if (auto found = locate_in(*other, address)) return found;
         return std::nullopt;
-    }
-
-    // "aiv(3)": counts the cores of its kind in the launch.
-    [[nodiscard]] std::uint32_t number_of_kind() const {
-        return facts.block * (facts.cube ? launch.facts.cube_cores : launch.facts.vector_cores) + facts.sub_index;
-    }
-    [[nodiscard]] std::string name() const {
-        return (facts.cube ? "aic(" : "aiv(") + std::to_string(number_of_kind()) + ")";
     }
 
     Launch& launch;

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "check/core.h"
-
 namespace canopy::check {
 
 const char* memory_name(int memory) {
@@ -81,7 +79,7 @@ void Reports::add(Level level, const char* id, const char* kind, int memory, std
         if (side.pipe >= 0) place.pipe = pipe_name(static_cast<unsigned>(side.pipe));
         if (side.core != nullptr) {
             place.core = side.core->name();
-            place.block = side.core->facts.block;
+            place.block = side.core->block;
         }
         place.address = side.address;
         place.bytes = side.bytes;

@@ -17,7 +17,14 @@
 
 namespace canopy::check {
 
-struct Core;
+// A core, as findings name it.
+struct NamedCore {
+    std::uint32_t block = 0;
+    std::uint32_t number_of_kind = 0;  // among the cores of its kind in the launch
+    bool cube = false;
+
+    [[nodiscard]] std::string name() const { return (cube ? "aic(" : "aiv(") + std::to_string(number_of_kind) + ")"; }
+};
 
 // "UB"; of a CanopyMemory.
 const char* memory_name(int memory);
@@ -32,10 +39,10 @@ public:
     struct Side {
         CanopyCheckSite site{};
         const char* operand = nullptr;
-        std::uint8_t access = 0;     // a CanopyCheckAccessKind, or 0
-        int pipe = -1;               // a CanopyCheckPipe; -1: none
-        const Core* core = nullptr;  // null: not in a kernel
-        std::uint64_t address = 0;   // in local memories from their begin on
+        std::uint8_t access = 0;          // a CanopyCheckAccessKind, or 0
+        int pipe = -1;                    // a CanopyCheckPipe; -1: none
+        const NamedCore* core = nullptr;  // null: not in a kernel
+        std::uint64_t address = 0;        // in local memories from their begin on
         std::uint64_t bytes = 0;
         Number number = 0;
     };
@@ -71,7 +78,7 @@ private:
         struct Place {
             const char* file;
             const char* operation;
-            const Core* core;
+            const NamedCore* core;
             std::uint32_t line;
             bool operator==(const Place&) const = default;
         };

@@ -30,7 +30,15 @@ public:
         tell(operation);
     }
 
-    void flag(bool, std::uint32_t, std::uint32_t, std::int32_t, const CanopyCheckSite&) override {}
+    void flag(bool set, std::uint32_t from, std::uint32_t to, std::int32_t id, const CanopyCheckSite& site) override {
+        if (silent_ != 0 || from >= CANOPY_CHECK_PIPES || to >= CANOPY_CHECK_PIPES) return;
+        const std::uint64_t key = std::uint64_t{from} << 40 | std::uint64_t{to} << 32 | static_cast<std::uint32_t>(id);
+        if (set) {
+            core_.order.put(key, from, site);
+        } else {
+            core_.order.take(key, to, site);
+        }
+    }
 
     void barrier(std::uint32_t pipe, const CanopyCheckSite& site) override {
         if (silent_ == 0) core_.order.barrier(pipe, site);
