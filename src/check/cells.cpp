@@ -121,11 +121,17 @@ Cells::Cell* Cells::run(Cell* first, Cell* last, const CellAccess& access, CellH
 template <bool writes>
 void Cells::compare(const Cell& cell, const CellAccess& access, CellHazards& hazards, std::uint64_t begin,
                     std::uint64_t end) {
-    if (cell.write > access.writes[cell.write % cell_agents] && cell.write != access.id)
+    bool read_hazard = false;
+    if (writes) {
+        for (const CellId read : cell.reads) {
+            if (read <= access.reads[read % cell_agents] || read == access.id) continue;
+            hazards.add(read, false, begin, end);
+            read_hazard = true;
+        }
+    }
+    // What orders this access behind the read orders it behind the write before the read, too.
+    if (!read_hazard && cell.write > access.writes[cell.write % cell_agents] && cell.write != access.id)
         hazards.add(cell.write, true, begin, end);
-    if (!writes) return;
-    for (const CellId read : cell.reads)
-        if (read > access.reads[read % cell_agents] && read != access.id) hazards.add(read, false, begin, end);
 }
 
 Cells::Split& Cells::split(Cell& cell) {

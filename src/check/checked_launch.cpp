@@ -55,7 +55,14 @@ public:
 
     void buffer(const CanopyCheckBuffer&) override {}
     void event_id(std::uint32_t, std::uint32_t, std::uint32_t, std::int32_t, const CanopyCheckSite&) override {}
-    void mutex(bool, std::uint32_t, std::uint32_t, const CanopyCheckSite&) override {}
+    void mutex(bool lock, std::uint32_t pipe, std::uint32_t id, const CanopyCheckSite& site) override {
+        if (silent_ != 0 || pipe >= CANOPY_CHECK_PIPES) return;
+        if (lock) {
+            core_.order.lock(pipe, id, site);
+        } else {
+            core_.order.unlock(pipe, id, site);
+        }
+    }
     void core_flag(bool, std::uint32_t, std::uint32_t, std::uint32_t, const CanopyCheckSite&) override {}
 
     void meet(std::uint32_t, std::uint32_t, bool begin, std::uint32_t trigger, std::uint32_t wait,
