@@ -23,7 +23,7 @@ enum class asc_store_l2_cache_mode : uint8_t {
     NOTALLOC_CLEAN = 4
 };
 
-inline void asc_dci() { dcci(nullptr, cache_line_t::ENTIRE_DATA_CACHE); }
+inline void asc_dci(CANOPY_WHERE) { dcci(nullptr, cache_line_t::ENTIRE_DATA_CACHE, where); }
 template <class T>
 inline void asc_store_dev(__gm__ T* addr, canopy::c_interface::number<T> value) {
     AscendC::WriteGmByPassDCache(addr, value);

@@ -44,7 +44,7 @@ inline void on_elements(uint32_t count, const Act& act) {
 }
 
 // The end of a _sync form.
-inline void finish() { kernel::order_pipe(PIPE_ALL); }
+inline void finish(kernel::Where where) { kernel::order_pipe(PIPE_ALL, "asc_sync", where); }
 
 }  // namespace canopy::c_interface
 
@@ -54,7 +54,7 @@ inline void finish() { kernel::order_pipe(PIPE_ALL); }
     template <CANOPY_C_LIST types>                                    \
     inline void name##_sync(CANOPY_C_LIST parameters, CANOPY_WHERE) { \
         name(CANOPY_C_LIST arguments, where);                         \
-        canopy::c_interface::finish();                                \
+        canopy::c_interface::finish(where);                           \
     }
 
 #endif

@@ -33,26 +33,30 @@ inline int64_t asc_get_smmu_tag_version() { return 0; }
 
 // Caches: coherent here, so that only stores have to be finished -----------------------------------------------------
 
-inline void asc_dcci_single(__gm__ void* dst) { dcci(dst, cache_line_t::SINGLE_CACHE_LINE); }
-inline void asc_ub_dcci_single(__ubuf__ void* dst) { dcci(dst, cache_line_t::SINGLE_CACHE_LINE); }
-inline void asc_dcci_entire_out() { dcci(nullptr, cache_line_t::ENTIRE_DATA_CACHE); }
-inline void asc_dcci_entire_all() { dcci(nullptr, cache_line_t::ENTIRE_DATA_CACHE); }
-inline void asc_dcci_entire_atomic() { dcci(nullptr, cache_line_t::ENTIRE_DATA_CACHE); }
+inline void asc_dcci_single(__gm__ void* dst, CANOPY_WHERE) { dcci(dst, cache_line_t::SINGLE_CACHE_LINE, where); }
+inline void asc_ub_dcci_single(__ubuf__ void* dst, CANOPY_WHERE) {
+    dcci(dst, cache_line_t::SINGLE_CACHE_LINE, dcci_dst_t::CACHELINE_UB, where);
+}
+inline void asc_dcci_entire_out(CANOPY_WHERE) { dcci(nullptr, cache_line_t::ENTIRE_DATA_CACHE, where); }
+inline void asc_dcci_entire_all(CANOPY_WHERE) { dcci(nullptr, cache_line_t::ENTIRE_DATA_CACHE, where); }
+inline void asc_dcci_entire_atomic(CANOPY_WHERE) { dcci(nullptr, cache_line_t::ENTIRE_DATA_CACHE, where); }
 inline void asc_icache_preload(const void*, int64_t) {}
 inline int64_t asc_get_icache_preload_status() { return 0; }
 inline void asc_datacache_preload(__gm__ uint64_t*, int64_t) {}
 
 // Barriers and flags -------------------------------------------------------------------------------------------------
 
-inline void asc_sync() { canopy::c_interface::finish(); }
-inline void asc_sync_vec() { canopy::kernel::order_pipe(PIPE_V); }
+inline void asc_sync(CANOPY_WHERE) { canopy::c_interface::finish(where); }
+inline void asc_sync_vec(CANOPY_WHERE) { canopy::kernel::order_pipe(PIPE_V, "asc_sync_vec", where); }
 
 namespace canopy::c_interface {
 
 // Waits for one pipe with the help of a flag.
 inline void wait_for(pipe_t pipe, int id, kernel::Where where) {
     kernel::check_event_id(id, where);
-    kernel::order_pipe(pipe);
+    kernel::tell_order("asc_sync", pipe, PIPE_S, where);
+    kernel::Untold untold;
+    kernel::order_pipe(pipe, "asc_sync", where);
 }
 
 }  // namespace canopy::c_interface
@@ -60,7 +64,7 @@ inline void wait_for(pipe_t pipe, int id, kernel::Where where) {
 inline void asc_sync_mte2(int id, CANOPY_WHERE) { canopy::c_interface::wait_for(PIPE_MTE2, id, where); }
 inline void asc_sync_mte3(int id, CANOPY_WHERE) { canopy::c_interface::wait_for(PIPE_MTE3, id, where); }
 
-#define asc_sync_pipe(pipe) canopy::kernel::order_pipe(pipe)
+#define asc_sync_pipe(pipe) ::pipe_barrier(pipe)
 #define asc_sync_notify(pipe, tpipe, id) ::set_flag(pipe, tpipe, id)
 #define asc_sync_wait(pipe, tpipe, id) ::wait_flag(pipe, tpipe, id)
 #define asc_sync_data_barrier(arg) canopy::intrinsics::dsb(arg)

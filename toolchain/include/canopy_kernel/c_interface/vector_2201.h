@@ -89,7 +89,7 @@ inline void sum_of_repeats(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, 
     template <class T>                                                                                               \
     inline void name##_sync(T* dst, const T* src, uint32_t count, CANOPY_WHERE) {                                    \
         name(dst, src, count, where);                                                                                \
-        canopy::c_interface::finish();                                                                               \
+        canopy::c_interface::finish(where);                                                                          \
     }
 
 // Two sources of the destination's type.
@@ -112,7 +112,7 @@ inline void sum_of_repeats(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, 
     template <class T>                                                                                                 \
     inline void name##_sync(T* dst, const T* src0, const T* src1, uint32_t count, CANOPY_WHERE) {                      \
         name(dst, src0, src1, count, where);                                                                           \
-        canopy::c_interface::finish();                                                                                 \
+        canopy::c_interface::finish(where);                                                                            \
     }
 
 // Two sources of one type, a destination of another.
@@ -137,7 +137,7 @@ inline void sum_of_repeats(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, 
     template <class T, class S>                                                                                        \
     inline void name##_sync(T* dst, S* src0, S* src1, uint32_t count, CANOPY_WHERE) {                                  \
         name(dst, src0, src1, count, where);                                                                           \
-        canopy::c_interface::finish();                                                                                 \
+        canopy::c_interface::finish(where);                                                                            \
     }
 
 // A source and a number of its type.
@@ -161,7 +161,7 @@ inline void sum_of_repeats(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, 
     template <class T, class S>                                                                                       \
     inline void name##_sync(T* dst, S* src, canopy::c_interface::number<S> value, uint32_t count, CANOPY_WHERE) {     \
         name(dst, src, value, count, where);                                                                          \
-        canopy::c_interface::finish();                                                                                \
+        canopy::c_interface::finish(where);                                                                           \
     }
 
 // A source and a number: of the element type, or the distance of a shift.
@@ -183,7 +183,7 @@ inline void sum_of_repeats(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, 
     template <class T>                                                                                  \
     inline void name##_sync(T* dst, const T* src, Number value, uint32_t count, CANOPY_WHERE) {         \
         name(dst, src, value, count, where);                                                            \
-        canopy::c_interface::finish();                                                                  \
+        canopy::c_interface::finish(where);                                                             \
     }
 #define CANOPY_C_SCALAR(name, instruction, ...) \
     CANOPY_C_NUMBER(name, instruction, canopy::c_interface::number<T>, __VA_ARGS__)
@@ -207,7 +207,7 @@ inline void sum_of_repeats(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, 
     template <class T>                                                                                             \
     inline void name##_sync(T* dst, const T* src, uint32_t count, CANOPY_WHERE) {                                  \
         name(dst, src, count, where);                                                                              \
-        canopy::c_interface::finish();                                                                             \
+        canopy::c_interface::finish(where);                                                                        \
     }
 
 // The largest or smallest element of each repeat, its index, or both.
@@ -229,7 +229,7 @@ inline void sum_of_repeats(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, 
     template <class T>                                                                                             \
     inline void name##_sync(T* dst, const T* src, uint32_t count, CANOPY_WHERE) {                                  \
         name(dst, src, count, where);                                                                              \
-        canopy::c_interface::finish();                                                                             \
+        canopy::c_interface::finish(where);                                                                        \
     }
 
 // Bits of a comparison: of all repeats into a buffer, or of one repeat into the compare mask.
@@ -258,7 +258,7 @@ inline void sum_of_repeats(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, 
                             uint8_t src0_repeat_stride, uint8_t src1_repeat_stride, CANOPY_WHERE) {               \
         name(dst, src0, src1, repeat, dst_block_stride, src0_block_stride, src1_block_stride, dst_repeat_stride,  \
              src0_repeat_stride, src1_repeat_stride, where);                                                      \
-        canopy::c_interface::finish();                                                                            \
+        canopy::c_interface::finish(where);                                                                       \
     }                                                                                                             \
     template <class T>                                                                                            \
     inline void name##_sync(const T* src0, const T* src1, uint8_t repeat, uint8_t dst_block_stride,               \
@@ -266,7 +266,7 @@ inline void sum_of_repeats(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, 
                             uint8_t src0_repeat_stride, uint8_t src1_repeat_stride, CANOPY_WHERE) {               \
         name(src0, src1, repeat, dst_block_stride, src0_block_stride, src1_block_stride, dst_repeat_stride,       \
              src0_repeat_stride, src1_repeat_stride, where);                                                      \
-        canopy::c_interface::finish();                                                                            \
+        canopy::c_interface::finish(where);                                                                       \
     }
 #define CANOPY_C_COMPARISON_SCALAR(name, relation, ...)                                                         \
     template <class T>                                                                                          \
@@ -283,7 +283,7 @@ inline void sum_of_repeats(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, 
                             uint16_t src_repeat_stride, CANOPY_WHERE) {                                         \
         name(dst, src, value, repeat, dst_block_stride, src_block_stride, dst_repeat_stride, src_repeat_stride, \
              where);                                                                                            \
-        canopy::c_interface::finish();                                                                          \
+        canopy::c_interface::finish(where);                                                                     \
     }
 
 // Conversions with one rounding. Templates, so that only those in use are compiled.
@@ -305,7 +305,7 @@ inline void sum_of_repeats(T* dst, S* src, uint8_t repeat, uint16_t dst_repeat, 
     template <class T>                                                                                                 \
     inline void name##_sync(T* dst, const S* src, uint32_t count, CANOPY_WHERE) {                                      \
         name(dst, src, count, where);                                                                                  \
-        canopy::c_interface::finish();                                                                                 \
+        canopy::c_interface::finish(where);                                                                            \
     }
 
 #include "canopy_kernel/c_interface/vector_names.h"

@@ -42,7 +42,9 @@ inline void asc_set_deq_scale(__ubuf__ uint64_t* tmp, float scale_arr[ASC_VDEQ_S
     AscendC::SetDeqScale(canopy::kernel::unified(tmp), AscendC::VdeqInfo(scale_arr, offset_arr, sign_mode_arr));
 }
 
-inline void asc_dcci_entire_ub() { dcci(nullptr, cache_line_t::ENTIRE_DATA_CACHE); }
+inline void asc_dcci_entire_ub(CANOPY_WHERE) {
+    dcci(nullptr, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_UB, where);
+}
 inline void asc_set_ffts_base_addr(uint64_t config) { canopy::intrinsics::set_ffts_base_addr(config); }
 inline int64_t asc_get_ffts_base_addr() { return 0; }
 inline uint64_t asc_get_overflow_status() { return 0; }

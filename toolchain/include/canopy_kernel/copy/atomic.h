@@ -191,6 +191,30 @@ private:
     uint64_t stored_ = 0;
 };
 
+// Adds an operand of a copy to the open instruction, in the checking variant; `offset` counts bytes. In an atomic mode,
+// a destination in global memory is combined with what is there.
+template <class T>
+inline void name_operand(const char* operand, const LocalTensor<T>& tensor, uint64_t offset, const Walk& walk) {
+    if constexpr (is_checking_variant)
+        add_access(access_kind(operand), operand, place_of(tensor),
+                   reinterpret_cast<const unsigned char*>(tensor.GetPhyAddr()) + offset, walk);
+}
+template <class T>
+inline void name_operand(const char* operand, const GlobalTensor<T>& tensor, uint64_t offset, const Walk& walk) {
+    if constexpr (is_checking_variant) {
+        const uint8_t kind = access_kind(operand);
+        CanopyCheckAccess* const access =
+            add_access(kind, operand, place_of(tensor),
+                       reinterpret_cast<const unsigned char*>(tensor.GetPhyAddr()) + offset, walk);
+        const CoreState& state = core_state();
+        if (access == nullptr || kind == CANOPY_CHECK_READ || state.atomic == AtomicKind::none) return;
+        const ElementKind element = state.atomic_type == ElementKind::as_copied ? element_kind<T> : state.atomic_type;
+        access->kind = CANOPY_CHECK_READ_WRITE;
+        access->atomic = static_cast<uint8_t>(state.atomic);
+        access->element_type = static_cast<uint8_t>(element);
+    }
+}
+
 // Copies `count` elements to global memory through an `Outlet`.
 template <class T>
 inline void store_out(T* memory, const T* local, uint64_t count) {
@@ -271,32 +295,40 @@ namespace AscendC {
 
 // Scalar atomics on one element of global memory; each returns the old value.
 template <typename T>
-inline T AtomicAdd(__gm__ T* address, T value) {
+inline T AtomicAdd(__gm__ T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_bypass("AtomicAdd", CANOPY_CHECK_READ_WRITE, address, where, canopy::kernel::AtomicKind::add);
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicAdd: this type has no scalar atomics");
     return canopy::kernel::exchange(address, [value](T held) { return static_cast<T>(held + value); });
 }
 
 template <typename T>
-inline T AtomicMax(__gm__ T* address, T value) {
+inline T AtomicMax(__gm__ T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_bypass("AtomicMax", CANOPY_CHECK_READ_WRITE, address, where,
+                                canopy::kernel::AtomicKind::maximum);
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicMax: this type has no scalar atomics");
     return canopy::kernel::exchange(address, [value](T held) { return value > held ? value : held; });
 }
 
 template <typename T>
-inline T AtomicMin(__gm__ T* address, T value) {
+inline T AtomicMin(__gm__ T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_bypass("AtomicMin", CANOPY_CHECK_READ_WRITE, address, where,
+                                canopy::kernel::AtomicKind::minimum);
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicMin: this type has no scalar atomics");
     return canopy::kernel::exchange(address, [value](T held) { return value < held ? value : held; });
 }
 
 template <typename T>
-inline T AtomicExch(__gm__ T* address, T value) {
+inline T AtomicExch(__gm__ T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_bypass("AtomicExch", CANOPY_CHECK_READ_WRITE, address, where,
+                                canopy::kernel::AtomicKind::none);
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicExch: this type has no scalar atomics");
     return canopy::kernel::exchange(address, [value](T) { return value; });
 }
 
 // Writes `value2` if the element equals `value1`.
 template <typename T>
-inline T AtomicCas(__gm__ T* address, T value1, T value2) {
+inline T AtomicCas(__gm__ T* address, T value1, T value2, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_bypass("AtomicCas", CANOPY_CHECK_READ_WRITE, address, where);
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicCas: this type has no scalar atomics");
     T held = value1;
     __atomic_compare_exchange(address, &held, &value2, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);

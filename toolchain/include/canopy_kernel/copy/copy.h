@@ -18,6 +18,7 @@ inline void copy_selected(const LocalTensor<T>& dst, const LocalTensor<T>& src, 
     const Selection chosen = select<set>(lanes<T>, mask, repeats);
     const auto to = target(dst, params.dstStride, params.dstRepeatSize);
     const auto from = source(src, params.srcStride, params.srcRepeatSize);
+    const Instruction instruction(PIPE_V, "Copy", where);
     check_strided(dst, to, chosen, "Copy", "the destination", where);
     check_strided(src, from, chosen, "Copy", "the source", where);
     write_runs(
@@ -50,6 +51,28 @@ struct Dimensions {
                 *target = filled ? value : *source;
         }
     }
+    // The operands as the copy is executed, in the checking variant. Dimensions 0 and 1 are one walk.
+    void name_target(const LocalTensor<T>& dst, int dimension, uint64_t to) const {
+        const auto elements = [&](int i) { return left[i] + info.loopSize[i] + right[i]; };
+        const auto step = [&](int i) { return bytes_of<T>(info.loopDstStride[i]); };
+        if (dimension > 1)
+            for (uint64_t i = 0; i < elements(dimension); ++i)
+                name_target(dst, dimension - 1, to + i * step(dimension));
+        else
+            name_operand(
+                "destination", dst, to,
+                {sizeof(T), step(0), elements(0), dimension == 0 ? 0 : step(1), dimension == 0 ? 1 : elements(1)});
+    }
+    void name_source(const GlobalTensor<T>& src, int dimension, uint64_t from) const {
+        const auto step = [&](int i) { return bytes_of<T>(info.loopSrcStride[i]); };
+        if (dimension > 1)
+            for (uint64_t i = 0; i < info.loopSize[dimension]; ++i)
+                name_source(src, dimension - 1, from + i * step(dimension));
+        else
+            name_operand("source", src, from,
+                         {sizeof(T), step(0), info.loopSize[0], dimension == 0 ? 0 : step(1),
+                          dimension == 0 ? 1 : info.loopSize[1]});
+    }
     uint64_t end() const {
         uint64_t last = 1;
         for (int i = 0; i < dim; ++i)
@@ -67,6 +90,16 @@ inline void fill_out(T* memory, uint64_t count, T value) {
     for (uint64_t i = 0; i < used; ++i) values[i] = value;
     Outlet outlet(element_kind<T>);
     for (uint64_t i = 0; i < count; i += piece) outlet.put(memory + i, values, smaller(piece, count - i) * sizeof(T));
+}
+
+// The destination of a fill: copies out of the core write it.
+template <class T>
+inline void name_fill(const char* name, const GlobalTensor<T>& dst, uint64_t bytes, Where where) {
+    const Instruction instruction(PIPE_MTE3, name, where, CANOPY_CHECK_FILL);
+    if constexpr (is_checking_variant)
+        name_operand("destination", dst, 0, {bytes});
+    else
+        check_extent("Fill", "destination", dst, bytes, where);
 }
 
 }  // namespace canopy::kernel
@@ -90,6 +123,7 @@ inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uin
                  canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     static_assert(has_vector_copy<T>, "Copy: this chip copies elements of 16 and 32 bits (64 and 8 bits on 3510)");
+    const Instruction instruction(PIPE_V, "Copy", where);
     check_count(dst, count, "Copy", "the destination", where);
     check_count(src, count, "Copy", "the source", where);
     move_bytes(dst.GetPhyAddr(), src.GetPhyAddr(), bytes_of<T>(count));
@@ -113,7 +147,14 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
             config.loopRpSize == NdDmaConfig::unsetPad ? params.loopInfo.loopRpSize[i] : config.loopRpSize;
         if (params.loopInfo.loopSize[i] == 0) return;
     }
-    check_extent("DataCopy with NdDmaParams", "destination", dst, bytes_of<T>(dimensions.end()), where);
+    const Instruction instruction(PIPE_MTE2, "DataCopy", where);
+    if constexpr (is_checking_variant) {
+        dimensions.name_target(dst, dim - 1, 0);
+        dimensions.name_source(src, dim - 1, 0);
+        instruction.tell();
+    } else {
+        check_extent("DataCopy with NdDmaParams", "destination", dst, bytes_of<T>(dimensions.end()), where);
+    }
     dimensions.copy(dim - 1, dst.GetPhyAddr(), src.GetPhyAddr(), false);
 }
 
@@ -123,23 +164,23 @@ inline void NdDmaDci() {}
 // Sets `size` elements of global memory to `value`.
 template <typename T>
 inline void Fill(const GlobalTensor<T>& gmWorkspaceAddr, const uint64_t size, const T value,
-                 canopy::kernel::Where where = canopy::kernel::here()) {
+                 canopy::kernel::Where where = canopy::kernel::here(), const char* name = "Fill") {
     static_assert(canopy::kernel::packing<T> == 1, "Fill: elements of less than a byte are not supported");
     canopy::kernel::require_memory_of("Fill", "destination", gmWorkspaceAddr, where);
-    canopy::kernel::check_extent("Fill", "destination", gmWorkspaceAddr, size * sizeof(T), where);
+    canopy::kernel::name_fill(name, gmWorkspaceAddr, size * sizeof(T), where);
     canopy::kernel::fill_out(gmWorkspaceAddr.GetPhyAddr(0), size, value);
 }
 
 template <typename T>
 inline void InitGlobalMemory(const GlobalTensor<T>& gmWorkspaceAddr, const uint64_t size, const T value,
                              canopy::kernel::Where where = canopy::kernel::here()) {
-    Fill(gmWorkspaceAddr, size, value, where);
+    Fill(gmWorkspaceAddr, size, value, where, "InitGlobalMemory");
 }
 
 template <typename T>
 inline void InitOutput(const GlobalTensor<T>& gmWorkspaceAddr, const uint32_t size, const T value = 0,
                        canopy::kernel::Where where = canopy::kernel::here()) {
-    Fill(gmWorkspaceAddr, uint64_t{size}, value, where);
+    Fill(gmWorkspaceAddr, uint64_t{size}, value, where, "InitOutput");
 }
 
 }  // namespace AscendC

@@ -29,6 +29,15 @@ constexpr bool has_route(Hardware from, Hardware to) {
     }
 }
 
+// The pipe that copies between two memories.
+constexpr pipe_t copy_pipe(Hardware from, Hardware to) {
+    if (from == Hardware::GM) return PIPE_MTE2;
+    if (from == Hardware::L0C) return coupled ? PIPE_V : PIPE_FIX;
+    if (to == Hardware::GM || (from == Hardware::UB && to == Hardware::L1)) return PIPE_MTE3;
+    if (from == Hardware::UB) return PIPE_V;
+    return to == Hardware::FIXBUF ? PIPE_FIX : PIPE_MTE1;
+}
+
 inline void require_route(const char* operation, TPosition from, TPosition to, Where where) {
     if (__builtin_expect(!has_route(memory_of(from), memory_of(to)), 0))
         fail(where, "%s: no copy leads from position %s (%s) to %s (%s)", operation, name_of(from),
@@ -80,6 +89,44 @@ struct Rows {
     }
 };
 
+// Bytes that the checking variant counts for a row: copies access whole blocks of local memory.
+template <class T>
+constexpr uint64_t touched_bytes(const LocalTensor<T>&, uint64_t bytes) {
+    return round_up(bytes, block_bytes);
+}
+template <class T>
+constexpr uint64_t touched_bytes(const GlobalTensor<T>&, uint64_t bytes) {
+    return bytes;
+}
+
+// Adds rows, in `repeats` repeats, as an operand of a copy, in the checking variant. `distance` is from row to row.
+template <class Tensor>
+inline void name_rows(const char* operand, const Tensor& tensor, uint64_t offset, const Rows& rows, int64_t distance,
+                      uint64_t repeat_distance = 0, uint64_t repeats = 1) {
+    if constexpr (is_checking_variant) {
+        if (rows.count == 0 || rows.bytes == 0) return;
+        Walk walk{touched_bytes(tensor, rows.bytes), static_cast<uint64_t>(distance), static_cast<uint32_t>(rows.count),
+                  repeat_distance, static_cast<uint32_t>(repeats)};
+        if (distance < 0) {
+            offset += static_cast<uint64_t>(distance) * (rows.count - 1);
+            walk.step = static_cast<uint64_t>(-distance);
+        }
+        if (distance == static_cast<int64_t>(walk.bytes))
+            walk = {walk.bytes * rows.count, 0, 1, repeat_distance, walk.repeats};
+        name_operand(operand, tensor, offset, walk);
+    }
+}
+
+// Fails if rows exceed their tensor. In the checking variant: as name_rows.
+template <class Tensor>
+inline void check_rows(const char* operation, const char* operand, const Tensor& tensor, const Rows& rows,
+                       int64_t distance, Where where) {
+    if constexpr (is_checking_variant)
+        name_rows(operand, tensor, 0, rows, distance);
+    else
+        check_extent(operation, operand, tensor, rows.extent(distance), where);
+}
+
 inline Rows rows_of(const DataCopyParams& params, uint32_t to_unit = block_bytes, uint32_t from_unit = block_bytes,
                     uint32_t length_unit = block_bytes) {
     const int64_t bytes = int64_t{params.blockLen} * length_unit;
@@ -95,6 +142,18 @@ inline uint64_t fractal_extent(const Params& params, uint32_t matrices) {
     return bytes_of<T>(uint64_t{params.dstNzMatrixStride} * (matrices - 1)) +
            (columns - 1) * params.dstNzC0Stride * uint64_t{block_bytes} +
            (params.nValue - 1) * params.dstNzNStride * uint64_t{block_bytes} + block_bytes;
+}
+
+// The destination of a fractal copy as an operand, in the checking variant: whole blocks, with the zeros behind a row.
+template <class T, class Params>
+inline void name_fractals(const LocalTensor<T>& dst, const Params& params, uint32_t matrices) {
+    if constexpr (is_checking_variant) {
+        const uint64_t columns = (bytes_of<T>(params.dValue) + block_bytes - 1) / block_bytes;
+        for (uint64_t i = 0; i < matrices; ++i)
+            name_rows("destination", dst, bytes_of<T>(i * params.dstNzMatrixStride), {params.nValue, block_bytes, 0, 0},
+                      params.dstNzNStride * int64_t{block_bytes}, params.dstNzC0Stride * uint64_t{block_bytes},
+                      columns);
+    }
 }
 
 // Copies rows into or inside a core. Rows may overlap.
@@ -143,9 +202,11 @@ inline void copy_inside(const char* operation, const LocalTensor<T>& dst, const 
     require_route(operation, src.position(), dst.position(), where);
     require_block(operation, "destination", dst, where);
     require_block(operation, "source", src, where);
+    const Instruction instruction(copy_pipe(memory_of(src.position()), memory_of(dst.position())), operation, where);
     check_copy_params(params, where);
-    check_extent(operation, "destination", dst, rows.extent(rows.to), where);
-    check_extent(operation, "source", src, rows.extent(rows.from), where);
+    check_rows(operation, "destination", dst, rows, rows.to, where);
+    check_rows(operation, "source", src, rows, rows.from, where);
+    instruction.tell();
     copy_rows(copy_target(operation, dst, memory_of(src.position()), rows.extent(rows.to), where, which),
               src.GetPhyAddr(), rows);
 }
@@ -188,6 +249,17 @@ private:
     uint64_t index_[AscendC::K_MAX_DIM] = {};
 };
 
+// Fails if `bytes` bytes from an element on exceed the tensor. In the checking variant: they are an operand.
+template <class Tensor>
+inline void check_piece(const char* operation, const char* operand, const Tensor& tensor, uint64_t element,
+                        uint64_t bytes, Where where) {
+    using T = typename Tensor::PrimType;
+    if constexpr (is_checking_variant)
+        name_operand(operand, tensor, bytes_of<T>(element), {touched_bytes(tensor, bytes)});
+    else
+        check_extent(operation, operand, tensor, bytes_of<T>(element) + bytes, where);
+}
+
 // Calls move(destination element, source element, bytes) for each piece of a copy of slices.
 template <class T, class Move>
 inline void for_each_piece(const AscendC::SliceInfo* to, const AscendC::SliceInfo* from, uint32_t dimensions,
@@ -222,8 +294,10 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
     require_whole_blocks<T>("DataCopy", bytes, where);
     require_block("DataCopy", "destination", dst, where);
     require_memory_of("DataCopy", "source", src, where);
+    const Instruction instruction(PIPE_MTE2, "DataCopy", where);
     check_extent("DataCopy", "destination", dst, bytes, where);
     check_extent("DataCopy", "source", src, bytes, where);
+    instruction.tell();
     copy_in(dst.GetPhyAddr(), src.GetPhyAddr(), bytes);
 }
 
@@ -235,9 +309,11 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
     require_route("DataCopy", TPosition::GM, dst.position(), where);
     require_block("DataCopy", "destination", dst, where);
     require_memory_of("DataCopy", "source", src, where);
+    const Instruction instruction(PIPE_MTE2, "DataCopy", where);
     check_copy_params(repeatParams, where);
-    check_extent("DataCopy", "destination", dst, rows.extent(rows.to), where);
-    check_extent("DataCopy", "source", src, rows.extent(rows.from), where);
+    check_rows("DataCopy", "destination", dst, rows, rows.to, where);
+    check_rows("DataCopy", "source", src, rows, rows.from, where);
+    instruction.tell();
     copy_rows(dst.GetPhyAddr(), src.GetPhyAddr(), rows);
 }
 
@@ -248,9 +324,10 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
     using namespace canopy::kernel;
     require_route("DataCopy", TPosition::GM, dst.position(), where);
     require_memory_of("DataCopy", "source", src, where);
+    const Instruction instruction(PIPE_MTE2, "DataCopy", where);
     for_each_piece<T>(dstSliceInfo, srcSliceInfo, dimValue, where, [&](uint64_t to, uint64_t from, uint64_t bytes) {
-        check_extent("DataCopy", "destination", dst, bytes_of<T>(to) + bytes, where);
-        check_extent("DataCopy", "source", src, bytes_of<T>(from) + bytes, where);
+        check_piece("DataCopy", "destination", dst, to, bytes, where);
+        check_piece("DataCopy", "source", src, from, bytes, where);
         move_bytes(advance(dst.GetPhyAddr(), to), src.GetPhyAddr(from), bytes);
     });
 }
@@ -266,8 +343,10 @@ inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, cons
     require_whole_blocks<T>("DataCopy", bytes, where);
     require_block("DataCopy", "source", src, where);
     require_memory_of("DataCopy", "destination", dst, where);
+    const Instruction instruction(PIPE_MTE3, "DataCopy", where);
     check_extent("DataCopy", "source", src, bytes, where);
-    check_extent("DataCopy", "destination", dst, bytes, where);
+    check_piece("DataCopy", "destination", dst, 0, bytes, where);
+    instruction.tell();
     Outlet(element_kind<T>).put(dst.GetPhyAddr(0), src.GetPhyAddr(), bytes);
 }
 
@@ -279,9 +358,11 @@ inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, cons
     require_route("DataCopy", src.position(), TPosition::GM, where);
     require_block("DataCopy", "source", src, where);
     require_memory_of("DataCopy", "destination", dst, where);
+    const Instruction instruction(PIPE_MTE3, "DataCopy", where);
     check_copy_params(repeatParams, where);
-    check_extent("DataCopy", "source", src, rows.extent(rows.from), where);
-    check_extent("DataCopy", "destination", dst, rows.extent(rows.to), where);
+    check_rows("DataCopy", "source", src, rows, rows.from, where);
+    check_rows("DataCopy", "destination", dst, rows, rows.to, where);
+    instruction.tell();
     Outlet outlet(element_kind<T>);
     copy_rows_out(outlet, dst.GetPhyAddr(0), src.GetPhyAddr(), rows);
 }
@@ -293,10 +374,11 @@ inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, cons
     using namespace canopy::kernel;
     require_route("DataCopy", src.position(), TPosition::GM, where);
     require_memory_of("DataCopy", "destination", dst, where);
+    const Instruction instruction(PIPE_MTE3, "DataCopy", where);
     Outlet outlet(element_kind<T>);
     for_each_piece<T>(dstSliceInfo, srcSliceInfo, dimValue, where, [&](uint64_t to, uint64_t from, uint64_t bytes) {
-        check_extent("DataCopy", "source", src, bytes_of<T>(from) + bytes, where);
-        check_extent("DataCopy", "destination", dst, bytes_of<T>(to) + bytes, where);
+        check_piece("DataCopy", "source", src, from, bytes, where);
+        check_piece("DataCopy", "destination", dst, to, bytes, where);
         outlet.put(dst.GetPhyAddr(to), advance(src.GetPhyAddr(), from), bytes);
     });
 }
@@ -312,8 +394,10 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     require_whole_blocks<T>("DataCopy", bytes, where);
     require_block("DataCopy", "destination", dst, where);
     require_block("DataCopy", "source", src, where);
+    const Instruction instruction(copy_pipe(memory_of(src.position()), memory_of(dst.position())), "DataCopy", where);
     check_extent("DataCopy", "destination", dst, bytes, where);
     check_extent("DataCopy", "source", src, bytes, where);
+    instruction.tell();
     move_bytes(copy_target("DataCopy", dst, memory_of(src.position()), bytes, where), src.GetPhyAddr(), bytes);
 }
 
@@ -338,7 +422,12 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const
         if (memory_of(dst.position()) != (coupled ? Hardware::L0C : Hardware::BIAS))
             fail(where, "DataCopy: a copy to position %s cannot change the type", name_of(dst.position()));
         require_route("DataCopy", src.position(), dst.position(), where);
+        const Instruction instruction(PIPE_MTE1, "DataCopy", where);
         const uint32_t row = repeatParams.blockLen * 64u / sizeof(U);
+        const Rows rows{repeatParams.blockCount, row * sizeof(U), int64_t{row} * 4 + repeatParams.dstStride * 64,
+                        int64_t{repeatParams.blockLen} * 64 + repeatParams.srcStride * 32};
+        name_rows("destination", dst, 0, {rows.count, row * sizeof(T), 0, 0}, rows.to);
+        name_rows("source", src, 0, rows, rows.from);
         const U* from = src.GetPhyAddr();
         T* to = dst.GetPhyAddr();
         for (uint32_t i = 0; i < repeatParams.blockCount; ++i) {

@@ -124,6 +124,24 @@ inline RowPadding<uint8_t> paired(const RowPadding<T>& padding, Where where) {
     return {padding.left / 2, padding.right / 2, padding.given, padding.fills_rest, byte};
 }
 
+// The two loops on the side of one operand.
+struct LoopsOfOperand {
+    uint64_t count1, count2, step1, step2;
+};
+
+// As check_rows, with loops around the rows.
+template <class Tensor>
+inline void check_looped(const char* operation, const char* operand, const Tensor& tensor, const Rows& rows,
+                         int64_t distance, const LoopsOfOperand& loops, Where where) {
+    if constexpr (is_checking_variant)
+        for (uint64_t outer = 0; outer < loops.count2; ++outer)
+            name_rows(operand, tensor, outer * loops.step2, rows, distance, loops.step1, loops.count1);
+    else
+        check_extent(operation, operand, tensor,
+                     rows.extent(distance) + (loops.count1 - 1) * loops.step1 + (loops.count2 - 1) * loops.step2,
+                     where);
+}
+
 template <PaddingMode mode, class T>
 inline void data_copy_pad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& params,
                           const RowPadding<T>& padding, Where where) {
@@ -135,18 +153,23 @@ inline void data_copy_pad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
     require_block("DataCopyPad", "destination", dst, where);
     require_memory_of("DataCopyPad", "source", src, where);
     const CopyLoops loops = copy_loops(0);
-    if constexpr (checked) {
+    const Instruction instruction(PIPE_MTE2, "DataCopyPad", where);
+    if constexpr (tests_parameters) {
         check_pad_params<T>(params, padding.left, padding.right, where);
         const uint64_t row = params.blockLen + (padding.left + padding.right) * sizeof(T);
         const uint64_t pitch = mode == PaddingMode::Compact ? row : round_up(row, block_bytes);
-        const Rows to{params.blockCount, pitch, static_cast<int64_t>(pitch) + params.dstStride * int64_t{block_bytes},
-                      0};
+        Rows to{params.blockCount, pitch, static_cast<int64_t>(pitch) + params.dstStride * int64_t{block_bytes}, 0};
+        // Only the last of them ends with a whole block.
+        if (is_checking_variant && mode == PaddingMode::Compact && params.dstStride == 0) {
+            to.bytes *= to.count;
+            to.count = 1;
+        }
         const Rows from{params.blockCount, params.blockLen, 0, int64_t{params.blockLen} + params.srcStride};
-        check_extent("DataCopyPad", "destination", dst,
-                     to.extent(to.to) + (loops.count1 - 1) * loops.to1 + (loops.count2 - 1) * loops.to2, where);
-        check_extent("DataCopyPad", "source", src,
-                     from.extent(from.from) + (loops.count1 - 1) * loops.from1 + (loops.count2 - 1) * loops.from2,
+        check_looped("DataCopyPad", "destination", dst, to, to.to, {loops.count1, loops.count2, loops.to1, loops.to2},
                      where);
+        check_looped("DataCopyPad", "source", src, from, from.from,
+                     {loops.count1, loops.count2, loops.from1, loops.from2}, where);
+        instruction.tell();
     }
     for_each_loop(loops, [&](uint64_t to, uint64_t from) {
         copy_pad_in<mode>(reinterpret_cast<unsigned char*>(dst.GetPhyAddr()) + to,
@@ -163,11 +186,13 @@ inline void data_copy_pad_out(const GlobalTensor<T>& dst, const LocalTensor<T>& 
     require_memory_of("DataCopyPad", "destination", dst, where);
     const CopyLoops loops = copy_loops(6);
     const Rows rows = pad_rows_out(params, mode);
+    const Instruction instruction(PIPE_MTE3, "DataCopyPad", where);
     check_pad_params<T>(params, 0, 0, where);
-    check_extent("DataCopyPad", "source", src,
-                 rows.extent(rows.from) + (loops.count1 - 1) * loops.from1 + (loops.count2 - 1) * loops.from2, where);
-    check_extent("DataCopyPad", "destination", dst,
-                 rows.extent(rows.to) + (loops.count1 - 1) * loops.to1 + (loops.count2 - 1) * loops.to2, where);
+    check_looped("DataCopyPad", "source", src, rows, rows.from, {loops.count1, loops.count2, loops.from1, loops.from2},
+                 where);
+    check_looped("DataCopyPad", "destination", dst, rows, rows.to, {loops.count1, loops.count2, loops.to1, loops.to2},
+                 where);
+    instruction.tell();
     Outlet outlet(element_kind<T>);
     for_each_loop(loops, [&](uint64_t to, uint64_t from) {
         copy_rows_out(outlet, reinterpret_cast<unsigned char*>(dst.GetPhyAddr(0)) + to,
@@ -235,9 +260,19 @@ inline void DataCopyPad(const LocalTensor<T>& dst, const LocalTensor<T>& src, co
     require_route("DataCopyPad", src.position(), dst.position(), where);
     require_block("DataCopyPad", "destination", dst, where);
     const Rows rows = pad_rows_out(dataCopyParams, PaddingMode::Normal);
-    check_extent("DataCopyPad", "source", src, rows.extent(rows.from), where);
     constexpr uint32_t width = block_bytes / sizeof(T);
+    constexpr bool through_memory = __NPU_ARCH__ == 2201;  // two copies on the chip
     const auto& p = nd2nzParams;
+    {
+        const Instruction instruction(PIPE_MTE3, "DataCopyPad", where);
+        check_rows("DataCopyPad", "source", src, rows, rows.from, where);
+        if constexpr (!through_memory) name_fractals(dst, p, p.ndNum);
+    }
+    if constexpr (through_memory) {
+        tell_order("DataCopyPad", PIPE_MTE3, PIPE_MTE2, where);
+        const Instruction instruction(PIPE_MTE2, "DataCopyPad", where);
+        name_fractals(dst, p, p.ndNum);
+    }
     const auto element = [&](uint64_t packed) {
         const uint64_t row = packed * sizeof(T) / static_cast<uint64_t>(rows.to);
         const uint64_t byte = packed * sizeof(T) % static_cast<uint64_t>(rows.to);

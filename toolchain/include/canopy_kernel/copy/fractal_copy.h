@@ -86,6 +86,31 @@ inline void copy_dn_to_nz(T* to, const T* from, const Dn2NzParams& params) {
     }
 }
 
+// The matrices of a copy to fractals as operands, in the checking variant. `rows` rows of `bytes` bytes in the source.
+template <bool small, class T, class Source, class Params>
+inline void name_matrices(const LocalTensor<T>& dst, const Source& src, const Params& params, uint32_t matrices,
+                          uint64_t rows, uint64_t bytes, uint64_t matrix_stride) {
+    if constexpr (is_checking_variant) {
+        if constexpr (small)
+            name_rows("destination", dst, 0, {1, bytes_of<T>(uint64_t{params.nValue} * small_channels), 0, 0}, 0,
+                      bytes_of<T>(params.dstNzMatrixStride), matrices);
+        else
+            name_fractals(dst, params, matrices);
+        name_rows("source", src, 0, {rows, bytes, 0, 0}, static_cast<int64_t>(bytes_of<T>(params.srcDValue)),
+                  bytes_of<T>(matrix_stride), matrices);
+    }
+}
+template <bool small, class T, class Source>
+inline void name_operands(const LocalTensor<T>& dst, const Source& src, const Nd2NzParams& params) {
+    name_matrices<small>(dst, src, params, params.ndNum, params.nValue, bytes_of<T>(params.dValue),
+                         params.srcNdMatrixStride);
+}
+template <bool small, class T, class Source>
+inline void name_operands(const LocalTensor<T>& dst, const Source& src, const Dn2NzParams& params) {
+    name_matrices<small>(dst, src, params, params.dnNum, params.dValue, bytes_of<T>(params.nValue),
+                         params.srcDnMatrixStride);
+}
+
 template <bool small, class T>
 inline void check_nd_to_nz(const LocalTensor<T>& dst, const Nd2NzParams& params, Where where) {
     require_block("DataCopy with Nd2NzParams", "destination", dst, where);
@@ -93,7 +118,7 @@ inline void check_nd_to_nz(const LocalTensor<T>& dst, const Nd2NzParams& params,
     check_limit("DataCopy with Nd2NzParams", "nValue", params.nValue, 0, 16384, where);
     if constexpr (small)
         check_limit("DataCopy with Nd2NzParams and small channels", "dValue", params.dValue, 0, small_channels, where);
-    else
+    else if constexpr (!is_checking_variant)
         check_extent("DataCopy with Nd2NzParams", "destination", dst, fractal_extent<T>(params, params.ndNum), where);
 }
 
@@ -111,7 +136,10 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
     using namespace canopy::kernel;
     require_route("DataCopy", TPosition::GM, dst.position(), where);
     require_memory_of("DataCopy", "source", src, where);
+    const Instruction instruction(PIPE_MTE2, "DataCopy", where);
     check_nd_to_nz<enableSmallC0>(dst, intriParams, where);
+    name_operands<enableSmallC0>(dst, src, intriParams);
+    instruction.tell();
     if constexpr (enableSmallC0)
         copy_small_channels<T>(dst.GetPhyAddr(), src.GetPhyAddr(), intriParams);
     else
@@ -123,7 +151,10 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
                      canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     require_route("DataCopy", src.position(), dst.position(), where);
+    const Instruction instruction(copy_pipe(memory_of(src.position()), memory_of(dst.position())), "DataCopy", where);
     check_nd_to_nz<enableSmallC0>(dst, intriParams, where);
+    name_operands<enableSmallC0>(dst, src, intriParams);
+    instruction.tell();
     const uint64_t bytes =
         enableSmallC0 ? small_extent<T>(intriParams) : fractal_extent<T>(intriParams, intriParams.ndNum);
     T* const to = copy_target("DataCopy with Nd2NzParams", dst, memory_of(src.position()), bytes, where);
@@ -141,6 +172,9 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
     require_route("DataCopy", TPosition::GM, dst.position(), where);
     require_memory_of("DataCopy", "source", src, where);
     require_block("DataCopy with Dn2NzParams", "destination", dst, where);
+    const Instruction instruction(PIPE_MTE2, "DataCopy", where);
+    name_operands<enableSmallC0>(dst, src, intriParams);
+    instruction.tell();
     if constexpr (enableSmallC0) {
         for (uint32_t i = 0; i < intriParams.dnNum; ++i)
             for (uint32_t n = 0; n < intriParams.nValue; ++n)
@@ -150,8 +184,9 @@ inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, cons
                             ? src.GetPhyAddr()[i * intriParams.srcDnMatrixStride + d * intriParams.srcDValue + n]
                             : T{};
     } else {
-        check_extent("DataCopy with Dn2NzParams", "destination", dst, fractal_extent<T>(intriParams, intriParams.dnNum),
-                     where);
+        if constexpr (!is_checking_variant)
+            check_extent("DataCopy with Dn2NzParams", "destination", dst,
+                         fractal_extent<T>(intriParams, intriParams.dnNum), where);
         copy_dn_to_nz<T>(dst.GetPhyAddr(), src.GetPhyAddr(), intriParams);
     }
 }
@@ -166,6 +201,17 @@ inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, cons
     require_block("DataCopy with Nz2NdParamsFull", "source", src, where);
     require_memory_of("DataCopy", "destination", dst, where);
     const auto& p = intriParams;
+    const Instruction instruction(copy_pipe(memory_of(src.position()), Hardware::GM), "DataCopy", where);
+    if constexpr (is_checking_variant) {
+        name_rows("destination", dst, 0, {p.nValue, uint64_t{p.dValue} * sizeof(T), 0, 0},
+                  static_cast<int64_t>(p.dstDStride * sizeof(T)), p.dstNdMatrixStride * sizeof(T), p.ndNum);
+        for (uint64_t i = 0; i < p.ndNum; ++i)
+            for (uint32_t c = 0; c < p.dValue; c += width)
+                name_rows("source", src,
+                          (i * p.srcNdMatrixStride * 256 + uint64_t{c / width} * p.srcNStride * 16) * sizeof(T),
+                          {p.nValue, smaller<uint32_t>(width, p.dValue - c) * sizeof(T), 0, 0}, width * sizeof(T));
+        instruction.tell();
+    }
     Outlet outlet(element_kind<T>);
     for (uint32_t i = 0; i < p.ndNum; ++i)
         for (uint32_t r = 0; r < p.nValue; ++r)
@@ -173,7 +219,8 @@ inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, cons
                 const uint64_t from = uint64_t{i} * p.srcNdMatrixStride * 256 +
                                       uint64_t{c / width} * p.srcNStride * 16 + uint64_t{r} * width;
                 const uint64_t count = smaller<uint32_t>(width, p.dValue - c);
-                check_extent("DataCopy with Nz2NdParamsFull", "source", src, (from + count) * sizeof(T), where);
+                if constexpr (!is_checking_variant)
+                    check_extent("DataCopy with Nz2NdParamsFull", "source", src, (from + count) * sizeof(T), where);
                 outlet.put(dst.GetPhyAddr(uint64_t{i} * p.dstNdMatrixStride + uint64_t{r} * p.dstDStride + c),
                            src.GetPhyAddr() + from, count * sizeof(T));
             }
@@ -245,6 +292,19 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const
     const uint64_t rows = intriParams.blockCount;
     const uint64_t end =
         rows == 0 ? 0 : rows * row + (rows - 1) * intriParams.dstStride * gap(dst.position(), sizeof(T));
+    const Instruction instruction(copy_pipe(memory_of(src.position()), memory_of(dst.position())), "DataCopy", where);
+    if constexpr (is_checking_variant) {
+        const auto name_bursts = [&](const char* operand, const auto& tensor, uint64_t size, uint64_t pitch,
+                                     uint64_t burst) {
+            name_rows(operand, tensor, 0, {intriParams.blockLen, used * size, 0, 0}, static_cast<int64_t>(pitch * size),
+                      burst * size, rows);
+        };
+        name_bursts("destination", dst, sizeof(T), to_step,
+                    row + intriParams.dstStride * gap(dst.position(), sizeof(T)));
+        name_bursts("source", src, sizeof(U), from_step,
+                    intriParams.blockLen * from_step + intriParams.srcStride * gap(src.position(), sizeof(U)));
+        instruction.tell();
+    }
     T* to = copy_target("DataCopy with DataCopyEnhancedParams", dst, memory_of(src.position()), end * sizeof(T), where);
     const U* from = src.GetPhyAddr();
     for (uint32_t i = 0; i < intriParams.blockCount; ++i) {
@@ -269,6 +329,7 @@ inline void BroadCastVecToMM(const LocalTensor<T>& dst, const LocalTensor<U>& sr
     constexpr uint32_t side = 16;
     const uint64_t blocks = static_cast<uint64_t>(blockCount) * blockLen;
     const uint64_t gaps = blockCount > 0 ? static_cast<uint64_t>(blockCount) - 1 : 0;
+    const Instruction instruction(PIPE_V, "BroadCastVecToMM", where);
     check_extent("BroadCastVecToMM", "destination", dst, (blocks + gaps * dstGap) * side * side * sizeof(T), where);
     check_extent("BroadCastVecToMM", "source", src, blocks * side * sizeof(U) + gaps * srcGap * block_bytes, where);
     T* to = dst.GetPhyAddr();

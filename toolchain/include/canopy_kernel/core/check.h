@@ -42,6 +42,25 @@ inline void check_extent(const char* operation, const char* operand, const Globa
                  operand, printable(bytes), printable(bytes_of<T>(tensor.GetSize())), printable(tensor.GetSize()));
 }
 
+template <class T>
+inline constexpr bool is_tensor = false;
+template <class T>
+inline constexpr bool is_tensor<LocalTensor<T>> = true;
+
+// In the checking variant: the first elements of a tensor are an operand of the open instruction.
+template <class T>
+inline void name_counted(const char* operand, const LocalTensor<T>& tensor, uint64_t count) {
+    add_operand(access_kind(operand), operand, tensor, bytes_of<T>(count));
+}
+// Numbers that an operation takes as such or from the first elements of tensors.
+template <class... Numbers>
+inline void name_numbers(const Numbers&... numbers) {
+    const auto name = [](const auto& number) {
+        if constexpr (is_tensor<plain<decltype(number)>>) name_counted("scalar", number, 1);
+    };
+    (name(numbers), ...);
+}
+
 // Checks the place of a vector operand, and that its tensor contains the first `bytes` bytes. In the checking variant:
 // as check_extent; `kind` is for operands whose names do not say whether they are written (CanopyCheckAccessKind).
 template <class T>

@@ -157,11 +157,12 @@ __attribute__((noinline)) inline CanopyCheckAccess* add_access(uint8_t kind, con
     if (state.depth != 1 || walk.bytes == 0 || walk.pieces == 0 || walk.repeats == 0) return nullptr;
     if (state.operation.access_count == state.capacity) grow_accesses(state);
     CanopyCheckAccess& access = state.accesses[state.operation.access_count++];
+    const bool contiguous = walk.pieces == 1 || walk.step == walk.bytes;
     access = CanopyCheckAccess{};
     access.address = address;
-    access.bytes = walk.bytes;
-    access.step = walk.step;
-    access.pieces = walk.pieces;
+    access.bytes = contiguous ? walk.bytes * walk.pieces : walk.bytes;
+    access.step = contiguous ? 0 : walk.step;
+    access.pieces = contiguous ? 1 : walk.pieces;
     access.repeat_step = walk.repeat_step;
     access.repeats = walk.repeats;
     access.kind = kind;
@@ -305,6 +306,27 @@ __attribute__((noinline)) inline void tell_scalar(const char* name, uint8_t kind
     canopy_image_checker->operation(&operation);
 }
 
+// The same for an element of a tensor.
+template <class Tensor>
+inline void tell_element(const char* name, uint8_t kind, const Tensor& tensor, uint64_t offset, uint32_t flags,
+                         Where where) {
+    if constexpr (is_checking_variant)
+        tell_scalar(name, kind, place_of(tensor), advance(tensor.GetPhyAddr(), offset), flags, where);
+}
+// operator() of a tensor.
+template <class Tensor>
+inline void tell_reference(const Tensor& tensor, uint64_t offset, Where where) {
+    tell_element("operator()", CANOPY_CHECK_READ_WRITE, tensor, offset,
+                 CANOPY_CHECK_AUTO_ORDERED | CANOPY_CHECK_REFERENCE, where);
+}
+// The same for a word of global memory, past the scalar data cache.
+template <class T>
+inline void tell_bypass(const char* name, uint8_t kind, const T* address, Where where,
+                        AtomicKind atomic = AtomicKind::none) {
+    if constexpr (is_checking_variant)
+        tell_scalar(name, kind, {address, 0, Hardware::GM, sizeof(T)}, address, CANOPY_CHECK_BYPASS, where, atomic);
+}
+
 // ---- events --------------------------------------------------------------------------------------------------------
 
 inline void tell_flag(bool set, const char* name, pipe_t from, pipe_t to, int64_t id, Where where) {
@@ -337,6 +359,30 @@ inline void tell_data_barrier(const char* name, uint32_t kind, Where where) {
         if (is_part_of_instruction()) return;
         const CanopyCheckSite site = check_site(name, where);
         canopy_image_checker->data_barrier(kind, &site);
+    }
+}
+
+// Part of a core's memory changes its use. `buffer` has everything except the site.
+inline void tell_buffer(CanopyCheckBuffer buffer, const char* name, Where where) {
+    if constexpr (is_checking_variant) {
+        if (is_part_of_instruction()) return;
+        buffer.site = check_site(name, where);
+        canopy_image_checker->buffer(&buffer);
+    }
+}
+
+// A tensor at an address that the program chose.
+template <class T>
+inline void tell_placed(const AscendC::LocalTensor<T>& tensor, Where where) {
+    if constexpr (is_checking_variant) {
+        CanopyCheckBuffer buffer{};
+        buffer.event = CANOPY_CHECK_TENSOR_PLACED;
+        buffer.buffers = 1;
+        buffer.address = tensor.GetPhyAddr();
+        buffer.bytes = tensor.GetLength();
+        buffer.source = buffer.destination = static_cast<uint8_t>(tensor.position());
+        buffer.memory = static_cast<uint8_t>(memory_of(tensor.position()));
+        tell_buffer(buffer, "LocalTensor", where);
     }
 }
 

@@ -5,7 +5,7 @@
 #ifndef CANOPY_KERNEL_FLAGS_H
 #define CANOPY_KERNEL_FLAGS_H
 
-#include "canopy_kernel/core/core.h"
+#include "canopy_kernel/core/checking.h"
 
 namespace canopy::kernel {
 
@@ -40,8 +40,9 @@ inline void check_event_id(int id, Where where) {
     if (id < 0 || id > 7) fail(where, "event id %d: a flag has the ids 0 to 7", id);
 }
 
-inline void raise_flag(PipePair pipes, int id, Where where) {
+inline void raise_flag(PipePair pipes, int id, Where where, const char* name = "SetFlag") {
     check_event_id(id, where);
+    tell_flag(true, name, pipes.source, pipes.destination, id, where);
     CoreState& state = core_state();
     const int source = pipe_index(pipes.source), destination = pipe_index(pipes.destination);
     ++state.pipe.flag[source][destination][id];
@@ -50,8 +51,9 @@ inline void raise_flag(PipePair pipes, int id, Where where) {
     ++state.pipe.flags_up;
 }
 
-inline void lower_flag(PipePair pipes, int id, Where where) {
+inline void lower_flag(PipePair pipes, int id, Where where, const char* name = "WaitFlag") {
     check_event_id(id, where);
+    tell_flag(false, name, pipes.source, pipes.destination, id, where);
     finish_stores(core_state());
     auto& state = core_state().pipe;
     const int source = pipe_index(pipes.source), destination = pipe_index(pipes.destination);
@@ -88,12 +90,12 @@ inline void end_of_kernel() {
 template <class Event>
 inline void set_flag(pipe_t source, pipe_t destination, Event id,
                      canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::raise_flag({source, destination}, static_cast<int>(id), where);
+    canopy::kernel::raise_flag({source, destination}, static_cast<int>(id), where, "set_flag");
 }
 template <class Event>
 inline void wait_flag(pipe_t source, pipe_t destination, Event id,
                       canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::lower_flag({source, destination}, static_cast<int>(id), where);
+    canopy::kernel::lower_flag({source, destination}, static_cast<int>(id), where, "wait_flag");
 }
 
 namespace AscendC {

@@ -97,6 +97,17 @@ public:
         return base_ + static_cast<uint64_t>(index) * bytes_;
     }
 
+    // The buffers that allocate and pop would return; null if there is none.
+    unsigned char* next_idle() const {
+        if (taken_ + queued_ == count_) return nullptr;
+        uint8_t index = next_;
+        while (state_[index] != Buffer::idle) index = after(index);
+        return base_ + static_cast<uint64_t>(index) * bytes_;
+    }
+    unsigned char* next_queued() const {
+        return queued_ == 0 ? nullptr : base_ + static_cast<uint64_t>(order_[head_]) * bytes_;
+    }
+
     unsigned char* base() const { return base_; }
     uint32_t bytes() const { return bytes_; }
     uint32_t queued() const { return queued_; }
@@ -164,39 +175,44 @@ public:
 
     template <class T>
     LocalTensor<T> AllocTensor(Where where = canopy::kernel::here()) {
+        if constexpr (canopy::kernel::is_checking_variant)
+            tell(CANOPY_CHECK_BUFFER_ALLOCATE, "AllocTensor", ring_.next_idle(), where);
         return tensor<T>(ring_.allocate(where), src);
     }
     template <class T>
     void AllocTensor(LocalTensor<T>& result, Where where = canopy::kernel::here()) {
-        result = tensor<T>(ring_.allocate(where), src);
+        result = AllocTensor<T>(where);
     }
 
     template <class T>
     void FreeTensor(const LocalTensor<T>& freed, Where where = canopy::kernel::here()) {
+        tell(CANOPY_CHECK_BUFFER_FREE, "FreeTensor", freed.GetPhyAddr(), where);
         ring_.release(freed.GetPhyAddr(), where);
     }
 
     template <class T>
     bool EnQue(const LocalTensor<T>& queued, Where where = canopy::kernel::here()) {
-        ring_.push(queued.GetPhyAddr(), where);
-        return true;
+        return EnQue<src, dst>(queued, where);
     }
     template <TPosition sourcePosition, TPosition destinationPosition, class T>
     bool EnQue(const LocalTensor<T>& queued, Where where = canopy::kernel::here()) {
+        tell(CANOPY_CHECK_BUFFER_ENQUEUE, "EnQue", queued.GetPhyAddr(), where, sourcePosition, destinationPosition);
         ring_.push(queued.GetPhyAddr(), where);
         return true;
     }
 
     template <class T>
     LocalTensor<T> DeQue(Where where = canopy::kernel::here()) {
-        return tensor<T>(ring_.pop(where), dst);
+        return DeQue<src, dst, T>(where);
     }
     template <class T>
     void DeQue(LocalTensor<T>& result, Where where = canopy::kernel::here()) {
-        result = tensor<T>(ring_.pop(where), dst);
+        result = DeQue<src, dst, T>(where);
     }
     template <TPosition sourcePosition, TPosition destinationPosition, class T>
     LocalTensor<T> DeQue(Where where = canopy::kernel::here()) {
+        if constexpr (canopy::kernel::is_checking_variant)
+            tell(CANOPY_CHECK_BUFFER_DEQUEUE, "DeQue", ring_.next_queued(), where, sourcePosition, destinationPosition);
         return tensor<T>(ring_.pop(where), dst);
     }
 
@@ -205,7 +221,9 @@ public:
     int32_t GetTensorCountInQue() const { return static_cast<int32_t>(ring_.queued()); }
     bool HasIdleBuffer() const { return ring_.idle() != 0; }
     // Queue events are bookkeeping for a chip's pipes; here there are none to free.
-    void FreeAllEvent() {}
+    void FreeAllEvent(Where where = canopy::kernel::here()) {
+        tell(CANOPY_CHECK_BUFFER_FREE_EVENTS, "FreeAllEvent", nullptr, where);
+    }
 
     // For pools of the program (EXTERN_IMPL_BUFPOOL): first the number and size of the buffers, then the place of each,
     // in bytes from the start of the memory.
@@ -221,16 +239,36 @@ public:
         if (index >= pool_count_ || len != pool_bytes_)
             canopy::kernel::fail(where, "InitBufHandle: buffer %u of %u bytes; InitStartBufHandle named %u of %u",
                                  index, len, pool_count_, pool_bytes_);
-        if (index == 0) ring_.init(place, pool_count_, pool_bytes_, position);
+        if (index == 0) init(place, pool_count_, pool_bytes_, where);
         if (place != ring_.base() + static_cast<uint64_t>(index) * len)
             canopy::kernel::fail(where, "InitBufHandle: buffer %u does not follow the one before it", index);
     }
 
     // For TPipe and TBufPool.
     static constexpr TPosition position = src == TPosition::GM ? dst : src;
-    canopy::kernel::BufferRing& ring() { return ring_; }
+    void init(unsigned char* base, uint32_t count, uint32_t bytes, Where where) {
+        ring_.init(base, count, bytes, position);
+        tell(CANOPY_CHECK_BUFFER_INIT, "InitBuffer", base, where);
+    }
 
 private:
+    // Tells what becomes of the buffer at an address.
+    void tell(CanopyCheckBufferEvent event, const char* name, const void* address, Where where, TPosition from = src,
+              TPosition to = dst) const {
+        if constexpr (canopy::kernel::is_checking_variant)
+            canopy::kernel::tell_buffer({{},
+                                         event,
+                                         ring_.count(),
+                                         this,
+                                         address,
+                                         ring_.bytes(),
+                                         depth,
+                                         static_cast<uint8_t>(from),
+                                         static_cast<uint8_t>(to),
+                                         static_cast<uint8_t>(canopy::kernel::memory_of(position)),
+                                         src != dst},
+                                        name, where);
+    }
     template <class T>
     LocalTensor<T> tensor(unsigned char* address, TPosition where) const {
         LocalTensor<T> result;
@@ -293,14 +331,28 @@ public:
         bytes_ = len;
     }
     template <class T>
-    void InitBufHandle(T*, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len) {
-        place(canopy::kernel::memory_base(canopy::kernel::memory_of(pos)) + curPoolAddr, len);
+    void InitBufHandle(T*, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len,
+                       Where where = canopy::kernel::here()) {
+        init(canopy::kernel::memory_base(canopy::kernel::memory_of(pos)) + curPoolAddr, len, where);
     }
 
     // For TPipe and TBufPool.
-    void place(unsigned char* base, uint32_t bytes) {
+    void init(unsigned char* base, uint32_t bytes, Where where) {
         base_ = base;
         bytes_ = bytes;
+        if constexpr (canopy::kernel::is_checking_variant)
+            canopy::kernel::tell_buffer({{},
+                                         CANOPY_CHECK_BUFFER_INIT,
+                                         1,
+                                         nullptr,
+                                         base,
+                                         bytes,
+                                         0,
+                                         static_cast<uint8_t>(pos),
+                                         static_cast<uint8_t>(pos),
+                                         static_cast<uint8_t>(canopy::kernel::memory_of(pos)),
+                                         0},
+                                        "InitBuffer", where);
     }
 
 private:
@@ -329,13 +381,13 @@ public:
     template <class Queue>
     bool InitBuffer(Queue& queue, uint8_t count, uint32_t bytes, Where where = canopy::kernel::here()) {
         const auto rounded = static_cast<uint32_t>(canopy::kernel::round_up(bytes, ONE_BLK_SIZE));
-        queue.ring().init(take(static_cast<uint64_t>(rounded) * count, where), count, rounded, Queue::position);
+        queue.init(take(static_cast<uint64_t>(rounded) * count, where), count, rounded, where);
         return true;
     }
     template <TPosition position>
     bool InitBuffer(TBuf<position>& buffer, uint32_t bytes, Where where = canopy::kernel::here()) {
         const auto rounded = static_cast<uint32_t>(canopy::kernel::round_up(bytes, ONE_BLK_SIZE));
-        buffer.place(take(rounded, where), rounded);
+        buffer.init(take(rounded, where), rounded, where);
         return true;
     }
     template <class Pool>
@@ -394,25 +446,25 @@ class TPipe {
 public:
     using Where = canopy::kernel::Where;
 
-    TPipe() { Init(); }
-    ~TPipe() { Destroy(); }
+    TPipe(Where where = canopy::kernel::here()) { Init(where); }
+    ~TPipe() { Destroy({nullptr, 0}); }
     TPipe(const TPipe&) = delete;
     TPipe& operator=(const TPipe&) = delete;
 
-    void Init() {
-        Reset();
+    void Init(Where where = canopy::kernel::here()) {
+        tell(CANOPY_CHECK_PIPE_INIT, "TPipe", where);
+        clear();
         canopy::kernel::core_state().pipe.current = this;
     }
-    void Reset() {
-        auto& pipe = canopy::kernel::core_state().pipe;
-        for (auto& used : pipe.used) used = 0;
-        for (auto& count : pipe.allocated) count = 0;
-        for (auto& events : pipe.event_used) events = 0;
+    void Reset(Where where = canopy::kernel::here()) {
+        tell(CANOPY_CHECK_PIPE_RESET, "Reset", where);
+        clear();
     }
-    void Destroy() {
+    void Destroy(Where where = canopy::kernel::here()) {
         auto& pipe = canopy::kernel::core_state().pipe;
         if (pipe.current != this) return;
-        Reset();
+        tell(CANOPY_CHECK_PIPE_DESTROY, "Destroy", where);
+        clear();
         pipe.current = nullptr;
     }
 
@@ -421,14 +473,14 @@ public:
         canopy::kernel::require_buffers(count, where);
         const auto rounded = static_cast<uint32_t>(canopy::kernel::round_up(bytes, ONE_BLK_SIZE));
         constexpr Hardware memory = canopy::kernel::memory_of(Queue::position);
-        queue.ring().init(canopy::kernel::take_memory(memory, static_cast<uint64_t>(rounded) * count, where), count,
-                          rounded, Queue::position);
+        queue.init(canopy::kernel::take_memory(memory, static_cast<uint64_t>(rounded) * count, where), count, rounded,
+                   where);
         return true;
     }
     template <TPosition position>
     bool InitBuffer(TBuf<position>& buffer, uint32_t bytes, Where where = canopy::kernel::here()) {
         const auto rounded = static_cast<uint32_t>(canopy::kernel::round_up(bytes, ONE_BLK_SIZE));
-        buffer.place(canopy::kernel::take_memory(canopy::kernel::memory_of(position), rounded, where), rounded);
+        buffer.init(canopy::kernel::take_memory(canopy::kernel::memory_of(position), rounded, where), rounded, where);
         return true;
     }
     template <class Pool>
@@ -452,24 +504,29 @@ public:
         for (int id = 0; id < static_cast<int>(canopy::kernel::events_per_position); ++id) {
             if (used & (1 << id)) continue;
             used = static_cast<uint8_t>(used | (1 << id));
+            tell(CANOPY_CHECK_ID_ALLOCATE, "AllocEventID", event, id, where);
             return static_cast<TEventID>(id);
         }
+        tell(CANOPY_CHECK_ID_ALLOCATE, "AllocEventID", event, -1, where);
         canopy::kernel::fail(where, "AllocEventID: all %u ids of this event are in use; call ReleaseEventID first",
                              canopy::kernel::events_per_position);
     }
     template <HardEvent event>
-    void ReleaseEventID(TEventID id) {
+    void ReleaseEventID(TEventID id, Where where = canopy::kernel::here()) {
+        tell(CANOPY_CHECK_ID_RELEASE, "ReleaseEventID", event, id, where);
         uint8_t& used = canopy::kernel::core_state().pipe.event_used[static_cast<int>(event)];
         used = static_cast<uint8_t>(used & ~(1 << id));
     }
     // Returns a free id without allocating it.
     template <HardEvent event>
-    TEventID FetchEventID() {
-        return FetchEventID(event);
+    TEventID FetchEventID(Where where = canopy::kernel::here()) {
+        return FetchEventID(event, where);
     }
-    TEventID FetchEventID(HardEvent event) {
+    TEventID FetchEventID(HardEvent event, Where where = canopy::kernel::here()) {
         const uint8_t used = canopy::kernel::core_state().pipe.event_used[static_cast<int>(event)];
-        return static_cast<TEventID>(used == 0xff ? 0 : __builtin_ctz(~static_cast<unsigned>(used)));
+        const auto id = static_cast<TEventID>(used == 0xff ? 0 : __builtin_ctz(~static_cast<unsigned>(used)));
+        tell(CANOPY_CHECK_ID_FETCH, "FetchEventID", event, used == 0xff ? -1 : id, where);
+        return id;
     }
 
     // Bytes allocated so far in the memory of a position.
@@ -477,6 +534,23 @@ public:
     uint64_t GetQueueEndAddress() {
         constexpr Hardware memory = canopy::kernel::memory_of(position);
         return canopy::kernel::core_state().pipe.used[static_cast<int>(memory)];
+    }
+
+private:
+    static void clear() {
+        auto& pipe = canopy::kernel::core_state().pipe;
+        for (auto& used : pipe.used) used = 0;
+        for (auto& count : pipe.allocated) count = 0;
+        for (auto& events : pipe.event_used) events = 0;
+    }
+    static void tell(CanopyCheckBufferEvent event, const char* name, Where where) {
+        CanopyCheckBuffer buffer{};
+        buffer.event = event;
+        canopy::kernel::tell_buffer(buffer, name, where);
+    }
+    static void tell(CanopyCheckIdEvent kind, const char* name, HardEvent event, int32_t id, Where where) {
+        const canopy::kernel::PipePair pipes = canopy::kernel::pipes_of(event);
+        canopy::kernel::tell_event_id(kind, name, pipes.source, pipes.destination, id, where);
     }
 };
 

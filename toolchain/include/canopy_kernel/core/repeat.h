@@ -324,17 +324,18 @@ inline void check_reach(uint64_t bytes, uint64_t have, const char* operation, co
 }
 
 // In checked builds: the operand contains `count` elements. In the checking variant: it is one of the open instruction,
-// written if its name says so (access_kind).
+// written if its name says so (access_kind); `kind` is for those whose names do not.
 template <class T>
 inline void check_count(const LocalTensor<T>& tensor, int64_t count, const char* operation, const char* operand,
-                        Where where) {
+                        Where where, uint8_t kind = 0) {
     if constexpr (tests_parameters) {
         if (count < 0)
             return refuse("memory.limit", where, "%s: the count is negative (%lld)", operation,
                           static_cast<long long>(count));
         check_place(tensor, operation, operand, where);
         if constexpr (is_checking_variant)
-            add_operand(access_kind(operand), operand, tensor, bytes_of<T>(static_cast<uint64_t>(count)));
+            add_operand(kind == 0 ? access_kind(operand) : kind, operand, tensor,
+                        bytes_of<T>(static_cast<uint64_t>(count)));
         else
             check_reach(bytes_of<T>(static_cast<uint64_t>(count)), bytes_of<T>(tensor.GetSize()), operation, operand,
                         where);
@@ -390,12 +391,12 @@ inline StridedOperand strided_operand(uint8_t kind, const char* name, const Loca
 // variant: as check_count.
 template <class T, class Q>
 inline void check_strided(const LocalTensor<T>& tensor, const Strided<Q>& operand, const Selection& selection,
-                          const char* operation, const char* name, Where where) {
+                          const char* operation, const char* name, Where where, uint8_t kind = 0) {
     if constexpr (tests_parameters) {
         if (selection.empty()) return;
         check_place(tensor, operation, name, where);
         if constexpr (is_checking_variant)
-            strided_operand(access_kind(name), name, tensor, operand).add(selection);
+            strided_operand(kind == 0 ? access_kind(name) : kind, name, tensor, operand).add(selection);
         else
             check_reach(
                 reach(selection, operand.block, operand.repeat, Strided<Q>::per_block, sizeof(T) * 8 / packing<T>),

@@ -12,15 +12,21 @@ enum class dcci_dst_t : uint64_t { CACHELINE_ALL = 0, CACHELINE_UB = 1, CACHELIN
 
 // The caches of this device are coherent, so cleaning a line is only a fence. Kernels that poll memory clean in their
 // loop, so this also lets other blocks run.
-template <class Line>
-inline void dcci(const volatile void*, Line) {
+template <class Line, class Destination>
+inline void dcci(const volatile void* address, Line line, Destination destination,
+                 canopy::kernel::Where where = canopy::kernel::here()) {
+    // The unified buffer is not behind this cache.
+    if (static_cast<uint64_t>(destination) != static_cast<uint64_t>(dcci_dst_t::CACHELINE_UB))
+        canopy::kernel::tell_cache(static_cast<uint64_t>(line) == static_cast<uint64_t>(cache_line_t::ENTIRE_DATA_CACHE)
+                                       ? CANOPY_CHECK_CACHE_CLEAN_ALL
+                                       : CANOPY_CHECK_CACHE_CLEAN_LINE,
+                                   "dcci", const_cast<const void*>(address), where);
     canopy::kernel::memory_fence();
     canopy::kernel::yield();
 }
-template <class Line, class Destination>
-inline void dcci(const volatile void*, Line, Destination) {
-    canopy::kernel::memory_fence();
-    canopy::kernel::yield();
+template <class Line>
+inline void dcci(const volatile void* address, Line line, canopy::kernel::Where where = canopy::kernel::here()) {
+    dcci(address, line, dcci_dst_t::CACHELINE_ALL, where);
 }
 
 namespace canopy::kernel {
@@ -28,14 +34,17 @@ namespace canopy::kernel {
 // A pipe finishes an operation before the program continues, so only the compiler has to be kept from moving accesses
 // across a barrier. A barrier for copies out of the core also covers what bypassed the caches: the program may tell
 // other blocks about it next.
-inline void order_pipe(pipe_t pipe) {
+inline void order_pipe(pipe_t pipe, const char* name, Where where) {
+    tell_barrier(name, pipe, where);
     __atomic_thread_fence(__ATOMIC_ACQ_REL);
     if (pipe == PIPE_MTE3 || pipe == PIPE_FIX || pipe == PIPE_ALL) finish_stores_of_block();
 }
 
 }  // namespace canopy::kernel
 
-inline void pipe_barrier(pipe_t pipe) { canopy::kernel::order_pipe(pipe); }
+inline void pipe_barrier(pipe_t pipe, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::order_pipe(pipe, "pipe_barrier", where);
+}
 
 namespace AscendC {
 
@@ -45,34 +54,39 @@ enum class MemDsbT : uint8_t { ALL = 0, DDR = 1, UB = 2, SEQ = 3 };
 enum class PipeMode : uint8_t { MTE3_MODE = 0, SCALAR_MODE = 1 };
 
 template <pipe_t pipe>
-inline void PipeBarrier() {
-    canopy::kernel::order_pipe(pipe);
+inline void PipeBarrier(canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::order_pipe(pipe, "PipeBarrier", where);
 }
 
 template <MemDsbT kind = MemDsbT::ALL>
-inline void DataSyncBarrier() {
+inline void DataSyncBarrier(canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_data_barrier("DataSyncBarrier", static_cast<uint32_t>(kind), where);
     canopy::kernel::memory_fence();
 }
 
 template <class T, CacheLine line, DcciDst destination = DcciDst::CACHELINE_ALL>
-inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& tensor) {
-    dcci(tensor.GetPhyAddr(), line, destination);
+inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& tensor,
+                                     canopy::kernel::Where where = canopy::kernel::here()) {
+    dcci(tensor.GetPhyAddr(), line, destination, where);
 }
 template <class T, CacheLine line, DcciDst destination = DcciDst::CACHELINE_ALL>
-inline void DataCacheCleanAndInvalid(const LocalTensor<T>& tensor) {
-    dcci(tensor.GetPhyAddr(), line, destination);
+inline void DataCacheCleanAndInvalid(const LocalTensor<T>& tensor,
+                                     canopy::kernel::Where where = canopy::kernel::here()) {
+    dcci(tensor.GetPhyAddr(), line, DcciDst::CACHELINE_UB, where);
 }
 
 // Reads and writes that bypass the caches of the core: other blocks see them at once.
 template <class T>
-inline T ReadGmByPassDCache(__gm__ T* address) {
+inline T ReadGmByPassDCache(__gm__ T* address, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_bypass("ReadGmByPassDCache", CANOPY_CHECK_READ, address, where);
     canopy::kernel::yield();
     T value;
     __atomic_load(address, &value, __ATOMIC_ACQUIRE);
     return value;
 }
 template <class T>
-inline void WriteGmByPassDCache(__gm__ T* address, T value) {
+inline void WriteGmByPassDCache(__gm__ T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_bypass("WriteGmByPassDCache", CANOPY_CHECK_WRITE, address, where);
     canopy::kernel::finish_stores(canopy::kernel::core_state());
     __atomic_store(address, &value, __ATOMIC_RELEASE);
 }
@@ -98,8 +112,14 @@ inline void SyncAll(canopy::kernel::Where where = canopy::kernel::here()) {
         canopy::kernel::fail(where,
                              "SyncAll: the cores of this chip meet in memory only; call SyncAll(gmWorkspace, "
                              "ubWorkspace)");
+    constexpr auto scope = isAIVOnly ? CANOPY_SYNC_VECTOR : CANOPY_SYNC_ALL;
+    if (config.triggerPipe == PIPE_ALL) canopy::kernel::tell_order("SyncAll", PIPE_ALL, PIPE_ALL, where);
+    canopy::kernel::tell_meeting(CANOPY_CHECK_MEET_HARDWARE, "SyncAll", scope, true, config.triggerPipe,
+                                 config.waitPipe, where);
     canopy::kernel::finish_stores(canopy::kernel::core_state());
-    canopy::kernel::sync(isAIVOnly ? CANOPY_SYNC_VECTOR : CANOPY_SYNC_ALL);
+    canopy::kernel::sync(scope);
+    canopy::kernel::tell_meeting(CANOPY_CHECK_MEET_HARDWARE, "SyncAll", scope, false, config.triggerPipe,
+                                 config.waitPipe, where);
 }
 
 }  // namespace AscendC
@@ -125,14 +145,27 @@ namespace AscendC {
 
 // The software form: needs a slot of 32 bytes of zeroed memory for each core.
 template <bool isAIVOnly = true>
-inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&,
-                    const int32_t usedCores = 0) {
-    const int64_t cores = usedCores != 0 ? usedCores : GetBlockNum() * GetSubBlockNum();
+inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&, const int32_t usedCores = 0,
+                    canopy::kernel::Where where = canopy::kernel::here()) {
+    constexpr auto scope = isAIVOnly ? CANOPY_SYNC_VECTOR : CANOPY_SYNC_ALL;
+    const int64_t all = GetBlockNum() * GetSubBlockNum();
+    const int64_t cores = usedCores != 0 ? usedCores : all;
     __gm__ int32_t* slots = gmWorkspace.GetPhyAddr(0);
-    const int32_t round =
-        __atomic_add_fetch(slots + GetBlockIdx() * canopy::kernel::words_per_slot, 1, __ATOMIC_ACQ_REL);
-    for (int64_t core = 0; core < cores; ++core)
-        canopy::kernel::wait_until_reached(slots + core * canopy::kernel::words_per_slot, round);
+    __gm__ int32_t* own = slots + GetBlockIdx() * canopy::kernel::words_per_slot;
+    canopy::kernel::tell_order("SyncAll", PIPE_ALL, PIPE_ALL, where);
+    if (cores == all)
+        canopy::kernel::tell_meeting(CANOPY_CHECK_MEET_SOFTWARE, "SyncAll", scope, true, PIPE_ALL, PIPE_ALL, where);
+    else
+        canopy::kernel::tell_word(CANOPY_CHECK_WORD_PUBLISH, "SyncAll", own, where);
+    const int32_t round = __atomic_add_fetch(own, 1, __ATOMIC_ACQ_REL);
+    for (int64_t core = 0; core < cores; ++core) {
+        __gm__ int32_t* slot = slots + core * canopy::kernel::words_per_slot;
+        canopy::kernel::wait_until_reached(slot, round);
+        if (cores != all) canopy::kernel::tell_word(CANOPY_CHECK_WORD_TAKE, "SyncAll", slot, where);
+    }
+    if (cores == all)
+        canopy::kernel::tell_meeting(CANOPY_CHECK_MEET_SOFTWARE, "SyncAll", scope, false, PIPE_ALL, PIPE_ALL, where);
+    canopy::kernel::tell_order("SyncAll", PIPE_ALL, PIPE_ALL, where);
 }
 
 }  // namespace AscendC
@@ -156,6 +189,7 @@ inline void CrossCoreSetFlag(uint16_t flagId, canopy::kernel::Where where = cano
                   "CrossCoreSetFlag has the modes 0, 1, 2 and 4");
     canopy::kernel::require_split_cores("CrossCoreSetFlag", where);
     if (flagId > (modeId == 4 ? 31 : 15)) canopy::kernel::fail(where, "CrossCoreSetFlag: no flag %u", flagId);
+    canopy::kernel::tell_core_flag(true, "CrossCoreSetFlag", modeId, pipe, flagId, where);
     canopy::kernel::finish_stores(canopy::kernel::core_state());
     canopy::kernel::set_flag(modeId, flagId);
 }
@@ -164,6 +198,7 @@ inline void CrossCoreWaitFlag(uint16_t flagId, canopy::kernel::Where where = can
     canopy::kernel::require_split_cores("CrossCoreWaitFlag", where);
     if (flagId > (modeId == 4 ? 31 : 15)) canopy::kernel::fail(where, "CrossCoreWaitFlag: no flag %u", flagId);
     canopy::kernel::wait_flag(modeId, flagId);
+    canopy::kernel::tell_core_flag(false, "CrossCoreWaitFlag", modeId, pipe, flagId, where);
 }
 // On a chip, sets the address of the flags (aclrtGetHardwareSyncAddr); here flags need no memory.
 inline void SetSyncBaseAddr(uint64_t) {}
@@ -171,16 +206,18 @@ inline void SetSyncBaseAddr(uint64_t) {}
 // Signals from block to block through words of zeroed memory; eventID selects one of several rows of slots.
 template <bool isAIVOnly = true>
 inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&, int32_t blockIdx,
-                  int32_t eventID) {
+                  int32_t eventID, canopy::kernel::Where where = canopy::kernel::here()) {
     const int64_t slot = GetBlockNum() * GetSubBlockNum() * eventID + blockIdx;
     __gm__ int32_t* word = gmWorkspace.GetPhyAddr(static_cast<uint64_t>(slot) * canopy::kernel::words_per_slot);
     canopy::kernel::finish_stores(canopy::kernel::core_state());
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0) canopy::kernel::yield();
+    canopy::kernel::tell_order("IBSet", PIPE_ALL, PIPE_ALL, where);
+    canopy::kernel::tell_word(CANOPY_CHECK_WORD_PUBLISH, "IBSet", word, where);
     __atomic_store_n(word, 1, __ATOMIC_RELEASE);
 }
 template <bool isAIVOnly = true>
 inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&, int32_t blockIdx,
-                   int32_t eventID) {
+                   int32_t eventID, canopy::kernel::Where where = canopy::kernel::here()) {
     const int64_t slot = GetBlockNum() * GetSubBlockNum() * eventID + blockIdx;
     __gm__ int32_t* word = gmWorkspace.GetPhyAddr(static_cast<uint64_t>(slot) * canopy::kernel::words_per_slot);
     int32_t expected = 1;
@@ -188,27 +225,40 @@ inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<i
         expected = 1;
         canopy::kernel::yield();
     }
+    canopy::kernel::tell_word(CANOPY_CHECK_WORD_TAKE, "IBWait", word, where);
+    canopy::kernel::tell_order("IBWait", PIPE_ALL, PIPE_ALL, where);
 }
 
 // Makes blocks take turns in the order of their index.
-inline void InitDetermineComputeWorkspace(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&) {
+inline void InitDetermineComputeWorkspace(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&,
+                                          canopy::kernel::Where where = canopy::kernel::here()) {
+    constexpr const char* name = "InitDetermineComputeWorkspace";
     __gm__ int32_t* words = gmWorkspace.GetPhyAddr(0);
     __atomic_store_n(words + GetBlockIdx() * canopy::kernel::words_per_slot, 0, __ATOMIC_RELEASE);
+    canopy::kernel::tell_order(name, PIPE_ALL, PIPE_ALL, where);
+    canopy::kernel::tell_meeting(CANOPY_CHECK_MEET_SOFTWARE, name, CANOPY_SYNC_VECTOR, true, PIPE_ALL, PIPE_ALL, where);
     canopy::kernel::sync(CANOPY_SYNC_VECTOR);
+    canopy::kernel::tell_meeting(CANOPY_CHECK_MEET_SOFTWARE, name, CANOPY_SYNC_VECTOR, false, PIPE_ALL, PIPE_ALL,
+                                 where);
 }
-inline void WaitPreBlock(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&) {
+inline void WaitPreBlock(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&,
+                         canopy::kernel::Where where = canopy::kernel::here()) {
     const int64_t index = GetBlockIdx(), blocks = GetBlockNum() * GetSubBlockNum();
     __gm__ int32_t* words = gmWorkspace.GetPhyAddr(0);
     // The first block waits for the last block of the previous round.
     const int32_t own = __atomic_load_n(words + index * canopy::kernel::words_per_slot, __ATOMIC_ACQUIRE);
-    if (index != 0)
-        canopy::kernel::wait_until_reached(words + (index - 1) * canopy::kernel::words_per_slot, own + 1);
-    else if (own != 0)
-        canopy::kernel::wait_until_reached(words + (blocks - 1) * canopy::kernel::words_per_slot, own);
+    __gm__ int32_t* before = words + (index != 0 ? index - 1 : blocks - 1) * canopy::kernel::words_per_slot;
+    if (index == 0 && own == 0) return;
+    canopy::kernel::wait_until_reached(before, index != 0 ? own + 1 : own);
+    canopy::kernel::tell_word(CANOPY_CHECK_WORD_TAKE, "WaitPreBlock", before, where);
+    canopy::kernel::tell_order("WaitPreBlock", PIPE_ALL, PIPE_ALL, where);
 }
-inline void NotifyNextBlock(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&) {
-    __atomic_add_fetch(gmWorkspace.GetPhyAddr(static_cast<uint64_t>(GetBlockIdx()) * canopy::kernel::words_per_slot), 1,
-                       __ATOMIC_ACQ_REL);
+inline void NotifyNextBlock(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&,
+                            canopy::kernel::Where where = canopy::kernel::here()) {
+    __gm__ int32_t* own = gmWorkspace.GetPhyAddr(static_cast<uint64_t>(GetBlockIdx()) * canopy::kernel::words_per_slot);
+    canopy::kernel::tell_order("NotifyNextBlock", PIPE_ALL, PIPE_ALL, where);
+    canopy::kernel::tell_word(CANOPY_CHECK_WORD_PUBLISH, "NotifyNextBlock", own, where);
+    __atomic_add_fetch(own, 1, __ATOMIC_ACQ_REL);
 }
 
 // Some cores arrive, others wait until all of them have arrived, through one zeroed word of memory.
@@ -221,10 +271,16 @@ class GroupBarrier {
 public:
     GroupBarrier(GM_ADDR workspace, uint32_t arriveSizeIn, uint32_t waitSizeIn)
         : words_(reinterpret_cast<__gm__ int32_t*>(workspace)), arrivals_(arriveSizeIn), waiters_(waitSizeIn) {}
-    void Arrive(uint32_t) { __atomic_add_fetch(words_, 1, __ATOMIC_ACQ_REL); }
-    void Wait(uint32_t) {
+    void Arrive(uint32_t, canopy::kernel::Where where = canopy::kernel::here()) {
+        canopy::kernel::tell_order("GroupBarrier", PIPE_ALL, PIPE_ALL, where);
+        canopy::kernel::tell_word(CANOPY_CHECK_WORD_PUBLISH, "GroupBarrier", words_, where);
+        __atomic_add_fetch(words_, 1, __ATOMIC_ACQ_REL);
+    }
+    void Wait(uint32_t, canopy::kernel::Where where = canopy::kernel::here()) {
         ++rounds_;
         canopy::kernel::wait_until_reached(words_, static_cast<int32_t>(arrivals_ * rounds_));
+        canopy::kernel::tell_word(CANOPY_CHECK_WORD_TAKE, "GroupBarrier", words_, where);
+        canopy::kernel::tell_order("GroupBarrier", PIPE_ALL, PIPE_ALL, where);
     }
     uint64_t GetWorkspaceLen() const { return (static_cast<uint64_t>(arrivals_) + waiters_) * 512; }
 
@@ -247,13 +303,17 @@ inline MutexID AllocMutexID(canopy::kernel::Where where = canopy::kernel::here()
 }
 inline void ReleaseMutexID(MutexID id) { canopy::kernel::core_state().pipe.mutexes &= ~(1u << id); }
 
-// Does nothing: the pipes of a core never run at the same time.
+// Waits for nothing: the pipes of a core never run at the same time.
 class Mutex {
 public:
     template <pipe_t pipe>
-    static void Lock(MutexID) {}
+    static void Lock(MutexID id, canopy::kernel::Where where = canopy::kernel::here()) {
+        canopy::kernel::tell_mutex(true, "Mutex::Lock", pipe, id, where);
+    }
     template <pipe_t pipe>
-    static void Unlock(MutexID) {}
+    static void Unlock(MutexID id, canopy::kernel::Where where = canopy::kernel::here()) {
+        canopy::kernel::tell_mutex(false, "Mutex::Unlock", pipe, id, where);
+    }
 };
 
 inline void ICachePreLoad(int64_t) {}

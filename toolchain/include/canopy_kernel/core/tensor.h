@@ -64,13 +64,15 @@ public:
     const __gm__ T* GetPhyAddr() const { return address_; }
     __gm__ T* GetPhyAddr(uint64_t offset) const { return canopy::kernel::advance(address_, offset); }
 
-    T GetValue(uint64_t offset) const {
+    T GetValue(uint64_t offset, canopy::kernel::Where where = canopy::kernel::here()) const {
+        canopy::kernel::tell_element("GetValue", CANOPY_CHECK_READ, *this, offset, CANOPY_CHECK_AUTO_ORDERED, where);
         if constexpr (canopy::kernel::packing<T> == 2)
             return T{static_cast<uint8_t>((address_[offset / 2].storage >> (offset % 2 * 4)) & 15)};
         else
             return address_[offset];
     }
-    void SetValue(uint64_t offset, T value) {
+    void SetValue(uint64_t offset, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+        canopy::kernel::tell_element("SetValue", CANOPY_CHECK_WRITE, *this, offset, 0, where);
         if constexpr (canopy::kernel::packing<T> == 2) {
             const unsigned shift = offset % 2 * 4;
             auto& byte = address_[offset / 2].storage;
@@ -79,7 +81,10 @@ public:
             address_[offset] = value;
         }
     }
-    __gm__ T& operator()(uint64_t offset) const { return *canopy::kernel::advance(address_, offset); }
+    __gm__ T& operator()(uint64_t offset, canopy::kernel::Where where = canopy::kernel::here()) const {
+        canopy::kernel::tell_reference(*this, offset, where);
+        return *canopy::kernel::advance(address_, offset);
+    }
 
     GlobalTensor operator[](uint64_t offset) const {
         GlobalTensor tensor = *this;
@@ -166,20 +171,26 @@ public:
             canopy::kernel::fail(where, "a tensor at %u of %s: local tensors start at multiples of 32 bytes",
                                  byteAddress, canopy::kernel::name_of(memory));
         place(reinterpret_cast<T*>(canopy::kernel::memory_base(memory) + byteAddress), elements, position);
+        canopy::kernel::tell_placed(*this, where);
     }
-    explicit LocalTensor(const TBuffAddr& address) : address_(address) {}
+    explicit LocalTensor(const TBuffAddr& address, canopy::kernel::Where where = canopy::kernel::here())
+        : address_(address) {
+        canopy::kernel::tell_placed(*this, where);
+    }
 
     T* GetPhyAddr() const { return reinterpret_cast<T*>(address_.absAddr); }
     T* GetPhyAddr(uint32_t offset) const { return canopy::kernel::advance(GetPhyAddr(), offset); }
 
-    T GetValue(uint32_t offset) const {
+    T GetValue(uint32_t offset, canopy::kernel::Where where = canopy::kernel::here()) const {
+        canopy::kernel::tell_element("GetValue", CANOPY_CHECK_READ, *this, offset, CANOPY_CHECK_AUTO_ORDERED, where);
         if constexpr (canopy::kernel::packing<T> == 2)
             return T{static_cast<uint8_t>((GetPhyAddr()[offset / 2].storage >> (offset % 2 * 4)) & 15)};
         else
             return GetPhyAddr()[offset];
     }
     template <class Value>
-    void SetValue(uint32_t offset, Value value) const {
+    void SetValue(uint32_t offset, Value value, canopy::kernel::Where where = canopy::kernel::here()) const {
+        canopy::kernel::tell_element("SetValue", CANOPY_CHECK_WRITE, *this, offset, CANOPY_CHECK_AUTO_ORDERED, where);
         if constexpr (canopy::kernel::packing<T> == 2) {
             const unsigned shift = offset % 2 * 4;
             auto& byte = GetPhyAddr()[offset / 2].storage;
@@ -188,7 +199,10 @@ public:
             GetPhyAddr()[offset] = static_cast<T>(value);
         }
     }
-    T& operator()(uint32_t offset) const { return *GetPhyAddr(offset); }
+    T& operator()(uint32_t offset, canopy::kernel::Where where = canopy::kernel::here()) const {
+        canopy::kernel::tell_reference(*this, offset, where);
+        return *GetPhyAddr(offset);
+    }
 
     LocalTensor operator[](uint32_t offset) const {
         LocalTensor tensor = *this;
@@ -204,7 +218,10 @@ public:
     void SetBufferLen(uint32_t bytes) { address_.dataLen = bytes; }
     int32_t GetPosition() const { return static_cast<int32_t>(address_.position); }
 
-    void SetAddr(const TBuffAddr& address) { address_ = address; }
+    void SetAddr(const TBuffAddr& address, canopy::kernel::Where where = canopy::kernel::here()) {
+        address_ = address;
+        canopy::kernel::tell_placed(*this, where);
+    }
     void SetAddr(uint32_t offset) { address_.absAddr = reinterpret_cast<uint8_t*>(GetPhyAddr(offset)); }
     void SetAddrWithOffset(const LocalTensor& source, uint32_t offset) {
         *this = source;

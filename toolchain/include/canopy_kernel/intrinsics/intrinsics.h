@@ -108,14 +108,22 @@ inline void set_atomic_s8() { kernel::core_state().atomic_type = kernel::Element
 // Flags and fences ---------------------------------------------------------------------------------------------------
 
 enum mem_dsb_t : uint8_t { DSB_ALL, DSB_DDR, DSB_UB, DSB_SEQ };
-inline void dsb(mem_dsb_t) { kernel::memory_fence(); }
+inline void dsb(mem_dsb_t kind, kernel::Where where = kernel::here()) {
+    kernel::tell_data_barrier("dsb", static_cast<uint32_t>(kind), where);
+    kernel::memory_fence();
+}
 
 // Flags between cores: bits 4 and 5 of the configuration are the mode, 8 to 11 the flag id.
-inline void ffts_cross_core_sync(pipe_t, uint64_t configuration) {
+inline void ffts_cross_core_sync(pipe_t pipe, uint64_t configuration, kernel::Where where = kernel::here()) {
+    const auto mode = static_cast<uint32_t>(configuration >> 4 & 3),
+               id = static_cast<uint32_t>(configuration >> 8 & 15);
+    kernel::tell_core_flag(true, "ffts_cross_core_sync", mode, pipe, id, where);
     kernel::finish_stores(kernel::core_state());
-    kernel::set_flag(static_cast<uint32_t>(configuration >> 4 & 3), static_cast<uint32_t>(configuration >> 8 & 15));
+    kernel::set_flag(mode, id);
 }
-inline void wait_flag_dev(int64_t flag) { AscendC::CrossCoreWaitFlag(static_cast<uint16_t>(flag)); }
+inline void wait_flag_dev(int64_t flag, kernel::Where where = kernel::here()) {
+    AscendC::CrossCoreWaitFlag(static_cast<uint16_t>(flag), where);
+}
 // On a chip, the address of the flags; here flags need no memory.
 inline void set_ffts_base_addr(uint64_t) {}
 

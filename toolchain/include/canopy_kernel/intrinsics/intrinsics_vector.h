@@ -165,8 +165,12 @@ CANOPY_COMPARISON(ne, NE)
 #undef CANOPY_COMPARISON
 
 // The 16 bytes of the compare mask.
-inline void get_cmpmask(void* dst) { AscendC::GetCmpMask(kernel::unified(static_cast<uint8_t*>(dst))); }
-inline void set_cmpmask(const void* src) { AscendC::SetCmpMask(kernel::unified(static_cast<const uint8_t*>(src))); }
+inline void get_cmpmask(void* dst, kernel::Where where = kernel::here()) {
+    AscendC::GetCmpMask(kernel::unified(static_cast<uint8_t*>(dst)), where);
+}
+inline void set_cmpmask(const void* src, kernel::Where where = kernel::here()) {
+    AscendC::SetCmpMask(kernel::unified(static_cast<const uint8_t*>(src)), where);
+}
 
 // Selects by the compare mask: src0 where the bit is set.
 template <class T, class S>

@@ -5,8 +5,8 @@
 #define CANOPY_KERNEL_ELEMENTWISE_H
 
 #include "canopy_kernel/copy/inlet.h"
+#include "canopy_kernel/core/check.h"
 #include "canopy_kernel/core/math.h"
-#include "canopy_kernel/core/repeat.h"
 
 namespace canopy::kernel {
 

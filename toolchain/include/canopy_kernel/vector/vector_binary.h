@@ -127,6 +127,7 @@ inline void binary_masked(const char* name, const LocalTensor<D>& dst, const Loc
     const auto to = target(dst, strides.dstBlkStride, strides.dstRepStride);
     const auto left = source(src0, strides.src0BlkStride, strides.src0RepStride);
     const auto right = source(src1, strides.src1BlkStride, strides.src1RepStride);
+    const Instruction instruction(PIPE_V, name, where);
     check_strided(dst, to, selection, name, "dst", where);
     check_strided(src0, left, selection, name, "src0", where);
     check_strided(src1, right, selection, name, "src1", where);
@@ -136,6 +137,7 @@ inline void binary_masked(const char* name, const LocalTensor<D>& dst, const Loc
 template <class Operation, class D, class A, class B>
 inline void binary_counted(const char* name, const LocalTensor<D>& dst, const LocalTensor<A>& src0,
                            const LocalTensor<B>& src1, int32_t count, const Operation& operation, Where where) {
+    const Instruction instruction(PIPE_V, name, where);
     check_count(dst, count, name, "dst", where);
     check_count(src0, count, name, "src0", where);
     check_count(src1, count, name, "src1", where);

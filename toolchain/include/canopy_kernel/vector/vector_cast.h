@@ -172,6 +172,7 @@ __attribute__((always_inline)) inline void cast_strided(RoundMode mode, const Se
 template <class D, class S>
 __attribute__((always_inline)) inline void cast_counted(const LocalTensor<D>& dst, const LocalTensor<S>& src,
                                                         RoundMode mode, uint32_t count, Where where) {
+    const Instruction instruction(PIPE_V, "Cast", where);
     check_count(dst, count, "Cast", "dst", where);
     check_count(src, count, "Cast", "src", where);
     const auto to = run_at(dst.GetPhyAddr(), 0);
@@ -197,6 +198,7 @@ __attribute__((always_inline)) inline void cast_masked(const LocalTensor<D>& dst
     const Selection selection = select<set>(lanes<D, S>, mask, repeats);
     const auto to = target(dst, strides.dstBlkStride, strides.dstRepStride);
     const auto from = source(src, strides.srcBlkStride, strides.srcRepStride);
+    const Instruction instruction(PIPE_V, "Cast", where);
     check_strided(dst, to, selection, "Cast", "dst", where);
     check_strided(src, from, selection, "Cast", "src", where);
     cast_strided(mode, selection, to, from);
@@ -249,6 +251,7 @@ inline void casting_masked(const char* name, const LocalTensor<D>& dst, const Lo
     const auto to = target(dst, strides.dstBlkStride, strides.dstRepStride);
     const auto left = source(src0, strides.src0BlkStride, strides.src0RepStride);
     const auto right = source(src1, strides.src1BlkStride, strides.src1RepStride);
+    const Instruction instruction(PIPE_V, name, where);
     check_strided(dst, to, selection, name, "dst", where);
     check_strided(src0, left, selection, name, "src0", where);
     check_strided(src1, right, selection, name, "src1", where);
@@ -260,6 +263,7 @@ inline void casting_masked(const char* name, const LocalTensor<D>& dst, const Lo
 template <class Operation, class D, class S>
 inline void casting_counted(const char* name, const LocalTensor<D>& dst, const LocalTensor<S>& src0,
                             const LocalTensor<S>& src1, uint32_t count, Where where) {
+    const Instruction instruction(PIPE_V, name, where);
     check_count(dst, count, name, "dst", where);
     check_count(src0, count, name, "src0", where);
     check_count(src1, count, name, "src1", where);
@@ -288,6 +292,32 @@ inline uint32_t load_dequantisation(Dequantisation each[16]) {
     const auto* stored = reinterpret_cast<const uint64_t*>(bits & ((1ull << 48) - 1));
     for (int i = 0; i < 16; ++i) each[i] = unpack_dequantisation(stored[i]);
     return 16;
+}
+
+// The destination of CastDeq and the parameters in local memory as operands, in the checking variant: sixteen lanes
+// fill half a block.
+template <class D>
+inline void name_half_blocks(const LocalTensor<D>& dst, bool first_half, const Selection& selection,
+                             uint32_t block_stride, uint32_t repeat_stride) {
+    if constexpr (is_checking_variant) {
+        const auto* base = reinterpret_cast<const unsigned char*>(dst.GetPhyAddr()) + (first_half ? 0 : 16);
+        const uint64_t block = uint64_t{block_stride} * block_bytes, repeat = uint64_t{repeat_stride} * block_bytes;
+        const auto name_leading = [&](uint64_t first, uint32_t repeats, uint32_t lanes) {
+            const auto* at = base + first * repeat;
+            add_walk(CANOPY_CHECK_WRITE, "dst", dst, at, {16, block, lanes / 16, repeat, repeats});
+            add_walk(CANOPY_CHECK_WRITE, "dst", dst, at + lanes / 16 * block, {lanes % 16, 0, 1, repeat, repeats});
+        };
+        if (selection.sparse)
+            add_selected(CANOPY_CHECK_WRITE, "dst", place_of(dst), base,
+                         {16, block, 8, repeat, static_cast<uint32_t>(selection.repeats)}, selection.bits, 1);
+        else
+            name_leading(0, static_cast<uint32_t>(selection.repeats), selection.lanes);
+        if (selection.tail != 0) name_leading(selection.repeats, 1, selection.tail);
+        const uint64_t bits = core_state().dequantisation;
+        if ((bits & scale_is_vector) != 0)
+            add_memory(CANOPY_CHECK_READ, "parameters", Hardware::UB,
+                       reinterpret_cast<const void*>(bits & ((1ull << 48) - 1)), {128}, 8);
+    }
 }
 
 template <bool half_block, class D>
@@ -379,8 +409,12 @@ template <class T, class U, bool isVecDeq = true, bool halfBlock = true>
 inline void CastDeq(const LocalTensor<T>& dst, const LocalTensor<U>& src, const uint32_t count, CANOPY_WHERE) {
     static_assert(canopy::kernel::is_any_of<T, int8_t, uint8_t> && canopy::kernel::is_same<U, int16_t>,
                   "CastDeq: this pair of element types is not supported");
+    const canopy::kernel::Instruction instruction(PIPE_V, "CastDeq", where);
     canopy::kernel::check_count(src, count, "CastDeq", "src", where);
-    canopy::kernel::check_count(dst, (count + 15) / 16 * 32, "CastDeq", "dst", where);
+    if constexpr (canopy::kernel::is_checking_variant)
+        canopy::kernel::name_half_blocks(dst, halfBlock, canopy::kernel::select_total(128, count), 1, 8);
+    else
+        canopy::kernel::check_count(dst, (count + 15) / 16 * 32, "CastDeq", "dst", where);
     canopy::kernel::dequantise<halfBlock>(dst, canopy::kernel::source(src, 1, 8),
                                           canopy::kernel::select_total(128, count), 1, 8);
 }
@@ -392,9 +426,11 @@ inline void CastDeq(const LocalTensor<T>& dst, const LocalTensor<U>& src, const 
                   "CastDeq: this pair of element types is not supported");
     const auto selection = canopy::kernel::select<isSetMask>(128, canopy::kernel::mask_of(mask), repeatTime);
     const auto from = canopy::kernel::source(src, repeatParams.srcBlkStride, repeatParams.srcRepStride);
+    const uint32_t blocks = repeatParams.dstBlkStride == 0 ? 1 : repeatParams.dstBlkStride;
+    const canopy::kernel::Instruction instruction(PIPE_V, "CastDeq", where);
     canopy::kernel::check_strided(src, from, selection, "CastDeq", "src", where);
     canopy::kernel::check_place(dst, "CastDeq", "dst", where);
-    const uint32_t blocks = repeatParams.dstBlkStride == 0 ? 1 : repeatParams.dstBlkStride;
+    canopy::kernel::name_half_blocks(dst, halfBlock, selection, blocks, repeatParams.dstRepStride);
     canopy::kernel::dequantise<halfBlock>(dst, from, selection, blocks, repeatParams.dstRepStride);
 }
 

@@ -111,17 +111,21 @@ __attribute__((always_inline)) inline void with_relation(CMPMODE mode, const Act
 
 template <class U>
 inline void check_bits(const LocalTensor<U>& dst, uint64_t elements, const char* name, Where where) {
-    if constexpr (checked) {
-        check_place(dst, name, "dst", where);
-        check_reach((elements + 7) / 8, bytes_of<U>(dst.GetSize()), name, "dst", where);
-    }
+    check_vector_operand(name, "dst", dst, (elements + 7) / 8, where);
+}
+
+// The same for repeats, in the checking variant.
+template <class U>
+inline void name_bits(const LocalTensor<U>& dst, const Selection& selection, const char* name, Where where) {
+    if constexpr (is_checking_variant)
+        check_bits(dst, selection.repeats * selection.width + selection.tail, name, where);
 }
 
 inline void check_repeat_multiple(uint64_t bytes, const char* name, Where where) {
-    if constexpr (checked)
+    if constexpr (tests_parameters)
         if (bytes % repeat_bytes != 0)
-            fail(where, "%s: the elements fill %llu bytes, which is not a multiple of 256", name,
-                 static_cast<unsigned long long>(bytes));
+            refuse("memory.limit", where, "%s: the elements fill %llu bytes, which is not a multiple of 256", name,
+                   static_cast<unsigned long long>(bytes));
 }
 
 // Two tensors.
@@ -129,6 +133,7 @@ template <class U, class T>
 __attribute__((always_inline)) inline void compare_counted(const char* name, const LocalTensor<U>& dst,
                                                            const LocalTensor<T>& src0, const LocalTensor<T>& src1,
                                                            CMPMODE mode, uint32_t count, Where where) {
+    const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_FILL);
     check_bits(dst, count, name, where);
     check_count(src0, count, name, "src0", where);
     check_count(src1, count, name, "src1", where);
@@ -176,12 +181,15 @@ constexpr CMPMODE mirrored(CMPMODE mode) {
     }
 }
 
-template <class U, class T>
+template <class U, class T, class Scalar>
 __attribute__((always_inline)) inline void compare_number_counted(const char* name, const LocalTensor<U>& dst,
                                                                   const LocalTensor<T>& src, Wide<T> number,
-                                                                  CMPMODE mode, uint32_t count, Where where) {
+                                                                  CMPMODE mode, uint32_t count, const Scalar& scalar,
+                                                                  Where where) {
+    const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_FILL);
     check_bits(dst, count, name, where);
     check_count(src, count, name, "src0", where);
+    name_numbers(scalar);
     check_repeat_multiple(uint64_t{count} * sizeof(T), name, where);
     auto* bits = reinterpret_cast<uint8_t*>(dst.GetPhyAddr());
     with_relation(mode, [&](auto relation) {
@@ -189,14 +197,18 @@ __attribute__((always_inline)) inline void compare_number_counted(const char* na
     });
 }
 
-template <bool set, class U, class T, class Mask>
+template <bool set, class U, class T, class Mask, class Scalar>
 __attribute__((always_inline)) inline void compare_number_masked(const char* name, const LocalTensor<U>& dst,
                                                                  const LocalTensor<T>& src, Wide<T> number,
                                                                  CMPMODE mode, Mask mask, uint8_t repeats,
-                                                                 const UnaryRepeatParams& strides, Where where) {
+                                                                 const UnaryRepeatParams& strides, const Scalar& scalar,
+                                                                 Where where) {
     const Selection selection = select<set>(lanes<T>, mask, repeats);
     const auto from = source(src, strides.srcBlkStride, strides.srcRepStride);
+    const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_FILL);
+    name_bits(dst, selection, name, where);
     check_strided(src, from, selection, name, "src0", where);
+    name_numbers(scalar);
     auto* bits = reinterpret_cast<uint8_t*>(dst.GetPhyAddr());
     with_relation(mode, [&](auto relation) {
         for_each_run(
@@ -224,20 +236,20 @@ struct ElementOf<LocalTensor<T>, LocalTensor<S>> {
     using type = T;
 };
 
-// act(tensor, number, mode) for the operands of Compares.
+// act(tensor, number, mode, operand with the number) for the operands of Compares.
 template <class A, class B, class Act>
 __attribute__((always_inline)) inline void split_comparison(const A& src0, const B& src1, CMPMODE mode,
                                                             int8_t scalar_index, const Act& act) {
     using T = typename ElementOf<A, B>::type;
     if constexpr (!is_tensor<B>) {
-        act(src0, number_of<T>(src1), mode);
+        act(src0, number_of<T>(src1), mode, src1);
     } else if constexpr (!is_tensor<A>) {
-        act(src1, number_of<T>(src0), mirrored(mode));
+        act(src1, number_of<T>(src0), mirrored(mode), src0);
     } else {
         if (scalar_index == 0)
-            act(src1, number_of<T>(src0), mirrored(mode));
+            act(src1, number_of<T>(src0), mirrored(mode), src0);
         else
-            act(src0, number_of<T>(src1), mode);
+            act(src0, number_of<T>(src1), mode, src1);
     }
 }
 
@@ -261,6 +273,8 @@ CANOPY_INLINE void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0
     static_assert(canopy::kernel::is_comparable<T>, "Compare: this element type is not supported on this chip");
     const auto selection =
         canopy::kernel::select<isSetMask>(canopy::kernel::lanes<T>, canopy::kernel::mask_of(mask), repeatTime);
+    const canopy::kernel::Instruction instruction(PIPE_V, "Compare", where, CANOPY_CHECK_FILL);
+    canopy::kernel::name_bits(dst, selection, "Compare", where);
     canopy::kernel::compare_strided(reinterpret_cast<uint8_t*>(dst.GetPhyAddr()), src0, src1, cmpMode, selection,
                                     repeatParams, "Compare", where);
 }
@@ -274,6 +288,7 @@ CANOPY_INLINE void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src
     static_assert(width <= 128, "Compare: the compare mask has 128 bits");
     const auto selection = canopy::kernel::select<isSetMask>(width, canopy::kernel::mask_of(mask), 1);
     auto* bits = reinterpret_cast<uint8_t*>(canopy::kernel::core_state().compare_mask);
+    const canopy::kernel::Instruction instruction(PIPE_V, "Compare", where, CANOPY_CHECK_FILL);
     canopy::kernel::compare_strided(bits, src0, src1, cmpMode, selection, repeatParams, "Compare", where);
 }
 
@@ -287,9 +302,10 @@ CANOPY_INLINE void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src
         static_assert(canopy::kernel::is_comparable<T>, #Name ": this element type is not supported on this chip");    \
         canopy::kernel::split_comparison(                                                                              \
             src0, src1, cmpMode, config.scalarTensorIndex,                                                             \
-            [&](const LocalTensor<T>& src, canopy::kernel::Wide<T> number, CMPMODE mode) CANOPY_ALWAYS {               \
-                canopy::kernel::compare_number_counted(#Name, dst, src, number, mode, count, where);                   \
-            });                                                                                                        \
+            [&](const LocalTensor<T>& src, canopy::kernel::Wide<T> number, CMPMODE mode, const auto& scalar)           \
+                CANOPY_ALWAYS {                                                                                        \
+                    canopy::kernel::compare_number_counted(#Name, dst, src, number, mode, count, scalar, where);       \
+                });                                                                                                    \
     }                                                                                                                  \
     template <class T0 = BinaryDefaultType, class U0 = BinaryDefaultType, bool isSetMask = true,                       \
               const BinaryConfig& config = DEFAULT_BINARY_CONFIG, class U, class A, class B, class Mask>               \
@@ -297,12 +313,13 @@ CANOPY_INLINE void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src
                             uint8_t repeatTime, const UnaryRepeatParams& repeatParams, CANOPY_WHERE) {                 \
         using T = typename canopy::kernel::ElementOf<A, B>::type;                                                      \
         static_assert(canopy::kernel::is_comparable<T>, #Name ": this element type is not supported on this chip");    \
-        canopy::kernel::split_comparison(                                                                              \
-            src0, src1, cmpMode, config.scalarTensorIndex,                                                             \
-            [&](const LocalTensor<T>& src, canopy::kernel::Wide<T> number, CMPMODE mode) CANOPY_ALWAYS {               \
-                canopy::kernel::compare_number_masked<isSetMask>(                                                      \
-                    #Name, dst, src, number, mode, canopy::kernel::mask_of(mask), repeatTime, repeatParams, where);    \
-            });                                                                                                        \
+        canopy::kernel::split_comparison(src0, src1, cmpMode, config.scalarTensorIndex,                                \
+                                         [&](const LocalTensor<T>& src, canopy::kernel::Wide<T> number, CMPMODE mode,  \
+                                             const auto& scalar) CANOPY_ALWAYS {                                       \
+                                             canopy::kernel::compare_number_masked<isSetMask>(                         \
+                                                 #Name, dst, src, number, mode, canopy::kernel::mask_of(mask),         \
+                                                 repeatTime, repeatParams, scalar, where);                             \
+                                         });                                                                           \
     }
 
 CANOPY_COMPARE_NUMBER(CompareScalar)
@@ -311,11 +328,13 @@ CANOPY_COMPARE_NUMBER(Compares)
 
 // The 128 bits written by Compare without a destination.
 template <class T>
-inline void GetCmpMask(const LocalTensor<T>& dst) {
+inline void GetCmpMask(const LocalTensor<T>& dst, CANOPY_WHERE) {
+    canopy::kernel::Instruction(PIPE_V, "GetCmpMask", where, CANOPY_CHECK_FILL).writes("dst", dst, 16);
     __builtin_memcpy(dst.GetPhyAddr(), canopy::kernel::core_state().compare_mask, 16);
 }
 template <class T>
-inline void SetCmpMask(const LocalTensor<T>& src) {
+inline void SetCmpMask(const LocalTensor<T>& src, CANOPY_WHERE) {
+    canopy::kernel::Instruction(PIPE_V, "SetCmpMask", where).reads("src", src, 16);
     __builtin_memcpy(canopy::kernel::core_state().compare_mask, src.GetPhyAddr(), 16);
 }
 

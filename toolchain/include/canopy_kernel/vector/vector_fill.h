@@ -43,6 +43,7 @@ inline void fill_masked(const LocalTensor<T>& dst, T value, Mask mask, uint8_t r
                         uint32_t repeat_stride, Where where) {
     const Selection selection = select<set>(lanes<T>, mask, repeats);
     const auto to = target(dst, block_stride, repeat_stride);
+    const Instruction instruction(PIPE_V, "Duplicate", where, CANOPY_CHECK_FILL);
     check_strided(dst, to, selection, "Duplicate", "dst", where);
     write_runs(
         selection, [value](uint64_t count, T* d) { fill_run(count, d, value); }, to);
@@ -67,6 +68,7 @@ inline void index_masked(const LocalTensor<T>& dst, Wide<T> first, Mask mask, ui
                          uint32_t repeat_stride, Where where) {
     const Selection selection = select<set>(lanes<T>, mask, repeats);
     const auto to = target(dst, block_stride, repeat_stride);
+    const Instruction instruction(PIPE_V, "CreateVecIndex", where, CANOPY_CHECK_FILL);
     check_strided(dst, to, selection, "CreateVecIndex", "dst", where);
     write_runs(
         selection, [first](uint64_t count, T* d, uint64_t from) { index_run(count, d, first, from); }, to,
@@ -80,6 +82,7 @@ namespace AscendC {
 template <class T, class S, class = canopy::kernel::only_if<!canopy::kernel::is_same<S, LocalTensor<T>>>>
 inline void Duplicate(const LocalTensor<T>& dst, const S& scalarValue, const int32_t& count, CANOPY_WHERE) {
     static_assert(canopy::kernel::is_fillable<T>, "Duplicate: this element type is not supported on this chip");
+    const canopy::kernel::Instruction instruction(PIPE_V, "Duplicate", where, CANOPY_CHECK_FILL);
     canopy::kernel::check_count(dst, count, "Duplicate", "dst", where);
     const T value = canopy::kernel::element_of<T>(scalarValue);
     if (count > 0) canopy::kernel::fill_run(static_cast<uint64_t>(count), dst.GetPhyAddr(), value);
@@ -88,6 +91,9 @@ inline void Duplicate(const LocalTensor<T>& dst, const S& scalarValue, const int
 // Fills with the first element of src.
 template <class T>
 inline void Duplicate(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count, CANOPY_WHERE) {
+    const canopy::kernel::Instruction instruction(PIPE_V, "Duplicate", where, CANOPY_CHECK_USE);
+    canopy::kernel::name_counted("dst", dst, count);
+    canopy::kernel::name_counted("src", src, 1);
     Duplicate(dst, src.GetValue(0), count, where);
 }
 
@@ -111,6 +117,7 @@ inline void Duplicate(const LocalTensor<T>& dst, const S& scalarValue, uint64_t 
 template <class T, class S>
 inline void CreateVecIndex(const LocalTensor<T>& dst, const S& firstValue, const uint32_t count, CANOPY_WHERE) {
     static_assert(canopy::kernel::is_countable<T>, "CreateVecIndex: this element type is not supported on this chip");
+    const canopy::kernel::Instruction instruction(PIPE_V, "CreateVecIndex", where, CANOPY_CHECK_FILL);
     canopy::kernel::check_count(dst, count, "CreateVecIndex", "dst", where);
     canopy::kernel::index_run(count, dst.GetPhyAddr(), canopy::kernel::scalar_of<T>(firstValue), 0);
 }

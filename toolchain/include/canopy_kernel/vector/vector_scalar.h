@@ -21,14 +21,10 @@ struct BinaryDefaultType {};
 
 namespace canopy::kernel {
 
-template <class T>
-inline constexpr bool is_tensor = false;
-template <class T>
-inline constexpr bool is_tensor<LocalTensor<T>> = true;
-
 // The number for element type T: a scalar as it is, or the first element of a tensor.
 template <class T, class Value>
 inline Wide<T> number_of(const Value& value) {
+    [[maybe_unused]] const Untold untold;
     if constexpr (is_tensor<Value>)
         return scalar_of<T>(value.GetValue(0));
     else
@@ -47,19 +43,19 @@ struct WithLeft {
     W operator()(W x) const { return Operation{}(number, x); }
 };
 
-// Passes the tensor and the operation of (src0, src1) to `act`.
+// Passes the tensor, the operation of (src0, src1) and the operand with its number to `act`.
 template <class Operation, class T, class A, class B, class Act>
 inline void split_operands(const A& src0, const B& src1, int8_t scalar_index, const Act& act) {
     static_assert(is_tensor<A> || is_tensor<B>, "one operand must be a tensor");
     if constexpr (!is_tensor<B>) {
-        act(src0, WithRight<Operation, Wide<T>>{number_of<T>(src1)});
+        act(src0, WithRight<Operation, Wide<T>>{number_of<T>(src1)}, src1);
     } else if constexpr (!is_tensor<A>) {
-        act(src1, WithLeft<Operation, Wide<T>>{number_of<T>(src0)});
+        act(src1, WithLeft<Operation, Wide<T>>{number_of<T>(src0)}, src0);
     } else {
         if (scalar_index == 0)
-            act(src1, WithLeft<Operation, Wide<T>>{number_of<T>(src0)});
+            act(src1, WithLeft<Operation, Wide<T>>{number_of<T>(src0)}, src0);
         else
-            act(src0, WithRight<Operation, Wide<T>>{number_of<T>(src1)});
+            act(src0, WithRight<Operation, Wide<T>>{number_of<T>(src1)}, src1);
     }
 }
 
@@ -135,9 +131,10 @@ namespace AscendC {
         using Operation = canopy::kernel::Operation_;                                                                  \
         static_assert(Operation::supports<T>, #Name ": this element type is not supported on this chip");              \
         canopy::kernel::split_operands<Operation, T>(                                                                  \
-            src0, src1, config.scalarTensorIndex, [&](const LocalTensor<T>& src, const auto& operation) {              \
+            src0, src1, config.scalarTensorIndex,                                                                      \
+            [&](const LocalTensor<T>& src, const auto& operation, const auto& number) {                                \
                 canopy::kernel::unary_masked<isSetMask>(#Name, dst, src, mask, repeatTime, repeatParams, operation,    \
-                                                        where);                                                        \
+                                                        where, number);                                                \
             });                                                                                                        \
     }
 
@@ -148,8 +145,9 @@ namespace AscendC {
         using Operation = canopy::kernel::Operation_;                                                                  \
         static_assert(Operation::supports<T>, #Name ": this element type is not supported on this chip");              \
         canopy::kernel::split_operands<Operation, T>(                                                                  \
-            src0, src1, config.scalarTensorIndex, [&](const LocalTensor<T>& src, const auto& operation) {              \
-                canopy::kernel::unary_counted(#Name, dst, src, count, operation, where);                               \
+            src0, src1, config.scalarTensorIndex,                                                                      \
+            [&](const LocalTensor<T>& src, const auto& operation, const auto& number) {                                \
+                canopy::kernel::unary_counted(#Name, dst, src, count, operation, where, number);                       \
             });                                                                                                        \
     }                                                                                                                  \
     CANOPY_SCALAR_FORM(Name, Operation_, const uint64_t*)                                                              \

@@ -93,10 +93,17 @@ inline auto* raw(T* address) {
 
 template <class U>
 inline void check_mask_bits(const LocalTensor<U>& mask, uint64_t bits, Where where) {
-    if constexpr (checked) {
-        check_place(mask, "Select", "selMask", where);
-        check_reach((bits + 7) / 8, bytes_of<U>(mask.GetSize()), "Select", "selMask", where);
-    }
+    check_vector_operand("Select", "selMask", mask, (bits + 7) / 8, where);
+}
+
+// In modes with a mask for the whole call, these chips keep the masks of repeats in the last part of the unified
+// buffer.
+inline void name_reserved(SELMODE mode) {
+    constexpr uint32_t size = 8192;
+    if constexpr (is_checking_variant && __NPU_ARCH__ == 2201)
+        if (mode != SELMODE::VSEL_CMPMASK_SPR)
+            add_memory(CANOPY_CHECK_READ_WRITE, "reserved", Hardware::UB,
+                       memory_base(Hardware::UB) + memory_size(Hardware::UB) - size, {size}, 1);
 }
 
 template <class T, class U, class B>
@@ -104,6 +111,8 @@ inline void select_counted(const LocalTensor<T>& dst, const LocalTensor<U>& mask
                            const B& src1, SELMODE mode, uint32_t count, Where where) {
     using I = integer_like<T>;
     const uint32_t period = mode == SELMODE::VSEL_CMPMASK_SPR ? lanes<T> : 0;
+    const Instruction instruction(PIPE_V, "Select", where);
+    name_reserved(mode);
     check_count(dst, count, "Select", "dst", where);
     check_count(src0, count, "Select", "src0", where);
     check_mask_bits(mask, period == 0 ? count : smaller(period, count), where);
@@ -167,6 +176,8 @@ inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, con
         canopy::kernel::select<isSetMask>(canopy::kernel::lanes<T>, canopy::kernel::mask_of(mask), repeatTime);
     const uint32_t period = selMode == SELMODE::VSEL_CMPMASK_SPR ? selection.width : 0;
     const uint64_t used = selection.repeats * selection.width + selection.tail;
+    const canopy::kernel::Instruction instruction(PIPE_V, "Select", where);
+    canopy::kernel::name_reserved(selMode);
     canopy::kernel::check_mask_bits(selMask, period == 0 ? used : canopy::kernel::smaller<uint64_t>(period, used),
                                     where);
     canopy::kernel::select_strided(dst, reinterpret_cast<const uint8_t*>(selMask.GetPhyAddr()), period, src0, src1,
@@ -184,6 +195,7 @@ inline void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const 
     static_assert(width <= 128, "Select: the compare mask has 128 bits");
     const auto selection = canopy::kernel::select<false>(width, uint64_t{0}, repeatTime);
     const auto* bits = reinterpret_cast<const uint8_t*>(canopy::kernel::core_state().compare_mask);
+    const canopy::kernel::Instruction instruction(PIPE_V, "Select", where);
     canopy::kernel::select_strided(dst, bits, width, src0, src1, selection, repeatParams, where);
 }
 

@@ -72,7 +72,8 @@ inline void updating_masked(const char* name, const LocalTensor<D>& dst, const L
     const auto to = target(dst, strides.dstBlkStride, strides.dstRepStride);
     const auto left = source(src0, strides.src0BlkStride, strides.src0RepStride);
     const auto right = source(src1, strides.src1BlkStride, strides.src1RepStride);
-    check_strided(dst, to, selection, name, "dst", where);
+    const Instruction instruction(PIPE_V, name, where);
+    check_strided(dst, to, selection, name, "dst", where, CANOPY_CHECK_READ_WRITE);
     check_strided(src0, left, selection, name, "src0", where);
     check_strided(src1, right, selection, name, "src1", where);
     const uint32_t blocks = strides.dstBlkStride == 0 ? 1 : strides.dstBlkStride;
@@ -82,7 +83,8 @@ inline void updating_masked(const char* name, const LocalTensor<D>& dst, const L
 template <class Operation, class D, class A, class B>
 inline void updating_counted(const char* name, const LocalTensor<D>& dst, const LocalTensor<A>& src0,
                              const LocalTensor<B>& src1, int32_t count, const Operation& operation, Where where) {
-    check_count(dst, count, name, "dst", where);
+    const Instruction instruction(PIPE_V, name, where);
+    check_count(dst, count, name, "dst", where, CANOPY_CHECK_READ_WRITE);
     check_count(src0, count, name, "src0", where);
     check_count(src1, count, name, "src1", where);
     compute_count(operation, count, dst, dst, src0, src1);
@@ -94,7 +96,8 @@ inline void axpy_masked(const LocalTensor<D>& dst, const LocalTensor<S>& src, Wi
     const Selection selection = select<set>(lanes<D, S>, mask, repeats);
     const auto to = target(dst, strides.dstBlkStride, strides.dstRepStride);
     const auto from = source(src, strides.srcBlkStride, strides.srcRepStride);
-    check_strided(dst, to, selection, "Axpy", "dst", where);
+    const Instruction instruction(PIPE_V, "Axpy", where);
+    check_strided(dst, to, selection, "Axpy", "dst", where, CANOPY_CHECK_READ_WRITE);
     check_strided(src, from, selection, "Axpy", "src", where);
     const uint32_t blocks = strides.dstBlkStride == 0 ? 1 : strides.dstBlkStride;
     compute_strided(AxpyOperation<Wide<D>>{factor}, selection, to, source(dst, blocks, strides.dstRepStride), from);
@@ -173,7 +176,8 @@ inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const S& 
     static_assert(canopy::kernel::are_fusable<T, U>, "Axpy: these element types are not supported on this chip");
     using Wide = canopy::kernel::Wide<T>;
     const canopy::kernel::AxpyOperation<Wide> operation{static_cast<Wide>(canopy::kernel::scalar_of<U>(scalarValue))};
-    canopy::kernel::check_count(dst, count, "Axpy", "dst", where);
+    const canopy::kernel::Instruction instruction(PIPE_V, "Axpy", where);
+    canopy::kernel::check_count(dst, count, "Axpy", "dst", where, CANOPY_CHECK_READ_WRITE);
     canopy::kernel::check_count(src, count, "Axpy", "src", where);
     canopy::kernel::compute_count(operation, count, dst, dst, src);
 }

@@ -108,22 +108,28 @@ struct ReluOperation {
     int16_t on_bits(int16_t x) const { return x <= static_cast<int16_t>(0xfc00) ? int16_t{0} : x; }
 };
 
-template <bool set, class Operation, class T, class Mask>
+// `numbers` are operands of which only the first element is used if they are tensors.
+template <bool set, class Operation, class T, class Mask, class... Numbers>
 inline void unary_masked(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask,
-                         uint8_t repeats, const UnaryRepeatParams& strides, const Operation& operation, Where where) {
+                         uint8_t repeats, const UnaryRepeatParams& strides, const Operation& operation, Where where,
+                         const Numbers&... numbers) {
     const Selection selection = select<set>(lanes<T>, mask, repeats);
     const auto to = target(dst, strides.dstBlkStride, strides.dstRepStride);
     const auto from = source(src, strides.srcBlkStride, strides.srcRepStride);
+    const Instruction instruction(PIPE_V, name, where);
     check_strided(dst, to, selection, name, "dst", where);
     check_strided(src, from, selection, name, "src", where);
+    name_numbers(numbers...);
     compute_strided(operation, selection, to, from);
 }
 
-template <class Operation, class T>
+template <class Operation, class T, class... Numbers>
 inline void unary_counted(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src, int32_t count,
-                          const Operation& operation, Where where) {
+                          const Operation& operation, Where where, const Numbers&... numbers) {
+    const Instruction instruction(PIPE_V, name, where);
     check_count(dst, count, name, "dst", where);
     check_count(src, count, name, "src", where);
+    name_numbers(numbers...);
     compute_count(operation, count, dst, src);
 }
 
