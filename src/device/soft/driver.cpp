@@ -14,6 +14,8 @@
 #include "device/opaque_pointer.h"
 #include "device/soft/code/loop_code.h"
 #include "device/soft/code/module.h"
+#include "device/soft/launch/checked_device.h"
+#include "device/soft/launch/checked_slot.h"
 #include "device/soft/launch/core_budget.h"
 #include "device/soft/launch/fused_kernel.h"
 #include "device/soft/launch/soft_slot.h"
@@ -40,7 +42,7 @@ private:
     const Driver& owner_;
 };
 
-class SoftDriver final : public Driver {
+class SoftDriver : public Driver {
 public:
     SoftDriver(const DeviceOptions& options, std::unique_ptr<Heap> heap, std::unique_ptr<SoftVirtualMemory> addresses)
         : heap_(std::move(heap)),
@@ -89,7 +91,7 @@ public:
         return std::unique_ptr<LaunchSlot>(new (std::nothrow) SoftSlot(owner, budget_, fibers_));
     }
 
-private:
+protected:
     DeviceInfo info_;
     std::unique_ptr<Heap> heap_;
     std::unique_ptr<SoftVirtualMemory> virtual_memory_;
@@ -102,6 +104,40 @@ private:
     SoftStraightRuns straight_runs_;
     SharedFile shared_file_;
     SoftImports imports_;
+};
+
+// The same while launches are checked: steps of fused kernels and nodes of graphs are separate launches.
+class CheckedSoftDriver final : public SoftDriver {
+public:
+    CheckedSoftDriver(const DeviceOptions& options, std::unique_ptr<Heap> heap,
+                      std::unique_ptr<SoftVirtualMemory> addresses)
+        : SoftDriver(options, std::move(heap), std::move(addresses)),
+          checked_(*options.launch_checker, options.index, *options.chip, *heap_, *virtual_memory_, imports_) {}
+
+    [[nodiscard]] Abilities abilities() noexcept override {
+        Abilities abilities = SoftDriver::abilities();
+        abilities.fusing = nullptr;
+        abilities.straight_runs = nullptr;
+        return abilities;
+    }
+    Result<DeviceAddress> allocate(std::size_t size, std::uint32_t flags) noexcept override {
+        Result<DeviceAddress> address = SoftDriver::allocate(size, flags);
+        if (address.ok()) checked_.allocated(address->value(), size);
+        return address;
+    }
+    Status release(DeviceAddress address) noexcept override {
+        checked_.freed(address.value());
+        return SoftDriver::release(address);
+    }
+    Result<std::unique_ptr<LoadedCode>> load(const Image& image) override {
+        return load_checking_code_of(image, *info_.chip, kernel_services(), SoftCheckedLaunch::table());
+    }
+    [[nodiscard]] std::unique_ptr<LaunchSlot> make_slot(Strand& owner) noexcept override {
+        return std::unique_ptr<LaunchSlot>(new (std::nothrow) SoftCheckedSlot(owner, budget_, fibers_, checked_));
+    }
+
+private:
+    CheckedDevice checked_;
 };
 
 class SoftKind final : public DeviceKind {
@@ -117,6 +153,8 @@ public:
         if (!heap.ok()) return heap.status();
         Result<std::unique_ptr<SoftVirtualMemory>> addresses = SoftVirtualMemory::create(name, **heap);
         if (!addresses.ok()) return addresses.status();
+        if (options.launch_checker)
+            return std::unique_ptr<Driver>(new CheckedSoftDriver(options, std::move(*heap), std::move(*addresses)));
         return std::unique_ptr<Driver>(new SoftDriver(options, std::move(*heap), std::move(*addresses)));
     }
 };

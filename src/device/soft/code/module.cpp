@@ -16,6 +16,7 @@
 #include "base/error_text.h"
 #include "device/image.h"
 #include "device/opaque_pointer.h"
+#include "device/soft/code/checking_code.h"
 #include "device/soft/code/kernel.h"
 #include "foundation/code_file.h"
 #include "foundation/elf.h"
@@ -28,6 +29,8 @@ constexpr int bad_image = 107000;
 class SoftCode final : public LoadedCode {
 public:
     Status open(const Image& image, const ImageTarget& target, const CanopyServices& services);
+    // After that: its kernels tell the checker what they do, or `missing` says why they do not.
+    Status connect_checker(const CanopyChecker& checker, std::string missing);
 
     [[nodiscard]] Kernel& kernel(std::size_t index) override { return kernels_[index]; }
     [[nodiscard]] std::optional<SymbolInfo> symbol(std::string_view name) override {
@@ -51,6 +54,7 @@ private:
     std::uintptr_t load_address_ = 0;
     std::vector<SoftKernel> kernels_;  // in the order of the image, never resized after loading
     std::unordered_map<std::string, SymbolInfo> symbols_;
+    std::unique_ptr<CheckingCode> checking_;
 };
 
 Status SoftCode::open(const Image& image, const ImageTarget& target, const CanopyServices& services) {
@@ -83,6 +87,17 @@ Status SoftCode::connect_services(const CanopyServices& services) {
     // Atomic for race detectors: an unloaded module may have had the same address, and they do not see the dynamic
     // loader's lock between the two.
     std::atomic_ref(*place).store(&services, std::memory_order_release);
+    return {};
+}
+
+Status SoftCode::connect_checker(const CanopyChecker& checker, std::string missing) {
+    checking_ = std::make_unique<CheckingCode>();
+    checking_->missing = std::move(missing);
+    for (SoftKernel& kernel : kernels_) kernel.checking = checking_.get();
+    if (!checking_->missing.empty()) return {};
+    auto* place = static_cast<const CanopyChecker**>(dlsym(file_.library(), "canopy_image_checker"));
+    if (place == nullptr) return fail(bad_image, "the checking code of the image lacks canopy_image_checker");
+    std::atomic_ref(*place).store(&checker, std::memory_order_release);
     return {};
 }
 
@@ -158,7 +173,9 @@ const ImageTarget* best_target(const Image& image) noexcept {
 
 }  // namespace
 
-Result<std::unique_ptr<LoadedCode>> load_code_of(const Image& image, const Chip& chip, const CanopyServices& services) {
+namespace {
+
+Result<std::unique_ptr<SoftCode>> load_best(const Image& image, const Chip& chip, const CanopyServices& services) {
     const ImageTarget* target = best_target(image);
     if (target == nullptr) {
         std::string names;
@@ -168,7 +185,31 @@ Result<std::unique_ptr<LoadedCode>> load_code_of(const Image& image, const Chip&
     }
     auto code = std::make_unique<SoftCode>();
     CANOPY_TRY(code->open(image, *target, services));
-    return std::unique_ptr<LoadedCode>(std::move(code));
+    return code;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LoadedCode>> load_code_of(const Image& image, const Chip& chip, const CanopyServices& services) {
+    Result<std::unique_ptr<SoftCode>> code = load_best(image, chip, services);
+    if (!code.ok()) return code.status();
+    return std::unique_ptr<LoadedCode>(std::move(*code));
+}
+
+Result<std::unique_ptr<LoadedCode>> load_checking_code_of(const Image& image, const Chip& chip,
+                                                          const CanopyServices& services,
+                                                          const CanopyChecker& checker) {
+    for (const ImageTarget& target : image.targets) {
+        if (target.name != CANOPY_CHECK_TARGET) continue;
+        auto code = std::make_unique<SoftCode>();
+        CANOPY_TRY(code->open(image, target, services));
+        CANOPY_TRY(code->connect_checker(checker, {}));
+        return std::unique_ptr<LoadedCode>(std::move(code));
+    }
+    Result<std::unique_ptr<SoftCode>> code = load_best(image, chip, services);
+    if (!code.ok()) return code.status();
+    CANOPY_TRY((*code)->connect_checker(checker, "its image has no checking code; canopy-cc --check adds it"));
+    return std::unique_ptr<LoadedCode>(std::move(*code));
 }
 
 }  // namespace canopy

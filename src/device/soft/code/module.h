@@ -6,6 +6,7 @@
 #pragma once
 
 #include <canopy/kernel_abi.h>
+#include <canopy/kernel_check.h>
 
 #include <memory>
 
@@ -18,5 +19,9 @@ namespace canopy {
 // Fails with 107000 if the image has no code that this processor can run. `services`: the table given to its kernels;
 // outlives them.
 Result<std::unique_ptr<LoadedCode>> load_code_of(const Image& image, const Chip& chip, const CanopyServices& services);
+
+// The same while launches are checked: its checking code, if it has some.
+Result<std::unique_ptr<LoadedCode>> load_checking_code_of(const Image& image, const Chip& chip,
+                                                          const CanopyServices& services, const CanopyChecker& checker);
 
 }  // namespace canopy
