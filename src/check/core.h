@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "check/launch_check.h"
+#include "check/launch_facts.h"
 #include "check/lines.h"
 #include "check/order.h"
 #include "check/reports.h"

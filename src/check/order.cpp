@@ -180,22 +180,20 @@ void Order::order(unsigned from, unsigned to, const CanopyCheckSite& site) {
     }
 }
 
+// Two locks by one pipe order nothing, so a pipe learns only what others knew when they gave the mutex back.
 void Order::lock(unsigned pipe, std::uint32_t id, const CanopyCheckSite& site) {
     if (id >= mutexes_.size()) return;
-    // Two locks by one pipe order nothing.
-    const Number own = known_[pipe].own[pipe];
-    join_to(pipe, mutexes_[id]);
-    known_[pipe].own[pipe] = own;
-    for (unsigned from = 0; from < CANOPY_CHECK_PIPES; ++from)
-        if (from != pipe && mutexes_[id].own[from] != 0) waited_[pipe][from] = site;
+    for (unsigned from = 0; from < CANOPY_CHECK_PIPES; ++from) {
+        if (from == pipe || mutexes_[id][from].own[from] == 0) continue;
+        join_to(pipe, mutexes_[id][from]);
+        waited_[pipe][from] = site;
+    }
 }
 
 void Order::unlock(unsigned pipe, std::uint32_t id, const CanopyCheckSite&) {
     if (left_out()) return;
     if (id >= mutexes_.size()) mutexes_.resize(id + 1);
-    const Clock clock = done(pipe);
-    raise(mutexes_[id].own, clock.own);
-    mutexes_[id].others = join(mutexes_[id].others, clock.others);
+    mutexes_[id][pipe] = done(pipe);
 }
 
 KnownCores Order::send(unsigned pipe) {

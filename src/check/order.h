@@ -121,7 +121,8 @@ private:
     std::array<std::uint64_t, CANOPY_CHECK_PIPES> seen_{};
     std::vector<Token> tokens_;  // a hash table; keys stay
     std::size_t token_count_ = 0;
-    std::vector<Clock> mutexes_;
+    // By mutex, and by the pipe that gave it back.
+    std::vector<std::array<Clock, CANOPY_CHECK_PIPES>> mutexes_;
     std::array<std::array<CanopyCheckSite, CANOPY_CHECK_PIPES>, CANOPY_CHECK_PIPES> waited_{};
 };
 
