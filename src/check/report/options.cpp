@@ -14,9 +14,11 @@ namespace {
 
 template <class Number>
 Problem read_number(std::string_view name, std::string_view text, Number most, Number& number) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (text.empty() || error != std::errc() || end != text.data() + text.size() || number > most)
+    Number read = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size() || read < 0 || read > most)
         return {name, ": ", text, " is not a number from 0 to ", most};
+    number = read;
     return {};
 }
 
