@@ -24,6 +24,7 @@ except ModuleNotFoundError:
                       name="canopy") from None
 
 from .arrays import Array, array, empty, empty_like, shared_array, zeros
+from .checks import CheckError, checking, prepare_checks
 from .device import Device, current_device, synchronize
 from .errors import Error, QueueEmpty, QueueEnd, QueueFull
 from .graphs import Graph
@@ -34,7 +35,7 @@ from .queues import Queue
 from .streams import Event, Notify, Stream, current_stream
 
 __all__ = [
-    "Array", "Device", "Error", "Event", "Graph", "Kernel", "Library", "Notify", "Profile", "Queue", "QueueEmpty",
-    "QueueEnd", "QueueFull", "Stream", "array", "compile_image", "current_device", "current_stream", "empty",
-    "empty_like", "load", "mark", "profile", "shared_array", "synchronize", "zeros",
+    "Array", "CheckError", "Device", "Error", "Event", "Graph", "Kernel", "Library", "Notify", "Profile", "Queue", "QueueEmpty",
+    "QueueEnd", "QueueFull", "Stream", "array", "checking", "compile_image", "current_device", "current_stream", "empty",
+    "empty_like", "load", "mark", "prepare_checks", "profile", "shared_array", "synchronize", "zeros",
 ]

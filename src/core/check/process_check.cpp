@@ -41,10 +41,33 @@ void ProcessCheck::begin(std::string_view classes, std::string_view text, bool q
     check::Options options;
     options.check.classes = check::parse_classes(classes, unknown_class).value_or(check::Classes());
     check::read_options(text, options, wrong);
-    auto* const made = new ProcessCheck(options, quiet, wrong);
+    (new ProcessCheck(options, quiet, wrong))->keep();
     for (const std::string& problem : wrong) problems.push_back("CANOPY_CHECK_OPTIONS: " + problem);
-    made->watch_process();
-    the_check.store(made, std::memory_order_release);
+}
+
+Problem ProcessCheck::prepare(std::string_view classes, std::string_view text) {
+    std::vector<std::string> wrong;
+    std::string unknown_class;
+    const auto chosen = check::parse_classes(classes, unknown_class);
+    if (!chosen) return {unknown_class};
+    check::Options options;
+    options.check.classes = *chosen;
+    check::read_options(text, options, wrong);
+    options.report.exit_code = 0;
+    if (!wrong.empty()) return {wrong.front()};
+    auto* const made = new ProcessCheck(options, true, wrong);
+    made->parts_ = 0;
+    made->whole_ = false;
+    made->keep();
+    return wrong.empty() ? Problem() : Problem{wrong.front()};
+}
+
+bool ProcessCheck::end_part() noexcept {
+    const std::uint32_t least = whole_ ? 1 : 0;
+    std::uint32_t parts = parts_.load(std::memory_order_relaxed);
+    while (parts > least)
+        if (parts_.compare_exchange_weak(parts, parts - 1, std::memory_order_relaxed)) return true;
+    return false;
 }
 
 ProcessCheck* ProcessCheck::present() noexcept { return the_check.load(std::memory_order_acquire); }
@@ -57,7 +80,8 @@ ProcessCheck::ProcessCheck(const check::Options& options, bool quiet, std::vecto
       shows_progress_(!quiet && ::isatty(STDERR_FILENO) == 1),
       began_(now()) {}
 
-void ProcessCheck::watch_process() {
+void ProcessCheck::keep() {
+    the_check.store(this, std::memory_order_release);
     ::on_exit(at_exit, this);
     static ProcessCheck* const self = this;
     ::pthread_atfork(
@@ -110,7 +134,7 @@ check::Summary ProcessCheck::launches() const {
 }
 
 bool ProcessCheck::wants(std::string_view name) noexcept {
-    if (!active_.load(std::memory_order_relaxed)) return false;
+    if (parts_.load(std::memory_order_relaxed) == 0) return false;
     try {
         MutexLock lock(mutex_);
         const auto [found, fresh] = kernels_.try_emplace(std::string(name));

@@ -33,13 +33,17 @@ public:
     // Called once, before a device is opened.
     static void begin(std::string_view classes, std::string_view options, bool quiet,
                       std::vector<std::string>& problems);
+    // The same for a program that checks parts of itself: prints nothing, and keeps the exit status.
+    static Problem prepare(std::string_view classes, std::string_view options);
     // nullptr: this process is not checked.
     static ProcessCheck* present() noexcept;
 
     void set_hooks(const CheckHooks& hooks) noexcept { hooks_.store(&hooks, std::memory_order_release); }
     [[nodiscard]] check::Report& report() noexcept { return report_; }
-    // While false, no launch is checked inside; for programs that check parts of what they do.
-    void set_active(bool active) noexcept { active_.store(active, std::memory_order_relaxed); }
+    // Parts of a program that is prepared; they may overlap. Outside of them no launch is checked inside.
+    void begin_part() noexcept { parts_.fetch_add(1, std::memory_order_relaxed); }
+    // False if none has begun.
+    bool end_part() noexcept;
 
     [[nodiscard]] bool wants(std::string_view kernel) noexcept override;
     [[nodiscard]] bool wants_block(std::uint32_t block) const noexcept override;
@@ -59,8 +63,8 @@ private:
     };
 
     ProcessCheck(const check::Options& options, bool quiet, std::vector<std::string>& problems);
+    void keep();
     static void at_exit(int status, void* check);
-    void watch_process();
     void finish() noexcept;
     void show_progress();
     void begin_in_child() CANOPY_NO_THREAD_SAFETY_ANALYSIS;
@@ -69,7 +73,8 @@ private:
     const check::Options options_;
     check::Report report_;
     std::atomic<const CheckHooks*> hooks_;
-    std::atomic<bool> active_{true};
+    std::atomic<std::uint32_t> parts_{1};  // that are checked now
+    bool whole_ = true;                    // the process is one part
     std::atomic<bool> stopped_{false};
     const bool shows_progress_;
     const Nanoseconds began_;

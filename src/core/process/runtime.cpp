@@ -71,6 +71,15 @@ bool Runtime::change(const SettingsChange& change) {
     return true;
 }
 
+Status Runtime::prepare_check(const std::string& classes, const std::string& options) {
+    MutexLock guard(open_mutex_);
+    if (ProcessCheck::present()) return {};
+    if (any_opened()) return fail(code::invalid_parameter, "a device is open; prepare for checks before");
+    if (const Problem problem = ProcessCheck::prepare(classes, options))
+        return fail(code::invalid_parameter, "{}", problem.message());
+    return {};
+}
+
 bool Runtime::change_stack_size(std::uint32_t bytes) {
     MutexLock guard(open_mutex_);
     if (settings().stack_size == bytes) return true;

@@ -91,6 +91,8 @@ public:
     void images_changed() noexcept;
     // Prints settings that could not be understood on standard error; once per process.
     void report_problems() noexcept;
+    // Lets parts of this process be checked (canopy/check.h), unless it is checked already.
+    Status prepare_check(const std::string& classes, const std::string& options);
     // Sets the stack size of blocks; false if a device has already been opened.
     bool change_stack_size(std::uint32_t bytes);
     // Sets the default kernel timeout, here and on every open device; nanoseconds, 0: no timeout.
