@@ -31,7 +31,8 @@ namespace canopy::kernel {
 
 // At the end of a core's registers, in the checking variant only.
 struct CheckState {
-    uint32_t depth;  // open instructions, one inside the other
+    uint32_t depth;   // open instructions, one inside the other
+    uint32_t joined;  // of them, the outermost ones that are one instruction
     uint32_t capacity, growths;
     CanopyCheckAccess* accesses;
     uint64_t (*lanes)[2];  // the masks of the accesses that have one
@@ -50,6 +51,9 @@ inline CheckState& check_state() {
     return check_state_of(core());
 }
 
+// True where operands of the open instruction are named, not those of its parts.
+inline bool names_operands(const CheckState& state) { return state.depth != 0 && state.depth <= state.joined; }
+
 // True inside an instruction.
 inline bool is_part_of_instruction() {
     CanopyCore* core = current_block().core;
@@ -67,8 +71,12 @@ constexpr CanopyCheckSite check_site(const char* operation, Where where) { retur
 
 __attribute__((noinline)) inline void open_instruction(pipe_t pipe, const char* name, Where where, uint8_t flow) {
     CheckState& state = check_state();
-    if (state.depth++ != 0) return;
     CanopyCheckOperation& operation = state.operation;
+    if (state.depth++ != 0) {
+        if (names_operands(state)) operation.flow = flow;
+        return;
+    }
+    state.joined = 1;
     operation = CanopyCheckOperation{};
     operation.site = check_site(name, where);
     operation.pipe = checked_pipe(pipe);
@@ -139,22 +147,26 @@ inline OperandPlace place_of(const AscendC::GlobalTensor<T>& tensor) {
     return {tensor.GetPhyAddr(), bytes_of<T>(tensor.GetSize()), Hardware::GM, checked_element<T>};
 }
 
-// Operands called "dst", "dstLocal", "destination", "the destination" and so on are written, all others read.
+constexpr bool begins_with(const char* text, const char* start) {
+    while (*start != 0)
+        if (*text++ != *start++) return false;
+    return true;
+}
+
+// Operands called "dst", "dstLocal", "destination", "the destination", "output" and so on are written, all others read.
 constexpr uint8_t access_kind(const char* operand) {
-    if (operand[0] == 't' && operand[1] == 'h' && operand[2] == 'e' && operand[3] == ' ') operand += 4;
-    const bool written =
-        operand[0] == 'd' &&
-        (operand[1] == 's' ? operand[2] == 't' : operand[1] == 'e' && operand[2] == 's' && operand[3] == 't');
+    if (begins_with(operand, "the ")) operand += 4;
+    const bool written = begins_with(operand, "dst") || begins_with(operand, "dest") || begins_with(operand, "out");
     return written ? CANOPY_CHECK_WRITE : CANOPY_CHECK_READ;
 }
 
-// Adds an operand to the open instruction, if there is one and it is the outermost. The result may be changed until the
-// next call; null: nothing was added.
+// Adds an operand to the open instruction, if there is one and this is not inside a part of it. The result may be
+// changed until the next call; null: nothing was added.
 __attribute__((noinline)) inline CanopyCheckAccess* add_access(uint8_t kind, const char* operand,
                                                                const OperandPlace& place, const void* address,
                                                                const Walk& walk) {
     CheckState& state = check_state();
-    if (state.depth != 1 || walk.bytes == 0 || walk.pieces == 0 || walk.repeats == 0) return nullptr;
+    if (!names_operands(state) || walk.bytes == 0 || walk.pieces == 0 || walk.repeats == 0) return nullptr;
     if (state.operation.access_count == state.capacity) grow_accesses(state);
     CanopyCheckAccess& access = state.accesses[state.operation.access_count++];
     const bool contiguous = walk.pieces == 1 || walk.step == walk.bytes;
@@ -168,7 +180,7 @@ __attribute__((noinline)) inline CanopyCheckAccess* add_access(uint8_t kind, con
     access.kind = kind;
     access.memory = static_cast<uint8_t>(place.memory);
     access.element = place.element;
-    access.operand = operand;
+    access.operand = begins_with(operand, "the ") ? operand + 4 : operand;
     access.tensor = place.tensor;
     access.tensor_bytes = place.bytes;
     return &access;
@@ -248,25 +260,34 @@ public:
     void tell() const {
         if constexpr (is_checking_variant) {
             CheckState& state = check_state();
-            if (state.depth == 1) tell_instruction(state);
+            if (names_operands(state)) tell_instruction(state);
         }
     }
 
     // CanopyCheckOperationFlags.
     void set(uint32_t flags) const {
         if constexpr (is_checking_variant)
-            if (CheckState& state = check_state(); state.depth == 1) state.operation.flags |= flags;
+            if (CheckState& state = check_state(); names_operands(state)) state.operation.flags |= flags;
     }
     // Of products and Fixpipe.
     void product(uint32_t m, uint32_t n, uint32_t k, uint8_t unit_flag) const {
         if constexpr (is_checking_variant) {
             CheckState& state = check_state();
-            if (state.depth != 1) return;
+            if (!names_operands(state)) return;
             state.operation.m = m;
             state.operation.n = n;
             state.operation.k = k;
             state.operation.unit_flag = unit_flag;
         }
+    }
+};
+
+// An instruction that is one with the next one inside it: for calls that have an operand more than those they call.
+class JoinedInstruction : public Instruction {
+public:
+    JoinedInstruction(pipe_t pipe, const char* name, Where where) : Instruction(pipe, name, where) {
+        if constexpr (is_checking_variant)
+            if (CheckState& state = check_state(); names_operands(state)) state.joined = state.depth + 1;
     }
 };
 
@@ -448,7 +469,7 @@ __attribute__((cold, noinline, format(printf, 3, 4))) inline void refuse([[maybe
     __builtin_vsnprintf(text, sizeof text, format, arguments);
     __builtin_va_end(arguments);
     if constexpr (is_checking_variant) {
-        if (is_part_of_instruction() && check_state().depth > 1) return;
+        if (is_part_of_instruction() && !names_operands(check_state())) return;
         const CanopyCheckSite site = check_site(nullptr, where);
         canopy_image_checker->misuse(id, text, &site);
     } else {

@@ -127,7 +127,9 @@ inline void anti_quantize_weight(const LocalTensor<D>& dst, const LocalTensor<S>
     const QuantizedShape shape =
         weight_shape<transposed>(src.GetSize(), k, scale.GetSize(), info.scaleHeight, info.scaleWidth, where);
     constexpr Sharing sharing = transposed ? Sharing::group_of_columns : Sharing::group_of_rows;
-    if constexpr (checked) {
+    const Instruction instruction(PIPE_V, "AscendAntiQuant", where);
+    if constexpr (tests_parameters) {
+        if constexpr (is_checking_variant) check_count(src, src.GetSize(), "AscendAntiQuant", "the source", where);
         check_count(dst, src.GetSize(), "AscendAntiQuant", "the destination", where);
         const uint64_t needed = parameters_needed(sharing, shape.rows(), shape.columns, shape.group);
         check_parameter("AscendAntiQuant", "the scale", scale, needed, where);
@@ -182,14 +184,14 @@ inline void AscendAntiQuant(const LocalTensor<OutputDataType>& dst, const LocalT
                             const LocalTensor<OutputDataType>& offset, const LocalTensor<OutputDataType>& scale,
                             const LocalTensor<uint8_t>& sharedTmpBuffer, const uint32_t k,
                             const AntiQuantShapeInfo& shapeInfo = {}, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendAntiQuant", sharedTmpBuffer, where, dst, src, offset, scale);
+    const canopy::kernel::WorkSpace work("AscendAntiQuant", sharedTmpBuffer, where, dst, src, offset, scale);
     canopy::kernel::anti_quantize_weight<isTranspose, true>(dst, src, offset, scale, k, shapeInfo, where);
 }
 template <typename InputDataType, typename OutputDataType, bool isTranspose>
 inline void AscendAntiQuant(const LocalTensor<OutputDataType>& dst, const LocalTensor<InputDataType>& src,
                             const LocalTensor<OutputDataType>& scale, const LocalTensor<uint8_t>& sharedTmpBuffer,
                             const uint32_t k, const AntiQuantShapeInfo& shapeInfo = {}, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendAntiQuant", sharedTmpBuffer, where, dst, src, scale);
+    const canopy::kernel::WorkSpace work("AscendAntiQuant", sharedTmpBuffer, where, dst, src, scale);
     canopy::kernel::anti_quantize_weight<isTranspose, false>(dst, src, scale, scale, k, shapeInfo, where);
 }
 
@@ -205,14 +207,14 @@ inline void AscendAntiQuant(const LocalTensor<OutputDataType>& dst, const LocalT
                             const OutputDataType offset, const OutputDataType scale,
                             const LocalTensor<uint8_t>& sharedTmpBuffer, const uint32_t k,
                             const AntiQuantShapeInfo& = {}, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendAntiQuant", sharedTmpBuffer, where, dst, src);
+    const canopy::kernel::WorkSpace work("AscendAntiQuant", sharedTmpBuffer, where, dst, src);
     canopy::kernel::anti_quantize_all<true>(dst, src, offset, scale, k, where);
 }
 template <typename InputDataType, typename OutputDataType, bool isTranspose>
 inline void AscendAntiQuant(const LocalTensor<OutputDataType>& dst, const LocalTensor<InputDataType>& src,
                             const OutputDataType scale, const LocalTensor<uint8_t>& sharedTmpBuffer, const uint32_t k,
                             const AntiQuantShapeInfo& = {}, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendAntiQuant", sharedTmpBuffer, where, dst, src);
+    const canopy::kernel::WorkSpace work("AscendAntiQuant", sharedTmpBuffer, where, dst, src);
     canopy::kernel::anti_quantize_all<false>(dst, src, scale, scale, k, where);
 }
 
@@ -227,7 +229,7 @@ template <typename InputDataType, typename OutputDataType, bool isTranspose>
 inline void AscendAntiQuant(const LocalTensor<OutputDataType>& dst, const LocalTensor<InputDataType>& src,
                             const LocalTensor<fp8_e8m0_t>& scale, const LocalTensor<uint8_t>& sharedTmpBuffer,
                             const uint32_t k, const AntiQuantShapeInfo& shapeInfo = {}, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendAntiQuant", sharedTmpBuffer, where, dst, src, scale);
+    const canopy::kernel::WorkSpace work("AscendAntiQuant", sharedTmpBuffer, where, dst, src, scale);
     canopy::kernel::anti_quantize_powers<isTranspose>(dst, src, scale, k, shapeInfo, where);
 }
 
@@ -250,7 +252,7 @@ inline void AscendAntiQuant(const LocalTensor<dstT>& dstTensor, const LocalTenso
                             const LocalTensor<scaleT>& scaleTensor, const LocalTensor<scaleT>& offsetTensor,
                             const LocalTensor<uint8_t>& sharedTmpBuffer, const AscendAntiQuantParam& para,
                             CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendAntiQuant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);
+    const canopy::kernel::WorkSpace work("AscendAntiQuant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);
     AscendAntiQuant<dstT, srcT, scaleT, config, policy>(dstTensor, srcTensor, scaleTensor, offsetTensor, para, where);
 }
 
@@ -268,7 +270,7 @@ template <const AntiQuantizeConfig& config, typename DstT, typename SrcT, typena
 inline void AntiQuantize(const LocalTensor<DstT>& dstTensor, const LocalTensor<SrcT>& srcTensor, const ScaleT& scale,
                          const OffsetT& offset, const LocalTensor<uint8_t>& sharedTmpBuffer,
                          const AntiQuantizeParams& params, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AntiQuantize", sharedTmpBuffer, where, dstTensor, srcTensor);
+    const canopy::kernel::WorkSpace work("AntiQuantize", sharedTmpBuffer, where, dstTensor, srcTensor);
     AntiQuantize<config>(dstTensor, srcTensor, scale, offset, params, where);
 }
 

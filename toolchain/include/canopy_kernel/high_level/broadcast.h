@@ -59,6 +59,7 @@ template <class T>
 inline void broadcast(const LocalTensor<T>& dst, const LocalTensor<T>& src, const BroadcastTiling& plan, Where where) {
     static_assert(packing<T> == 1, "Broadcast: elements of less than a byte are not supported");
     if (on_cube_core()) return;
+    const Instruction instruction(PIPE_V, "Broadcast", where, CANOPY_CHECK_FILL);
     check_vector_operand("Broadcast", "the destination", dst, uint64_t{plan.dstSize} * sizeof(T), where);
     check_vector_operand("Broadcast", "the source", src, uint64_t{plan.srcSize} * sizeof(T), where);
     const uint32_t last = plan.rank - 1, length = plan.dstShape[last];
@@ -116,7 +117,7 @@ inline void Broadcast(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcL
 template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
 inline void Broadcast(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal, const uint32_t dstShape[dim],
                       const uint32_t srcShape[dim], const LocalTensor<uint8_t>& sharedTmpBuffer, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("Broadcast", sharedTmpBuffer, where, dstLocal, srcLocal);
+    const canopy::kernel::WorkSpace work("Broadcast", sharedTmpBuffer, where, dstLocal, srcLocal);
     canopy::kernel::broadcast_axis<T, dim, axis>(dstLocal, srcLocal, dstShape, srcShape, where);
 }
 
@@ -128,7 +129,7 @@ inline void BroadCast(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcL
 template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
 inline void BroadCast(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal, const uint32_t dstShape[dim],
                       const uint32_t srcShape[dim], const LocalTensor<uint8_t>& sharedTmpBuffer, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("BroadCast", sharedTmpBuffer, where, dstLocal, srcLocal);
+    const canopy::kernel::WorkSpace work("BroadCast", sharedTmpBuffer, where, dstLocal, srcLocal);
     canopy::kernel::broadcast_axis<T, dim, axis>(dstLocal, srcLocal, dstShape, srcShape, where);
 }
 

@@ -92,6 +92,7 @@ inline void transpose_with_tiling(const LocalTensor<T>& dst, const LocalTensor<T
                                   const ConfusionTransposeTiling& tiling, Where where) {
     static_assert(packing<T> == 1, "Transpose: elements of less than a byte are not supported");
     if (on_cube_core()) return;
+    const Instruction instruction(PIPE_V, "Transpose", where, CANOPY_CHECK_FILL);
     const auto number = static_cast<uint32_t>(type);
     const uint64_t rank = tiling.param1;
     const uint64_t d[4] = {tiling.param2, tiling.param3, tiling.param4, tiling.param5};
@@ -162,7 +163,7 @@ namespace AscendC {
     inline void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src,                              \
                      const LocalTensor<uint8_t>& sharedTmpBuffer, TransposeType transposeType,          \
                      const ConfusionTransposeTiling& tiling, CANOPY_WHERE) {                            \
-        canopy::kernel::check_work_space(#Name, sharedTmpBuffer, where, dst, src);                      \
+        const canopy::kernel::WorkSpace work(#Name, sharedTmpBuffer, where, dst, src);                  \
         canopy::kernel::transpose_with_tiling(dst, src, transposeType, tiling, where);                  \
     }
 CANOPY_TRANSPOSE(Transpose)

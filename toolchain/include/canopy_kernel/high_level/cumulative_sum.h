@@ -65,12 +65,14 @@ inline void cumulative_sum(const LocalTensor<T>& dst, const LocalTensor<T>& last
     static_assert(is_half_or_float<T>, "CumSum: the elements are half or float");
     if (on_cube_core()) return;
     const uint64_t rows = info.outter, columns = info.inner;
-    if constexpr (checked) {
-        if (columns == 0 || bytes_of<T>(columns) % block_bytes != 0)
+    const Instruction instruction(PIPE_V, "CumSum", where);
+    if constexpr (is_checking_variant && with_last_row) instruction.writes("lastRow", last_row, bytes_of<T>(columns));
+    if constexpr (tests_parameters) {
+        if (checked && (columns == 0 || bytes_of<T>(columns) % block_bytes != 0))
             fail(where, "CumSum: inner is %u elements of %u bytes; a row must be a multiple of 32 bytes", info.inner,
                  static_cast<uint32_t>(sizeof(T)));
         check_operands("CumSum", rows * columns, where, named("dst", dst), named("src", src));
-        if (with_last_row) check_operands("CumSum", columns, where, named("lastRow", last_row));
+        if (checked && with_last_row) check_operands("CumSum", columns, where, named("lastRow", last_row));
         check_scratch("CumSum", scratch, where, named("dst", dst), named("src", src));
     }
     if (rows == 0) return;

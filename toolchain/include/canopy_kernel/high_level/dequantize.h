@@ -87,6 +87,7 @@ inline void dequantize_rows(const LocalTensor<D>& dst, const LocalTensor<int32_t
                             const DequantParams& params, Where where) {
     static_assert(is_any_of<D, half, float, bfloat16_t>, "AscendDequant: the result is half, bfloat16_t or float");
     if (on_cube_core()) return;
+    const Instruction instruction(PIPE_V, "AscendDequant", where);
     const uint64_t pitch = round_up(params.n, elements_in<D>(block_bytes));
     if constexpr (checked) {
         if (params.n % 8 != 0) fail(where, "AscendDequant: n is %u; it must be a multiple of 8", params.n);
@@ -137,7 +138,7 @@ template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUAN
 inline void AscendDequant(const LocalTensor<dstT>& dstTensor, const LocalTensor<int32_t>& srcTensor,
                           const LocalTensor<scaleT>& deqScale, const LocalTensor<uint8_t>& sharedTmpBuffer,
                           DequantParams params, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendDequant", sharedTmpBuffer, where, dstTensor, srcTensor, deqScale);
+    const canopy::kernel::WorkSpace work("AscendDequant", sharedTmpBuffer, where, dstTensor, srcTensor, deqScale);
     AscendDequant<dstT, scaleT, mode>(dstTensor, srcTensor, deqScale, params, where);
 }
 
@@ -151,7 +152,7 @@ template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUAN
 inline void AscendDequant(const LocalTensor<dstT>& dstTensor, const LocalTensor<int32_t>& srcTensor,
                           const LocalTensor<scaleT>& deqScale, const LocalTensor<uint8_t>& sharedTmpBuffer,
                           const uint32_t calCount, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendDequant", sharedTmpBuffer, where, dstTensor, srcTensor, deqScale);
+    const canopy::kernel::WorkSpace work("AscendDequant", sharedTmpBuffer, where, dstTensor, srcTensor, deqScale);
     canopy::kernel::dequantize_repeating(dstTensor, srcTensor, deqScale, calCount, where);
 }
 template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW>
@@ -163,7 +164,7 @@ template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUAN
 inline void AscendDequant(const LocalTensor<dstT>& dstTensor, const LocalTensor<int32_t>& srcTensor,
                           const LocalTensor<scaleT>& deqScale, const LocalTensor<uint8_t>& sharedTmpBuffer,
                           CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendDequant", sharedTmpBuffer, where, dstTensor, srcTensor, deqScale);
+    const canopy::kernel::WorkSpace work("AscendDequant", sharedTmpBuffer, where, dstTensor, srcTensor, deqScale);
     canopy::kernel::dequantize_repeating(dstTensor, srcTensor, deqScale, srcTensor.GetSize(), where);
 }
 
@@ -178,7 +179,7 @@ template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUAN
 inline void AscendDequant(const LocalTensor<dstT>& dstTensor, const LocalTensor<int32_t>& srcTensor,
                           const scaleT deqScale, const LocalTensor<uint8_t>& sharedTmpBuffer, DequantParams params,
                           CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendDequant", sharedTmpBuffer, where, dstTensor, srcTensor);
+    const canopy::kernel::WorkSpace work("AscendDequant", sharedTmpBuffer, where, dstTensor, srcTensor);
     canopy::kernel::dequantize_rows(dstTensor, srcTensor, deqScale,
                                     canopy::kernel::dequantized_rows<dstT, mode>(params), where);
 }
@@ -205,7 +206,7 @@ template <typename dstT, typename srcT, typename scaleT, const AscendDeQuantConf
 inline void AscendDequant(const LocalTensor<dstT>& dstTensor, const LocalTensor<srcT>& srcTensor,
                           const LocalTensor<scaleT>& scaleTensor, const LocalTensor<scaleT>& offsetTensor,
                           const LocalTensor<uint8_t>& sharedTmpBuffer, const AscendDeQuantParam& para, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendDequant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);
+    const canopy::kernel::WorkSpace work("AscendDequant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);
     AscendDequant<dstT, srcT, scaleT, config, policy>(dstTensor, srcTensor, scaleTensor, offsetTensor, para, where);
 }
 
@@ -224,7 +225,7 @@ template <const DequantizeConfig& config, typename DstT, typename SrcT, typename
 inline void Dequantize(const LocalTensor<DstT>& dstTensor, const LocalTensor<SrcT>& srcTensor, const ScaleT& scale,
                        const OffsetT& offset, const LocalTensor<uint8_t>& sharedTmpBuffer,
                        const DequantizeParams& params, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("Dequantize", sharedTmpBuffer, where, dstTensor, srcTensor);
+    const canopy::kernel::WorkSpace work("Dequantize", sharedTmpBuffer, where, dstTensor, srcTensor);
     Dequantize<config>(dstTensor, srcTensor, scale, offset, params, where);
 }
 

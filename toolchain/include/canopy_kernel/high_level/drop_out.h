@@ -75,6 +75,7 @@ inline void drop_out(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
             fail(where, "DropOut: maskLastAxis is %u; too small for rows of %u elements", info.maskLastAxis,
                  info.srcLastAxis);
     }
+    const Instruction instruction(PIPE_V, "DropOut", where);
     check_count(dst, static_cast<int64_t>(count), "DropOut", "the destination", where);
     check_count(src, static_cast<int64_t>(count), "DropOut", "the source", where);
     check_vector_operand("DropOut", "the mask", mask,
@@ -128,6 +129,13 @@ inline void select_by_elements(const LocalTensor<T>& dst, const LocalTensor<T>& 
         check_place(src, "Select", "the source", where);
         check_place(mask, "Select", "the mask", where);
     }
+    const Instruction instruction(PIPE_V, "Select", where);
+    if constexpr (is_checking_variant) {
+        instruction.writes("dst", dst, rows * columns * sizeof(T));
+        instruction.reads("src", src, rows * columns * sizeof(T));
+        instruction.reads("mask", mask, mask.GetPhyAddr(),
+                          {columns * sizeof(U), pitch * sizeof(U), static_cast<uint32_t>(rows)});
+    }
     using M = choose<is_same<U, bool>, uint8_t, U>;
     const SelectByElement<Wide<T>, number_first> select{widen(number)};
     for (uint64_t row = 0; row < rows; ++row)
@@ -153,7 +161,7 @@ template <typename T, bool isInitBitMode = false, uint32_t dropOutMode = 0>
 inline void DropOut(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal,
                     const LocalTensor<uint8_t>& maskLocal, const LocalTensor<uint8_t>& sharedTmpBuffer,
                     const float keepProb, const DropOutShapeInfo& info, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("DropOut", sharedTmpBuffer, where, dstLocal, srcLocal, maskLocal);
+    const canopy::kernel::WorkSpace work("DropOut", sharedTmpBuffer, where, dstLocal, srcLocal, maskLocal);
     DropOut<T, isInitBitMode, dropOutMode>(dstLocal, srcLocal, maskLocal, keepProb, info, where);
 }
 
@@ -162,14 +170,14 @@ inline void DropOut(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLoc
     inline void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, canopy::kernel::only_if<true, T> src1, \
                      const LocalTensor<U>& mask, const LocalTensor<uint8_t>& sharedTmpBuffer,                      \
                      const SelectWithBytesMaskShapeInfo& info, CANOPY_WHERE) {                                     \
-        canopy::kernel::check_work_space(#Name, sharedTmpBuffer, where, dst, src0, mask);                          \
+        const canopy::kernel::WorkSpace work(#Name, sharedTmpBuffer, where, dst, src0, mask);                      \
         canopy::kernel::select_by_elements<false>(dst, src0, src1, mask, info, where);                             \
     }                                                                                                              \
     template <typename T, typename U, bool isReuseMask = true>                                                     \
     inline void Name(const LocalTensor<T>& dst, canopy::kernel::only_if<true, T> src0, const LocalTensor<T>& src1, \
                      const LocalTensor<U>& mask, const LocalTensor<uint8_t>& sharedTmpBuffer,                      \
                      const SelectWithBytesMaskShapeInfo& info, CANOPY_WHERE) {                                     \
-        canopy::kernel::check_work_space(#Name, sharedTmpBuffer, where, dst, src1, mask);                          \
+        const canopy::kernel::WorkSpace work(#Name, sharedTmpBuffer, where, dst, src1, mask);                      \
         canopy::kernel::select_by_elements<true>(dst, src1, src0, mask, info, where);                              \
     }
 CANOPY_SELECT_BYTES(Select)

@@ -134,8 +134,8 @@ inline void deep_norm(const CheckedCall& call, const LocalTensor<T>& dst, const 
     call.at_most("the length of a row", shape.pitch, "the limit of this function", 2040);
     call.operand("the destination", dst, shape.rows * shape.pitch);
     call.operand("gxLocal", gx, shape.rows * shape.pitch);
-    call.operand("meanLocal", mean, shape.rows);
-    call.operand("rstdLocal", variance, shape.rows);
+    call.operand("meanLocal", mean, shape.rows, CANOPY_CHECK_WRITE);
+    call.operand("rstdLocal", variance, shape.rows, CANOPY_CHECK_WRITE);
     call.operand("gammaLocal", gamma, shape.pitch);
     call.operand("betaLocal", beta, shape.pitch);
     const DeepSum deep{widen(alpha)};

@@ -51,7 +51,7 @@ inline void layer_norm_gradient(const CheckedCall& call, const LocalTensor<T>& o
             fail(call.where, "%s: only the format ND is supported", call.name);
     shape.check(call, src);
     call.operand("outputPdX", out, shape.rows * shape.pitch);
-    call.operand("resForGamma", for_gamma, shape.rows * shape.pitch);
+    call.operand("resForGamma", for_gamma, shape.rows * shape.pitch, CANOPY_CHECK_WRITE);
     call.operand("inputDy", gradient, shape.rows * shape.pitch);
     call.operand("inputVariance", variance, shape.rows);
     call.operand("inputMean", mean, shape.rows);

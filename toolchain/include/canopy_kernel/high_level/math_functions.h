@@ -146,7 +146,9 @@ inline void SinCos(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, const
     using namespace canopy::kernel;
     static_assert(is_real<T>, "SinCos: this element type is not supported");
     if (on_cube_core()) return;
+    const Instruction instruction(PIPE_V, "SinCos", where);
     check_operands("SinCos", count, where, named("dst0", dst0));
+    if constexpr (is_checking_variant) check_operands("SinCos", count, where, named("dst1", dst1), named("src", src));
     check_scratch("SinCos", &sharedTmpBuffer, where, named("dst0", dst0));
     apply("SinCos", SineOperation<true, 1>{}, count, &sharedTmpBuffer, where, named("dst1", dst1), named("src", src));
     apply("SinCos", SineOperation<true, 0>{}, count, nullptr, where, named("dst0", dst0), named("src", src));
@@ -157,7 +159,9 @@ inline void SinCos(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, const
     using namespace canopy::kernel;
     static_assert(is_real<T>, "SinCos: this element type is not supported");
     if (on_cube_core()) return;
+    const Instruction instruction(PIPE_V, "SinCos", where);
     check_operands("SinCos", count, where, named("dst0", dst0));
+    if constexpr (is_checking_variant) check_operands("SinCos", count, where, named("dst1", dst1), named("src", src));
     apply("SinCos", SineOperation<true, 1>{}, count, nullptr, where, named("dst1", dst1), named("src", src));
     apply("SinCos", SineOperation<true, 0>{}, count, nullptr, where, named("dst0", dst0), named("src", src));
 }

@@ -150,6 +150,7 @@ inline void apply_with_number(const char* name, uint32_t count, Where where, con
     static_assert(is_tensor<A> || is_tensor<B>, "LogicalAnds, LogicalOrs: one of the sources is a tensor");
     static_assert(scalar_index == 0 || scalar_index == 1, "LogicalAnds, LogicalOrs: scalarTensorIndex is 0 or 1");
     if (on_cube_core()) return;
+    const JoinedInstruction instruction(PIPE_V, name, where);
     if constexpr (!is_tensor<A> || (is_tensor<B> && scalar_index == 0))
         apply(name, LogicalWithNumber<Operation>{truth_of(name, "src0", a, where)}, count, nullptr, where,
               named("dst", dst), named("src1", b));

@@ -32,6 +32,7 @@ inline void progression(const LocalTensor<T>& dst, T first, T step, int32_t coun
         check_limit("Arange", "count", count, 1, INT32_MAX, where);
         if (!(widen(step) >= 0)) fail(where, "Arange: the difference is negative");
     }
+    const Instruction instruction(PIPE_V, "Arange", where, CANOPY_CHECK_FILL);
     check_count(dst, count, "Arange", "the destination", where);
     T* to = dst.GetPhyAddr();
     const auto start = widen(first), difference = widen(step);
@@ -111,6 +112,7 @@ inline void philox(const LocalTensor<T>& dst, const uint32_t* key, const uint32_
     if (on_cube_core()) return;
     if constexpr (checked)
         if (params.row == 0 || params.column == 0) fail(where, "PhiloxRandom: the shape has no elements");
+    const Instruction instruction(PIPE_V, "PhiloxRandom", where, CANOPY_CHECK_FILL);
     check_count(dst, int64_t{params.row} * params.column, "PhiloxRandom", "the destination", where);
     for (uint64_t row = 0; row < params.row; ++row)
         philox_run<rounds>(dst.GetPhyAddr() + row * params.column, params.column, key, counter,

@@ -5,6 +5,7 @@
 #define CANOPY_KERNEL_OPERANDS_H
 
 #include "canopy_kernel/core/block.h"
+#include "canopy_kernel/core/check.h"
 #include "canopy_kernel/vector/vector_scalar.h"
 
 namespace canopy::kernel {
@@ -37,7 +38,7 @@ inline void check_filled(const char* operation, const char* name, const LocalTen
 // Every operand contains `count` elements.
 template <class... T>
 inline void check_operands(const char* operation, uint64_t count, Where where, const Named<T>&... operands) {
-    if constexpr (checked) {
+    if constexpr (tests_parameters) {
         (check_filled(operation, operands.name, operands.tensor, where), ...);
         (check_count(operands.tensor, static_cast<int64_t>(count), operation, operands.name, where), ...);
     }
@@ -53,6 +54,9 @@ inline bool overlaps(const LocalTensor<uint8_t>& scratch, const LocalTensor<T>& 
 // The temporary buffer, if there is one, is in UB and apart from the operands.
 template <class... T>
 inline void check_scratch(const char* operation, Scratch scratch, Where where, const Named<T>&... operands) {
+    if constexpr (is_checking_variant)
+        if (scratch != nullptr)
+            check_vector_operand(operation, "sharedTmpBuffer", *scratch, scratch->GetSize(), where, CANOPY_CHECK_WRITE);
     if constexpr (checked) {
         if (scratch == nullptr) return;
         check_filled(operation, "sharedTmpBuffer", *scratch, where);
@@ -89,6 +93,7 @@ template <class Operation, class D, class... S>
 inline void apply(const char* name, const Operation& operation, uint32_t count, Scratch scratch, Where where,
                   const Named<D>& dst, const Named<S>&... src) {
     if (on_cube_core()) return;
+    const Instruction instruction(PIPE_V, name, where);
     check_operands(name, count, where, dst, src...);
     check_scratch(name, scratch, where, dst, src...);
     if (count != 0) compute(uint64_t{count}, operation, elements_of(dst.tensor), elements_of(src.tensor)...);

@@ -55,6 +55,7 @@ inline void pad(const LocalTensor<T>& dst, const LocalTensor<T>& src, const Asce
             fail(where, "Pad: a row of %llu elements, %u of them data, cannot be padded by %u and %u", printable(width),
                  tiling.srcOriWidth, left, right);
     }
+    const Instruction instruction(PIPE_V, "Pad", where, CANOPY_CHECK_FILL);
     check_vector_operand("Pad", "the source", src, height * width * sizeof(T), where);
     check_vector_operand("Pad", "the destination", dst, height * pitch * sizeof(T), where);
     const T value = element_of<T>(params.padValue);
@@ -79,6 +80,7 @@ inline void unpad(const LocalTensor<T>& dst, const LocalTensor<T>& src, const As
         check_limit("UnPad", "rightPad", params.rightPad, 1, in_block<T> - 1, where);
     }
     const uint64_t kept = width - smaller<uint64_t>(params.rightPad, width);
+    const Instruction instruction(PIPE_V, "UnPad", where, CANOPY_CHECK_FILL);
     check_vector_operand("UnPad", "the source", src, height * width * sizeof(T), where);
     check_vector_operand("UnPad", "the destination", dst, height * kept * sizeof(T), where);
     for (uint64_t row = 0; row < height; ++row)
@@ -97,7 +99,7 @@ inline void Pad(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor
 template <typename T>
 inline void Pad(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor, const PadParams& padParams,
                 const LocalTensor<uint8_t>& sharedTmpBuffer, const PadTiling& tiling, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("Pad", sharedTmpBuffer, where, dstTensor, srcTensor);
+    const canopy::kernel::WorkSpace work("Pad", sharedTmpBuffer, where, dstTensor, srcTensor);
     canopy::kernel::pad(dstTensor, srcTensor, padParams, tiling, where);
 }
 
@@ -109,7 +111,7 @@ inline void UnPad(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTens
 template <typename T>
 inline void UnPad(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor, const UnPadParams& unPadParams,
                   const LocalTensor<uint8_t>& sharedTmpBuffer, const UnPadTiling& tiling, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("UnPad", sharedTmpBuffer, where, dstTensor, srcTensor);
+    const canopy::kernel::WorkSpace work("UnPad", sharedTmpBuffer, where, dstTensor, srcTensor);
     canopy::kernel::unpad(dstTensor, srcTensor, unPadParams, tiling, where);
 }
 

@@ -200,6 +200,7 @@ inline void quantize_matrix(const char* name, const LocalTensor<D>& dst, const L
             (shape.group == 0 || shape.group % 32 != 0))
             fail(where, "%s: groupSize is %llu; it must be a multiple of 32", name, printable(shape.group));
     }
+    const Instruction instruction(PIPE_V, name, where);
     check_count(dst, static_cast<int64_t>(shape.count), name, "the destination", where);
     check_count(src, static_cast<int64_t>(shape.count), name, "the source", where);
     const uint64_t needed = parameters_needed(sharing, shape.rows(), shape.columns, shape.group);

@@ -204,7 +204,7 @@ namespace AscendC {
     inline void AscendQuant(const LocalTensor<D>& dstTensor, const LocalTensor<S>& srcTensor,                          \
                             const LocalTensor<uint8_t>& sharedTmpBuffer, const float scale, const float offset,        \
                             const uint32_t calCount, CANOPY_WHERE) {                                                   \
-        canopy::kernel::check_work_space("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor);                 \
+        const canopy::kernel::WorkSpace work("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor);             \
         canopy::kernel::quantize<D, S, canopy::kernel::Sharing::tensor, true, MODE>(                                   \
             "AscendQuant", dstTensor, srcTensor, scale, offset, {calCount, calCount}, where);                          \
     }                                                                                                                  \
@@ -212,7 +212,7 @@ namespace AscendC {
     inline void AscendQuant(const LocalTensor<D>& dstTensor, const LocalTensor<S>& srcTensor,                          \
                             const LocalTensor<uint8_t>& sharedTmpBuffer, const float scale, const float offset,        \
                             CANOPY_WHERE) {                                                                            \
-        canopy::kernel::check_work_space("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor);                 \
+        const canopy::kernel::WorkSpace work("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor);             \
         canopy::kernel::quantize<D, S, canopy::kernel::Sharing::tensor, true, MODE>(                                   \
             "AscendQuant", dstTensor, srcTensor, scale, offset, {srcTensor.GetSize(), srcTensor.GetSize()}, where);    \
     }                                                                                                                  \
@@ -221,7 +221,8 @@ namespace AscendC {
                             const LocalTensor<uint8_t>& sharedTmpBuffer, const LocalTensor<S>& scaleTensor,            \
                             const canopy::kernel::only_if<true, S> offset, const uint32_t scaleCount,                  \
                             const uint32_t calCount, CANOPY_WHERE) {                                                   \
-        canopy::kernel::check_work_space("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);    \
+        const canopy::kernel::WorkSpace work("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor,              \
+                                             scaleTensor);                                                             \
         canopy::kernel::quantize_channels<D, S, MODE>(dstTensor, srcTensor, scaleTensor, offset, scaleCount,           \
                                                       scaleCount, calCount, where);                                    \
     }                                                                                                                  \
@@ -229,7 +230,8 @@ namespace AscendC {
     inline void AscendQuant(const LocalTensor<D>& dstTensor, const LocalTensor<S>& srcTensor,                          \
                             const LocalTensor<uint8_t>& sharedTmpBuffer, const LocalTensor<S>& scaleTensor,            \
                             const canopy::kernel::only_if<true, S> offset, CANOPY_WHERE) {                             \
-        canopy::kernel::check_work_space("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);    \
+        const canopy::kernel::WorkSpace work("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor,              \
+                                             scaleTensor);                                                             \
         canopy::kernel::quantize_channels<D, S, MODE>(dstTensor, srcTensor, scaleTensor, offset,                       \
                                                       scaleTensor.GetSize(), scaleTensor.GetSize(),                    \
                                                       srcTensor.GetSize(), where);                                     \
@@ -239,7 +241,8 @@ namespace AscendC {
                             const LocalTensor<uint8_t>& sharedTmpBuffer, const LocalTensor<S>& scaleTensor,            \
                             const LocalTensor<S>& offsetTensor, const uint32_t scaleCount, const uint32_t offsetCount, \
                             const uint32_t calCount, CANOPY_WHERE) {                                                   \
-        canopy::kernel::check_work_space("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);    \
+        const canopy::kernel::WorkSpace work("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor,              \
+                                             scaleTensor);                                                             \
         canopy::kernel::quantize_channels<D, S, MODE>(dstTensor, srcTensor, scaleTensor, offsetTensor, scaleCount,     \
                                                       offsetCount, calCount, where);                                   \
     }                                                                                                                  \
@@ -247,7 +250,8 @@ namespace AscendC {
     inline void AscendQuant(const LocalTensor<D>& dstTensor, const LocalTensor<S>& srcTensor,                          \
                             const LocalTensor<uint8_t>& sharedTmpBuffer, const LocalTensor<S>& scaleTensor,            \
                             const LocalTensor<S>& offsetTensor, CANOPY_WHERE) {                                        \
-        canopy::kernel::check_work_space("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);    \
+        const canopy::kernel::WorkSpace work("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor,              \
+                                             scaleTensor);                                                             \
         canopy::kernel::quantize_channels<D, S, MODE>(dstTensor, srcTensor, scaleTensor, offsetTensor,                 \
                                                       scaleTensor.GetSize(), offsetTensor.GetSize(),                   \
                                                       srcTensor.GetSize(), where);                                     \
@@ -277,7 +281,7 @@ template <typename dstT, typename srcT, typename scaleT, bool isReuseSource = fa
 inline void AscendQuant(const LocalTensor<dstT>& dstTensor, const LocalTensor<srcT>& srcTensor,
                         const LocalTensor<uint8_t>& sharedTmpBuffer, const LocalTensor<scaleT>& scaleTensor,
                         const LocalTensor<scaleT>& offsetTensor, const AscendQuantParam& para, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);
+    const canopy::kernel::WorkSpace work("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);
     canopy::kernel::quantize_by_policy<dstT, srcT, scaleT, config, policy>(dstTensor, srcTensor, scaleTensor,
                                                                            offsetTensor, para, where);
 }
@@ -294,7 +298,7 @@ template <typename dstT, typename srcT, typename scaleT, bool isReuseSource = fa
 inline void AscendQuant(const LocalTensor<dstT>& dstTensor, const LocalTensor<srcT>& srcTensor,
                         const LocalTensor<uint8_t>& sharedTmpBuffer, const LocalTensor<scaleT>& scaleTensor,
                         const scaleT offset, const AscendQuantParam& para, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);
+    const canopy::kernel::WorkSpace work("AscendQuant", sharedTmpBuffer, where, dstTensor, srcTensor, scaleTensor);
     canopy::kernel::quantize_by_policy<dstT, srcT, scaleT, config, policy>(dstTensor, srcTensor, scaleTensor, offset,
                                                                            para, where);
 }
@@ -313,7 +317,7 @@ template <const QuantizeConfig& config, typename DstT, typename SrcT, typename S
 inline void Quantize(const LocalTensor<DstT>& dstTensor, const LocalTensor<SrcT>& srcTensor,
                      const LocalTensor<uint8_t>& sharedTmpBuffer, const ScaleT& scale, const OffsetT& offset,
                      const QuantizeParams& params, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("Quantize", sharedTmpBuffer, where, dstTensor, srcTensor);
+    const canopy::kernel::WorkSpace work("Quantize", sharedTmpBuffer, where, dstTensor, srcTensor);
     Quantize<config>(dstTensor, srcTensor, scale, offset, params, where);
 }
 

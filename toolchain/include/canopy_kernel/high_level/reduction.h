@@ -116,6 +116,15 @@ struct AllReduction : AnyReduction<T> {
     using Combine = BothBits;
 };
 
+// What a reduction of rows touches, in the checking variant.
+template <class T>
+inline void add_reduction(const Instruction& instruction, const LocalTensor<T>& dst, uint64_t results,
+                          const LocalTensor<T>& src, uint64_t rows, uint64_t columns, uint64_t pitch) {
+    instruction.reads("src", src, src.GetPhyAddr(),
+                      {bytes_of<T>(columns), bytes_of<T>(pitch), static_cast<uint32_t>(rows)});
+    instruction.writes("dst", dst, bytes_of<T>(results));
+}
+
 // Some of these work on rows of any width if they are stored without gaps; all need padded rows on chips before 3510.
 template <template <class> class Reduction, class Pattern, class T>
 inline void reduce_matrix(const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src, Scratch scratch,
@@ -128,6 +137,9 @@ inline void reduce_matrix(const char* name, const LocalTensor<T>& dst, const Loc
     const uint64_t rows = shape[0], columns = shape[1];
     const uint64_t pitch = padded ? round_up(bytes_of<T>(columns), block_bytes) / sizeof(T) : columns;
     const uint64_t results = along_rows ? rows : columns;
+    const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_USE);
+    add_reduction(instruction, dst, results, src, rows, columns, pitch);
+    if constexpr (is_checking_variant) check_scratch(name, scratch, where);
     if constexpr (checked) {
         if (rows == 0 || columns == 0)
             fail(where, "%s: srcShape is {%u, %u}; both axes must be at least 1", name, shape[0], shape[1]);
@@ -158,6 +170,9 @@ inline void reduce_rows(const char* name, const LocalTensor<T>& dst, const Local
     using Rule = Reduction<T>;
     if (on_cube_core()) return;
     const uint64_t rows = params.outter, pitch = params.inner, columns = params.n;
+    const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_USE);
+    add_reduction(instruction, dst, rows, src, rows, columns, pitch);
+    if constexpr (is_checking_variant) check_scratch(name, scratch, where);
     if constexpr (checked) {
         if (rows == 0) fail(where, "%s: outter is 0", name);
         if (pitch == 0 || bytes_of<T>(pitch) % block_bytes != 0)
@@ -179,6 +194,7 @@ inline void reduce_xor_sum(const LocalTensor<T>& dst, const LocalTensor<T>& src0
                            Scratch scratch, uint32_t count, Where where) {
     static_assert(is_same<T, int16_t>, "ReduceXorSum: the elements are int16_t");
     if (on_cube_core()) return;
+    const Instruction instruction(PIPE_V, "ReduceXorSum", where, CANOPY_CHECK_USE);
     check_operands("ReduceXorSum", count, where, named("src0", src0), named("src1", src1));
     check_operands("ReduceXorSum", 1, where, named("dst", dst));
     check_scratch("ReduceXorSum", scratch, where, named("dst", dst), named("src0", src0), named("src1", src1));

@@ -152,15 +152,25 @@ inline bool has_no_rows(const char* name) {
     return on_cube_core();
 }
 
-// The checks of one call; they do nothing except in checked builds.
-struct CheckedCall {
+// The checks of one call; they do nothing except in checked builds. In the checking variant, it is an instruction, of
+// which they name the operands.
+struct CheckedCall : Instruction {
     const char* name;
     Where where;
 
-    // The operand is in the unified buffer and holds this many elements.
+    CheckedCall(const char* operation, Where line)
+        : Instruction(PIPE_V, operation, line), name(operation), where(line) {}
+
+    // The operand is in the unified buffer and holds this many elements. `kind` is for operands whose names do not say
+    // whether they are written.
     template <class T>
-    void operand(const char* what, const LocalTensor<T>& tensor, uint64_t elements) const {
-        check_vector_operand(name, what, tensor, bytes_of<T>(elements), where);
+    void operand(const char* what, const LocalTensor<T>& tensor, uint64_t elements, uint8_t kind = 0) const {
+        check_vector_operand(name, what, tensor, bytes_of<T>(elements), where, kind);
+    }
+    // An operand whose size is checked elsewhere.
+    template <class T>
+    void sized(const char* what, const LocalTensor<T>& tensor, uint64_t elements) const {
+        if constexpr (is_checking_variant) operand(what, tensor, elements);
     }
     template <class T, class Q>
     void same_size(const char* what, const LocalTensor<T>& tensor, const LocalTensor<Q>& src) const {
@@ -190,6 +200,8 @@ struct CheckedCall {
     // The temporary buffer overlaps no operand.
     template <class... T>
     void scratch(const LocalTensor<uint8_t>& buffer, const LocalTensor<T>&... operands) const {
+        if constexpr (is_checking_variant)
+            if (!on_cube_core()) operand("sharedTmpBuffer", buffer, buffer.GetSize(), CANOPY_CHECK_WRITE);
         if constexpr (checked) {
             check_vector_operand(name, "sharedTmpBuffer", buffer, 1, where);
             const auto begin = reinterpret_cast<uintptr_t>(buffer.GetPhyAddr());

@@ -20,8 +20,9 @@ inline void softmax_with_values(const CheckedCall& call, const LocalTensor<T>& d
     const auto shape = softmax_rows<is_nz, config>(call, info, src, tiling);
     check_basic_block<is_basic, T>(call, shape);
     call.same_size("the destination", dst, src);
-    const auto sums = row_values<is_single_value<config>>(call, "sumTensor", sum, shape);
-    const auto maxima = row_values<is_single_value<config>>(call, "maxTensor", max, shape);
+    call.sized("dst", dst, shape.size());
+    const auto sums = row_results<is_single_value<config>>(call, "sumTensor", sum, shape);
+    const auto maxima = row_results<is_single_value<config>>(call, "maxTensor", max, shape);
     for (uint64_t row = 0; row < shape.rows; ++row) {
         const float largest = shape.largest(row, src.GetPhyAddr());
         sums.set(row, shape.divided_exponentials(row, largest, 0, dst.GetPhyAddr(), src.GetPhyAddr()));
@@ -37,6 +38,7 @@ inline void softmax_alone(const CheckedCall& call, const LocalTensor<T>& dst, co
     const auto shape = softmax_rows<false, config>(call, info, src, tiling);
     check_basic_block<is_basic, T>(call, shape);
     call.same_size("the destination", dst, src);
+    call.sized("dst", dst, shape.size());
     for (uint64_t row = 0; row < shape.rows; ++row)
         shape.divided_exponentials(row, shape.largest(row, src.GetPhyAddr()), 0, dst.GetPhyAddr(), src.GetPhyAddr());
 }
@@ -51,6 +53,7 @@ inline void simple_softmax(const CheckedCall& call, const LocalTensor<T>& dst, c
     const auto shape = softmax_rows<is_nz, config>(call, info, src, tiling);
     check_basic_block<is_basic, T>(call, shape);
     call.same_size("the destination", dst, src);
+    call.sized("dst", dst, shape.size());
     const auto sums = row_values<is_single_value<config>>(call, "inSumTensor", sum, shape);
     const auto maxima = row_values<is_single_value<config>>(call, "inMaxTensor", max, shape);
     for (uint64_t row = 0; row < shape.rows; ++row)
@@ -71,8 +74,9 @@ inline void log_softmax(const CheckedCall& call, const LocalTensor<T>& dst, cons
     if (has_no_rows(call.name)) return;
     const auto shape = softmax_rows<is_nz>(call, info, src, tiling);
     call.same_size("the destination", dst, src);
-    const auto sums = row_values<false>(call, "sum", sum, shape);
-    const auto maxima = row_values<false>(call, "max", max, shape);
+    call.sized("dst", dst, shape.size());
+    const auto sums = row_results<false>(call, "sum", sum, shape);
+    const auto maxima = row_results<false>(call, "max", max, shape);
     for (uint64_t row = 0; row < shape.rows; ++row) {
         const float largest = shape.largest(row, src.GetPhyAddr());
         const float total = shape.sum(row, ExpMinus{largest}, static_cast<const T*>(src.GetPhyAddr()));
@@ -90,6 +94,7 @@ inline bool adjust_softmax(const CheckedCall& call, const LocalTensor<T>& result
     if (has_no_rows(call.name)) return false;
     const auto shape = softmax_rows<is_nz>(call, info, result, SoftMaxTiling{});
     const auto maxima = row_values<is_single>(call, "maxTensor", max, shape);
+    call.sized("dst", result, shape.size());
     bool any = false;
     for (uint64_t row = 0; row < shape.rows; ++row) {
         const S value = max.GetPhyAddr()[row * maxima.width];

@@ -19,8 +19,9 @@ inline void softmax_flash(const CheckedCall& call, const LocalTensor<T>& dst, co
     const auto shape = softmax_rows<false>(call, info, src, tiling);
     check_basic_block<is_basic, T>(call, shape);
     call.same_size("the destination", dst, src);
-    const auto sums = row_values<false>(call, "sumTensor", sum, shape);
-    const auto maxima = row_values<false>(call, "maxTensor", max, shape);
+    call.sized("dst", dst, shape.size());
+    const auto sums = row_results<false>(call, "sumTensor", sum, shape);
+    const auto maxima = row_results<false>(call, "maxTensor", max, shape);
     T* to = dst.GetPhyAddr();
     const T* from = src.GetPhyAddr();
     if (!is_update) {
@@ -31,7 +32,7 @@ inline void softmax_flash(const CheckedCall& call, const LocalTensor<T>& dst, co
         }
         return;
     }
-    const auto factors = row_values<false>(call, "expMaxTensor", factor, shape);
+    const auto factors = row_results<false>(call, "expMaxTensor", factor, shape);
     const auto old_sums = row_values<false>(call, "inSumTensor", old_sum, shape);
     const auto old_maxima = row_values<false>(call, "inMaxTensor", old_max, shape);
     for (uint64_t row = 0; row < shape.rows; ++row) {
@@ -57,8 +58,9 @@ inline void softmax_flash_v2(const CheckedCall& call, const LocalTensor<T>& dst,
     const auto shape = softmax_rows<is_nz, config>(call, info, src, tiling);
     check_basic_block<is_basic, T>(call, shape);
     call.same_size("the destination", dst, src);
-    const auto sums = row_values<is_single>(call, "expSumTensor", sum, shape);
-    const auto maxima = row_values<is_single>(call, "maxTensor", max, shape);
+    call.sized("dst", dst, shape.size());
+    const auto sums = row_results<is_single>(call, "expSumTensor", sum, shape);
+    const auto maxima = row_results<is_single>(call, "maxTensor", max, shape);
     T* to = dst.GetPhyAddr();
     const T* from = src.GetPhyAddr();
     if constexpr (!is_update) {
@@ -68,10 +70,10 @@ inline void softmax_flash_v2(const CheckedCall& call, const LocalTensor<T>& dst,
             maxima.set(row, largest);
         }
     } else {
-        const auto factors = row_values<is_single>(call, "expMaxTensor", factor, shape);
+        const auto factors = row_results<is_single>(call, "expMaxTensor", factor, shape);
         const auto old_sums = row_values<is_single>(call, "inExpSumTensor", old_sum, shape);
         const auto old_maxima = row_values<is_single>(call, "inMaxTensor", old_max, shape);
-        if (tile_max != nullptr) row_values<is_single>(call, "outReduceMax", *tile_max, shape);
+        if (tile_max != nullptr) row_results<is_single>(call, "outReduceMax", *tile_max, shape);
         for (uint64_t row = 0; row < shape.rows; ++row) {
             const float old = old_maxima.get(row), here = shape.largest(row, from);
             const float largest = math::maximum(old, here);
@@ -177,9 +179,16 @@ inline void softmax_flash_v3(const CheckedCall& call, const LocalTensor<T>& dst,
         if (is_update && params.loopCnt == 0) fail(call.where, "%s: loopCnt is 0", call.name);
     }
     call.same_size("the destination", dst, src);
-    const auto means = row_values<is_single>(call, "meanTensor", mean, shape);
-    const auto sums = row_values<is_single>(call, "expSumTensor", sum, shape);
-    const auto maxima = row_values<is_single>(call, "maxTensor", max, shape);
+    call.sized("dst", dst, shape.size());
+    const auto means = row_results<is_single>(call, "meanTensor", mean, shape);
+    const auto sums = row_results<is_single>(call, "expSumTensor", sum, shape);
+    const auto maxima = row_results<is_single>(call, "maxTensor", max, shape);
+    if constexpr (is_update) {
+        row_results<is_single>(call, "expMaxTensor", factor, shape);
+        row_values<is_single>(call, "inMeanTensor", old_mean, shape);
+        row_values<is_single>(call, "inExpSumTensor", old_sum, shape);
+        row_values<is_single>(call, "inMaxTensor", old_max, shape);
+    }
     const float strength = params.alpha / (1.0f - params.alpha);
     T* to = dst.GetPhyAddr();
     const T* from = src.GetPhyAddr();
@@ -191,10 +200,8 @@ inline void softmax_flash_v3(const CheckedCall& call, const LocalTensor<T>& dst,
             maxima.set(row, here);
             sums.set(row, shifted.exponentials(row, here, to, from));
         } else {
-            const auto factors = row_values<is_single>(call, "expMaxTensor", factor, shape);
-            const auto old_means = row_values<is_single>(call, "inMeanTensor", old_mean, shape);
-            const auto old_sums = row_values<is_single>(call, "inExpSumTensor", old_sum, shape);
-            const auto old_maxima = row_values<is_single>(call, "inMaxTensor", old_max, shape);
+            const RowValues<is_single, T> factors{factor};
+            const RowValues<is_single, U> old_means{old_mean}, old_sums{old_sum}, old_maxima{old_max};
             const auto loops = static_cast<float>(params.loopCnt);
             const float before = old_means.get(row), old = old_maxima.get(row), carried = old_sums.get(row);
             const float all = (shifted.mean + before * (loops - 1.0f)) / loops;

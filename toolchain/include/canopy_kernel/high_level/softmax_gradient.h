@@ -22,10 +22,13 @@ inline void softmax_gradient(const CheckedCall& call, const LocalTensor<T>& dst,
     const auto shape = softmax_rows<is_nz>(call, info, src, tiling);
     check_basic_block<is_basic, T>(call, shape);
     call.same_size("gradTensor", gradient, src);
-    if (is_front)
-        row_values<false>(call, "the destination", dst, shape);
-    else
+    call.sized("gradTensor", gradient, shape.size());
+    if (is_front) {
+        row_results<false>(call, "the destination", dst, shape);
+    } else {
         call.same_size("the destination", dst, src);
+        call.sized("dst", dst, shape.size());
+    }
     const T *dy = gradient.GetPhyAddr(), *y = src.GetPhyAddr();
     for (uint64_t row = 0; row < shape.rows; ++row) {
         const float dot = shape.sum(row, ProductOfTwo{}, dy, y);

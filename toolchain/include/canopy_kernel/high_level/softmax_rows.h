@@ -49,6 +49,8 @@ struct SoftmaxRows {
     uint32_t rows;
     uint32_t used;
 
+    uint64_t size() const { return uint64_t{layout.rows} * layout.columns; }
+
     template <class T>
     float largest(uint64_t row, const T* src) const {
         float best = -__builtin_inff();
@@ -193,9 +195,15 @@ inline void check_basic_block(const CheckedCall& call, const SoftmaxRows<is_nz>&
 
 template <bool is_single, class T, bool is_nz>
 inline RowValues<is_single, T> row_values(const CheckedCall& call, const char* what, const LocalTensor<T>& tensor,
-                                          const SoftmaxRows<is_nz>& shape) {
-    call.operand(what, tensor, uint64_t{shape.rows} * RowValues<is_single, T>::width);
+                                          const SoftmaxRows<is_nz>& shape, uint8_t kind = CANOPY_CHECK_READ) {
+    call.operand(what, tensor, uint64_t{shape.rows} * RowValues<is_single, T>::width, kind);
     return {tensor};
+}
+// The same for results.
+template <bool is_single, class T, bool is_nz>
+inline RowValues<is_single, T> row_results(const CheckedCall& call, const char* what, const LocalTensor<T>& tensor,
+                                           const SoftmaxRows<is_nz>& shape) {
+    return row_values<is_single>(call, what, tensor, shape, CANOPY_CHECK_WRITE);
 }
 
 template <const SoftmaxConfig& config>

@@ -39,6 +39,7 @@ inline void sort_tensor(const LocalTensor<T>& dst, const LocalTensor<T>& src, U*
                         uint32_t count, Where where) {
     static_assert(is_sortable<T>, "Sort: elements are integers, half, bfloat16_t or float");
     if (on_cube_core() || count == 0) return;
+    const Instruction instruction(PIPE_V, "Sort", where, CANOPY_CHECK_USE);
     check_count(dst, count, "Sort", "the destination", where);
     check_count(src, count, "Sort", "the source", where);
     const T* from = src.GetPhyAddr();
@@ -51,9 +52,14 @@ inline void sort_tensor(const LocalTensor<T>& dst, const LocalTensor<T>& src, U*
 }
 
 template <class U>
-inline void check_sort_indices(const LocalTensor<U>& indices, const char* operand, uint32_t count, Where where) {
+inline void check_sort_indices(const LocalTensor<U>& indices, const char* operand, uint32_t count, Where where,
+                               uint8_t kind = CANOPY_CHECK_READ) {
     static_assert(is_any_of<U, int32_t, uint32_t, int64_t, uint64_t>, "Sort: indices are integers of 32 or 64 bits");
-    check_count(indices, count, "Sort", operand, where);
+    if constexpr (is_checking_variant) {
+        if (!on_cube_core()) add_operand(kind, operand, indices, bytes_of<U>(count));
+    } else {
+        check_count(indices, count, "Sort", operand, where);
+    }
 }
 
 }  // namespace canopy::kernel
@@ -69,7 +75,7 @@ inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTenso
 template <typename T, bool isReuseSource = false, const SortConfig& config = DEFAULT_SORT_CONFIG>
 inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor,
                  const LocalTensor<uint8_t>& sharedTmpBuffer, const uint32_t calCount, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("Sort", sharedTmpBuffer, where, dstTensor, srcTensor);
+    const canopy::kernel::WorkSpace work("Sort", sharedTmpBuffer, where, dstTensor, srcTensor);
     Sort<T, isReuseSource, config>(dstTensor, srcTensor, calCount, where);
 }
 
@@ -77,7 +83,8 @@ inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTenso
 template <typename T, bool isReuseSource = false, const SortConfig& config = DEFAULT_SORT_CONFIG>
 inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<uint32_t>& dstIndexTensor,
                  const LocalTensor<T>& srcTensor, const uint32_t calCount, CANOPY_WHERE) {
-    canopy::kernel::check_sort_indices(dstIndexTensor, "the indices", calCount, where);
+    const canopy::kernel::JoinedInstruction instruction(PIPE_V, "Sort", where);
+    canopy::kernel::check_sort_indices(dstIndexTensor, "the indices", calCount, where, CANOPY_CHECK_WRITE);
     canopy::kernel::sort_tensor<config.isDescend, T, uint32_t>(dstTensor, srcTensor, dstIndexTensor.GetPhyAddr(),
                                                                nullptr, calCount, where);
 }
@@ -85,7 +92,7 @@ template <typename T, bool isReuseSource = false, const SortConfig& config = DEF
 inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<uint32_t>& dstIndexTensor,
                  const LocalTensor<T>& srcTensor, const LocalTensor<uint8_t>& sharedTmpBuffer, const uint32_t calCount,
                  CANOPY_WHERE) {
-    canopy::kernel::check_work_space("Sort", sharedTmpBuffer, where, dstTensor, dstIndexTensor, srcTensor);
+    const canopy::kernel::WorkSpace work("Sort", sharedTmpBuffer, where, dstTensor, dstIndexTensor, srcTensor);
     Sort<T, isReuseSource, config>(dstTensor, dstIndexTensor, srcTensor, calCount, where);
 }
 
@@ -93,7 +100,8 @@ inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<uint32_t>& d
 template <typename T, typename U, bool isReuseSource = false, const SortConfig& config = DEFAULT_SORT_CONFIG>
 inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<U>& dstIndexTensor, const LocalTensor<T>& srcTensor,
                  const LocalTensor<U>& srcIndexTensor, const uint32_t calCount, CANOPY_WHERE) {
-    canopy::kernel::check_sort_indices(dstIndexTensor, "the indices", calCount, where);
+    const canopy::kernel::JoinedInstruction instruction(PIPE_V, "Sort", where);
+    canopy::kernel::check_sort_indices(dstIndexTensor, "the indices", calCount, where, CANOPY_CHECK_WRITE);
     canopy::kernel::check_sort_indices(srcIndexTensor, "the source indices", calCount, where);
     canopy::kernel::sort_tensor<config.isDescend, T, U>(dstTensor, srcTensor, dstIndexTensor.GetPhyAddr(),
                                                         srcIndexTensor.GetPhyAddr(), calCount, where);
@@ -102,8 +110,8 @@ template <typename T, typename U, bool isReuseSource = false, const SortConfig& 
 inline void Sort(const LocalTensor<T>& dstTensor, const LocalTensor<U>& dstIndexTensor, const LocalTensor<T>& srcTensor,
                  const LocalTensor<U>& srcIndexTensor, const LocalTensor<uint8_t>& sharedTmpBuffer,
                  const uint32_t calCount, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("Sort", sharedTmpBuffer, where, dstTensor, dstIndexTensor, srcTensor,
-                                     srcIndexTensor);
+    const canopy::kernel::WorkSpace work("Sort", sharedTmpBuffer, where, dstTensor, dstIndexTensor, srcTensor,
+                                         srcIndexTensor);
     Sort<T, U, isReuseSource, config>(dstTensor, dstIndexTensor, srcTensor, srcIndexTensor, calCount, where);
 }
 

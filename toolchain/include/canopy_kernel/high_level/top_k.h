@@ -202,9 +202,16 @@ inline void top_k(const LocalTensor<T>& values, const LocalTensor<int32_t>& indi
     const auto rows = static_cast<uint64_t>(info.outter);
     const TopKPitch pitch = {dense ? wanted : round_up(uint64_t{wanted}, elements_in<T>(block_bytes)),
                              dense ? wanted : round_up(uint64_t{wanted}, uint64_t{8})};
-    check_vector_operand("TopK", "the values", values, ((rows - 1) * pitch.values + wanted) * sizeof(T), where);
-    check_vector_operand("TopK", "the indices", indices, ((rows - 1) * pitch.indices + wanted) * 4, where);
-    check_vector_operand("TopK", "the source", src, rows * inner * sizeof(T), where);
+    const Instruction instruction(PIPE_V, "TopK", where, CANOPY_CHECK_USE);
+    check_vector_operand("TopK", "the values", values, ((rows - 1) * pitch.values + wanted) * sizeof(T), where,
+                         CANOPY_CHECK_WRITE);
+    check_vector_operand("TopK", "the indices", indices, ((rows - 1) * pitch.indices + wanted) * 4, where,
+                         CANOPY_CHECK_WRITE);
+    if constexpr (is_checking_variant)
+        instruction.reads("src", src, src.GetPhyAddr(),
+                          {static_cast<uint32_t>(info.n) * sizeof(T), inner * sizeof(T), static_cast<uint32_t>(rows)});
+    else
+        check_vector_operand("TopK", "the source", src, rows * inner * sizeof(T), where);
     if constexpr (with_index)
         check_vector_operand("TopK", "the source indices", src_index, (dense ? rows : 1) * inner * 4, where);
     if constexpr (with_finish) check_vector_operand("TopK", "the finish tensor", finish, rows, where);
@@ -261,7 +268,7 @@ inline void TopK(const LocalTensor<T>& dstValueLocal, const LocalTensor<int32_t>
                  const LocalTensor<T>& srcLocal, const LocalTensor<int32_t>& srcIndexLocal,
                  const LocalTensor<bool>& finishLocal, const LocalTensor<uint8_t>& tmpLocal, const int32_t k,
                  const TopkTiling& tilling, const TopKInfo& topKInfo, const bool isLargest = true, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("TopK", tmpLocal, where, dstValueLocal, dstIndexLocal, srcLocal);
+    const canopy::kernel::WorkSpace work("TopK", tmpLocal, where, dstValueLocal, dstIndexLocal, srcLocal);
     TopK<T, isInitIndex, isHasfinish, isReuseSrc, topkMode, config>(
         dstValueLocal, dstIndexLocal, srcLocal, srcIndexLocal, finishLocal, k, tilling, topKInfo, isLargest, where);
 }

@@ -126,6 +126,7 @@ inline void trans_data(const LocalTensor<T>& dst, const LocalTensor<T>& src, con
     const uint64_t image_size = image->n * image->c * image->d * plane;
     const uint64_t blocked_size =
         (fractal ? round_up(image->n, 16) : image->n) * image->d * blocked->c1 * image->h * image->w * 16;
+    const Instruction instruction(PIPE_V, "TransData", where, CANOPY_CHECK_FILL);
     check_vector_operand("TransData", "the destination", dst, (to_blocked ? blocked_size : image_size) * sizeof(T),
                          where);
     check_vector_operand("TransData", "the source", src, (to_blocked ? image_size : blocked_size) * sizeof(T), where);
@@ -146,7 +147,7 @@ inline void TransData(const LocalTensor<T>& dstTensor, const LocalTensor<T>& src
 template <const TransDataConfig& config, typename T, typename U, typename S>
 inline void TransData(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor,
                       const LocalTensor<uint8_t>& sharedTmpBuffer, const TransDataParams<U, S>& params, CANOPY_WHERE) {
-    canopy::kernel::check_work_space("TransData", sharedTmpBuffer, where, dstTensor, srcTensor);
+    const canopy::kernel::WorkSpace work("TransData", sharedTmpBuffer, where, dstTensor, srcTensor);
     TransData<config>(dstTensor, srcTensor, params, where);
 }
 

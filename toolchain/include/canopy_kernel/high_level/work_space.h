@@ -16,14 +16,20 @@ inline bool overlap(const LocalTensor<A>& a, const LocalTensor<B>& b) {
     return first < second + b.GetLength() && second < first + a.GetLength();
 }
 
-template <class... T>
-inline void check_work_space(const char* operation, const LocalTensor<uint8_t>& work, Where where,
-                             const LocalTensor<T>&... operands) {
-    if constexpr (checked) {
-        check_place(work, operation, "the work space", where);
-        if ((overlap(work, operands) || ...)) fail(where, "%s: the work space overlaps an operand", operation);
+// Begins a call with a work space; the instruction inside it is the same one.
+class WorkSpace : JoinedInstruction {
+public:
+    template <class... T>
+    WorkSpace(const char* operation, const LocalTensor<uint8_t>& work, Where where, const LocalTensor<T>&... operands)
+        : JoinedInstruction(PIPE_V, operation, where) {
+        if constexpr (is_checking_variant)
+            if (!on_cube_core()) writes("sharedTmpBuffer", work, work.GetSize());
+        if constexpr (checked) {
+            check_place(work, operation, "the work space", where);
+            if ((overlap(work, operands) || ...)) fail(where, "%s: the work space overlaps an operand", operation);
+        }
     }
-}
+};
 
 // Fails unless a number is a multiple of the elements of T in 32 bytes.
 template <class T>
