@@ -10,6 +10,7 @@
 #include "check/launch_facts.h"
 #include "check/lines.h"
 #include "check/order.h"
+#include "check/origins.h"
 #include "check/reports.h"
 
 namespace canopy::check {
@@ -36,6 +37,7 @@ struct Launch {
     LaunchFacts facts;
     CheckOptions options;
     Reports reports;
+    Origins origins;
 
     [[nodiscard]] std::uint32_t cores_of_group() const { return facts.cube_cores + facts.vector_cores; }
     [[nodiscard]] std::uint32_t core_count() const { return cores_of_group() * facts.blocks; }

@@ -7,6 +7,7 @@
 
 #include "check/core.h"
 #include "check/races.h"
+#include "check/rules.h"
 #include "foundation/mutex.h"
 
 namespace canopy::check {
@@ -17,7 +18,7 @@ namespace {
 class CheckedCore final : public CoreCheck {
 public:
     CheckedCore(Launch& launch, const CoreFacts& facts, Group& group, Races::Group& races)
-        : launch_(launch), core_(launch, facts, group), races_(core_) {
+        : launch_(launch), core_(launch, facts, group), rules_(core_), races_(core_) {
         races_.join_group(races);
     }
 
@@ -31,13 +32,7 @@ public:
     }
 
     void flag(bool set, std::uint32_t from, std::uint32_t to, std::int32_t id, const CanopyCheckSite& site) override {
-        if (silent_ != 0 || from >= CANOPY_CHECK_PIPES || to >= CANOPY_CHECK_PIPES) return;
-        const std::uint64_t key = std::uint64_t{from} << 40 | std::uint64_t{to} << 32 | static_cast<std::uint32_t>(id);
-        if (set) {
-            core_.order.put(key, from, site);
-        } else {
-            core_.order.take(key, to, site);
-        }
+        if (silent_ == 0) rules_.flag(set, from, to, id, site);
     }
 
     void barrier(std::uint32_t pipe, const CanopyCheckSite& site) override {
@@ -53,15 +48,15 @@ public:
         }
     }
 
-    void buffer(const CanopyCheckBuffer&) override {}
-    void event_id(std::uint32_t, std::uint32_t, std::uint32_t, std::int32_t, const CanopyCheckSite&) override {}
+    void buffer(const CanopyCheckBuffer& buffer) override {
+        if (silent_ == 0) rules_.buffer(buffer);
+    }
+    void event_id(std::uint32_t event, std::uint32_t from, std::uint32_t to, std::int32_t id,
+                  const CanopyCheckSite& site) override {
+        if (silent_ == 0) rules_.event_id(event, from, to, id, site);
+    }
     void mutex(bool lock, std::uint32_t pipe, std::uint32_t id, const CanopyCheckSite& site) override {
-        if (silent_ != 0 || pipe >= CANOPY_CHECK_PIPES) return;
-        if (lock) {
-            core_.order.lock(pipe, id, site);
-        } else {
-            core_.order.unlock(pipe, id, site);
-        }
+        if (silent_ == 0) rules_.mutex(lock, pipe, id, site);
     }
     void core_flag(bool, std::uint32_t, std::uint32_t, std::uint32_t, const CanopyCheckSite&) override {}
 
@@ -89,7 +84,9 @@ public:
                             "the checker has no model of it", "", {{.site = site, .core = &core_}});
     }
 
-    void misuse(const char*, const char*, const CanopyCheckSite&) override {}
+    void misuse(const char* id, const char* text, const CanopyCheckSite& site) override {
+        if (silent_ == 0) rules_.misuse(id, text, site);
+    }
 
     void raw(const void* address, std::uint32_t bytes, std::uint32_t kind, const void* instruction) override {
         const std::uint32_t flags = std::exchange(reference_flags_, 0);
@@ -119,6 +116,7 @@ public:
     }
 
     void end(bool complete) override {
+        rules_.end(complete);
         if (complete) races_.end();
     }
 
@@ -126,6 +124,7 @@ private:
     void tell(const CanopyCheckOperation& operation) {
         const Told told{operation, core_.order.hand_out(operation.pipe), core_.lines.of(operation.site)};
         core_.lines.told(told.number, told.line, operation);
+        rules_.operation(told);
         if (launch_.options.classes.race || launch_.options.classes.sync) races_.operation(told);
         if ((operation.flags & CANOPY_CHECK_RETURNS_SCALAR) != 0) return_scalar(operation.site);
     }
@@ -163,6 +162,7 @@ private:
 
     Launch& launch_;
     Core core_;
+    Rules rules_;
     Races races_;
     unsigned silent_ = 0;  // regions inside which nothing is checked
     std::uint32_t reference_flags_ = 0;

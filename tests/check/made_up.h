@@ -41,6 +41,18 @@ inline std::vector<std::string> brief(const std::vector<Finding>& findings) {
     return texts;
 }
 
+// "race.pipe 10 11": the id of each finding and the lines of its places, sorted.
+inline std::vector<std::string> with_lines(const std::vector<Finding>& findings) {
+    std::vector<std::string> texts;
+    for (const Finding& finding : findings) {
+        std::string text = finding.id;
+        for (const Place& place : finding.places) text += " " + std::to_string(place.line);
+        texts.push_back(text);
+    }
+    std::ranges::sort(texts);
+    return texts;
+}
+
 constexpr std::uint64_t ub_base = 0x10000000, l1_base = 0x20000000, l0a_base = 0x30000000, l0b_base = 0x38000000,
                         l0c_base = 0x40000000, global_base = 0x700000000000;
 
@@ -174,8 +186,12 @@ public:
     }
     MadeUpCore cube(std::uint32_t block = 0) { return core(block, true); }
 
-    std::vector<std::string> end() {
-        for (CoreCheck* each : cores) each->end(true);
+    // The cores wait for their pipes before they end, as kernels should.
+    std::vector<std::string> end(bool waits = true) {
+        for (CoreCheck* each : cores) {
+            if (waits) each->barrier(CANOPY_CHECK_ALL, at_line(990));
+            each->end(true);
+        }
         touched = check->end();
         return brief(sink.findings);
     }
@@ -191,10 +207,12 @@ private:
 
 using Found = std::vector<std::string>;
 
-inline CheckOptions only_races() {
+inline CheckOptions only(bool Classes::*wanted) {
     CheckOptions options;
-    options.classes = {.race = true, .cache = false, .memory = false, .init = false, .sync = false, .host = false};
+    options.classes = {.race = false, .cache = false, .memory = false, .init = false, .sync = false, .host = false};
+    options.classes.*wanted = true;
     return options;
 }
+inline CheckOptions only_races() { return only(&Classes::race); }
 
 }  // namespace canopy::check

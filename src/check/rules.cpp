@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/rules.h"
+
+#include <string>
+#include <vector>
+
+namespace canopy::check {
+
+Rules::Rules(Core& core)
+    : core_(core),
+      allocations_(core.launch.facts),
+      ids_(core),
+      flags_(core, ids_),
+      queues_(core, buffers_, ids_),
+      mutexes_(core),
+      memory_(core, buffers_, allocations_) {}
+
+void Rules::operation(const Told& told) {
+    if (core_.launch.options.classes.memory) memory_.operation(told);
+}
+
+void Rules::buffer(const CanopyCheckBuffer& event) {
+    if (event.event == CANOPY_CHECK_TENSOR_PLACED) {
+        if (core_.launch.options.classes.memory) memory_.placed(event);
+        return;
+    }
+    queues_.buffer(event);
+}
+
+void Rules::misuse(const char* id, const char* text, const CanopyCheckSite& site) {
+    if (core_.launch.options.classes.memory) memory_.misuse(id, text, site);
+}
+
+void Rules::end(bool complete) {
+    if (!complete) return;
+    check_completion();
+    queues_.end();
+    flags_.end();
+    mutexes_.end();
+}
+
+// The next kernel may begin while instructions that nothing waits for still run.
+void Rules::check_completion() {
+    std::string pipes;
+    std::vector<Reports::Side> sides;
+    for (unsigned pipe = CANOPY_CHECK_V; pipe < CANOPY_CHECK_PIPES; ++pipe) {
+        const Number last = core_.order.last(pipe);
+        if (core_.order.complete(pipe, last, CANOPY_CHECK_S)) continue;
+        const Line* line = core_.lines.at(last);
+        pipes += (pipes.empty() ? "" : ", ") + pipe_name(pipe);
+        sides.push_back({.site = line == nullptr ? CanopyCheckSite{} : line->site,
+                         .pipe = static_cast<int>(pipe),
+                         .core = &core_,
+                         .number = last});
+    }
+    if (!sides.empty() && core_.launch.options.classes.sync)
+        core_.launch.reports.add(Level::warning, "sync.end", nullptr, -1, "kernel ends before its instructions",
+                                 "the kernel ends and has not waited for " + pipes, "PipeBarrier<PIPE_ALL>", sides);
+}
+
+}  // namespace canopy::check

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of one core besides the order of its accesses: flags, queues and mutexes, where operands may be, bytes that
+// nobody wrote, the scalar data cache. Applies what flags, queues and mutexes order to the core's clocks.
+#pragma once
+
+#include "check/allocations.h"
+#include "check/buffers.h"
+#include "check/core.h"
+#include "check/event_ids.h"
+#include "check/flags.h"
+#include "check/memory.h"
+#include "check/mutexes.h"
+#include "check/queues.h"
+
+namespace canopy::check {
+
+class Rules {
+public:
+    explicit Rules(Core& core);
+
+    // Before the accesses are compared with others.
+    void operation(const Told& told);
+    void flag(bool set, std::uint32_t from, std::uint32_t to, std::int32_t id, const CanopyCheckSite& site) {
+        flags_.flag(set, from, to, id, queues_.pipe_seen(), site);
+    }
+    void buffer(const CanopyCheckBuffer& event);
+    void event_id(std::uint32_t event, std::uint32_t from, std::uint32_t to, std::int32_t id,
+                  const CanopyCheckSite& site) {
+        ids_.event_id(event, {static_cast<std::uint8_t>(from), static_cast<std::uint8_t>(to)}, id, site);
+    }
+    void mutex(bool lock, std::uint32_t pipe, std::uint32_t id, const CanopyCheckSite& site) {
+        mutexes_.mutex(lock, pipe, id, site);
+    }
+    void misuse(const char* id, const char* text, const CanopyCheckSite& site);
+    // The block has returned, or was ended.
+    void end(bool complete);
+
+private:
+    void check_completion();
+
+    Core& core_;
+    Allocations allocations_;
+    Buffers buffers_;
+    EventIds ids_;
+    Flags flags_;
+    Queues queues_;
+    Mutexes mutexes_;
+    Memory memory_;
+};
+
+}  // namespace canopy::check
