@@ -75,6 +75,59 @@ inline void check_vector_operand(const char* operation, const char* operand, con
     }
 }
 
+// Checks the place of a destination that gets `bytes` bytes of results from each of `repeats` repeats, and that its
+// tensor contains them. In the checking variant: as check_extent.
+template <class T>
+inline void check_results(const char* operation, const LocalTensor<T>& dst, uint64_t bytes, uint64_t step,
+                          uint64_t repeats, Where where) {
+    if constexpr (is_checking_variant) {
+        check_place(dst, operation, "the destination", where);
+        add_walk(CANOPY_CHECK_WRITE, "the destination", dst, dst.GetPhyAddr(),
+                 {bytes, step, static_cast<uint32_t>(repeats)});
+    } else {
+        check_vector_operand(operation, "the destination", dst, (repeats - 1) * step + bytes, where);
+    }
+}
+
+// An operand that is accessed in many pieces, in the checking variant. Neighbours and pieces at equal distances become
+// one access.
+template <class Tensor>
+class PiecesOfOperand {
+public:
+    PiecesOfOperand(uint8_t kind, const char* operand, const Tensor& tensor, uint64_t piece)
+        : tensor_(tensor), operand_(operand), piece_(piece), kind_(kind) {}
+    PiecesOfOperand(const PiecesOfOperand&) = delete;
+    PiecesOfOperand& operator=(const PiecesOfOperand&) = delete;
+    ~PiecesOfOperand() { finish(); }
+
+    // `offset` counts bytes from the start of the tensor.
+    void add(uint64_t offset) {
+        if (pieces_ == 1 && offset > first_) step_ = offset - first_;
+        if (pieces_ != 0 && step_ != 0 && offset == first_ + pieces_ * step_) {
+            ++pieces_;
+            return;
+        }
+        finish();
+        first_ = offset;
+        pieces_ = 1;
+    }
+
+private:
+    void finish() {
+        if (pieces_ != 0)
+            add_walk(kind_, operand_, tensor_, reinterpret_cast<const unsigned char*>(tensor_.GetPhyAddr()) + first_,
+                     {piece_, step_, pieces_});
+        pieces_ = 0;
+        step_ = 0;
+    }
+
+    const Tensor& tensor_;
+    const char* operand_;
+    uint64_t piece_, first_ = 0, step_ = 0;
+    uint32_t pieces_ = 0;
+    uint8_t kind_;
+};
+
 }  // namespace canopy::kernel
 
 #endif

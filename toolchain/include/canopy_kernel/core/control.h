@@ -97,7 +97,10 @@ inline void SetDeqScale(float scale, int16_t offset, bool signMode) {
 
 // Stores the sixteen parameters in the tensor, which must have 128 bytes and stay allocated while they are in use.
 template <class T>
-inline void SetDeqScale(const LocalTensor<T>& vdeqTensor, const VdeqInfo& vdeqInfo) {
+inline void SetDeqScale(const LocalTensor<T>& vdeqTensor, const VdeqInfo& vdeqInfo,
+                        canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::Instruction(PIPE_S, "SetDeqScale", where, CANOPY_CHECK_FILL)
+        .writes("vdeqTensor", vdeqTensor, 16 * sizeof(uint64_t));
     auto* parameters = reinterpret_cast<uint64_t*>(vdeqTensor.GetPhyAddr());
     for (int i = 0; i < 16; ++i)
         parameters[i] = canopy::kernel::pack_dequantisation(vdeqInfo.vdeqScale[i], vdeqInfo.vdeqOffset[i],

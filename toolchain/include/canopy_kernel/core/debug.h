@@ -117,6 +117,7 @@ template <class Tensor>
 inline void dump(const Tensor& tensor, uint64_t address, const char* position, uint32_t description, uint32_t count,
                  uint32_t row) {
     using T = typename Tensor::PrimType;
+    [[maybe_unused]] const Untold untold;
     Text text;
     text.add("DumpTensor: desc=%u, addr=0x%llx, data_type=%s, position=%s, dump_size=%u\n", description,
              static_cast<unsigned long long>(address), type_name<T>(), position, count);

@@ -126,6 +126,34 @@ inline uint64_t gather_pattern(const LocalTensor<T>& dst, const LocalTensor<T>& 
     return repeats * kept;
 }
 
+// The operands of GatherMask, in the checking variant. The destination follows when it is known.
+template <class T>
+inline void name_masked_source(const LocalTensor<T>& src, uint64_t elements, const AscendC::GatherMaskParams& params) {
+    if constexpr (is_checking_variant) {
+        constexpr uint32_t per_block = block_bytes / sizeof(T);
+        const auto* from = reinterpret_cast<const unsigned char*>(src.GetPhyAddr());
+        const uint64_t block = uint64_t{params.src0BlockStride} * block_bytes;
+        const uint64_t repeat = uint64_t{params.src0RepeatStride} * block_bytes;
+        const bool contiguous = params.src0BlockStride == 1;
+        const uint64_t whole = contiguous ? 0 : elements / per_block, rest = elements - whole * per_block;
+        add_walk(CANOPY_CHECK_READ, "the source", src, from,
+                 {block_bytes, block, static_cast<uint32_t>(whole), repeat, params.repeatTimes});
+        add_walk(CANOPY_CHECK_READ, "the source", src, from + whole * block,
+                 {rest * sizeof(T), 0, 1, repeat, params.repeatTimes});
+    }
+}
+
+// The offsets of a gather or a scatter, in the checking variant: a separate operation, since what it does depends on all
+// of them.
+template <class T, class U>
+inline void tell_offsets(const char* name, const LocalTensor<U>& offsets, const Selection& selection, Where where) {
+    if constexpr (is_checking_variant) {
+        const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_USE);
+        const Strided<const U> all(offsets.GetPhyAddr(), 1, selection.width * sizeof(U) / block_bytes);
+        strided_operand(CANOPY_CHECK_READ, "the offsets", offsets, all).add(selection);
+    }
+}
+
 // Calls body(index of the offset, element of the other operand) for each selected element.
 template <class T, class Q, class Body>
 inline void for_each_offset(const Selection& selection, const Strided<Q>& operand, const Body& body) {
@@ -154,6 +182,8 @@ inline void gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const L
     static_assert(is_any_of<U, uint32_t, uint16_t>, "Gather: offsets are uint32_t (on 3510 also uint16_t)");
     if (selection.empty()) return;
     const auto to = target(dst, 1, repeat_stride);
+    tell_offsets<T>("Gather", offsets, selection, where);
+    const Instruction instruction(PIPE_V, "Gather", where, CANOPY_CHECK_FILL);
     check_strided(dst, to, selection, "Gather", "the destination", where);
     const uint64_t last = selection.repeats * selection.width + selection.tail;
     check_vector_operand("Gather", "the offsets", offsets,
@@ -161,6 +191,10 @@ inline void gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const L
                          where);
     const auto* from = reinterpret_cast<const unsigned char*>(src.GetPhyAddr()) + base;
     const U* offset = offsets.GetPhyAddr();
+    if constexpr (is_checking_variant) {
+        PiecesOfOperand pieces(CANOPY_CHECK_READ, "the source", src, sizeof(T));
+        for_each_offset<T>(selection, to, [&](uint64_t i, T*) { pieces.add(uint64_t{base} + offset[i]); });
+    }
     for_each_offset<T>(selection, to, [&](uint64_t i, T* at) {
         check_offset("Gather", src, uint64_t{base} + offset[i], i, where);
         __builtin_memcpy(at, from + offset[i], sizeof(T));
@@ -174,9 +208,15 @@ inline void scatter(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
     static_assert(is_any_of<U, uint32_t, uint16_t>, "Scatter: offsets are uint32_t (on 3510 also uint16_t)");
     if (selection.empty()) return;
     const auto from = source(src, 1, repeat_stride);
+    tell_offsets<T>("Scatter", offsets, selection, where);
+    const Instruction instruction(PIPE_V, "Scatter", where, CANOPY_CHECK_FILL);
     check_strided(src, from, selection, "Scatter", "the source", where);
     auto* to = reinterpret_cast<unsigned char*>(dst.GetPhyAddr()) + base;
     const U* offset = offsets.GetPhyAddr();
+    if constexpr (is_checking_variant) {
+        PiecesOfOperand pieces(CANOPY_CHECK_WRITE, "the destination", dst, sizeof(T));
+        for_each_offset<T>(selection, from, [&](uint64_t i, const T*) { pieces.add(uint64_t{base} + offset[i]); });
+    }
     for_each_offset<T>(selection, from, [&](uint64_t i, const T* at) {
         check_offset("Scatter", dst, uint64_t{base} + offset[i], i, where);
         __builtin_memcpy(to + offset[i], at, sizeof(T));
@@ -221,8 +261,17 @@ inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const
     static_assert(has_gather<T>, "Gatherb: elements have 16 or 32 bits (on 3510 also 8 or 64)");
     if (repeatTime == 0) return;
     const auto to = target(dst, repeatParams.dstBlkStride, repeatParams.dstRepStride);
+    if constexpr (is_checking_variant)
+        Instruction(PIPE_V, "Gatherb", where, CANOPY_CHECK_USE)
+            .reads("the offsets", offset, repeatTime * 8u * sizeof(uint32_t));
+    const Instruction instruction(PIPE_V, "Gatherb", where, CANOPY_CHECK_FILL);
     check_strided(dst, to, select_leading(lanes<T>, lanes<T>, repeatTime), "Gatherb", "the destination", where);
-    check_vector_operand("Gatherb", "the offsets", offset, repeatTime * 8u * sizeof(uint32_t), where);
+    if constexpr (is_checking_variant) {
+        PiecesOfOperand pieces(CANOPY_CHECK_READ, "the source", src0, block_bytes);
+        for (uint32_t i = 0; i < repeatTime * 8u; ++i) pieces.add(offset.GetPhyAddr()[i]);
+    } else {
+        check_vector_operand("Gatherb", "the offsets", offset, repeatTime * 8u * sizeof(uint32_t), where);
+    }
     const auto* from = reinterpret_cast<const unsigned char*>(src0.GetPhyAddr());
     for (uint32_t r = 0; r < repeatTime; ++r)
         for (uint32_t block = 0; block < 8; ++block) {
@@ -272,6 +321,14 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
     const auto bits_of_repeat = [&](uint32_t repeat) {
         return bits + uint64_t{repeat} * gatherMaskParams.src1RepeatStride * block_bytes;
     };
+    const Instruction instruction(PIPE_V, "GatherMask", where, CANOPY_CHECK_FILL);
+    if constexpr (is_checking_variant) {
+        const uint64_t elements = reduceMode ? mask : lanes<T>;
+        name_masked_source(src0, elements, gatherMaskParams);
+        instruction.reads("the pattern", src1Pattern, bits,
+                          {(elements + 7) / 8, 0, 1, gatherMaskParams.src1RepeatStride * uint64_t{block_bytes},
+                           gatherMaskParams.repeatTimes});
+    }
     if (!checked && gatherMaskParams.src0BlockStride == 1) {
         rsvdCnt = 0;
         for (uint32_t r = 0; r < gatherMaskParams.repeatTimes; ++r)
@@ -284,6 +341,7 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
             dst, src0, reduceMode, mask, gatherMaskParams,
             [&](uint32_t repeat, uint64_t group) { return uint32_t{bits_of_repeat(repeat)[group]}; }, where);
     }
+    instruction.writes("the destination", dst, rsvdCnt * sizeof(T));
     core_state().gathered = rsvdCnt;
 }
 
@@ -296,12 +354,15 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
     using namespace canopy::kernel;
     static_assert(has_gather<T>, "GatherMask: elements have 16 or 32 bits (on 3510 also 8 or 64)");
     if (src1Pattern < 1 || src1Pattern > 7) fail(where, "GatherMask: pattern %u is not between 1 and 7", src1Pattern);
+    const Instruction instruction(PIPE_V, "GatherMask", where, CANOPY_CHECK_FILL);
+    name_masked_source(src0, reduceMode ? mask : lanes<T>, gatherMaskParams);
     if (gatherMaskParams.src0BlockStride == 1)
         rsvdCnt = gather_pattern(dst, src0, reduceMode ? mask : lanes<T>, src1Pattern, gatherMaskParams, where);
     else
         rsvdCnt = gather_kept(
             dst, src0, reduceMode, mask, gatherMaskParams,
             [&](uint32_t, uint64_t) { return kept_of_eight(src1Pattern); }, where);
+    instruction.writes("the destination", dst, rsvdCnt * sizeof(T));
     core_state().gathered = rsvdCnt;
 }
 

@@ -139,7 +139,9 @@ inline void merge_sort(const char* name, const LocalTensor<T>& dst, const MrgSor
     for (int i = 0; i < 4; ++i) check_limit(name, "elementLengths", info.elementLengths[i], 0, 4095, where);
     if (info.repeatTimes > 1 && (info.validBit != 15 || info.ifExhaustedSuspension))
         fail(where, "%s: repeats need four queues that are merged to the end", name);
-    check_vector_operand(name, "the destination", dst, total * Record<T>::bytes * info.repeatTimes, where);
+    const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_FILL);
+    if constexpr (!is_checking_variant)
+        check_vector_operand(name, "the destination", dst, total * Record<T>::bytes * info.repeatTimes, where);
     auto& state = core_state();
     auto* to = reinterpret_cast<unsigned char*>(dst.GetPhyAddr());
     for (uint32_t r = 0; r < info.repeatTimes; ++r) {
@@ -148,14 +150,18 @@ inline void merge_sort(const char* name, const LocalTensor<T>& dst, const MrgSor
         for (int i = 0; i < 4; ++i) {
             if ((info.validBit >> i & 1) == 0) continue;
             const uint64_t skipped = r * total * Record<T>::bytes;
-            check_vector_operand(name, "a source", *tensors[i],
-                                 skipped + uint64_t{info.elementLengths[i]} * Record<T>::bytes, where);
+            const uint64_t bytes = uint64_t{info.elementLengths[i]} * Record<T>::bytes;
+            if constexpr (!is_checking_variant)
+                check_vector_operand(name, "a source", *tensors[i], skipped + bytes, where);
             queues[i].at = reinterpret_cast<const unsigned char*>(tensors[i]->GetPhyAddr()) + skipped;
+            instruction.reads("a source", *tensors[i], queues[i].at, {bytes});
             queues[i].left = info.elementLengths[i];
         }
         to += merge_queues<Record<T>, T>(to, queues, info.ifExhaustedSuspension, taken) * Record<T>::bytes;
         for (int i = 0; i < 4; ++i) state.merged[i] = static_cast<uint16_t>(taken[i]);
     }
+    instruction.writes("the destination", dst,
+                       static_cast<uint64_t>(to - reinterpret_cast<unsigned char*>(dst.GetPhyAddr())));
 }
 
 }  // namespace canopy::kernel
@@ -171,6 +177,7 @@ inline void Sort32(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const 
     if (repeatTime <= 0) return;
     check_limit("Sort32", "repeatTime", repeatTime, 0, 255, where);
     const auto repeats = static_cast<uint64_t>(repeatTime);
+    const Instruction instruction(PIPE_V, "Sort32", where, CANOPY_CHECK_FILL);
     check_vector_operand("Sort32", "the destination", dst, repeats * 32 * pair_bytes, where);
     check_vector_operand("Sort32", "the scores", src0, repeats * 32 * sizeof(T), where);
     check_vector_operand("Sort32", "the indices", src1, repeats * 32 * sizeof(uint32_t), where);
@@ -234,6 +241,7 @@ inline void RpSort16(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     using Record = ProposalRecord<T>;
     if (repeatTime <= 0) return;
     const auto repeats = static_cast<uint64_t>(repeatTime);
+    const Instruction instruction(PIPE_V, "RpSort16", where, CANOPY_CHECK_FILL);
     check_vector_operand("RpSort16", "the destination", dst, repeats * 16 * Record::bytes, where);
     check_vector_operand("RpSort16", "the source", src, repeats * 16 * Record::bytes, where);
     for (uint64_t r = 0; r < repeats; ++r) {
@@ -256,7 +264,12 @@ inline void ProposalConcat(const LocalTensor<T>& dst, const LocalTensor<T>& src,
     static_assert(is_any_of<T, half, float>, "ProposalConcat: proposals are made of half or float");
     if (modeNumber < 0 || modeNumber > 5) fail(where, "ProposalConcat: field %d is not between 0 and 5", modeNumber);
     const int64_t count = int64_t{repeatTime} * 16;
-    check_count(dst, count * 8, "ProposalConcat", "the destination", where);
+    const Instruction instruction(PIPE_V, "ProposalConcat", where, CANOPY_CHECK_FILL);
+    if constexpr (is_checking_variant)
+        instruction.writes("the destination", dst, dst.GetPhyAddr() + modeNumber,
+                           {sizeof(T), 8 * sizeof(T), static_cast<uint32_t>(count)});
+    else
+        check_count(dst, count * 8, "ProposalConcat", "the destination", where);
     check_count(src, count, "ProposalConcat", "the source", where);
     for (int64_t i = 0; i < count; ++i) dst.GetPhyAddr()[i * 8 + modeNumber] = src.GetPhyAddr()[i];
 }
@@ -269,8 +282,13 @@ inline void ProposalExtract(const LocalTensor<T>& dst, const LocalTensor<T>& src
     static_assert(is_any_of<T, half, float>, "ProposalExtract: proposals are made of half or float");
     if (modeNumber < 0 || modeNumber > 5) fail(where, "ProposalExtract: field %d is not between 0 and 5", modeNumber);
     const int64_t count = int64_t{repeatTime} * 16;
+    const Instruction instruction(PIPE_V, "ProposalExtract", where, CANOPY_CHECK_FILL);
     check_count(dst, count, "ProposalExtract", "the destination", where);
-    check_count(src, count * 8, "ProposalExtract", "the source", where);
+    if constexpr (is_checking_variant)
+        instruction.reads("the source", src, src.GetPhyAddr() + modeNumber,
+                          {sizeof(T), 8 * sizeof(T), static_cast<uint32_t>(count)});
+    else
+        check_count(src, count * 8, "ProposalExtract", "the source", where);
     for (int64_t i = 0; i < count; ++i) dst.GetPhyAddr()[i] = src.GetPhyAddr()[i * 8 + modeNumber];
 }
 

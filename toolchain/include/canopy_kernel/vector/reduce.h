@@ -446,9 +446,9 @@ inline void sum_repeats(const char* name, const LocalTensor<T>& dst, const Local
     const auto from = source(src, static_cast<uint32_t>(block_stride), static_cast<uint32_t>(repeat_stride));
     const uint64_t repeats = selection.repeats + (selection.tail != 0);
     if (repeats == 0) return;
+    const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_USE);
     check_strided(src, from, selection, name, "the source", where);
-    check_vector_operand(name, "the destination", dst,
-                         ((repeats - 1) * static_cast<uint64_t>(to_stride) + 1) * sizeof(T), where);
+    check_results(name, dst, sizeof(T), static_cast<uint64_t>(to_stride) * sizeof(T), repeats, where);
     T* to = dst.GetPhyAddr();
     const auto pitch = static_cast<uint64_t>(to_stride);
     uint64_t done = 0;
@@ -480,9 +480,9 @@ inline void extremes_of_repeats(const char* name, const LocalTensor<T>& dst, con
     const uint64_t unit = order == ReduceOrder::ORDER_ONLY_VALUE   ? sizeof(T)
                           : order == ReduceOrder::ORDER_ONLY_INDEX ? sizeof(uint32_t)
                                                                    : 2 * sizeof(T);
+    const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_USE);
     check_strided(src, from, selection, name, "the source", where);
-    check_vector_operand(name, "the destination", dst, ((repeats - 1) * static_cast<uint64_t>(to_stride) + 1) * unit,
-                         where);
+    check_results(name, dst, unit, static_cast<uint64_t>(to_stride) * unit, repeats, where);
     auto* bytes = reinterpret_cast<unsigned char*>(dst.GetPhyAddr());
     Extreme<T> best;
     uint64_t best_repeat = 0;
@@ -614,9 +614,9 @@ inline void reduce_blocks(const char* name, const LocalTensor<T>& dst, const Loc
     const auto from = source(src, static_cast<uint32_t>(block_stride), static_cast<uint32_t>(repeat_stride));
     const uint64_t repeats = selection.repeats + (selection.tail != 0);
     if (repeats == 0) return;
+    const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_USE);
     check_strided(src, from, selection, name, "the source", where);
-    check_vector_operand(name, "the destination", dst,
-                         ((repeats - 1) * static_cast<uint64_t>(to_stride) + 1) * 8 * sizeof(T), where);
+    check_results(name, dst, 8 * sizeof(T), static_cast<uint64_t>(to_stride) * 8 * sizeof(T), repeats, where);
     for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
         T* to = dst.GetPhyAddr() + r * static_cast<uint64_t>(to_stride) * 8;
         if constexpr (is_any_of<T, half, float>)
@@ -645,9 +645,9 @@ inline void reduce_pairs(const char* name, const LocalTensor<T>& dst, const Loca
     const auto from = source(src, static_cast<uint32_t>(block_stride), static_cast<uint32_t>(repeat_stride));
     const uint64_t repeats = selection.repeats + (selection.tail != 0);
     if (repeats == 0) return;
+    const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_USE);
     check_strided(src, from, selection, name, "the source", where);
-    check_vector_operand(name, "the destination", dst,
-                         (repeats - 1) * static_cast<uint64_t>(to_stride) * 128 + width / 2 * sizeof(T), where);
+    check_results(name, dst, width / 2 * sizeof(T), static_cast<uint64_t>(to_stride) * 128, repeats, where);
     const auto sum_of_pair = [](const T* pair) {
         return static_cast<T>(static_cast<Sum<T>>(static_cast<Sum<T>>(pair[0]) + static_cast<Sum<T>>(pair[1])));
     };

@@ -5,6 +5,37 @@
 
 #include "canopy_kernel/vector/reduce.h"
 
+namespace canopy::kernel {
+
+// Whether the count forms of reductions to one result use the scalar unit, and keep what repeats give in a work space.
+inline constexpr bool reduces_in_steps = __NPU_ARCH__ == 2201 || coupled;
+
+// The work space of a reduction to one result, in the checking variant; `results` of each repeat are kept there.
+template <class T>
+inline void name_work_space(const LocalTensor<T>& work, int64_t repeats, uint64_t results, bool with_index) {
+    if constexpr (is_checking_variant && reduces_in_steps) {
+        if (repeats <= 0) return;
+        constexpr uint64_t per_block = block_bytes / sizeof(T);
+        uint64_t kept = static_cast<uint64_t>(repeats) * results, elements = round_up(kept, per_block);
+        // An index takes further rounds over the results of the one before.
+        while (with_index && kept > results) {
+            kept = (kept + lanes<T> - 1) / lanes<T> * results;
+            elements += round_up(kept, per_block);
+        }
+        add_operand(CANOPY_CHECK_WRITE, "the work space", work, elements * sizeof(T));
+    }
+}
+
+// The same for `count` elements.
+template <class T>
+inline void name_work_space_of(const Instruction& reduction, const LocalTensor<T>& work, int64_t count,
+                               uint64_t results, bool with_index) {
+    if (reduces_in_steps) reduction.set(CANOPY_CHECK_RETURNS_SCALAR);
+    name_work_space(work, (count + lanes<T> - 1) / lanes<T>, results, with_index);
+}
+
+}  // namespace canopy::kernel
+
 namespace AscendC {
 
 // One result for a whole tensor. The work space is not used here.
@@ -12,7 +43,8 @@ template <typename T, bool isSetMask = true>
 inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
                       const int32_t count, canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
-    static_cast<void>(sharedTmpBuffer);
+    const Instruction instruction(PIPE_V, "ReduceSum", where, CANOPY_CHECK_USE);
+    name_work_space_of(instruction, sharedTmpBuffer, count, 1, false);
     reduce_sum("ReduceSum", dst, src, select_total(lanes<T>, count < 0 ? 0 : static_cast<uint64_t>(count)),
                DEFAULT_REPEAT_STRIDE, where);
 }
@@ -22,7 +54,8 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
                       const int32_t mask, const int32_t repeatTime, const int32_t srcRepStride,
                       canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
-    static_cast<void>(sharedTmpBuffer);
+    const Instruction instruction(PIPE_V, "ReduceSum", where, CANOPY_CHECK_USE);
+    name_work_space(sharedTmpBuffer, repeatTime, 1, false);
     reduce_sum("ReduceSum", dst, src,
                select<isSetMask>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)),
                srcRepStride, where);
@@ -33,7 +66,8 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
                       const uint64_t mask[], const int32_t repeatTime, const int32_t srcRepStride,
                       canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
-    static_cast<void>(sharedTmpBuffer);
+    const Instruction instruction(PIPE_V, "ReduceSum", where, CANOPY_CHECK_USE);
+    name_work_space(sharedTmpBuffer, repeatTime, 1, false);
     reduce_sum("ReduceSum", dst, src, select<isSetMask>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)),
                srcRepStride, where);
 }
@@ -43,7 +77,8 @@ inline void ReduceMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
                       const int32_t count, bool calIndex = false,
                       canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
-    static_cast<void>(sharedTmpBuffer);
+    const Instruction instruction(PIPE_V, "ReduceMax", where, CANOPY_CHECK_USE);
+    name_work_space_of(instruction, sharedTmpBuffer, count, 2, calIndex);
     reduce_extreme<true>("ReduceMax", dst, src, select_total(lanes<T>, count < 0 ? 0 : static_cast<uint64_t>(count)),
                          DEFAULT_REPEAT_STRIDE, calIndex, where);
 }
@@ -53,7 +88,8 @@ inline void ReduceMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
                       const int32_t mask, const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = false,
                       canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
-    static_cast<void>(sharedTmpBuffer);
+    const Instruction instruction(PIPE_V, "ReduceMax", where, CANOPY_CHECK_USE);
+    name_work_space(sharedTmpBuffer, repeatTime, 2, calIndex);
     reduce_extreme<true>("ReduceMax", dst, src,
                          select<true>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)),
                          srcRepStride, calIndex, where);
@@ -64,7 +100,8 @@ inline void ReduceMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
                       const uint64_t mask[], const int32_t repeatTime, const int32_t srcRepStride,
                       bool calIndex = false, canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
-    static_cast<void>(sharedTmpBuffer);
+    const Instruction instruction(PIPE_V, "ReduceMax", where, CANOPY_CHECK_USE);
+    name_work_space(sharedTmpBuffer, repeatTime, 2, calIndex);
     reduce_extreme<true>("ReduceMax", dst, src, select<true>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)),
                          srcRepStride, calIndex, where);
 }
@@ -74,7 +111,8 @@ inline void ReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
                       const int32_t count, bool calIndex = false,
                       canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
-    static_cast<void>(sharedTmpBuffer);
+    const Instruction instruction(PIPE_V, "ReduceMin", where, CANOPY_CHECK_USE);
+    name_work_space_of(instruction, sharedTmpBuffer, count, 2, calIndex);
     reduce_extreme<false>("ReduceMin", dst, src, select_total(lanes<T>, count < 0 ? 0 : static_cast<uint64_t>(count)),
                           DEFAULT_REPEAT_STRIDE, calIndex, where);
 }
@@ -84,7 +122,8 @@ inline void ReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
                       const int32_t mask, const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = false,
                       canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
-    static_cast<void>(sharedTmpBuffer);
+    const Instruction instruction(PIPE_V, "ReduceMin", where, CANOPY_CHECK_USE);
+    name_work_space(sharedTmpBuffer, repeatTime, 2, calIndex);
     reduce_extreme<false>("ReduceMin", dst, src,
                           select<true>(lanes<T>, static_cast<uint64_t>(mask), static_cast<uint64_t>(repeatTime)),
                           srcRepStride, calIndex, where);
@@ -95,7 +134,8 @@ inline void ReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
                       const uint64_t mask[], const int32_t repeatTime, const int32_t srcRepStride,
                       bool calIndex = false, canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
-    static_cast<void>(sharedTmpBuffer);
+    const Instruction instruction(PIPE_V, "ReduceMin", where, CANOPY_CHECK_USE);
+    name_work_space(sharedTmpBuffer, repeatTime, 2, calIndex);
     reduce_extreme<false>("ReduceMin", dst, src, select<true>(lanes<T>, mask, static_cast<uint64_t>(repeatTime)),
                           srcRepStride, calIndex, where);
 }

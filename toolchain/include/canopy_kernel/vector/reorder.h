@@ -27,6 +27,7 @@ inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const ui
     if (repeatTime == 0) return;
     constexpr uint32_t per_block = block_bytes / sizeof(T);
     const auto to = target(dst, repeatParams.dstBlkStride, repeatParams.dstRepStride);
+    const Instruction instruction(PIPE_V, "Brcb", where, CANOPY_CHECK_FILL);
     check_strided(dst, to, select_leading(lanes<T>, lanes<T>, repeatTime), "Brcb", "the destination", where);
     check_vector_operand("Brcb", "the source", src0, repeatTime * 8u * sizeof(T), where);
     const T* from = src0.GetPhyAddr();
@@ -45,8 +46,9 @@ inline void Interleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, c
                        canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     static_assert(packing<T> == 1, "Interleave: elements of less than a byte are not supported");
-    check_count(dst0, count, "Interleave", "the first destination", where);
-    check_count(dst1, count, "Interleave", "the second destination", where);
+    const Instruction instruction(PIPE_V, "Interleave", where, CANOPY_CHECK_FILL);
+    check_count(dst0, count, "Interleave", "the first destination", where, CANOPY_CHECK_WRITE);
+    check_count(dst1, count, "Interleave", "the second destination", where, CANOPY_CHECK_WRITE);
     check_count(src0, count, "Interleave", "the first source", where);
     check_count(src1, count, "Interleave", "the second source", where);
     if (count % 2 != 0) fail(where, "Interleave: %d elements; their number must be even", count);
@@ -65,8 +67,9 @@ inline void DeInterleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1,
                          canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     static_assert(packing<T> == 1, "DeInterleave: elements of less than a byte are not supported");
-    check_count(dst0, count, "DeInterleave", "the first destination", where);
-    check_count(dst1, count, "DeInterleave", "the second destination", where);
+    const Instruction instruction(PIPE_V, "DeInterleave", where, CANOPY_CHECK_FILL);
+    check_count(dst0, count, "DeInterleave", "the first destination", where, CANOPY_CHECK_WRITE);
+    check_count(dst1, count, "DeInterleave", "the second destination", where, CANOPY_CHECK_WRITE);
     check_count(src0, count, "DeInterleave", "the first source", where);
     check_count(src1, count, "DeInterleave", "the second source", where);
     if (count % 2 != 0) fail(where, "DeInterleave: %d elements; their number must be even", count);
@@ -84,8 +87,9 @@ inline void DeInterleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1,
                          const int32_t srcCount, canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     static_assert(packing<T> == 1, "DeInterleave: elements of less than a byte are not supported");
-    check_count(dst0, srcCount / 2, "DeInterleave", "the first destination", where);
-    check_count(dst1, srcCount / 2, "DeInterleave", "the second destination", where);
+    const Instruction instruction(PIPE_V, "DeInterleave", where, CANOPY_CHECK_FILL);
+    check_count(dst0, srcCount / 2, "DeInterleave", "the first destination", where, CANOPY_CHECK_WRITE);
+    check_count(dst1, srcCount / 2, "DeInterleave", "the second destination", where, CANOPY_CHECK_WRITE);
     check_count(src, srcCount, "DeInterleave", "the source", where);
     if (srcCount % 2 != 0) fail(where, "DeInterleave: %d elements; their number must be even", srcCount);
     for (int32_t i = 0; i < srcCount / 2; ++i) {

@@ -68,11 +68,15 @@ inline void Sort(const LocalTensor<T>& dst, const LocalTensor<T>& concat, const 
     using namespace canopy::kernel;
     static_assert(!coupled, "Sort: this chip sorts proposals; use RpSort16 and MrgSort4");
     if (repeatTime <= 0) return;
+    const auto count = static_cast<uint64_t>(repeatTime) * 32;
+    const Instruction instruction(PIPE_V, "Sort", where, CANOPY_CHECK_FILL);
+    instruction.writes("the destination", dst, count * pair_bytes);
+    instruction.reads("the scores", concat, count * sizeof(T));
+    instruction.reads("the indices", index, count * sizeof(uint32_t));
     Sort32(dst, concat, index, repeatTime, where);
     if constexpr (isFullSort) {
-        const auto count = static_cast<uint64_t>(repeatTime) * 32;
         if (count == 32) return;
-        check_vector_operand("Sort", "the work space", tmp, count * pair_bytes, where);
+        check_vector_operand("Sort", "the work space", tmp, count * pair_bytes, where, CANOPY_CHECK_WRITE);
         merge_stretches<T>(reinterpret_cast<uint64_t*>(dst.GetPhyAddr()), reinterpret_cast<uint64_t*>(tmp.GetPhyAddr()),
                            count, 32);
     }
@@ -86,8 +90,9 @@ inline void Extract(const LocalTensor<T>& dstValue, const LocalTensor<uint32_t>&
     static_assert(!coupled, "Extract: this chip sorts proposals; use ProposalExtract");
     static_assert(is_any_of<T, half, float>, "Extract: scores are half or float");
     const int64_t count = int64_t{repeatTime} * 32;
-    check_count(dstValue, count, "Extract", "the values", where);
-    check_count(dstIndex, count, "Extract", "the indices", where);
+    const Instruction instruction(PIPE_V, "Extract", where, CANOPY_CHECK_FILL);
+    check_count(dstValue, count, "Extract", "the values", where, CANOPY_CHECK_WRITE);
+    check_count(dstIndex, count, "Extract", "the indices", where, CANOPY_CHECK_WRITE);
     check_count(sorted, count * elements_of_pair<T>, "Extract", "the sorted elements", where);
     const auto* pair = reinterpret_cast<const unsigned char*>(sorted.GetPhyAddr());
     for (int64_t i = 0; i < count; ++i, pair += pair_bytes) {

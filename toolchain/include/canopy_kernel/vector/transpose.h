@@ -89,6 +89,18 @@ inline void transpose_lists(const uint64_t* to, const uint64_t* from, const Tran
     for (uint32_t i = 0; i < 16; ++i)
         if (__builtin_expect(to[i] % block_bytes != 0 || from[i] % block_bytes != 0 || to[i] == 0 || from[i] == 0, 0))
             fail(where, "TransDataTo5HD: address %u is null or not a multiple of 32 bytes", i);
+    const Instruction instruction(PIPE_V, "TransDataTo5HD", where, CANOPY_CHECK_FILL);
+    if constexpr (is_checking_variant) {
+        const uint64_t half = sizeof(T) == 1 ? 16 : 0;
+        const auto name = [&](uint8_t kind, const char* operand, uint64_t address, bool high, uint32_t stride) {
+            add_memory(kind, operand, Hardware::UB, reinterpret_cast<const void*>(address + (high ? half : 0)),
+                       {block_bytes - half, 0, 1, uint64_t{stride} * block_bytes, params.repeatTimes}, sizeof(T));
+        };
+        for (uint32_t i = 0; i < 16; ++i) {
+            name(CANOPY_CHECK_WRITE, "dst", to[i], params.dstHighHalf, params.dstRepStride);
+            name(CANOPY_CHECK_READ, "src", from[i], params.srcHighHalf, params.srcRepStride);
+        }
+    }
     for (uint32_t r = 0; r < params.repeatTimes; ++r) transpose_blocks<T>(to, from, params, r);
 }
 
@@ -107,6 +119,7 @@ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src,
                       canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     static_assert(sizeof(T) == 2, "Transpose: without parameters it takes elements of 16 bits");
+    const Instruction instruction(PIPE_V, "Transpose", where, CANOPY_CHECK_FILL);
     check_vector_operand("Transpose", "the destination", dst, 512, where);
     check_vector_operand("Transpose", "the source", src, 512, where);
     Tile<2> tile;  // the destination may be the source
@@ -135,6 +148,7 @@ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
     if (!last && p.transposeType != TransposeType::TRANSPOSE_NHWC2NCHW)
         fail(where, "Transpose: transposeType %u is not supported", static_cast<unsigned>(p.transposeType));
     const uint64_t pixels = uint64_t{p.hSize} * p.wSize, image = pixels * p.cSize;
+    const Instruction instruction(PIPE_V, "Transpose", where, CANOPY_CHECK_FILL);
     check_vector_operand("Transpose", "the destination", dst, p.nSize * image * sizeof(T), where);
     check_vector_operand("Transpose", "the source", src, p.nSize * image * sizeof(T), where);
     for (uint64_t n = 0; n < p.nSize; ++n)
@@ -168,8 +182,12 @@ template <typename T>
 inline void TransDataTo5HD(const LocalTensor<uint64_t>& dst, const LocalTensor<uint64_t>& src,
                            const TransDataTo5HDParams& nchwconvParams,
                            canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::check_vector_operand("TransDataTo5HD", "the destination's list", dst, 16 * sizeof(uint64_t), where);
-    canopy::kernel::check_vector_operand("TransDataTo5HD", "the source's list", src, 16 * sizeof(uint64_t), where);
+    {
+        const canopy::kernel::Instruction lists(PIPE_V, "TransDataTo5HD", where, CANOPY_CHECK_USE);
+        canopy::kernel::check_vector_operand("TransDataTo5HD", "the destination's list", dst, 16 * sizeof(uint64_t),
+                                             where, CANOPY_CHECK_READ);
+        canopy::kernel::check_vector_operand("TransDataTo5HD", "the source's list", src, 16 * sizeof(uint64_t), where);
+    }
     canopy::kernel::transpose_lists<T>(dst.GetPhyAddr(), src.GetPhyAddr(), nchwconvParams, where);
 }
 
