@@ -89,6 +89,10 @@ struct Core : NamedCore {
     const std::uint32_t in_group;  // in its group
     Order order;
     Lines lines;
+    // Meetings and waits for flags of other cores, which count on from those of the senders; and the instruction before
+    // the last one. Cores are compared by these where nothing orders them.
+    std::uint32_t phase = 0;
+    Number phase_begin = 0;
 
 private:
     static std::optional<Located> locate_in(Core& core, std::uint64_t address) {

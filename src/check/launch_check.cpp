@@ -2,12 +2,18 @@
 // Passes what a core is told on to the parts of the checker.
 #include "check/launch_check.h"
 
+#include <algorithm>
+#include <atomic>
 #include <deque>
 #include <unordered_map>
 
 #include "check/core.h"
+#include "check/core_order.h"
 #include "check/races.h"
 #include "check/rules.h"
+#include "check/signals.h"
+#include "check/stretches.h"
+#include "check/sweep.h"
 #include "foundation/mutex.h"
 
 namespace canopy::check {
@@ -17,10 +23,19 @@ namespace {
 // The parts of one core.
 class CheckedCore final : public CoreCheck {
 public:
-    CheckedCore(Launch& launch, const CoreFacts& facts, Group& group, Races::Group& races)
-        : launch_(launch), core_(launch, facts, group), rules_(core_), races_(core_) {
+    CheckedCore(Launch& launch, CoreOrder& core_order, std::atomic<std::uint64_t>& entries, const CoreFacts& facts,
+                Group& group, Races::Group& races)
+        : launch_(launch),
+          core_order_(core_order),
+          core_(launch, facts, group),
+          rules_(core_),
+          races_(core_),
+          stretches_(core_, entries),
+          signals_(core_, core_order) {
         races_.join_group(races);
     }
+
+    [[nodiscard]] const Stretches& stretches() const { return stretches_; }
 
     void operation(const CanopyCheckOperation& operation) override {
         if (silent_ != 0 || operation.pipe >= CANOPY_CHECK_PIPES) return;
@@ -58,16 +73,44 @@ public:
     void mutex(bool lock, std::uint32_t pipe, std::uint32_t id, const CanopyCheckSite& site) override {
         if (silent_ == 0) rules_.mutex(lock, pipe, id, site);
     }
-    void core_flag(bool, std::uint32_t, std::uint32_t, std::uint32_t, const CanopyCheckSite&) override {}
-
-    void meet(std::uint32_t, std::uint32_t, bool begin, std::uint32_t trigger, std::uint32_t wait,
-              const CanopyCheckSite& site) override {
-        if (begin && trigger >= CANOPY_CHECK_PIPES && wait >= CANOPY_CHECK_PIPES)
-            core_.order.barrier(CANOPY_CHECK_ALL, site);
+    void core_flag(bool set, std::uint32_t mode, std::uint32_t pipe, std::uint32_t id,
+                   const CanopyCheckSite&) override {
+        signals_.settle();
+        if (set) {
+            core_order_.set_flag(core_, mode, pipe, id);
+        } else {
+            core_order_.wait_flag(core_, mode, pipe, id);
+        }
     }
 
-    void word(std::uint32_t, const void*, const CanopyCheckSite&) override {}
-    void cache(std::uint32_t, const void*, const CanopyCheckSite&) override {}
+    void meet(std::uint32_t kind, std::uint32_t scope, bool begin, std::uint32_t trigger, std::uint32_t wait,
+              const CanopyCheckSite& site) override {
+        signals_.settle();
+        if (begin) {
+            if (trigger >= CANOPY_CHECK_PIPES) core_.order.barrier(CANOPY_CHECK_ALL, site);
+            core_order_.arrive(core_, kind, scope, trigger);
+        } else {
+            core_order_.leave(core_, kind, scope, wait);
+        }
+    }
+
+    void word(std::uint32_t event, const void* address, const CanopyCheckSite&) override {
+        signals_.settle();
+        if (event == CANOPY_CHECK_WORD_PUBLISH) {
+            core_order_.publish(core_, reinterpret_cast<std::uint64_t>(address));
+        } else {
+            core_order_.take(core_, reinterpret_cast<std::uint64_t>(address));
+        }
+    }
+
+    void cache(std::uint32_t event, const void* address, const CanopyCheckSite&) override {
+        signals_.settle();
+        if (event == CANOPY_CHECK_CACHE_CLEAN_LINE) {
+            signals_.clean(address);
+        } else {
+            signals_.clean_all();
+        }
+    }
 
     void region(std::uint32_t kind, bool begin, const CanopyCheckOperation* operation) override {
         if (!begin) {
@@ -122,11 +165,26 @@ public:
 
 private:
     void tell(const CanopyCheckOperation& operation) {
+        signals_.settle();
         const Told told{operation, core_.order.hand_out(operation.pipe), core_.lines.of(operation.site)};
         core_.lines.told(told.number, told.line, operation);
         rules_.operation(told);
         if (launch_.options.classes.race || launch_.options.classes.sync) races_.operation(told);
+        touch_global(told);
+        signals_.operation(operation);
         if ((operation.flags & CANOPY_CHECK_RETURNS_SCALAR) != 0) return_scalar(operation.site);
+    }
+
+    void touch_global(const Told& told) {
+        const CanopyCheckOperation& operation = told.operation;
+        for (const bool write : {false, true}) {
+            for (std::uint32_t i = 0; i < operation.access_count; ++i) {
+                const CanopyCheckAccess& access = operation.accesses[i];
+                if (access.memory == CANOPY_MEMORY_GLOBAL &&
+                    (access.kind & (write ? CANOPY_CHECK_WRITE : CANOPY_CHECK_READ)) != 0)
+                    stretches_.access(told, access, write);
+            }
+        }
     }
 
     // The library waits for the result, and reads it.
@@ -161,9 +219,12 @@ private:
     }
 
     Launch& launch_;
+    CoreOrder& core_order_;
     Core core_;
     Rules rules_;
     Races races_;
+    Stretches stretches_;
+    Signals signals_;
     unsigned silent_ = 0;  // regions inside which nothing is checked
     std::uint32_t reference_flags_ = 0;
     struct {
@@ -176,17 +237,22 @@ private:
 class CheckedLaunch final : public LaunchCheck {
 public:
     CheckedLaunch(LaunchFacts facts, const CheckOptions& options, FindingSink& sink)
-        : launch_(std::move(facts), options, sink) {}
+        : launch_(std::move(facts), options, sink), core_order_(launch_) {}
 
     CoreCheck& core(const CoreFacts& facts) override {
         const MutexLock lock(mutex_);
         Members& group = groups_[facts.block];
-        return cores_.emplace_back(launch_, facts, group.cores, group.races);
+        return cores_.emplace_back(launch_, core_order_, entries_, facts, group.cores, group.races);
     }
 
     std::vector<TouchedRange> end() override {
+        const MutexLock lock(mutex_);
+        std::vector<const Stretches*> lists;
+        for (const CheckedCore& core : cores_) lists.push_back(&core.stretches());
+        std::ranges::sort(lists, {}, [](const Stretches* list) { return list->core().index; });
+        if (launch_.options.classes.race && lists.size() > 1) find_hazards_between_cores(launch_, core_order_, lists);
         launch_.reports.flush();
-        return {};
+        return touched_ranges(lists);
     }
 
 private:
@@ -196,6 +262,8 @@ private:
     };
 
     Launch launch_;
+    CoreOrder core_order_;
+    std::atomic<std::uint64_t> entries_{0};  // in the lists of all cores
     Mutex mutex_;
     std::unordered_map<std::uint32_t, Members> groups_ CANOPY_GUARDED_BY(mutex_);
     std::deque<CheckedCore> cores_ CANOPY_GUARDED_BY(mutex_);

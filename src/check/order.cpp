@@ -197,6 +197,7 @@ void Order::unlock(unsigned pipe, std::uint32_t id, const CanopyCheckSite&) {
 }
 
 KnownCores Order::send(unsigned pipe) {
+    ++exchanges_;
     if (left_out()) return nullptr;
     const Clock clock = pipe < CANOPY_CHECK_PIPES ? done(pipe) : all_done();
     auto own = std::make_shared<std::vector<KnownCore>>();
@@ -205,6 +206,7 @@ KnownCores Order::send(unsigned pipe) {
 }
 
 void Order::receive(unsigned pipe, const KnownCores& known) {
+    ++exchanges_;
     if (known == nullptr) return;
     Clock clock{{}, known};
     if (const KnownCore* own = entry_of(known, core_)) clock.own = own->numbers;

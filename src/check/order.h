@@ -86,6 +86,8 @@ public:
         if (pipe != CANOPY_CHECK_S && seen_[pipe] != scalar_version_) catch_up(pipe);
         return known_[pipe];
     }
+    // How often the core has sent to others or received from them.
+    [[nodiscard]] std::uint64_t exchanges() const { return exchanges_; }
     [[nodiscard]] Number last(unsigned pipe) const { return last_[pipe]; }
     [[nodiscard]] Number number() const { return number_; }
     // Where `pipe` last waited for `from`; null: it has not.
@@ -113,6 +115,7 @@ private:
     std::uint32_t core_, cores_;
     std::optional<std::uint64_t> without_;
     std::uint64_t events_ = 0;
+    std::uint64_t exchanges_ = 0;
     Number number_ = 0;
     std::array<Number, CANOPY_CHECK_PIPES> last_{};
     std::array<Clock, CANOPY_CHECK_PIPES> known_;

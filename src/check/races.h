@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unordered accesses of one core: of its pipes to local memories, and to global memory.
+// Unordered accesses of the pipes of one core to local memories.
 #pragma once
 
 #include <array>

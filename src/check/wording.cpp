@@ -77,4 +77,29 @@ Verdict verdict_in_group(const Accessor& earlier, const Accessor& later) {
     return verdict;
 }
 
+Verdict verdict_between_cores(const Accessor& earlier, const Accessor& later, const KnownCores& known) {
+    const std::string a = earlier.core->name(), b = later.core->name();
+    const char* what = earlier.wrote ? "write" : "read";
+    Verdict verdict;
+    if (earlier.core->facts.cube == later.core->facts.cube) {
+        verdict.missing = "SyncAll";
+        verdict.explanation = fmt::format("no order between the cores: needs a SyncAll behind the {} of {}", what, a);
+    } else {
+        verdict.missing =
+            fmt::format("CrossCoreSetFlag<{}, {}>", earlier.core->facts.block == later.core->facts.block ? 2 : 0,
+                        pipe_name(earlier.pipe));
+        verdict.explanation = fmt::format("no order between the cores: needs {} behind the {} of {}, and a wait of {}",
+                                          verdict.missing, what, a, b);
+    }
+    bool heard = false;
+    for (unsigned entry = 0; entry < entry_count; ++entry) heard |= find(known, earlier.core->index, entry) != 0;
+    if (heard) {
+        verdict.explanation += fmt::format("; what {} has last heard of {} does not cover this {} by {}", b, a, what,
+                                           pipe_name(earlier.pipe));
+    } else {
+        verdict.explanation += fmt::format("; {} has not waited for {}", b, a);
+    }
+    return verdict;
+}
+
 }  // namespace canopy::check

@@ -28,6 +28,8 @@ const char* hazard_kind(bool earlier_wrote, bool later_wrote);
 Verdict verdict_in_core(const Launch& launch, const Order& order, const Accessor& earlier, const Accessor& later);
 // Of two cores of one group, in a local memory that they share.
 Verdict verdict_in_group(const Accessor& earlier, const Accessor& later);
+// Of two cores, in global memory; `known` is what the later one knew of others.
+Verdict verdict_between_cores(const Accessor& earlier, const Accessor& later, const KnownCores& known);
 // True if a compiler that synchronises automatically orders these two accesses of one core.
 bool ordered_by_compiler(const Launch& launch, const Accessor& earlier, const Accessor& later);
 
