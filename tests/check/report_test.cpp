@@ -57,7 +57,7 @@ Finding warning() {
     return finding;
 }
 
-// A report that prints into a text, with its files in a folder of its own.
+// A report that prints into a text, with a folder for its files.
 class ReportTest : public testing::Test {
 protected:
     Report& report() {
