@@ -17,4 +17,7 @@ struct Classes {
 // "race,memory", "all", "all,-cache". Without a value, `problem` says what is wrong.
 std::optional<Classes> parse_classes(std::string_view text, std::string& problem);
 
+// Whether findings with this id, like "race.pipe", are asked for.
+bool wants(const Classes& classes, std::string_view id) noexcept;
+
 }  // namespace canopy::check

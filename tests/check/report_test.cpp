@@ -63,7 +63,7 @@ protected:
     Report& report() {
         if (!report_)
             report_ = std::make_unique<Report>(
-                options, process, [this](std::string_view text) { printed += text; }, false, problems);
+                Options{checks, options}, process, [this](std::string_view text) { printed += text; }, false, problems);
         return *report_;
     }
     [[nodiscard]] std::string path(const char* name) const { return folder_->path() + "/" + name; }
@@ -76,6 +76,7 @@ protected:
     void write(const std::string& file, std::string_view text) const { ASSERT_TRUE(write_file(file, text)); }
     void end_report() { report_.reset(); }
 
+    CheckOptions checks;
     ReportOptions options;
     std::int64_t process = 12;
     std::string printed;
@@ -140,6 +141,25 @@ TEST_F(ReportTest, OtherLinesAreOtherFindingsAndNothingIsToldTwice) {
     report().tell();
     EXPECT_EQ(printed, "");
     EXPECT_EQ(report().errors(), 2u);
+}
+
+TEST_F(ReportTest, OnlyClassesThatAreAskedForAreKept) {
+    checks.classes.race = false;
+    const auto found = [this](const char* id) {
+        Finding finding = hazard();
+        finding.id = id;
+        report().add(finding);
+        const bool kept = report().errors() > 0;
+        end_report();
+        return kept;
+    };
+    EXPECT_FALSE(found("race.core"));
+    EXPECT_TRUE(found("cache.line"));
+    EXPECT_TRUE(found("sync.set"));
+    EXPECT_FALSE(found("sync.redundant"));
+    EXPECT_FALSE(found("host.leak"));
+    checks.classes.leaks = true;
+    EXPECT_TRUE(found("host.leak"));
 }
 
 TEST_F(ReportTest, ErrorsComeFirst) {

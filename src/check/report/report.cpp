@@ -47,9 +47,13 @@ void add_blocks(Joined& joined, const Finding& finding) {
 
 }  // namespace
 
-Report::Report(ReportOptions options, std::int64_t process, Print print, bool colours,
+Report::Report(const Options& options, std::int64_t process, Print print, bool colours,
                std::vector<std::string>& problems)
-    : options_(std::move(options)), print_(std::move(print)), colours_(colours), process_(process) {
+    : classes_(options.check.classes),
+      options_(options.report),
+      print_(std::move(print)),
+      colours_(colours),
+      process_(process) {
     MutexLock lock(mutex_);
     for (const std::string& path : options_.suppress) suppressions_.read(path, problems);
     for (const std::string* path : {&options_.json, &options_.write_suppressions})
@@ -69,6 +73,7 @@ bool Report::ignored(const Finding& finding) const {
 }
 
 void Report::add(Finding finding) {
+    if (!wants(classes_, finding.id)) return;
     if (options_.strict && finding.level == Level::warning) finding.level = Level::error;
     std::string key = key_of(finding);
     MutexLock lock(mutex_);
@@ -223,7 +228,7 @@ void Report::forget(std::int64_t process) {
     entries_.clear();
     order_.clear();
     printed_ = 0;
-    suppressed_ = dropped_ = 0;
+    position_ = suppressed_ = dropped_ = 0;
     after_fork();
 }
 

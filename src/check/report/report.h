@@ -23,7 +23,7 @@ public:
     using Print = std::function<void(std::string_view)>;
 
     // `problems` receives what is wrong with files.
-    Report(ReportOptions options, std::int64_t process, Print print, bool colours, std::vector<std::string>& problems);
+    Report(const Options& options, std::int64_t process, Print print, bool colours, std::vector<std::string>& problems);
 
     void add(Finding finding) override;
     // Prints and writes what is new.
@@ -62,6 +62,7 @@ private:
     [[nodiscard]] std::uint64_t count(Level level) const CANOPY_REQUIRES(mutex_);
     void complain(const Problem& problem) CANOPY_REQUIRES(mutex_);
 
+    const Classes classes_;
     const ReportOptions options_;
     const Print print_;
     const bool colours_;

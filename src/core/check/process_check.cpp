@@ -74,8 +74,8 @@ ProcessCheck* ProcessCheck::present() noexcept { return the_check.load(std::memo
 
 ProcessCheck::ProcessCheck(const check::Options& options, bool quiet, std::vector<std::string>& problems)
     : options_(options),
-      report_(options.report, ::getpid(), quiet ? check::Report::Print([](std::string_view) {}) : print,
-              colours_wanted(), problems),
+      report_(options, ::getpid(), quiet ? check::Report::Print([](std::string_view) {}) : print, colours_wanted(),
+              problems),
       hooks_(&no_hooks),
       shows_progress_(!quiet && ::isatty(STDERR_FILENO) == 1),
       began_(now()) {}
