@@ -13,11 +13,11 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
-#include "core/fusion/code_cache.h"
 #include "core/fusion/fingerprint.h"
 #include "core/fusion/loop_text.h"
 #include "core/kernel/source_program.h"
 #include "foundation/clock.h"
+#include "foundation/code_cache.h"
 #include "foundation/files.h"
 #include "foundation/subprocess.h"
 

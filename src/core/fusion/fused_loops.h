@@ -3,7 +3,7 @@
 // and keeps all intermediate values in registers. It uses the kernels' own element functions, so the results are
 // bit-identical. Used by fusion (src/core/fusion/fusion.h) on its background thread.
 //
-// Threads: any; the only shared state is the cache of compiled code (core/fusion/code_cache.h), which other processes
+// Threads: any; the only shared state is the cache of compiled code (foundation/code_cache.h), which other processes
 // use too.
 #pragma once
 

@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include <canopy/chips.h>
-#include "core/fusion/code_cache.h"
 #include "core/fusion/fingerprint.h"
 #include "core/fusion/fused_loops.h"
 #include "core/kernel/source_program.h"
+#include "foundation/code_cache.h"
 #include "foundation/json.h"
 
 namespace canopy {

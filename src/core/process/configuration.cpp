@@ -7,6 +7,7 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/process/device_limits.h"
+#include "foundation/byte_size.h"
 #include "foundation/json.h"
 
 namespace canopy {

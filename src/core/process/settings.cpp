@@ -12,6 +12,8 @@
 #include "check/classes.h"
 #include "core/process/variables.h"
 #include "device/device.h"
+#include "foundation/byte_size.h"
+#include "foundation/code_cache.h"
 #include "foundation/json.h"
 #include "record/process_recording.h"
 #include "record/recorder.h"
@@ -21,7 +23,6 @@ namespace {
 
 constexpr std::uint64_t gib = 1ull << 30;
 constexpr std::uint64_t memory_step = 2ull << 20;
-constexpr std::uint64_t default_cache_size = 512ull << 20;  // a loop takes some 20 KiB
 
 std::optional<std::uint32_t> parse_number(std::string_view text) {
     std::uint32_t value = 0;
@@ -115,44 +116,6 @@ void apply_visible_devices(Settings& settings) {
         rest.remove_prefix(std::min(comma + 1, rest.size()));
     }
 }
-
-}  // namespace
-
-std::optional<std::uint64_t> parse_size(std::string_view text) noexcept {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc()) return std::nullopt;
-    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    int shift = 0;
-    if (!unit.empty()) {
-        switch (unit.front()) {
-            case 'k':
-            case 'K':
-                shift = 10;
-                break;
-            case 'm':
-            case 'M':
-                shift = 20;
-                break;
-            case 'g':
-            case 'G':
-                shift = 30;
-                break;
-            case 't':
-            case 'T':
-                shift = 40;
-                break;
-            default:
-                return std::nullopt;
-        }
-        unit.remove_prefix(1);
-        if (!unit.empty() && unit != "B" && unit != "iB") return std::nullopt;
-    }
-    if (shift != 0 && value > (UINT64_MAX >> shift)) return std::nullopt;
-    return value << shift;
-}
-
-namespace {
 
 std::vector<std::string> split(std::string_view text) {
     std::vector<std::string> parts;
@@ -276,19 +239,6 @@ Settings read_settings() {
                 fmt::format("CANOPY_DEVICE: \"{}\" is not a kind of device: no such device can be set", kind));
     for (std::string& sentence : unknown_variables(environ)) settings.problems.push_back(std::move(sentence));
     apply_visible_devices(settings);
-    return settings;
-}
-
-CacheSettings cache_settings() {
-    CacheSettings settings;
-    if (const auto chosen = environment_variable("CANOPY_CACHE_DIR"))
-        settings.folder = *chosen;
-    else if (const auto cache = environment_variable("XDG_CACHE_HOME"))
-        settings.folder = fmt::format("{}/canopy", *cache);
-    else if (const auto home = environment_variable("HOME"))
-        settings.folder = fmt::format("{}/.cache/canopy", *home);
-    const auto size = environment_variable("CANOPY_CACHE_SIZE");
-    settings.size = size ? parse_size(*size).value_or(default_cache_size) : default_cache_size;
     return settings;
 }
 

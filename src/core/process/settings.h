@@ -77,14 +77,6 @@ struct SettingsChange {
 
 Settings read_settings();
 
-// The folder for compiled code and its size limit. Read from the environment each time: programs may switch folders
-// while they run.
-struct CacheSettings {
-    std::string folder;      // CANOPY_CACHE_DIR, else canopy in XDG_CACHE_HOME, else in ~/.cache; empty: no cache
-    std::uint64_t size = 0;  // CANOPY_CACHE_SIZE; 0: nothing is kept
-};
-CacheSettings cache_settings();
-
 inline constexpr const char* chosen_by_kernels = "the program's kernels";
 // The settings with the chip the program's kernels were compiled for, unless the user chose one; nullptr: the default
 // chip.
@@ -93,8 +85,6 @@ Settings choose_chip(Settings settings, const Chip* chip);
 // The settings with a change applied. Values must already be checked against the limits above.
 Settings change_settings(Settings settings, const SettingsChange& change);
 
-// "512M", "2G", "4096": bytes. Empty if it is not a size.
-std::optional<std::uint64_t> parse_size(std::string_view text) noexcept;
 // The smallest memory a device can be given.
 inline constexpr std::uint64_t smallest_memory = 64ull << 20;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings from the environment: which values are accepted, and which are ignored with a warning.
 #include "core/process/settings.h"
+#include "foundation/byte_size.h"
 
 #include <gtest/gtest.h>
 

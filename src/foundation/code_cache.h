@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On-disk cache of compiled code in a user-owned folder (cache_settings() in core/process/settings.h). A file's name is
+// On-disk cache of compiled code in a user-owned folder (cache_settings()). A file's name is
 // a hash of everything the code was made from. Files that another user could have written, or that are truncated, are
 // ignored. All kinds together stay within the configured size; the least recently used files are evicted first.
 //
@@ -15,7 +15,18 @@
 
 namespace canopy {
 
-enum class CodeKind : std::uint8_t { loops, recipes };
+inline constexpr std::uint64_t default_cache_size = 512ull << 20;  // a loop takes some 20 KiB
+
+// The folder for compiled code and its size limit. Read from the environment each time: programs may switch folders
+// while they run.
+struct CacheSettings {
+    std::string folder;      // CANOPY_CACHE_DIR, else canopy in XDG_CACHE_HOME, else in ~/.cache; empty: no cache
+    std::uint64_t size = 0;  // CANOPY_CACHE_SIZE; 0: nothing is kept
+};
+CacheSettings cache_settings();
+
+// texts: what canopy-cc leaves for the checking code of an image (canopy/kernel_image.h), which is in `checks`.
+enum class CodeKind : std::uint8_t { loops, recipes, texts, checks };
 
 class CodeCache {
 public:

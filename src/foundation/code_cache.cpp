@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file holds the bytes followed by their checksum. Its modification time is the time of last use. It is first written
 // under a temporary name that ends in `unfinished`; a process that dies leaves such a file behind.
-#include "core/fusion/code_cache.h"
+#include "foundation/code_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -20,7 +17,9 @@
 #include <string_view>
 #include <tuple>
 
-#include "core/process/settings.h"
+#include "foundation/byte_size.h"
+#include "foundation/hash.h"
+#include "foundation/problem.h"
 
 namespace canopy {
 namespace {
@@ -29,9 +28,15 @@ namespace fs = std::filesystem;
 
 using Checksum = std::uint64_t;
 
-constexpr std::array folder_names = {"loops", "recipes"};  // by CodeKind
+constexpr std::array folder_names = {"loops", "recipes", "texts", "checks"};  // by CodeKind
 constexpr std::string_view unfinished = ".part";
 constexpr std::time_t unfinished_after = 3600;  // seconds; no write takes that long
+
+// Null if it is unset or empty.
+const char* variable(const char* name) noexcept {
+    const char* value = getenv(name);
+    return value != nullptr && *value != '\0' ? value : nullptr;
+}
 
 // True if only this user can have written it.
 bool is_own(const struct stat& facts) noexcept {
@@ -96,19 +101,32 @@ void list_files(const std::string& folder, std::vector<KeptFile>& files) {
         if (is_abandoned(entry->d_name, facts))
             unlinkat(dirfd(entries), entry->d_name, 0);
         else
-            files.push_back({facts.st_mtim, static_cast<std::uint64_t>(facts.st_size),
-                             fmt::format("{}/{}", folder, entry->d_name)});
+            files.push_back(
+                {facts.st_mtim, static_cast<std::uint64_t>(facts.st_size), join({folder, "/", entry->d_name})});
     }
     closedir(entries);
 }
 
 }  // namespace
 
+CacheSettings cache_settings() {
+    CacheSettings settings;
+    if (const char* chosen = variable("CANOPY_CACHE_DIR"))
+        settings.folder = chosen;
+    else if (const char* cache = variable("XDG_CACHE_HOME"))
+        settings.folder = join({cache, "/canopy"});
+    else if (const char* home = variable("HOME"))
+        settings.folder = join({home, "/.cache/canopy"});
+    const char* size = variable("CANOPY_CACHE_SIZE");
+    settings.size = size != nullptr ? parse_size(size).value_or(default_cache_size) : default_cache_size;
+    return settings;
+}
+
 CodeCache::CodeCache(CodeKind kind) {
     const CacheSettings settings = cache_settings();
     if (settings.folder.empty() || settings.size == 0) return;
     std::error_code error;
-    const std::string folder = fmt::format("{}/{}", settings.folder, folder_names.at(static_cast<std::size_t>(kind)));
+    const std::string folder = join({settings.folder, "/", folder_names.at(static_cast<std::size_t>(kind))});
     if (fs::create_directories(folder, error)) chmod(folder.c_str(), S_IRWXU);
     struct stat facts {};
     if (stat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode) || !is_own(facts)) return;
@@ -119,7 +137,7 @@ CodeCache::CodeCache(CodeKind kind) {
 
 std::optional<std::vector<std::byte>> CodeCache::find(const std::string& name) const {
     if (folder_.empty()) return std::nullopt;
-    const OpenFile file(open(fmt::format("{}/{}", folder_, name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const OpenFile file(open(join({folder_, "/", name}).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     struct stat facts {};
     if (!file.valid() || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode) || !is_own(facts))
         return std::nullopt;
@@ -130,22 +148,22 @@ std::optional<std::vector<std::byte>> CodeCache::find(const std::string& name) c
     const std::size_t size = bytes.size() - sizeof kept;
     std::memcpy(&kept, bytes.data() + size, sizeof kept);
     bytes.resize(size);
-    if (XXH3_64bits(bytes.data(), bytes.size()) != kept) return std::nullopt;
+    if (hash_of(bytes) != kept) return std::nullopt;
     futimens(file.get(), nullptr);  // mark as used now
     return bytes;
 }
 
 void CodeCache::keep(const std::string& name, std::span<const std::byte> bytes) const noexcept try {
     if (folder_.empty() || bytes.size() + sizeof(Checksum) > limit_) return;
-    std::string part = fmt::format("{}/{}.XXXXXX{}", folder_, name, unfinished);
-    const Checksum checksum = XXH3_64bits(bytes.data(), bytes.size());
+    std::string part = join({folder_, "/", name, ".XXXXXX", unfinished});
+    const Checksum checksum = hash_of(bytes);
     bool written = false;
     {
         const OpenFile file(mkostemps(part.data(), static_cast<int>(unfinished.size()), O_CLOEXEC));
         if (!file.valid()) return;
         written = file.write_all(bytes) && file.write_all(std::as_bytes(std::span(&checksum, 1)));
     }
-    if (!written || rename(part.c_str(), fmt::format("{}/{}", folder_, name).c_str()) != 0) unlink(part.c_str());
+    if (!written || rename(part.c_str(), join({folder_, "/", name}).c_str()) != 0) unlink(part.c_str());
     trim();
 } catch (...) {  // out of memory: nothing is cached
 }
@@ -153,7 +171,7 @@ void CodeCache::keep(const std::string& name, std::span<const std::byte> bytes) 
 // Concurrent trims agree on which file is oldest; it does not matter which process removes it.
 void CodeCache::trim() const {
     std::vector<KeptFile> files;
-    for (const char* name : folder_names) list_files(fmt::format("{}/{}", base_, name), files);
+    for (const char* name : folder_names) list_files(join({base_, "/", name}), files);
     std::uint64_t total = 0;
     for (const KeptFile& file : files) total += file.size;
     if (total <= limit_) return;

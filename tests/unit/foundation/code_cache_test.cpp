@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache of compiled code: hits, eviction, and file system errors.
-#include "core/fusion/code_cache.h"
+#include "foundation/code_cache.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
