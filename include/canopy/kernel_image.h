@@ -5,7 +5,8 @@
  * An image is an ELF64 little-endian container (e_type ET_REL, e_machine EM_X86_64). It contains no code directly:
  *
  *   .note.canopy        ELF notes of owner "Canopy": one CANOPY_NOTE_IMAGE, one CANOPY_NOTE_KERNEL per kernel, one
- *                       CANOPY_NOTE_TARGET per target, and one CANOPY_NOTE_SEAL at the end. An image of fused
+ *                       CANOPY_NOTE_TARGET per target, at most one CANOPY_NOTE_CHECK, and one CANOPY_NOTE_SEAL at the
+ *                       end. An image of fused
  *                       kernels has no targets, but one CANOPY_NOTE_PART per part and one CANOPY_NOTE_FUSION
  *   .canopy.<target>    the shared object for that target, for example .canopy.x86-64-v3
  *   .canopy.part.<n>    in an image of fused kernels: a complete image file whose kernels are steps
@@ -24,6 +25,8 @@
  *   PART    text section, u64 size of the section, u64 checksum of the section
  *   FUSION  u32 length, JSON of that length that describes the fused kernels, see below. The entry symbols in their
  *           KERNEL notes are empty
+ *   CHECK   u32 flags, text name. Flags are CanopyCheckFlag. By the name the compiler has kept the text from which the
+ *           image's checking code (canopy/kernel_check.h) can be compiled; empty: it has kept none
  *   SEAL    u64 checksum of all bytes of .note.canopy before this number
  *
  * The JSON of a FUSION note. A slot is the index of an 8-byte word in the fused kernel's argument block:
@@ -73,7 +76,12 @@ enum CanopyNoteType {
     CANOPY_NOTE_TARGET = 0x4303,
     CANOPY_NOTE_SEAL = 0x4304,
     CANOPY_NOTE_PART = 0x4305,
-    CANOPY_NOTE_FUSION = 0x4306
+    CANOPY_NOTE_FUSION = 0x4306,
+    CANOPY_NOTE_CHECK = 0x4307
+};
+
+enum CanopyCheckFlag {
+    CANOPY_CHECK_NO_AUTOSYNC = 1 /* compiled with automatic synchronisation turned off */
 };
 
 enum CanopyKernelFlag {

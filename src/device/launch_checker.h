@@ -9,6 +9,7 @@
 // Threads: every function may be called from any thread at any time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "check/finding.h"
 #include "check/launch_check.h"
 #include "device/command_place.h"
+#include "foundation/problem.h"
 
 namespace canopy {
 
@@ -45,6 +47,10 @@ public:
                                             std::vector<check::TouchedRange> touched) noexcept = 0;
     // The kernel has no checking code; `reason` is a clause like "its image has no text to compile".
     virtual void not_checked(std::string_view kernel, std::string_view reason) noexcept = 0;
+    // Checking code for an image that only names a text for it (ImageFile::check_text): the bytes of a shared object,
+    // or a clause that says why there is none. Takes seconds if it must be compiled. `kernel` is one of the image.
+    [[nodiscard]] virtual Expected<std::vector<std::byte>> checking_code(const std::string& text,
+                                                                         std::string_view kernel) = 0;
     // Where an allocation of a device comes from, like "aclrtMalloc at main.cpp:12"; empty if that is not known.
     // `address` is its first byte.
     [[nodiscard]] virtual std::string origin(unsigned device, std::uint64_t address) const noexcept = 0;

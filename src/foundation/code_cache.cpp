@@ -153,6 +153,10 @@ std::optional<std::vector<std::byte>> CodeCache::find(const std::string& name) c
     return bytes;
 }
 
+bool CodeCache::has(const std::string& name) const noexcept {
+    return !folder_.empty() && utimensat(AT_FDCWD, join({folder_, "/", name}).c_str(), nullptr, 0) == 0;
+}
+
 void CodeCache::keep(const std::string& name, std::span<const std::byte> bytes) const noexcept try {
     if (folder_.empty() || bytes.size() + sizeof(Checksum) > limit_) return;
     std::string part = join({folder_, "/", name, ".XXXXXX", unfinished});

@@ -33,6 +33,8 @@ public:
     explicit CodeCache(CodeKind kind);
 
     [[nodiscard]] std::optional<std::vector<std::byte>> find(const std::string& name) const;
+    // Whether it has the bytes; if so, they are used now.
+    [[nodiscard]] bool has(const std::string& name) const noexcept;
     // Does nothing if there is nowhere to write, or if the bytes exceed the limit of the whole cache.
     void keep(const std::string& name, std::span<const std::byte> bytes) const noexcept;
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }  // empty: nothing is cached

@@ -214,6 +214,18 @@ Problem read_fusion_note(const ElfNote& note, ImageFile& image) {
     return image.fusion.empty() ? cursor.reject({"it is empty"}) : cursor.finish();
 }
 
+// The name becomes part of a path.
+bool is_text_name(std::string_view name) {
+    return name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+Problem read_check_note(const ElfNote& note, ImageFile& image) {
+    Cursor cursor(note, "check");
+    image.autosync = (cursor.number<std::uint32_t>() & CANOPY_CHECK_NO_AUTOSYNC) == 0;
+    image.check_text = cursor.text();
+    return is_text_name(image.check_text) ? cursor.finish() : cursor.reject({"a text with a name of other letters"});
+}
+
 // Checked before any field is trusted: the seal covers everything before it.
 Problem check_seal(const ElfSection& section, std::span<const ElfNote> notes) {
     if (notes.empty() || notes.back().owner != CANOPY_NOTE_OWNER || notes.back().type != CANOPY_NOTE_SEAL)
@@ -285,6 +297,9 @@ Expected<ImageFile> read_image_file(std::span<const std::byte> file) {
                 break;
             case CANOPY_NOTE_FUSION:
                 if (Problem problem = read_fusion_note(note, image)) return problem;
+                break;
+            case CANOPY_NOTE_CHECK:
+                if (Problem problem = read_check_note(note, image)) return problem;
                 break;
             default:
                 break;

@@ -38,6 +38,9 @@ struct ImageFile {
     // kernel does with them.
     std::vector<std::span<const std::byte>> parts;
     std::string fusion;
+    // For checkers.
+    bool autosync = true;    // compiled for automatic synchronisation
+    std::string check_text;  // name of the text for checking code, in the cache of compiled code; empty: none
 };
 
 // A problem says what is wrong: not an ELF file, truncated or damaged, for another machine, without a Canopy note, or

@@ -96,6 +96,12 @@ Description part_note(Bytes part, std::size_t index) {
     return note;
 }
 
+Description check_note(const ImageFile& image) {
+    Description note;
+    note.number(static_cast<std::uint32_t>(image.autosync ? 0 : CANOPY_CHECK_NO_AUTOSYNC)).text(image.check_text);
+    return note;
+}
+
 std::string note_section(const ImageFile& image, std::uint32_t format_version) {
     std::string notes;
     add_note(notes, CANOPY_NOTE_IMAGE, image_note(image, format_version));
@@ -104,6 +110,7 @@ std::string note_section(const ImageFile& image, std::uint32_t format_version) {
     for (std::size_t index = 0; index < image.parts.size(); ++index)
         add_note(notes, CANOPY_NOTE_PART, part_note(image.parts[index], index));
     if (!image.fusion.empty()) add_note(notes, CANOPY_NOTE_FUSION, Description().long_text(image.fusion));
+    if (!image.autosync || !image.check_text.empty()) add_note(notes, CANOPY_NOTE_CHECK, check_note(image));
     // The seal is the last number in the section and covers everything before it.
     std::uint64_t seal = 0;
     add_note(notes, CANOPY_NOTE_SEAL, Description().number(seal));

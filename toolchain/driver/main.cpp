@@ -197,10 +197,12 @@ int run(const std::vector<std::string>& arguments, bool as_clang) {
     }
     if (!options.fusion.empty() && options.action == Action::compile) return fuse_images(options);
     if (!missing.empty()) return complain(broken_toolchain, missing);
+    Timing timing;
+    if (!options.check_text.empty() && options.action == Action::compile)
+        return compile_checking_code(options, tree, timing);
     const bool kernels = find_kernels(options);
     if (kernels && options.explained) options.verbose = true;
     if (options.action == Action::hand_over || !kernels) return hand_over(options, tree);
-    Timing timing;
     const int status = compile_all(options, tree, timing);
     if (options.timing || options.verbose) fmt::print(stderr, "{}", timing.table());
     return status;

@@ -13,9 +13,11 @@
 
 #include "base/complaint.h"
 #include "base/process.h"
+#include "compile/checking.h"
 #include "compile/compile.h"
 #include "compile/sanitizer.h"
 #include "compile/variants.h"
+#include "foundation/code_cache.h"
 #include "foundation/hash.h"
 #include "foundation/image_writer.h"
 #include "image/embed.h"
@@ -32,6 +34,8 @@ std::string image_symbol(const Options& options, const std::string& text) {
     std::string all = text;
     for (const auto* list : {&options.compiler_flags, &options.targets})
         for (const std::string& one : *list) all += '\0' + one;
+    if (options.checking) all += "check";
+    if (!options.autosync) all += "autosync";
     const canopy::Hash128 hash = canopy::wide_hash_of(all);
     return fmt::format("canopy_image_{:016x}{:016x}", hash[1], hash[0]);
 }
@@ -73,10 +77,25 @@ std::vector<std::uint32_t> architectures_of(const Options& options) {
     return all;
 }
 
+// Keeps the text for checking code in the cache; returns its name.
+std::string keep_check_text(const CompileJob& job, const Texts& texts) {
+    if (!job.options.keeps_check_text || job.options.checking) return {};
+    const Timing::Stage stage(job.timing, "keep text");
+    const std::vector<std::byte> packed = packed_texts(job, texts);
+    if (packed.empty()) return {};
+    const canopy::Hash128 hash = canopy::wide_hash_of(packed);
+    std::string name = fmt::format("{:016x}{:016x}", hash[1], hash[0]);
+    const canopy::CodeCache cache(canopy::CodeKind::texts);
+    if (!cache.has(name)) cache.keep(name, packed);
+    return name;
+}
+
 std::string make_image(const Options& options, Compiled& compiled) {
     canopy::ImageFile image;
     image.architectures = architectures_of(options);
     image.producer = producer;
+    image.autosync = options.autosync;
+    image.check_text = compiled.check_text;
     name_kernels(compiled.kernels);
     image.kernels.assign(compiled.kernels.begin(), compiled.kernels.end());
     for (const auto& target : compiled.targets)
@@ -272,12 +291,28 @@ int compile_source(const Options& options, const Tree& tree, const std::string& 
     Compiled compiled = compile_texts(job, to_compile);
     fmt::print(stderr, "{}", compiled.messages);
     if (compiled.status != 0) return status_of(compiled.status);
+    if (texts.has_kernels) compiled.check_text = keep_check_text(job, to_compile);
     if (image_only) return write_image(options, compiled, texts, output, timing);
     if (!texts.has_kernels) return write_output(output, compiled.host_object);
     const Timing::Stage stage(timing, "pack");
     const std::string image = embedded_object(make_image(options, compiled), rewrite_job.image_symbol);
     const int status = join_objects(job, compiled.host_object, image, output);
     return status == 0 ? success : broken_toolchain;
+}
+
+int compile_checking_code(const Options& options, const Tree& tree, Timing& timing) {
+    std::vector<std::byte> bytes;
+    UnpackedTexts unpacked;
+    if (!canopy::read_file(options.check_text, bytes) || !unpack_texts(bytes, unpacked))
+        return complain(bad_source, fmt::format("{} has no text for checking code", options.check_text));
+    const auto directory = canopy::TemporaryFolder::create("cc");
+    if (!directory.ok()) return complain(broken_toolchain, directory.message());
+    unpacked.options.verbose = options.verbose;
+    const CompileJob job{unpacked.options,          tree,  options.check_text, directory->path(), {}, {},
+                         unpacked.shared_variables, timing};
+    const CheckingVariant made = compile_checking(job, unpacked.texts, options.targets.back());
+    fmt::print(stderr, "{}", made.messages);
+    return made.status == 0 ? write_output(options.output, made.object) : status_of(made.status);
 }
 
 }  // namespace canopy_cc

@@ -14,4 +14,7 @@ namespace canopy_cc {
 int compile_source(const Options& options, const Tree& tree, const std::string& source, const std::string& output,
                    Timing& timing);
 
+// Writes the checking code made from the text that --checking-code= names: a shared object for the last target.
+int compile_checking_code(const Options& options, const Tree& tree, Timing& timing);
+
 }  // namespace canopy_cc

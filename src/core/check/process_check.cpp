@@ -187,6 +187,10 @@ void ProcessCheck::not_checked(std::string_view name, std::string_view reason) n
     }
 }
 
+Expected<std::vector<std::byte>> ProcessCheck::checking_code(const std::string& text, std::string_view kernel) {
+    return hooks_.load(std::memory_order_acquire)->checking_code(text, kernel);
+}
+
 std::string ProcessCheck::origin(unsigned device, std::uint64_t address) const noexcept {
     try {
         const auto find = hooks_.load(std::memory_order_acquire)->origin;

@@ -23,9 +23,13 @@ namespace canopy {
 struct CheckHooks {
     // Takes what a launch touched, for the order of streams.
     void (*launch_touched)(const CheckedLaunch& launch, std::vector<check::TouchedRange> touched) noexcept = nullptr;
+    // As LaunchChecker.
+    Expected<std::vector<std::byte>> (*checking_code)(const std::string& text, std::string_view kernel) = nullptr;
     // Where an allocation comes from, like "aclrtMalloc at main.cpp:12".
     std::string (*origin)(unsigned device, std::uint64_t address) = nullptr;
 };
+
+extern const CheckHooks check_hooks;  // defined in core/lifecycle/hooks.cpp
 
 class ProcessCheck final : public LaunchChecker {
 public:
@@ -52,6 +56,8 @@ public:
     [[nodiscard]] bool launch_ended(const CheckedLaunch& launch,
                                     std::vector<check::TouchedRange> touched) noexcept override;
     void not_checked(std::string_view kernel, std::string_view reason) noexcept override;
+    [[nodiscard]] Expected<std::vector<std::byte>> checking_code(const std::string& text,
+                                                                 std::string_view kernel) override;
     [[nodiscard]] std::string origin(unsigned device, std::uint64_t address) const noexcept override;
 
 private:

@@ -79,13 +79,6 @@ std::string name_in_image(const Image& image, const std::string& symbol) {
     return symbol;
 }
 
-// The first error line, for the message of the failed call.
-std::string first_error(const std::string& log) {
-    const std::size_t word = log.find("error:");
-    const std::size_t line = word == std::string::npos ? 0 : log.rfind('\n', word) + 1;
-    return log.substr(line, log.find('\n', line) - line);
-}
-
 }  // namespace
 
 void SourceProgram::recycle() noexcept {
@@ -116,6 +109,12 @@ bool is_header_name(std::string_view name) noexcept {
         at = slash + 1;
     }
     return true;
+}
+
+std::string first_error(const std::string& log) {
+    const std::size_t word = log.find("error:");
+    const std::size_t line = word == std::string::npos ? 0 : log.rfind('\n', word) + 1;
+    return log.substr(line, log.find('\n', line) - line);
 }
 
 Result<std::string> find_kernel_compiler() {

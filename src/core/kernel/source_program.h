@@ -48,5 +48,7 @@ bool is_header_name(std::string_view name) noexcept;
 
 // The compiler driver: CANOPY_CC, or the one next to this library. If there is none, 207000 listing the places tried.
 Result<std::string> find_kernel_compiler();
+// The first error in what it wrote, for the message of a failed call.
+std::string first_error(const std::string& log);
 
 }  // namespace canopy

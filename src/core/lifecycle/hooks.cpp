@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls from lower folders of core to higher ones. The tables are constants, so no entry is ever missing.
+#include "core/check/process_check.h"
 #include "core/dump/failure_dump.h"
 #include "core/dump/launch_dump.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph.h"
 #include "core/graph/graph_build.h"
+#include "core/kernel/checking_code.h"
 #include "core/kernel/kernel_hooks.h"
 #include "core/kernel/program/registered_images.h"
 #include "core/launch/exceptions.h"
@@ -50,6 +52,10 @@ constinit const CaptureRules capture_rules = {
     .join = join_capture_of,
     .drop_ownerless = free_ownerless_captures,
     .graph_ended = invalidate_capture_of,
+};
+
+constinit const CheckHooks check_hooks = {
+    .checking_code = checking_code,
 };
 
 constinit const KernelHooks kernel_hooks = {

@@ -42,8 +42,10 @@ Runtime::Runtime() {
     if (!settings.profile.empty())
         if (Problem problem = record::record_process(settings.profile, settings.profile_wanted, settings.quiet))
             settings.problems.push_back("CANOPY_PROFILE: nothing is recorded: " + problem.message());
-    if (!settings.checked.empty())
+    if (!settings.checked.empty()) {
         ProcessCheck::begin(settings.checked, settings.check_options, settings.quiet, settings.problems);
+        ProcessCheck::present()->set_hooks(check_hooks);
+    }
     publish(std::move(settings));
 }
 

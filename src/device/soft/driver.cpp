@@ -130,7 +130,8 @@ public:
         return SoftDriver::release(address);
     }
     Result<std::unique_ptr<LoadedCode>> load(const Image& image) override {
-        return load_checking_code_of(image, *info_.chip, kernel_services(), SoftCheckedLaunch::table());
+        return load_checking_code_of(image, *info_.chip, kernel_services(), SoftCheckedLaunch::table(),
+                                     checked_.launch_checker);
     }
     [[nodiscard]] std::unique_ptr<LaunchSlot> make_slot(Strand& owner) noexcept override {
         return std::unique_ptr<LaunchSlot>(new (std::nothrow) SoftCheckedSlot(owner, budget_, fibers_, checked_));

@@ -5,9 +5,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/text.h"
+#include "foundation/packing.h"
 
 namespace canopy_cc {
 namespace {
@@ -97,6 +101,70 @@ bool optimises(const std::vector<std::string>& flags) {
     return optimised;
 }
 
+// ---- texts for later ------------------------------------------------------------------------------------------------
+
+constexpr std::string_view title = "canopy check text 1";
+constexpr std::uint64_t longest_text = std::uint64_t{1} << 30;
+
+// Texts, each with its size in front.
+class Writer {
+public:
+    void text(std::string_view text) {
+        bytes_ += fmt::format("{} ", text.size());
+        bytes_ += text;
+    }
+    void list(const std::vector<std::string>& list) {
+        text(std::to_string(list.size()));
+        for (const std::string& one : list) text(one);
+    }
+    [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+private:
+    std::string bytes_;
+};
+
+class Reader {
+public:
+    explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+    std::string text() {
+        std::size_t size = 0;
+        const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
+        const auto digits = static_cast<std::size_t>(end - rest_.data());
+        ok_ = ok_ && error == std::errc() && digits < rest_.size() && size <= rest_.size() - digits - 1;
+        if (!ok_) return {};
+        const std::string result(rest_.substr(digits + 1, size));
+        rest_.remove_prefix(digits + 1 + size);
+        return result;
+    }
+    std::vector<std::string> list() {
+        const std::string size = text();
+        std::size_t count = 0;
+        std::from_chars(size.data(), size.data() + size.size(), count);
+        std::vector<std::string> result;
+        while (ok_ && result.size() < count) result.push_back(text());
+        return result;
+    }
+    [[nodiscard]] bool ended_well() const { return ok_ && rest_.empty(); }
+
+private:
+    std::string_view rest_;
+    bool ok_ = true;
+};
+
+// The preprocessor has taken its own.
+std::vector<std::string> without_preprocessor(const std::vector<std::string>& flags) {
+    std::vector<std::string> kept;
+    for (std::size_t at = 0; at < flags.size(); ++at) {
+        const std::string& flag = flags[at];
+        if (is_any(flag, {"-include", "-imacros", "-isystem", "-iquote", "-idirafter"}))
+            ++at;  // and its value
+        else if (!begins(flag, "-I") && !begins(flag, "-D") && !begins(flag, "-U"))
+            kept.push_back(flag);
+    }
+    return kept;
+}
+
 }  // namespace
 
 std::string checking_text(const Options& options, const std::string& device) {
@@ -128,6 +196,33 @@ Options checking_options(const Options& options, const std::string& target) {
                              "-tsan-instrument-atomics=0", "-mllvm", "-tsan-compound-read-before-write=1"})
         flags.push_back(flag);
     return changed;
+}
+
+std::vector<std::byte> packed_texts(const CompileJob& job, const Texts& texts) {
+    if (texts.device.find(constant) == std::string::npos) return {};
+    Writer writer;
+    writer.text(title);
+    writer.list(without_preprocessor(job.options.compiler_flags));
+    writer.text(job.options.sanitizer ? "sanitizer" : "");
+    writer.text(job.options.sanitized ? "sanitized" : "");
+    writer.list(job.shared_variables);
+    writer.text(texts.device);
+    writer.text(texts.cube);
+    return canopy::pack(writer.bytes());
+}
+
+bool unpack_texts(const std::vector<std::byte>& bytes, UnpackedTexts& unpacked) {
+    const std::optional<std::string> text = canopy::unpack(bytes, longest_text);
+    if (!text) return false;
+    Reader reader(*text);
+    if (reader.text() != title) return false;
+    unpacked.options.compiler_flags = reader.list();
+    unpacked.options.sanitizer = !reader.text().empty();
+    unpacked.options.sanitized = !reader.text().empty();
+    unpacked.shared_variables = reader.list();
+    unpacked.texts.device = reader.text();
+    unpacked.texts.cube = reader.text();
+    return reader.ended_well();
 }
 
 }  // namespace canopy_cc

@@ -4,7 +4,9 @@
 // clang's instrumentation for race detectors: what it calls is defined in the variant and tells the checker, too.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "compile/job.h"
 
@@ -16,5 +18,16 @@ std::string checking_text(const Options& options, const std::string& device);
 
 // The options with which that text is compiled, for one target.
 Options checking_options(const Options& options, const std::string& target);
+
+// What the variant is made from, for later: the texts and the options that matter, packed.
+std::vector<std::byte> packed_texts(const CompileJob& job, const Texts& texts);
+
+struct UnpackedTexts {
+    Options options;
+    Texts texts;
+    std::vector<std::string> shared_variables;
+};
+// False: the bytes are no such texts.
+bool unpack_texts(const std::vector<std::byte>& bytes, UnpackedTexts& unpacked);
 
 }  // namespace canopy_cc

@@ -21,6 +21,7 @@ struct Compiled {
         std::string object;  // bytes of the shared object
     };
     std::vector<Target> targets;
+    std::string check_text;  // name of the text for checking code; empty: none is kept
 };
 
 // Definitions, include directories and forced headers with which clang reads a source with kernels.

@@ -123,6 +123,10 @@ private:
             return skip(1);
         }
         if (chooses || flag == "--cce-aicore-only") result_.push_back(flag);
+        if (name == "--cce-auto-sync") {
+            const bool off = flag == "--cce-auto-sync=off" || (name == flag && next() == "off");
+            result_.push_back(off ? "--cce-auto-sync=off" : "--cce-auto-sync=on");
+        }
         const bool with_word = is_any(flag, {"--cce-aicpu-L", "--cce-aicpu-l"});
         return skip(with_word || (!chooses && name == flag && is_value(next())) ? 1 : 0);
     }

@@ -147,6 +147,12 @@ private:
             options_.tracing = false;
         else if (flag == "--check")
             options_.checking = true;
+        else if (flag == "--no-check")
+            options_.keeps_check_text = false;
+        else if (begins(flag, "--checking-code="))
+            options_.check_text = flag.substr(16);
+        else if (begins(flag, "--cce-auto-sync="))
+            options_.autosync = flag != "--cce-auto-sync=off";
         else
             return false;
         return true;
@@ -349,6 +355,8 @@ std::string without_directory(const std::string& path) {
 
 // Checks that the requested output can be built from these inputs.
 std::string check(Options& options) {
+    if (!options.check_text.empty())
+        return options.inputs.empty() && !options.output.empty() ? "" : "--checking-code= needs -o and nothing else";
     if (!options.fusion.empty()) {
         if (!options.inputs.empty())
             return fmt::format("--fuse takes its images from the description, not '{}'", options.inputs[0].path);
@@ -427,6 +435,8 @@ Kernels
   --enable-simt       treat a __global__ function that declares no core type as a SIMT kernel
   --no-trace          omit the code that lets the runtime fuse kernels into loops
   --check             add the code with which canopy check looks inside the kernels, also on machines without clang
+  --no-check          keep nothing from which such code can be compiled later; by default a text is kept in the cache
+                      of compiled code (CANOPY_CACHE_DIR)
   --sanitizer         report accesses of a kernel outside its memory, with the source line
   --name-expression=E with --image: instantiate the kernel E, for example add<float>; repeatable
   --names-file=FILE   write the symbol of the kernel of each name expression, one per line
@@ -434,6 +444,7 @@ Kernels
   --metadata[=KERNEL] with --image: also write NAME.json next to NAME.o, with the launch and fusion data of KERNEL;
                       kernels NAME_1, NAME_2, ... are variants of one kernel, selected by tiling key
   --block-dim=N --workspace=BYTES,... --split-mode=N    values for --metadata; defaults: 1, none, none
+  --cce-auto-sync=off noted in the image for canopy check: the kernels synchronise everything themselves
   --cce-*  -fcce-*  -mllvm -cce-*  -mllvm -api-deps-filter*  --run-mode=*
                       accepted and ignored; set the stack of kernels with ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE
 

@@ -53,7 +53,10 @@ struct Options {
     bool simt = false;
     bool sanitizer = false;
     bool tracing = true;
-    bool checking = false;  // --check: with code that tells a checker what kernels do
+    bool checking = false;         // --check: with code that tells a checker what kernels do
+    bool keeps_check_text = true;  // what that code can be made from later
+    bool autosync = true;          // --cce-auto-sync=
+    std::string check_text;        // --checking-code: a file with such a text
     std::vector<Input> inputs;
     std::string output;
     std::uint32_t architecture = 2201;

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <link.h>
 
+#include <algorithm>
 #include <atomic>
 #include <unordered_map>
 #include <utility>
@@ -30,7 +31,7 @@ class SoftCode final : public LoadedCode {
 public:
     Status open(const Image& image, const ImageTarget& target, const CanopyServices& services);
     // After that: its kernels tell the checker what they do, or `missing` says why they do not.
-    Status connect_checker(const CanopyChecker& checker, std::string missing);
+    Status connect_checker(const CanopyChecker& table, bool autosync, std::string missing);
 
     [[nodiscard]] Kernel& kernel(std::size_t index) override { return kernels_[index]; }
     [[nodiscard]] std::optional<SymbolInfo> symbol(std::string_view name) override {
@@ -90,14 +91,15 @@ Status SoftCode::connect_services(const CanopyServices& services) {
     return {};
 }
 
-Status SoftCode::connect_checker(const CanopyChecker& checker, std::string missing) {
+Status SoftCode::connect_checker(const CanopyChecker& table, bool autosync, std::string missing) {
     checking_ = std::make_unique<CheckingCode>();
+    checking_->autosync = autosync;
     checking_->missing = std::move(missing);
     for (SoftKernel& kernel : kernels_) kernel.checking = checking_.get();
     if (!checking_->missing.empty()) return {};
     auto* place = static_cast<const CanopyChecker**>(dlsym(file_.library(), "canopy_image_checker"));
     if (place == nullptr) return fail(bad_image, "the checking code of the image lacks canopy_image_checker");
-    std::atomic_ref(*place).store(&checker, std::memory_order_release);
+    std::atomic_ref(*place).store(&table, std::memory_order_release);
     return {};
 }
 
@@ -197,19 +199,34 @@ Result<std::unique_ptr<LoadedCode>> load_code_of(const Image& image, const Chip&
 }
 
 Result<std::unique_ptr<LoadedCode>> load_checking_code_of(const Image& image, const Chip& chip,
-                                                          const CanopyServices& services,
-                                                          const CanopyChecker& checker) {
-    for (const ImageTarget& target : image.targets) {
-        if (target.name != CANOPY_CHECK_TARGET) continue;
-        auto code = std::make_unique<SoftCode>();
-        CANOPY_TRY(code->open(image, target, services));
-        CANOPY_TRY(code->connect_checker(checker, {}));
-        return std::unique_ptr<LoadedCode>(std::move(code));
+                                                          const CanopyServices& services, const CanopyChecker& table,
+                                                          LaunchChecker& launch_checker) {
+    const auto same = [](const ImageTarget& target) { return target.name == CANOPY_CHECK_TARGET; };
+    const auto found = std::find_if(image.targets.begin(), image.targets.end(), same);
+    ImageTarget target{CANOPY_CHECK_TARGET, {}};
+    std::vector<std::byte> compiled;
+    std::string missing;
+    if (found != image.targets.end()) {
+        target = *found;
+    } else if (image.check_text.empty()) {
+        missing = "its image has no checking code; canopy-cc --check adds it";
+    } else if (auto code = launch_checker.checking_code(image.check_text, image.kernels.front().name); code.ok()) {
+        compiled = std::move(*code);
+        target.object = compiled;
+    } else {
+        missing = code.message();
     }
-    Result<std::unique_ptr<SoftCode>> code = load_best(image, chip, services);
-    if (!code.ok()) return code.status();
-    CANOPY_TRY((*code)->connect_checker(checker, "its image has no checking code; canopy-cc --check adds it"));
-    return std::unique_ptr<LoadedCode>(std::move(*code));
+    std::unique_ptr<SoftCode> code;
+    if (missing.empty()) {
+        code = std::make_unique<SoftCode>();
+        CANOPY_TRY(code->open(image, target, services));
+    } else {
+        Result<std::unique_ptr<SoftCode>> usual = load_best(image, chip, services);
+        if (!usual.ok()) return usual.status();
+        code = std::move(*usual);
+    }
+    CANOPY_TRY(code->connect_checker(table, image.autosync, std::move(missing)));
+    return std::unique_ptr<LoadedCode>(std::move(code));
 }
 
 }  // namespace canopy

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "device/driver.h"
 #include "device/image.h"
+#include "device/launch_checker.h"
 
 namespace canopy {
 
@@ -20,8 +21,9 @@ namespace canopy {
 // outlives them.
 Result<std::unique_ptr<LoadedCode>> load_code_of(const Image& image, const Chip& chip, const CanopyServices& services);
 
-// The same while launches are checked: its checking code, if it has some.
+// The same while launches are checked: its checking code, if it has some or `launch_checker` has.
 Result<std::unique_ptr<LoadedCode>> load_checking_code_of(const Image& image, const Chip& chip,
-                                                          const CanopyServices& services, const CanopyChecker& checker);
+                                                          const CanopyServices& services, const CanopyChecker& table,
+                                                          LaunchChecker& launch_checker);
 
 }  // namespace canopy
