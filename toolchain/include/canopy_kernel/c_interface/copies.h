@@ -40,8 +40,10 @@ inline void copy_to_table(const char* name, const void* dst, const void* src, ui
     const kernel::Rows all{rows, length, static_cast<int64_t>(length) + dst_gap * 64,
                            static_cast<int64_t>(length) + src_gap * 32};
     kernel::require_block(name, "source", from, where);
-    kernel::check_extent(name, "destination", to, all.extent(all.to), where);
-    kernel::check_extent(name, "source", from, all.extent(all.from), where);
+    const kernel::Instruction instruction(kernel::copy_pipe(kernel::Hardware::L1, kernel::memory_of(table)), name,
+                                          where);
+    kernel::check_rows(name, "destination", to, all, all.to, where);
+    kernel::check_rows(name, "source", from, all, all.from, where);
     kernel::copy_rows(to.GetPhyAddr(), from.GetPhyAddr(), all);
 }
 

@@ -88,8 +88,10 @@ inline void asc_copy_gm2l1(__cbuf__ T* dst, __gm__ T* src, uint16_t base_idx, ui
     if (repeat != 0)
         canopy::kernel::check_extent("asc_copy_gm2l1", "destination", to, (repeat - 1u) * (1u + dst_gap) * 512ull + 512,
                                      where);
-    canopy::kernel::load_fractals(to.GetPhyAddr(), static_cast<const T*>(src),
-                                  AscendC::LoadData2DParams(base_idx, repeat, src_stride, 0, dst_gap, false, 0));
+    const AscendC::LoadData2DParams params(base_idx, repeat, src_stride, 0, dst_gap, false, 0);
+    const canopy::kernel::Instruction instruction(PIPE_MTE2, "asc_copy_gm2l1", where);
+    canopy::kernel::add_load(to, memory_at<T>(src), params);
+    canopy::kernel::load_fractals(to.GetPhyAddr(), static_cast<const T*>(src), params);
 }
 CANOPY_C_SYNC(asc_copy_gm2l1, (class T, class = canopy::c_interface::if_fractals<T>),
               (T * dst, T* src, uint16_t base_idx, uint8_t repeat, uint16_t src_stride, uint16_t dst_gap),

@@ -88,10 +88,14 @@ inline void copy_rows_in(const char* name, const kernel::LocalTensor<T>& dst, co
     const uint64_t value = core_state().pad_value;
     __builtin_memcpy(&padding.value, &value, smaller(sizeof(T), sizeof(uint32_t)));
     const uint64_t end = round_up(copy.bytes + uint64_t{copy.left + 0u + copy.right} * sizeof(T), block_bytes);
-    check_extent(
-        name, "destination", dst,
-        (copy.rows - 1ull) * copy.dst_stride + end + (loops.count1 - 1) * loops.to1 + (loops.count2 - 1) * loops.to2,
-        where);
+    const Instruction instruction(PIPE_MTE2, name, where);
+    check_looped(name, "destination", dst, {copy.rows, end, 0, 0}, copy.dst_stride,
+                 {loops.count1, loops.count2, loops.to1, loops.to2}, where);
+    if constexpr (is_checking_variant)
+        check_looped(name, "source", memory_at<T>(src), {copy.rows, copy.bytes, 0, 0},
+                     static_cast<int64_t>(copy.src_stride), {loops.count1, loops.count2, loops.from1, loops.from2},
+                     where);
+    instruction.tell();
     for_each_loop(loops, [&](uint64_t to_offset, uint64_t from_offset) {
         auto* to = reinterpret_cast<unsigned char*>(dst.GetPhyAddr()) + to_offset;
         const auto* from = reinterpret_cast<const unsigned char*>(src) + from_offset;
@@ -109,8 +113,12 @@ inline void copy_rows_to_memory(const char* name, T* dst, const kernel::LocalTen
     require_memory_of(name, "destination", memory_at<T>(dst), where);
     const Rows all{rows, bytes, static_cast<int64_t>(dst_stride), src_stride};
     const CopyLoops loops = copy_loops(6);
-    check_extent(name, "source", src,
-                 all.extent(all.from) + (loops.count1 - 1) * loops.from1 + (loops.count2 - 1) * loops.from2, where);
+    const Instruction instruction(PIPE_MTE3, name, where);
+    check_looped(name, "source", src, all, all.from, {loops.count1, loops.count2, loops.from1, loops.from2}, where);
+    if constexpr (is_checking_variant)
+        check_looped(name, "destination", memory_at<T>(dst), all, all.to,
+                     {loops.count1, loops.count2, loops.to1, loops.to2}, where);
+    instruction.tell();
     Outlet outlet(element_kind<T>);
     for_each_loop(loops, [&](uint64_t to, uint64_t from) {
         copy_rows_out(outlet, reinterpret_cast<unsigned char*>(dst) + to,
@@ -255,10 +263,11 @@ inline void asc_copy_gm2l1(__cbuf__ void* dst, __gm__ void* src, uint32_t m_star
     if (k_step != 0)
         canopy::kernel::check_extent("asc_copy_gm2l1", "destination", to,
                                      ((k_step - 1ull) * dst_stride + m_step) * canopy::kernel::fractal_bytes, where);
-    canopy::kernel::load_rectangle(to.GetPhyAddr(), static_cast<const uint8_t*>(src),
-                                   AscendC::LoadData2DParamsV2(m_start_position, k_start_position, m_step, k_step,
-                                                               dst_stride, dst_stride, false, 0),
-                                   where);
+    const AscendC::LoadData2DParamsV2 params(m_start_position, k_start_position, m_step, k_step, dst_stride, dst_stride,
+                                             false, 0);
+    const canopy::kernel::Instruction instruction(PIPE_MTE2, "asc_copy_gm2l1", where);
+    canopy::kernel::add_load(to, memory_at<uint8_t>(static_cast<const uint8_t*>(src)), params);
+    canopy::kernel::load_rectangle(to.GetPhyAddr(), static_cast<const uint8_t*>(src), params, where);
 }
 CANOPY_C_SYNC(asc_copy_gm2l1, (class = void),
               (void* dst, void* src, uint32_t m_start_position, uint32_t k_start_position, uint16_t dst_stride,

@@ -126,9 +126,9 @@ inline C* split_result(C* c, uint64_t& bias) {
 }
 
 template <class C, class A, class B>
-inline void multiply(C* c, A* a, B* b, uint16_t m, uint16_t k, uint16_t n, bool align_k, bool disable_gemv,
-                     bool from_bias, bool zero, Where where) {
-    AscendC::MmadParams params(m, n, k, 0, from_bias, zero);
+inline void multiply(C* c, A* a, B* b, uint16_t m, uint16_t k, uint16_t n, uint8_t unit_flag, bool align_k,
+                     bool disable_gemv, bool from_bias, bool zero, Where where) {
+    AscendC::MmadParams params(m, n, k, unit_flag, from_bias, zero);
     params.kDirectionAlign = align_k;
     params.disableGemv = disable_gemv;
     uint64_t bias = 0;
@@ -147,21 +147,20 @@ inline void multiply(C* c, A* a, B* b, uint16_t m, uint16_t k, uint16_t n, bool 
 // c = a * b with m = left_height, k = n_dim, n = right_width: added to the old c, or to the bias (c_matrix_source), or
 // to zero (c_matrix_init_val). `switched` aligns k for elements of 4 bytes on 2201, and turns off products with vectors
 // on 3510.
-#define CANOPY_C_MULTIPLY(name)                                                                                \
-    template <class C, class A, class B>                                                                       \
-    inline void name(C* c_matrix, A* a_matrix, B* b_matrix, uint16_t left_height, uint16_t n_dim,              \
-                     uint16_t right_width, uint8_t unit_flag, bool switched, bool c_matrix_source,             \
-                     bool c_matrix_init_val, CANOPY_WHERE) {                                                   \
-        static_cast<void>(unit_flag);                                                                          \
-        canopy::c_interface::multiply(c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width,           \
-                                      __NPU_ARCH__ < 3510 && switched, __NPU_ARCH__ >= 3510 && switched,       \
-                                      c_matrix_source, c_matrix_init_val, where);                              \
-    }                                                                                                          \
-    CANOPY_C_SYNC(                                                                                             \
-        name, (class C, class A, class B),                                                                     \
-        (C * c_matrix, A * a_matrix, B * b_matrix, uint16_t left_height, uint16_t n_dim, uint16_t right_width, \
-         uint8_t unit_flag, bool switched, bool c_matrix_source, bool c_matrix_init_val),                      \
-        (c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width, unit_flag, switched, c_matrix_source,  \
+#define CANOPY_C_MULTIPLY(name)                                                                                 \
+    template <class C, class A, class B>                                                                        \
+    inline void name(C* c_matrix, A* a_matrix, B* b_matrix, uint16_t left_height, uint16_t n_dim,               \
+                     uint16_t right_width, uint8_t unit_flag, bool switched, bool c_matrix_source,              \
+                     bool c_matrix_init_val, CANOPY_WHERE) {                                                    \
+        canopy::c_interface::multiply(c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width, unit_flag, \
+                                      __NPU_ARCH__ < 3510 && switched, __NPU_ARCH__ >= 3510 && switched,        \
+                                      c_matrix_source, c_matrix_init_val, where);                               \
+    }                                                                                                           \
+    CANOPY_C_SYNC(                                                                                              \
+        name, (class C, class A, class B),                                                                      \
+        (C * c_matrix, A * a_matrix, B * b_matrix, uint16_t left_height, uint16_t n_dim, uint16_t right_width,  \
+         uint8_t unit_flag, bool switched, bool c_matrix_source, bool c_matrix_init_val),                       \
+        (c_matrix, a_matrix, b_matrix, left_height, n_dim, right_width, unit_flag, switched, c_matrix_source,   \
          c_matrix_init_val))
 CANOPY_C_MULTIPLY(asc_mmad)
 
@@ -194,8 +193,8 @@ inline void fill(const char* name, T* dst, V value, const asc_fill_value_config&
         kernel::check_extent(name, "destination", to,
                              ((config.repeat - 1ull) * (config.blk_num + config.dst_gap) + config.blk_num) * unit,
                              where);
-    AscendC::InitConstValue(to,
-                            AscendC::InitConstValueParams<T>(config.repeat, config.blk_num, config.dst_gap, element));
+    AscendC::InitConstValue(
+        to, AscendC::InitConstValueParams<T>(config.repeat, config.blk_num, config.dst_gap, element), where);
 }
 
 // The value is given as the bits of a half, a bfloat16_t, or a word.

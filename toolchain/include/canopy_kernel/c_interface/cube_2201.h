@@ -118,14 +118,15 @@ inline uint64_t asc_get_l0c2gm_unitflag() { return 0; }
 
 namespace canopy::c_interface {
 
-template <class D, class S>
-inline void copy_output(const char* name, D* to, S* src, kernel::Hardware memory, uint16_t columns, uint16_t rows,
-                        uint32_t dst_stride, uint16_t src_stride, uint64_t mode, uint8_t relu, bool split, bool to_rows,
-                        Where where) {
+template <class Destination, class S>
+inline void copy_output(const char* name, const Destination& to, S* src, uint16_t columns, uint16_t rows,
+                        uint32_t dst_stride, uint16_t src_stride, uint8_t unit_flag, uint64_t mode, uint8_t relu,
+                        bool split, bool to_rows, Where where) {
     require_simple_output(name, relu, false, where);
     AscendC::DataCopyCO12DstParams params(columns, rows, dst_stride, src_stride, static_cast<QuantMode_t>(mode), relu,
                                           split, to_rows);
-    kernel::copy_from_co1(to, tensor_at<TPosition::CO1>(src), params, memory, where);
+    params.unitFlag = unit_flag;
+    AscendC::DataCopy(to, tensor_at<TPosition::CO1>(src), params, where);
 }
 
 }  // namespace canopy::c_interface
@@ -134,9 +135,9 @@ template <class D, class S>
 inline void asc_copy_l0c2gm(__gm__ D* dst, __cc__ S* src, uint16_t n_size, uint16_t m_size, uint32_t dst_stride_dst_d,
                             uint16_t src_stride, uint8_t unit_flag_mode, uint64_t quant_pre, uint8_t relu_pre,
                             bool channel_split, bool nz2nd_en, CANOPY_WHERE) {
-    static_cast<void>(unit_flag_mode);
-    canopy::c_interface::copy_output("asc_copy_l0c2gm", dst, src, canopy::kernel::Hardware::GM, n_size, m_size,
-                                     dst_stride_dst_d, src_stride, quant_pre, relu_pre, channel_split, nz2nd_en, where);
+    canopy::c_interface::copy_output("asc_copy_l0c2gm", canopy::kernel::memory_at<D>(dst), src, n_size, m_size,
+                                     dst_stride_dst_d, src_stride, unit_flag_mode, quant_pre, relu_pre, channel_split,
+                                     nz2nd_en, where);
 }
 CANOPY_C_SYNC(asc_copy_l0c2gm, (class D, class S),
               (D * dst, S* src, uint16_t n_size, uint16_t m_size, uint32_t dst_stride_dst_d, uint16_t src_stride,
@@ -149,16 +150,14 @@ inline void asc_copy_l0c2l1(__cbuf__ D* dst, __cc__ S* src, uint16_t n_size, uin
                             uint16_t src_stride, uint8_t unit_flag_mode, uint64_t quant_pre, uint8_t relu_pre,
                             bool enable_channel_split, bool enable_nz2nd, CANOPY_WHERE) {
     using namespace canopy::c_interface;
-    static_cast<void>(unit_flag_mode);
     if constexpr (canopy::kernel::is_same<D, void>)
         with_result_type<S>("asc_copy_l0c2l1", quant_pre, where, [&](auto* typed) {
             asc_copy_l0c2l1(static_cast<decltype(typed)>(dst), src, n_size, m_size, dst_stride, src_stride,
                             unit_flag_mode, quant_pre, relu_pre, enable_channel_split, enable_nz2nd, where);
         });
     else
-        copy_output("asc_copy_l0c2l1", tensor_at<TPosition::A1>(dst).GetPhyAddr(), src, canopy::kernel::Hardware::L1,
-                    n_size, m_size, dst_stride, src_stride, quant_pre, relu_pre, enable_channel_split, enable_nz2nd,
-                    where);
+        copy_output("asc_copy_l0c2l1", tensor_at<TPosition::A1>(dst), src, n_size, m_size, dst_stride, src_stride,
+                    unit_flag_mode, quant_pre, relu_pre, enable_channel_split, enable_nz2nd, where);
 }
 CANOPY_C_SYNC(asc_copy_l0c2l1, (class D, class S),
               (D * dst, S* src, uint16_t n_size, uint16_t m_size, uint32_t dst_stride, uint16_t src_stride,

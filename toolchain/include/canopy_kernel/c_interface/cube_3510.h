@@ -140,7 +140,8 @@ struct Output {
     uint64_t mode;
     uint8_t relu;
     bool split, by_rows, by_columns;
-    bool others;       // anything that is not supported
+    bool others;  // anything that is not supported
+    uint8_t unit_flag;
     uint8_t dual = 0;  // to the unified buffer: as in FixpipeParamsArch3510
     bool second = false;
 };
@@ -167,6 +168,13 @@ inline void copy_output_as(const char* name, D* to, const kernel::LocalTensor<S>
         params.params = {matrices, from_step, to_step};
     else if constexpr (layout == AscendC::CO2Layout::COLUMN_MAJOR)
         params.params = {matrices, from_step, to_step, 0};
+    const kernel::Instruction instruction(PIPE_FIX, name, where);
+    if constexpr (kernel::is_checking_variant) {
+        params.unitFlag = copy.unit_flag;
+        const kernel::OperandPlace place{to, 0, memory, kernel::checked_element<D>};
+        kernel::add_fixpipe(instruction, place, to, from, params, layout, nullptr, name, where);
+        params.unitFlag = 0;
+    }
     kernel::fixpipe(name, to, from, params, layout, nullptr, memory, where);
 }
 
@@ -214,20 +222,21 @@ inline D* place(D* dst) {
 #define CANOPY_C_OUTPUT_TAIL_ARGUMENTS                                                                           \
     quant_pre, relu_pre, split_en, nz2nd_en, quant_post, relu_post, clip_relu_post, eltwise_op, eltwise_antq_en, \
         c0_pad_en, broadcast_en, nz2dn_en
-#define CANOPY_C_OUTPUT                                                                                      \
+#define CANOPY_C_OUTPUT(unit_flag)                                                                           \
     {                                                                                                        \
         n_size, m_size, loop_dst_stride, loop_src_stride, quant_pre, relu_pre, split_en, nz2nd_en, nz2dn_en, \
             clip_relu_pre != 0 || quant_post != 0 || relu_post != 0 || clip_relu_post || eltwise_op != 0 ||  \
-                eltwise_antq_en || c0_pad_en || broadcast_en                                                 \
+                eltwise_antq_en || c0_pad_en || broadcast_en,                                                \
+            unit_flag                                                                                        \
     }
 
 template <class D, class S>
 inline void asc_copy_l0c2gm(__gm__ D* dst_addr, __cc__ S* src_addr, uint16_t n_size, uint16_t m_size,
                             uint32_t loop_dst_stride, uint16_t loop_src_stride, uint8_t l2_cache_ctl,
                             uint8_t clip_relu_pre, uint8_t unit_flag_ctl, CANOPY_C_OUTPUT_TAIL, CANOPY_WHERE) {
-    static_cast<void>(l2_cache_ctl), static_cast<void>(unit_flag_ctl);
+    static_cast<void>(l2_cache_ctl);
     canopy::c_interface::copy_output_typed("asc_copy_l0c2gm", dst_addr, src_addr, canopy::kernel::Hardware::GM,
-                                           CANOPY_C_OUTPUT, where);
+                                           CANOPY_C_OUTPUT(unit_flag_ctl), where);
 }
 CANOPY_C_SYNC(asc_copy_l0c2gm, (class D, class S),
               (D * dst_addr, S* src_addr, uint16_t n_size, uint16_t m_size, uint32_t loop_dst_stride,
@@ -241,8 +250,7 @@ inline void asc_copy_l0c2ub(__ubuf__ D* dst_addr, __cc__ S* src_addr, uint16_t n
                             uint32_t loop_dst_stride, uint16_t loop_src_stride, uint8_t dual_dst_ctl, bool sub_blockid,
                             uint8_t clip_relu_pre, uint8_t unit_flag_ctl, CANOPY_C_OUTPUT_TAIL, CANOPY_WHERE) {
     using namespace canopy::c_interface;
-    static_cast<void>(unit_flag_ctl);
-    Output copy = CANOPY_C_OUTPUT;
+    Output copy = CANOPY_C_OUTPUT(unit_flag_ctl);
     copy.dual = dual_dst_ctl;
     copy.second = sub_blockid;
     copy_output_typed("asc_copy_l0c2ub", place<TPosition::VECIN>(dst_addr), src_addr, canopy::kernel::Hardware::UB,
@@ -261,9 +269,9 @@ inline void asc_copy_l0c2l1(__cbuf__ void* dst, __cc__ S* src, uint16_t n_size, 
                             uint32_t loop_dst_stride, uint16_t loop_src_stride, uint8_t l2_cache_ctl,
                             uint8_t clip_relu_pre, uint8_t unit_flag_mode, CANOPY_C_OUTPUT_TAIL, CANOPY_WHERE) {
     using namespace canopy::c_interface;
-    static_cast<void>(l2_cache_ctl), static_cast<void>(unit_flag_mode);
-    copy_output_typed("asc_copy_l0c2l1", place<TPosition::A1>(dst), src, canopy::kernel::Hardware::L1, CANOPY_C_OUTPUT,
-                      where);
+    static_cast<void>(l2_cache_ctl);
+    copy_output_typed("asc_copy_l0c2l1", place<TPosition::A1>(dst), src, canopy::kernel::Hardware::L1,
+                      CANOPY_C_OUTPUT(unit_flag_mode), where);
 }
 CANOPY_C_SYNC(asc_copy_l0c2l1, (class S),
               (void* dst, S* src, uint16_t n_size, uint16_t m_size, uint32_t loop_dst_stride, uint16_t loop_src_stride,
@@ -277,10 +285,9 @@ inline void asc_copy_l0c2l1(__cbuf__ D* dst, __cc__ S* src, uint16_t n_size, uin
                             bool clip_relu_post, uint8_t eltwise_op, uint8_t eltwise_antq_en, bool c0_pad_en,
                             CANOPY_WHERE) {
     using namespace canopy::c_interface;
-    static_cast<void>(unit_flag_mode);
     constexpr bool broadcast_en = false, nz2dn_en = false;
-    copy_output("asc_copy_l0c2l1", place<TPosition::A1>(dst), src, canopy::kernel::Hardware::L1, CANOPY_C_OUTPUT,
-                where);
+    copy_output("asc_copy_l0c2l1", place<TPosition::A1>(dst), src, canopy::kernel::Hardware::L1,
+                CANOPY_C_OUTPUT(unit_flag_mode), where);
 }
 
 #undef CANOPY_C_OUTPUT

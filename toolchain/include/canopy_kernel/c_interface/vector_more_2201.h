@@ -11,8 +11,10 @@
 inline void asc_set_vector_mask(uint64_t mask1, uint64_t mask0) { canopy::intrinsics::set_vector_mask(mask1, mask0); }
 inline void asc_set_mask_count() { AscendC::SetMaskCount(); }
 inline void asc_set_mask_norm() { AscendC::SetMaskNorm(); }
-inline void asc_get_cmp_mask(__ubuf__ void* dst) { canopy::intrinsics::get_cmpmask(dst); }
-inline void asc_set_cmp_mask(__ubuf__ void* sel_mask) { canopy::intrinsics::set_cmpmask(sel_mask); }
+inline void asc_get_cmp_mask(__ubuf__ void* dst, CANOPY_WHERE) { canopy::intrinsics::get_cmpmask(dst, where); }
+inline void asc_set_cmp_mask(__ubuf__ void* sel_mask, CANOPY_WHERE) {
+    canopy::intrinsics::set_cmpmask(sel_mask, where);
+}
 
 // Results of the last operation: elements that asc_reduce kept, elements that asc_mrgsort4 took from each queue, bits
 // of the last sum, and the last extreme with its index.
@@ -38,8 +40,8 @@ inline void asc_set_deq_scale(float scale, int16_t offset, bool sign_mode) {
     AscendC::SetDeqScale(scale, offset, sign_mode);
 }
 inline void asc_set_deq_scale(__ubuf__ uint64_t* tmp, float scale_arr[ASC_VDEQ_SIZE], int16_t offset_arr[ASC_VDEQ_SIZE],
-                              bool sign_mode_arr[ASC_VDEQ_SIZE]) {
-    AscendC::SetDeqScale(canopy::kernel::unified(tmp), AscendC::VdeqInfo(scale_arr, offset_arr, sign_mode_arr));
+                              bool sign_mode_arr[ASC_VDEQ_SIZE], CANOPY_WHERE) {
+    AscendC::SetDeqScale(canopy::kernel::unified(tmp), AscendC::VdeqInfo(scale_arr, offset_arr, sign_mode_arr), where);
 }
 
 inline void asc_dcci_entire_ub(CANOPY_WHERE) {
