@@ -157,7 +157,9 @@ enum CanopyCheckRegion {
     /* Everything until the end is one instruction of PIPE_V with the accesses reported with the beginning. */
     CANOPY_CHECK_REGION_CALL = 0,
     /* Accesses until the end belong to the language itself, and are not checked. */
-    CANOPY_CHECK_REGION_INTERNAL = 1
+    CANOPY_CHECK_REGION_INTERNAL = 1,
+    /* Accesses through raw pointers until the end are made by SIMT threads, on PIPE_V. */
+    CANOPY_CHECK_REGION_THREADS = 2
 };
 
 typedef struct CanopyChecker {

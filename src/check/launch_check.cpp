@@ -113,6 +113,10 @@ public:
     }
 
     void region(std::uint32_t kind, bool begin, const CanopyCheckOperation* operation) override {
+        if (kind == CANOPY_CHECK_REGION_THREADS) {
+            in_threads_ = begin;
+            return;
+        }
         if (!begin) {
             if (silent_ != 0) --silent_;
             return;
@@ -145,9 +149,9 @@ public:
         access.memory = static_cast<std::uint8_t>(located ? located->memory : CANOPY_MEMORY_GLOBAL);
         CanopyCheckOperation operation{};
         operation.site = line_of(instruction);
-        operation.pipe = CANOPY_CHECK_S;
+        operation.pipe = in_threads_ ? CANOPY_CHECK_V : CANOPY_CHECK_S;
         operation.flow = (kind & CANOPY_CHECK_READ) != 0 ? CANOPY_CHECK_USE : CANOPY_CHECK_FILL;
-        operation.flags = flags | CANOPY_CHECK_RAW;
+        operation.flags = in_threads_ ? flags : flags | CANOPY_CHECK_RAW;
         if ((kind & CANOPY_CHECK_ATOMIC_ACCESS) != 0) operation.flags |= CANOPY_CHECK_BYPASS;
         operation.access_count = 1;
         operation.accesses = &access;
@@ -225,7 +229,8 @@ private:
     Races races_;
     Stretches stretches_;
     Signals signals_;
-    unsigned silent_ = 0;  // regions inside which nothing is checked
+    unsigned silent_ = 0;      // regions inside which nothing is checked
+    bool in_threads_ = false;  // raw accesses are those of SIMT threads
     std::uint32_t reference_flags_ = 0;
     struct {
         std::uint64_t begin = 0, size = 0;

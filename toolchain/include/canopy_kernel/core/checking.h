@@ -31,8 +31,9 @@ namespace canopy::kernel {
 
 // At the end of a core's registers, in the checking variant only.
 struct CheckState {
-    uint32_t depth;   // open instructions, one inside the other
-    uint32_t joined;  // of them, the outermost ones that are one instruction
+    uint32_t depth;       // open instructions, one inside the other
+    uint32_t joined;      // of them, the outermost ones that are one instruction
+    void* register_call;  // what loads and stores of the running register function are collected in
     uint32_t capacity, growths;
     CanopyCheckAccess* accesses;
     uint64_t (*lanes)[2];  // the masks of the accesses that have one
@@ -151,6 +152,17 @@ constexpr bool begins_with(const char* text, const char* start) {
     while (*start != 0)
         if (*text++ != *start++) return false;
     return true;
+}
+
+// The memory of the core that an address is in.
+inline Hardware memory_holding(const void* address) {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    for (int i = 1; i < CANOPY_MEMORY_COUNT; ++i) {
+        const auto& memory = core().memory[i];
+        const auto base = reinterpret_cast<uintptr_t>(memory.base);
+        if (memory.size != 0 && at >= base && at < base + memory.size) return static_cast<Hardware>(i);
+    }
+    return Hardware::GM;
 }
 
 // Operands called "dst", "dstLocal", "destination", "the destination", "output" and so on are written, all others read.

@@ -68,17 +68,6 @@ inline void add_fractal_matrix(uint8_t kind, const char* operand, const Tensor& 
     add_walk(kind, operand, tensor, first + groups * group + steps * step, {end, row, count(rest)});
 }
 
-// The memory of the core that an address is in.
-inline Hardware memory_holding(const void* address) {
-    const auto at = reinterpret_cast<uintptr_t>(address);
-    for (int i = 1; i < CANOPY_MEMORY_COUNT; ++i) {
-        const auto& memory = core().memory[i];
-        const auto base = reinterpret_cast<uintptr_t>(memory.base);
-        if (memory.size != 0 && at >= base && at < base + memory.size) return static_cast<Hardware>(i);
-    }
-    return Hardware::GM;
-}
-
 // Adds an operand that may be in global memory; a write there combines as the core is set to.
 inline void add_result(const char* operand, const OperandPlace& place, const void* address, const Walk& walk,
                        ElementKind element) {

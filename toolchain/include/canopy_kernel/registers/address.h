@@ -5,15 +5,24 @@
 
 #include "canopy_kernel/core/check.h"
 #include "canopy_kernel/registers/masks.h"
+#include "canopy_kernel/registers/told_accesses.h"
 
 namespace canopy::kernel::registers {
 
 using AscendC::Reg::AddrReg;
 using AscendC::Reg::PostLiteral;
 
-// In checked builds: the address is in UB with all of `bytes`, and a multiple of `alignment`.
+// In checked builds: the address is in UB with all of `bytes`, and a multiple of `alignment`. The checking variant
+// tells a load of these bytes, or whatever `told` says; 0: nothing.
 CANOPY_LANES void check_access(const char* operation, const void* address, uint32_t alignment, uint64_t bytes,
-                               Where where) {
+                               Where where, uint8_t told = CANOPY_CHECK_READ) {
+    if constexpr (is_checking_variant) {
+        const auto at = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(memory_base(Hardware::UB));
+        if (at % alignment != 0)
+            refuse("memory.align", where, "%s: the address is UB byte %llu; it must be a multiple of %u bytes",
+                   operation, printable(at), alignment);
+        if (told != 0) tell_access(told, operation, address, bytes, where);
+    }
     if constexpr (checked) {
         const auto at = reinterpret_cast<uintptr_t>(address);
         const auto& memory = core().memory[static_cast<int>(Hardware::UB)];

@@ -5,6 +5,7 @@
 
 #include "canopy_kernel/core/debug.h"
 #include "canopy_kernel/registers/lanes.h"
+#include "canopy_kernel/registers/told_accesses.h"
 #include "canopy_kernel/simt/simt.h"
 
 namespace canopy::kernel {
@@ -30,6 +31,7 @@ CANOPY_LANES void asc_vf_call(Arguments... arguments) {
     if constexpr (canopy::kernel::registers::is_tracing_variant)
         return canopy::kernel::registers::trace_refuse("a register function");
     canopy::kernel::core_state().c_interface.address_sites = 0;
+    [[maybe_unused]] const canopy::kernel::registers::RegisterCall<canopy::kernel::is_checking_variant> call;
     function(canopy::kernel::placed(arguments)...);
 }
 

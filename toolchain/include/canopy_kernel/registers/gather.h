@@ -11,9 +11,14 @@ namespace canopy::kernel::registers {
 // In checked builds: the elements of all selected indices are in UB.
 template <uint32_t width, class I, uint32_t n>
 CANOPY_LANES void check_indices(const char* operation, const void* base, const LaneArray<I, n>& index,
-                                uint32_t element_bytes, const MaskReg& mask, Where where) {
+                                uint32_t element_bytes, const MaskReg& mask, Where where, uint8_t told) {
+    if constexpr (is_checking_variant)
+        for_each_selected<width>(mask, [&](uint32_t i) {
+            tell_access(told, operation, static_cast<const uint8_t*>(base) + uint64_t{index.element[i]} * element_bytes,
+                        element_bytes, where);
+        });
     if constexpr (checked) {
-        check_access(operation, base, 32, 0, where);
+        check_access(operation, base, 32, 0, where, 0);
         const auto& memory = core().memory[static_cast<int>(Hardware::UB)];
         const uint64_t start = static_cast<uint64_t>(static_cast<const unsigned char*>(base) - memory.base);
         for_each_selected<width>(mask, [&](uint32_t i) {
@@ -41,7 +46,7 @@ CANOPY_LANES void gather_elements(const char* operation, U& dst, const T* base, 
         sizeof(element_type<V>) == sizeof(element_type<U>) || (sizeof(T) == 8 && sizeof(element_type<V>) == 4),
         "Gather: indices have the width of the elements; 64-bit elements may have 32-bit indices");
     const auto places = array_of(leading_indices<n>(index));
-    check_indices<width>(operation, base, places, sizeof(T), mask, where);
+    check_indices<width>(operation, base, places, sizeof(T), mask, where, CANOPY_CHECK_READ);
     using Memory = unsigned_of<sizeof(T)>;
     using Result = unsigned_of<sizeof(element_type<U>)>;
     const auto* from = reinterpret_cast<const Memory*>(base);
@@ -79,7 +84,7 @@ CANOPY_LANES void scatter_elements(const char* operation, T* base, const U& src,
     constexpr uint32_t width = bytes ? 2 : mask_width<U>, n = register_bytes / width;
     using Memory = unsigned_of<sizeof(T)>;
     const auto places = array_of(leading_indices<n>(index));
-    check_indices<width>(operation, base, places, sizeof(T), mask, where);
+    check_indices<width>(operation, base, places, sizeof(T), mask, where, CANOPY_CHECK_WRITE);
     const auto from = array_of(lanes_as<Lanes<Memory, (has_two<U> ? 2 : 1) * register_bytes / sizeof(T)>>(read(src)));
     auto* to = reinterpret_cast<Memory*>(base);
     const auto put = [&](uint32_t i) { to[places.element[i]] = from.element[bytes ? 2 * i : i]; };

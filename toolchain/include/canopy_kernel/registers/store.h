@@ -49,6 +49,20 @@ constexpr StoreShape store_shape(StoreDist dist, uint32_t width) {
     }
 }
 
+// In the checking variant: the elements of `size` bytes that the mask selects.
+template <uint32_t width, uint32_t size>
+CANOPY_LANES void tell_store(const char* operation, void* to, const MaskReg& mask, Where where) {
+    if constexpr (is_checking_variant) {
+        constexpr uint32_t elements = register_bytes / width;
+        if (selects_all<width>(mask))
+            tell_access(CANOPY_CHECK_WRITE, operation, to, elements * size, where);
+        else if (mask.form == MaskReg::leading && mask.width <= width)
+            tell_access(CANOPY_CHECK_WRITE, operation, to, (mask.bytes + width - 1) / width * size, where);
+        else
+            tell_store_by_bits<width, size>(operation, to, bits_of(mask).word, where);
+    }
+}
+
 template <class E>
 CANOPY_LANES void store_interleaved(void* to, const Lanes<E>& a, const Lanes<E>& b) {
     constexpr uint32_t n = register_bytes / sizeof(E);
@@ -64,7 +78,8 @@ CANOPY_LANES void store_register(const char* operation, void* to, const U& src, 
     if constexpr (has_two<U>) {
         static_assert(dist == StoreDist::DIST_NORM, "StoreAlign: two registers are stored with DIST_NORM");
         using E = unsigned_of<mask_width<U>>;
-        check_access(operation, to, 32, 1, where);
+        check_access(operation, to, 32, 1, where, 0);
+        tell_store<mask_width<U>, 2 * sizeof(E)>(operation, to, mask, where);
         const auto low = lanes_as<Lanes<E>>(src.reg[0].lanes), high = lanes_as<Lanes<E>>(src.reg[1].lanes);
         if (__builtin_expect(selects_all<mask_width<U>>(mask), 1)) return store_interleaved<E>(to, low, high);
         LaneArray<unsigned_of<2 * sizeof(E)>, lane_count<U>> both;
@@ -72,7 +87,8 @@ CANOPY_LANES void store_register(const char* operation, void* to, const U& src, 
         store_by_bits(static_cast<unsigned_of<2 * sizeof(E)>*>(to), both.element, bits_of(mask), mask_width<U>);
     } else {
         using E = unsigned_of<shape.width>;
-        check_access(operation, to, shape.alignment, shape.stored, where);
+        check_access(operation, to, shape.alignment, shape.stored, where, shape.one ? CANOPY_CHECK_WRITE : 0);
+        if constexpr (!shape.one) tell_store<shape.width, shape.stored>(operation, to, mask, where);
         const auto elements = lanes_as<Lanes<E>>(first(src).lanes);
         if constexpr (shape.one) {
             const E element = elements[0];
@@ -89,7 +105,7 @@ CANOPY_LANES void store_pair(const char* operation, void* to, const U& src0, con
     constexpr StoreShape shape = store_shape(dist, 1);
     static_assert(shape.pair, "StoreAlign: two registers are stored with DIST_INTLV_B8, _B16 or _B32");
     using E = unsigned_of<shape.width>;
-    check_access(operation, to, 32, 2 * register_bytes, where);
+    check_access(operation, to, 32, 2 * register_bytes, where, CANOPY_CHECK_WRITE);
     store_interleaved<E>(to, lanes_as<Lanes<E>>(first(src0).lanes), lanes_as<Lanes<E>>(first(src1).lanes));
 }
 
@@ -105,7 +121,9 @@ CANOPY_LANES void store_blocks(const char* operation, void* to, const U& src, ui
         const uint64_t chosen = (bits.word[block / 2] >> block % 2 * 32) & 0xffffffffull & element_bits(sizeof(E));
         if (chosen == 0) continue;
         auto* at = reinterpret_cast<E*>(static_cast<uint8_t*>(to) + uint64_t{block} * block_stride * block_bytes);
-        check_access(operation, at, 32, block_bytes, where);
+        check_access(operation, at, 32, block_bytes, where, 0);
+        if constexpr (is_checking_variant)
+            tell_store_by_bits<sizeof(E), sizeof(E)>(operation, at, {chosen, 0, 0, 0}, where);
         const E* from = elements.element + block * per_block;
         if (chosen == (element_bits(sizeof(E)) & 0xffffffffull))
             __builtin_memcpy(at, from, block_bytes);
@@ -121,10 +139,10 @@ CANOPY_LANES void store_mask(const char* operation, void* to, const MaskReg& mas
                   "StoreAlign: masks are stored with DIST_NORM or DIST_PACK");
     const MaskBits bits = bits_of(mask);
     if constexpr (dist == MaskDist::DIST_NORM) {
-        check_access(operation, to, 32, 32, where);
+        check_access(operation, to, 32, 32, where, CANOPY_CHECK_WRITE);
         __builtin_memcpy(to, &bits, sizeof bits);
     } else {
-        check_access(operation, to, 16, 16, where);
+        check_access(operation, to, 16, 16, where, CANOPY_CHECK_WRITE);
         const HalfMaskBits packed = even_bits(bits);
         __builtin_memcpy(to, &packed, sizeof packed);
     }
@@ -136,7 +154,7 @@ CANOPY_LANES void store_count(const char* operation, void* to, const U& src, uin
     static_assert(!has_two<U>, "unaligned stores take one register");
     constexpr uint32_t width = mask_width<U>;
     check_limit(operation, "the number of elements", count, 0, lane_count<U>, where);
-    check_access(operation, to, 1, uint64_t{count} * width, where);
+    check_access(operation, to, 1, uint64_t{count} * width, where, CANOPY_CHECK_WRITE);
     store_selected<width>(to, lanes_as<Lanes<unsigned_of<width>>>(first(src).lanes), leading_mask(width, count));
 }
 
@@ -254,7 +272,7 @@ CANOPY_LANES void Store(__ubuf__ T* dstAddr, const U& srcReg, CANOPY_WHERE) {
         using namespace canopy::kernel::registers;                                                                    \
         static_assert(sizeof(T) == 2 || sizeof(T) == 4, "StoreUnAlign: masks of elements of two or four bytes");      \
         constexpr uint32_t bytes = 32 / sizeof(T);                                                                    \
-        check_access(#Name, dstAddr, bytes, bytes, where);                                                            \
+        check_access(#Name, dstAddr, bytes, bytes, where, CANOPY_CHECK_WRITE);                                        \
         HalfMaskBits bits = even_bits(bits_of(mask));                                                                 \
         if constexpr (sizeof(T) == 4) bits = even_bits(MaskBits{{bits.word[0], bits.word[1], 0, 0}});                 \
         __builtin_memcpy(dstAddr, &bits, bytes);                                                                      \

@@ -5,7 +5,7 @@
 #ifndef CANOPY_KERNEL_SIMT_H
 #define CANOPY_KERNEL_SIMT_H
 
-#include "canopy_kernel/core/core.h"
+#include "canopy_kernel/core/checking.h"
 #include "canopy_kernel/target/dimensions.h"
 
 namespace canopy::kernel {
@@ -90,6 +90,41 @@ inline T from_bits(uint64_t bits) {
     return value;
 }
 
+// While threads run, what they access through pointers belongs to the vector unit; a checker is told so.
+struct BeginsThreads {
+    BeginsThreads() { tell(true); }
+    ~BeginsThreads() { tell(false); }
+    static void tell(bool begin) {
+        if (!is_part_of_instruction()) canopy_image_checker->region(CANOPY_CHECK_REGION_THREADS, begin, nullptr);
+    }
+};
+struct ThreadRegion : InVariant<BeginsThreads> {
+    ThreadRegion() {}
+};
+
+// An access of a thread by a function of the language.
+template <class T>
+inline void tell_thread([[maybe_unused]] const char* name, [[maybe_unused]] uint8_t kind,
+                        [[maybe_unused]] const T* address, [[maybe_unused]] bool atomic, [[maybe_unused]] Where where) {
+    if constexpr (is_checking_variant) {
+        const Hardware memory = memory_holding(address);
+        CanopyCheckAccess access{};
+        access.address = access.tensor = address;
+        access.bytes = access.element = sizeof(T);
+        access.pieces = access.repeats = 1;
+        access.kind = kind;
+        access.memory = static_cast<uint8_t>(memory);
+        CanopyCheckOperation operation{};
+        operation.site = check_site(name, where);
+        operation.pipe = CANOPY_CHECK_V;
+        operation.flow = kind == CANOPY_CHECK_WRITE ? CANOPY_CHECK_FILL : CANOPY_CHECK_USE;
+        operation.flags = atomic ? CANOPY_CHECK_BYPASS : 0;
+        operation.access_count = 1;
+        operation.accesses = &access;
+        canopy_image_checker->operation(&operation);
+    }
+}
+
 // Runs a SIMT kernel: calls its function once for every thread of the block.
 inline void run_grid(const CanopyGrid& dimensions, void (*body)(void*), void* data) {
     uint64_t exchange[CANOPY_MAX_THREADS];
@@ -99,6 +134,7 @@ inline void run_grid(const CanopyGrid& dimensions, void (*body)(void*), void* da
         space.grid[axis] = dimensions.grid[axis];
         space.block[axis] = dimensions.block[axis];
     }
+    const ThreadRegion region;
     run_threads(body, data, space.block[0] * space.block[1] * space.block[2]);
 }
 
@@ -180,55 +216,66 @@ inline T change_word(T* address, Function function) {
 }  // namespace canopy::kernel
 
 template <class T>
-inline T asc_atomic_add(T* address, T value) {
+inline T asc_atomic_add(T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_atomic_add", CANOPY_CHECK_READ_WRITE, address, true, where);
     if constexpr (canopy::kernel::is_floating<T>)
         return canopy::kernel::change_word(address, [=](T held) { return static_cast<T>(held + value); });
     else
         return __atomic_fetch_add(address, value, __ATOMIC_ACQ_REL);
 }
 template <class T>
-inline T asc_atomic_sub(T* address, T value) {
+inline T asc_atomic_sub(T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_atomic_sub", CANOPY_CHECK_READ_WRITE, address, true, where);
     if constexpr (canopy::kernel::is_floating<T>)
         return canopy::kernel::change_word(address, [=](T held) { return static_cast<T>(held - value); });
     else
         return __atomic_fetch_sub(address, value, __ATOMIC_ACQ_REL);
 }
 template <class T>
-inline T asc_atomic_exch(T* address, T value) {
+inline T asc_atomic_exch(T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_atomic_exch", CANOPY_CHECK_READ_WRITE, address, true, where);
     return canopy::kernel::change_word(address, [=](T) { return value; });
 }
 template <class T>
-inline T asc_atomic_max(T* address, T value) {
+inline T asc_atomic_max(T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_atomic_max", CANOPY_CHECK_READ_WRITE, address, true, where);
     return canopy::kernel::change_word(address, [=](T held) { return held < value ? value : held; });
 }
 template <class T>
-inline T asc_atomic_min(T* address, T value) {
+inline T asc_atomic_min(T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_atomic_min", CANOPY_CHECK_READ_WRITE, address, true, where);
     return canopy::kernel::change_word(address, [=](T held) { return value < held ? value : held; });
 }
 // Increments up to the limit, then restarts at 0; decrements to 0, then restarts at the limit.
 template <class T>
-inline T asc_atomic_inc(T* address, T limit) {
+inline T asc_atomic_inc(T* address, T limit, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_atomic_inc", CANOPY_CHECK_READ_WRITE, address, true, where);
     return canopy::kernel::change_word(address, [=](T held) { return held >= limit ? T(0) : T(held + 1); });
 }
 template <class T>
-inline T asc_atomic_dec(T* address, T limit) {
+inline T asc_atomic_dec(T* address, T limit, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_atomic_dec", CANOPY_CHECK_READ_WRITE, address, true, where);
     return canopy::kernel::change_word(address,
                                        [=](T held) { return held == 0 || held > limit ? limit : T(held - 1); });
 }
 template <class T>
-inline T asc_atomic_cas(T* address, T compare, T value) {
+inline T asc_atomic_cas(T* address, T compare, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_atomic_cas", CANOPY_CHECK_READ_WRITE, address, true, where);
     return canopy::kernel::change_word(address, [=](T held) { return held == compare ? value : held; });
 }
 template <class T>
-inline T asc_atomic_and(T* address, T value) {
+inline T asc_atomic_and(T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_atomic_and", CANOPY_CHECK_READ_WRITE, address, true, where);
     return __atomic_fetch_and(address, value, __ATOMIC_ACQ_REL);
 }
 template <class T>
-inline T asc_atomic_or(T* address, T value) {
+inline T asc_atomic_or(T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_atomic_or", CANOPY_CHECK_READ_WRITE, address, true, where);
     return __atomic_fetch_or(address, value, __ATOMIC_ACQ_REL);
 }
 template <class T>
-inline T asc_atomic_xor(T* address, T value) {
+inline T asc_atomic_xor(T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_atomic_xor", CANOPY_CHECK_READ_WRITE, address, true, where);
     return __atomic_fetch_xor(address, value, __ATOMIC_ACQ_REL);
 }
 
@@ -306,19 +353,23 @@ inline T asc_reduce_min(T value) {
 
 // Loads and stores with cache hints; here the processor manages the caches.
 template <class T>
-inline T asc_ldcg(const T* address) {
+inline T asc_ldcg(const T* address, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_ldcg", CANOPY_CHECK_READ, address, false, where);
     return *address;
 }
 template <class T>
-inline T asc_ldca(const T* address) {
+inline T asc_ldca(const T* address, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_ldca", CANOPY_CHECK_READ, address, false, where);
     return *address;
 }
 template <class T>
-inline void asc_stcg(T* address, T value) {
+inline void asc_stcg(T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_stcg", CANOPY_CHECK_WRITE, address, false, where);
     *address = value;
 }
 template <class T>
-inline void asc_stwt(T* address, T value) {
+inline void asc_stwt(T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
+    canopy::kernel::tell_thread("asc_stwt", CANOPY_CHECK_WRITE, address, false, where);
     *address = value;
 }
 

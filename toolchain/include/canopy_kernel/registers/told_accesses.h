@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What loads and stores of registers tell a checker, in the checking variant. Inside a call of a register function they
+// are collected and told when it ends: one instruction for each line of the function. A chip runs the vector
+// instructions of these architectures in order, so that is the same as telling them one by one.
+#ifndef CANOPY_KERNEL_REGISTER_TOLD_ACCESSES_H
+#define CANOPY_KERNEL_REGISTER_TOLD_ACCESSES_H
+
+#include "canopy_kernel/core/check.h"
+
+namespace canopy::kernel::registers {
+
+// One line's accesses of one kind, as far as they are one walk.
+struct LineAccess {
+    CanopyCheckSite site;
+    CanopyCheckAccess access;
+    uint64_t lanes[2];
+
+    void tell() {
+        CanopyCheckOperation operation{};
+        operation.site = site;
+        operation.pipe = CANOPY_CHECK_V;
+        operation.flow = CANOPY_CHECK_FILL;
+        operation.access_count = 1;
+        if (access.lanes != nullptr) access.lanes = lanes;
+        operation.accesses = &access;
+        canopy_image_checker->operation(&operation);
+    }
+    bool is_at(const LineAccess& other) const {
+        return site.line == other.site.line && site.file == other.site.file && access.kind == other.access.kind &&
+               site.operation == other.site.operation;
+    }
+    // Takes the next access of the line, if it goes on where this one ends, repeats it, or keeps its distance.
+    bool takes(const LineAccess& next) {
+        if (access.lanes != nullptr || next.access.lanes != nullptr) return false;
+        const auto first = reinterpret_cast<uintptr_t>(access.address);
+        const auto at = reinterpret_cast<uintptr_t>(next.access.address);
+        const uint64_t bytes = next.access.bytes;
+        if (at < first) return false;
+        if (access.pieces == 1) {
+            if (at + bytes <= first + access.bytes) return true;
+            if (at == first + access.bytes) {
+                access.bytes += bytes;
+                return true;
+            }
+            if (bytes != access.bytes || at < first + bytes) return false;
+            access.step = at - first;
+            access.pieces = 2;
+            return true;
+        }
+        if (bytes != access.bytes || (at - first) % access.step != 0 || (at - first) / access.step > access.pieces)
+            return false;
+        if ((at - first) / access.step == access.pieces) ++access.pieces;
+        return true;
+    }
+};
+
+// The accesses of a call. Lives as long as the call.
+class CallAccesses {
+public:
+    void add(const LineAccess& access) {
+        for (uint32_t i = count_; i-- > 0;)
+            if (lines_[i].is_at(access)) {
+                if (lines_[i].takes(access)) return;
+                break;
+            }
+        if (count_ == most) tell();
+        lines_[count_++] = access;
+    }
+    void tell() {
+        for (uint32_t i = 0; i < count_; ++i) lines_[i].tell();
+        count_ = 0;
+    }
+
+private:
+    static constexpr uint32_t most = 64;
+    LineAccess lines_[most];
+    uint32_t count_ = 0;
+};
+
+template <bool checking>
+class RegisterCall {
+public:
+    RegisterCall() {}
+};
+template <>
+class RegisterCall<true> {
+public:
+    RegisterCall() { check_state().register_call = &accesses_; }
+    RegisterCall(const RegisterCall&) = delete;
+    RegisterCall& operator=(const RegisterCall&) = delete;
+    ~RegisterCall() {
+        check_state().register_call = nullptr;
+        if (!is_part_of_instruction()) accesses_.tell();
+    }
+
+private:
+    CallAccesses accesses_;
+};
+
+__attribute__((noinline)) inline void tell_lanes(uint8_t kind, const char* operation, const void* address,
+                                                 uint64_t bytes, uint32_t element, const uint64_t* lanes, Where where) {
+    if (bytes == 0 || is_part_of_instruction()) return;
+    LineAccess line{};
+    line.site = check_site(operation, where);
+    line.access.address = line.access.tensor = address;
+    line.access.bytes = bytes;
+    line.access.pieces = line.access.repeats = 1;
+    line.access.kind = kind;
+    line.access.memory = CANOPY_MEMORY_UB;
+    line.access.element = static_cast<uint16_t>(element);
+    line.access.lanes_per_bit = 1;
+    line.access.whole_register = kind == CANOPY_CHECK_READ && bytes >= 64;
+    if (lanes != nullptr) {
+        line.lanes[0] = lanes[0];
+        line.lanes[1] = lanes[1];
+        line.access.lanes = line.lanes;
+    }
+    if (auto* call = static_cast<CallAccesses*>(check_state().register_call); call != nullptr)
+        call->add(line);
+    else
+        line.tell();
+}
+
+inline void tell_access(uint8_t kind, const char* operation, const void* address, uint64_t bytes, Where where) {
+    if constexpr (is_checking_variant) tell_lanes(kind, operation, address, bytes, 1, nullptr, where);
+}
+
+// A store of `size` bytes for each element whose bit in `bits` is set. Two elements of a mask are `width` bits apart.
+template <uint32_t width, uint32_t size>
+inline void tell_store_by_bits(const char* operation, void* to, const uint64_t (&bits)[4], Where where) {
+    constexpr uint32_t in_word = 64 / width, elements = 128 < 4 * in_word ? 128 : 4 * in_word;
+    for (uint32_t first = 0; first < 4 * in_word; first += elements) {
+        uint64_t lanes[2] = {};
+        for (uint32_t i = 0; i < elements; ++i) {
+            const uint32_t element = first + i;
+            lanes[i / 64] |= (bits[element / in_word] >> element % in_word * width & 1) << i % 64;
+        }
+        if ((lanes[0] | lanes[1]) != 0)
+            tell_lanes(CANOPY_CHECK_WRITE, operation, static_cast<unsigned char*>(to) + first * size, elements * size,
+                       size, lanes, where);
+    }
+}
+
+}  // namespace canopy::kernel::registers
+
+#endif
