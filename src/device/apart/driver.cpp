@@ -21,6 +21,7 @@
 #include "device/heap_checker.h"
 #include "device/host_ranges.h"
 #include "device/image.h"
+#include "device/launch_checker.h"
 #include "device/opaque_pointer.h"
 #include "foundation/mutex.h"
 
@@ -88,7 +89,8 @@ private:
 class ApartDriver final : public Driver {
 public:
     ApartDriver(const DeviceOptions& options, std::unique_ptr<Heap> heap, Mapping addresses)
-        : heap_(std::move(heap)),
+        : launch_checker_(options.launch_checker),
+          heap_(std::move(heap)),
           addresses_(std::move(addresses)),
           distance_(addresses_.base() - static_cast<std::byte*>(heap_->range().base)),
           checker_(*heap_, distance_),
@@ -105,6 +107,13 @@ public:
         open_.workers = options.workers;
         open_.stack_size = options.stack_size;
         options.chip->name.copy(open_.text, sizeof open_.text - 1);
+    }
+
+    // Its kernels are not checked inside.
+    void tell_unchecked(const Kernel& kernel) noexcept {
+        if (launch_checker_ && kernel.built_in == 0 && launch_checker_->wants(kernel.info->name))
+            launch_checker_->not_checked(kernel.info->name,
+                                         "its device is in a separate process (CANOPY_DEVICE=apart)");
     }
 
     Status start() { return process_.start(open_, heap_->file()); }
@@ -317,6 +326,7 @@ private:
 
     DeviceInfo info_;
     Request open_;
+    LaunchChecker* const launch_checker_;  // null: launches are not checked
     std::unique_ptr<Heap> heap_;
     Mapping addresses_;  // the device's addresses: inaccessible here
     const std::ptrdiff_t distance_;
@@ -447,6 +457,7 @@ Status ApartSlot::send(const Command& command, std::uint64_t sequence) {
 
 Step ApartSlot::run(Worker&, Command& command, std::uint64_t sequence) noexcept {
     if (!running_) {
+        driver_.tell_unchecked(*command.launch.kernel);
         Status status;
         try {
             status = send(command, sequence);
