@@ -289,7 +289,7 @@ public:
             state.operation.m = m;
             state.operation.n = n;
             state.operation.k = k;
-            state.operation.unit_flag = unit_flag;
+            state.operation.unit_flag |= unit_flag;
         }
     }
 };

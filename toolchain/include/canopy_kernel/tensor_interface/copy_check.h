@@ -40,22 +40,11 @@ inline uint64_t extent_of(const Matrices& view, uint64_t bits) {
     return (static_cast<uint64_t>(last + 1) * bits + 7) / 8;
 }
 
-// The memory of this core that contains an address; GM if none does.
-inline Hardware memory_at(const void* address) {
-    for (int i = static_cast<int>(Hardware::UB); i < static_cast<int>(Hardware::MAX); ++i) {
-        const auto& memory = core().memory[i];
-        const auto* byte = static_cast<const unsigned char*>(address);
-        if (memory.size != 0 && byte >= memory.base && byte < memory.base + memory.size)
-            return static_cast<Hardware>(i);
-    }
-    return Hardware::GM;
-}
-
 __attribute__((noinline)) inline void check_global(const char* operation, const char* operand, const void* address,
                                                    Where where) {
     if (address == nullptr) fail(where, "%s: the %s is a tensor without memory", operation, operand);
-    if (memory_at(address) != Hardware::GM)
-        fail(where, "%s: the %s is in %s; it must be in GM", operation, operand, name_of(memory_at(address)));
+    if (memory_holding(address) != Hardware::GM)
+        fail(where, "%s: the %s is in %s; it must be in GM", operation, operand, name_of(memory_holding(address)));
 }
 __attribute__((noinline)) inline void check_local(const char* operation, const char* operand, const void* address,
                                                   uint64_t bytes, const MemoryRange& range, Where where) {

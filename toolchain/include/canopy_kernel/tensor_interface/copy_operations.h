@@ -6,6 +6,7 @@
 
 #include "canopy_kernel/cube/cube_image.h"
 #include "canopy_kernel/tensor_interface/copy_check.h"
+#include "canopy_kernel/tensor_interface/told_tensors.h"
 
 namespace AscendC::Te {
 
@@ -84,6 +85,8 @@ inline void copy_tensor(const char* operation, const D& dst, const S& src, bool 
         to = in_vector_core(operation, to, extent_of(target, sizeof(T) * 8 / packing<T>), 0, where);
     if constexpr (is_same<From, Location::UB> && is_same<To, Location::L1>)
         to = in_cube_core(operation, to, extent_of(target, sizeof(T) * 8 / packing<T>), where);
+    const Instruction instruction(copy_pipe<From, To>(), operation, where, copy_flow<D, S>);
+    if constexpr (is_checking_variant) add_copy<D, S>(to, target, address_of(src), source, pad);
     if constexpr (is_same<To, Location::GM>) {
         OutOfCore move(element_kind<T>);
         copy_matrices<T>(to, target, address_of(src), source, move);
@@ -141,6 +144,16 @@ inline void copy_image(const D& dst, const S& src, const Img2ColParams<P>& param
         params.mExtension != 0 ? params.mExtension : (params.transpose ? target.column.size() : target.row.size());
     const int64_t k =
         params.kExtension != 0 ? params.kExtension : (params.transpose ? target.row.size() : target.column.size());
+    const Instruction instruction(PIPE_MTE1, "CopyL12L0A", where, CANOPY_CHECK_FILL);
+    if constexpr (is_checking_variant) {
+        LocalTensor<T> local;
+        local.place(const_cast<T*>(view.source), static_cast<uint32_t>(image.row.size() * image.column.size()),
+                    TPosition::A1);
+        add_image_source(local, view, {0, 0, static_cast<uint32_t>(m), static_cast<uint32_t>(k), params.transpose});
+        add_tensor<D>(CANOPY_CHECK_WRITE, "dst", to, target,
+                      {smaller(params.transpose ? k : m, target.row.size()),
+                       smaller(params.transpose ? m : k, target.column.size()), 1});
+    }
     for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < k; ++j) {
             const int64_t row = params.transpose ? j : i, column = params.transpose ? i : j;
@@ -162,6 +175,11 @@ inline void copy_bias(const D& dst, const S& src, Where where) {
     const int64_t rows = common_rows(target, source), columns = common_columns(target, source);
     T* to = address_of(dst);
     const U* from = address_of(src);
+    const Instruction instruction(PIPE_MTE1, "CopyL12BT", where);
+    if constexpr (is_checking_variant) {
+        add_tensor<S>(CANOPY_CHECK_READ, "src", from, source, {rows, columns, 1});
+        add_tensor<D>(CANOPY_CHECK_WRITE, "dst", to, target, {rows, columns, 1});
+    }
     for (int64_t r = 0; r < rows; ++r)
         for (int64_t c = 0; c < columns; ++c)
             to[target.row.at(r) + target.column.at(c)] = static_cast<T>(from[source.row.at(r) + source.column.at(c)]);

@@ -6,6 +6,7 @@
 
 #include "canopy_kernel/cube/scaled_multiply.h"
 #include "canopy_kernel/tensor_interface/copy_check.h"
+#include "canopy_kernel/tensor_interface/told_tensors.h"
 
 namespace AscendC::Te {
 
@@ -71,7 +72,8 @@ inline CanopyBlocking blocking_of(const Matrices& view) {
     return {size(view.row), size(view.column), view.row.block_step, view.column.block_step};
 }
 
-template <const auto& trait, class C, class A, class B>
+// `flow` is for a checker: without sizes of the program, rows that fill up the last fractals take part.
+template <const auto& trait, CanopyCheckFlow flow, class C, class A, class B>
 inline void multiply_tensors(const C& dst, const A& fm, const B& filter, const void* bias, const ProductSize& size,
                              bool accumulate, Where where) {
     using T = typename C::valueType;
@@ -98,6 +100,23 @@ inline void multiply_tensors(const C& dst, const A& fm, const B& filter, const v
                  static_cast<long long>(left.row.size()), static_cast<long long>(left.column.size()),
                  static_cast<long long>(right.row.size()), static_cast<long long>(right.column.size()),
                  static_cast<long long>(result.row.size()), static_cast<long long>(result.column.size()));
+    const Instruction instruction(PIPE_M, "Mmad", where, flow);
+    if constexpr (is_checking_variant) {
+        const bool is_vector = !trait.disableGemv && size.m == 1;
+        instruction.product(static_cast<uint32_t>(size.m), static_cast<uint32_t>(size.n), static_cast<uint32_t>(size.k),
+                            0);
+        const Matrices vector{{1, 0, 1, 0}, {size.k, 1, 1, 0}, 1, 0};
+        add_tensor<A>(CANOPY_CHECK_READ, "fm", address_of(fm), is_vector ? vector : left, {size.m, size.k, 1});
+        add_tensor<B>(CANOPY_CHECK_READ, "filter", address_of(filter), right, {size.k, size.n, 1});
+        if (bias != nullptr)
+            add_memory(CANOPY_CHECK_READ, "bias", memory_holding(bias), bias,
+                       {static_cast<uint64_t>(size.n) * sizeof(T)}, sizeof(T));
+        if (accumulate) {
+            instruction.set(CANOPY_CHECK_ACCUMULATES);
+            add_tensor<C>(CANOPY_CHECK_READ, "dst", address_of(dst), result, {size.m, size.n, 1});
+        }
+        add_tensor<C>(CANOPY_CHECK_WRITE, "dst", address_of(dst), result, {size.m, size.n, 1});
+    }
     CanopyProduct product{};
     product.a = address_of(fm);
     product.b = address_of(filter);
@@ -127,19 +146,19 @@ inline void multiply_tensors(const C& dst, const A& fm, const B& filter, const v
 
 struct NoBias {};
 
-template <const auto& trait, class C, class A, class B, class Bias>
+template <const auto& trait, CanopyCheckFlow flow, class C, class A, class B, class Bias>
 inline void multiply_add(const C& dst, const A& fm, const B& filter, const Bias& bias, const ProductSize& size,
                          bool from_zero, Where where) {
     if (on_vector_core() || size.m == 0 || size.n == 0 || size.k == 0) return;
     if constexpr (is_same<Bias, NoBias>) {
         const bool from_table = trait.cmatrixSource && !from_zero;
-        multiply_tensors<trait>(dst, fm, filter, from_table ? memory_base(Hardware::BIAS) : nullptr, size,
-                                !from_zero && !from_table, where);
+        multiply_tensors<trait, flow>(dst, fm, filter, from_table ? memory_base(Hardware::BIAS) : nullptr, size,
+                                      !from_zero && !from_table, where);
     } else {
         static_assert(is_in<Bias, Location::BIAS, Location::L0C>, "Mmad: the bias is in BIAS or L0C");
         static_assert(has_pattern<Bias, NDLayoutPtn, NZLayoutPtn>, "Mmad: the bias is ND");
         static_assert(same_type<Bias, C>, "Mmad: the bias has the type of the result");
-        multiply_tensors<trait>(dst, fm, filter, address_of(bias), size, false, where);
+        multiply_tensors<trait, flow>(dst, fm, filter, address_of(bias), size, false, where);
     }
 }
 
@@ -158,8 +177,8 @@ struct MmadOperation {
     using Default = MmadTraitDefault;
     template <const auto& trait, class C, class A, class B, class Bias = canopy::kernel::te::NoBias>
     static void Mmad(canopy::kernel::Where where, const C& dst, const A& fm, const B& filter, const Bias& bias = {}) {
-        canopy::kernel::te::multiply_add<trait>(dst, fm, filter, bias, canopy::kernel::te::size_of(fm, filter), true,
-                                                where);
+        canopy::kernel::te::multiply_add<trait, CANOPY_CHECK_FILL>(
+            dst, fm, filter, bias, canopy::kernel::te::size_of(fm, filter), true, where);
     }
 };
 
@@ -167,8 +186,10 @@ struct MmadOpWith : MmadOperation {
     template <const auto& trait, class C, class A, class B, class Bias = canopy::kernel::te::NoBias>
     static void Mmad(canopy::kernel::Where where, const MmadParams& params, const C& dst, const A& fm, const B& filter,
                      const Bias& bias = {}) {
-        canopy::kernel::te::multiply_add<trait>(dst, fm, filter, bias, {params.m, params.n, params.k},
-                                                params.cmatrixInitVal, where);
+        const canopy::kernel::JoinedInstruction instruction(PIPE_M, "Mmad", where);
+        instruction.product(0, 0, 0, params.unitFlag);
+        canopy::kernel::te::multiply_add<trait, CANOPY_CHECK_USE>(dst, fm, filter, bias, {params.m, params.n, params.k},
+                                                                  params.cmatrixInitVal, where);
     }
 };
 

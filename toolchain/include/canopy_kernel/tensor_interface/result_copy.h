@@ -162,6 +162,16 @@ constexpr uint64_t scale_in(const Quant& quant) {
         return 0;
 }
 
+// In the checking variant: the matrices of the destination that follow each other along the rows of the source.
+template <class D>
+inline void add_images(const void* first, const Matrices& target, int64_t rows, int64_t columns) {
+    using T = typename D::valueType;
+    const int64_t of_image = target.row.size(), whole = rows / of_image;
+    add_tensor<D>(CANOPY_CHECK_WRITE, "dst", first, target, {of_image, columns, whole});
+    add_tensor<D>(CANOPY_CHECK_WRITE, "dst", static_cast<const T*>(first) + whole * target.apart, target,
+                  {rows % of_image, columns, 1});
+}
+
 // `to`: to the unified buffer, the vector cores that receive.
 template <class To, const auto& trait, class D, class S, class Quant>
 inline void copy_out(const char* operation, const D& dst, const S& src, const Quant& quant, Where where,
@@ -199,7 +209,21 @@ inline void copy_out(const char* operation, const D& dst, const S& src, const Qu
                  static_cast<long long>(width), static_cast<long long>(inner));
     }
     const int64_t count = images ? 1 : smaller(target.count, source.count);
+    const Instruction instruction(PIPE_FIX, operation, where);
+    if constexpr (is_checking_variant) {
+        instruction.product(static_cast<uint32_t>(copy.rows), static_cast<uint32_t>(copy.columns), 0, 0);
+        add_tensor<S>(CANOPY_CHECK_READ, "src", address_of(src), source, {copy.rows, copy.columns, count});
+        if (by_column(copy.work.mode))
+            add_memory(CANOPY_CHECK_READ, "scales", memory_holding(copy.work.scales), copy.work.scales,
+                       {static_cast<uint64_t>(copy.columns) * 8}, 8);
+    }
     const auto copy_to = [&](T* first) {
+        if constexpr (is_checking_variant) {
+            if (images)
+                add_images<D>(first, target, copy.rows, copy.columns);
+            else
+                add_tensor<D>(CANOPY_CHECK_WRITE, "dst", first, target, {copy.rows, copy.columns, count});
+        }
         for (int64_t i = 0; i < count; ++i) {
             T* to = first + i * (images ? 0 : target.apart);
             const U* from = address_of(src) + i * source.apart;
@@ -257,6 +281,8 @@ namespace AscendC::Te {
             using namespace canopy::kernel;                                                                    \
             using namespace canopy::kernel::te;                                                                \
             static_assert(has_pattern<S, NZLayoutPtn> && patterns, text);                                      \
+            const JoinedInstruction instruction(PIPE_FIX, #Operation, where);                                  \
+            instruction.product(0, 0, 0, params.unitFlag);                                                     \
             if constexpr (is_same<Location::To, Location::UB>)                                                 \
                 copy_to_vector_cores<trait>(dst, src, quant, params, where);                                   \
             else                                                                                               \
