@@ -66,14 +66,15 @@ Number find(const KnownCores& known, std::uint32_t core, unsigned entry) {
     return found == nullptr ? 0 : found->numbers[entry];
 }
 
-Clock Order::done(unsigned pipe) const {
+Clock Order::done(unsigned pipe) {
+    catch_up(pipe);
     Clock clock = known_[pipe];
     clock.own[pipe] = last_[pipe];
     if (pipe == CANOPY_CHECK_S) clock.own[scalar_on_global] = last_[pipe];
     return clock;
 }
 
-Clock Order::all_done() const {
+Clock Order::all_done() {
     Clock clock = done(0);
     for (unsigned pipe = 1; pipe < CANOPY_CHECK_PIPES; ++pipe) {
         const Clock more = done(pipe);
@@ -87,11 +88,6 @@ void Order::join_to(unsigned pipe, const Clock& clock) {
     raise(known_[pipe].own, clock.own);
     known_[pipe].others = join(known_[pipe].others, clock.others);
     if (pipe == CANOPY_CHECK_S) ++scalar_version_;
-}
-
-void Order::catch_up(unsigned pipe) {
-    join_to(pipe, known_[CANOPY_CHECK_S]);
-    seen_[pipe] = scalar_version_;
 }
 
 // Linear probing; keys are never removed, since programs use few.

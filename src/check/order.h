@@ -46,7 +46,7 @@ public:
 
     // The next instruction, for that pipe.
     Number hand_out(unsigned pipe) {
-        if (pipe != CANOPY_CHECK_S && seen_[pipe] != scalar_version_) catch_up(pipe);
+        catch_up(pipe);
         last_[pipe] = ++number_;
         return number_;
     }
@@ -83,7 +83,7 @@ public:
     [[nodiscard]] const Clock& known(unsigned pipe) const { return known_[pipe]; }
     // The same, for a pipe that has not been given its next instruction yet.
     [[nodiscard]] const Clock& next(unsigned pipe) {
-        if (pipe != CANOPY_CHECK_S && seen_[pipe] != scalar_version_) catch_up(pipe);
+        catch_up(pipe);
         return known_[pipe];
     }
     // How often the core has sent to others or received from them.
@@ -105,10 +105,15 @@ private:
         bool present = false;
     };
 
-    Clock done(unsigned pipe) const;
-    Clock all_done() const;
+    Clock done(unsigned pipe);
+    Clock all_done();
     void join_to(unsigned pipe, const Clock& clock);
-    void catch_up(unsigned pipe);
+    // What a pipe is given comes behind what the scalar unit has waited for.
+    void catch_up(unsigned pipe) {
+        if (pipe == CANOPY_CHECK_S || seen_[pipe] == scalar_version_) return;
+        join_to(pipe, known_[CANOPY_CHECK_S]);
+        seen_[pipe] = scalar_version_;
+    }
     Token* find_token(std::uint64_t key);
     Token& token(std::uint64_t key);
 
