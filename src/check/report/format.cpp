@@ -39,7 +39,7 @@ std::string headline_of(const Finding& finding, bool twin_names) {
 // What a place did: "PIPE_V    Write of 8192 bytes at UB+0x4000 in block aiv(0)"; empty if it is a line only.
 std::string deed_of(const Finding& finding, const Place& place, std::size_t pipe_width) {
     std::string text;
-    if (pipe_width > 0) text = fmt::format("{:<{}} ", place.pipe, pipe_width);
+    if (!place.pipe.empty()) text = fmt::format("{:<{}} ", place.pipe, pipe_width);
     if (!place.access.empty()) {
         std::string access = place.access;
         access.front() = static_cast<char>(access.front() & ~0x20);  // to upper case

@@ -22,7 +22,7 @@ protected:
     void SetUp() override {
         for (const char* name :
              {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY", "CANOPY_WORKERS",
-              "CANOPY_CHECK", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING", "CANOPY_BLACKBOX", "CANOPY_CPU_KERNELS",
+              "CANOPY_CHECK", "CANOPY_CHECK_OPTIONS", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING", "CANOPY_BLACKBOX", "CANOPY_CPU_KERNELS",
               "CANOPY_QUIET", "CANOPY_CACHE_SIZE", "CANOPY_CACHE_DIR", "CANOPY_CC", "CANOPY_CLANG", "CANOPY_CHEK",
               "ASCEND_RT_VISIBLE_DEVICES"}) {
             const char* value = std::getenv(name);
@@ -126,6 +126,31 @@ TEST_F(SettingsTest, WhatIsNotUnderstoodIsNamedAndTheDefaultStays) {
     }
 }
 
+TEST_F(SettingsTest, CheckIsASwitchOrAListOfClasses) {
+    for (const char* off : {"0", "off", "no"}) {
+        EXPECT_FALSE(read_with("CANOPY_CHECK", off).checking);
+        EXPECT_EQ(read_settings().checked, "");
+    }
+    for (const char* list : {"race", "all,-cache", "memory,init,sync,host", "-race"}) {
+        const Settings settings = read_with("CANOPY_CHECK", list);
+        EXPECT_FALSE(settings.checking) << list;
+        EXPECT_EQ(settings.checked, list);
+        EXPECT_EQ(settings.origins.at("check"), "CANOPY_CHECK");
+        EXPECT_TRUE(settings.problems.empty()) << list;
+    }
+    EXPECT_EQ(read_with("CANOPY_CHECK_OPTIONS", "--strict").check_options, "--strict");
+}
+
+TEST_F(SettingsTest, OptionsOfChecksNeedAList) {
+    setenv("CANOPY_CHECK_OPTIONS", "--strict", 1);
+    for (const char* check : {"", "0", "1"}) {
+        const Settings settings = read_with("CANOPY_CHECK", check);
+        EXPECT_EQ(settings.check_options, "");
+        ASSERT_EQ(settings.problems.size(), 1u);
+        EXPECT_EQ(settings.problems[0], "CANOPY_CHECK_OPTIONS has no effect without a list in CANOPY_CHECK, like all");
+    }
+}
+
 TEST_F(SettingsTest, WhatIsUsedInsteadIsNamed) {
     const auto problem = [&](const char* name, const char* value) {
         std::string text = read_with(name, value).problems.at(0);
@@ -137,6 +162,9 @@ TEST_F(SettingsTest, WhatIsUsedInsteadIsNamed) {
         "CANOPY_CHIP=\"Ascend1\" is not the name of a chip; using the chip of the program's kernels, else Ascend910B1");
     EXPECT_EQ(problem("CANOPY_WORKERS", "abc"), "CANOPY_WORKERS=\"abc\" is not a number from 0 to 1024; using " +
                                                     std::to_string(std::max(1u, std::thread::hardware_concurrency())));
+    EXPECT_EQ(problem("CANOPY_CHECK", "race,colour"),
+              "CANOPY_CHECK=\"race,colour\" is not 0 or 1, and 'colour' is no class of findings: race, cache, memory, init, "
+              "sync, host or all; using 0");
     EXPECT_EQ(problem("CANOPY_QUIET", "perhaps"), "CANOPY_QUIET=\"perhaps\" is not 0 or 1; using 0");
     EXPECT_EQ(problem("CANOPY_BLACKBOX", "perhaps"), "CANOPY_BLACKBOX=\"perhaps\" is not 0 or 1; using 0");
     EXPECT_TRUE(problem("CANOPY_DEVICE_MEMORY", "lots").ends_with("G"));
