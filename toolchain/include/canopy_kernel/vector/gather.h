@@ -143,8 +143,8 @@ inline void name_masked_source(const LocalTensor<T>& src, uint64_t elements, con
     }
 }
 
-// The offsets of a gather or a scatter, in the checking variant: a separate operation, since what it does depends on all
-// of them.
+// The offsets of a gather or a scatter, in the checking variant: a separate operation, since what it does depends on
+// all of them.
 template <class T, class U>
 inline void tell_offsets(const char* name, const LocalTensor<U>& offsets, const Selection& selection, Where where) {
     if constexpr (is_checking_variant) {
