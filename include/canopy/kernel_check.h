@@ -187,7 +187,8 @@ typedef struct CanopyChecker {
     void (*region)(uint32_t kind, uint32_t begin, const CanopyCheckOperation* operation);
     /* The kernel uses something that the checker does not model; reported once. */
     void (*not_modelled)(const char* what, const CanopyCheckSite* site);
-    /* Parameters out of range or misaligned: id is "memory.limit" or "memory.align", the text says what. */
+    /* Parameters out of range or misaligned, or a flag that is set when the kernel has returned, after which the kernel
+     * fails: id is "memory.limit", "memory.align" or "sync.set", the text says what. */
     void (*misuse)(const char* id, const char* text, const CanopyCheckSite* site);
     /* Before an access of `bytes` bytes through a raw pointer; the caller's return address gives the line. */
     void (*raw)(const void* address, uint32_t bytes, uint32_t kind, const void* instruction);

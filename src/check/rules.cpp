@@ -2,6 +2,7 @@
 #include "check/rules.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace canopy::check {
@@ -28,7 +29,10 @@ void Rules::buffer(const CanopyCheckBuffer& event) {
 }
 
 void Rules::misuse(const char* id, const char* text, const CanopyCheckSite& site) {
-    if (core_.launch.options.classes.memory) memory_.misuse(id, text, site);
+    if (std::string_view(id) == "sync.set")
+        report_sync(core_, Level::error, id, "Unpaired set_flag", text, "WaitFlag", {{.site = site, .core = &core_}});
+    else if (core_.launch.options.classes.memory)
+        memory_.misuse(id, text, site);
 }
 
 void Rules::end(bool complete) {

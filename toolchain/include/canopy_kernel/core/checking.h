@@ -471,8 +471,8 @@ inline void tell_cache(CanopyCheckCacheEvent event, const char* name, const void
     }
 }
 
-// Parameters that checked builds refuse. The checking variant tells the checker, where `id` is "memory.limit" or
-// "memory.align", and goes on.
+// Parameters that checked builds refuse. The checking variant tells the checker, where `id` is "memory.limit",
+// "memory.align" or "sync.set", and goes on.
 __attribute__((cold, noinline, format(printf, 3, 4))) inline void refuse([[maybe_unused]] const char* id, Where where,
                                                                          const char* format, ...) {
     char text[400];

@@ -64,7 +64,19 @@ inline void lower_flag(PipePair pipes, int id, Where where, const char* name = "
     --state.flags_up;
 }
 
+// In the checking variant, a checker hears of all of them.
+inline void tell_unpaired_flags(const CoreState& state) {
+    for (int source = 0; source < 7; ++source)
+        for (int destination = 0; destination < 7; ++destination)
+            for (int id = 0; id < 8; ++id)
+                if (state.pipe.flag[source][destination][id] != 0)
+                    refuse("sync.set", {state.pipe.flag_file, state.flag_line[source][destination][id]},
+                           "%s_%s, id %d, is set when the kernel ends: the next kernel finds it so", pipe_name(source),
+                           pipe_name(destination), id);
+}
+
 [[noreturn]] __attribute__((cold, noinline)) inline void fail_unpaired_flag(const CoreState& state) {
+    if constexpr (is_checking_variant) tell_unpaired_flags(state);
     for (int source = 0; source < 7; ++source)
         for (int destination = 0; destination < 7; ++destination)
             for (int id = 0; id < 8; ++id)
