@@ -156,7 +156,7 @@ Number Stretches::compare(const Told& told, const Stretch& earlier, const Stretc
     if (in_pipe) complete = std::max(complete, covered);
     if (earlier.last() <= complete || earlier.first == told.number) return 0;
     std::uint64_t begin = ~std::uint64_t{0}, bytes = 0;
-    Number number = 0;
+    Number number = 0, latest = 0;
     for (std::uint32_t row = 0; row < now.rows.count; ++row) {
         const std::uint64_t from = now.rows.row(row), to = from + now.rows.bytes;
         const auto touched = earlier.rows.touching(from, to);
@@ -166,13 +166,15 @@ Number Stretches::compare(const Told& told, const Stretch& earlier, const Stretc
             if (earlier_number <= complete || earlier_number == told.number) continue;
             const std::uint64_t low = std::max(from, earlier.rows.row(other));
             const std::uint64_t high = std::min(to, earlier.rows.row(other) + earlier.rows.bytes);
-            begin = std::min(begin, low);
             bytes += high - low;
-            number = std::max(number, earlier_number);
+            latest = std::max(latest, earlier_number);
+            if (low >= begin) continue;
+            begin = low;
+            number = earlier_number;
         }
     }
     if (bytes != 0) report(told, earlier, now, number, begin, bytes);
-    return number;
+    return latest;
 }
 
 void Stretches::report(const Told& told, const Stretch& earlier, const Stretch& now, Number number, std::uint64_t begin,
