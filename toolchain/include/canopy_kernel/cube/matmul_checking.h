@@ -86,6 +86,25 @@ inline void tell_product_complete(const char* name, bool global, Where where) {
         tell_order(name, result_pipe(global ? Hardware::GM : Hardware::UB), PIPE_ALL, where);
 }
 
+inline void tell_all_complete(bool active, const char* name, Where where) {
+    if (!active) return;
+    tell_product_complete(name, true, where);
+    tell_product_complete(name, false, where);
+}
+
+// The lines that set operands in local memory: a checker reports those for what is wrong with an operand.
+template <bool checking>
+struct OperandLines {
+    void set_line_a(Where) {}
+    void set_line_b(Where) {}
+};
+template <>
+struct OperandLines<true> {
+    void set_line_a(Where where) { line_a = where; }
+    void set_line_b(Where where) { line_b = where; }
+    Where line_a{}, line_b{};
+};
+
 // The part of a call that writes a result, which `add_product_result` names. With `sync`, the call returns when the
 // result is there.
 template <bool checking>
@@ -124,22 +143,31 @@ using WritesResult = ProductResult<is_checking_variant>;
 
 // Reads the members of a product to tell what its calls touch. `tile` is the part of the result that is computed.
 struct ProductTeller {
+    // The matrices themselves. What functions of the program copy in is not known.
     template <class Product, class Tile>
-    static void add_operands(const Product& product, pipe_t pipe, const Tile& tile) {
-        constexpr Where nowhere{"", 0};
+    static void add_a(const Product& product, pipe_t pipe, const Tile& tile, bool local) {
+        if (Product::copies_a || product.a_ == nullptr || product.a_local_ != local) return;
+        add_operand_view(pipe, "A", product.left().from(tile.m, 0, here()), tile.rows, product.single_k_);
+    }
+    template <class Product, class Tile>
+    static void add_b(const Product& product, pipe_t pipe, const Tile& tile, bool local) {
+        if (Product::copies_b || product.b_ == nullptr || product.b_local_ != local) return;
         const int64_t depth = product.single_k_;
-        // What functions of the program copy in is not known.
-        if (!Product::copies_a && product.a_ != nullptr)
-            add_operand_view(pipe, "A", product.left().from(tile.m, 0, nowhere), tile.rows, depth);
         if (Product::sparse) {
             // Two of four values are stored, with an index of two bits for each of them.
             const auto stored = static_cast<uint64_t>(depth / 2);
             const auto columns = static_cast<uint64_t>(product.columns_b());
             add_operand_bytes(pipe, "B", product.b_, {stored * columns}, 1);
             add_operand_bytes(pipe, "index", product.sparse_index_, {stored * round_up(columns, 16) / 4}, 1);
-        } else if (!Product::copies_b && product.b_ != nullptr) {
-            add_operand_view(pipe, "B", product.right().from(0, tile.n, nowhere), depth, tile.columns);
+        } else {
+            add_operand_view(pipe, "B", product.right().from(0, tile.n, here()), depth, tile.columns);
         }
+    }
+    template <class Product, class Tile>
+    static void add_operands(const Product& product, pipe_t pipe, const Tile& tile) {
+        const int64_t depth = product.single_k_;
+        add_a(product, pipe, tile, false);
+        add_b(product, pipe, tile, false);
         if (product.a_scales_ != nullptr)
             add_scales(pipe, "scaleA", product.a_scales_, !product.a_scales_turned_, {tile.m, tile.rows}, depth,
                        product.rows_a(), product.depth_a());
@@ -162,6 +190,14 @@ struct ProductTeller {
         for (const pipe_t pipe : {PIPE_MTE2, PIPE_MTE1, PIPE_MTE3}) {
             const Instruction instruction(pipe, name, where, CANOPY_CHECK_USE);
             add_operands(product, pipe, tile);
+        }
+        for (const pipe_t pipe : {PIPE_MTE1, PIPE_MTE3}) {
+            {
+                const Instruction instruction(pipe, "SetTensorA", product.line_a, CANOPY_CHECK_USE);
+                add_a(product, pipe, tile, true);
+            }
+            const Instruction instruction(pipe, "SetTensorB", product.line_b, CANOPY_CHECK_USE);
+            add_b(product, pipe, tile, true);
         }
     }
 

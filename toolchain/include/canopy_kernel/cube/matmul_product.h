@@ -15,7 +15,7 @@ template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, co
           class MM_CB = MatmulCallBackFunc<nullptr, nullptr, nullptr>,
           template <const auto&, typename, typename, typename, typename, typename> class POLICY =
               AscendC::Impl::Detail::MatmulPolicy>
-class MatrixProduct {
+class MatrixProduct : OperandLines<is_checking_variant> {
     using View = MatrixView;
     using Policy = POLICY<MM_CFG, MatrixProduct<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB>, A_TYPE, B_TYPE,
                           C_TYPE, BIAS_TYPE>;
@@ -92,7 +92,8 @@ public:
         set_a(gm.GetPhyAddr(0), false, isTransposeA);
     }
     template <class T>
-    void SetTensorA(const LocalTensor<T>& leftMatrix, bool isTransposeA = false) {
+    void SetTensorA(const LocalTensor<T>& leftMatrix, bool isTransposeA = false, Where where = here()) {
+        this->set_line_a(where);
         set_a(leftMatrix.GetPhyAddr(), true, isTransposeA);
     }
     void SetTensorA(SrcAT aScalar) {
@@ -104,7 +105,8 @@ public:
         set_b(gm.GetPhyAddr(0), false, isTransposeB);
     }
     template <class T>
-    void SetTensorB(const LocalTensor<T>& rightMatrix, bool isTransposeB = false) {
+    void SetTensorB(const LocalTensor<T>& rightMatrix, bool isTransposeB = false, Where where = here()) {
+        this->set_line_b(where);
         set_b(rightMatrix.GetPhyAddr(), true, isTransposeB);
     }
     void SetTensorB(SrcBT bScalar) {
@@ -241,9 +243,9 @@ public:
         const WritesResult result("IterateAll", false, sync, where);
         all_tiles(own_buffer<config.enableMixDualMaster>(ubCmatrix, where), false, enAtomic, false, where);
     }
-    void WaitIterateAll(Where where = here()) { tell_complete("WaitIterateAll", where); }
-    void WaitIterateBatch(Where where = here()) { tell_complete("WaitIterateBatch", where); }
-    void WaitGetTensorC(Where where = here()) { tell_complete("WaitGetTensorC", where); }
+    void WaitIterateAll(Where where = here()) { tell_all_complete(active_, "WaitIterateAll", where); }
+    void WaitIterateBatch(Where where = here()) { tell_all_complete(active_, "WaitIterateBatch", where); }
+    void WaitGetTensorC(Where where = here()) { tell_all_complete(active_, "WaitGetTensorC", where); }
     // Frees the chip's resources for the product; the object may be reused.
     void End() { rewind(); }
 
@@ -614,11 +616,6 @@ private:
     void tell_operands(const char* name, Where where) const {
         if constexpr (is_checking_variant)
             if (active_ && ready_) ProductTeller::tell_operands(*this, whole_share(), name, where);
-    }
-    void tell_complete(const char* name, Where where) const {
-        if (!active_) return;
-        tell_product_complete(name, true, where);
-        tell_product_complete(name, false, where);
     }
 
     // --- batches ----------------------------------------------------------------------------------------------------
