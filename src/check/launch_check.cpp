@@ -23,12 +23,12 @@ namespace {
 // The parts of one core.
 class CheckedCore final : public CoreCheck {
 public:
-    CheckedCore(Launch& launch, CoreOrder& core_order, std::atomic<std::uint64_t>& entries, const CoreFacts& facts,
-                Group& group, Races::Group& races)
+    CheckedCore(Launch& launch, CoreOrder& core_order, LaunchRules& launch_rules, std::atomic<std::uint64_t>& entries,
+                const CoreFacts& facts, Group& group, Races::Group& races)
         : launch_(launch),
           core_order_(core_order),
           core_(launch, facts, group),
-          rules_(core_),
+          rules_(core_, launch_rules),
           races_(core_),
           stretches_(core_, entries),
           signals_(core_, core_order) {
@@ -74,8 +74,9 @@ public:
         if (silent_ == 0) rules_.mutex(lock, pipe, id, site);
     }
     void core_flag(bool set, std::uint32_t mode, std::uint32_t pipe, std::uint32_t id,
-                   const CanopyCheckSite&) override {
+                   const CanopyCheckSite& site) override {
         signals_.settle();
+        rules_.core_flag(set, mode, id, site);
         if (set) {
             core_order_.set_flag(core_, mode, pipe, id);
         } else {
@@ -86,6 +87,7 @@ public:
     void meet(std::uint32_t kind, std::uint32_t scope, bool begin, std::uint32_t trigger, std::uint32_t wait,
               const CanopyCheckSite& site) override {
         signals_.settle();
+        rules_.meet(kind, scope, begin, site);
         if (begin) {
             if (trigger >= CANOPY_CHECK_PIPES) core_.order.barrier(CANOPY_CHECK_ALL, site);
             core_order_.arrive(core_, kind, scope, trigger);
@@ -242,12 +244,12 @@ private:
 class CheckedLaunch final : public LaunchCheck {
 public:
     CheckedLaunch(LaunchFacts facts, const CheckOptions& options, FindingSink& sink)
-        : launch_(std::move(facts), options, sink), core_order_(launch_) {}
+        : launch_(std::move(facts), options, sink), core_order_(launch_), launch_rules_(launch_) {}
 
     CoreCheck& core(const CoreFacts& facts) override {
         const MutexLock lock(mutex_);
         Members& group = groups_[facts.block];
-        return cores_.emplace_back(launch_, core_order_, entries_, facts, group.cores, group.races);
+        return cores_.emplace_back(launch_, core_order_, launch_rules_, entries_, facts, group.cores, group.races);
     }
 
     std::vector<TouchedRange> end() override {
@@ -256,6 +258,7 @@ public:
         for (const CheckedCore& core : cores_) lists.push_back(&core.stretches());
         std::ranges::sort(lists, {}, [](const Stretches* list) { return list->core().index; });
         if (launch_.options.classes.race && lists.size() > 1) find_hazards_between_cores(launch_, core_order_, lists);
+        launch_rules_.end();
         launch_.reports.flush();
         return touched_ranges(lists);
     }
@@ -268,6 +271,7 @@ private:
 
     Launch launch_;
     CoreOrder core_order_;
+    LaunchRules launch_rules_;
     std::atomic<std::uint64_t> entries_{0};  // in the lists of all cores
     Mutex mutex_;
     std::unordered_map<std::uint32_t, Members> groups_ CANOPY_GUARDED_BY(mutex_);

@@ -45,7 +45,7 @@ const char* wrong_overlap(const CanopyCheckAccess& written, const CanopyCheckAcc
     const Extent to = extent_of(written), from = extent_of(read);
     if (!share(to, from)) return nullptr;
     const bool same_steps = written.step == read.step && written.repeat_step == read.repeat_step;
-    if (to.begin == from.begin && (same_steps || (to.end == from.end && one_piece(written) && one_piece(read))))
+    if (to.begin == from.begin && to.end == from.end && (same_steps || (one_piece(written) && one_piece(read))))
         return nullptr;
     // Operands with gaps may interleave; those with other numbers of repeats do not belong together.
     const bool divisible = one_piece(written) && one_piece(read);

@@ -7,8 +7,9 @@
 
 namespace canopy::check {
 
-Rules::Rules(Core& core)
+Rules::Rules(Core& core, LaunchRules& launch_rules)
     : core_(core),
+      launch_(launch_rules),
       allocations_(core.launch.facts),
       ids_(core),
       flags_(core, ids_),
@@ -28,6 +29,14 @@ void Rules::buffer(const CanopyCheckBuffer& event) {
     queues_.buffer(event);
 }
 
+void Rules::core_flag(bool set, std::uint32_t mode, std::uint32_t id, const CanopyCheckSite& site) {
+    if (core_.launch.options.classes.sync) launch_.meetings.flag(core_, set, mode, id, site);
+}
+
+void Rules::meet(std::uint32_t kind, std::uint32_t scope, bool begin, const CanopyCheckSite& site) {
+    if (core_.launch.options.classes.sync) launch_.meetings.meet(core_, kind, scope, begin, site);
+}
+
 void Rules::misuse(const char* id, const char* text, const CanopyCheckSite& site) {
     if (std::string_view(id) == "sync.set")
         report_sync(core_, Level::error, id, "Unpaired set_flag", text, "WaitFlag", {{.site = site, .core = &core_}});
@@ -36,6 +45,7 @@ void Rules::misuse(const char* id, const char* text, const CanopyCheckSite& site
 }
 
 void Rules::end(bool complete) {
+    launch_.meetings.core_ended(core_, complete);
     if (!complete) return;
     check_completion();
     queues_.end();

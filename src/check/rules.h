@@ -8,15 +8,25 @@
 #include "check/core.h"
 #include "check/event_ids.h"
 #include "check/flags.h"
+#include "check/meetings.h"
 #include "check/memory.h"
 #include "check/mutexes.h"
 #include "check/queues.h"
 
 namespace canopy::check {
 
+// What the cores of a launch share of them.
+struct LaunchRules {
+    explicit LaunchRules(Launch& launch) : meetings(launch) {}
+    // All cores have ended.
+    void end() { meetings.end(); }
+
+    Meetings meetings;
+};
+
 class Rules {
 public:
-    explicit Rules(Core& core);
+    Rules(Core& core, LaunchRules& launch_rules);
 
     // Before the accesses are compared with others.
     void operation(const Told& told);
@@ -31,6 +41,9 @@ public:
     void mutex(bool lock, std::uint32_t pipe, std::uint32_t id, const CanopyCheckSite& site) {
         mutexes_.mutex(lock, pipe, id, site);
     }
+    // Before a set and after a wait; before and after a meeting.
+    void core_flag(bool set, std::uint32_t mode, std::uint32_t id, const CanopyCheckSite& site);
+    void meet(std::uint32_t kind, std::uint32_t scope, bool begin, const CanopyCheckSite& site);
     void misuse(const char* id, const char* text, const CanopyCheckSite& site);
     // The block has returned, or was ended.
     void end(bool complete);
@@ -39,6 +52,7 @@ private:
     void check_completion();
 
     Core& core_;
+    LaunchRules& launch_;
     Allocations allocations_;
     Buffers buffers_;
     EventIds ids_;
