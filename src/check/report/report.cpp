@@ -94,27 +94,29 @@ void Report::add(Finding finding) {
         ++dropped_;
         return;
     }
-    Entry entry;
+    Entry& entry = entries_.try_emplace(key).first->second;
+    entry.key = std::move(key);
     entry.last = position_;
     entry.suppressed = suppressions_.cover(finding);
     add_blocks(entry.joined, finding);
     entry.joined.finding = std::move(finding);
-    const Entry& kept = entries_.emplace(std::move(key), std::move(entry)).first->second;
-    if (kept.suppressed)
+    if (entry.suppressed) {
         ++suppressed_;
-    else
-        order_.push_back(&kept);
+        return;
+    }
+    order_.push_back(&entry);
+    fresh_.push_back(&entry);
 }
 
 void Report::tell() {
     MutexLock lock(mutex_);
-    std::vector<const Entry*> fresh;
-    for (auto& [key, entry] : entries_)
-        if (!entry.suppressed && !std::exchange(entry.told, true)) fresh.push_back(&entry);
-    if (fresh.empty()) return;
-    std::stable_sort(fresh.begin(), fresh.end(), [](const Entry* left, const Entry* right) {
-        return left->joined.finding.level < right->joined.finding.level;
+    if (fresh_.empty()) return;
+    std::sort(fresh_.begin(), fresh_.end(), [](const Entry* left, const Entry* right) {
+        return std::tie(left->joined.finding.level, left->key) < std::tie(right->joined.finding.level, right->key);
     });
+    for (Entry* entry : fresh_) entry->told = true;
+    const std::vector<const Entry*> fresh(fresh_.begin(), fresh_.end());
+    fresh_.clear();
     print_new(fresh);
     write_new(fresh);
 }
@@ -227,6 +229,7 @@ void Report::forget(std::int64_t process) {
     process_ = process;
     entries_.clear();
     order_.clear();
+    fresh_.clear();
     printed_ = 0;
     position_ = suppressed_ = dropped_ = 0;
     after_fork();

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "check/finding.h"
@@ -47,11 +47,12 @@ public:
 private:
     struct Entry {
         Joined joined;
+        std::string key;
         bool told = false;
         bool suppressed = false;
         std::uint64_t last = 0;  // position of the last one that was added
     };
-    using Entries = std::map<std::string, Entry, std::less<>>;
+    using Entries = std::unordered_map<std::string, Entry>;
 
     [[nodiscard]] bool ignored(const Finding& finding) const CANOPY_REQUIRES(mutex_);
     void print_new(const std::vector<const Entry*>& fresh) CANOPY_REQUIRES(mutex_);
@@ -71,6 +72,7 @@ private:
     Suppressions suppressions_ CANOPY_GUARDED_BY(mutex_);
     Entries entries_ CANOPY_GUARDED_BY(mutex_);
     std::vector<const Entry*> order_ CANOPY_GUARDED_BY(mutex_);  // of their first appearance, without suppressed ones
+    std::vector<Entry*> fresh_ CANOPY_GUARDED_BY(mutex_);        // not told yet
     std::uint64_t position_ CANOPY_GUARDED_BY(mutex_) = 0;
     std::size_t printed_ CANOPY_GUARDED_BY(mutex_) = 0;
     std::uint64_t suppressed_ CANOPY_GUARDED_BY(mutex_) = 0;

@@ -84,6 +84,7 @@ void ProcessCheck::keep() {
     the_check.store(this, std::memory_order_release);
     ::on_exit(at_exit, this);
     static ProcessCheck* const self = this;
+    ::at_quick_exit([] { self->finish(); });  // its status is not known here
     ::pthread_atfork(
         [] CANOPY_NO_THREAD_SAFETY_ANALYSIS {
             self->mutex_.lock();

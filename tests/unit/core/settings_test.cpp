@@ -258,7 +258,7 @@ TEST_F(SettingsTest, TheDescriptionIsJsonWithEveryDeviceAndVariable) {
     EXPECT_EQ(document["devices"][1]["id"], 1);
     EXPECT_EQ(document["devices"][1]["chip"], default_chip().name);
     EXPECT_GE(document["devices"][0]["workers"], 1);
-    ASSERT_EQ(document["settings"].size(), 18u);
+    ASSERT_EQ(document["settings"].size(), 19u);
     for (const auto& entry : document["settings"]) {
         const bool counted = entry["variable"] == "CANOPY_DEVICE_COUNT";
         EXPECT_EQ(entry["set_by"], counted ? "CANOPY_DEVICE_COUNT" : "default");
