@@ -82,6 +82,9 @@ inline void operation(const CanopyCheckOperation* it) {
     if ((it->flags & CANOPY_CHECK_BYPASS) != 0) add(" bypass");
     if ((it->flags & CANOPY_CHECK_RETURNS_SCALAR) != 0) add(" scalar");
     if ((it->flags & CANOPY_CHECK_REFERENCE) != 0) add(" reference");
+    if ((it->flags & CANOPY_CHECK_ACCUMULATES) != 0) add(" adds");
+    if (it->m != 0) add(" %ux%ux%u", it->m, it->n, it->k);
+    if (it->unit_flag != 0) add(" unit %u", it->unit_flag);
     for (uint32_t i = 0; i < it->access_count; ++i) {
         add(i == 0 ? ": " : ", ");
         access(it->accesses[i]);
@@ -182,12 +185,20 @@ inline const CanopyChecker table = {sizeof(CanopyChecker),
 const CanopyChecker* canopy_image_checker = &recorder::table;
 
 template <class Case>
-__global__ __vector__ void run_recorded(GM_ADDR memory, GM_ADDR record, Case what) {
+__aicore__ inline void record_case(GM_ADDR memory, GM_ADDR record, const Case& what) {
     recorder::record = reinterpret_cast<Record*>(record);
     recorder::memory = memory;
     recorder::first_line = what.line;
     what.run(memory);
     recorder::record = nullptr;
+}
+template <class Case>
+__global__ __vector__ void run_recorded(GM_ADDR memory, GM_ADDR record, Case what) {
+    record_case(memory, record, what);
+}
+template <class Case>
+__global__ __cube__ void run_recorded_on_cube(GM_ADDR memory, GM_ADDR record, Case what) {
+    record_case(memory, record, what);
 }
 
 #endif
