@@ -36,6 +36,7 @@ public:
     }
 
     [[nodiscard]] const Stretches& stretches() const { return stretches_; }
+    [[nodiscard]] std::uint64_t order_events() const { return core_.order.events(); }
 
     void operation(const CanopyCheckOperation& operation) override {
         if (silent_ != 0 || operation.pipe >= CANOPY_CHECK_PIPES) return;
@@ -263,6 +264,13 @@ public:
         return touched_ranges(lists);
     }
 
+    [[nodiscard]] std::uint64_t order_events() const override {
+        const MutexLock lock(mutex_);
+        std::uint64_t events = 0;
+        for (const CheckedCore& core : cores_) events = std::max(events, core.order_events());
+        return events;
+    }
+
 private:
     struct Members {
         Group cores;
@@ -273,7 +281,7 @@ private:
     CoreOrder core_order_;
     LaunchRules launch_rules_;
     std::atomic<std::uint64_t> entries_{0};  // in the lists of all cores
-    Mutex mutex_;
+    mutable Mutex mutex_;
     std::unordered_map<std::uint32_t, Members> groups_ CANOPY_GUARDED_BY(mutex_);
     std::deque<CheckedCore> cores_ CANOPY_GUARDED_BY(mutex_);
 };

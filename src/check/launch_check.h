@@ -52,6 +52,8 @@ public:
     virtual CoreCheck& core(const CoreFacts& facts) = 0;
     // All cores have ended. Compares their accesses and reports what is left; the ranges touched are sorted and joined.
     virtual std::vector<TouchedRange> end() = 0;
+    // How many flags, barriers and the like CheckOptions::without can take out: all numbers below this one.
+    [[nodiscard]] virtual std::uint64_t order_events() const = 0;
 };
 
 std::unique_ptr<LaunchCheck> make_launch_check(LaunchFacts facts, const CheckOptions& options, FindingSink& sink);
