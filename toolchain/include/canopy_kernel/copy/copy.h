@@ -21,6 +21,7 @@ inline void copy_selected(const LocalTensor<T>& dst, const LocalTensor<T>& src, 
     const Instruction instruction(PIPE_V, "Copy", where);
     check_strided(dst, to, chosen, "Copy", "the destination", where);
     check_strided(src, from, chosen, "Copy", "the source", where);
+    instruction.tell();
     write_runs(
         chosen, [](uint64_t count, T* d, const T* s) { move_bytes(d, s, count * sizeof(T)); }, to, from);
 }
@@ -126,6 +127,7 @@ inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uin
     const Instruction instruction(PIPE_V, "Copy", where);
     check_count(dst, count, "Copy", "the destination", where);
     check_count(src, count, "Copy", "the source", where);
+    instruction.tell();
     move_bytes(dst.GetPhyAddr(), src.GetPhyAddr(), bytes_of<T>(count));
 }
 

@@ -188,6 +188,17 @@ inline void check_copy_params(const DataCopyParams& params, Where where) {
     check_limit("DataCopy", "blockLen", params.blockLen, 1, 65535, where);
 }
 
+// The same for the destination of a copy inside a core or to another core of the group.
+template <class T>
+inline void check_stored_rows(const char* operation, const LocalTensor<T>& dst, Hardware from, const Rows& rows,
+                              Where where, uint32_t which = 0) {
+    if constexpr (is_checking_variant)
+        name_rows("destination", stored_tensor(operation, dst, from, rows.extent(rows.to), where, which), 0, rows,
+                  rows.to);
+    else
+        check_extent(operation, "destination", dst, rows.extent(rows.to), where);
+}
+
 // Bytes per unit of a copy: larger for the bias buffer and the buffer of output parameters.
 constexpr uint32_t copy_unit(Hardware to) {
     return to == Hardware::BIAS ? 64 : to == Hardware::FIXBUF ? 128 : block_bytes;
@@ -204,7 +215,7 @@ inline void copy_inside(const char* operation, const LocalTensor<T>& dst, const 
     require_block(operation, "source", src, where);
     const Instruction instruction(copy_pipe(memory_of(src.position()), memory_of(dst.position())), operation, where);
     check_copy_params(params, where);
-    check_rows(operation, "destination", dst, rows, rows.to, where);
+    check_stored_rows(operation, dst, memory_of(src.position()), rows, where, which);
     check_rows(operation, "source", src, rows, rows.from, where);
     instruction.tell();
     copy_rows(copy_target(operation, dst, memory_of(src.position()), rows.extent(rows.to), where, which),
@@ -395,7 +406,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     require_block("DataCopy", "destination", dst, where);
     require_block("DataCopy", "source", src, where);
     const Instruction instruction(copy_pipe(memory_of(src.position()), memory_of(dst.position())), "DataCopy", where);
-    check_extent("DataCopy", "destination", dst, bytes, where);
+    check_stored_rows("DataCopy", dst, memory_of(src.position()), {1, bytes, 0, 0}, where);
     check_extent("DataCopy", "source", src, bytes, where);
     instruction.tell();
     move_bytes(copy_target("DataCopy", dst, memory_of(src.position()), bytes, where), src.GetPhyAddr(), bytes);

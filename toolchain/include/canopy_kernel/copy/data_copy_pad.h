@@ -266,7 +266,9 @@ inline void DataCopyPad(const LocalTensor<T>& dst, const LocalTensor<T>& src, co
     {
         const Instruction instruction(PIPE_MTE3, "DataCopyPad", where);
         check_rows("DataCopyPad", "source", src, rows, rows.from, where);
-        if constexpr (!through_memory) name_fractals(dst, p, p.ndNum);
+        if constexpr (is_checking_variant && !through_memory)
+            name_fractals(stored_tensor("DataCopyPad", dst, Hardware::UB, fractal_extent<T>(p, p.ndNum), where), p,
+                          p.ndNum);
     }
     if constexpr (through_memory) {
         tell_order("DataCopyPad", PIPE_MTE3, PIPE_MTE2, where);

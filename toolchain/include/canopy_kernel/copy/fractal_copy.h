@@ -153,10 +153,13 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     require_route("DataCopy", src.position(), dst.position(), where);
     const Instruction instruction(copy_pipe(memory_of(src.position()), memory_of(dst.position())), "DataCopy", where);
     check_nd_to_nz<enableSmallC0>(dst, intriParams, where);
-    name_operands<enableSmallC0>(dst, src, intriParams);
-    instruction.tell();
     const uint64_t bytes =
         enableSmallC0 ? small_extent<T>(intriParams) : fractal_extent<T>(intriParams, intriParams.ndNum);
+    if constexpr (is_checking_variant) {
+        name_operands<enableSmallC0>(
+            stored_tensor("DataCopy with Nd2NzParams", dst, memory_of(src.position()), bytes, where), src, intriParams);
+        instruction.tell();
+    }
     T* const to = copy_target("DataCopy with Nd2NzParams", dst, memory_of(src.position()), bytes, where);
     if constexpr (enableSmallC0)
         copy_small_channels<T>(to, src.GetPhyAddr(), intriParams);

@@ -77,6 +77,16 @@ inline T* copy_target(const char* operation, const LocalTensor<T>& dst, Hardware
     return own;
 }
 
+// The destination of such a copy as an operand, in the checking variant: where it stores.
+template <class T>
+inline LocalTensor<T> stored_tensor(const char* operation, const LocalTensor<T>& dst, Hardware from, uint64_t bytes,
+                                    Where where, uint32_t which = 0) {
+    LocalTensor<T> stored = dst;
+    if constexpr (is_checking_variant && reaches_partners)
+        stored.address_.absAddr = reinterpret_cast<uint8_t*>(copy_target(operation, dst, from, bytes, where, which));
+    return stored;
+}
+
 }  // namespace canopy::kernel
 
 #endif

@@ -29,7 +29,7 @@ inline LocalTensor<plain<T>> tensor_at(T* address) {
         const uint64_t offset = at - reinterpret_cast<uintptr_t>(memory_base(memory));
         rest = offset < size ? size - offset : 0;
     }
-    if constexpr (is_checking_variant) rest = 0;  // a pointer does not say how much it points at
+    if constexpr (is_checking_variant && !checked) rest = 0;  // a pointer does not say how much it points at
     LocalTensor<plain<T>> tensor;
     tensor.place(reinterpret_cast<plain<T>*>(at), static_cast<uint32_t>(elements_in<plain<T>>(rest)), position);
     return tensor;

@@ -449,6 +449,7 @@ inline void sum_repeats(const char* name, const LocalTensor<T>& dst, const Local
     const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_USE);
     check_strided(src, from, selection, name, "the source", where);
     check_results(name, dst, sizeof(T), static_cast<uint64_t>(to_stride) * sizeof(T), repeats, where);
+    instruction.tell();
     T* to = dst.GetPhyAddr();
     const auto pitch = static_cast<uint64_t>(to_stride);
     uint64_t done = 0;
@@ -483,6 +484,7 @@ inline void extremes_of_repeats(const char* name, const LocalTensor<T>& dst, con
     const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_USE);
     check_strided(src, from, selection, name, "the source", where);
     check_results(name, dst, unit, static_cast<uint64_t>(to_stride) * unit, repeats, where);
+    instruction.tell();
     auto* bytes = reinterpret_cast<unsigned char*>(dst.GetPhyAddr());
     Extreme<T> best;
     uint64_t best_repeat = 0;
@@ -617,6 +619,7 @@ inline void reduce_blocks(const char* name, const LocalTensor<T>& dst, const Loc
     const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_USE);
     check_strided(src, from, selection, name, "the source", where);
     check_results(name, dst, 8 * sizeof(T), static_cast<uint64_t>(to_stride) * 8 * sizeof(T), repeats, where);
+    instruction.tell();
     for_each_repeat(selection, [&](uint64_t r, uint32_t selected) {
         T* to = dst.GetPhyAddr() + r * static_cast<uint64_t>(to_stride) * 8;
         if constexpr (is_any_of<T, half, float>)
@@ -648,6 +651,7 @@ inline void reduce_pairs(const char* name, const LocalTensor<T>& dst, const Loca
     const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_USE);
     check_strided(src, from, selection, name, "the source", where);
     check_results(name, dst, width / 2 * sizeof(T), static_cast<uint64_t>(to_stride) * 128, repeats, where);
+    instruction.tell();
     const auto sum_of_pair = [](const T* pair) {
         return static_cast<T>(static_cast<Sum<T>>(static_cast<Sum<T>>(pair[0]) + static_cast<Sum<T>>(pair[1])));
     };

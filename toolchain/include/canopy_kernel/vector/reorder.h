@@ -30,6 +30,7 @@ inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const ui
     const Instruction instruction(PIPE_V, "Brcb", where, CANOPY_CHECK_FILL);
     check_strided(dst, to, select_leading(lanes<T>, lanes<T>, repeatTime), "Brcb", "the destination", where);
     check_vector_operand("Brcb", "the source", src0, repeatTime * 8u * sizeof(T), where);
+    instruction.tell();
     const T* from = src0.GetPhyAddr();
     for (uint32_t r = 0; r < repeatTime; ++r)
         for (uint32_t block = 0; block < 8; ++block) {
@@ -51,6 +52,7 @@ inline void Interleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1, c
     check_count(dst1, count, "Interleave", "the second destination", where, CANOPY_CHECK_WRITE);
     check_count(src0, count, "Interleave", "the first source", where);
     check_count(src1, count, "Interleave", "the second source", where);
+    instruction.tell();
     if (count % 2 != 0) fail(where, "Interleave: %d elements; their number must be even", count);
     const T *even = src0.GetPhyAddr(), *odd = src1.GetPhyAddr();
     for (int32_t i = 0; i < count; ++i) {
@@ -72,6 +74,7 @@ inline void DeInterleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1,
     check_count(dst1, count, "DeInterleave", "the second destination", where, CANOPY_CHECK_WRITE);
     check_count(src0, count, "DeInterleave", "the first source", where);
     check_count(src1, count, "DeInterleave", "the second source", where);
+    instruction.tell();
     if (count % 2 != 0) fail(where, "DeInterleave: %d elements; their number must be even", count);
     T *even = dst0.GetPhyAddr(), *odd = dst1.GetPhyAddr();
     for (int32_t i = 0; i < count; ++i) {
@@ -91,6 +94,7 @@ inline void DeInterleave(const LocalTensor<T>& dst0, const LocalTensor<T>& dst1,
     check_count(dst0, srcCount / 2, "DeInterleave", "the first destination", where, CANOPY_CHECK_WRITE);
     check_count(dst1, srcCount / 2, "DeInterleave", "the second destination", where, CANOPY_CHECK_WRITE);
     check_count(src, srcCount, "DeInterleave", "the source", where);
+    instruction.tell();
     if (srcCount % 2 != 0) fail(where, "DeInterleave: %d elements; their number must be even", srcCount);
     for (int32_t i = 0; i < srcCount / 2; ++i) {
         dst0.GetPhyAddr()[i] = src.GetPhyAddr()[2 * i];

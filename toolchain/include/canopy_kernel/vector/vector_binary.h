@@ -131,6 +131,7 @@ inline void binary_masked(const char* name, const LocalTensor<D>& dst, const Loc
     check_strided(dst, to, selection, name, "dst", where);
     check_strided(src0, left, selection, name, "src0", where);
     check_strided(src1, right, selection, name, "src1", where);
+    instruction.tell();
     compute_strided(operation, selection, to, left, right);
 }
 
@@ -141,6 +142,7 @@ inline void binary_counted(const char* name, const LocalTensor<D>& dst, const Lo
     check_count(dst, count, name, "dst", where);
     check_count(src0, count, name, "src0", where);
     check_count(src1, count, name, "src1", where);
+    instruction.tell();
     compute_count(operation, count, dst, src0, src1);
 }
 

@@ -175,6 +175,7 @@ __attribute__((always_inline)) inline void cast_counted(const LocalTensor<D>& ds
     const Instruction instruction(PIPE_V, "Cast", where);
     check_count(dst, count, "Cast", "dst", where);
     check_count(src, count, "Cast", "src", where);
+    instruction.tell();
     const auto to = run_at(dst.GetPhyAddr(), 0);
     const auto from = run_at(static_cast<const S*>(src.GetPhyAddr()), 0);
     if constexpr (is_same<D, half> && is_same<S, int32_t>) {
@@ -201,6 +202,7 @@ __attribute__((always_inline)) inline void cast_masked(const LocalTensor<D>& dst
     const Instruction instruction(PIPE_V, "Cast", where);
     check_strided(dst, to, selection, "Cast", "dst", where);
     check_strided(src, from, selection, "Cast", "src", where);
+    instruction.tell();
     cast_strided(mode, selection, to, from);
 }
 
@@ -255,6 +257,7 @@ inline void casting_masked(const char* name, const LocalTensor<D>& dst, const Lo
     check_strided(dst, to, selection, name, "dst", where);
     check_strided(src0, left, selection, name, "src0", where);
     check_strided(src1, right, selection, name, "src1", where);
+    instruction.tell();
     write_runs(
         selection, [](uint64_t count, D* d, const S* a, const S* b) { casting_run<Operation>(count, d, a, b); }, to,
         left, right);
@@ -267,6 +270,7 @@ inline void casting_counted(const char* name, const LocalTensor<D>& dst, const L
     check_count(dst, count, name, "dst", where);
     check_count(src0, count, name, "src0", where);
     check_count(src1, count, name, "src1", where);
+    instruction.tell();
     casting_run<Operation, D, S>(count, dst.GetPhyAddr(), src0.GetPhyAddr(), src1.GetPhyAddr());
 }
 
@@ -431,6 +435,7 @@ inline void CastDeq(const LocalTensor<T>& dst, const LocalTensor<U>& src, const 
     canopy::kernel::check_strided(src, from, selection, "CastDeq", "src", where);
     canopy::kernel::check_place(dst, "CastDeq", "dst", where);
     canopy::kernel::name_half_blocks(dst, halfBlock, selection, blocks, repeatParams.dstRepStride);
+    instruction.tell();
     canopy::kernel::dequantise<halfBlock>(dst, from, selection, blocks, repeatParams.dstRepStride);
 }
 

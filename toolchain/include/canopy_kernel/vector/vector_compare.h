@@ -122,7 +122,7 @@ inline void name_bits(const LocalTensor<U>& dst, const Selection& selection, con
 }
 
 inline void check_repeat_multiple(uint64_t bytes, const char* name, Where where) {
-    if constexpr (tests_parameters)
+    if constexpr (checked || (is_checking_variant && !any_type_chip))
         if (bytes % repeat_bytes != 0)
             refuse("memory.limit", where, "%s: the elements fill %llu bytes, which is not a multiple of 256", name,
                    static_cast<unsigned long long>(bytes));
@@ -138,6 +138,7 @@ __attribute__((always_inline)) inline void compare_counted(const char* name, con
     check_count(src0, count, name, "src0", where);
     check_count(src1, count, name, "src1", where);
     check_repeat_multiple(uint64_t{count} * sizeof(T), name, where);
+    instruction.tell();
     auto* bits = reinterpret_cast<uint8_t*>(dst.GetPhyAddr());
     with_relation(mode, [&](auto relation) {
         compare_run<decltype(relation)::mode>(count, 0, bits, Elements<T>{src0.GetPhyAddr()},
@@ -191,6 +192,7 @@ __attribute__((always_inline)) inline void compare_number_counted(const char* na
     check_count(src, count, name, "src0", where);
     name_numbers(scalar);
     check_repeat_multiple(uint64_t{count} * sizeof(T), name, where);
+    instruction.tell();
     auto* bits = reinterpret_cast<uint8_t*>(dst.GetPhyAddr());
     with_relation(mode, [&](auto relation) {
         compare_run<decltype(relation)::mode>(count, 0, bits, Elements<T>{src.GetPhyAddr()}, Number<T>{number});
@@ -209,6 +211,7 @@ __attribute__((always_inline)) inline void compare_number_masked(const char* nam
     name_bits(dst, selection, name, where);
     check_strided(src, from, selection, name, "src0", where);
     name_numbers(scalar);
+    instruction.tell();
     auto* bits = reinterpret_cast<uint8_t*>(dst.GetPhyAddr());
     with_relation(mode, [&](auto relation) {
         for_each_run(

@@ -45,6 +45,7 @@ inline void fill_masked(const LocalTensor<T>& dst, T value, Mask mask, uint8_t r
     const auto to = target(dst, block_stride, repeat_stride);
     const Instruction instruction(PIPE_V, "Duplicate", where, CANOPY_CHECK_FILL);
     check_strided(dst, to, selection, "Duplicate", "dst", where);
+    instruction.tell();
     write_runs(
         selection, [value](uint64_t count, T* d) { fill_run(count, d, value); }, to);
 }
@@ -70,6 +71,7 @@ inline void index_masked(const LocalTensor<T>& dst, Wide<T> first, Mask mask, ui
     const auto to = target(dst, block_stride, repeat_stride);
     const Instruction instruction(PIPE_V, "CreateVecIndex", where, CANOPY_CHECK_FILL);
     check_strided(dst, to, selection, "CreateVecIndex", "dst", where);
+    instruction.tell();
     write_runs(
         selection, [first](uint64_t count, T* d, uint64_t from) { index_run(count, d, first, from); }, to,
         LaneIndex{selection.width});
@@ -84,6 +86,7 @@ inline void Duplicate(const LocalTensor<T>& dst, const S& scalarValue, const int
     static_assert(canopy::kernel::is_fillable<T>, "Duplicate: this element type is not supported on this chip");
     const canopy::kernel::Instruction instruction(PIPE_V, "Duplicate", where, CANOPY_CHECK_FILL);
     canopy::kernel::check_count(dst, count, "Duplicate", "dst", where);
+    instruction.tell();
     const T value = canopy::kernel::element_of<T>(scalarValue);
     if (count > 0) canopy::kernel::fill_run(static_cast<uint64_t>(count), dst.GetPhyAddr(), value);
 }
@@ -94,6 +97,7 @@ inline void Duplicate(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
     const canopy::kernel::Instruction instruction(PIPE_V, "Duplicate", where, CANOPY_CHECK_USE);
     canopy::kernel::name_counted("dst", dst, count);
     canopy::kernel::name_counted("src", src, 1);
+    instruction.tell();
     Duplicate(dst, src.GetValue(0), count, where);
 }
 
@@ -119,6 +123,7 @@ inline void CreateVecIndex(const LocalTensor<T>& dst, const S& firstValue, const
     static_assert(canopy::kernel::is_countable<T>, "CreateVecIndex: this element type is not supported on this chip");
     const canopy::kernel::Instruction instruction(PIPE_V, "CreateVecIndex", where, CANOPY_CHECK_FILL);
     canopy::kernel::check_count(dst, count, "CreateVecIndex", "dst", where);
+    instruction.tell();
     canopy::kernel::index_run(count, dst.GetPhyAddr(), canopy::kernel::scalar_of<T>(firstValue), 0);
 }
 

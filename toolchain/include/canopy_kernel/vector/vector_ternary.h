@@ -76,6 +76,7 @@ inline void updating_masked(const char* name, const LocalTensor<D>& dst, const L
     check_strided(dst, to, selection, name, "dst", where, CANOPY_CHECK_READ_WRITE);
     check_strided(src0, left, selection, name, "src0", where);
     check_strided(src1, right, selection, name, "src1", where);
+    instruction.tell();
     const uint32_t blocks = strides.dstBlkStride == 0 ? 1 : strides.dstBlkStride;
     compute_strided(operation, selection, to, source(dst, blocks, strides.dstRepStride), left, right);
 }
@@ -87,6 +88,7 @@ inline void updating_counted(const char* name, const LocalTensor<D>& dst, const 
     check_count(dst, count, name, "dst", where, CANOPY_CHECK_READ_WRITE);
     check_count(src0, count, name, "src0", where);
     check_count(src1, count, name, "src1", where);
+    instruction.tell();
     compute_count(operation, count, dst, dst, src0, src1);
 }
 
@@ -99,6 +101,7 @@ inline void axpy_masked(const LocalTensor<D>& dst, const LocalTensor<S>& src, Wi
     const Instruction instruction(PIPE_V, "Axpy", where);
     check_strided(dst, to, selection, "Axpy", "dst", where, CANOPY_CHECK_READ_WRITE);
     check_strided(src, from, selection, "Axpy", "src", where);
+    instruction.tell();
     const uint32_t blocks = strides.dstBlkStride == 0 ? 1 : strides.dstBlkStride;
     compute_strided(AxpyOperation<Wide<D>>{factor}, selection, to, source(dst, blocks, strides.dstRepStride), from);
 }
@@ -179,6 +182,7 @@ inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const S& 
     const canopy::kernel::Instruction instruction(PIPE_V, "Axpy", where);
     canopy::kernel::check_count(dst, count, "Axpy", "dst", where, CANOPY_CHECK_READ_WRITE);
     canopy::kernel::check_count(src, count, "Axpy", "src", where);
+    instruction.tell();
     canopy::kernel::compute_count(operation, count, dst, dst, src);
 }
 

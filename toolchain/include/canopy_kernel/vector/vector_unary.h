@@ -120,6 +120,7 @@ inline void unary_masked(const char* name, const LocalTensor<T>& dst, const Loca
     check_strided(dst, to, selection, name, "dst", where);
     check_strided(src, from, selection, name, "src", where);
     name_numbers(numbers...);
+    instruction.tell();
     compute_strided(operation, selection, to, from);
 }
 
@@ -130,6 +131,7 @@ inline void unary_counted(const char* name, const LocalTensor<T>& dst, const Loc
     check_count(dst, count, name, "dst", where);
     check_count(src, count, name, "src", where);
     name_numbers(numbers...);
+    instruction.tell();
     compute_count(operation, count, dst, src);
 }
 
