@@ -14,6 +14,7 @@
 #include "check/signals.h"
 #include "check/stretches.h"
 #include "check/sweep.h"
+#include "check/trace.h"
 #include "foundation/mutex.h"
 
 namespace canopy::check {
@@ -289,7 +290,8 @@ private:
 }  // namespace
 
 std::unique_ptr<LaunchCheck> make_launch_check(LaunchFacts facts, const CheckOptions& options, FindingSink& sink) {
-    return std::make_unique<CheckedLaunch>(std::move(facts), options, sink);
+    if (options.trace == nullptr) return std::make_unique<CheckedLaunch>(std::move(facts), options, sink);
+    return traced(std::make_unique<CheckedLaunch>(facts, options, sink), facts, options.trace);
 }
 
 }  // namespace canopy::check

@@ -10,9 +10,13 @@
 #include <optional>
 #include <string>
 
+#include <memory>
+
 #include "check/classes.h"
 
 namespace canopy::check {
+
+class TraceFile;
 
 struct CheckOptions {
     Classes classes;
@@ -21,6 +25,7 @@ struct CheckOptions {
     bool data_barrier_all = false;         // DataSyncBarrier orders other pipes as well
     std::optional<bool> autosync;          // overrides what the image says
     std::optional<std::uint64_t> without;  // take the n-th flag pair, barrier or queue event out of the clocks
+    std::shared_ptr<TraceFile> trace;      // receives what kernels tell; null: nothing does
 };
 
 // One core of a launch.

@@ -163,6 +163,8 @@ constexpr std::array entries = {
           set_class<&Classes::leaks>},
     Entry{{"--without", "N", "Leave out the N-th flag, barrier or queue event, to see whether something needs it"},
           set_without},
+    Entry{{"--trace", "FILE", "Write what kernels tell the checker, a line an event (large)"},
+          set_file<&ReportOptions::trace>},
 };
 
 constexpr auto names = [] {

@@ -17,6 +17,7 @@ namespace canopy::check {
 
 struct ReportOptions {
     std::string json, sarif, write_suppressions;  // files, with absolute paths; empty: none
+    std::string trace;                            // likewise
     std::vector<std::string> suppress;            // files, likewise
     int exit_code = 66;                           // of a process with errors that would return 0; 0: not changed
     bool strict = false;                          // warnings are errors

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "check/classes.h"
+#include "check/trace.h"
 
 namespace canopy {
 
@@ -30,6 +31,14 @@ bool colours_wanted() {
     const char* const none = std::getenv("NO_COLOR");
     return ::isatty(STDERR_FILENO) == 1 && (none == nullptr || *none == '\0') &&
            (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
+}
+
+check::Options with_trace(check::Options options, std::vector<std::string>& problems) {
+    if (options.report.trace.empty()) return options;
+    Problem problem;
+    options.check.trace = check::TraceFile::create(options.report.trace, problem);
+    if (problem) problems.push_back(problem.message());
+    return options;
 }
 
 }  // namespace
@@ -73,7 +82,7 @@ bool ProcessCheck::end_part() noexcept {
 ProcessCheck* ProcessCheck::present() noexcept { return the_check.load(std::memory_order_acquire); }
 
 ProcessCheck::ProcessCheck(const check::Options& options, bool quiet, std::vector<std::string>& problems)
-    : options_(options),
+    : options_(with_trace(options, problems)),
       report_(options, ::getpid(), quiet ? check::Report::Print([](std::string_view) {}) : print, colours_wanted(),
               problems),
       hooks_(&no_hooks),
