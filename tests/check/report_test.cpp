@@ -162,6 +162,16 @@ TEST_F(ReportTest, OnlyClassesThatAreAskedForAreKept) {
     EXPECT_TRUE(found("host.leak"));
 }
 
+TEST_F(ReportTest, KernelsHaveTheNamesOfTheirSource) {
+    Finding finding = hazard();
+    finding.kernel = "_ZN7kernels4axpyIfLj2048EEEvPT_S2_S1_j";
+    report().add(finding);
+    report().tell();
+    EXPECT_NE(printed.find(" in kernel kernels::axpy<float, 2048u> on device 0\n"), std::string::npos) << printed;
+    EXPECT_TRUE(report().has_error_in(finding.kernel));
+    EXPECT_FALSE(report().has_error_in("scale_rows"));
+}
+
 TEST_F(ReportTest, ErrorsComeFirst) {
     report().add(warning());
     report().add(hazard());

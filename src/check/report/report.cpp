@@ -11,6 +11,7 @@
 
 #include "check/report/findings_file.h"
 #include "foundation/files.h"
+#include "foundation/readable_name.h"
 
 namespace canopy::check {
 
@@ -75,6 +76,7 @@ bool Report::ignored(const Finding& finding) const {
 void Report::add(Finding finding) {
     if (!wants(classes_, finding.id)) return;
     if (options_.strict && finding.level == Level::warning) finding.level = Level::error;
+    finding.kernel = short_name(finding.kernel);
     std::string key = key_of(finding);
     MutexLock lock(mutex_);
     ++position_;
@@ -196,7 +198,8 @@ void Report::finish(Summary summary) {
     write_all(summary);
 }
 
-bool Report::has_error_in(std::string_view kernel) const {
+bool Report::has_error_in(std::string_view name) const {
+    const std::string kernel = short_name(std::string(name));
     MutexLock lock(mutex_);
     return std::any_of(order_.begin(), order_.end(), [&](const Entry* entry) {
         return entry->joined.finding.level == Level::error && entry->joined.finding.kernel == kernel;

@@ -32,7 +32,7 @@ public:
     void finish(Summary launches);
 
     // Whether an error was found in a kernel of that name.
-    [[nodiscard]] bool has_error_in(std::string_view kernel) const;
+    [[nodiscard]] bool has_error_in(std::string_view name) const;
     [[nodiscard]] std::uint64_t errors() const;
     // Grows with each finding, whether it is a new one or not.
     [[nodiscard]] std::uint64_t position() const;

@@ -13,6 +13,7 @@
 
 #include "check/classes.h"
 #include "check/trace.h"
+#include "foundation/readable_name.h"
 
 namespace canopy {
 
@@ -137,7 +138,7 @@ check::Summary ProcessCheck::launches() const {
     for (const auto& [name, kernel] : kernels_) {
         if (kernel.launches > kernel.unchecked) ++summary.kernels;
         summary.launches += kernel.launches - std::min(kernel.launches, kernel.unchecked);
-        if (kernel.unchecked > 0) summary.not_checked.emplace_back(name, kernel.reason);
+        if (kernel.unchecked > 0) summary.not_checked.emplace_back(short_name(name), kernel.reason);
     }
     std::sort(summary.not_checked.begin(), summary.not_checked.end());
     return summary;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/task_view.h"
 
-#include <cxxabi.h>
 #include <fmt/core.h>
 
 #include <array>
@@ -14,6 +13,7 @@
 #include "builtin/arguments.h"
 #include "core/kernel/kernel.h"
 #include "core/process/builtin_kernels.h"
+#include "foundation/readable_name.h"
 
 namespace canopy {
 namespace {
@@ -40,14 +40,6 @@ std::string bytes_text(const void* bytes, std::size_t size) {
         fmt::format_to(std::back_inserter(text), "{:02x}", static_cast<const unsigned char*>(bytes)[i]);
     }
     return text;
-}
-
-std::string readable_name(const std::string& name) {
-    if (name.rfind("_Z", 0) != 0) return name;
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                           &std::free);
-    return status == 0 && text ? std::string(text.get()) : name;
 }
 
 const char* core_name(CoreType core) {

@@ -114,6 +114,8 @@ inline void tell_thread([[maybe_unused]] const char* name, [[maybe_unused]] uint
         access.pieces = access.repeats = 1;
         access.kind = kind;
         access.memory = static_cast<uint8_t>(memory);
+        // Atomic accesses of threads are in order with each other, whatever they do.
+        access.atomic = atomic ? CANOPY_CHECK_ATOMIC_ADD : CANOPY_CHECK_PLAIN;
         CanopyCheckOperation operation{};
         operation.site = check_site(name, where);
         operation.pipe = CANOPY_CHECK_V;
