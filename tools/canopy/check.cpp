@@ -56,6 +56,8 @@ std::string options_of_program(const CheckedProgram& program, const Options& opt
             text += " " + canopy::check::quoted(files);
         else if (name == "--write-suppressions")
             text += " " + canopy::check::quoted(options.report.write_suppressions);
+        else if (name == "--trace")
+            text += " " + canopy::check::quoted(options.report.trace);
         else if (!value.empty())
             text += " " + canopy::check::quoted(value);
     }
