@@ -94,6 +94,7 @@ Status SoftCode::connect_services(const CanopyServices& services) {
 Status SoftCode::connect_checker(const CanopyChecker& table, bool autosync, std::string missing) {
     checking_ = std::make_unique<CheckingCode>();
     checking_->autosync = autosync;
+    checking_->set_code(file_.path(), load_address_);
     checking_->missing = std::move(missing);
     for (SoftKernel& kernel : kernels_) kernel.checking = checking_.get();
     if (!checking_->missing.empty()) return {};
