@@ -18,9 +18,11 @@ CANOPY_LANES void check_access(const char* operation, const void* address, uint3
                                Where where, uint8_t told = CANOPY_CHECK_READ) {
     if constexpr (is_checking_variant) {
         const auto at = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(memory_base(Hardware::UB));
-        if (at % alignment != 0)
+        if (at % alignment != 0) {
+            const OutsideOfCall outside;
             refuse("memory.align", where, "%s: the address is UB byte %llu; it must be a multiple of %u bytes",
                    operation, printable(at), alignment);
+        }
         if (told != 0) tell_access(told, operation, address, bytes, where);
     }
     if constexpr (checked) {

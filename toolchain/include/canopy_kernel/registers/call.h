@@ -31,7 +31,7 @@ CANOPY_LANES void asc_vf_call(Arguments... arguments) {
     if constexpr (canopy::kernel::registers::is_tracing_variant)
         return canopy::kernel::registers::trace_refuse("a register function");
     canopy::kernel::core_state().c_interface.address_sites = 0;
-    [[maybe_unused]] const canopy::kernel::registers::RegisterCall<canopy::kernel::is_checking_variant> call;
+    [[maybe_unused]] const canopy::kernel::registers::RegisterScope call;
     function(canopy::kernel::placed(arguments)...);
 }
 

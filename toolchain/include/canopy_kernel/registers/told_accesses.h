@@ -54,6 +54,22 @@ struct LineAccess {
     }
 };
 
+// Accesses through pointers inside a call are the language's own: its functions are part of the program's there. So a
+// region of the checker is as long as the call, except while this lives.
+class OutsideOfCall {
+public:
+    OutsideOfCall() : inside_(check_state().register_call != nullptr) { move(0); }
+    OutsideOfCall(const OutsideOfCall&) = delete;
+    OutsideOfCall& operator=(const OutsideOfCall&) = delete;
+    ~OutsideOfCall() { move(1); }
+
+private:
+    void move(uint32_t begin) const {
+        if (inside_) canopy_image_checker->region(CANOPY_CHECK_REGION_INTERNAL, begin, nullptr);
+    }
+    bool inside_;
+};
+
 // The accesses of a call. Lives as long as the call.
 class CallAccesses {
 public:
@@ -67,6 +83,7 @@ public:
         lines_[count_++] = access;
     }
     void tell() {
+        const OutsideOfCall outside;
         for (uint32_t i = 0; i < count_; ++i) lines_[i].tell();
         count_ = 0;
     }
@@ -85,17 +102,25 @@ public:
 template <>
 class RegisterCall<true> {
 public:
-    RegisterCall() { check_state().register_call = &accesses_; }
+    RegisterCall() : outermost_(check_state().register_call == nullptr) {
+        if (!outermost_) return;
+        check_state().register_call = &accesses_;
+        canopy_image_checker->region(CANOPY_CHECK_REGION_INTERNAL, 1, nullptr);
+    }
     RegisterCall(const RegisterCall&) = delete;
     RegisterCall& operator=(const RegisterCall&) = delete;
     ~RegisterCall() {
+        if (!outermost_) return;
+        canopy_image_checker->region(CANOPY_CHECK_REGION_INTERNAL, 0, nullptr);
         check_state().register_call = nullptr;
         if (!is_part_of_instruction()) accesses_.tell();
     }
 
 private:
     CallAccesses accesses_;
+    bool outermost_;
 };
+using RegisterScope = RegisterCall<is_checking_variant>;
 
 __attribute__((noinline)) inline void tell_lanes(uint8_t kind, const char* operation, const void* address,
                                                  uint64_t bytes, uint32_t element, const uint64_t* lanes, Where where) {

@@ -120,15 +120,14 @@ inline void tell_thread([[maybe_unused]] const char* name, [[maybe_unused]] uint
         operation.site = check_site(name, where);
         operation.pipe = CANOPY_CHECK_V;
         operation.flow = kind == CANOPY_CHECK_WRITE ? CANOPY_CHECK_FILL : CANOPY_CHECK_USE;
-        operation.flags = atomic ? CANOPY_CHECK_BYPASS : 0;
         operation.access_count = 1;
         operation.accesses = &access;
         canopy_image_checker->operation(&operation);
     }
 }
 
-// Runs a SIMT kernel: calls its function once for every thread of the block.
-inline void run_grid(const CanopyGrid& dimensions, void (*body)(void*), void* data) {
+// Calls a function once for every thread of the block.
+inline void start_threads(const CanopyGrid& dimensions, void (*body)(void*), void* data) {
     uint64_t exchange[CANOPY_MAX_THREADS];
     auto& space = core_state().threads;
     space.exchange = exchange;
@@ -138,6 +137,11 @@ inline void run_grid(const CanopyGrid& dimensions, void (*body)(void*), void* da
     }
     const ThreadRegion region;
     run_threads(body, data, space.block[0] * space.block[1] * space.block[2]);
+}
+// Runs a SIMT kernel, which ends when its threads have ended.
+inline void run_grid(const CanopyGrid& dimensions, void (*body)(void*), void* data) {
+    start_threads(dimensions, body, data);
+    tell_order("threads", PIPE_V, PIPE_ALL, {nullptr, 0});
 }
 
 }  // namespace canopy::kernel
@@ -452,7 +456,7 @@ inline void run_block_threads(const dim3& threads, void (*body)(void*), void* da
     dimensions.block[0] = threads.x;
     dimensions.block[1] = threads.y;
     dimensions.block[2] = threads.z;
-    run_grid(dimensions, body, data);
+    start_threads(dimensions, body, data);
 }
 
 // Calls a function with its arguments, once for every thread.

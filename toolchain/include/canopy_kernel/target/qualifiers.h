@@ -69,7 +69,11 @@
 #define __host__
 #define __kfc_workspace__
 #define __no_simd_vf_fusion__
-#define __VEC_SCOPE__
+
+// A block of vector code inside a function. For a checker it is a call of a register function.
+#define __VEC_SCOPE__                                                           \
+    if (const ::canopy::kernel::registers::RegisterScope canopy_scope; false) { \
+    } else
 
 // A variable with one copy for each core: each block has one, with its initial value. The memory of a thread_local
 // variable comes from the block in device code (toolchain/driver/source/rewrite.cpp).
