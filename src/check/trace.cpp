@@ -154,6 +154,7 @@ public:
         file_->write(text + '\n');
         return cores_.emplace_back(check, *file_, number_, core);
     }
+    [[nodiscard]] std::uint64_t order_events() const override { return check_->order_events(); }
     std::vector<TouchedRange> end() override {
         std::vector<TouchedRange> touched = check_->end();
         file_->flush();
