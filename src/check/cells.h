@@ -27,11 +27,11 @@ struct CellAccess {
 // The bytes of an access that an earlier one conflicts with.
 struct CellHazards {
     struct Hazard {
-        CellId earlier = 0;
-        bool earlier_wrote = false;
-        std::uint64_t begin = 0, end = 0, bytes = 0;
+        CellId earlier;
+        bool earlier_wrote;
+        std::uint64_t begin, end, bytes;
     };
-    std::array<Hazard, 8> found;
+    std::array<Hazard, 8> found;  // the first `count` of them
     unsigned count = 0;
 
     void add(CellId earlier, bool earlier_wrote, std::uint64_t begin, std::uint64_t end);

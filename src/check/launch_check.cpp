@@ -221,6 +221,12 @@ private:
 
     CanopyCheckSite line_of(const void* instruction) {
         if (!launch_.facts.line) return {};
+        auto& [last, site] = latest_[reinterpret_cast<std::uintptr_t>(instruction) % latest_.size()];
+        if (last == instruction) return site;
+        last = instruction;
+        return site = look_up(instruction);
+    }
+    CanopyCheckSite look_up(const void* instruction) {
         const auto [at, added] = instructions_.try_emplace(instruction);
         if (added) at->second = launch_.facts.line(instruction);
         return at->second;
@@ -240,7 +246,8 @@ private:
         std::uint64_t begin = 0, size = 0;
     } allocation_;
     std::array<std::uint64_t, 64> elsewhere_{};  // pages outside of device memory, one more than their number
-    std::unordered_map<const void*, CanopyCheckSite> instructions_;
+    std::unordered_map<const void*, CanopyCheckSite> instructions_;  // their lines
+    std::array<std::pair<const void*, CanopyCheckSite>, 61> latest_{};
 };
 
 class CheckedLaunch final : public LaunchCheck {

@@ -96,7 +96,7 @@ private:
                 inner_row = other;
             }
         }
-        if (bytes == 0 || (is_scalar(a) && is_scalar(b) && order_.is_word(begin))) return;
+        if (bytes == 0 || is_signal(a, b, begin)) return;
         const Number number_a = a.stretch->number_of_row(few ? outer_row : inner_row);
         const Number number_b = b.stretch->number_of_row(few ? inner_row : outer_row);
         if (earlier(a, b)) {
@@ -106,7 +106,11 @@ private:
         }
     }
 
-    static bool is_scalar(const Entry& entry) { return entry.stretch->pipe == CANOPY_CHECK_S; }
+    // Scalar units signal each other by words; these accesses are whole, and do not conflict.
+    bool is_signal(const Entry& a, const Entry& b, std::uint64_t begin) {
+        if (a.stretch->pipe != CANOPY_CHECK_S || b.stretch->pipe != CANOPY_CHECK_S) return false;
+        return (a.stretch->bypass && b.stretch->bypass) || order_.is_word(begin);
+    }
 
     // Cores that nothing orders have no earlier and later. Most run the same lines, so the place between two meetings
     // tells which of two lines comes first.
