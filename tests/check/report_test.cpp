@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -466,6 +468,21 @@ TEST(CheckOptions, EachBadPartIsNamedAndTheOthersHold) {
 TEST(CheckOptions, RelativeFilesAreOfTheFolderOfTheStart) {
     std::vector<std::string> problems;
     EXPECT_EQ(read("--json x.jsonl", problems).report.json, (std::filesystem::current_path() / "x.jsonl").string());
+}
+
+TEST(CheckOptions, AnyTextIsReadToItsEnd) {
+    constexpr std::string_view letters = "--json=file with:1 '\"\\*?[,#\n\t\xff";
+    std::mt19937 random(1);
+    for (int round = 0; round < 5000; ++round) {
+        std::string text;
+        for (std::uint32_t length = random() % 40; length > 0; --length) text += letters[random() % letters.size()];
+        std::vector<std::string> problems;
+        read(text, problems);
+        Suppressions suppressions;
+        suppressions.parse(text, "file", problems);
+        suppressions.cover(hazard());
+        EXPECT_EQ(read(quoted(text), problems).report.exit_code, 66);
+    }
 }
 
 }  // namespace

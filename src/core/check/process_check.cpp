@@ -96,11 +96,11 @@ void ProcessCheck::keep() {
     static ProcessCheck* const self = this;
     ::at_quick_exit([] { self->finish(); });  // its status is not known here
     ::pthread_atfork(
-        [] CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+        []() CANOPY_NO_THREAD_SAFETY_ANALYSIS {
             self->mutex_.lock();
             self->report_.before_fork();
         },
-        [] CANOPY_NO_THREAD_SAFETY_ANALYSIS {
+        []() CANOPY_NO_THREAD_SAFETY_ANALYSIS {
             self->report_.after_fork();
             self->mutex_.unlock();
         },
