@@ -38,6 +38,13 @@ constexpr pipe_t copy_pipe(Hardware from, Hardware to) {
     return to == Hardware::FIXBUF ? PIPE_FIX : PIPE_MTE1;
 }
 
+// Of a copy inside a core; needed in the checking variant only.
+template <class T, class U>
+inline pipe_t copy_pipe(const LocalTensor<T>& dst, const LocalTensor<U>& src) {
+    if constexpr (is_checking_variant) return copy_pipe(memory_of(src.position()), memory_of(dst.position()));
+    return PIPE_S;
+}
+
 inline void require_route(const char* operation, TPosition from, TPosition to, Where where) {
     if (__builtin_expect(!has_route(memory_of(from), memory_of(to)), 0))
         fail(where, "%s: no copy leads from position %s (%s) to %s (%s)", operation, name_of(from),
@@ -188,15 +195,13 @@ inline void check_copy_params(const DataCopyParams& params, Where where) {
     check_limit("DataCopy", "blockLen", params.blockLen, 1, 65535, where);
 }
 
-// The same for the destination of a copy inside a core or to another core of the group.
-template <class T>
-inline void check_stored_rows(const char* operation, const LocalTensor<T>& dst, Hardware from, const Rows& rows,
-                              Where where, uint32_t which = 0) {
-    if constexpr (is_checking_variant)
-        name_rows("destination", stored_tensor(operation, dst, from, rows.extent(rows.to), where, which), 0, rows,
-                  rows.to);
-    else
-        check_extent(operation, "destination", dst, rows.extent(rows.to), where);
+// The destination of a copy inside a core, or to another core of the group, as an operand in the checking variant.
+template <class T, class U>
+inline void name_stored_rows(const char* operation, const LocalTensor<T>& dst, const LocalTensor<U>& src,
+                             const Rows& rows, Where where, uint32_t which = 0) {
+    name_rows("destination",
+              stored_tensor(operation, dst, memory_of(src.position()), rows.extent(rows.to), where, which), 0, rows,
+              rows.to);
 }
 
 // Bytes per unit of a copy: larger for the bias buffer and the buffer of output parameters.
@@ -213,11 +218,16 @@ inline void copy_inside(const char* operation, const LocalTensor<T>& dst, const 
     require_route(operation, src.position(), dst.position(), where);
     require_block(operation, "destination", dst, where);
     require_block(operation, "source", src, where);
-    const Instruction instruction(copy_pipe(memory_of(src.position()), memory_of(dst.position())), operation, where);
+    const Instruction instruction(copy_pipe(dst, src), operation, where);
     check_copy_params(params, where);
-    check_stored_rows(operation, dst, memory_of(src.position()), rows, where, which);
-    check_rows(operation, "source", src, rows, rows.from, where);
-    instruction.tell();
+    if constexpr (is_checking_variant) {
+        name_stored_rows(operation, dst, src, rows, where, which);
+        name_rows("source", src, 0, rows, rows.from);
+        instruction.tell();
+    } else {
+        check_extent(operation, "destination", dst, rows.extent(rows.to), where);
+        check_extent(operation, "source", src, rows.extent(rows.from), where);
+    }
     copy_rows(copy_target(operation, dst, memory_of(src.position()), rows.extent(rows.to), where, which),
               src.GetPhyAddr(), rows);
 }
@@ -405,8 +415,11 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
     require_whole_blocks<T>("DataCopy", bytes, where);
     require_block("DataCopy", "destination", dst, where);
     require_block("DataCopy", "source", src, where);
-    const Instruction instruction(copy_pipe(memory_of(src.position()), memory_of(dst.position())), "DataCopy", where);
-    check_stored_rows("DataCopy", dst, memory_of(src.position()), {1, bytes, 0, 0}, where);
+    const Instruction instruction(copy_pipe(dst, src), "DataCopy", where);
+    if constexpr (is_checking_variant)
+        name_stored_rows("DataCopy", dst, src, {1, bytes, 0, 0}, where);
+    else
+        check_extent("DataCopy", "destination", dst, bytes, where);
     check_extent("DataCopy", "source", src, bytes, where);
     instruction.tell();
     move_bytes(copy_target("DataCopy", dst, memory_of(src.position()), bytes, where), src.GetPhyAddr(), bytes);

@@ -151,7 +151,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
                      canopy::kernel::Where where = canopy::kernel::here()) {
     using namespace canopy::kernel;
     require_route("DataCopy", src.position(), dst.position(), where);
-    const Instruction instruction(copy_pipe(memory_of(src.position()), memory_of(dst.position())), "DataCopy", where);
+    const Instruction instruction(copy_pipe(dst, src), "DataCopy", where);
     check_nd_to_nz<enableSmallC0>(dst, intriParams, where);
     const uint64_t bytes =
         enableSmallC0 ? small_extent<T>(intriParams) : fractal_extent<T>(intriParams, intriParams.ndNum);
@@ -295,7 +295,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const
     const uint64_t rows = intriParams.blockCount;
     const uint64_t end =
         rows == 0 ? 0 : rows * row + (rows - 1) * intriParams.dstStride * gap(dst.position(), sizeof(T));
-    const Instruction instruction(copy_pipe(memory_of(src.position()), memory_of(dst.position())), "DataCopy", where);
+    const Instruction instruction(copy_pipe(dst, src), "DataCopy", where);
     if constexpr (is_checking_variant) {
         const auto name_bursts = [&](const char* operand, const auto& tensor, uint64_t size, uint64_t pitch,
                                      uint64_t burst) {

@@ -139,6 +139,39 @@ inline void wait_until_reached(__gm__ T* word, T value) {
 
 inline constexpr uint64_t words_per_slot = 8;  // a slot has 32 bytes
 
+// What a checker hears of a meeting in memory: of all cores, or of the first ones through their words.
+template <CanopySyncScope scope>
+class SoftwareMeeting {
+public:
+    SoftwareMeeting(const int32_t* slots, int64_t cores, Where where) : slots_(slots), cores_(cores), where_(where) {
+        if constexpr (is_checking_variant) {
+            tell_order("SyncAll", PIPE_ALL, PIPE_ALL, where_);
+            if (of_all())
+                tell_meeting(CANOPY_CHECK_MEET_SOFTWARE, "SyncAll", scope, true, PIPE_ALL, PIPE_ALL, where_);
+            else
+                tell_word(CANOPY_CHECK_WORD_PUBLISH, "SyncAll", slot(AscendC::GetBlockIdx()), where_);
+        }
+    }
+    void end() const {
+        if constexpr (is_checking_variant) {
+            if (of_all())
+                tell_meeting(CANOPY_CHECK_MEET_SOFTWARE, "SyncAll", scope, false, PIPE_ALL, PIPE_ALL, where_);
+            else
+                for (int64_t core = 0; core < cores_; ++core)
+                    tell_word(CANOPY_CHECK_WORD_TAKE, "SyncAll", slot(core), where_);
+            tell_order("SyncAll", PIPE_ALL, PIPE_ALL, where_);
+        }
+    }
+
+private:
+    bool of_all() const { return cores_ == AscendC::GetBlockNum() * AscendC::GetSubBlockNum(); }
+    const int32_t* slot(int64_t core) const { return slots_ + core * static_cast<int64_t>(words_per_slot); }
+
+    const int32_t* slots_;
+    int64_t cores_;
+    Where where_;
+};
+
 }  // namespace canopy::kernel
 
 namespace AscendC {
@@ -148,24 +181,14 @@ template <bool isAIVOnly = true>
 inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&, const int32_t usedCores = 0,
                     canopy::kernel::Where where = canopy::kernel::here()) {
     constexpr auto scope = isAIVOnly ? CANOPY_SYNC_VECTOR : CANOPY_SYNC_ALL;
-    const int64_t all = GetBlockNum() * GetSubBlockNum();
-    const int64_t cores = usedCores != 0 ? usedCores : all;
+    const int64_t cores = usedCores != 0 ? usedCores : GetBlockNum() * GetSubBlockNum();
     __gm__ int32_t* slots = gmWorkspace.GetPhyAddr(0);
-    __gm__ int32_t* own = slots + GetBlockIdx() * canopy::kernel::words_per_slot;
-    canopy::kernel::tell_order("SyncAll", PIPE_ALL, PIPE_ALL, where);
-    if (cores == all)
-        canopy::kernel::tell_meeting(CANOPY_CHECK_MEET_SOFTWARE, "SyncAll", scope, true, PIPE_ALL, PIPE_ALL, where);
-    else
-        canopy::kernel::tell_word(CANOPY_CHECK_WORD_PUBLISH, "SyncAll", own, where);
-    const int32_t round = __atomic_add_fetch(own, 1, __ATOMIC_ACQ_REL);
-    for (int64_t core = 0; core < cores; ++core) {
-        __gm__ int32_t* slot = slots + core * canopy::kernel::words_per_slot;
-        canopy::kernel::wait_until_reached(slot, round);
-        if (cores != all) canopy::kernel::tell_word(CANOPY_CHECK_WORD_TAKE, "SyncAll", slot, where);
-    }
-    if (cores == all)
-        canopy::kernel::tell_meeting(CANOPY_CHECK_MEET_SOFTWARE, "SyncAll", scope, false, PIPE_ALL, PIPE_ALL, where);
-    canopy::kernel::tell_order("SyncAll", PIPE_ALL, PIPE_ALL, where);
+    canopy::kernel::SoftwareMeeting<scope> meeting(slots, cores, where);
+    const int32_t round =
+        __atomic_add_fetch(slots + GetBlockIdx() * canopy::kernel::words_per_slot, 1, __ATOMIC_ACQ_REL);
+    for (int64_t core = 0; core < cores; ++core)
+        canopy::kernel::wait_until_reached(slots + core * canopy::kernel::words_per_slot, round);
+    meeting.end();
 }
 
 }  // namespace AscendC
@@ -247,10 +270,14 @@ inline void WaitPreBlock(const GlobalTensor<int32_t>& gmWorkspace, const LocalTe
     __gm__ int32_t* words = gmWorkspace.GetPhyAddr(0);
     // The first block waits for the last block of the previous round.
     const int32_t own = __atomic_load_n(words + index * canopy::kernel::words_per_slot, __ATOMIC_ACQUIRE);
-    __gm__ int32_t* before = words + (index != 0 ? index - 1 : blocks - 1) * canopy::kernel::words_per_slot;
-    if (index == 0 && own == 0) return;
-    canopy::kernel::wait_until_reached(before, index != 0 ? own + 1 : own);
-    canopy::kernel::tell_word(CANOPY_CHECK_WORD_TAKE, "WaitPreBlock", before, where);
+    if (index != 0)
+        canopy::kernel::wait_until_reached(words + (index - 1) * canopy::kernel::words_per_slot, own + 1);
+    else if (own != 0)
+        canopy::kernel::wait_until_reached(words + (blocks - 1) * canopy::kernel::words_per_slot, own);
+    if constexpr (canopy::kernel::is_checking_variant)
+        canopy::kernel::tell_word(CANOPY_CHECK_WORD_TAKE, "WaitPreBlock",
+                                  words + (index != 0 ? index - 1 : blocks - 1) * canopy::kernel::words_per_slot,
+                                  where);
     canopy::kernel::tell_order("WaitPreBlock", PIPE_ALL, PIPE_ALL, where);
 }
 inline void NotifyNextBlock(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>&,
