@@ -481,7 +481,7 @@ TEST(CheckOptions, AnyTextIsReadToItsEnd) {
         Suppressions suppressions;
         suppressions.parse(text, "file", problems);
         suppressions.cover(hazard());
-        EXPECT_EQ(read(quoted(text), problems).report.exit_code, 66);
+        EXPECT_EQ(read(check::quoted(text), problems).report.exit_code, 66);
     }
 }
 
