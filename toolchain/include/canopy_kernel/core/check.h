@@ -52,13 +52,10 @@ template <class T>
 inline void name_counted(const char* operand, const LocalTensor<T>& tensor, uint64_t count) {
     add_operand(access_kind(operand), operand, tensor, bytes_of<T>(count));
 }
-// Numbers that an operation takes as such or from the first elements of tensors.
-template <class... Numbers>
-inline void name_numbers(const Numbers&... numbers) {
-    const auto name = [](const auto& number) {
-        if constexpr (is_tensor<plain<decltype(number)>>) name_counted("scalar", number, 1);
-    };
-    (name(numbers), ...);
+// A number that an operation takes as such, or from the first element of a tensor.
+template <class Number>
+inline void name_number(const Number& number) {
+    if constexpr (is_tensor<Number>) name_counted("scalar", number, 1);
 }
 
 // Checks the place of a vector operand, and that its tensor contains the first `bytes` bytes. In the checking variant:

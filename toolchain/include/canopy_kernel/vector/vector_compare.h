@@ -190,7 +190,7 @@ __attribute__((always_inline)) inline void compare_number_counted(const char* na
     const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_FILL);
     check_bits(dst, count, name, where);
     check_count(src, count, name, "src0", where);
-    name_numbers(scalar);
+    name_number(scalar);
     check_repeat_multiple(uint64_t{count} * sizeof(T), name, where);
     instruction.tell();
     auto* bits = reinterpret_cast<uint8_t*>(dst.GetPhyAddr());
@@ -210,7 +210,7 @@ __attribute__((always_inline)) inline void compare_number_masked(const char* nam
     const Instruction instruction(PIPE_V, name, where, CANOPY_CHECK_FILL);
     name_bits(dst, selection, name, where);
     check_strided(src, from, selection, name, "src0", where);
-    name_numbers(scalar);
+    name_number(scalar);
     instruction.tell();
     auto* bits = reinterpret_cast<uint8_t*>(dst.GetPhyAddr());
     with_relation(mode, [&](auto relation) {

@@ -119,7 +119,7 @@ inline void unary_masked(const char* name, const LocalTensor<T>& dst, const Loca
     const Instruction instruction(PIPE_V, name, where);
     check_strided(dst, to, selection, name, "dst", where);
     check_strided(src, from, selection, name, "src", where);
-    name_numbers(numbers...);
+    (name_number(numbers), ...);
     instruction.tell();
     compute_strided(operation, selection, to, from);
 }
@@ -130,7 +130,7 @@ inline void unary_counted(const char* name, const LocalTensor<T>& dst, const Loc
     const Instruction instruction(PIPE_V, name, where);
     check_count(dst, count, name, "dst", where);
     check_count(src, count, name, "src", where);
-    name_numbers(numbers...);
+    (name_number(numbers), ...);
     instruction.tell();
     compute_count(operation, count, dst, src);
 }
