@@ -23,6 +23,7 @@ struct Told {
 };
 
 struct Core;
+class Init;
 
 // The cores of a group that there are, cube cores first. With chips that share memories between them, they run on one
 // thread.
@@ -89,6 +90,7 @@ struct Core : NamedCore {
     const std::uint32_t in_group;  // in its group
     Order order;
     Lines lines;
+    Init* init = nullptr;  // its bytes that nobody has written; null: these are not checked
     // Meetings and waits for flags of other cores, which count on from those of the senders; and the instruction before
     // the last one. Cores are compared by these where nothing orders them.
     std::uint32_t phase = 0;

@@ -58,6 +58,7 @@ public:
 
     void data_barrier(std::uint32_t kind, const CanopyCheckSite& site) override {
         if (silent_ != 0) return;
+        rules_.data_barrier(kind);
         if (launch_.options.data_barrier_all) {
             core_.order.barrier(CANOPY_CHECK_ALL, site);
         } else {
@@ -109,6 +110,7 @@ public:
 
     void cache(std::uint32_t event, const void* address, const CanopyCheckSite&) override {
         signals_.settle();
+        rules_.cache(event, address);
         if (event == CANOPY_CHECK_CACHE_CLEAN_LINE) {
             signals_.clean(address);
         } else {

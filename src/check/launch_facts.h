@@ -17,6 +17,7 @@
 namespace canopy::check {
 
 class TraceFile;
+class WrittenBytes;
 
 struct CheckOptions {
     Classes classes;
@@ -59,6 +60,8 @@ struct LaunchFacts {
     std::uint32_t cores_of_chip = 0;  // that can be resident together; 0: not known
     // The allocation that contains an address, live or freed; nullopt: none.
     std::function<std::optional<AllocationFacts>(std::uint64_t)> allocation;
+    // Which bytes of global memory nobody has written, shared by the launches of the device; null: that is not known.
+    WrittenBytes* written = nullptr;
     // The file and line of an instruction of the image, for raw accesses.
     std::function<CanopyCheckSite(const void*)> line;
 };

@@ -15,10 +15,15 @@ Rules::Rules(Core& core, LaunchRules& launch_rules)
       flags_(core, ids_),
       queues_(core, buffers_, ids_),
       mutexes_(core),
-      memory_(core, buffers_, allocations_) {}
+      memory_(core, buffers_, allocations_),
+      cache_(core, launch_rules.cache_lines) {
+    if (core.launch.options.classes.init) init_.emplace(core, allocations_);
+}
 
 void Rules::operation(const Told& told) {
     if (core_.launch.options.classes.memory) memory_.operation(told);
+    if (init_) init_->operation(told);
+    if (core_.launch.options.classes.cache) cache_.operation(told);
 }
 
 void Rules::buffer(const CanopyCheckBuffer& event) {
@@ -26,7 +31,8 @@ void Rules::buffer(const CanopyCheckBuffer& event) {
         if (core_.launch.options.classes.memory) memory_.placed(event);
         return;
     }
-    queues_.buffer(event);
+    const Queues::Taken taken = queues_.buffer(event);
+    if (init_ && taken.begin != taken.end) init_->taken(taken.begin, taken.end);
 }
 
 void Rules::core_flag(bool set, std::uint32_t mode, std::uint32_t id, const CanopyCheckSite& site) {

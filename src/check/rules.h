@@ -3,11 +3,16 @@
 // nobody wrote, the scalar data cache. Applies what flags, queues and mutexes order to the core's clocks.
 #pragma once
 
+#include <optional>
+
 #include "check/allocations.h"
 #include "check/buffers.h"
+#include "check/cache.h"
+#include "check/cache_lines.h"
 #include "check/core.h"
 #include "check/event_ids.h"
 #include "check/flags.h"
+#include "check/init.h"
 #include "check/meetings.h"
 #include "check/memory.h"
 #include "check/mutexes.h"
@@ -17,11 +22,15 @@ namespace canopy::check {
 
 // What the cores of a launch share of them.
 struct LaunchRules {
-    explicit LaunchRules(Launch& launch) : meetings(launch) {}
+    explicit LaunchRules(Launch& launch) : meetings(launch), cache_lines(launch) {}
     // All cores have ended.
-    void end() { meetings.end(); }
+    void end() {
+        meetings.end();
+        cache_lines.end();
+    }
 
     Meetings meetings;
+    CacheLines cache_lines;
 };
 
 class Rules {
@@ -41,6 +50,11 @@ public:
     void mutex(bool lock, std::uint32_t pipe, std::uint32_t id, const CanopyCheckSite& site) {
         mutexes_.mutex(lock, pipe, id, site);
     }
+    // dcci, and DataSyncBarrier.
+    void cache(std::uint32_t event, const void* address) {
+        if (core_.launch.options.classes.cache) cache_.clean(event, address);
+    }
+    void data_barrier(std::uint32_t kind) { cache_.data_barrier(kind); }
     // Before a set and after a wait; before and after a meeting.
     void core_flag(bool set, std::uint32_t mode, std::uint32_t id, const CanopyCheckSite& site);
     void meet(std::uint32_t kind, std::uint32_t scope, bool begin, const CanopyCheckSite& site);
@@ -60,6 +74,8 @@ private:
     Queues queues_;
     Mutexes mutexes_;
     Memory memory_;
+    std::optional<Init> init_;
+    ScalarCache cache_;
 };
 
 }  // namespace canopy::check

@@ -130,6 +130,19 @@ public:
         operation.accesses = accesses.data();
         core_.operation(operation);
     }
+    // The same with what becomes of bytes that nobody has written (CanopyCheckFlow).
+    void flows(std::uint8_t flow, std::uint8_t pipe, std::uint32_t line, std::vector<CanopyCheckAccess> accesses,
+               std::uint32_t flags = 0) const {
+        for (CanopyCheckAccess& access : accesses) move_to_core(access);
+        CanopyCheckOperation operation{};
+        operation.site = at_line(line);
+        operation.pipe = pipe;
+        operation.flow = flow;
+        operation.flags = flags;
+        operation.access_count = static_cast<std::uint32_t>(accesses.size());
+        operation.accesses = accesses.data();
+        core_.operation(operation);
+    }
     void sets(std::uint32_t from, std::uint32_t to, std::int32_t id = 0, std::uint32_t line = 900) const {
         core_.flag(true, from, to, id, at_line(line, "SetFlag"));
     }
