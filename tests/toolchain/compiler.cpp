@@ -94,7 +94,7 @@ Compilation Toolchain::compile(const std::string& text, const std::string& flags
     return compile_file("kernel.cpp", flags);
 }
 
-Result<std::unique_ptr<Module>> load_on(const Chip& chip, std::span<const std::byte> image) {
+Driver& driver_of(const Chip& chip) {
     static std::map<const Chip*, std::unique_ptr<Driver>> drivers;
     std::unique_ptr<Driver>& driver = drivers[&chip];
     if (!driver) {
@@ -103,12 +103,20 @@ Result<std::unique_ptr<Module>> load_on(const Chip& chip, std::span<const std::b
         options.memory = std::uint64_t{64} << 20;
         driver = std::move(*find_kind("soft")->open(options));
     }
-    return load_image(image, *driver);
+    return *driver;
+}
+
+Result<std::unique_ptr<Module>> load_on(const Chip& chip, std::span<const std::byte> image) {
+    return load_image(image, driver_of(chip));
 }
 
 std::unique_ptr<Module> Toolchain::load(const Compilation& compilation) const {
+    return load(compilation, driver_of(*find_chip("Ascend910B1")));
+}
+
+std::unique_ptr<Module> Toolchain::load(const Compilation& compilation, Driver& driver) {
     EXPECT_EQ(compilation.status, 0) << compilation.messages;
-    auto module = load_on(*find_chip("Ascend910B1"), std::as_bytes(std::span(compilation.image)));
+    auto module = load_image(std::as_bytes(std::span(compilation.image)), driver);
     if (!module.ok()) {
         ADD_FAILURE() << take_error_text();
         return nullptr;

@@ -29,7 +29,8 @@ struct Recorded {
     std::string printed;
 };
 
-// Loads an image on a software NPU of that chip.
+// A software NPU of that chip.
+Driver& driver_of(const Chip& chip);
 Result<std::unique_ptr<Module>> load_on(const Chip& chip, std::span<const std::byte> image);
 
 class Toolchain : public testing::Test {
@@ -44,6 +45,7 @@ protected:
     Compilation run(const std::string& arguments) const;
     // Loads the image with the recording services. If the image is refused, fails an expectation and returns null.
     std::unique_ptr<Module> load(const Compilation& compilation) const;
+    static std::unique_ptr<Module> load(const Compilation& compilation, Driver& driver);
 
     static void call(Module& module, const std::string& kernel, const void* arguments);
     static Recorded& recorded();

@@ -24,7 +24,8 @@ constexpr const char* way_out = "compile it again, or with canopy-cc --check";
 Expected<Bytes> compile(const Bytes& text, std::string_view kernel) {
     Result<std::string> compiler = find_kernel_compiler();
     if (!compiler.ok())
-        return Problem{"there is no kernel compiler to make its checking code; canopy-cc --check adds it to the image"};
+        return Problem{
+            "there is no kernel compiler to make its checking code; canopy-cc --check puts it into the image"};
     const auto folder = TemporaryFolder::create("check");
     if (!folder.ok()) return folder.problem();
     const std::string input = folder->path() + "/text", output = folder->path() + "/code";

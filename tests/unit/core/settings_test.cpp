@@ -22,9 +22,9 @@ protected:
     void SetUp() override {
         for (const char* name :
              {"CANOPY_DEVICE", "CANOPY_DEVICE_COUNT", "CANOPY_CHIP", "CANOPY_DEVICE_MEMORY", "CANOPY_WORKERS",
-              "CANOPY_CHECK", "CANOPY_CHECK_OPTIONS", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING", "CANOPY_BLACKBOX", "CANOPY_CPU_KERNELS",
-              "CANOPY_QUIET", "CANOPY_CACHE_SIZE", "CANOPY_CACHE_DIR", "CANOPY_CC", "CANOPY_CLANG", "CANOPY_CHEK",
-              "ASCEND_RT_VISIBLE_DEVICES"}) {
+              "CANOPY_CHECK", "CANOPY_CHECK_OPTIONS", "CANOPY_CPU_CORES", "CANOPY_CPU_PINNING", "CANOPY_BLACKBOX",
+              "CANOPY_CPU_KERNELS", "CANOPY_QUIET", "CANOPY_CACHE_SIZE", "CANOPY_CACHE_DIR", "CANOPY_CC",
+              "CANOPY_CLANG", "CANOPY_CHEK", "ASCEND_RT_VISIBLE_DEVICES"}) {
             const char* value = std::getenv(name);
             before_[name] = value ? std::optional<std::string>(value) : std::nullopt;
             unsetenv(name);
@@ -162,9 +162,10 @@ TEST_F(SettingsTest, WhatIsUsedInsteadIsNamed) {
         "CANOPY_CHIP=\"Ascend1\" is not the name of a chip; using the chip of the program's kernels, else Ascend910B1");
     EXPECT_EQ(problem("CANOPY_WORKERS", "abc"), "CANOPY_WORKERS=\"abc\" is not a number from 0 to 1024; using " +
                                                     std::to_string(std::max(1u, std::thread::hardware_concurrency())));
-    EXPECT_EQ(problem("CANOPY_CHECK", "race,colour"),
-              "CANOPY_CHECK=\"race,colour\" is not 0 or 1, and 'colour' is no class of findings: race, cache, memory, init, "
-              "sync, host or all; using 0");
+    EXPECT_EQ(
+        problem("CANOPY_CHECK", "race,colour"),
+        "CANOPY_CHECK=\"race,colour\" is not 0 or 1, and 'colour' is no class of findings: race, cache, memory, init, "
+        "sync, host or all; using 0");
     EXPECT_EQ(problem("CANOPY_QUIET", "perhaps"), "CANOPY_QUIET=\"perhaps\" is not 0 or 1; using 0");
     EXPECT_EQ(problem("CANOPY_BLACKBOX", "perhaps"), "CANOPY_BLACKBOX=\"perhaps\" is not 0 or 1; using 0");
     EXPECT_TRUE(problem("CANOPY_DEVICE_MEMORY", "lots").ends_with("G"));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/checking.h"
 
+#include <canopy/kernel_check.h>
 #include <canopy/kernel_image.h>
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -24,10 +26,10 @@ constexpr const char* leave_out =
     "#pragma clang attribute push(__attribute__((no_sanitize(\"thread\"))), apply_to = function)\n";
 constexpr const char* leave_out_end = "#pragma clang attribute pop\n";
 
-// In what a line marker says about the text that follows: a file begins or goes on, and it is a system header.
+// What a line marker says about the text that follows.
 struct Marker {
-    bool changes_file = false;
-    bool system = false;
+    bool changes_file = false;  // a file begins or goes on
+    bool system = false;        // it is a system header
 };
 
 Marker read_marker(std::string_view line) {
@@ -43,7 +45,8 @@ Marker read_marker(std::string_view line) {
 }
 
 // Leaves functions of system headers out of the instrumentation: those of the kernel language tell what they do, and
-// the others have no code of the user.
+// the others have no code of the user. They are not inlined into instrumented functions, except where the source
+// insists on it, as functions on registers do.
 std::string without_headers(const std::string& text) {
     std::string result;
     result.reserve(text.size() + text.size() / 16);
@@ -93,6 +96,12 @@ std::string access_functions() {
     text += fmt::format(function, "vptr_read", "void** at", tell("at", "8", 1));
     return text + "}\n" + leave_out_end;
 }
+
+// Sources without the kernel language do not include canopy/kernel_check.h; they use only `raw`.
+constexpr const char* table_of_others =
+    "struct CanopyChecker { unsigned size, reserved; void (*others[14])(); "
+    "void (*raw)(const void*, unsigned, unsigned, const void*); };\n";
+static_assert(offsetof(CanopyChecker, raw) == 2 * sizeof(unsigned) + 14 * sizeof(void*));
 
 bool optimises(const std::vector<std::string>& flags) {
     bool optimised = true;
@@ -168,13 +177,14 @@ std::vector<std::string> without_preprocessor(const std::vector<std::string>& fl
 }  // namespace
 
 std::string checking_text(const Options& options, const std::string& device) {
+    if (device.empty()) return {};
     const std::size_t at = device.find(constant);
-    if (at == std::string::npos) return {};
     std::string text = device;
-    text.replace(at, constant.size(), turned);
+    if (at != std::string::npos) text.replace(at, constant.size(), turned);
     if (!options.sanitized) text = without_headers(text);
+    text += "\n# 1 \"<canopy-cc>\" 3\n";
+    if (at == std::string::npos) text += table_of_others;
     text +=
-        "\n# 1 \"<canopy-cc>\" 3\n"
         "extern \"C\" __attribute__((visibility(\"protected\"), used, retain, weak)) const CanopyChecker* "
         "canopy_image_checker = nullptr;\n";
     if (!options.sanitized) text += access_functions();
@@ -199,7 +209,7 @@ Options checking_options(const Options& options, const std::string& target) {
 }
 
 std::vector<std::byte> packed_texts(const CompileJob& job, const Texts& texts) {
-    if (texts.device.find(constant) == std::string::npos) return {};
+    if (texts.device.empty()) return {};
     Writer writer;
     writer.text(title);
     writer.list(without_preprocessor(job.options.compiler_flags));

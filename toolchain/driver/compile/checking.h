@@ -12,8 +12,7 @@
 
 namespace canopy_cc {
 
-// The device text (for vector or cube cores) as checking code. Empty if the source does not use the kernel language's
-// operations, and so has nothing to tell.
+// The device text (for vector or cube cores) as checking code; empty if there is none.
 std::string checking_text(const Options& options, const std::string& device);
 
 // The options with which that text is compiled, for one target.

@@ -34,7 +34,7 @@ int preprocess(const CompileJob& job, const std::vector<std::string>& more, std:
 struct CheckingVariant {
     int status = 0;
     std::string messages;
-    std::string object;  // bytes of the shared object; empty: there is nothing to tell
+    std::string object;  // bytes of the shared object
 };
 CheckingVariant compile_checking(const CompileJob& job, const Texts& texts, const std::string& target);
 

@@ -210,7 +210,7 @@ Result<std::unique_ptr<LoadedCode>> load_checking_code_of(const Image& image, co
     if (found != image.targets.end()) {
         target = *found;
     } else if (image.check_text.empty()) {
-        missing = "its image has no checking code; canopy-cc --check adds it";
+        missing = "its image has no checking code; compile it again with canopy-cc --check";
     } else if (auto code = launch_checker.checking_code(image.check_text, image.kernels.front().name); code.ok()) {
         compiled = std::move(*code);
         target.object = compiled;
